@@ -1,0 +1,76 @@
+/** The ports of membus: what a transport, an embedder and a log must offer. Types only. */
+
+export type HeaderMap = Readonly<Record<string, string>>;
+
+export interface BusMessage {
+  readonly subject: string;
+  /** Where the sender awaits the answer; absent when it awaits none. */
+  readonly reply?: string;
+  /** Header names as sent, first value of each. Lookups of our own headers use their exact spelling. */
+  readonly headers: HeaderMap;
+  readonly payload: Uint8Array;
+}
+
+export interface BusSubscription {
+  /** Stops delivery after what has already arrived; resolves when the last callback has returned. */
+  drain(): Promise<void>;
+}
+
+export type BusState = "connected" | "disconnected" | "closed";
+
+/**
+ * A subject-addressed message bus: NATS, or the same in process. Failures are `MemoryError`:
+ * `unavailable` (nobody listens, or no connection), `timeout`, `too_large` (over `maxPayloadBytes`),
+ * `unauthorized` (the server refuses the subject).
+ */
+export interface Bus {
+  /** Largest message with its headers, in bytes. May change while connected (server reload). */
+  readonly maxPayloadBytes: number;
+  /** Replies to this connection's requests arrive on subjects that begin with this and a dot. */
+  readonly inboxPrefix: string;
+  readonly state: BusState;
+  publish(subject: string, payload: Uint8Array, options?: { headers?: HeaderMap; reply?: string }): void;
+  /** `onMessage` may throw or reject: the bus reports it to its logger and keeps delivering. */
+  subscribe(
+    subject: string,
+    onMessage: (message: BusMessage) => void | Promise<void>,
+    options?: { queue?: string },
+  ): BusSubscription;
+  request(
+    subject: string,
+    payload: Uint8Array,
+    options: { timeoutMs: number; headers?: HeaderMap },
+  ): Promise<BusMessage>;
+  /** Every answer that arrives within `waitMs`; empty when nobody listens. */
+  requestMany(subject: string, payload: Uint8Array, options: { waitMs: number }): Promise<BusMessage[]>;
+  onState(listener: (state: BusState) => void): () => void;
+  /** Resolves when everything published so far has reached the server. */
+  flush(): Promise<void>;
+  /** Drains the connection and closes it. */
+  close(): Promise<void>;
+}
+
+export type EmbedKind = "document" | "query";
+
+export interface Embedder {
+  /** Names model and parameters; vectors of different ids are never compared. */
+  readonly id: string;
+  readonly dimensions: number;
+  /**
+   * One unit vector per text, in order; null for a text that has none (all tokens unknown).
+   * @throws {MemoryError} `unavailable` when the provider does not answer, `too_large` for an unacceptable text.
+   */
+  embed(
+    texts: readonly string[],
+    kind: EmbedKind,
+    options?: { signal?: AbortSignal },
+  ): Promise<(Float32Array | null)[]>;
+}
+
+/** Structured logging, as pino offers it. Fields come first; contents of memories are never logged. */
+export interface Logger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
