@@ -27,7 +27,9 @@ export function errorCatalogueSource(rows: readonly CatalogueRow[]): string {
 export function errorTableMarkdown(rows: readonly CatalogueRow[]): string {
   const line = (row: CatalogueRow) =>
     `| \`${row.code}\` | ${row.header} | ${row.retryable ? "yes" : "no"} | ${row.when} | ${row.what_to_do} |`;
-  return ["| code | header | retryable | when | what to do |", "|---|---|---|---|---|", ...rows.map(line)].join(
-    "\n",
-  );
+  return [
+    "| code | header | retryable | when | what to do |",
+    "|---|---|---|---|---|",
+    ...rows.map(line),
+  ].join("\n");
 }

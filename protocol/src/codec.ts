@@ -1,0 +1,108 @@
+import { decode as decodePack, encode as encodePack } from "@msgpack/msgpack";
+import type { ErrorCode } from "./error-catalogue.js";
+import { isJsonObject } from "./json.js";
+import { guardJson } from "./json-guard.js";
+import { LIMITS } from "./limits.js";
+import { type ErrorDetail, isMemoryError, MemoryError } from "./memory-error.js";
+
+export type Encoding = "json" | "msgpack";
+
+export const CONTENT_TYPES: Readonly<Record<Encoding, string>> = Object.freeze({
+  json: "application/json",
+  msgpack: "application/msgpack",
+});
+
+export type Message = Record<string, unknown>;
+
+/** A peer's bad bytes are a value, not an exception. `reqId` is the message's id where one could be read. */
+export type DecodeOutcome =
+  | { readonly ok: true; readonly encoding: Encoding; readonly message: Message }
+  | {
+      readonly ok: false;
+      readonly encoding: Encoding;
+      readonly code: ErrorCode;
+      readonly text: string;
+      readonly detail: ErrorDetail;
+      readonly reqId: string | null;
+    };
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The encoding that a message is in: its header decides, then its first byte (clause ENC-1). */
+export function detectEncoding(payload: Uint8Array, contentType?: string): Encoding {
+  const named = contentType?.split(";", 1)[0]!.trim().toLowerCase();
+  if (named === CONTENT_TYPES.msgpack) return "msgpack";
+  if (named === CONTENT_TYPES.json) return "json";
+  const first = payload[0] ?? 0;
+  return (first >= 0x80 && first <= 0x8f) || first === 0xde || first === 0xdf ? "msgpack" : "json";
+}
+
+/** Bytes to message. Size is checked before anything is parsed; values that both encodings cannot carry are refused. */
+export function decodeMessage(
+  payload: Uint8Array,
+  options: { contentType?: string | undefined; maxBytes?: number } = {},
+): DecodeOutcome {
+  const encoding = detectEncoding(payload, options.contentType);
+  let message: unknown;
+  try {
+    checkSize(payload.length, options.maxBytes ?? LIMITS.messageBytes);
+    message = encoding === "json" ? parseJson(payload) : parsePack(payload);
+    if (!isJsonObject(message)) throw new MemoryError("invalid_message", "the message is no object");
+    guardJson(message);
+    return { ok: true, encoding, message };
+  } catch (error) {
+    const { code, message: text, detail } = asMemoryError(error);
+    return { ok: false, encoding, code, text, detail, reqId: readableId(message) };
+  }
+}
+
+function checkSize(got: number, max: number): void {
+  if (got <= max) return;
+  throw new MemoryError("too_large", `a message has at most ${max} bytes, got ${got}`, {
+    limit: "messageBytes",
+    max,
+    got,
+  });
+}
+
+function parseJson(payload: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(payload));
+  } catch (cause) {
+    throw new MemoryError("parse_error", "the message is not valid JSON in UTF-8", {}, { cause });
+  }
+}
+
+function stringKey(key: unknown): string {
+  if (typeof key !== "string") throw new TypeError("map keys are strings");
+  return key;
+}
+
+function parsePack(payload: Uint8Array): unknown {
+  try {
+    return decodePack(payload, { mapKeyConverter: stringKey });
+  } catch (cause) {
+    throw new MemoryError("parse_error", "the message is not valid MessagePack", {}, { cause });
+  }
+}
+
+function asMemoryError(error: unknown): MemoryError {
+  if (isMemoryError(error)) return error;
+  // A document nested deeper than the call stack reaches here as a RangeError.
+  return new MemoryError("parse_error", "the message cannot be read", {}, { cause: error });
+}
+
+function readableId(message: unknown): string | null {
+  if (!isJsonObject(message) || typeof message.id !== "string") return null;
+  return message.id.length <= LIMITS.idLength && message.id.isWellFormed() ? message.id : null;
+}
+
+/** Message to bytes. Fields that are undefined are left out; embeddings are binary in MessagePack, lists in JSON. */
+export function encodeMessage(message: Readonly<Message>, encoding: Encoding): Uint8Array {
+  if (encoding === "msgpack") return encodePack(message, { ignoreUndefined: true });
+  return Buffer.from(JSON.stringify(message, listOfFloats), "utf8");
+}
+
+function listOfFloats(_name: string, value: unknown): unknown {
+  return value instanceof Float32Array ? Array.from(value) : value;
+}

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { NamespacePatternSchema } from "./criteria.js";
+import { LIMITS } from "./limits.js";
+import { isNamespace } from "./namespace.js";
+
+export const PROTOCOL_VERSION = "1.0";
+export const CONTENT_TYPE_HEADER = "Content-Type";
+
+export const MessageIdSchema = z
+  .string()
+  .regex(/^[^\p{C}]{1,128}$/u, "1..128 printable characters")
+  .meta({ description: "idempotency key; UUIDv7 recommended" });
+
+export const VersionSchema = z.string().regex(/^1\.\d{1,6}$/);
+
+/** Fields of every message but its `type`. Absent ones take their default at the receiver. */
+export const envelopeShape = {
+  id: MessageIdSchema.nullish(),
+  version: VersionSchema.nullish().meta({ description: `default "${PROTOCOL_VERSION}"` }),
+  ts: z.number().nullish().meta({ description: "Unix seconds; default now" }),
+};
+
+const requestShape = {
+  ...envelopeShape,
+  session_id: z.string().max(LIMITS.idLength).nullish().meta({ description: 'default ""' }),
+  deadline_ms: z
+    .int()
+    .min(1)
+    .max(LIMITS.deadlineMs)
+    .nullish()
+    .meta({ description: "from receipt; default 5000" }),
+  requires: z.array(z.string().min(1).max(64)).max(64).nullish().meta({ description: "features demanded" }),
+};
+
+/** Fields of a request that writes one namespace. */
+export const writeShape = {
+  ...requestShape,
+  namespace: z.string().refine(isNamespace, "a path of 1..8 segments").nullish(),
+};
+
+/** Fields of a request that reads or forgets one namespace or a subtree. */
+export const selectShape = { ...requestShape, namespace: NamespacePatternSchema.nullish() };
+
+export { requestShape };
+
+/** Fields of every reply. Receivers ignore what they do not know. */
+export const replyShape = {
+  id: z.string(),
+  version: VersionSchema,
+  ts: z.number(),
+  req_id: z.string(),
+};

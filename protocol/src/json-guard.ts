@@ -1,0 +1,100 @@
+import { LIMITS } from "./limits.js";
+import { MemoryError } from "./memory-error.js";
+
+type Path = readonly (string | number)[];
+
+/** A path as error details show it: `entries[0].key`. */
+export function formatPath(path: Path): string {
+  return path.reduce<string>(
+    (text, part) => (typeof part === "number" ? `${text}[${part}]` : text === "" ? part : `${text}.${part}`),
+    "",
+  );
+}
+
+function refuse(path: Path, why: string): never {
+  const where = formatPath(path);
+  throw new MemoryError("schema_violation", `${where || "message"} ${why}`, { path: where });
+}
+
+export function refuseOverLimit(limit: string, max: number, got: number, path: Path = []): never {
+  const where = path.length === 0 ? {} : { path: formatPath(path) };
+  throw new MemoryError("too_large", `${limit} is at most ${max}, got ${got}`, { limit, max, got, ...where });
+}
+
+/**
+ * Refuses what one of the two encodings cannot carry (clause ENV-VALUE-1), and what passes a bound of depth
+ * or field count. A decoded binary is allowed where an embedding belongs, and becomes a Float32Array there.
+ * @throws {MemoryError} `schema_violation` with the path, or `too_large`.
+ */
+export function guardJson(value: unknown): void {
+  guardValue(value, []);
+}
+
+function guardValue(value: unknown, path: (string | number)[]): void {
+  switch (typeof value) {
+    case "string":
+      if (!value.isWellFormed()) refuse(path, "holds a lone surrogate");
+      return;
+    case "number":
+      return guardNumber(value, path);
+    case "boolean":
+      return;
+    case "object":
+      return value === null ? undefined : guardNested(value, path);
+    default:
+      refuse(path, `is a ${typeof value}, which no message can carry`);
+  }
+}
+
+function guardNumber(value: number, path: Path): void {
+  if (!Number.isFinite(value)) refuse(path, "is not a finite number");
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) refuse(path, "is beyond ±(2^53 - 1)");
+}
+
+function guardNested(value: object, path: (string | number)[]): void {
+  if (path.length > LIMITS.depth) refuseOverLimit("depth", LIMITS.depth, path.length);
+  if (Array.isArray(value)) return guardList(value, path);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) refuse(path, "is no plain JSON value");
+  guardFields(value as Record<string, unknown>, path);
+}
+
+function guardList(list: unknown[], path: (string | number)[]): void {
+  for (let index = 0; index < list.length; index++) {
+    path.push(index);
+    guardValue(list[index], path);
+    path.pop();
+  }
+}
+
+function guardFields(object: Record<string, unknown>, path: (string | number)[]): void {
+  let count = 0;
+  for (const name of Object.keys(object)) {
+    if (++count > LIMITS.objectFields) refuseOverLimit("objectFields", LIMITS.objectFields, count, path);
+    if (name === "__proto__") refuse(path, "has a field named __proto__");
+    if (!name.isWellFormed()) refuse(path, "has a field name with a lone surrogate");
+    const value = object[name];
+    path.push(name);
+    if (ArrayBuffer.isView(value)) object[name] = embeddingOf(value, path);
+    else guardValue(value, path);
+    path.pop();
+  }
+}
+
+/** Binary is allowed as `embedding` of the message or of one of its entries, and nowhere else. */
+function embeddingOf(value: ArrayBufferView, path: Path): Float32Array {
+  const expected = path.length === 1 || (path.length === 3 && path[0] === "entries");
+  if (path.at(-1) !== "embedding" || !expected) refuse(path, "is binary, which only an embedding may be");
+  const vector = value instanceof Float32Array ? value : float32From(value, path);
+  for (let i = 0; i < vector.length; i++) {
+    if (!Number.isFinite(vector[i])) refuse(path, "holds a component that is not finite");
+  }
+  return vector;
+}
+
+function float32From(value: ArrayBufferView, path: Path): Float32Array {
+  if (value.byteLength % 4 !== 0) refuse(path, "is no list of little-endian float32");
+  return new Float32Array(
+    value.buffer.slice(value.byteOffset, value.byteOffset + value.byteLength) as ArrayBuffer,
+  );
+}

@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+export const PLUGIN_CONTRACT = "1.0";
+
+/** What a plugin may or may not offer. Declared features must work; undeclared ones that a request demands are refused. */
+export const FEATURES = Object.freeze({
+  similarity: "ranks by meaning: `query` with mode vector or hybrid, and `embedding`",
+  full_text: "ranks by words: `query` with mode text or hybrid",
+  ttl: "entries end at `expires_at`",
+  durable: "what was acknowledged survives a crash of the host",
+  shared: "agents of a tenant see each other's entries",
+  conditional: "compare-and-set by `if_revision`",
+  eviction: "drops the least recently used entries instead of answering `memory_full`",
+  subtree: "reads and forgets `a/**`",
+  queued: '`ack: "queued"` returns before the embedder has answered',
+});
+
+export type Feature = keyof typeof FEATURES;
+
+const featureShape = Object.fromEntries(Object.keys(FEATURES).map((name) => [name, z.boolean()])) as Record<
+  Feature,
+  z.ZodBoolean
+>;
+
+/** Every feature by name, true or false: no defaults. */
+export const PluginManifestSchema = z
+  .strictObject({
+    contract: z.literal(PLUGIN_CONTRACT),
+    name: z.string().min(1).max(64),
+    version: z.string().min(1).max(64),
+    features: z.strictObject(featureShape),
+  })
+  .meta({ id: "PluginManifest" });
+
+export type PluginManifest = z.infer<typeof PluginManifestSchema>;

@@ -1,0 +1,31 @@
+import type { z } from "zod";
+import { ErrorMessageSchema } from "./error-message.js";
+import { MemoryEventSchema } from "./event.js";
+import { MemoryForgetRequestSchema, MemoryForgetResponseSchema } from "./forget.js";
+import { PingSchema, PongSchema } from "./ping.js";
+import { MemoryRetrieveRequestSchema, MemoryRetrieveResponseSchema } from "./retrieve.js";
+import { MemoryStatusRequestSchema, MemoryStatusResponseSchema } from "./status.js";
+import { MemoryStoreRequestSchema, MemoryStoreResponseSchema } from "./store.js";
+
+/** Every message of the protocol by its `type`, in the order of the spec. */
+export const MESSAGE_SCHEMAS = {
+  "memory/store/req": MemoryStoreRequestSchema,
+  "memory/store/resp": MemoryStoreResponseSchema,
+  "memory/retrieve/req": MemoryRetrieveRequestSchema,
+  "memory/retrieve/resp": MemoryRetrieveResponseSchema,
+  "memory/forget/req": MemoryForgetRequestSchema,
+  "memory/forget/resp": MemoryForgetResponseSchema,
+  "memory/status/req": MemoryStatusRequestSchema,
+  "memory/status/resp": MemoryStatusResponseSchema,
+  "memory/event": MemoryEventSchema,
+  ping: PingSchema,
+  pong: PongSchema,
+  error: ErrorMessageSchema,
+} as const satisfies Record<string, z.ZodType>;
+
+export type MessageType = keyof typeof MESSAGE_SCHEMAS;
+
+/** The reply type of a request type. */
+export function replyType(type: string): string {
+  return type === "ping" ? "pong" : type.replace(/\/req$/, "/resp");
+}

@@ -1,0 +1,32 @@
+/** The known name closest to `name` by edit distance, or undefined when none is close enough to be meant. */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  let nearest: string | undefined;
+  let best = Math.max(2, Math.floor(name.length / 2)) + 1;
+  for (const candidate of known) {
+    const distance = editDistance(name.slice(0, 64), candidate);
+    if (distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substitution, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}
+
+/** " (did you mean `x`?)", or nothing. For messages that name an unknown field or option. */
+export function didYouMean(name: string, known: Iterable<string>): string {
+  const nearest = nearestName(name, known);
+  return nearest === undefined ? "" : ` (did you mean \`${nearest}\`?)`;
+}

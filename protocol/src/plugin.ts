@@ -1,0 +1,134 @@
+import type { Clock } from "./clock.js";
+import type { MemoryEntry, StoreEntry } from "./entry.js";
+import type { Filter } from "./filter.js";
+import type { MemoryKey } from "./key.js";
+import type { PluginManifest } from "./manifest.js";
+import type { MemoryError } from "./memory-error.js";
+import type { Embedder, Logger } from "./ports.js";
+import type { Position } from "./position.js";
+import type { Include, Order, RetrieveMode, TotalRelation } from "./retrieve.js";
+import type { Scope, ScopeSelector } from "./scope.js";
+import type { Ack, StoreReceipt } from "./store.js";
+import type { EventAction } from "./subjects.js";
+import type { MemoryTier } from "./tier.js";
+
+/** Who asks for a mutation, and which one it is: the same `tenant`, `agent` and `id` with the same digest is the same one. */
+export interface Operation {
+  readonly tenant: string;
+  readonly agent: string;
+  readonly id: string;
+  readonly digest: string;
+  /** Unix seconds. */
+  readonly accepted_at: number;
+}
+
+/** One entry to store: checked, its key an object, its expiry a time. */
+export interface StoreItem extends Omit<StoreEntry, "key" | "tier" | "ttl" | "expires_at"> {
+  /** Position in the request, 0-based; receipts and errors name it. */
+  readonly index: number;
+  readonly key: MemoryKey;
+  readonly key_hash: string;
+  readonly ttl: number | null;
+  readonly expires_at: number | null;
+}
+
+export interface PluginStoreRequest {
+  readonly op: Operation;
+  readonly ack: Ack;
+  /** No two with the same key hash. */
+  readonly entries: readonly StoreItem[];
+}
+
+export interface PluginStoreResult {
+  readonly receipts: readonly StoreReceipt[];
+  readonly errors: readonly { readonly index: number; readonly error: MemoryError }[];
+}
+
+export interface PluginRetrieveRequest {
+  readonly filter: Filter;
+  readonly query?: string;
+  /** Of the host's embedder. Ranks instead of, or together with, the query's own. */
+  readonly embedding?: Float32Array;
+  readonly order: Order;
+  /** 0 only counts. */
+  readonly limit: number;
+  readonly min_score: number;
+  readonly mode: RetrieveMode;
+  readonly include: readonly Include[];
+  /** Only entries behind this position are returned; `total` counts all. */
+  readonly after?: Position;
+  /** Unix seconds of the first page. */
+  readonly as_of: number;
+}
+
+export interface PluginRetrieveResult {
+  /** In the total order, at most `limit`. */
+  readonly entries: readonly MemoryEntry[];
+  readonly total: number;
+  readonly total_relation: TotalRelation;
+  /** Why the result is less than what was asked, such as an embedder that does not answer. */
+  readonly degraded?: MemoryError;
+  readonly took_ms?: Readonly<Record<string, number>>;
+}
+
+export interface PluginForgetRequest {
+  readonly op: Operation;
+  readonly filter: Filter;
+  readonly dry_run: boolean;
+}
+
+export interface PluginForgetResult {
+  readonly deleted: number;
+  readonly purge: "done" | "scheduled";
+}
+
+export interface PluginStatusResult extends PluginStoreResult {
+  /** False while a receipt may still change. */
+  readonly done: boolean;
+}
+
+/** What happened to an entry, for events: forgotten, expired or evicted. The host reports `stored` itself. */
+export interface MemoryChange {
+  readonly action: EventAction;
+  readonly scope: Scope;
+  readonly key: MemoryKey;
+  readonly key_hash: string;
+  readonly tags: readonly string[];
+  readonly group?: string | undefined;
+  readonly revision: number;
+  readonly author: string;
+}
+
+/** What the host offers a plugin. */
+export interface PluginServices {
+  readonly tier: MemoryTier;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Caches and coalesces: a text is embedded once for all tiers. Absent when the host has none. */
+  readonly embedder?: Embedder;
+  /** The directory of this tier, made by the host's owner; absent when nothing may be written. */
+  readonly dataDirectory?: string;
+  /** Reports an entry that went away. Never throws. */
+  notify(change: MemoryChange, agent: string): void;
+}
+
+/**
+ * The storage of one tier (05-plugin). The host has validated every request, checks everything that is returned,
+ * and turns a thrown `MemoryError` into the error reply; anything else thrown becomes `runtime_error`.
+ */
+export interface MemoryPlugin {
+  readonly manifest: PluginManifest;
+  /** Called once, before any request. */
+  open?(services: PluginServices): Promise<void>;
+  /** A repeated `op` gets its first result; the same id with another digest is `conflict` (clause RETRY-1). */
+  onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult>;
+  onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<PluginRetrieveResult>;
+  onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult>;
+  /** Undefined for an operation that is not known (any more). */
+  onStatus?(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined>;
+  /** Called by the host now and then, never twice at once: expiry, compaction. */
+  maintain?(): Promise<void>;
+  stats?(): Readonly<Record<string, number | string>>;
+  /** Called once, after the last request has been answered. */
+  close?(): Promise<void>;
+}

@@ -1,0 +1,101 @@
+import type { z } from "zod";
+import { type StoreEntry, StoreEntrySchema } from "./entry.js";
+import { MemoryForgetRequestSchema } from "./forget.js";
+import { isJsonObject, type Json } from "./json.js";
+import { refuseOverLimit } from "./json-guard.js";
+import { LIMITS } from "./limits.js";
+import { MemoryError } from "./memory-error.js";
+import { didYouMean } from "./nearest-name.js";
+import { PingSchema } from "./ping.js";
+import { MemoryRetrieveRequestSchema } from "./retrieve.js";
+import { schemaError } from "./schema-error.js";
+import { MemoryStatusRequestSchema } from "./status.js";
+import { StoreEnvelopeSchema } from "./store.js";
+import type { RequestType } from "./subjects.js";
+import { checkWhere } from "./where.js";
+
+const REQUEST_SCHEMAS = {
+  "memory/store/req": StoreEnvelopeSchema,
+  "memory/retrieve/req": MemoryRetrieveRequestSchema,
+  "memory/forget/req": MemoryForgetRequestSchema,
+  "memory/status/req": MemoryStatusRequestSchema,
+  ping: PingSchema,
+} as const;
+
+export type DecodedRequest = { [T in RequestType]: z.infer<(typeof REQUEST_SCHEMAS)[T]> }[RequestType];
+
+export function isRequestType(type: unknown): type is RequestType {
+  return typeof type === "string" && Object.hasOwn(REQUEST_SCHEMAS, type);
+}
+
+/**
+ * Checks a decoded message as a request. Entries of a store stay unread: see `parseStoreEntry`.
+ * @throws {MemoryError} `invalid_message`, `version_mismatch`, `schema_violation` or `too_large`.
+ */
+export function parseRequest(message: Readonly<Record<string, unknown>>): DecodedRequest {
+  const { type } = message;
+  if (!isRequestType(type)) {
+    const near = typeof type === "string" ? didYouMean(type, Object.keys(REQUEST_SCHEMAS)) : "";
+    throw new MemoryError("invalid_message", `\`type\` is no request type${near}`, { path: "type" });
+  }
+  checkVersion(message.version);
+  const request = withoutAbsent(message, type === "memory/forget/req");
+  if (request.where !== undefined) checkWhere(request.where);
+  const schema: z.ZodType = REQUEST_SCHEMAS[type];
+  const parsed = schema.safeParse(request);
+  if (!parsed.success) throw schemaError(parsed.error, Object.keys(REQUEST_SCHEMAS[type].shape), request);
+  return parsed.data as DecodedRequest;
+}
+
+function checkVersion(version: unknown): void {
+  if (typeof version !== "string") return;
+  const major = /^(\d+)(\.|$)/.exec(version)?.[1];
+  if (major !== undefined && major !== "1") {
+    throw new MemoryError("version_mismatch", `version ${version} is not 1.x`, { version });
+  }
+}
+
+/** Leaves out `x_` fields and what counts as not given: null, and outside forget also "" and [] (clause ENV-4). */
+function withoutAbsent(message: Readonly<Record<string, unknown>>, strict: boolean): Record<string, unknown> {
+  const request: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(message)) {
+    const empty = value === "" || (Array.isArray(value) && value.length === 0 && name !== "entries");
+    if (value === null || name.startsWith("x_") || (empty && !strict)) continue;
+    request[name] = value;
+  }
+  if (request.session_id === "") delete request.session_id;
+  return request;
+}
+
+const ENTRY_FIELDS = Object.keys(StoreEntrySchema.shape);
+
+/**
+ * Checks one entry of a store request.
+ * @throws {MemoryError} `schema_violation` or `too_large`.
+ */
+export function parseStoreEntry(value: unknown): StoreEntry {
+  if (!isJsonObject(value)) throw new MemoryError("schema_violation", "the entry is no object", { path: "" });
+  for (const name of Object.keys(value)) {
+    if (name.startsWith("if_") && name !== "if_revision") {
+      const message = `unknown condition \`${name}\`${didYouMean(name, ["if_revision"])}`;
+      throw new MemoryError("schema_violation", message, { path: name });
+    }
+  }
+  const parsed = StoreEntrySchema.safeParse(value);
+  if (!parsed.success) throw schemaError(parsed.error, ENTRY_FIELDS, value);
+  checkKeySize(parsed.data.key);
+  return parsed.data;
+}
+
+function checkKeySize(key: Json): void {
+  const bytes = Buffer.byteLength(JSON.stringify(key));
+  if (bytes > LIMITS.keyBytes) refuseOverLimit("keyBytes", LIMITS.keyBytes, bytes, ["key"]);
+}
+
+/** @throws {MemoryError} `too_large` for an entry of more than 256 KiB as JSON (clause LIMIT-1). */
+export function checkEntrySize(entry: unknown, messageBytes: number): void {
+  // No value takes more than six times its encoded bytes as JSON, so small messages need no second look.
+  if (messageBytes * 6 <= LIMITS.entryBytes) return;
+  const bytes = Buffer.byteLength(JSON.stringify(entry));
+  if (bytes > LIMITS.entryBytes) refuseOverLimit("entryBytes", LIMITS.entryBytes, bytes);
+}

@@ -1,0 +1,50 @@
+import { didYouMean } from "./nearest-name.js";
+
+/** One option's rule: throws or returns nothing. */
+export type OptionRule = (value: unknown, name: string) => void;
+
+/** An integer of `min`..`max`. */
+export function integerOption(min: number, max: number): OptionRule {
+  return (value, name) => {
+    if (!Number.isInteger(value) || (value as number) < min || (value as number) > max) {
+      throw new TypeError(`${name} must be an integer of ${min}..${max}, got ${String(value)}`);
+    }
+  };
+}
+
+export function booleanOption(value: unknown, name: string): void {
+  if (typeof value !== "boolean") throw new TypeError(`${name} must be true or false, got ${String(value)}`);
+}
+
+export function stringOption(value: unknown, name: string): void {
+  if (typeof value !== "string" || value === "") throw new TypeError(`${name} must be a non-empty string`);
+}
+
+/** One of `values`. */
+export function choiceOption(...values: readonly string[]): OptionRule {
+  return (value, name) => {
+    if (!values.includes(value as string)) {
+      throw new TypeError(`${name} must be one of ${values.join(", ")}, got ${String(value)}`);
+    }
+  };
+}
+
+/**
+ * The options of a package: `input` over `defaults`, checked by `rules` and frozen; `input` is not changed.
+ * An absent or undefined option takes its default.
+ * @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range.
+ */
+export function resolveOptions<T extends object>(
+  input: { readonly [K in keyof T]?: T[K] | undefined },
+  defaults: T,
+  rules: { readonly [K in keyof T]: OptionRule },
+): Readonly<T> {
+  const known = Object.keys(rules);
+  const resolved = { ...defaults } as Record<string, unknown>;
+  for (const [name, value] of Object.entries(input)) {
+    if (!known.includes(name)) throw new TypeError(`unknown option \`${name}\`${didYouMean(name, known)}`);
+    if (value !== undefined) resolved[name] = value;
+  }
+  for (const name of known) rules[name as keyof T](resolved[name], name);
+  return Object.freeze(resolved as unknown as T);
+}

@@ -1,0 +1,105 @@
+import { MemoryError } from "./memory-error.js";
+import type { MemoryTier } from "./tier.js";
+
+const TOKEN = /^[A-Za-z0-9_-]{1,64}$/;
+const PREFIX = /^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64})*$/;
+const AGENT_BYTES_MAX = 192;
+
+export const DEFAULT_PREFIX = "a2e";
+
+/** Operations in the order of the spec; the type of a request is `memory/<operation>/req`. */
+export const OPERATIONS = ["store", "retrieve", "forget", "status"] as const;
+export type OperationName = (typeof OPERATIONS)[number];
+export type RequestType = `memory/${OperationName}/req` | "ping";
+
+export interface RequestAddress {
+  readonly tenant: string;
+  readonly agent: string;
+  readonly type: RequestType;
+}
+
+/** True for 1..64 of `A-Z a-z 0-9 _ -` (clause SUBJ-2). */
+export function isToken(text: string): boolean {
+  return TOKEN.test(text);
+}
+
+export function isSubjectPrefix(text: string): boolean {
+  return PREFIX.test(text);
+}
+
+/**
+ * The subject token of an agent's name: the name where it is a token, else `=` and base64url (clause SUBJ-3).
+ * @throws {TypeError} for an empty name, one over 192 bytes, or one with a lone surrogate.
+ */
+export function agentToken(agent: string): string {
+  if (TOKEN.test(agent)) return agent;
+  if (agent === "" || !agent.isWellFormed()) throw new TypeError("an agent's name is a non-empty string");
+  const bytes = Buffer.from(agent, "utf8");
+  if (bytes.length > AGENT_BYTES_MAX)
+    throw new TypeError(`an agent's name has at most ${AGENT_BYTES_MAX} bytes`);
+  return `=${bytes.toString("base64url")}`;
+}
+
+/** The agent's name behind a token, or undefined where no agent has that token: one name, one token. */
+export function parseAgentToken(token: string): string | undefined {
+  if (TOKEN.test(token)) return token;
+  if (!token.startsWith("=")) return undefined;
+  const name = Buffer.from(token.slice(1), "base64url").toString("utf8");
+  const bytes = Buffer.byteLength(name);
+  return name !== "" && bytes <= AGENT_BYTES_MAX && agentToken(name) === token ? name : undefined;
+}
+
+/** `a2e.default.alice.memory.store.req`: where a request is published (clause SUBJ-1). */
+export function requestSubject(address: RequestAddress, prefix = DEFAULT_PREFIX): string {
+  if (!isToken(address.tenant)) throw new TypeError(`\`${address.tenant}\` is no tenant name`);
+  return `${prefix}.${address.tenant}.${agentToken(address.agent)}.${address.type.replaceAll("/", ".")}`;
+}
+
+/**
+ * Who sends what, as the subject says.
+ * @throws {MemoryError} `invalid_message` for a subject that is no request's.
+ */
+export function parseRequestSubject(subject: string, prefix = DEFAULT_PREFIX): RequestAddress {
+  const tokens = subject.startsWith(`${prefix}.`) ? subject.slice(prefix.length + 1).split(".") : [];
+  const [tenant = "", agentPart = "", ...rest] = tokens;
+  const agent = parseAgentToken(agentPart);
+  const type = rest.join("/");
+  if (!isToken(tenant) || agent === undefined || !isRequestType(type)) {
+    throw new MemoryError("invalid_message", "the subject names no tenant, agent and operation", { subject });
+  }
+  return { tenant, agent, type };
+}
+
+function isRequestType(type: string): type is RequestType {
+  return type === "ping" || OPERATIONS.some((operation) => type === `memory/${operation}/req`);
+}
+
+/** The subjects that a host listens on, for one tenant or for all. */
+export function hostSubjects(prefix = DEFAULT_PREFIX, tenant = "*"): readonly string[] {
+  return [`${prefix}.${tenant}.*.memory.*.req`, `${prefix}.${tenant}.*.ping`];
+}
+
+export type EventAction = "stored" | "forgotten" | "expired" | "evicted";
+
+export interface EventAddress {
+  readonly tenant: string;
+  /** The acting agent; for expired and evicted entries their author. */
+  readonly agent: string;
+  readonly tier: MemoryTier;
+  readonly action: EventAction;
+}
+
+/** `a2e.default.alice.events.memory.working.stored` (clause SUBJ-6). */
+export function eventSubject(address: EventAddress, prefix = DEFAULT_PREFIX): string {
+  const { tenant, agent, tier, action } = address;
+  return `${prefix}.${tenant}.${agentToken(agent)}.events.memory.${tier}.${action}`;
+}
+
+/** A subscription to the events of one agent (or all that may be seen) and tier. */
+export function eventPattern(
+  filter: { tenant: string; agent?: string; tier?: MemoryTier; action?: EventAction },
+  prefix = DEFAULT_PREFIX,
+): string {
+  const agent = filter.agent === undefined ? "*" : agentToken(filter.agent);
+  return `${prefix}.${filter.tenant}.${agent}.events.memory.${filter.tier ?? "*"}.${filter.action ?? "*"}`;
+}
