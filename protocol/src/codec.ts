@@ -30,7 +30,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The encoding that a message is in: its header decides, then its first byte (clause ENC-1). */
 export function detectEncoding(payload: Uint8Array, contentType?: string): Encoding {
-  const named = contentType?.split(";", 1)[0]!.trim().toLowerCase();
+  const named = contentType?.replace(/;.*$/s, "").trim().toLowerCase();
   if (named === CONTENT_TYPES.msgpack) return "msgpack";
   if (named === CONTENT_TYPES.json) return "json";
   const first = payload[0] ?? 0;
