@@ -1,4 +1,4 @@
-interface CatalogueRow {
+export interface CatalogueRow {
   readonly code: string;
   readonly header: number;
   readonly retryable: boolean;

@@ -1,9 +1,11 @@
 import { decode as decodePack, encode as encodePack } from "@msgpack/msgpack";
+import { isMessageId } from "./envelope.js";
 import type { ErrorCode } from "./error-catalogue.js";
 import { isJsonObject } from "./json.js";
 import { guardJson } from "./json-guard.js";
 import { LIMITS } from "./limits.js";
 import { type ErrorDetail, isMemoryError, MemoryError } from "./memory-error.js";
+import { scanPack } from "./msgpack-scan.js";
 
 export type Encoding = "json" | "msgpack";
 
@@ -14,7 +16,7 @@ export const CONTENT_TYPES: Readonly<Record<Encoding, string>> = Object.freeze({
 
 export type Message = Record<string, unknown>;
 
-/** A peer's bad bytes are a value, not an exception. `reqId` is the message's id where one could be read. */
+/** A peer's bad bytes are a value, not an exception. `reqId` is what `readableId` gives. */
 export type DecodeOutcome =
   | { readonly ok: true; readonly encoding: Encoding; readonly message: Message }
   | {
@@ -28,7 +30,7 @@ export type DecodeOutcome =
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The encoding that a message is in: its header decides, then its first byte (clause ENC-1). */
+/** The encoding that a message is in: its header decides, then its first byte (clauses ENC-1 and ENC-2). */
 export function detectEncoding(payload: Uint8Array, contentType?: string): Encoding {
   const named = contentType?.replace(/;.*$/s, "").trim().toLowerCase();
   if (named === CONTENT_TYPES.msgpack) return "msgpack";
@@ -37,7 +39,10 @@ export function detectEncoding(payload: Uint8Array, contentType?: string): Encod
   return (first >= 0x80 && first <= 0x8f) || first === 0xde || first === 0xdf ? "msgpack" : "json";
 }
 
-/** Bytes to message. Size is checked before anything is parsed; values that both encodings cannot carry are refused. */
+/**
+ * Bytes to message: an object without anything that one of the encodings cannot carry (clause ENV-VALUE-1). Size is
+ * checked before anything is parsed. Vectors that came as binary are a `Float32Array`. No bytes make it throw.
+ */
 export function decodeMessage(
   payload: Uint8Array,
   options: { contentType?: string | undefined; maxBytes?: number } = {},
@@ -47,11 +52,12 @@ export function decodeMessage(
   try {
     checkSize(payload.length, options.maxBytes ?? LIMITS.messageBytes);
     message = encoding === "json" ? parseJson(payload) : parsePack(payload);
-    if (!isJsonObject(message)) throw new MemoryError("invalid_message", "the message is no object");
+    if (!isJsonObject(message)) throw new MemoryError("invalid_message", "the message is not an object");
     guardJson(message);
     return { ok: true, encoding, message };
   } catch (error) {
-    const { code, message: text, detail } = asMemoryError(error);
+    if (!isMemoryError(error)) throw error;
+    const { code, message: text, detail } = error;
     return { ok: false, encoding, code, text, detail, reqId: readableId(message) };
   }
 }
@@ -80,21 +86,16 @@ function stringKey(key: unknown): string {
 
 function parsePack(payload: Uint8Array): unknown {
   try {
+    scanPack(payload);
     return decodePack(payload, { mapKeyConverter: stringKey });
   } catch (cause) {
     throw new MemoryError("parse_error", "the message is not valid MessagePack", {}, { cause });
   }
 }
 
-function asMemoryError(error: unknown): MemoryError {
-  if (isMemoryError(error)) return error;
-  // A document nested deeper than the call stack reaches here as a RangeError.
-  return new MemoryError("parse_error", "the message cannot be read", {}, { cause: error });
-}
-
-function readableId(message: unknown): string | null {
-  if (!isJsonObject(message) || typeof message.id !== "string") return null;
-  return message.id.length <= LIMITS.idLength && message.id.isWellFormed() ? message.id : null;
+/** The id by which a reply, also one to a broken message, names its request; null where there is none (clause ERR-5). */
+export function readableId(message: unknown): string | null {
+  return isJsonObject(message) && isMessageId(message.id) ? message.id : null;
 }
 
 /** Message to bytes. Fields that are undefined are left out; embeddings are binary in MessagePack, lists in JSON. */

@@ -1,20 +1,30 @@
 import { z } from "zod";
-import { GroupSchema, JsonSchema, MemoryKeySchema, TagSchema, TimeSchema } from "./entry.js";
+import {
+  atMostFields,
+  GroupSchema,
+  HashSchema,
+  JsonSchema,
+  MemoryKeySchema,
+  TagSchema,
+  TimeSchema,
+} from "./entry.js";
 import type { Filter } from "./filter.js";
 import { keyReferenceHash } from "./key.js";
 import { LIMITS } from "./limits.js";
-import { isNamespacePattern } from "./namespace.js";
+import { NAMESPACE_SELECTOR } from "./namespace.js";
 import { MemoryTierSchema } from "./tier.js";
 import { WhereSchema } from "./where.js";
 
-/** A key as criteria name it: the object, a string, or its hash. */
+/** A key as criteria name it: the object, a string, or its hash (clause KEY-4). */
 export const KeyReferenceSchema = z
-  .union([MemoryKeySchema, z.strictObject({ $hash: z.string().regex(/^[0-9a-f]{64}$/) })])
+  .union([MemoryKeySchema, z.strictObject({ $hash: HashSchema })], {
+    error: 'must be a key: an object, a string, or {"$hash": hex}',
+  })
   .meta({ id: "KeyReference" });
 
 export const NamespacePatternSchema = z
   .string()
-  .refine(isNamespacePattern, "a path of 1..8 segments, or one followed by /**")
+  .regex(NAMESPACE_SELECTOR, "must be a path of 1..8 segments, or one followed by /**")
   .meta({ description: "one namespace, or a subtree `a/**`" });
 
 /** The criteria of retrieve and forget, all ANDed (clause CRIT-1). `namespace` stands in the envelope. */
@@ -22,7 +32,8 @@ export const criteriaShape = {
   keys: z.array(KeyReferenceSchema).min(1).max(LIMITS.criteriaKeys).nullish(),
   match: z
     .record(z.string().min(1).max(LIMITS.stringLength), JsonSchema)
-    .refine((match) => Object.keys(match).length <= LIMITS.metadataFields, "too many fields")
+    .refine((match) => Object.keys(match).length > 0, "must name at least one field of the key")
+    .superRefine(atMostFields(LIMITS.metadataFields))
     .nullish()
     .meta({ description: "top-level key fields, compared by canonical JSON" }),
   tags: z.array(TagSchema).min(1).max(LIMITS.tags).nullish(),
@@ -57,7 +68,7 @@ function compileTags(tags: string[], mode: "any" | "all"): Filter {
   return { all: tags.map((tag): Filter => ({ field: "tags", op: "eq", value: tag })) };
 }
 
-/** True when no criterion but tier and namespace is given. */
+/** True when no criterion but tier and namespace is given (clause FORGET-3). */
 export function isUnfiltered(criteria: Criteria): boolean {
   return (compileCriteria(criteria) as { all: readonly Filter[] }).all.length === 0;
 }

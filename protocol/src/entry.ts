@@ -5,53 +5,79 @@ import { MemoryTierSchema } from "./tier.js";
 
 /** Any JSON value. What no encoding can carry was refused before schemas see it (clause ENV-VALUE-1). */
 export const JsonSchema = z
-  .custom<Json>((value) => value !== undefined)
+  .custom<Json>((value) => value !== undefined, "is required")
   .meta({ description: "any JSON value" });
 
-const KeyObjectSchema = z
-  .record(z.string().min(1).max(LIMITS.stringLength), JsonSchema)
-  .refine((key) => Object.keys(key).length > 0, "a key has at least one field")
-  .refine((key) => !Object.keys(key).some((name) => name.startsWith("$")), "key fields do not begin with $");
+/** Refines a record: more fields than `max` are `too_large`, as of a list. */
+export function atMostFields(max: number) {
+  return (record: object, context: z.RefinementCtx): void => {
+    if (Object.keys(record).length <= max) return;
+    context.addIssue({ code: "too_big", origin: "object", maximum: max, input: record });
+  };
+}
 
-/** What identifies an entry; a string is short for `{"name": string}`. */
+const KeyObjectSchema = z
+  .record(z.string().min(1, "must have a name for every field").max(LIMITS.stringLength), JsonSchema)
+  .refine((key) => Object.keys(key).length > 0, "must have at least one field")
+  .refine(
+    (key) => !Object.keys(key).some((name) => name.startsWith("$")),
+    "must have no field that begins with $",
+  )
+  .meta({ minProperties: 1, propertyNames: { pattern: "^[^$]", maxLength: LIMITS.stringLength } });
+
+/** What identifies an entry; a string is short for `{"name": string}` (clause KEY-1). */
 export const MemoryKeySchema = z
-  .union([KeyObjectSchema, z.string().min(1).max(LIMITS.stringLength)])
+  .union([KeyObjectSchema, z.string().min(1).max(LIMITS.stringLength)], {
+    error: "must be a non-empty object or a string",
+  })
   .meta({ id: "MemoryKey" });
+
+/** A key hash. */
+export const HashSchema = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hex digits");
 
 export const TagSchema = z.string().min(1).max(LIMITS.tagLength);
 export const TimeSchema = z.number().min(0).max(1e11).meta({ description: "Unix seconds" });
 export const FractionSchema = z.number().min(0).max(1);
-export const FieldNameSchema = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
+export const FieldNameSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, "must have names of 1..64 letters, digits, _ and -");
 export const GroupSchema = z.string().min(1).max(LIMITS.stringLength);
 
-const MetadataValueSchema = z.union([
-  z.string().max(LIMITS.stringLength),
-  z.number(),
-  z.boolean(),
-  z.array(z.string().max(LIMITS.stringLength)).max(LIMITS.listElements),
-]);
+const MetadataValueSchema = z.union(
+  [
+    z.string().max(LIMITS.stringLength),
+    z.number(),
+    z.boolean(),
+    z.array(z.string().max(LIMITS.stringLength)).max(LIMITS.listElements),
+  ],
+  { error: "must be a string, a number, a boolean or a list of strings" },
+);
 export type MetadataValue = z.infer<typeof MetadataValueSchema>;
 
 export const MetadataSchema = z
   .record(FieldNameSchema, MetadataValueSchema)
-  .refine((metadata) => Object.keys(metadata).length <= LIMITS.metadataFields, {
-    error: `metadata has at most ${LIMITS.metadataFields} fields`,
-  });
+  .superRefine(atMostFields(LIMITS.metadataFields));
 
-/** A list of numbers in JSON, little-endian float32 binary in MessagePack. */
+/** Every float32 nearest to a number up to this is one that JSON can carry too: below 2^53. */
+const COMPONENT_MAX = 9e15;
+
+/** A list of numbers in JSON, little-endian float32 binary in MessagePack (clause ENC-5). */
 export const EmbeddingSchema = z
-  .union([
-    z.instanceof(Float32Array),
-    z
-      .array(z.number().min(-3.4e38).max(3.4e38))
-      .min(1)
-      .max(LIMITS.embeddingDimensions)
-      .transform((vector) => Float32Array.from(vector)),
-  ])
-  .refine(
-    (vector) => vector.length >= 1 && vector.length <= LIMITS.embeddingDimensions,
-    "1..4096 components",
-  );
+  .union(
+    [
+      z.instanceof(Float32Array),
+      z
+        .array(z.number().min(-COMPONENT_MAX).max(COMPONENT_MAX))
+        .transform((vector) => Float32Array.from(vector)),
+    ],
+    { error: "must be a list of numbers, or binary in MessagePack" },
+  )
+  .superRefine((vector, context) => {
+    const max = LIMITS.embeddingDimensions;
+    if (vector.length === 0) context.addIssue("must have at least one component");
+    if (vector.length > max)
+      context.addIssue({ code: "too_big", origin: "array", maximum: max, input: vector });
+  });
 
 /** The extension fields: on an update an absent one stays, null clears it (clause UPD-2). */
 const extensionShape = {
@@ -103,7 +129,7 @@ export const TimestampsSchema = z
 export const MemoryEntrySchema = z
   .looseObject({
     key: z.record(z.string(), JsonSchema),
-    key_hash: z.string().regex(/^[0-9a-f]{64}$/),
+    key_hash: HashSchema,
     content: JsonSchema,
     tier: MemoryTierSchema,
     tags: z.array(z.string()),

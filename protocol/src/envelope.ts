@@ -1,17 +1,26 @@
 import { z } from "zod";
 import { NamespacePatternSchema } from "./criteria.js";
 import { LIMITS } from "./limits.js";
-import { isNamespace } from "./namespace.js";
+import { NAMESPACE } from "./namespace.js";
 
 export const PROTOCOL_VERSION = "1.0";
 export const CONTENT_TYPE_HEADER = "Content-Type";
 
+/** Nothing of the Unicode categories control, format, surrogate, private use and unassigned. */
+const PRINTABLE = /^[^\p{C}]+$/u;
+
+/** True for what may be the `id` of a message: 1..128 printable characters (clause ENV-3). */
+export function isMessageId(value: unknown): value is string {
+  return typeof value === "string" && value.length <= LIMITS.idLength && PRINTABLE.test(value);
+}
+
 export const MessageIdSchema = z
   .string()
-  .regex(/^[^\p{C}]{1,128}$/u, "1..128 printable characters")
+  .max(LIMITS.idLength)
+  .regex(PRINTABLE, "must be 1..128 printable characters")
   .meta({ description: "idempotency key; UUIDv7 recommended" });
 
-export const VersionSchema = z.string().regex(/^1\.\d{1,6}$/);
+export const VersionSchema = z.string().regex(/^1\.\d{1,6}$/, "must be 1.x");
 
 /** Fields of every message but its `type`. Absent ones take their default at the receiver. */
 export const envelopeShape = {
@@ -35,7 +44,7 @@ const requestShape = {
 /** Fields of a request that writes one namespace. */
 export const writeShape = {
   ...requestShape,
-  namespace: z.string().refine(isNamespace, "a path of 1..8 segments").nullish(),
+  namespace: z.string().regex(NAMESPACE, "must be a path of 1..8 segments").nullish(),
 };
 
 /** Fields of a request that reads or forgets one namespace or a subtree. */

@@ -18,7 +18,7 @@ export const ErrorMessageSchema = z
   .meta({ id: "ErrorMessage" });
 export type ErrorMessage = z.infer<typeof ErrorMessageSchema>;
 
-/** What every report of an error holds, in a reply and in `errors` of a store alike. */
+/** What every report of an error holds, in a reply and in `errors` of a store alike (clause ERR-1). */
 export function errorFields(error: MemoryError): {
   code: ErrorCode;
   message: string;
@@ -28,7 +28,7 @@ export function errorFields(error: MemoryError): {
   return { code: error.code, message: error.message, detail: error.detail, retryable: error.retryable };
 }
 
-/** The headers by which NATS tools see an error. */
+/** The headers by which NATS tools see an error (clause ERR-7). */
 export function errorHeaders(error: MemoryError): Record<string, string> {
   return {
     "Nats-Service-Error": error.message.replace(/[\r\n]+/g, " ").slice(0, 256),
@@ -38,7 +38,7 @@ export function errorHeaders(error: MemoryError): Record<string, string> {
 
 /** The error behind an `error` reply; a code of a later version becomes `runtime_error`, its name kept in `detail.code`. */
 export function parseErrorMessage(message: ErrorMessage): MemoryError {
-  if (message.code in ERROR_CATALOGUE) {
+  if (Object.hasOwn(ERROR_CATALOGUE, message.code)) {
     return new MemoryError(message.code as ErrorCode, message.message, message.detail);
   }
   return new MemoryError("runtime_error", message.message, { ...message.detail, code: message.code });

@@ -3,12 +3,19 @@ import { MemoryError } from "./memory-error.js";
 
 type Path = readonly (string | number)[];
 
+const SHOWN_LENGTH_MAX = 64;
+
+/** A name of the caller's as an error shows it: cut, so that no error is too large to be answered. */
+export function shownName(name: string): string {
+  return name.length <= SHOWN_LENGTH_MAX ? name : `${name.slice(0, SHOWN_LENGTH_MAX).toWellFormed()}…`;
+}
+
 /** A path as error details show it: `entries[0].key`. */
 export function formatPath(path: Path): string {
-  return path.reduce<string>(
-    (text, part) => (typeof part === "number" ? `${text}[${part}]` : text === "" ? part : `${text}.${part}`),
-    "",
-  );
+  return path.reduce<string>((text, part) => {
+    if (typeof part === "number") return `${text}[${part}]`;
+    return text === "" ? shownName(part) : `${text}.${shownName(part)}`;
+  }, "");
 }
 
 function refuse(path: Path, why: string): never {
@@ -22,8 +29,8 @@ export function refuseOverLimit(limit: string, max: number, got: number, path: P
 }
 
 /**
- * Refuses what one of the two encodings cannot carry (clause ENV-VALUE-1), and what passes a bound of depth
- * or field count. A decoded binary is allowed where an embedding belongs, and becomes a Float32Array there.
+ * Refuses what one of the two encodings cannot carry (clauses ENV-VALUE-1 to ENV-VALUE-6), and what passes a bound of
+ * depth or field count. Binary is allowed where an embedding belongs, and becomes a Float32Array there, in place.
  * @throws {MemoryError} `schema_violation` with the path, or `too_large`.
  */
 export function guardJson(value: unknown): void {
@@ -55,7 +62,7 @@ function guardNested(value: object, path: (string | number)[]): void {
   if (path.length > LIMITS.depth) refuseOverLimit("depth", LIMITS.depth, path.length);
   if (Array.isArray(value)) return guardList(value, path);
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) refuse(path, "is no plain JSON value");
+  if (prototype !== Object.prototype && prototype !== null) refuse(path, "is not a plain JSON value");
   guardFields(value as Record<string, unknown>, path);
 }
 
@@ -75,25 +82,25 @@ function guardFields(object: Record<string, unknown>, path: (string | number)[])
     if (!name.isWellFormed()) refuse(path, "has a field name with a lone surrogate");
     const value = object[name];
     path.push(name);
-    if (ArrayBuffer.isView(value)) object[name] = embeddingOf(value, path);
-    else guardValue(value, path);
+    if (ArrayBuffer.isView(value)) {
+      const vector = guardVector(value, path);
+      if (vector !== value) object[name] = vector;
+    } else guardValue(value, path);
     path.pop();
   }
 }
 
 /** Binary is allowed as `embedding` of the message or of one of its entries, and nowhere else. */
-function embeddingOf(value: ArrayBufferView, path: Path): Float32Array {
+function guardVector(value: ArrayBufferView, path: Path): Float32Array {
   const expected = path.length === 1 || (path.length === 3 && path[0] === "entries");
   if (path.at(-1) !== "embedding" || !expected) refuse(path, "is binary, which only an embedding may be");
   const vector = value instanceof Float32Array ? value : float32From(value, path);
-  for (let i = 0; i < vector.length; i++) {
-    if (!Number.isFinite(vector[i])) refuse(path, "holds a component that is not finite");
-  }
+  for (const component of vector) guardNumber(component, path);
   return vector;
 }
 
 function float32From(value: ArrayBufferView, path: Path): Float32Array {
-  if (value.byteLength % 4 !== 0) refuse(path, "is no list of little-endian float32");
+  if (value.byteLength % 4 !== 0) refuse(path, "is not a list of little-endian float32");
   return new Float32Array(
     value.buffer.slice(value.byteOffset, value.byteOffset + value.byteLength) as ArrayBuffer,
   );

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import canonicalize from "canonicalize";
 import type { Json, JsonObject } from "./json.js";
 
@@ -24,9 +24,7 @@ export function normaliseKey(key: MemoryKey | string): MemoryKey {
 
 /** SHA-256 of the canonical JSON of a key, 64 hex digits (clause KEY-2). */
 export function keyHash(key: MemoryKey | string): string {
-  return createHash("sha256")
-    .update(canonicalJson(normaliseKey(key)))
-    .digest("hex");
+  return hash("sha256", canonicalJson(normaliseKey(key)), "hex");
 }
 
 /** The hash that one element of `keys` names. */

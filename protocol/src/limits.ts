@@ -1,44 +1,59 @@
-/** Every bound of the protocol (01-envelope, "Limits"). Passing one is `too_large` with {limit, max, got}. */
+/**
+ * Every bound of the protocol (01-envelope, "Limits"): the comments are the table there. Passing one is `too_large`
+ * with {limit, max, got} (clause LIMIT-2), unless its comment says otherwise.
+ */
 export const LIMITS = Object.freeze({
-  /** One entry, as JSON. */
+  /** Bytes of one entry of a store, as JSON. */
   entryBytes: 256 * 1024,
-  /** One message as received in process; over NATS the server's max_payload is lower. */
+  /** Bytes of one message. Over NATS the server's `max_payload` is lower (1 MiB unless configured). */
   messageBytes: 64 * 1024 * 1024,
-  /** Nesting of objects and lists in a message. */
+  /** Levels of objects and lists below the message. */
   depth: 64,
   /** Fields of one object. */
   objectFields: 1_024,
-  /** One string outside `content` and `text`, in UTF-16 units. */
+  /** One string outside `content`, `text`, `context`, `query` and `cursor`. */
   stringLength: 4_096,
-  /** `query`, in UTF-16 units. */
+  /** `query`. */
   queryLength: 8_192,
-  /** A key as canonical JSON. */
+  /** Bytes of a key as canonical JSON. */
   keyBytes: 4_096,
-  /** Entries of one store. */
+  /** `entries` of one store. */
   storeEntries: 1_000,
-  /** `keys` of a retrieve or forget, and its default page when keys are given. */
+  /** `keys` of one request. */
   criteriaKeys: 1_000,
-  /** Entries of one page. */
+  /** `limit` of a retrieve; more is `schema_violation`. */
   retrieveLimit: 1_000,
+  /** Tags of an entry or a request. */
   tags: 256,
+  /** One tag. */
   tagLength: 256,
+  /** Fields of `metadata` and of `match`. */
   metadataFields: 256,
-  /** Elements of a list in `metadata`, and of `in` and `nin`. */
+  /** Elements of a list in `metadata`, and of the value of `in` and `nin`. */
   listElements: 1_024,
+  /** Nodes of a `where` tree. */
   whereNodes: 64,
+  /** Levels of a `where` tree. */
   whereDepth: 8,
+  /** Components of an embedding. */
   embeddingDimensions: 4_096,
+  /** Segments of a namespace; more is `schema_violation`. */
   namespaceSegments: 8,
+  /** One segment of a namespace; a longer one is `schema_violation`. */
   namespaceSegmentLength: 64,
-  /** Partitions that one subtree read may touch. */
+  /** Partitions that one read of a subtree may touch. */
   subtreePartitions: 256,
+  /** `id` and `session_id`. */
   idLength: 128,
+  /** `cursor`. */
   cursorLength: 4_096,
-  /** Derived text, in UTF-16 units. */
+  /** Derived text; what is longer is cut. */
   derivedTextLength: 8 * 1024,
+  /** `deadline_ms`; more is `schema_violation`. */
   deadlineMs: 600_000,
 });
 
+/** What an absent field of a request means, where it means a number or a name. */
 export const DEFAULTS = Object.freeze({
   deadlineMs: 5_000,
   namespace: "default",

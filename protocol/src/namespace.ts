@@ -1,7 +1,12 @@
 import { LIMITS } from "./limits.js";
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses.
-const SEGMENT = /^[^/*\u0000-\u001f\u007f]+$/u;
+const SEGMENT = `[^/*\\u0000-\\u001f\\u007f]{1,${LIMITS.namespaceSegmentLength}}`;
+const PATH = `${SEGMENT}(/${SEGMENT}){0,${LIMITS.namespaceSegments - 1}}`;
+
+/** A path of 1..8 segments of 1..64 characters without `/`, `*` and controls (clause NS-1). */
+export const NAMESPACE = new RegExp(`^${PATH}$`);
+/** A namespace, or one followed by `/**` (clause NS-2). */
+export const NAMESPACE_SELECTOR = new RegExp(`^${PATH}(/\\*\\*)?$`);
 
 /** A namespace to read or forget from: one exactly, or it and all below. */
 export interface NamespaceSelector {
@@ -9,18 +14,14 @@ export interface NamespaceSelector {
   readonly subtree: boolean;
 }
 
-/** True for a path of 1..8 segments of 1..64 characters without `/`, `*` and controls (clause NS-1). */
+/** True for what a write may name (clause NS-1). */
 export function isNamespace(path: string): boolean {
-  const segments = path.split("/");
-  return (
-    segments.length <= LIMITS.namespaceSegments &&
-    segments.every((segment) => segment.length <= LIMITS.namespaceSegmentLength && SEGMENT.test(segment))
-  );
+  return NAMESPACE.test(path);
 }
 
-/** True for a namespace, or one followed by `/**` (clause NS-2). */
+/** True for what a read or forget may name (clause NS-2). */
 export function isNamespacePattern(path: string): boolean {
-  return isNamespace(parseNamespacePattern(path).namespace);
+  return NAMESPACE_SELECTOR.test(path);
 }
 
 export function parseNamespacePattern(path: string): NamespaceSelector {

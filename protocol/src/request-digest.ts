@@ -1,30 +1,43 @@
-import { createHash } from "node:crypto";
-import canonicalize from "canonicalize";
+import { hash } from "node:crypto";
+import { isJsonObject } from "./json.js";
 
 const NOT_PART_OF_IT = new Set(["id", "ts", "deadline_ms", "version"]);
 
 /**
- * What makes a request the same request: a hash over its fields without id, ts, deadline_ms and version
- * (clause RETRY-2), alike in both encodings. `without` leaves out more: a cursor's digest also ignores limit and cursor.
+ * What makes a request the same request: a hash over its fields, as `parseRequest` gives them, without id, ts,
+ * deadline_ms and version (clause RETRY-2). Alike in both encodings and for any order of fields.
+ * `without` leaves out more: a cursor's digest also ignores limit and cursor.
  */
 export function requestDigest(
   request: Readonly<Record<string, unknown>>,
   without: readonly string[] = [],
 ): string {
-  const fields = Object.entries(request).filter(
-    ([name, value]) => value != null && !NOT_PART_OF_IT.has(name) && !without.includes(name),
-  );
-  const text = canonicalize(plain(Object.fromEntries(fields)));
-  return createHash("sha256")
-    .update(text ?? "")
-    .digest("base64url")
-    .slice(0, 22);
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(request)) {
+    if (value == null || NOT_PART_OF_IT.has(name) || without.includes(name)) continue;
+    fields[name] = name === "entries" && Array.isArray(value) ? value.map(withVector) : value;
+  }
+  return hash("sha256", sortedJson(fields), "base64url").slice(0, 22);
 }
 
-/** Vectors as lists: the canonical form knows no binary. Shares everything that holds none. */
-function plain(value: unknown): unknown {
-  if (value instanceof Float32Array) return Array.from(value);
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
+/** An entry with its embedding as float32, which is all that MessagePack carries of it. */
+function withVector(entry: unknown): unknown {
+  if (!isJsonObject(entry) || !Array.isArray(entry.embedding)) return entry;
+  return { ...entry, embedding: Float32Array.from(entry.embedding as number[]) };
+}
+
+/** JSON with sorted field names. RFC 8785 without its checks, which decoding has made: half the time of `canonicalJson`. */
+function sortedJson(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(sortedJson).join()}]`;
+  if (value instanceof Float32Array) return `[${value.join()}]`;
+  let text = "";
+  for (const name of Object.keys(value).sort(byCodeUnits)) {
+    text += `${text && ","}${JSON.stringify(name)}:${sortedJson((value as Record<string, unknown>)[name])}`;
+  }
+  return `{${text}}`;
+}
+
+function byCodeUnits(a: string, b: string): number {
+  return a < b ? -1 : 1;
 }

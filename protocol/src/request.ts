@@ -1,8 +1,10 @@
 import type { z } from "zod";
+import { encodeMessage, type Message } from "./codec.js";
 import { type StoreEntry, StoreEntrySchema } from "./entry.js";
 import { MemoryForgetRequestSchema } from "./forget.js";
-import { isJsonObject, type Json } from "./json.js";
-import { refuseOverLimit } from "./json-guard.js";
+import { isJsonObject } from "./json.js";
+import { refuseOverLimit, shownName } from "./json-guard.js";
+import { type MemoryKey, normaliseKey } from "./key.js";
 import { LIMITS } from "./limits.js";
 import { MemoryError } from "./memory-error.js";
 import { didYouMean } from "./nearest-name.js";
@@ -50,12 +52,13 @@ export function parseRequest(message: Readonly<Record<string, unknown>>): Decode
 function checkVersion(version: unknown): void {
   if (typeof version !== "string") return;
   const major = /^(\d+)(\.|$)/.exec(version)?.[1];
+  const shown = shownName(version);
   if (major !== undefined && major !== "1") {
-    throw new MemoryError("version_mismatch", `version ${version} is not 1.x`, { version });
+    throw new MemoryError("version_mismatch", `version ${shown} is not 1.x`, { version: shown });
   }
 }
 
-/** Leaves out `x_` fields and what counts as not given: null, and outside forget also "" and [] (clause ENV-4). */
+/** Leaves out `x_` fields and what counts as not given: null, and outside forget also "" and [] (clauses ENV-4, ENV-6). */
 function withoutAbsent(message: Readonly<Record<string, unknown>>, strict: boolean): Record<string, unknown> {
   const request: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(message)) {
@@ -74,28 +77,33 @@ const ENTRY_FIELDS = Object.keys(StoreEntrySchema.shape);
  * @throws {MemoryError} `schema_violation` or `too_large`.
  */
 export function parseStoreEntry(value: unknown): StoreEntry {
-  if (!isJsonObject(value)) throw new MemoryError("schema_violation", "the entry is no object", { path: "" });
+  if (!isJsonObject(value))
+    throw new MemoryError("schema_violation", "the entry is not an object", { path: "" });
   for (const name of Object.keys(value)) {
     if (name.startsWith("if_") && name !== "if_revision") {
-      const message = `unknown condition \`${name}\`${didYouMean(name, ["if_revision"])}`;
-      throw new MemoryError("schema_violation", message, { path: name });
+      const message = `unknown condition \`${shownName(name)}\`${didYouMean(name, ["if_revision"])}`;
+      throw new MemoryError("schema_violation", message, { path: shownName(name) });
     }
   }
   const parsed = StoreEntrySchema.safeParse(value);
   if (!parsed.success) throw schemaError(parsed.error, ENTRY_FIELDS, value);
-  checkKeySize(parsed.data.key);
+  checkKeySize(parsed.data.key as MemoryKey | string);
   return parsed.data;
 }
 
-function checkKeySize(key: Json): void {
-  const bytes = Buffer.byteLength(JSON.stringify(key));
+function checkKeySize(key: MemoryKey | string): void {
+  // Canonical JSON only sorts the fields, so it is as long.
+  const bytes = Buffer.byteLength(JSON.stringify(normaliseKey(key)));
   if (bytes > LIMITS.keyBytes) refuseOverLimit("keyBytes", LIMITS.keyBytes, bytes, ["key"]);
 }
 
-/** @throws {MemoryError} `too_large` for an entry of more than 256 KiB as JSON (clause LIMIT-1). */
+/**
+ * Checks the size of one entry of a message of `messageBytes`.
+ * @throws {MemoryError} `too_large` for an entry of more than 256 KiB as JSON (clause LIMIT-1).
+ */
 export function checkEntrySize(entry: unknown, messageBytes: number): void {
   // No value takes more than six times its encoded bytes as JSON, so small messages need no second look.
   if (messageBytes * 6 <= LIMITS.entryBytes) return;
-  const bytes = Buffer.byteLength(JSON.stringify(entry));
+  const bytes = encodeMessage(entry as Message, "json").length;
   if (bytes > LIMITS.entryBytes) refuseOverLimit("entryBytes", LIMITS.entryBytes, bytes);
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FILTER_OPERATORS, type Filter, type FilterOperator } from "./filter.js";
 import { isJsonObject, type Json } from "./json.js";
-import { refuseOverLimit } from "./json-guard.js";
+import { refuseOverLimit, shownName } from "./json-guard.js";
 import { LIMITS } from "./limits.js";
 import { MemoryError } from "./memory-error.js";
 import { didYouMean } from "./nearest-name.js";
@@ -17,7 +17,9 @@ const FIXED_FIELDS = [
   "occurred_at",
   "expires_at",
 ];
-const OPEN_FIELD = /^(metadata\.[A-Za-z0-9_-]{1,64}|key\..{1,4096})$/su;
+const FIELD = new RegExp(
+  `^(${FIXED_FIELDS.join("|")}|metadata\\.[A-Za-z0-9_-]{1,64}|key\\.[\\s\\S]{1,${LIMITS.stringLength}})$`,
+);
 
 const ScalarSchema = z.union([z.string().max(LIMITS.stringLength), z.number(), z.boolean()]);
 
@@ -25,11 +27,11 @@ const ScalarSchema = z.union([z.string().max(LIMITS.stringLength), z.number(), z
 export const WhereSchema: z.ZodType<Filter> = z
   .lazy(() =>
     z.union([
-      z.strictObject({ all: z.array(WhereSchema) }),
-      z.strictObject({ any: z.array(WhereSchema) }),
+      z.strictObject({ all: z.array(WhereSchema).min(1) }),
+      z.strictObject({ any: z.array(WhereSchema).min(1) }),
       z.strictObject({ not: WhereSchema }),
       z.strictObject({
-        field: z.string(),
+        field: z.string().regex(FIELD),
         op: z.enum(FILTER_OPERATORS),
         value: z.union([ScalarSchema, z.array(ScalarSchema)]),
       }),
@@ -37,8 +39,12 @@ export const WhereSchema: z.ZodType<Filter> = z
   )
   .meta({ id: "Where" }) as z.ZodType<Filter>;
 
+const BRANCHES = ["all", "any", "not"];
+const LEAF_FIELDS = ["field", "op", "value"];
+
 /**
- * Checks a `where` tree and its bounds (clause CRIT-6).
+ * Checks a `where` tree and its bounds (clauses CRIT-5 and CRIT-6). An empty `all` or `any` is refused: it would
+ * hold for every entry or for none, and no caller means that.
  * @throws {MemoryError} `schema_violation` with the path, or `too_large`.
  */
 export function checkWhere(where: unknown): Filter {
@@ -46,15 +52,14 @@ export function checkWhere(where: unknown): Filter {
   const visit = (node: unknown, path: string, depth: number): void => {
     if (++nodes > LIMITS.whereNodes) refuseOverLimit("whereNodes", LIMITS.whereNodes, nodes);
     if (depth > LIMITS.whereDepth) refuseOverLimit("whereDepth", LIMITS.whereDepth, depth);
-    if (!isJsonObject(node)) return refuse(path, "is no object");
-    const names = Object.keys(node);
-    if (names.length === 1 && (names[0] === "all" || names[0] === "any")) {
-      const children = node[names[0]];
-      if (!Array.isArray(children)) return refuse(`${path}.${names[0]}`, "is no list");
-      for (const [index, child] of children.entries())
-        visit(child, `${path}.${names[0]}[${index}]`, depth + 1);
-    } else if (names.length === 1 && names[0] === "not") visit(node.not, `${path}.not`, depth + 1);
-    else checkLeaf(node, path);
+    if (!isJsonObject(node)) return refuse(path, "is not an object");
+    const branch = branchOf(node, path);
+    if (branch === undefined) return checkLeaf(node, path);
+    if (branch === "not") return visit(node.not, `${path}.not`, depth + 1);
+    const children = node[branch];
+    if (!Array.isArray(children)) return refuse(`${path}.${branch}`, "is not a list");
+    if (children.length === 0) refuse(`${path}.${branch}`, "is empty");
+    for (const [index, child] of children.entries()) visit(child, `${path}.${branch}[${index}]`, depth + 1);
   };
   visit(where, "where", 1);
   return where as Filter;
@@ -64,18 +69,26 @@ function refuse(path: string, why: string): never {
   throw new MemoryError("schema_violation", `${path} ${why}`, { path });
 }
 
-function checkLeaf(node: Record<string, Json>, path: string): void {
-  for (const name of Object.keys(node)) {
-    if (!["field", "op", "value"].includes(name)) {
-      refuse(
-        path,
-        `has an unknown field \`${name}\`${didYouMean(name, ["field", "op", "value", "all", "any", "not"])}`,
-      );
-    }
+/** The one of `all`, `any` and `not` that a node is; undefined for a leaf. */
+function branchOf(node: Record<string, Json>, path: string): "all" | "any" | "not" | undefined {
+  const names = Object.keys(node);
+  const unknown = names.find((name) => !BRANCHES.includes(name) && !LEAF_FIELDS.includes(name));
+  if (unknown !== undefined) {
+    const near = didYouMean(unknown, [...BRANCHES, ...LEAF_FIELDS]);
+    refuse(`${path}.${shownName(unknown)}`, `is an unknown field${near}`);
   }
+  const branch = names.find((name) => BRANCHES.includes(name));
+  if (names.length === 0 || (branch !== undefined && names.length > 1)) {
+    refuse(path, "is not one of {all}, {any}, {not}, {field, op, value}");
+  }
+  return branch as "all" | "any" | "not" | undefined;
+}
+
+function checkLeaf(node: Record<string, Json>, path: string): void {
   const { field, op, value } = node;
-  if (typeof field !== "string" || !(FIXED_FIELDS.includes(field) || OPEN_FIELD.test(field))) {
-    const near = didYouMean(String(field), FIXED_FIELDS);
+  if (typeof field !== "string" || !FIELD.test(field)) {
+    const known = [...FIXED_FIELDS, ...["metadata.", "key."].map((open) => open + lastPart(field))];
+    const near = didYouMean(String(field), known);
     refuse(`${path}.field`, `is none of ${FIXED_FIELDS.join(", ")}, metadata.<name>, key.<name>${near}`);
   }
   if (!FILTER_OPERATORS.includes(op as FilterOperator)) {
@@ -84,11 +97,15 @@ function checkLeaf(node: Record<string, Json>, path: string): void {
   checkValue(op as FilterOperator, value, `${path}.value`);
 }
 
+function lastPart(field: Json | undefined): string {
+  return shownName(String(field).replace(/^[^.]*\./, ""));
+}
+
 function checkValue(op: FilterOperator, value: Json | undefined, path: string): void {
   if (op === "exists") {
     if (typeof value !== "boolean") refuse(path, "is not true or false");
   } else if (op === "in" || op === "nin") {
-    if (!Array.isArray(value)) refuse(path, "is no list");
+    if (!Array.isArray(value)) refuse(path, "is not a list");
     if (value.length > LIMITS.listElements)
       refuseOverLimit("listElements", LIMITS.listElements, value.length);
     for (const [index, element] of value.entries()) checkScalar(element, `${path}[${index}]`);
@@ -97,7 +114,7 @@ function checkValue(op: FilterOperator, value: Json | undefined, path: string): 
 
 function checkScalar(value: Json | undefined, path: string): void {
   if (!["string", "number", "boolean"].includes(typeof value))
-    refuse(path, "is no string, number or boolean");
+    refuse(path, "is not a string, number or boolean");
   if (typeof value === "string" && value.length > LIMITS.stringLength) {
     refuseOverLimit("stringLength", LIMITS.stringLength, value.length);
   }

@@ -1,0 +1,80 @@
+import type { BusState, Clock, Logger, MemoryError } from "@membus/protocol";
+import { notConnected } from "./bus-errors.js";
+
+export interface BusDependencies {
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Whether the bus can send now, and who wants to know when that changes. `closed` is final. */
+export class ConnectionState {
+  readonly #logger: Logger;
+  readonly #clock: Clock;
+  readonly #listeners = new Set<(state: BusState) => void>();
+  #current: BusState;
+
+  constructor(initial: BusState, { logger, clock }: BusDependencies) {
+    this.#current = initial;
+    this.#logger = logger;
+    this.#clock = clock;
+  }
+
+  get current(): BusState {
+    return this.#current;
+  }
+
+  set(state: BusState): void {
+    if (this.#current === state || this.#current === "closed") return;
+    this.#current = state;
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(state);
+      } catch (error) {
+        this.#logger.error({ err: error, state }, "a listener to the bus's state failed");
+      }
+    }
+  }
+
+  onChange(listener: (state: BusState) => void): () => void {
+    const own = (state: BusState) => listener(state);
+    this.#listeners.add(own);
+    return () => this.#listeners.delete(own);
+  }
+
+  /** @throws {MemoryError} `unavailable` unless connected. */
+  requireConnected(): void {
+    if (this.#current !== "connected") throw notConnected(this.#current);
+  }
+
+  /** What is left of `timeoutMs` once connected; rejects with `unavailable` when it passes or the bus closes. */
+  async connectedWithin(timeoutMs: number): Promise<number> {
+    if (this.#current === "connected") return timeoutMs;
+    const startedAt = this.#clock.now();
+    await this.#nextConnection(timeoutMs);
+    const waitedMs = (this.#clock.now() - startedAt) * 1000;
+    return Math.max(1, timeoutMs - waitedMs);
+  }
+
+  /** `work`, or a rejection with `unavailable` as soon as the connection goes. */
+  whileConnected<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const stop = this.onChange((state) => {
+        if (state !== "connected") reject(notConnected(state));
+      });
+      void work.then(resolve, reject).finally(stop);
+    });
+  }
+
+  #nextConnection(timeoutMs: number): Promise<void> {
+    if (this.#current === "closed") return Promise.reject(notConnected("closed"));
+    return new Promise((resolve, reject) => {
+      const settle = (error?: MemoryError) => {
+        stop();
+        cancel();
+        error === undefined ? resolve() : reject(error);
+      };
+      const stop = this.onChange((state) => settle(state === "connected" ? undefined : notConnected(state)));
+      const cancel = this.#clock.after(timeoutMs, () => settle(notConnected("disconnected")));
+    });
+  }
+}

@@ -1,0 +1,38 @@
+import type { HeaderMap } from "@membus/protocol";
+import { headers as createHeaders, type MsgHdrs } from "@nats-io/transport-node";
+
+const VERSION_LINE_BYTES = "NATS/1.0\r\n".length;
+const SEPARATOR_BYTES = ": ".length;
+const LINE_END_BYTES = "\r\n".length;
+
+export const NO_HEADERS: HeaderMap = Object.freeze(Object.create(null) as HeaderMap);
+
+/** @throws {TypeError} for a name with blanks, colons or non-ASCII characters, or a value with a line end. */
+export function encodeHeaders(map: HeaderMap): MsgHdrs {
+  const encoded = createHeaders();
+  try {
+    for (const [name, value] of Object.entries(map)) encoded.append(name, value);
+  } catch (error) {
+    throw new TypeError(`invalid header: ${(error as Error).message}`, { cause: error });
+  }
+  return encoded;
+}
+
+/** Names as sent, the first value of each. Without a prototype, so that no name is there by inheritance. */
+export function decodeHeaders(encoded: MsgHdrs): HeaderMap {
+  const map = Object.create(null) as Record<string, string>;
+  for (const [name, values] of encoded) map[name] = values[0] ?? "";
+  return Object.freeze(map);
+}
+
+/** What a message counts against max_payload: its payload and its headers as they are on the wire. */
+export function messageSizeBytes(payload: Uint8Array, headers: MsgHdrs | undefined): number {
+  if (headers === undefined) return payload.length;
+  let sizeBytes = payload.length + VERSION_LINE_BYTES + LINE_END_BYTES;
+  for (const [name, values] of headers) {
+    for (const value of values) {
+      sizeBytes += name.length + SEPARATOR_BYTES + Buffer.byteLength(value) + LINE_END_BYTES;
+    }
+  }
+  return sizeBytes;
+}

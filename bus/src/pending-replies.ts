@@ -1,0 +1,111 @@
+import type { BusMessage, Clock } from "@membus/protocol";
+import { createInbox } from "@nats-io/transport-node";
+import { noAnswer, noResponders } from "./bus-errors.js";
+
+/** Answers that one `many` keeps, so that a flood of them cannot fill the memory. */
+export const ANSWERS_MAX = 10_000;
+
+const TIMEOUT_MAX_MS = 2 ** 31 - 1;
+
+interface Expectation {
+  readonly subject: string;
+  /** True when this answer was the last one wanted. */
+  answer(message: BusMessage): boolean;
+  fail(error: Error): void;
+  /** Nobody listens. */
+  unheard(): void;
+  expire(): void;
+  cancelTimer(): void;
+}
+
+/**
+ * The requests under way, each waiting on a reply subject of its own below one inbox. The NATS client has the
+ * same, but costs three times the CPU per request and cannot fail all of them when the connection goes.
+ */
+export class PendingReplies {
+  readonly #inbox: string;
+  readonly #clock: Clock;
+  readonly #expectations = new Map<string, Expectation>();
+  #lastNumber = 0;
+
+  constructor(inboxPrefix: string, clock: Clock) {
+    this.#inbox = createInbox(inboxPrefix);
+    this.#clock = clock;
+  }
+
+  /** What to subscribe to for `receive`. */
+  get pattern(): string {
+    return `${this.#inbox}.*`;
+  }
+
+  /** The first answer to what `send` publishes with the reply subject that it is given. */
+  one(subject: string, timeoutMs: number, send: (reply: string) => void): Promise<BusMessage> {
+    return new Promise((resolve, reject) => {
+      const answer = (message: BusMessage) => {
+        resolve(message);
+        return true;
+      };
+      const unheard = () => reject(noResponders(subject));
+      const expire = () => reject(noAnswer(subject, timeoutMs));
+      this.#expect(timeoutMs, { subject, answer, fail: reject, unheard, expire }, send);
+    });
+  }
+
+  /** The answers within `waitMs`, `ANSWERS_MAX` at most; none when nobody listens. */
+  many(subject: string, waitMs: number, send: (reply: string) => void): Promise<BusMessage[]> {
+    return new Promise((resolve, reject) => {
+      const answers: BusMessage[] = [];
+      const finish = () => resolve(answers);
+      const answer = (message: BusMessage) => {
+        const isLast = answers.push(message) === ANSWERS_MAX;
+        if (isLast) finish();
+        return isLast;
+      };
+      this.#expect(waitMs, { subject, answer, fail: reject, unheard: finish, expire: finish }, send);
+    });
+  }
+
+  receive(message: BusMessage): void {
+    if (this.#expectations.get(message.subject)?.answer(message)) this.#end(message.subject);
+  }
+
+  /** Nobody listens on the subject whose answer was to arrive on `reply`. */
+  failUnheard(reply: string): void {
+    this.#end(reply)?.unheard();
+  }
+
+  /** Fails the requests to `subject`; returns how many there were. */
+  failSubject(subject: string, error: Error): number {
+    const replies = [...this.#expectations].filter(([, expectation]) => expectation.subject === subject);
+    for (const [reply] of replies) this.#end(reply)?.fail(error);
+    return replies.length;
+  }
+
+  failAll(error: Error): void {
+    for (const reply of [...this.#expectations.keys()]) this.#end(reply)?.fail(error);
+  }
+
+  #expect(waitMs: number, wanted: Omit<Expectation, "cancelTimer">, send: (reply: string) => void): void {
+    if (!(waitMs > 0 && waitMs <= TIMEOUT_MAX_MS)) {
+      throw new TypeError(`a request waits 1..${TIMEOUT_MAX_MS} ms, got ${waitMs}`);
+    }
+    this.#lastNumber++;
+    const reply = `${this.#inbox}.${this.#lastNumber.toString(36)}`;
+    const cancelTimer = this.#clock.after(waitMs, () => this.#end(reply)?.expire());
+    this.#expectations.set(reply, { ...wanted, cancelTimer });
+    try {
+      send(reply);
+    } catch (error) {
+      this.#end(reply);
+      throw error;
+    }
+  }
+
+  #end(reply: string): Expectation | undefined {
+    const expectation = this.#expectations.get(reply);
+    if (expectation === undefined) return undefined;
+    this.#expectations.delete(reply);
+    expectation.cancelTimer();
+    return expectation;
+  }
+}

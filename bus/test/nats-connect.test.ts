@@ -1,0 +1,121 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { nkeys } from "@nats-io/transport-node";
+import { afterEach, describe, expect, it } from "vitest";
+import type { NatsBusOptions } from "../src/index.js";
+import { rejection } from "./expect-error.js";
+import { NatsFixture } from "./nats-fixture.js";
+import { NATS_SERVERS } from "./nats-server.js";
+import { operatorMode } from "./operator-mode.js";
+
+const fixture = new NatsFixture();
+afterEach(() => fixture.close());
+
+const user = nkeys.createUser();
+const seed = new TextDecoder().decode(user.getSeed());
+
+describe.each(NATS_SERVERS)("connecting to %s", (binary) => {
+  it("takes user and password, also from the URL", async () => {
+    const { port, url } = await fixture.launchConfigured(
+      binary,
+      `authorization { user: bob, password: "p@ss" }`,
+    );
+    await (await fixture.connect({ servers: url, user: "bob", pass: "p@ss" })).bus.flush();
+    await (await fixture.connect({ servers: `nats://bob:p%40ss@127.0.0.1:${port}` })).bus.flush();
+    const error = await rejection(fixture.connect({ servers: url, user: "bob", pass: "no" }), "unauthorized");
+    expect(error.detail).toEqual({ servers: url });
+  });
+
+  it("takes a token, also from the URL", async () => {
+    const { port, url } = await fixture.launchConfigured(binary, "authorization { token: t0ken }");
+    await (await fixture.connect({ servers: url, token: "t0ken" })).bus.flush();
+    await (await fixture.connect({ servers: `t0ken@127.0.0.1:${port}` })).bus.flush();
+    await rejection(fixture.connect({ servers: url }), "unauthorized");
+  });
+
+  it("takes an nkey", async () => {
+    const { url } = await fixture.launchConfigured(
+      binary,
+      `authorization { users: [{ nkey: ${user.getPublicKey()} }] }`,
+    );
+    await (await fixture.connect({ servers: url, nkeySeed: seed })).bus.flush();
+  });
+
+  it("takes a credentials file's content", async () => {
+    const { config, creds } = operatorMode();
+    const { url } = await fixture.launchConfigured(binary, config);
+    await (await fixture.connect({ servers: url, creds })).bus.flush();
+    await rejection(fixture.connect({ servers: url, creds: operatorMode().creds }), "unauthorized");
+  });
+
+  it("learns of a lowered max_payload when it reconnects", async () => {
+    const configFile = await fixture.file("nats.conf", "max_payload: 4096\n");
+    const { pid, url } = await fixture.launch({ binary, configFile });
+    const { bus } = await fixture.connect({ servers: url });
+    expect(bus.maxPayloadBytes).toBe(4096);
+    await writeFile(configFile, "max_payload: 2048\n");
+    process.kill(pid, "SIGHUP");
+    const limit = async () => (await fixture.connect({ servers: url })).bus.maxPayloadBytes;
+    await expect.poll(limit, { timeout: 10_000, interval: 100 }).toBe(2048);
+    const request = () => bus.request("a", new Uint8Array(3000), { timeoutMs: 10_000 });
+    expect((await rejection(request(), "unavailable")).detail).toEqual({ reason: "disconnected" });
+    const error = await rejection(request(), "too_large");
+    expect(error.detail).toEqual({ limit: "max_payload", max: 2048, got: 3000 });
+  });
+
+  it("encrypts with a certificate authority of one's own", async () => {
+    const { caFile, config } = await certificate();
+    const { port } = await fixture.launchConfigured(binary, config);
+    const servers = `tls://localhost:${port}`;
+    await (await fixture.connect({ servers, tls: { caFile } })).bus.flush();
+    await rejection(fixture.connect({ servers }), "unavailable");
+  });
+
+  it("refuses a server without TLS where the URL says tls", async () => {
+    const { port } = await fixture.launch({ binary });
+    const error = await rejection(fixture.connect({ servers: `tls://127.0.0.1:${port}` }), "unavailable");
+    expect(error.message).toMatch(/tls/);
+  });
+});
+
+describe("connecting", () => {
+  it("names the servers it cannot reach, without credentials", async () => {
+    const servers = ["nats://bob:secret@127.0.0.1:1", "127.0.0.1:2"];
+    const error = await rejection(fixture.connect({ servers }), "unavailable");
+    const named = "nats://127.0.0.1:1, nats://127.0.0.1:2";
+    expect(error.message).toBe(`cannot connect to NATS at ${named}: connection refused`);
+    expect(error.detail).toEqual({ reason: "connect", servers: named });
+    expect(error.cause).toMatchObject({ name: "ConnectionError" });
+  });
+
+  it.each<[RegExp, NatsBusOptions]>([
+    [/did you mean `servers`/, { server: "x" } as NatsBusOptions],
+    [/at least one server/, { servers: [] }],
+    [/nats:\/\/host:port/, { servers: "ws://127.0.0.1:1" }],
+    [/nats:\/\/host:port/, { servers: "nats://bob:secret@:x" }],
+    [/user and token exclude each other/, { user: "a", token: "b" }],
+    [/pass needs user/, { pass: "a" }],
+    [/creds cannot be read/, { creds: "nonsense" }],
+    [/nkeySeed cannot be read/, { nkeySeed: "SUNONSENSE" }],
+    [/belong together/, { tls: { certFile: "a.pem" } }],
+    [/inboxPrefix must be tokens/, { inboxPrefix: "a..b" }],
+    [/connectTimeoutMs must be an integer/, { connectTimeoutMs: 0 }],
+  ])("refuses a mistake with a TypeError: %s", async (message, options) => {
+    const error: unknown = await fixture.connect(options).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(TypeError);
+    expect((error as Error).message).toMatch(message);
+    expect((error as Error).message).not.toContain("secret");
+  });
+});
+
+/** A self-signed certificate for localhost, and a server's configuration that uses it. */
+async function certificate(): Promise<{ caFile: string; config: string }> {
+  const folder = await fixture.folder();
+  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key];
+  await promisify(execFile)("openssl", ["req", "-x509", ...newKey, ...subject, "-days", "2", "-out", cert]);
+  return { caFile: cert, config: `tls { cert_file: "${cert}", key_file: "${key}" }` };
+}

@@ -1,0 +1,22 @@
+import {
+  findNatsServer,
+  type LaunchOptions,
+  launchNatsServer,
+  type NatsServer,
+} from "../../cli/src/nats-server/index.js";
+
+export { type LaunchOptions, launchNatsServer, type NatsServer };
+
+/** The servers that every NATS test runs with: those of MEMBUS_TEST_NATS_SERVERS, else the one installed here. */
+export const NATS_SERVERS: readonly string[] = given() ?? [await installed()];
+
+function given(): string[] | undefined {
+  const paths = process.env.MEMBUS_TEST_NATS_SERVERS?.split(":").filter((path) => path !== "");
+  return paths?.length ? paths : undefined;
+}
+
+async function installed(): Promise<string> {
+  const binary = await findNatsServer({ env: process.env });
+  if (binary === undefined) throw new Error("no nats-server found: set MEMBUS_TEST_NATS_SERVERS");
+  return binary.path;
+}

@@ -1,0 +1,56 @@
+import { spawn } from "node:child_process";
+import { guardOrphan } from "./orphan-guard.js";
+import { lastLines } from "./run-command.js";
+
+export interface ServerExit {
+  /** Null when a signal ended it, or when it could not be started. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface ServerProcess {
+  /** Undefined when the program could not be started. */
+  readonly pid: number | undefined;
+  readonly exited: Promise<ServerExit>;
+  readonly running: boolean;
+  /** The end of its log, in one line. */
+  readonly lastLog: string;
+  /** Does nothing when it has ended. */
+  signal(name: NodeJS.Signals): void;
+}
+
+const LOG_CHARS_KEPT = 4096;
+
+/** Starts `binary` in its own process group: Ctrl-C in a terminal reaches the caller, who then stops it in order. */
+export function spawnServer(binary: string, args: readonly string[]): ServerProcess {
+  const child = spawn(binary, args, { stdio: ["ignore", "ignore", "pipe"], detached: true });
+  const releaseGuard = child.pid === undefined ? () => {} : guardOrphan(child.pid);
+  let log = "";
+  let running = true;
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    log = (log + chunk).slice(-LOG_CHARS_KEPT);
+  });
+  const exited = new Promise<ServerExit>((resolve) => {
+    const end = (code: number | null, signal: NodeJS.Signals | null) => {
+      running = false;
+      releaseGuard();
+      resolve({ code, signal });
+    };
+    child.once("close", end);
+    child.once("error", (error) => {
+      log = error.message;
+      if (child.pid === undefined) end(null, null);
+    });
+  });
+  return {
+    pid: child.pid,
+    exited,
+    get running() {
+      return running;
+    },
+    get lastLog() {
+      return lastLines(log);
+    },
+    signal: (name) => void child.kill(name),
+  };
+}

@@ -1,0 +1,119 @@
+import {
+  type Bus,
+  CONTENT_TYPE_HEADER,
+  CONTENT_TYPES,
+  type Clock,
+  type EventAction,
+  encodeMessage,
+  eventSubject,
+  type MemoryChange,
+  type MemoryTier,
+  type Operation,
+  PROTOCOL_VERSION,
+  type Scope,
+  type StoreItem,
+  type StoreReceipt,
+} from "@membus/protocol";
+import { v7 as uuidv7 } from "uuid";
+import type { Metrics } from "./metrics.js";
+import { operationKey } from "./operation.js";
+import type { ResolvedHostOptions } from "./options.js";
+import { RecentMap } from "./recent-map.js";
+
+/** Operations whose events are known to be out, so that a retry does not publish them again. */
+const PUBLISHED_OPERATIONS_KEPT = 32_768;
+
+const HEADERS = Object.freeze({ [CONTENT_TYPE_HEADER]: CONTENT_TYPES.json });
+
+export interface EventsDependencies {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Publishes `memory/event`, in JSON, never contents. At most once, and never worth an error: what cannot be
+ * published, or comes faster than `eventsPerSecondMax`, is dropped and counted.
+ */
+export class Events {
+  readonly #dependencies: EventsDependencies;
+  readonly #options: ResolvedHostOptions;
+  readonly #published = new RecentMap<string, true>(PUBLISHED_OPERATIONS_KEPT);
+  #secondStartedAt = 0;
+  #countThisSecond = 0;
+
+  constructor(dependencies: EventsDependencies, options: ResolvedHostOptions) {
+    this.#dependencies = dependencies;
+    this.#options = options;
+  }
+
+  /** The id of the event of a receipt; undefined for an entry that was not written, or when there are no events. */
+  idOf(requestId: string, { index, outcome }: StoreReceipt): string | undefined {
+    if (!this.#options.events || outcome === "unchanged" || outcome === "superseded") return undefined;
+    return `${requestId}/${index}`;
+  }
+
+  /** What one tier stored. The result of a retry, which the plugin repeats, publishes nothing. */
+  stored(scope: Scope, operation: Operation, items: readonly StoreItem[], receipts: readonly StoreReceipt[]): void {
+    if (!this.#options.events || this.#isRepeated(scope.tier, operation)) return;
+    const byIndex = new Map(items.map((item) => [item.index, item]));
+    for (const receipt of receipts) {
+      const event_id = this.idOf(operation.id, receipt);
+      const item = byIndex.get(receipt.index);
+      if (event_id === undefined || item === undefined) continue;
+      const { key, key_hash, tags, group } = item;
+      const { revision } = receipt;
+      const change = { scope, key, key_hash, tags: tags ?? [], revision, author: operation.agent };
+      this.#publish("stored", { ...change, group: group ?? undefined }, operation.agent, event_id);
+    }
+  }
+
+  /** What a plugin reports of `tier`: forgotten, expired, evicted. Never throws. */
+  changed(tier: MemoryTier, change: MemoryChange, agent: string): void {
+    if (!this.#options.events) return;
+    try {
+      const isPlugins = change.action !== "stored" && change.scope.tier === tier;
+      if (isPlugins) this.#publish(change.action, change, agent);
+      else this.#dependencies.metrics.violation(tier);
+    } catch {
+      this.#dependencies.metrics.violation(tier);
+    }
+  }
+
+  #isRepeated(tier: MemoryTier, operation: Operation): boolean {
+    const key = `${operationKey(operation)}\n${tier}`;
+    if (this.#published.get(key)) return true;
+    this.#published.set(key, true);
+    return false;
+  }
+
+  #publish(
+    action: EventAction,
+    change: Omit<MemoryChange, "action">,
+    agent: string,
+    event_id?: string,
+  ): void {
+    const { bus, clock, metrics } = this.#dependencies;
+    const at = clock.now();
+    if (!this.#hasRoom(at)) return metrics.drop("event_limit");
+    const { scope, key, key_hash, tags, group, revision, author } = change;
+    const { tier, tenant, namespace } = scope;
+    const head = { type: "memory/event", id: uuidv7(), version: PROTOCOL_VERSION, ts: at };
+    const body = { action, tier, namespace, key, key_hash, tags, group, revision, author, at, event_id };
+    try {
+      const subject = eventSubject({ tenant, agent, tier, action }, this.#options.prefix);
+      bus.publish(subject, encodeMessage({ ...head, ...body }, "json"), { headers: HEADERS });
+      metrics.event();
+    } catch {
+      metrics.drop("event_failed");
+    }
+  }
+
+  #hasRoom(now: number): boolean {
+    if (now - this.#secondStartedAt >= 1) {
+      this.#secondStartedAt = now;
+      this.#countThisSecond = 0;
+    }
+    return ++this.#countThisSecond <= this.#options.eventsPerSecondMax;
+  }
+}

@@ -1,0 +1,19 @@
+import { type Operation, requestDigest } from "@membus/protocol";
+import type { RequestContext } from "./runtime.js";
+
+/** Names an operation: the same request of the same agent has the same. */
+export type OperationName = Pick<Operation, "tenant" | "agent" | "id">;
+
+/** One string per operation: neither a tenant nor an id holds a line break. */
+export function operationKey({ tenant, agent, id }: OperationName): string {
+  return `${tenant}\n${agent}\n${id}`;
+}
+
+/** The operation that a mutation is. */
+export function operationOf(
+  { caller, id, acceptedAt }: RequestContext,
+  request: Readonly<Record<string, unknown>>,
+): Operation {
+  const { tenant, agent } = caller;
+  return { tenant, agent, id, digest: requestDigest(request), accepted_at: acceptedAt };
+}

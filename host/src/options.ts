@@ -1,0 +1,176 @@
+import {
+  booleanOption,
+  DEFAULT_PREFIX,
+  integerOption,
+  isSubjectPrefix,
+  isToken,
+  type OptionRule,
+  resolveOptions,
+} from "@membus/protocol";
+
+export interface HostOptions {
+  /**
+   * First tokens of every subject.
+   * @default "a2e"
+   */
+  readonly prefix?: string;
+  /**
+   * Tenants to serve: names, or `["*"]` for all that the bus lets through.
+   * @default ["*"]
+   */
+  readonly tenants?: readonly string[];
+  /**
+   * What a reply subject must begin with. A request with another is dropped and counted: answering it would make
+   * the host publish where the caller may not. `_INBOX` also covers private prefixes such as `_INBOX_alice`.
+   * @default ["_INBOX"]
+   */
+  readonly inboxPrefixes?: readonly string[];
+  /**
+   * Longest time that one plugin call may take before its entries, or its tier, are reported as `timeout`; the
+   * request's own deadline may be shorter. Milliseconds, 1..600000.
+   * @default 30000
+   */
+  readonly pluginTimeoutMs?: number;
+  /**
+   * Retrieves and status requests under way at once in one plugin, 1..10000.
+   * @default 32
+   */
+  readonly pluginReadConcurrency?: number;
+  /**
+   * Stores and forgets under way at once in one plugin, 1..10000. High, because a log writes together what waits together.
+   * @default 256
+   */
+  readonly pluginWriteConcurrency?: number;
+  /**
+   * Calls that wait for a place in one plugin, reads and writes each, 1..1000000. Further ones are `overloaded`.
+   * @default 1024
+   */
+  readonly queueCountMax?: number;
+  /**
+   * Requests under way at once, 1..1000000. Further ones are `overloaded`.
+   * @default 1024
+   */
+  readonly inFlightCountMax?: number;
+  /**
+   * Bytes of the requests under way at once, 1024..2^40. A single larger request is served when nothing else is.
+   * @default 67108864
+   */
+  readonly inFlightBytesMax?: number;
+  /**
+   * Requests of one agent under way at once, 1..1000000.
+   * @default 256
+   */
+  readonly agentInFlightCountMax?: number;
+  /**
+   * Time between two rounds of maintenance (expiry, compaction). Milliseconds, 10..3600000.
+   * @default 1000
+   */
+  readonly maintainIntervalMs?: number;
+  /**
+   * How long `stop` waits for the requests under way; those left are answered `unavailable`. Milliseconds, 1..600000.
+   * @default 10000
+   */
+  readonly drainTimeoutMs?: number;
+  /**
+   * How long `stop` waits for each plugin to close. Milliseconds, 1..3600000.
+   * @default 60000
+   */
+  readonly closeTimeoutMs?: number;
+  /**
+   * How long `start` waits for the answers of other hosts. Milliseconds, 10..60000.
+   * @default 250
+   */
+  readonly discoveryWaitMs?: number;
+  /**
+   * Whether events are published.
+   * @default true
+   */
+  readonly events?: boolean;
+  /**
+   * Events a second; further ones are dropped and counted, 1..10000000.
+   * @default 10000
+   */
+  readonly eventsPerSecondMax?: number;
+  /**
+   * Vectors that the embedder cache keeps at least, up to twice as many, 1..1000000.
+   * @default 2048
+   */
+  readonly embedderCacheCountMax?: number;
+  /**
+   * Calls of the embedder under way at once, 1..1000; up to 1,024 more wait.
+   * @default 8
+   */
+  readonly embedderConcurrency?: number;
+}
+
+export type ResolvedHostOptions = Readonly<Required<HostOptions>>;
+
+export const HOST_DEFAULTS: ResolvedHostOptions = Object.freeze({
+  prefix: DEFAULT_PREFIX,
+  tenants: Object.freeze(["*"]),
+  inboxPrefixes: Object.freeze(["_INBOX"]),
+  pluginTimeoutMs: 30_000,
+  pluginReadConcurrency: 32,
+  pluginWriteConcurrency: 256,
+  queueCountMax: 1_024,
+  inFlightCountMax: 1_024,
+  inFlightBytesMax: 64 * 1024 * 1024,
+  agentInFlightCountMax: 256,
+  maintainIntervalMs: 1_000,
+  drainTimeoutMs: 10_000,
+  closeTimeoutMs: 60_000,
+  discoveryWaitMs: 250,
+  events: true,
+  eventsPerSecondMax: 10_000,
+  embedderCacheCountMax: 2_048,
+  embedderConcurrency: 8,
+});
+
+/** @throws {TypeError} for an unknown option or a value out of range. */
+export function resolveHostOptions(input: HostOptions): ResolvedHostOptions {
+  return resolveOptions(withOwnLists(input), HOST_DEFAULTS, {
+    prefix: prefixOption,
+    tenants: listOption("tenant names, or `*` alone", (text, { length }) =>
+      text === "*" ? length === 1 : isToken(text),
+    ),
+    inboxPrefixes: listOption("non-empty texts", (text) => text !== ""),
+    pluginTimeoutMs: integerOption(1, 600_000),
+    pluginReadConcurrency: integerOption(1, 10_000),
+    pluginWriteConcurrency: integerOption(1, 10_000),
+    queueCountMax: integerOption(1, 1_000_000),
+    inFlightCountMax: integerOption(1, 1_000_000),
+    inFlightBytesMax: integerOption(1_024, 2 ** 40),
+    agentInFlightCountMax: integerOption(1, 1_000_000),
+    maintainIntervalMs: integerOption(10, 3_600_000),
+    drainTimeoutMs: integerOption(1, 600_000),
+    closeTimeoutMs: integerOption(1, 3_600_000),
+    discoveryWaitMs: integerOption(10, 60_000),
+    events: booleanOption,
+    eventsPerSecondMax: integerOption(1, 10_000_000),
+    embedderCacheCountMax: integerOption(1, 1_000_000),
+    embedderConcurrency: integerOption(1, 1_000),
+  });
+}
+
+/** Lists are copied, so that a caller who changes his own later changes nothing here. */
+function withOwnLists(input: HostOptions): HostOptions {
+  const lists: { tenants?: readonly string[]; inboxPrefixes?: readonly string[] } = {};
+  if (Array.isArray(input.tenants)) lists.tenants = Object.freeze([...input.tenants]);
+  if (Array.isArray(input.inboxPrefixes)) lists.inboxPrefixes = Object.freeze([...input.inboxPrefixes]);
+  return { ...input, ...lists };
+}
+
+function prefixOption(value: unknown, name: string): void {
+  if (typeof value !== "string" || !isSubjectPrefix(value)) {
+    throw new TypeError(`${name} must be tokens of A-Z a-z 0-9 _ - with dots between, got ${String(value)}`);
+  }
+}
+
+function listOption(what: string, holds: (text: string, list: readonly unknown[]) => boolean): OptionRule {
+  return (value, name) => {
+    const list: readonly unknown[] = Array.isArray(value) ? value : [];
+    if (list.length === 0 || !list.every((item) => typeof item === "string" && holds(item, list))) {
+      throw new TypeError(`${name} must be a list of one or more ${what}`);
+    }
+  };
+}

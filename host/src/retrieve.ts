@@ -1,0 +1,131 @@
+import {
+  DEFAULTS,
+  encodeCursor,
+  type MemoryEntry,
+  type MemoryError,
+  type MemoryTier,
+  type PluginRetrieveResult,
+  parseNamespacePattern,
+  positionOf,
+  selectorOf,
+} from "@membus/protocol";
+import { mayHaveMore, mergePages } from "./merge.js";
+import { failure, type Outcome } from "./outcome.js";
+import type { PluginRunner } from "./plugin-runner.js";
+import { chooseTiers, planRetrieve, type RetrievePlan, type RetrieveRequest } from "./retrieve-plan.js";
+import { checkNamespace, type Reply, type RequestContext, type Runtime } from "./runtime.js";
+
+/** How much of a request's time its tiers may take: the rest is for an answer without the slow ones. */
+const TIER_SHARE_OF_DEADLINE = 0.9;
+
+interface TierResult {
+  readonly tier: MemoryTier;
+  readonly outcome: Outcome<PluginRetrieveResult>;
+  readonly tookMs: number;
+}
+
+/**
+ * One page of the named tier, or of all served ones merged. A tier that fails, is too slow or lacks what is demanded
+ * is named in `degraded`; when no tier answers, the request fails with the first one's error.
+ */
+export async function retrieve(
+  runtime: Runtime,
+  context: RequestContext,
+  body: RetrieveRequest,
+): Promise<Reply> {
+  checkNamespace(runtime, context.caller, body.namespace ?? DEFAULTS.namespace, "retrieve");
+  const plan = planRetrieve(body, runtime.embedder, context.acceptedAt);
+  const { asked, lacking } = chooseTiers(runtime.tiers, body);
+  const answers = await Promise.all(
+    asked.map((runner) => askTier(runtime, context, runner, plan, body.namespace)),
+  );
+  const refused = lacking.map(({ tier, error }) => ({ tier, outcome: failure(error), tookMs: 0 }));
+  return pageReply(runtime, context, plan, [...answers, ...refused]);
+}
+
+async function askTier(
+  runtime: Runtime,
+  { caller, acceptedAt, deadlineAt }: RequestContext,
+  runner: PluginRunner,
+  plan: RetrievePlan,
+  namespace: string | null | undefined,
+): Promise<TierResult> {
+  const { clock, deadlines, options } = runtime;
+  const selector = selectorOf(runner.tier, caller, parseNamespacePattern(namespace ?? DEFAULTS.namespace));
+  const share = acceptedAt + (deadlineAt - acceptedAt) * TIER_SHARE_OF_DEADLINE;
+  const latest = Math.min(share, acceptedAt + options.pluginTimeoutMs / 1_000);
+  const startedAt = clock.now();
+  const outcome = await deadlines.race(runner.retrieve(selector, plan.request, latest), latest);
+  return { tier: runner.tier, outcome, tookMs: (clock.now() - startedAt) * 1_000 };
+}
+
+function pageReply(
+  runtime: Runtime,
+  context: RequestContext,
+  plan: RetrievePlan,
+  answers: readonly TierResult[],
+): Reply {
+  const now = runtime.clock.now();
+  const results = answers.flatMap(({ outcome }) => (outcome.ok ? [outcome.value] : []));
+  const degraded = degradations(answers);
+  if (results.length === 0) throw degraded[0]!.error;
+  const { limit, order, after } = plan.request;
+  const merged = mergePages(
+    results.map(({ entries }) => entries),
+    order,
+    limit,
+  );
+  const entries = merged.filter(({ expires_at }) => expires_at === undefined || expires_at > now);
+  const isComplete = results.length === answers.length && results.every((result) => result.total_relation === "eq");
+  const fields = {
+    // What ended between the plugin's look and this one is neither shown nor counted.
+    total: results.reduce((sum, { total }) => sum + total, 0) - (merged.length - entries.length),
+    total_relation: isComplete ? "eq" : "gte",
+    degraded: degraded.length === 0 ? undefined : degraded.map(degradedFields),
+    took_ms: stageTimes(answers, (now - context.acceptedAt) * 1_000),
+  };
+  const hasMore = mayHaveMore(results, limit, after === undefined);
+  return {
+    fields: { ...fields, entries, cursor: hasMore ? cursorBehind(plan, merged.at(-1)) : undefined },
+    counts: { returned: entries.length, total: fields.total },
+    shorten(count) {
+      return { ...fields, entries: entries.slice(0, count), cursor: cursorBehind(plan, entries[count - 1]) };
+    },
+  };
+}
+
+function cursorBehind({ request, digest }: RetrievePlan, last: MemoryEntry | undefined): string | undefined {
+  if (last === undefined) return undefined;
+  return encodeCursor({ after: positionOf(last, request.order), as_of: request.as_of, digest });
+}
+
+interface Degradation {
+  readonly tier: MemoryTier;
+  readonly error: MemoryError;
+}
+
+function degradations(answers: readonly TierResult[]): Degradation[] {
+  return answers.flatMap(({ tier, outcome }) => {
+    const error = outcome.ok ? outcome.value.degraded : outcome.error;
+    return error === undefined ? [] : [{ tier, error }];
+  });
+}
+
+function degradedFields({ tier, error }: Degradation) {
+  return { tier, code: error.code, message: error.message };
+}
+
+/** Milliseconds of the whole, of each tier, and of the stages that a plugin tells of, as `<tier>.<stage>`. */
+function stageTimes(answers: readonly TierResult[], totalMs: number): Record<string, number> {
+  const times: Record<string, number> = { total: roundMs(totalMs) };
+  for (const { tier, outcome, tookMs } of answers) {
+    times[tier] = roundMs(tookMs);
+    const stages = outcome.ok ? (outcome.value.took_ms ?? {}) : {};
+    for (const [stage, ms] of Object.entries(stages)) times[`${tier}.${stage}`] = roundMs(ms);
+  }
+  return times;
+}
+
+function roundMs(ms: number): number {
+  return Number.isFinite(ms) ? Math.round(ms * 1_000) / 1_000 : 0;
+}

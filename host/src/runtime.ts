@@ -1,0 +1,78 @@
+import {
+  type Caller,
+  type Clock,
+  type Embedder,
+  MemoryError,
+  type MemoryTier,
+  type OperationName,
+} from "@membus/protocol";
+import type { Deadlines } from "./deadlines.js";
+import type { Events } from "./events.js";
+import type { InFlight } from "./in-flight.js";
+import type { ResolvedHostOptions } from "./options.js";
+import type { Outcome } from "./outcome.js";
+import type { PluginRunner } from "./plugin-runner.js";
+
+/**
+ * Whether `caller` may use `namespace` (`a/b`, or `a/**` for a subtree) for an operation. Refused ones are
+ * answered `unauthorized`. Must answer at once.
+ */
+export type NamespaceRule = (
+  caller: Caller,
+  namespace: string,
+  operation: Exclude<OperationName, "status">,
+) => boolean;
+
+/** What the operations share. */
+export interface Runtime {
+  readonly hostId: string;
+  readonly clock: Clock;
+  readonly options: ResolvedHostOptions;
+  /** The served tiers, in the order of the protocol. */
+  readonly tiers: ReadonlyMap<MemoryTier, PluginRunner>;
+  readonly embedder: Embedder | undefined;
+  readonly deadlines: Deadlines;
+  readonly inFlight: InFlight;
+  readonly events: Events;
+  readonly allowNamespace: NamespaceRule | undefined;
+}
+
+/** Who asks, and what every operation must know of the request besides its fields. */
+export interface RequestContext {
+  readonly caller: Caller;
+  readonly id: string;
+  /** Unix seconds of receipt. */
+  readonly acceptedAt: number;
+  readonly deadlineAt: number;
+  readonly messageBytes: number;
+}
+
+/** What an operation answers: the fields of its reply besides the envelope. */
+export interface Reply {
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** For the audit record. */
+  readonly counts?: Readonly<Record<string, number>>;
+  /** The fields with only so many of the entries, where a shorter reply is an answer too. */
+  readonly shorten?: (entryCount: number) => Readonly<Record<string, unknown>>;
+}
+
+/** @throws {MemoryError} `unauthorized`. */
+export function checkNamespace(
+  runtime: Runtime,
+  caller: Caller,
+  namespace: string,
+  operation: Exclude<OperationName, "status">,
+): void {
+  if (runtime.allowNamespace?.(caller, namespace, operation) ?? true) return;
+  throw new MemoryError("unauthorized", "this namespace may not be used", { path: "namespace" });
+}
+
+/** The outcome of one tier's call, or `timeout` when it takes longer than a plugin may and the request would wait. */
+export function withinPluginTimeout<T>(
+  { deadlines, options }: Runtime,
+  { acceptedAt, deadlineAt }: RequestContext,
+  call: Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
+  const at = acceptedAt + options.pluginTimeoutMs / 1_000;
+  return at < deadlineAt ? deadlines.race(call, at) : call;
+}

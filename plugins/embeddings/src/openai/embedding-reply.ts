@@ -1,0 +1,44 @@
+import { MemoryError } from "@membus/protocol";
+import { toUnitVector } from "../unit-vector.js";
+
+/**
+ * The unit vectors of a reply of the embeddings API, in the order of the request; null for a vector of zeros.
+ * @throws {MemoryError} `runtime_error` unless there is exactly one finite vector of `dimensions` components
+ * for each of the `count` inputs.
+ */
+export function vectorsOfReply(reply: unknown, count: number, dimensions: number): (Float32Array | null)[] {
+  const items = fieldOf(reply, "data");
+  if (!Array.isArray(items)) throw badReply("no list of embeddings");
+  if (items.length !== count)
+    throw badReply("wrong number of embeddings", { expected: count, got: items.length });
+  const vectors = new Array<Float32Array | null | undefined>(count).fill(undefined);
+  for (const item of items) {
+    const index = fieldOf(item, "index");
+    if (typeof index !== "number" || !(index in vectors) || vectors[index] !== undefined) {
+      throw badReply("an index is missing, repeated or out of range");
+    }
+    vectors[index] = toUnitVector(finiteVector(fieldOf(item, "embedding"), dimensions));
+  }
+  return vectors as (Float32Array | null)[];
+}
+
+function finiteVector(components: unknown, dimensions: number): Float32Array {
+  if (!Array.isArray(components)) throw badReply("an embedding is no list");
+  if (components.length !== dimensions) {
+    throw badReply("wrong number of components", { expected: dimensions, got: components.length });
+  }
+  const vector = new Float32Array(dimensions);
+  for (const [i, component] of components.entries()) {
+    vector[i] = typeof component === "number" ? component : Number.NaN;
+    if (!Number.isFinite(vector[i])) throw badReply("a component is no finite float32");
+  }
+  return vector;
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function badReply(reason: string, detail: { expected?: number; got?: number } = {}): MemoryError {
+  return new MemoryError("runtime_error", `the embedding provider's reply is unusable: ${reason}`, detail);
+}

@@ -1,0 +1,59 @@
+import type { Clock, Logger } from "@membus/protocol";
+import { OpenAI } from "openai";
+import { vectorsOfReply } from "./embedding-reply.js";
+import { createGuardedFetch } from "./guarded-fetch.js";
+import type { ResolvedOpenAiEmbedderOptions } from "./openai-options.js";
+import { providerFailure } from "./provider-failure.js";
+
+export interface OpenAiEmbedderDependencies {
+  /** Reads `Retry-After` dates. */
+  readonly clock: Clock;
+  /** Gets a line for each attempt, at level debug, without texts or the API key. */
+  readonly logger: Logger;
+}
+
+/** Embeds the texts of one batch, with the retries that the options allow. Rejects with `MemoryError`. */
+export type EmbeddingsRequest = (
+  texts: readonly string[],
+  signal: AbortSignal,
+) => Promise<(Float32Array | null)[]>;
+
+export function createEmbeddingsRequest(
+  options: ResolvedOpenAiEmbedderOptions,
+  { clock, logger }: OpenAiEmbedderDependencies,
+): EmbeddingsRequest {
+  const client = createClient(options, clock, logger);
+  const { model, dimensions, requestDimensions } = options;
+  return async (texts, signal) => {
+    const body = { model, input: [...texts], encoding_format: "float" as const };
+    try {
+      const reply = await client.embeddings.create(requestDimensions ? { ...body, dimensions } : body, {
+        signal,
+      });
+      return vectorsOfReply(reply, texts.length, dimensions);
+    } catch (error) {
+      throw providerFailure(error, clock);
+    }
+  };
+}
+
+/** Nothing comes from the environment: what is not given here ends up in headers, which the guarded fetch drops. */
+function createClient(options: ResolvedOpenAiEmbedderOptions, clock: Clock, logger: Logger): OpenAI {
+  return new OpenAI({
+    baseURL: options.baseURL,
+    // The package insists on a key; the header below, which wins, is what counts.
+    apiKey: options.apiKey || "none",
+    defaultHeaders: { Authorization: options.apiKey === "" ? null : `Bearer ${options.apiKey}` },
+    timeout: options.timeoutMs,
+    maxRetries: options.maxRetries,
+    fetch: createGuardedFetch(options, clock),
+    logger: attemptLogger(logger),
+    // At level debug the package logs texts.
+    logLevel: "info",
+  });
+}
+
+function attemptLogger(logger: Logger): NonNullable<ConstructorParameters<typeof OpenAI>[0]>["logger"] {
+  const log = (message: string) => logger.debug({ component: "embedder" }, message);
+  return { error: log, warn: log, info: log, debug: () => {} };
+}

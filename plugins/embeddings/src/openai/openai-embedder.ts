@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import type { Embedder } from "@membus/protocol";
+import { lazy } from "../lazy.js";
+import type { OpenAiEmbedderDependencies } from "./embeddings-request.js";
+import {
+  type OpenAiEmbedderOptions,
+  type ResolvedOpenAiEmbedderOptions,
+  resolveOpenAiEmbedderOptions,
+} from "./openai-options.js";
+import { batchesOf, type Prompt, promptsOf } from "./prompt.js";
+import { TaskLimit } from "./task-limit.js";
+
+/**
+ * An embedder behind the embeddings API of OpenAI or of a compatible server. Nothing is sent, and no server
+ * needs to be there, before the first call of `embed`; a blank text has no vector and is never sent.
+ *
+ * `embed` gives all vectors or rejects, then aborting its other requests: with `unavailable` when the provider
+ * cannot be reached, does not answer in time or answers 408, 409, 429 or 5xx after the last retry
+ * (`retry_after_ms` in the detail when it says how long to wait), `too_large` for a text over `textBytesMax`
+ * ({limit, max, got, index}; nothing is sent), `unauthorized` for 401 and 403, `runtime_error` for another status
+ * or an unusable reply. Details hold the HTTP `status`, if any. An aborted call rejects at once with the signal's reason.
+ * @throws {TypeError} for a missing or unknown option, or a value out of range.
+ */
+export function createOpenAiEmbedder(
+  input: OpenAiEmbedderOptions,
+  dependencies: OpenAiEmbedderDependencies,
+): Embedder {
+  const options = resolveOpenAiEmbedderOptions(input);
+  // Imported at first use: loading the openai package takes longer than starting a host without it.
+  const loadRequest = lazy(async () => {
+    const { createEmbeddingsRequest } = await import("./embeddings-request.js");
+    return createEmbeddingsRequest(options, dependencies);
+  });
+  const limit = new TaskLimit(options.concurrencyMax);
+  const embedBatch = (batch: readonly Prompt[], vectors: (Float32Array | null)[], signal: AbortSignal) =>
+    limit.run(async () => {
+      const embed = await loadRequest();
+      const embedded = await embed(
+        batch.map((prompt) => prompt.text),
+        signal,
+      );
+      for (const [i, prompt] of batch.entries()) vectors[prompt.index] = embedded[i] ?? null;
+    });
+  return Object.freeze<Embedder>({
+    id: embedderId(options),
+    dimensions: options.dimensions,
+    async embed(texts, kind, { signal } = {}) {
+      signal?.throwIfAborted();
+      const batches = batchesOf(promptsOf(texts, kind, options), options.batchSize, options.batchBytesMax);
+      const vectors = new Array<Float32Array | null>(texts.length).fill(null);
+      const stop = new AbortController();
+      const stopped = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+      // Each attempt of each batch listens until the call ends; Node would take more than ten for a leak.
+      setMaxListeners(0, stopped);
+      try {
+        await untilAborted(Promise.all(batches.map((batch) => embedBatch(batch, vectors, stopped))), stopped);
+      } finally {
+        stop.abort();
+      }
+      return vectors;
+    },
+  });
+}
+
+/** The openai package notices an abort only after its pause between attempts; the caller need not wait for that. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+/** Prefixes change vectors, so they are part of the id: as a digest, because they may be long. */
+function embedderId({
+  model,
+  dimensions,
+  queryPrefix,
+  documentPrefix,
+}: ResolvedOpenAiEmbedderOptions): string {
+  const name = `openai/${model}/${dimensions}`;
+  if (queryPrefix === "" && documentPrefix === "") return name;
+  const digest = createHash("sha256")
+    .update(JSON.stringify([queryPrefix, documentPrefix]))
+    .digest("hex");
+  return `${name}/${digest.slice(0, 8)}`;
+}

@@ -1,0 +1,50 @@
+import { type EmbedKind, MemoryError } from "@membus/protocol";
+import type { ResolvedOpenAiEmbedderOptions } from "./openai-options.js";
+
+/** A text as it is sent. */
+export interface Prompt {
+  /** Its place in the call. */
+  readonly index: number;
+  readonly text: string;
+  readonly bytes: number;
+}
+
+type PromptOptions = Pick<ResolvedOpenAiEmbedderOptions, "queryPrefix" | "documentPrefix" | "textBytesMax">;
+
+/**
+ * What to send for `texts`, in order. Blank texts, which providers refuse, are left out.
+ * @throws {MemoryError} `too_large` with {limit, max, got, index} for the first text over `textBytesMax`.
+ */
+export function promptsOf(texts: readonly string[], kind: EmbedKind, options: PromptOptions): Prompt[] {
+  const prefix = kind === "query" ? options.queryPrefix : options.documentPrefix;
+  const prompts: Prompt[] = [];
+  for (const [index, blankOrText] of texts.entries()) {
+    if (blankOrText.trim() === "") continue;
+    const text = prefix + blankOrText;
+    const bytes = Buffer.byteLength(text);
+    if (bytes > options.textBytesMax) {
+      const detail = { limit: "text_bytes", max: options.textBytesMax, got: bytes, index };
+      throw new MemoryError("too_large", "the text is too long for the embedder", detail);
+    }
+    prompts.push({ index, text, bytes });
+  }
+  return prompts;
+}
+
+/** `prompts` in order, cut into batches of at most `countMax` prompts and `bytesMax` bytes, each of at least one prompt. */
+export function batchesOf(prompts: readonly Prompt[], countMax: number, bytesMax: number): Prompt[][] {
+  const batches: Prompt[][] = [];
+  let batch: Prompt[] = [];
+  let bytes = 0;
+  for (const prompt of prompts) {
+    if (batch.length === countMax || bytes + prompt.bytes > bytesMax) {
+      if (batch.length > 0) batches.push(batch);
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(prompt);
+    bytes += prompt.bytes;
+  }
+  if (batch.length > 0) batches.push(batch);
+  return batches;
+}

@@ -1,0 +1,43 @@
+import { type Clock, type ErrorCode, isMemoryError, MemoryError } from "@membus/protocol";
+import { APIConnectionError, APIConnectionTimeoutError, APIError } from "openai";
+import { retryAfterMs } from "./retry-after.js";
+
+/** What an error of the openai package means to us; it is kept as the cause. A `MemoryError` stays itself. */
+export function providerFailure(error: unknown, clock: Clock): MemoryError {
+  if (isMemoryError(error)) return error;
+  if (error instanceof APIConnectionTimeoutError) {
+    return new MemoryError(
+      "unavailable",
+      "the embedding provider did not answer in time",
+      {},
+      { cause: error },
+    );
+  }
+  if (error instanceof APIConnectionError) {
+    return new MemoryError("unavailable", "no connection to the embedding provider", {}, { cause: error });
+  }
+  if (error instanceof APIError && error.status !== undefined) {
+    return statusFailure(error, error.status, error.headers ?? new Headers(), clock);
+  }
+  return new MemoryError(
+    "runtime_error",
+    "the embedding provider's reply is unreadable",
+    {},
+    { cause: error },
+  );
+}
+
+function statusFailure(cause: unknown, status: number, headers: Headers, clock: Clock): MemoryError {
+  const waitMs = retryAfterMs(headers, clock);
+  const detail = waitMs === undefined ? { status } : { status, retry_after_ms: waitMs };
+  return new MemoryError(codeOfStatus(status), `the embedding provider answered ${status}`, detail, {
+    cause,
+  });
+}
+
+function codeOfStatus(status: number): ErrorCode {
+  if (status === 401 || status === 403) return "unauthorized";
+  if (status === 413) return "too_large";
+  if (status === 408 || status === 409 || status === 429 || status >= 500) return "unavailable";
+  return "runtime_error";
+}

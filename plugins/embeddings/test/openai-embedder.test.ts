@@ -1,0 +1,80 @@
+import { expect, it } from "vitest";
+import { echo, replyBody } from "./embeddings-server.js";
+import { startOpenAi } from "./openai-fixture.js";
+
+it("sends one request for a few texts, with the model and the float format", async () => {
+  const { server, embedder } = await startOpenAi(echo, { apiKey: "sk-test" });
+  await embedder.embed(["four", "sixsix"], "document");
+  expect(server.requests.length).toBe(1);
+  expect(server.requests[0]!.path).toBe("/v1/embeddings");
+  expect(server.requests[0]!.body).toEqual({
+    model: "m",
+    input: ["four", "sixsix"],
+    encoding_format: "float",
+  });
+  expect(server.requests[0]!.headers.authorization).toBe("Bearer sk-test");
+});
+
+it("returns vectors of length 1 in the order of the texts", async () => {
+  const { embedder } = await startOpenAi(() => ({
+    body: replyBody([
+      [3, 4, 0],
+      [0, 0, 2],
+    ]),
+  }));
+  const vectors = await embedder.embed(["a", "b"], "query");
+  expect(vectors).toEqual([Float32Array.of(0.6, 0.8, 0), Float32Array.of(0, 0, 1)]);
+});
+
+it("orders a shuffled reply by its index", async () => {
+  const data = [
+    { index: 2, embedding: [0, 0, 1] },
+    { index: 0, embedding: [1, 0, 0] },
+    { index: 1, embedding: [0, 1, 0] },
+  ];
+  const { embedder } = await startOpenAi(() => ({ body: { data } }));
+  const vectors = await embedder.embed(["a", "b", "c"], "document");
+  expect(vectors).toEqual([Float32Array.of(1, 0, 0), Float32Array.of(0, 1, 0), Float32Array.of(0, 0, 1)]);
+});
+
+it("has no vector for a blank text, which it does not send, and for a vector of zeros", async () => {
+  const { server, embedder } = await startOpenAi(() => ({ body: replyBody([[0, 0, 0]]) }));
+  expect(await embedder.embed(["", "a", " \n"], "document")).toEqual([null, null, null]);
+  expect(server.requests[0]!.body.input).toEqual(["a"]);
+});
+
+it("sends nothing when there is nothing to embed", async () => {
+  const { server, embedder } = await startOpenAi(echo);
+  expect(await embedder.embed([], "document")).toEqual([]);
+  expect(await embedder.embed([" "], "document")).toEqual([null]);
+  expect(server.requests.length).toBe(0);
+});
+
+it("puts the prefix of the kind before each text", async () => {
+  const { server, embedder } = await startOpenAi(echo, { queryPrefix: "q: ", documentPrefix: "d: " });
+  await embedder.embed(["tea"], "query");
+  await embedder.embed(["tea"], "document");
+  expect(server.requests.map(({ body }) => body.input)).toEqual([["q: tea"], ["d: tea"]]);
+});
+
+it("asks for shortened vectors only when told to", async () => {
+  const { server, embedder } = await startOpenAi(echo, { requestDimensions: true });
+  await embedder.embed(["tea"], "query");
+  expect(server.requests[0]!.body.dimensions).toBe(3);
+});
+
+it("sends no authorization without a key", async () => {
+  const { server, embedder } = await startOpenAi(echo);
+  await embedder.embed(["tea"], "query");
+  expect(server.requests[0]!.headers.authorization).toBeUndefined();
+});
+
+it("names model, dimensions and prefixes in its id", async () => {
+  const plain = await startOpenAi(echo, { model: "bge-m3" });
+  const prefixed = await startOpenAi(echo, { model: "bge-m3", queryPrefix: "q: " });
+  const other = await startOpenAi(echo, { model: "bge-m3", documentPrefix: "q: " });
+  expect(plain.embedder.id).toBe("openai/bge-m3/3");
+  expect(prefixed.embedder.id).toBe("openai/bge-m3/3/21919d87");
+  expect(other.embedder.id).not.toBe(prefixed.embedder.id);
+  expect(plain.embedder.dimensions).toBe(3);
+});

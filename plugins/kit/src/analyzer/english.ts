@@ -1,0 +1,34 @@
+import { stemmer } from "stemmer";
+import { type Analyzer, createAnalyzer } from "./analyzer.js";
+import { ENGLISH_STOP_WORDS } from "./english-stop-words.js";
+import { describeEnglishTime } from "./english-time.js";
+import type { Language } from "./language.js";
+import { loadStemProbabilities, UNKNOWN_WORD_PROBABILITY } from "./word-frequency.js";
+import { splitWords } from "./words.js";
+
+const ORDINAL = /^(\d+)(?:st|nd|rd|th)$/;
+
+/** Porter's stem; `8th` has the stem of `8`, as dates are written both ways. */
+export function stemEnglish(word: string): string {
+  return stemmer(word.replace(ORDINAL, "$1"));
+}
+
+function english(): Language {
+  let probabilities: ReadonlyMap<string, number> | undefined;
+  return {
+    id: "english-1",
+    splitWords,
+    isStopWord: (word) => ENGLISH_STOP_WORDS.has(word),
+    stem: stemEnglish,
+    stemProbability(stem) {
+      probabilities ??= loadStemProbabilities(stemEnglish);
+      return probabilities.get(stem) ?? UNKNOWN_WORD_PROBABILITY;
+    },
+    describeTime: describeEnglishTime,
+  };
+}
+
+/** The default analyzer. Its first query reads a word list of 77 kB from the package, synchronously. */
+export function createEnglishAnalyzer(): Analyzer {
+  return createAnalyzer(english());
+}

@@ -1,0 +1,143 @@
+import { MemoryError } from "@membus/protocol";
+import { type Row, rowBytes } from "../row.js";
+import type { ScopedRow } from "../storage.js";
+import type { LogRecord } from "./record.js";
+
+export interface BacklogOptions {
+  readonly countMax: number;
+  readonly bytesMax: number;
+}
+
+interface BacklogRecord {
+  readonly seq: number;
+  readonly scope: string;
+  readonly rowIds: readonly number[];
+  readonly removed: readonly number[];
+}
+
+/** What one step of a fold writes. */
+export interface FoldSlice {
+  /** The last record of the slice: with it, all up to this are in storage. */
+  readonly lastSeq: number;
+  readonly rows: readonly ScopedRow[];
+  readonly removed: readonly { readonly scope: string; readonly rowId: number }[];
+}
+
+/** What a scope's backlog adds to its stored rows. */
+export interface ScopeBacklog {
+  readonly rows: readonly Row[];
+  readonly removed: ReadonlySet<number>;
+}
+
+/** Logged mutations that storage does not hold yet, in order. Bounded: past that, stores wait. */
+export class Backlog {
+  #records: BacklogRecord[] = [];
+  /** Rows not in storage; one that was removed before its fold never gets there. */
+  readonly #rows = new Map<number, ScopedRow>();
+  readonly #byScope = new Map<string, BacklogRecord[]>();
+  #sizeBytes = 0;
+
+  constructor(readonly options: BacklogOptions) {}
+
+  add(seq: number, record: LogRecord): void {
+    const { scope, rows, removed } = record;
+    for (const row of rows) {
+      this.#rows.set(row.rowId, { scope, row });
+      this.#sizeBytes += rowBytes(row);
+    }
+    for (const rowId of removed) this.#dropRow(rowId);
+    const entry = { seq, scope, rowIds: rows.map((row) => row.rowId), removed };
+    this.#records.push(entry);
+    const ofScope = this.#byScope.get(scope);
+    if (ofScope === undefined) this.#byScope.set(scope, [entry]);
+    else ofScope.push(entry);
+  }
+
+  /** @throws {MemoryError} `overloaded` while storage is too far behind. */
+  admit(): void {
+    const { countMax, bytesMax } = this.options;
+    if (this.#rows.size < countMax && this.#sizeBytes < bytesMax) return;
+    const message = "the tier's storage is behind its log";
+    throw new MemoryError("overloaded", message, { retry_after_ms: 500, limit: "backlog", max: countMax });
+  }
+
+  get rowCount(): number {
+    return this.#rows.size;
+  }
+
+  get recordCount(): number {
+    return this.#records.length;
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  get scopes(): Iterable<string> {
+    return this.#byScope.keys();
+  }
+
+  /** After recovery: bodies that can be read from nowhere else. */
+  pinBodies(bodies: { pin(rowId: number, body: string): void }): void {
+    for (const { row } of this.#rows.values()) bodies.pin(row.rowId, row.body);
+  }
+
+  has(scope: string): boolean {
+    return this.#byScope.has(scope);
+  }
+
+  ofScope(scope: string): ScopeBacklog {
+    const rows: Row[] = [];
+    const removed = new Set<number>();
+    for (const record of this.#byScope.get(scope) ?? []) {
+      for (const rowId of record.removed) removed.add(rowId);
+      for (const rowId of record.rowIds) {
+        const row = this.#rows.get(rowId)?.row;
+        if (row !== undefined) rows.push(row);
+      }
+    }
+    return { rows, removed };
+  }
+
+  /** The next records, up to about `rowsMax` rows; undefined when there are none. They stay until `folded`. */
+  slice(rowsMax: number): FoldSlice | undefined {
+    const rows: ScopedRow[] = [];
+    const removed: { scope: string; rowId: number }[] = [];
+    let lastSeq = 0;
+    for (const record of this.#records) {
+      if (lastSeq > 0 && rows.length + removed.length + record.rowIds.length > rowsMax) break;
+      lastSeq = record.seq;
+      for (const rowId of record.rowIds) {
+        const row = this.#rows.get(rowId);
+        if (row !== undefined) rows.push(row);
+      }
+      for (const rowId of record.removed) removed.push({ scope: record.scope, rowId });
+    }
+    return lastSeq === 0 ? undefined : { lastSeq, rows, removed };
+  }
+
+  /** Storage holds everything up to `lastSeq`. Returns the row ids that it holds now. */
+  folded(lastSeq: number): number[] {
+    const end = this.#records.findIndex((record) => record.seq > lastSeq);
+    const done = this.#records.splice(0, end === -1 ? this.#records.length : end);
+    const stored: number[] = [];
+    for (const record of done) {
+      for (const rowId of record.rowIds) if (this.#dropRow(rowId)) stored.push(rowId);
+    }
+    for (const scope of new Set(done.map((record) => record.scope))) this.#forgetFolded(scope, lastSeq);
+    return stored;
+  }
+
+  #forgetFolded(scope: string, lastSeq: number): void {
+    const rest = (this.#byScope.get(scope) ?? []).filter((record) => record.seq > lastSeq);
+    if (rest.length === 0) this.#byScope.delete(scope);
+    else this.#byScope.set(scope, rest);
+  }
+
+  #dropRow(rowId: number): boolean {
+    const row = this.#rows.get(rowId);
+    if (row === undefined) return false;
+    this.#sizeBytes -= rowBytes(row.row);
+    return this.#rows.delete(rowId);
+  }
+}

@@ -1,0 +1,40 @@
+import type { ResultPlace } from "./operation-memory.js";
+import type { LogRecord, OperationResult } from "./record.js";
+
+export interface Mutation {
+  /** Makes the record, within the call of `append`. Row ids derive from `seq`. May be in vain: has no effect. */
+  build(seq: number): LogRecord;
+  /** The record has its place: later ones build on it. Runs within the call of `append`, unless it is refused. */
+  stage(record: LogRecord): void;
+  /** The record is durable. */
+  apply(record: LogRecord, place: ResultPlace): void;
+}
+
+/** Makes a mutation durable, as far as the tier promises that, and tells where its reply is kept. */
+export interface Journal {
+  /**
+   * Takes one mutation through its steps, each in the order of the calls. Resolves when it is applied.
+   * @throws {MemoryError} `unavailable` or `overloaded`: the mutation did not happen.
+   */
+  append(mutation: Mutation): Promise<void>;
+  /** The reply kept at a place, or undefined when it is no longer there. */
+  resultAt(place: ResultPlace): Promise<OperationResult | undefined>;
+  /** Runs when staged records did not become durable: what was planned on them is void. */
+  onRollback(listener: () => void): void;
+}
+
+/** The journal of a tier that lives in memory alone. */
+export function createMemoryJournal(): Journal {
+  let seq = 0;
+  return {
+    async append({ build, stage, apply }) {
+      const record = build(++seq);
+      stage(record);
+      apply(record, { result: record.result ?? {} });
+    },
+    async resultAt(place) {
+      return "result" in place ? place.result : undefined;
+    },
+    onRollback() {},
+  };
+}

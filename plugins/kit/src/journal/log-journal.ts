@@ -1,0 +1,47 @@
+import { isMemoryError } from "@membus/protocol";
+import type { Log } from "../log/log.js";
+import type { Backlog } from "./backlog.js";
+import type { Journal } from "./journal.js";
+import type { ResultPlace } from "./operation-memory.js";
+import { decodeRecord, encodeRecord, type LogRecord, type OperationResult } from "./record.js";
+
+export interface LogJournalDependencies {
+  readonly log: Log;
+  readonly backlog: Backlog;
+  /** Runs after every durable record: there is something to fold. */
+  appended(): void;
+}
+
+/** The journal of a durable tier: one log record a mutation, which waits in the backlog for storage. */
+export function createLogJournal({ log, backlog, appended }: LogJournalDependencies): Journal {
+  return {
+    async append({ build, stage, apply }) {
+      backlog.admit();
+      let record: LogRecord | undefined;
+      const before = log.nextSeq;
+      const durable = log.append((seq) => {
+        record = build(seq);
+        return encodeRecord(record);
+      });
+      if (log.nextSeq > before) stage(record!);
+      const seq = await durable;
+      backlog.add(seq, record!);
+      apply(record!, { seq });
+      appended();
+    },
+    resultAt: (place) => readResult(log, place),
+    onRollback(listener) {
+      log.onRollback(listener);
+    },
+  };
+}
+
+async function readResult(log: Log, place: ResultPlace): Promise<OperationResult | undefined> {
+  if ("result" in place) return place.result;
+  try {
+    return decodeRecord(await log.read(place.seq)).result ?? {};
+  } catch (error) {
+    if (isMemoryError(error) && error.code === "memory_not_found") return undefined;
+    throw error;
+  }
+}

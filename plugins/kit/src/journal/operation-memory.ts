@@ -1,0 +1,83 @@
+import { MemoryError, type Operation } from "@membus/protocol";
+import type { OperationResult } from "./record.js";
+
+export interface OperationMemoryOptions {
+  /** Seconds. */
+  readonly windowS: number;
+  readonly countMax: number;
+  /** Of results that are kept in RAM. */
+  readonly bytesMax: number;
+}
+
+/** Where the reply of an operation is: in the log under a sequence number, or here. */
+export type ResultPlace = { readonly seq: number } | { readonly result: OperationResult };
+
+interface Remembered {
+  readonly digest: string;
+  readonly at: number;
+  readonly sizeBytes: number;
+  readonly place: ResultPlace;
+  /** False while a forget in slices has more to do. */
+  readonly done: boolean;
+}
+
+export type OperationId = Pick<Operation, "tenant" | "agent" | "id">;
+
+/** Which operations were done, and where their replies are, for a window of time (clause RETRY-1). */
+export class OperationMemory {
+  readonly #remembered = new Map<string, Remembered>();
+  #sizeBytes = 0;
+
+  constructor(readonly options: OperationMemoryOptions) {}
+
+  /** @throws {MemoryError} `conflict` when the id was used for another request. */
+  find(op: OperationId & { readonly digest: string }): Remembered | undefined {
+    const found = this.findById(op);
+    if (found !== undefined && found.digest !== op.digest) {
+      throw new MemoryError("conflict", "this id was used for another request", { id: op.id });
+    }
+    return found;
+  }
+
+  findById(op: OperationId): Remembered | undefined {
+    return this.#remembered.get(operationKey(op));
+  }
+
+  remember(op: OperationId & { digest: string }, at: number, place: ResultPlace, done = true): void {
+    const key = operationKey(op);
+    const resultBytes = "result" in place ? JSON.stringify(place.result).length : 0;
+    this.#drop(key);
+    this.#remembered.set(key, { digest: op.digest, at, place, done, sizeBytes: 200 + resultBytes });
+    this.#sizeBytes += 200 + resultBytes;
+    this.#trim(at);
+  }
+
+  /** The oldest sequence number that a remembered reply is read from. */
+  oldestSeq(now: number): number {
+    this.#trim(now);
+    for (const { place } of this.#remembered.values()) if ("seq" in place) return place.seq;
+    return Number.POSITIVE_INFINITY;
+  }
+
+  get stats(): { operations: number; operationBytes: number } {
+    return { operations: this.#remembered.size, operationBytes: this.#sizeBytes };
+  }
+
+  #trim(now: number): void {
+    const { windowS, countMax, bytesMax } = this.options;
+    for (const [key, { at }] of this.#remembered) {
+      const within = this.#remembered.size <= countMax && this.#sizeBytes <= bytesMax;
+      if (within && at >= now - windowS) return;
+      this.#drop(key);
+    }
+  }
+
+  #drop(key: string): void {
+    this.#sizeBytes -= this.#remembered.get(key)?.sizeBytes ?? 0;
+    this.#remembered.delete(key);
+  }
+}
+
+function operationKey({ tenant, agent, id }: OperationId): string {
+  return `${tenant} ${agent.length} ${agent} ${id}`;
+}

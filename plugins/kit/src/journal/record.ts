@@ -1,0 +1,138 @@
+import type { ErrorCode, ErrorDetail, StoreReceipt } from "@membus/protocol";
+import { decode, encode } from "@msgpack/msgpack";
+import type { Row } from "../row.js";
+
+/** The reply of a mutation, as it is remembered. Errors that a retry may mend are not. */
+export interface OperationResult {
+  /** Scope id of a store. */
+  readonly scope?: string;
+  readonly receipts?: readonly StoreReceipt[];
+  readonly errors?: readonly {
+    readonly index: number;
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly detail: ErrorDetail;
+  }[];
+  /** Of a forget: how many so far. */
+  readonly deleted?: number;
+}
+
+/** Which request a record belongs to. `done` is false on all but the last record of a forget in slices. */
+export interface OperationStamp {
+  readonly tenant: string;
+  readonly agent: string;
+  readonly id: string;
+  readonly digest: string;
+  readonly done: boolean;
+}
+
+/** One mutation of one scope: its effect and its reply, so that both are there or neither. */
+export interface LogRecord {
+  /** Unix seconds of acceptance. */
+  readonly at: number;
+  /** Scope id; "" for a record without effect. */
+  readonly scope: string;
+  readonly rows: readonly Row[];
+  /** Row ids of versions that are gone: superseded, forgotten, expired. */
+  readonly removed: readonly number[];
+  readonly op?: OperationStamp;
+  readonly result?: OperationResult;
+}
+
+/** Row ids of a record: room for the 1000 entries of the largest store. */
+export const ROW_IDS_PER_RECORD = 1_024;
+
+export function rowIdOf(seq: number, index: number): number {
+  return seq * ROW_IDS_PER_RECORD + index;
+}
+
+export function encodeRecord(record: LogRecord): Uint8Array {
+  const { at, scope, rows, removed, op, result } = record;
+  const stamp = op ? [op.tenant, op.agent, op.id, op.digest, op.done] : null;
+  return encode([at, scope, rows.map(packRow), removed, stamp, result ?? null], { ignoreUndefined: true });
+}
+
+export function decodeRecord(payload: Uint8Array): LogRecord {
+  const [at, scope, rows, removed, stamp, result] = decode(payload) as [
+    number,
+    string,
+    PackedRow[],
+    number[],
+    [string, string, string, string, boolean] | null,
+    OperationResult | null,
+  ];
+  const record = { at, scope, rows: rows.map(unpackRow), removed };
+  if (stamp === null) return record;
+  const [tenant, agent, id, digest, done] = stamp;
+  return { ...record, op: { tenant, agent, id, digest, done }, ...(result === null ? {} : { result }) };
+}
+
+type PackedRow = readonly [
+  rowId: number,
+  keyHash: Uint8Array,
+  revision: number,
+  seq: number,
+  created: number,
+  updated: number,
+  occurredAt: number,
+  expiresAt: number,
+  importance: number,
+  group: string,
+  facets: string,
+  body: string,
+  terms: Uint8Array | null,
+  embedder: string,
+  vector: Uint8Array | null,
+];
+
+function packRow(row: Row): PackedRow {
+  return [
+    row.rowId,
+    Buffer.from(row.keyHash, "hex"),
+    row.revision,
+    row.seq,
+    row.created,
+    row.updated,
+    row.occurredAt,
+    row.expiresAt,
+    row.importance,
+    row.group,
+    row.facets,
+    row.body,
+    row.terms && bytesOf(row.terms),
+    row.embedder,
+    row.vector && bytesOf(row.vector),
+  ];
+}
+
+function unpackRow(packed: PackedRow): Row {
+  const [rowId, keyHash, revision, seq, created, updated, occurredAt, expiresAt, importance, ...texts] =
+    packed;
+  const [group, facets, body, terms, embedder, vector] = texts;
+  return {
+    rowId,
+    keyHash: Buffer.from(keyHash).toString("hex"),
+    revision,
+    seq,
+    created,
+    updated,
+    occurredAt,
+    expiresAt,
+    importance,
+    group,
+    facets,
+    body,
+    terms: terms && new Uint32Array(aligned(terms)),
+    embedder,
+    vector: vector && new Float32Array(aligned(vector)),
+  };
+}
+
+function bytesOf(array: Uint32Array | Float32Array): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
+/** Typed arrays of four bytes need a buffer that begins at their first. */
+function aligned(bytes: Uint8Array): ArrayBuffer {
+  return bytes.slice().buffer as ArrayBuffer;
+}

@@ -1,0 +1,103 @@
+import { integerOption, resolveOptions } from "@membus/protocol";
+
+export interface KitOptions {
+  /**
+   * Partitions beyond this many bytes leave RAM, least recently used first; those in use or not folded stay.
+   * Bytes, 1 MiB..1 TiB.
+   * @default 2147483648
+   */
+  readonly residentBytesMax?: number | undefined;
+  /**
+   * Cache of contents read from disk. Bytes, 64 KiB..1 TiB.
+   * @default 134217728
+   */
+  readonly bodyCacheBytes?: number | undefined;
+  /**
+   * Entries of one partition; a store of more is `memory_full`. 1..2,000,000.
+   * @default 2000000
+   */
+  readonly partitionRowsMax?: number | undefined;
+  /**
+   * How long a store waits for its embedder; vectors that come later are filled in. Milliseconds, 1..60000.
+   * @default 1000
+   */
+  readonly embedWaitMs?: number | undefined;
+  /**
+   * Pause before an embedder that failed is asked again. Milliseconds, 10..3600000.
+   * @default 5000
+   */
+  readonly embedRetryMs?: number | undefined;
+  /**
+   * Rows in the log from which they are folded into storage at once. 1..50000.
+   * @default 8192
+   */
+  readonly foldCount?: number | undefined;
+  /**
+   * Milliseconds after a store before what is logged is folded. 1..3600000.
+   * @default 2000
+   */
+  readonly foldIdleMs?: number | undefined;
+  /**
+   * Rows that may wait to be folded; a store of more is `overloaded`. 1..1,000,000.
+   * @default 50000
+   */
+  readonly backlogCountMax?: number | undefined;
+  /**
+   * The same in bytes, 1 MiB..4 GiB.
+   * @default 67108864
+   */
+  readonly backlogBytesMax?: number | undefined;
+  /**
+   * How long the reply of an operation is remembered for its retries. Seconds, 1..86400.
+   * @default 600
+   */
+  readonly operationWindowS?: number | undefined;
+  /**
+   * Operations remembered at most. 1..10,000,000.
+   * @default 1000000
+   */
+  readonly operationCountMax?: number | undefined;
+  /**
+   * Bytes of remembered operations. 1 MiB..4 GiB.
+   * @default 67108864
+   */
+  readonly operationBytesMax?: number | undefined;
+}
+
+export type ResolvedKitOptions = { readonly [K in keyof KitOptions]-?: NonNullable<KitOptions[K]> };
+
+const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
+
+export const KIT_DEFAULTS: ResolvedKitOptions = Object.freeze({
+  residentBytesMax: 2 * GIB,
+  bodyCacheBytes: 128 * MIB,
+  partitionRowsMax: 2_000_000,
+  embedWaitMs: 1_000,
+  embedRetryMs: 5_000,
+  foldCount: 8_192,
+  foldIdleMs: 2_000,
+  backlogCountMax: 50_000,
+  backlogBytesMax: 64 * MIB,
+  operationWindowS: 600,
+  operationCountMax: 1_000_000,
+  operationBytesMax: 64 * MIB,
+});
+
+/** @throws {TypeError} for an unknown option or a value out of range. */
+export function resolveKitOptions(input: KitOptions): ResolvedKitOptions {
+  return resolveOptions<ResolvedKitOptions>(input, KIT_DEFAULTS, {
+    residentBytesMax: integerOption(MIB, 1024 * GIB),
+    bodyCacheBytes: integerOption(64 * 1024, 1024 * GIB),
+    partitionRowsMax: integerOption(1, 2_000_000),
+    embedWaitMs: integerOption(1, 60_000),
+    embedRetryMs: integerOption(10, 3_600_000),
+    foldCount: integerOption(1, 50_000),
+    foldIdleMs: integerOption(1, 3_600_000),
+    backlogCountMax: integerOption(1, 1_000_000),
+    backlogBytesMax: integerOption(MIB, 4 * GIB),
+    operationWindowS: integerOption(1, 86_400),
+    operationCountMax: integerOption(1, 10_000_000),
+    operationBytesMax: integerOption(MIB, 4 * GIB),
+  });
+}

@@ -1,0 +1,165 @@
+import {
+  type Clock,
+  type MemoryPlugin,
+  type Operation,
+  PLUGIN_CONTRACT,
+  type PluginForgetRequest,
+  type PluginForgetResult,
+  type PluginManifest,
+  type PluginRetrieveRequest,
+  type PluginRetrieveResult,
+  type PluginServices,
+  type PluginStatusResult,
+  type PluginStoreRequest,
+  type PluginStoreResult,
+  type Scope,
+  type ScopeSelector,
+} from "@membus/protocol";
+import type { Analyzer } from "./analyzer/index.js";
+import { createEnglishAnalyzer } from "./analyzer/index.js";
+import type { OperationResult } from "./journal/record.js";
+import type { KitOptions, ResolvedKitOptions } from "./kit-options.js";
+import { resolveKitOptions } from "./kit-options.js";
+import type { Log } from "./log/log.js";
+import { type OpenTier, openTier } from "./open-tier.js";
+import { retrieve } from "./read/retrieve.js";
+import { status } from "./read/status.js";
+import type { Retention } from "./retention.js";
+import type { Storage } from "./storage.js";
+import { forget } from "./write/forget.js";
+import { storeResult } from "./write/result.js";
+import { store } from "./write/store.js";
+
+/** What makes a kit plugin the one it is. */
+export interface KitPluginParts {
+  readonly name: string;
+  readonly version: string;
+  readonly options?: KitOptions;
+  readonly analyzer?: Analyzer;
+  /** Chooses what a tier in memory drops. Without one it drops nothing. */
+  readonly retention?: (clock: Clock) => Retention;
+  /** Where a durable tier keeps its rows and its log, opened; absent for a tier in memory. */
+  readonly durable?: (services: PluginServices) => Promise<DurableParts>;
+}
+
+export interface DurableParts {
+  readonly storage: Storage;
+  readonly log: Log;
+  /** Holds the fold marker. */
+  readonly directory: string;
+  /** Gives up what opening took, such as a lock. Runs last. */
+  release?(): Promise<void>;
+}
+
+/** A whole `MemoryPlugin` over a small storage port: search, filters, paging, revisions, retries and expiry included. */
+export class KitPlugin implements MemoryPlugin {
+  readonly #parts: KitPluginParts;
+  readonly #options: ResolvedKitOptions;
+  readonly #inFlight = new Map<string, Promise<unknown>>();
+  #opened: OpenTier | undefined;
+
+  /** @throws {TypeError} for an unknown option or a value out of range. */
+  constructor(parts: KitPluginParts) {
+    this.#parts = parts;
+    this.#options = resolveKitOptions(parts.options ?? {});
+  }
+
+  /** Complete once open: similarity depends on the host's embedder. */
+  get manifest(): PluginManifest {
+    const { name, version, durable, retention } = this.#parts;
+    const services = this.#opened?.tier.services;
+    return {
+      contract: PLUGIN_CONTRACT,
+      name,
+      version,
+      features: {
+        similarity: services === undefined || services.embedder !== undefined,
+        full_text: true,
+        ttl: true,
+        durable: durable !== undefined,
+        shared: services?.tier === "semantic",
+        conditional: true,
+        eviction: retention !== undefined,
+        subtree: true,
+        queued: true,
+      },
+    };
+  }
+
+  async open(services: PluginServices): Promise<void> {
+    const { analyzer = createEnglishAnalyzer(), durable, retention } = this.#parts;
+    this.#opened = await openTier({
+      services,
+      analyzer,
+      options: this.#options,
+      durable: await durable?.(services),
+      retention: retention?.(services.clock),
+    });
+  }
+
+  onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult> {
+    return this.#once(request.op, async () => {
+      const { tier } = this.#open;
+      const remembered = await this.#remembered(request.op);
+      const queued = tier.durable && request.ack === "queued";
+      return remembered === undefined
+        ? store(tier, scope, request)
+        : storeResult(remembered.result, { queued });
+    });
+  }
+
+  async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<PluginRetrieveResult> {
+    return retrieve(this.#open.tier, selector, request);
+  }
+
+  onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult> {
+    return this.#once(request.op, async () => {
+      const { tier } = this.#open;
+      const remembered = request.dry_run ? undefined : await this.#remembered(request.op);
+      const deleted = remembered?.result.deleted ?? 0;
+      if (remembered?.done) return { deleted, purge: tier.durable ? "scheduled" : "done" };
+      return forget(tier, selector, request, deleted);
+    });
+  }
+
+  async onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined> {
+    return status(this.#open.tier, op);
+  }
+
+  async maintain(): Promise<void> {
+    await this.#open.maintain();
+  }
+
+  stats(): Readonly<Record<string, number | string>> {
+    return this.#opened?.stats() ?? {};
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    await opened?.close();
+  }
+
+  get #open(): OpenTier {
+    if (this.#opened === undefined) throw new TypeError(`${this.#parts.name} is not open`);
+    return this.#opened;
+  }
+
+  /** The remembered reply of an operation, and whether the operation came to its end. */
+  async #remembered(op: Operation): Promise<{ result: OperationResult; done: boolean } | undefined> {
+    const { tier } = this.#open;
+    const found = tier.operations.find(op);
+    const result = found && (await tier.journal.resultAt(found.place));
+    return result && { result, done: found.done };
+  }
+
+  /** A request that is repeated while it runs shares its run (clause RETRY-3). */
+  async #once<T>(op: Operation, run: () => Promise<T>): Promise<T> {
+    const id = JSON.stringify([op.tenant, op.agent, op.id, op.digest]);
+    const running = this.#inFlight.get(id);
+    if (running !== undefined) return running as Promise<T>;
+    const started = run().finally(() => this.#inFlight.delete(id));
+    this.#inFlight.set(id, started);
+    return started;
+  }
+}

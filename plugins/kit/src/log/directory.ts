@@ -1,0 +1,24 @@
+import { mkdir, open } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+
+/** Creates the directory and its parents where they are missing, so that they survive power loss. */
+export async function createDirectory(directory: string): Promise<void> {
+  const topmost = await mkdir(directory, { recursive: true });
+  if (topmost === undefined) return;
+  const shortest = resolve(topmost).length;
+  for (let created = resolve(directory); created.length >= shortest; created = dirname(created)) {
+    await syncDirectory(dirname(created));
+  }
+}
+
+/** Makes the names in a directory, added and removed, survive power loss. */
+export async function syncDirectory(directory: string): Promise<void> {
+  // Windows opens no directories; its file system journals names by itself.
+  if (process.platform === "win32") return;
+  const handle = await open(directory, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,196 @@
+import { rm } from "node:fs/promises";
+import { type Clock, type Logger, MemoryError } from "@membus/protocol";
+import { createDirectory, syncDirectory } from "./directory.js";
+import { type FileLogOptions, resolveFileLogOptions } from "./file-log-options.js";
+import { readFrame } from "./frame.js";
+import type { Log, LogStats } from "./log.js";
+import { asLogErrors, corruptLog, isMissingFile } from "./log-error.js";
+import { type LogFile, type OpenLogFile, openLogFile, useLogFile } from "./log-file.js";
+import { LogWriter } from "./log-writer.js";
+import { recoverLog } from "./recovery.js";
+import { readBytes, scanFrames } from "./scan.js";
+import type { Segment } from "./segment.js";
+import { SerialQueue } from "./serial-queue.js";
+
+export interface FileLogDependencies {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /**
+   * How segment files are opened.
+   * @default openLogFile
+   */
+  readonly openFile?: OpenLogFile;
+}
+
+/**
+ * Opens the log in `directory`, creating both where they are missing, and cuts off what a crash left unfinished at
+ * the end. The directory belongs to one process at a time: the caller sees to that.
+ * @throws {MemoryError} `runtime_error` with `reason: "log_corrupt"`, `file` and `offset`, when acknowledged records
+ * are damaged or missing (see `repair`); `unsupported` for a later format; `unavailable` when the files cannot be
+ * read or written.
+ * @throws {TypeError} for a wrong option.
+ */
+export async function openFileLog(
+  directory: string,
+  options: FileLogOptions,
+  dependencies: FileLogDependencies,
+): Promise<FileLog> {
+  const resolved = resolveFileLogOptions(options);
+  const ports = { openFile: openLogFile, ...dependencies };
+  return asLogErrors("the log cannot be opened", async () => {
+    await createDirectory(directory);
+    const { segments, cutBytes } = await recoverLog(directory, resolved, ports);
+    const file = await ports.openFile(segments.at(-1)!.path, "r+");
+    const writer = new LogWriter(directory, segments, file, resolved, ports);
+    return new FileLog(directory, segments, writer, cutBytes, ports.openFile);
+  });
+}
+
+/** A log of segment files. */
+export class FileLog implements Log {
+  readonly #directory: string;
+  /** In order; the last is the one that grows. */
+  readonly #segments: Segment[];
+  readonly #writer: LogWriter;
+  readonly #cutBytes: number;
+  readonly #openFile: OpenLogFile;
+  readonly #trims = new SerialQueue();
+
+  /** Use `openFileLog`. */
+  constructor(
+    directory: string,
+    segments: Segment[],
+    writer: LogWriter,
+    cutBytes: number,
+    openFile: OpenLogFile,
+  ) {
+    this.#directory = directory;
+    this.#segments = segments;
+    this.#writer = writer;
+    this.#cutBytes = cutBytes;
+    this.#openFile = openFile;
+  }
+
+  get nextSeq(): number {
+    return this.#writer.nextSeq;
+  }
+
+  get stats(): LogStats {
+    const segments = this.#segments;
+    return {
+      ...this.#writer.stats,
+      firstSeq: (segments.find((segment) => !segment.isEmpty) ?? segments.at(-1)!).firstSeq,
+      nextSeq: this.nextSeq,
+      sizeBytes: segments.reduce((sum, segment) => sum + segment.sizeBytes, 0),
+      segmentCount: segments.length,
+      cutBytes: this.#cutBytes,
+    };
+  }
+
+  append(encode: (seq: number) => Uint8Array): Promise<number> {
+    return this.#writer.append(encode);
+  }
+
+  onRollback(listener: (firstLostSeq: number) => void): () => void {
+    return this.#writer.onRollback(listener);
+  }
+
+  async read(seq: number): Promise<Uint8Array> {
+    this.#writer.checkNotClosed();
+    const segment = this.#segments.find((candidate) => candidate.locate(seq) !== undefined);
+    const payload = segment && (await this.#withFile(segment, (file) => readRecord(file, segment, seq)));
+    if (payload !== undefined) return payload;
+    throw new MemoryError("memory_not_found", `the log has no record ${seq}`, { seq });
+  }
+
+  async replay(onRecord: (seq: number, payload: Uint8Array) => void | Promise<void>): Promise<void> {
+    this.#writer.checkNotClosed();
+    const ranges = this.#segments.map((segment) => ({ segment, nextSeq: segment.nextSeq }));
+    for (const { segment, nextSeq } of ranges) {
+      await this.#withFile(segment, (file) => replaySegment(file, segment, nextSeq, onRecord));
+    }
+  }
+
+  async trim(before: number): Promise<void> {
+    this.#writer.checkNotClosed();
+    await this.#trims.run(() => asLogErrors("the log cannot be trimmed", () => this.#removeBelow(before)));
+  }
+
+  rotate(): Promise<void> {
+    return this.#writer.rotate();
+  }
+
+  sync(): Promise<void> {
+    return this.#writer.sync();
+  }
+
+  async close(): Promise<void> {
+    const closing = this.#writer.close();
+    await this.#trims.run(() => asLogErrors("the log cannot be closed", () => closing));
+  }
+
+  async #removeBelow(before: number): Promise<void> {
+    let isTrimmed = false;
+    while (this.#segments.length > 1 && this.#segments[0]!.nextSeq <= before) {
+      const oldest = this.#segments.shift()!;
+      try {
+        await rm(oldest.path);
+      } catch (error) {
+        this.#segments.unshift(oldest);
+        throw error;
+      }
+      isTrimmed = true;
+    }
+    if (isTrimmed) await syncDirectory(this.#directory);
+  }
+
+  /** @returns what `use` returns; undefined when the segment is trimmed meanwhile. */
+  #withFile<T>(segment: Segment, use: (file: LogFile) => Promise<T>): Promise<T | undefined> {
+    return asLogErrors("the log cannot be read", async () => {
+      const file = await this.#openKept(segment);
+      return file === undefined ? undefined : useLogFile(file, use);
+    });
+  }
+
+  async #openKept(segment: Segment): Promise<LogFile | undefined> {
+    try {
+      return await this.#openFile(segment.path, "r");
+    } catch (error) {
+      if (isMissingFile(error) && !this.#segments.includes(segment)) return undefined;
+      throw error;
+    }
+  }
+}
+
+async function readRecord(file: LogFile, segment: Segment, seq: number): Promise<Uint8Array> {
+  const { begin, end } = segment.locate(seq)!;
+  const frame = readFrame(await readBytes(file, begin, end), 0, segment.salt);
+  if (frame?.seq !== seq) throw damagedRecord(segment, seq);
+  return frame.payload;
+}
+
+async function replaySegment(
+  file: LogFile,
+  segment: Segment,
+  nextSeq: number,
+  onRecord: (seq: number, payload: Uint8Array) => void | Promise<void>,
+): Promise<void> {
+  const latest = segment.locate(nextSeq - 1);
+  if (latest === undefined) return;
+  let expectedSeq = segment.firstSeq;
+  await scanFrames(file, segment, latest.end, (frame) => {
+    expectedSeq = frame.seq + 1;
+    return onRecord(frame.seq, frame.payload);
+  });
+  if (expectedSeq < nextSeq) throw damagedRecord(segment, expectedSeq);
+}
+
+function damagedRecord(segment: Segment, seq: number): MemoryError {
+  const offset = segment.locate(seq)!.begin;
+  return corruptLog({
+    file: segment.path,
+    offset,
+    seq,
+    reason: "the record was damaged after the log was opened",
+  });
+}

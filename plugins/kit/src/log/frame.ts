@@ -1,0 +1,69 @@
+import { crc32 } from "node:zlib";
+
+/**
+ * One record on disk, little-endian: u32 payload length, u32 CRC-32 of all that follows, u64 sequence number,
+ * u32 position in the group it was written with, payload. A group is written only when everything before it is
+ * durable, so the position tells what was durable when the record was written.
+ */
+export const FRAME_HEADER_BYTES = 20;
+
+const CRC_OFFSET = 4;
+const SEQ_OFFSET = 8;
+const GROUP_INDEX_OFFSET = 16;
+const UINT32_COUNT = 2 ** 32;
+
+export interface Frame {
+  readonly seq: number;
+  /** Sequence number of the first record that was written in one go with this one. */
+  readonly groupFirstSeq: number;
+  /** A view into the buffer it was read from. */
+  readonly payload: Buffer;
+}
+
+/**
+ * Writes the header in front of a payload that is already in place. `salt` starts the CRC: it is the segment's
+ * own, so neither a payload nor the remains of another file can pass for a frame.
+ */
+export function writeFrameHeader(
+  bytes: Buffer,
+  offset: number,
+  frame: { payloadBytes: number; seq: number; groupIndex: number; salt: number },
+): void {
+  bytes.writeUInt32LE(frame.payloadBytes, offset);
+  writeUint53(bytes, frame.seq, offset + SEQ_OFFSET);
+  bytes.writeUInt32LE(frame.groupIndex, offset + GROUP_INDEX_OFFSET);
+  const checked = bytes.subarray(offset + SEQ_OFFSET, offset + FRAME_HEADER_BYTES + frame.payloadBytes);
+  bytes.writeUInt32LE(crc32(checked, frame.salt), offset + CRC_OFFSET);
+}
+
+/** Bytes of the frame whose header begins at `offset`. The header must be there; it may be damaged. */
+export function frameBytes(bytes: Buffer, offset: number): number {
+  return FRAME_HEADER_BYTES + bytes.readUInt32LE(offset);
+}
+
+/** @returns the frame at `offset`; undefined when the bytes there are not a whole and undamaged one. */
+export function readFrame(bytes: Buffer, offset: number, salt: number): Frame | undefined {
+  if (offset + FRAME_HEADER_BYTES > bytes.length) return undefined;
+  const end = offset + frameBytes(bytes, offset);
+  if (end > bytes.length) return undefined;
+  const checksum = crc32(bytes.subarray(offset + SEQ_OFFSET, end), salt);
+  if (checksum !== bytes.readUInt32LE(offset + CRC_OFFSET)) return undefined;
+  const seq = readFrameSeq(bytes, offset);
+  const groupFirstSeq = seq - bytes.readUInt32LE(offset + GROUP_INDEX_OFFSET);
+  return { seq, groupFirstSeq, payload: bytes.subarray(offset + FRAME_HEADER_BYTES, end) };
+}
+
+/** The sequence number in the header at `offset`, unchecked: tells cheaply what cannot be a frame. */
+export function readFrameSeq(bytes: Buffer, offset: number): number {
+  return readUint53(bytes, offset + SEQ_OFFSET);
+}
+
+/** A u64 whose value is an exact number, without the allocation that a bigint costs. */
+export function writeUint53(bytes: Buffer, value: number, offset: number): void {
+  bytes.writeUInt32LE(value % UINT32_COUNT, offset);
+  bytes.writeUInt32LE(Math.floor(value / UINT32_COUNT), offset + 4);
+}
+
+export function readUint53(bytes: Buffer, offset: number): number {
+  return bytes.readUInt32LE(offset + 4) * UINT32_COUNT + bytes.readUInt32LE(offset);
+}

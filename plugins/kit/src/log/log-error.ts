@@ -1,0 +1,46 @@
+import { isMemoryError, MemoryError } from "@membus/protocol";
+
+/** Where the bytes of a log stop making sense. */
+export interface LogDamage {
+  readonly file: string;
+  /** Byte offset in the file. */
+  readonly offset: number;
+  /** Sequence number of the first record that cannot be read. */
+  readonly seq: number;
+  readonly reason: string;
+}
+
+/** What is wrong on disk is for the operator: a retry does not help. */
+export function corruptLog(damage: LogDamage): MemoryError {
+  const { file, offset, seq, reason } = damage;
+  const message = `the log is corrupt: ${file}, byte ${offset}, record ${seq}: ${reason}`;
+  return new MemoryError("runtime_error", message, { reason: "log_corrupt", file, offset, seq });
+}
+
+/** A failure of the file system as `unavailable`, with its code (such as `ENOSPC`) as the reason. Others as they are. */
+export function asLogError(error: unknown, doing: string): unknown {
+  if (isMemoryError(error) || !isSystemError(error)) return error;
+  return new MemoryError(
+    "unavailable",
+    `${doing}: ${error.message}`,
+    { reason: error.code },
+    { cause: error },
+  );
+}
+
+/** Runs `task`; what it throws passes through `asLogError`. */
+export async function asLogErrors<T>(doing: string, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    throw asLogError(error, doing);
+  }
+}
+
+export function isMissingFile(error: unknown): boolean {
+  return isSystemError(error) && error.code === "ENOENT";
+}
+
+function isSystemError(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === "string";
+}

@@ -1,0 +1,260 @@
+import { rm } from "node:fs/promises";
+import { type Clock, type Logger, MemoryError } from "@membus/protocol";
+import { syncDirectory } from "./directory.js";
+import type { ResolvedFileLogOptions } from "./file-log-options.js";
+import { asLogError } from "./log-error.js";
+import type { LogFile, OpenLogFile } from "./log-file.js";
+import { RecordGroup } from "./record-group.js";
+import { createSegment, type Segment } from "./segment.js";
+import { segmentPath } from "./segment-files.js";
+import { SerialQueue } from "./serial-queue.js";
+
+/** A group of this size takes no more records: bounds what one write holds up. */
+const GROUP_BYTES_MAX = 4 * 1024 * 1024;
+
+export interface LogWriterDependencies {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly openFile: OpenLogFile;
+}
+
+export interface LogWriterStats {
+  readonly queuedCount: number;
+  readonly queuedBytes: number;
+  readonly groupCount: number;
+  readonly commitMs: number;
+  readonly failed: boolean;
+}
+
+/**
+ * The end of the log that grows. Records that arrive while a group is being made durable form the next group; there
+ * is no other wait. At most one write or sync is under way, so what precedes a group is durable when it is written.
+ */
+export class LogWriter {
+  readonly #directory: string;
+  readonly #options: ResolvedFileLogOptions;
+  readonly #dependencies: LogWriterDependencies;
+  /** Shared with the log, which trims the front. */
+  readonly #segments: Segment[];
+  /** The newest segment's. */
+  #file: LogFile;
+  #nextSeq: number;
+  #closing: Promise<void> | undefined;
+  #failure: MemoryError | undefined;
+
+  readonly #fileTasks = new SerialQueue();
+  readonly #waiting: RecordGroup[] = [];
+  #inFlight: RecordGroup | undefined;
+  #queuedCount = 0;
+  #queuedBytes = 0;
+  #groupCount = 0;
+  #commitMs = 0;
+  #latestCommitMs = 0;
+  readonly #rollbackListeners = new Set<(firstLostSeq: number) => void>();
+
+  /** @param file the newest segment's, open for reading and writing; closed with the writer. */
+  constructor(
+    directory: string,
+    segments: Segment[],
+    file: LogFile,
+    options: ResolvedFileLogOptions,
+    dependencies: LogWriterDependencies,
+  ) {
+    this.#directory = directory;
+    this.#segments = segments;
+    this.#file = file;
+    this.#options = options;
+    this.#dependencies = dependencies;
+    this.#nextSeq = this.#newest.nextSeq;
+  }
+
+  get nextSeq(): number {
+    return this.#nextSeq;
+  }
+
+  get stats(): LogWriterStats {
+    return {
+      queuedCount: this.#queuedCount,
+      queuedBytes: this.#queuedBytes,
+      groupCount: this.#groupCount,
+      commitMs: this.#commitMs,
+      failed: this.#failure !== undefined,
+    };
+  }
+
+  async append(encode: (seq: number) => Uint8Array): Promise<number> {
+    this.#checkOpen();
+    this.#checkRoom();
+    const seq = this.#nextSeq;
+    const payload = encode(seq);
+    if (this.#nextSeq !== seq) throw new TypeError("encode must not append to the log");
+    this.#checkSize(payload);
+    this.#nextSeq = seq + 1;
+    this.#queuedCount += 1;
+    this.#queuedBytes += payload.length;
+    return this.#gatheringGroup(seq).add(payload);
+  }
+
+  onRollback(listener: (firstLostSeq: number) => void): () => void {
+    this.#rollbackListeners.add(listener);
+    return () => this.#rollbackListeners.delete(listener);
+  }
+
+  async rotate(): Promise<void> {
+    this.#checkOpen();
+    await this.#fileTasks.run(() => this.#undoOnFailure(() => this.#startSegment()));
+  }
+
+  async sync(): Promise<void> {
+    this.#checkOpen();
+    if (this.#options.durability === "disk") return;
+    await this.#fileTasks.run(() => this.#undoOnFailure(() => this.#file.sync()));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#fileTasks.run(async () => {
+      try {
+        if (this.#failure === undefined) await this.#file.sync();
+      } finally {
+        await this.#file.close();
+      }
+    });
+    return this.#closing;
+  }
+
+  /** @throws {MemoryError} `unavailable` when it is closed. */
+  checkNotClosed(): void {
+    if (this.#closing !== undefined) throw new MemoryError("unavailable", "the log is closed");
+  }
+
+  get #newest(): Segment {
+    return this.#segments.at(-1)!;
+  }
+
+  #checkOpen(): void {
+    this.checkNotClosed();
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  #checkRoom(): void {
+    const { queueCountMax, queueBytesMax } = this.#options;
+    if (this.#queuedCount < queueCountMax && this.#queuedBytes < queueBytesMax) return;
+    const untilDrainedMs = this.#latestCommitMs * (this.#waiting.length + 1);
+    const detail = { retry_after_ms: Math.max(1, Math.ceil(untilDrainedMs)) };
+    throw new MemoryError("overloaded", "too many records wait for the log", detail);
+  }
+
+  #checkSize(payload: Uint8Array): void {
+    const max = this.#options.recordBytesMax;
+    if (payload.length <= max) return;
+    const detail = { limit: "log_record_bytes", max, got: payload.length };
+    throw new MemoryError("too_large", `a log record of ${payload.length} bytes is over ${max}`, detail);
+  }
+
+  /** The group that the next record joins. Each is committed by one task, begun when the tasks before it are done. */
+  #gatheringGroup(seq: number): RecordGroup {
+    const latest = this.#waiting.at(-1);
+    if (latest !== undefined && latest.sizeBytes < GROUP_BYTES_MAX) return latest;
+    const group = new RecordGroup(seq);
+    this.#waiting.push(group);
+    void this.#fileTasks.run(() => this.#commitNext());
+    return group;
+  }
+
+  async #commitNext(): Promise<void> {
+    const group = this.#waiting.shift();
+    if (group === undefined) return;
+    this.#inFlight = group;
+    const begun = this.#dependencies.clock.now();
+    try {
+      await this.#write(group);
+    } catch (error) {
+      await this.#rollBack(error);
+      return;
+    }
+    this.#inFlight = undefined;
+    this.#newest.addGroup(group);
+    this.#queuedCount -= group.count;
+    this.#queuedBytes -= group.payloadBytes;
+    this.#groupCount += 1;
+    this.#latestCommitMs = (this.#dependencies.clock.now() - begun) * 1000;
+    this.#commitMs += this.#latestCommitMs;
+    group.resolve();
+  }
+
+  async #write(group: RecordGroup): Promise<void> {
+    if (this.#newest.sizeBytes >= this.#options.segmentBytes) await this.#startSegment();
+    await this.#file.write(group.seal(this.#newest.salt), this.#newest.sizeBytes);
+    if (this.#options.durability === "disk") await this.#file.sync();
+  }
+
+  async #startSegment(): Promise<void> {
+    const { isEmpty, nextSeq } = this.#newest;
+    if (isEmpty) return;
+    // Recovery trusts every segment but the newest to be whole, in both modes.
+    await this.#file.sync();
+    const position = { firstSeq: nextSeq, continuesFrom: nextSeq };
+    const created = await createSegment(this.#directory, position, this.#dependencies.openFile);
+    const previous = this.#file;
+    this.#file = created.file;
+    this.#segments.push(created.segment);
+    await previous.close();
+  }
+
+  async #undoOnFailure(task: () => Promise<void>): Promise<void> {
+    try {
+      await task();
+    } catch (error) {
+      throw await this.#rollBack(error);
+    }
+  }
+
+  /**
+   * Undoes all that is not durable, and fails the log for good when that fails too: what the file ends with is then
+   * unknown. @returns the error that the lost appends were rejected with.
+   */
+  async #rollBack(cause: unknown): Promise<unknown> {
+    const { logger } = this.#dependencies;
+    const error = asLogError(cause, "the log cannot be written");
+    logger.error(
+      { err: cause, firstLostSeq: this.#newest.nextSeq },
+      "a write to the log failed and is undone",
+    );
+    const lost = this.#takeUndurable();
+    try {
+      await this.#cutBack();
+    } catch (cutCause) {
+      const detail = { reason: "log_failed" };
+      this.#failure = new MemoryError("unavailable", "the log failed for good", detail, { cause: cutCause });
+      logger.error({ err: cutCause }, "a failed write to the log cannot be undone: it takes no more records");
+      lost.push(...this.#takeUndurable());
+    }
+    for (const group of lost) group.reject(error);
+    return error;
+  }
+
+  /** Takes back the sequence numbers of all records that are not durable. */
+  #takeUndurable(): RecordGroup[] {
+    const firstLostSeq = this.#newest.nextSeq;
+    if (this.#nextSeq === firstLostSeq) return [];
+    const lost = this.#waiting.splice(0);
+    if (this.#inFlight !== undefined) lost.unshift(this.#inFlight);
+    this.#inFlight = undefined;
+    this.#nextSeq = firstLostSeq;
+    this.#queuedCount = 0;
+    this.#queuedBytes = 0;
+    for (const listener of this.#rollbackListeners) listener(firstLostSeq);
+    return lost;
+  }
+
+  /** Removes what a failed write may have left behind: bytes at the end, or a new segment. */
+  async #cutBack(): Promise<void> {
+    const { isEmpty, nextSeq, sizeBytes } = this.#newest;
+    if (!isEmpty) {
+      await rm(segmentPath(this.#directory, nextSeq), { force: true });
+      await syncDirectory(this.#directory);
+    }
+    await this.#file.truncate(sizeBytes);
+    await this.#file.sync();
+  }
+}

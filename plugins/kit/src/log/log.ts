@@ -1,0 +1,75 @@
+/**
+ * When an append is acknowledged. "disk": after `fdatasync`, so it survives power loss. "process": after
+ * `write`, so it survives the death of the process, not of the machine.
+ */
+export type Durability = "disk" | "process";
+
+export interface LogStats {
+  /** Sequence number of the oldest kept record; `nextSeq` when none is kept. */
+  readonly firstSeq: number;
+  readonly nextSeq: number;
+  /** Bytes of all kept segment files. */
+  readonly sizeBytes: number;
+  readonly segmentCount: number;
+  /** Appends that are not acknowledged yet, and their payload bytes. */
+  readonly queuedCount: number;
+  readonly queuedBytes: number;
+  /** Groups made durable since opening, and the milliseconds spent on that. */
+  readonly groupCount: number;
+  readonly commitMs: number;
+  /** Bytes that opening removed: an unacknowledged tail, or what `repair` set aside. */
+  readonly cutBytes: number;
+  /** True when a failed write could not be undone: the log takes no more appends until it is opened again. */
+  readonly failed: boolean;
+}
+
+/** An append-only sequence of records: the durability of a tier. Every mutation is one record. */
+export interface Log {
+  /** Sequence number the next append gets. Grows by one per append; goes back when appends fail. */
+  readonly nextSeq: number;
+  readonly stats: LogStats;
+
+  /**
+   * Appends one record. `encode` runs before this returns and its bytes are copied, so the order of calls is the
+   * order of sequence numbers, and the buffer may be reused at once. `encode` must not append, and has no effect
+   * to undo: its record may still be refused.
+   * @returns the record's sequence number, once it is as durable as configured.
+   * @throws {MemoryError} `too_large` (over `recordBytesMax`), `overloaded` with `retry_after_ms` (queue full),
+   * `unavailable` (write or sync failed, or the log is closed): the record is not in the log. Only a log that `failed`
+   * may still turn out to hold it when it is opened again.
+   */
+  append(encode: (seq: number) => Uint8Array): Promise<number>;
+
+  /**
+   * Calls `listener` when records are lost to a failed write: those numbered `firstLostSeq` and up never happened,
+   * and their numbers are given out again. Runs before any of their appends rejects, and must not throw.
+   * @returns a function that removes the listener.
+   */
+  onRollback(listener: (firstLostSeq: number) => void): () => void;
+
+  /**
+   * @returns the payload of one acknowledged record, owned by the caller.
+   * @throws {MemoryError} `memory_not_found` when it is trimmed or was never acknowledged, `runtime_error` when its
+   * bytes on disk are damaged, `unavailable` when they cannot be read.
+   */
+  read(seq: number): Promise<Uint8Array>;
+
+  /**
+   * Passes every kept record that is acknowledged by now to `onRecord`, oldest first, waiting for each. Records
+   * trimmed meanwhile may be left out. The payload is a view into a larger buffer: copy what is kept for long.
+   * @throws {MemoryError} as `read` does, and whatever `onRecord` throws.
+   */
+  replay(onRecord: (seq: number, payload: Uint8Array) => void | Promise<void>): Promise<void>;
+
+  /** Removes the segments, oldest first, whose every record is numbered below `before`. Never the newest one. */
+  trim(before: number): Promise<void>;
+
+  /** Begins a new segment, unless the newest is empty: all records up to now can then be trimmed. */
+  rotate(): Promise<void>;
+
+  /** Makes everything acknowledged up to now survive power loss. With "disk" it does already. */
+  sync(): Promise<void>;
+
+  /** Waits for what is queued, then releases the files. Later calls reject with `unavailable`. */
+  close(): Promise<void>;
+}

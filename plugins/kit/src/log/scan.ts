@@ -1,0 +1,50 @@
+import { FRAME_HEADER_BYTES, type Frame, frameBytes, readFrame } from "./frame.js";
+import type { LogFile } from "./log-file.js";
+import type { Segment } from "./segment.js";
+import { SEGMENT_HEADER_BYTES } from "./segment-header.js";
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/**
+ * Passes the frames of a segment file to `onFrame` in order, waiting when it returns a promise, until `endOffset` or
+ * the first frame that is damaged or not numbered as expected.
+ * @returns the offset at which it stopped.
+ */
+export async function scanFrames(
+  file: LogFile,
+  segment: Pick<Segment, "firstSeq" | "salt">,
+  endOffset: number,
+  onFrame: (frame: Frame) => void | Promise<void>,
+): Promise<number> {
+  let offset = SEGMENT_HEADER_BYTES;
+  let seq = segment.firstSeq;
+  while (offset < endOffset) {
+    const chunk = await readChunk(file, offset, endOffset);
+    let at = 0;
+    for (let frame = readFrame(chunk, at, segment.salt); frame?.seq === seq; ) {
+      const pending = onFrame(frame);
+      if (pending !== undefined) await pending;
+      at += FRAME_HEADER_BYTES + frame.payload.length;
+      seq += 1;
+      frame = readFrame(chunk, at, segment.salt);
+    }
+    if (at === 0) break;
+    offset += at;
+  }
+  return offset;
+}
+
+/** @returns many frames, or one that is larger; the last one may be incomplete. */
+async function readChunk(file: LogFile, offset: number, endOffset: number): Promise<Buffer> {
+  const chunk = await readBytes(file, offset, Math.min(endOffset, offset + CHUNK_BYTES));
+  if (chunk.length < FRAME_HEADER_BYTES) return chunk;
+  const frameEnd = offset + frameBytes(chunk, 0);
+  const isIncomplete = frameEnd > offset + chunk.length;
+  return isIncomplete && frameEnd <= endOffset ? readBytes(file, offset, frameEnd) : chunk;
+}
+
+/** @returns the bytes from `begin` to `end`, fewer at the end of the file. */
+export async function readBytes(file: LogFile, begin: number, end: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(end - begin);
+  return bytes.subarray(0, await file.read(bytes, begin));
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import { syncDirectory } from "./directory.js";
+import type { LogFile, OpenLogFile } from "./log-file.js";
+import type { RecordGroup } from "./record-group.js";
+import { segmentPath } from "./segment-files.js";
+import {
+  encodeSegmentHeader,
+  SEGMENT_FORMAT,
+  SEGMENT_HEADER_BYTES,
+  type SegmentHeader,
+} from "./segment-header.js";
+
+export type SegmentPosition = Pick<SegmentHeader, "firstSeq" | "continuesFrom">;
+
+/** What is known of one segment file: only what is durable in it. */
+export class Segment {
+  readonly path: string;
+  readonly firstSeq: number;
+  readonly continuesFrom: number;
+  readonly salt: number;
+  #sizeBytes = SEGMENT_HEADER_BYTES;
+  /** Where each record begins. 32 bits suffice: options bound a segment to less than 4 GiB. */
+  #offsets = new Uint32Array(64);
+  #count = 0;
+
+  constructor(path: string, header: SegmentHeader) {
+    this.path = path;
+    this.firstSeq = header.firstSeq;
+    this.continuesFrom = header.continuesFrom;
+    this.salt = header.salt;
+  }
+
+  get nextSeq(): number {
+    return this.firstSeq + this.#count;
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  get isEmpty(): boolean {
+    return this.#count === 0;
+  }
+
+  /** Takes note of a record that was found at the end. */
+  addRecord(frameBytes: number): void {
+    this.#addOffset(this.#sizeBytes);
+    this.#sizeBytes += frameBytes;
+  }
+
+  /** Takes note of a group that was written at the end. */
+  addGroup(group: RecordGroup): void {
+    for (const offset of group.offsets) this.#addOffset(this.#sizeBytes + offset);
+    this.#sizeBytes += group.sizeBytes;
+  }
+
+  /** Where the frame of a record begins and ends; undefined when the record is not in this segment. */
+  locate(seq: number): { readonly begin: number; readonly end: number } | undefined {
+    if (seq < this.firstSeq || seq >= this.nextSeq) return undefined;
+    const index = seq - this.firstSeq;
+    const end = index + 1 < this.#count ? this.#offsets[index + 1]! : this.#sizeBytes;
+    return { begin: this.#offsets[index]!, end };
+  }
+
+  #addOffset(offset: number): void {
+    if (this.#count === this.#offsets.length) {
+      const larger = new Uint32Array(2 * this.#count);
+      larger.set(this.#offsets);
+      this.#offsets = larger;
+    }
+    this.#offsets[this.#count++] = offset;
+  }
+}
+
+/**
+ * Creates an empty segment that survives power loss with its name, before any record is in it: so a damaged header
+ * in a file without room for a record means that it was being created.
+ */
+export async function createSegment(
+  directory: string,
+  position: SegmentPosition,
+  openFile: OpenLogFile,
+): Promise<{ readonly segment: Segment; readonly file: LogFile }> {
+  const header = { format: SEGMENT_FORMAT, salt: randomBytes(4).readUInt32LE(), ...position };
+  const path = segmentPath(directory, position.firstSeq);
+  const file = await openFile(path, "w+");
+  try {
+    await file.write(encodeSegmentHeader(header), 0);
+    await file.sync();
+    await syncDirectory(directory);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return { segment: new Segment(path, header), file };
+}
+
+/** Creates a segment to be opened later. */
+export async function createClosedSegment(
+  directory: string,
+  position: SegmentPosition,
+  openFile: OpenLogFile,
+): Promise<Segment> {
+  const { segment, file } = await createSegment(directory, position, openFile);
+  await file.close();
+  return segment;
+}

@@ -1,0 +1,84 @@
+import { grown } from "./slot-columns.js";
+
+/** What is known of a row's vector: no embedder has answered yet, it is there, or its text has none. */
+const PENDING = 0;
+const PRESENT = 1;
+const NONE = 2;
+
+/** The vectors of a partition, slot-major, all of one embedder. */
+export class Vectors {
+  data: Float32Array<ArrayBuffer>;
+  present = new Uint8Array(16);
+  states = new Uint8Array(16);
+  pendingCount = 0;
+
+  constructor(
+    readonly embedder: string,
+    readonly dimensions: number,
+  ) {
+    this.data = new Float32Array(16 * dimensions);
+  }
+
+  reserve(slots: number): void {
+    if (slots <= this.states.length) return;
+    const capacity = Math.max(slots, this.states.length * 2);
+    this.data = grown(this.data, capacity * this.dimensions);
+    this.present = grown(this.present, capacity);
+    this.states = grown(this.states, capacity);
+  }
+
+  /** Files what a row carries: another embedder's vector counts as none yet. */
+  add(slot: number, embedder: string, vector: Float32Array | null): void {
+    this.reserve(slot + 1);
+    if (embedder !== this.embedder) this.pendingCount++;
+    else this.#file(slot, vector);
+  }
+
+  /** The answer of the embedder for a slot that was pending. */
+  fill(slot: number, vector: Float32Array | null): void {
+    if (this.states[slot] !== PENDING) return;
+    this.pendingCount--;
+    this.#file(slot, vector);
+  }
+
+  /** A slot that died: nothing is pending for it any more. */
+  drop(slot: number): void {
+    if (this.states[slot] === PENDING) this.pendingCount--;
+    this.states[slot] = NONE;
+    this.present[slot] = 0;
+  }
+
+  isPending(slot: number): boolean {
+    return this.states[slot] === PENDING;
+  }
+
+  /** Keeps the slots that `kept` lists, in its order. */
+  remap(kept: Uint32Array): void {
+    const { data, present, states, dimensions } = this;
+    this.data = new Float32Array(Math.max(16, kept.length) * dimensions);
+    this.present = new Uint8Array(Math.max(16, kept.length));
+    this.states = new Uint8Array(Math.max(16, kept.length));
+    for (let slot = 0; slot < kept.length; slot++) {
+      const from = kept[slot]!;
+      this.data.set(data.subarray(from * dimensions, (from + 1) * dimensions), slot * dimensions);
+      this.present[slot] = present[from]!;
+      this.states[slot] = states[from]!;
+    }
+  }
+
+  vectorOf(slot: number): Float32Array | undefined {
+    const at = slot * this.dimensions;
+    return this.present[slot] === 1 ? this.data.slice(at, at + this.dimensions) : undefined;
+  }
+
+  get sizeBytes(): number {
+    return this.data.byteLength + this.states.byteLength * 2;
+  }
+
+  #file(slot: number, vector: Float32Array | null): void {
+    this.states[slot] = vector === null ? NONE : PRESENT;
+    if (vector === null) return;
+    this.data.set(vector, slot * this.dimensions);
+    this.present[slot] = 1;
+  }
+}

@@ -1,0 +1,45 @@
+import { FIELD_SHIFT, fieldCount, type PackedTerms } from "../analyzer/packed-terms.js";
+
+/** Saturation of a repeated word: where its count reaches K1, it is worth half of its best. */
+const K1 = 1.2;
+/** How much a long entry's words lose against a short one's: 0 nothing, 1 in proportion. */
+const LENGTH_INFLUENCE = 0.5;
+const CONTEXT_WEIGHT = 0.4;
+
+/** Virtual entries that steady the statistics of a small partition, and how many words each is taken to have. */
+export const VIRTUAL_ENTRY_COUNT = 50;
+export const VIRTUAL_ENTRY_LENGTH = 20;
+
+/** How often a term occurs, over the fields: text and time 1, context 0.4. */
+export function weightedFrequency(counts: number): number {
+  return (
+    fieldCount(counts, FIELD_SHIFT.text) +
+    CONTEXT_WEIGHT * fieldCount(counts, FIELD_SHIFT.context) +
+    fieldCount(counts, FIELD_SHIFT.time)
+  );
+}
+
+/**
+ * Words of an entry, weighted as their fields are. A float32: sums of these are exact in a double, so a partition's
+ * total does not depend on the order in which entries came and went.
+ */
+export function weightedLength(terms: PackedTerms): number {
+  let length = 0;
+  for (let index = 1; index < terms.length; index += 2) length += weightedFrequency(terms[index]!);
+  return Math.fround(length);
+}
+
+/** Length of a partition's entries on average, with the virtual ones. */
+export function averageLength(lengthTotal: number, liveCount: number): number {
+  const virtualTotal = VIRTUAL_ENTRY_COUNT * VIRTUAL_ENTRY_LENGTH;
+  return (lengthTotal + virtualTotal) / (liveCount + VIRTUAL_ENTRY_COUNT);
+}
+
+/**
+ * Worth of a term's occurrences in an entry as a share of what infinitely many would be worth, 0 to 1. Plain BM25
+ * multiplies this by K1 + 1; dividing by the best possible score takes that out again.
+ */
+export function saturation(frequency: number, length: number, average: number): number {
+  const lengthFactor = 1 - LENGTH_INFLUENCE + (LENGTH_INFLUENCE * length) / average;
+  return frequency / (frequency + K1 * lengthFactor);
+}

@@ -1,0 +1,42 @@
+import type { QueryTerm } from "../analyzer/analyzer.js";
+
+/** Where a term occurs: slots and, for each, the packed counts of its fields. Both may be longer than `size`. */
+export interface Postings {
+  readonly slots: Uint32Array;
+  readonly counts: Uint32Array;
+  readonly size: number;
+}
+
+/** What ranking sees of a partition. Arrays have an element a slot and may be longer than `slotCount`. */
+export interface RankCorpus {
+  readonly slotCount: number;
+  /** 1 for a slot in use, 0 for one that was forgotten or replaced. */
+  readonly alive: Uint8Array;
+  readonly liveCount: number;
+  /** `weightedLength` of each slot's terms. */
+  readonly lengths: Float32Array;
+  /** Sum of the lengths of live slots. */
+  readonly lengthTotal: number;
+  /** The group of each slot; 0 = in none. */
+  readonly groups: Uint32Array;
+  /** Where a term occurs; undefined for nowhere. Dead slots in it do not count. */
+  postings(hash: number): Postings | undefined;
+  readonly vectors?: VectorColumn;
+}
+
+/** Unit vectors, slot after slot. */
+export interface VectorColumn {
+  readonly data: Float32Array;
+  readonly dimensions: number;
+  /** 1 for a slot that has a vector. */
+  readonly present: Uint8Array;
+}
+
+export interface RankQuery {
+  /** Distinct; empty for a query by vector alone. */
+  readonly terms: readonly QueryTerm[];
+  /** Unit vector. Ignored for a corpus without vectors. */
+  readonly vector?: Float32Array;
+  /** 1 for each slot that may be found; without it, all may. */
+  readonly allowed?: Uint8Array;
+}

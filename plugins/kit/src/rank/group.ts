@@ -1,0 +1,48 @@
+const GROUP_WEIGHT = 0.3;
+
+interface BestMembers {
+  first: number;
+  second: number;
+  third: number;
+}
+
+/**
+ * Adds to each matching slot the relevance of its group, taken from the group's best three members: a turn of a
+ * conversation about the subject counts for more. All live members count, whether a filter admits them or not, so a
+ * score does not depend on the filter. A slot that matches nothing itself stays at 0.
+ * @param scores of live slots, 0 to 1; changed in place
+ * @param groups of each slot; 0 = none
+ */
+export function addGroupRelevance(scores: Float32Array, groups: Uint32Array): void {
+  const bestByGroup = findBestMembers(scores, groups);
+  for (let slot = 0; slot < scores.length; slot++) {
+    const score = scores[slot]!;
+    if (score === 0 || groups[slot] === 0) continue;
+    const best = bestByGroup.get(groups[slot]!)!;
+    scores[slot] = 1 - (1 - score) * (1 - GROUP_WEIGHT * groupRelevance(best));
+  }
+}
+
+function findBestMembers(scores: Float32Array, groups: Uint32Array): Map<number, BestMembers> {
+  const bestByGroup = new Map<number, BestMembers>();
+  for (let slot = 0; slot < scores.length; slot++) {
+    const score = scores[slot]!;
+    const group = groups[slot]!;
+    if (score === 0 || group === 0) continue;
+    const best = bestByGroup.get(group);
+    if (best === undefined) bestByGroup.set(group, { first: score, second: 0, third: 0 });
+    else insertMember(best, score);
+  }
+  return bestByGroup;
+}
+
+function insertMember(best: BestMembers, score: number): void {
+  if (score <= best.third) return;
+  best.third = Math.min(score, best.second);
+  best.second = Math.max(Math.min(score, best.first), best.second);
+  best.first = Math.max(score, best.first);
+}
+
+function groupRelevance({ first, second, third }: BestMembers): number {
+  return 1 - (1 - first) * (1 - second) * (1 - third);
+}

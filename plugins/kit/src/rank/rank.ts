@@ -1,0 +1,43 @@
+import type { RankCorpus, RankQuery, VectorColumn } from "./corpus.js";
+import { addGroupRelevance } from "./group.js";
+import { lexicalScores } from "./lexical.js";
+import { fuseEvidence, relevance } from "./relevance.js";
+import { similarity } from "./vector.js";
+
+/**
+ * Relevance of every slot to the query.
+ *
+ * It is absolute: it depends on the query, the entry, the entry's own group and, slowly, on the statistics of the
+ * partition (how many entries have a word, how long they are), never on what else the query finds nor on the filter.
+ * @returns a new array of `slotCount` values, 0 to 1; 0 for dead, filtered and unrelated slots. See `relevance` for
+ * what the values mean.
+ * @throws {TypeError} when the query's vector has not the dimensions of the corpus.
+ */
+export function rank(corpus: RankCorpus, query: RankQuery): Float32Array {
+  const scores = lexicalScores(corpus, query.terms);
+  addGroupRelevance(scores, corpus.groups);
+  reportRelevance(scores, corpus, query);
+  return scores;
+}
+
+function reportRelevance(scores: Float32Array, corpus: RankCorpus, { vector, allowed }: RankQuery): void {
+  const vectors = vector === undefined ? undefined : corpus.vectors;
+  if (vector !== undefined && vectors !== undefined && vector.length !== vectors.dimensions) {
+    throw new TypeError(`query vector has ${vector.length} dimensions, the corpus ${vectors.dimensions}`);
+  }
+  for (let slot = 0; slot < corpus.slotCount; slot++) {
+    if (corpus.alive[slot] === 0 || allowed?.[slot] === 0) scores[slot] = 0;
+    else {
+      scores[slot] = relevance(fuseEvidence(scores[slot]!, slotSimilarity(vectors, vector, slot)));
+    }
+  }
+}
+
+function slotSimilarity(
+  vectors: VectorColumn | undefined,
+  vector: Float32Array | undefined,
+  slot: number,
+): number {
+  if (vectors === undefined || vector === undefined || vectors.present[slot] !== 1) return 0;
+  return similarity(vector, vectors.data, slot * vectors.dimensions);
+}

@@ -1,0 +1,25 @@
+/**
+ * Dot product of a query with the vector that begins at `offset` in `data`: the cosine of unit vectors.
+ * Four sums at a time, because a single one waits for each addition to finish.
+ */
+export function dotProduct(query: Float32Array, data: Float32Array, offset: number): number {
+  const dimensions = query.length;
+  const unrolledEnd = dimensions - (dimensions % 4);
+  let sum0 = 0;
+  let sum1 = 0;
+  let sum2 = 0;
+  let sum3 = 0;
+  for (let index = 0, at = offset; index < unrolledEnd; index += 4, at += 4) {
+    sum0 += query[index]! * data[at]!;
+    sum1 += query[index + 1]! * data[at + 1]!;
+    sum2 += query[index + 2]! * data[at + 2]!;
+    sum3 += query[index + 3]! * data[at + 3]!;
+  }
+  for (let index = unrolledEnd; index < dimensions; index++) sum0 += query[index]! * data[offset + index]!;
+  return sum0 + sum1 + (sum2 + sum3);
+}
+
+/** Cosine cut to 0..1: what points away is as unrelated as what stands at a right angle. */
+export function similarity(query: Float32Array, data: Float32Array, offset: number): number {
+  return Math.min(1, Math.max(0, dotProduct(query, data, offset)));
+}

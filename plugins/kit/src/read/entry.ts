@@ -1,0 +1,93 @@
+import type { FilterSubject, Include, MemoryEntry } from "@membus/protocol";
+import type { Resident } from "../residency/resident.js";
+import type { Row, RowBody, RowFacets } from "../row.js";
+
+/** One found entry, copied out of its slot: slots move under later mutations. */
+export interface Hit {
+  readonly rowId: number;
+  readonly keyHash: string;
+  readonly score: number;
+  readonly revision: number;
+  readonly seq: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly accessed: number;
+  readonly occurredAt: number;
+  readonly expiresAt: number;
+  readonly importance: number;
+  readonly group: string;
+  readonly facets: string;
+  readonly vector?: Float32Array | undefined;
+}
+
+export function copyHit(resident: Resident, slot: number, score: number, include: readonly Include[]): Hit {
+  const { columns, keys, vectors } = resident.partition;
+  return {
+    rowId: columns.rowIds[slot]!,
+    keyHash: keys.hashOf(slot),
+    score,
+    revision: columns.revisions[slot]!,
+    seq: columns.seqs[slot]!,
+    created: columns.created[slot]!,
+    updated: columns.updated[slot]!,
+    accessed: columns.accessed[slot]!,
+    occurredAt: columns.occurredAt[slot]!,
+    expiresAt: columns.expiresAt[slot]!,
+    importance: columns.importances[slot]!,
+    group: columns.groups[slot]!,
+    facets: columns.facets[slot]!,
+    ...(include.includes("embedding") ? { vector: vectors?.vectorOf(slot) } : {}),
+  };
+}
+
+/** The entry as it is returned (clause ENTRY-1). */
+export function entryOf(
+  resident: Resident,
+  hit: Hit,
+  body: RowBody,
+  options: { readonly include: readonly Include[]; readonly embedder: string | undefined },
+): MemoryEntry {
+  const facets = JSON.parse(hit.facets) as RowFacets;
+  const { tier, namespace } = resident.scope;
+  return {
+    key: facets.key,
+    key_hash: hit.keyHash,
+    content: body.content,
+    tier,
+    namespace,
+    tags: [...facets.tags],
+    source: facets.source,
+    author: facets.author,
+    score: hit.score,
+    importance: hit.importance,
+    ttl: body.ttl,
+    timestamps: { created: hit.created, updated: hit.updated, accessed: hit.accessed },
+    revision: hit.revision,
+    seq: hit.seq,
+    occurred_at: hit.occurredAt,
+    ...(hit.expiresAt === 0 ? {} : { expires_at: hit.expiresAt }),
+    ...(facets.metadata === undefined ? {} : { metadata: facets.metadata }),
+    ...(body.text === undefined ? {} : { text: body.text }),
+    ...(hit.group === "" ? {} : { group: hit.group }),
+    ...(body.context !== undefined && options.include.includes("context") ? { context: body.context } : {}),
+    ...(hit.vector === undefined ? {} : { embedding: hit.vector, embedding_model: options.embedder }),
+  } as MemoryEntry;
+}
+
+/** A row as filters see it, before it has a slot. */
+export function filterSubject(row: Row): FilterSubject {
+  const facets = JSON.parse(row.facets) as RowFacets;
+  return {
+    key: facets.key,
+    key_hash: row.keyHash,
+    tags: facets.tags,
+    source: facets.source,
+    author: facets.author,
+    group: row.group === "" ? undefined : row.group,
+    importance: row.importance,
+    occurred_at: row.occurredAt,
+    expires_at: row.expiresAt === 0 ? undefined : row.expiresAt,
+    timestamps: { created: row.created, updated: row.updated },
+    metadata: facets.metadata,
+  };
+}

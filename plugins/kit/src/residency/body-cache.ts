@@ -1,0 +1,66 @@
+import { LRUCache } from "lru-cache";
+
+/** Reads bodies that are not in RAM; a row that is gone is missing from the answer. */
+export type ReadBodies = (scope: string, rowIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+
+/** Bodies in RAM: those that no storage holds yet, for as long as that is so, and the last used of the others. */
+export class BodyCache {
+  readonly #pinned = new Map<number, string>();
+  readonly #cached: LRUCache<number, string>;
+  readonly #read: ReadBodies;
+
+  constructor(options: { readonly cacheBytes: number }, read: ReadBodies) {
+    this.#read = read;
+    this.#cached = new LRUCache({
+      maxSize: options.cacheBytes,
+      sizeCalculation: (body) => body.length + 64,
+    });
+  }
+
+  /** Keeps a body that can be read from nowhere else, until `unpin` or `drop`. */
+  pin(rowId: number, body: string): void {
+    this.#pinned.set(rowId, body);
+  }
+
+  /** Storage holds these rows now. */
+  unpin(rowIds: readonly number[]): void {
+    for (const rowId of rowIds) {
+      const body = this.#pinned.get(rowId);
+      if (body === undefined) continue;
+      this.#pinned.delete(rowId);
+      this.#cached.set(rowId, body);
+    }
+  }
+
+  /** The row is gone: nothing may find its body any more. */
+  drop(rowId: number): void {
+    this.#pinned.delete(rowId);
+    this.#cached.delete(rowId);
+  }
+
+  peek(rowId: number): string | undefined {
+    return this.#pinned.get(rowId) ?? this.#cached.get(rowId);
+  }
+
+  /** The bodies of rows of one scope, by row id; rows that are gone are missing. */
+  async get(scope: string, rowIds: readonly number[]): Promise<Map<number, string>> {
+    const bodies = new Map<number, string>();
+    const missing: number[] = [];
+    for (const rowId of rowIds) {
+      const body = this.peek(rowId);
+      if (body === undefined) missing.push(rowId);
+      else bodies.set(rowId, body);
+    }
+    if (missing.length === 0) return bodies;
+    for (const [rowId, body] of await this.#read(scope, missing)) {
+      this.#cached.set(rowId, body);
+      bodies.set(rowId, body);
+    }
+    return bodies;
+  }
+
+  get stats(): { bodiesPinned: number; bodiesCached: number; bodyCacheBytes: number } {
+    const { size, calculatedSize } = this.#cached;
+    return { bodiesPinned: this.#pinned.size, bodiesCached: size, bodyCacheBytes: calculatedSize };
+  }
+}

@@ -1,0 +1,18 @@
+/** One entry in RAM. */
+export interface HeldEntry {
+  /** Scope id. */
+  readonly scope: string;
+  readonly keyHash: string;
+}
+
+/** Which entries of a tier in memory stay: told of every use, it names what has to go. */
+export interface Retention {
+  stored(entry: HeldEntry, sizeBytes: number): void;
+  touched(entry: HeldEntry): void;
+  removed(entry: HeldEntry): void;
+  /** What has to go for its bounds to hold, least valuable first. Called after every store. */
+  overflow(): Iterable<HeldEntry>;
+  /** Scopes that end because nobody has used them. Called now and then. */
+  idleScopes(now: number): Iterable<string>;
+  stats(): Readonly<Record<string, number>>;
+}

@@ -1,0 +1,61 @@
+import type { Json, MemoryKey, MetadataValue } from "@membus/protocol";
+
+/** What filters and events see of an entry, besides its numbers and its group. Held in RAM as JSON. */
+export interface RowFacets {
+  readonly key: MemoryKey;
+  readonly tags: readonly string[];
+  readonly source: string;
+  readonly author: string;
+  readonly metadata?: Readonly<Record<string, MetadataValue>>;
+}
+
+/** What only the reader of an entry needs. Held in a cache and on disk as JSON. */
+export interface RowBody {
+  readonly content: Json;
+  /** Seconds, as last given; null without. */
+  readonly ttl: number | null;
+  /** `text` and `context` where the caller gave them. */
+  readonly text?: string;
+  readonly context?: string;
+  /** Set where the caller gave the embedding himself. */
+  readonly embedding_given?: true;
+}
+
+/** One immutable version of an entry: what a log record, a table row and a partition slot hold of it. */
+export interface Row {
+  /** Unique in the tier and growing in log order; never shown to callers, so it may tell of other scopes. */
+  readonly rowId: number;
+  readonly keyHash: string;
+  readonly revision: number;
+  readonly seq: number;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly updated: number;
+  readonly occurredAt: number;
+  /** 0: never. */
+  readonly expiresAt: number;
+  readonly importance: number;
+  /** "": in no group. */
+  readonly group: string;
+  /** JSON of `RowFacets`. */
+  readonly facets: string;
+  /** JSON of `RowBody`. */
+  readonly body: string;
+  /** Packed terms of the analyzer; null where analysis waits for the first query. */
+  readonly terms: Uint32Array | null;
+  /** Embedder that was asked for the vector; "" while none has answered. */
+  readonly embedder: string;
+  /** null while none has answered, and for a text that has none. */
+  readonly vector: Float32Array | null;
+}
+
+/** Of two versions of one key, whether `a` is the later: a row rewritten with its vector keeps its revision. */
+export function supersedes(a: Pick<Row, "revision" | "rowId">, b: Pick<Row, "revision" | "rowId">): boolean {
+  return a.revision > b.revision || (a.revision === b.revision && a.rowId > b.rowId);
+}
+
+/** Bytes that a row takes in RAM and in the log, roughly. */
+export function rowBytes(row: Row): number {
+  const texts = row.facets.length + row.body.length + row.group.length;
+  return 256 + texts + (row.terms?.byteLength ?? 0) + (row.vector?.byteLength ?? 0);
+}

@@ -1,0 +1,56 @@
+import type { Scope } from "@membus/protocol";
+import type { Row } from "./row.js";
+
+/** Rows of one scope in bulk, as a storage reads them: one array per field, `keyHashes` 32 bytes a row. */
+export interface RowColumns {
+  readonly count: number;
+  readonly rowIds: Float64Array;
+  readonly keyHashes: Uint8Array;
+  readonly revisions: Float64Array;
+  readonly seqs: Float64Array;
+  readonly created: Float64Array;
+  readonly updated: Float64Array;
+  readonly occurredAt: Float64Array;
+  readonly expiresAt: Float64Array;
+  readonly importances: Float64Array;
+  group(index: number): string;
+  facets(index: number): string;
+  terms(index: number): Uint32Array;
+  embedder(index: number): string;
+  /** All vectors, row-major; rows without one are zero there. */
+  readonly vectors: Float32Array;
+  hasVector(index: number): boolean;
+}
+
+export interface ScopedRow {
+  readonly scope: string;
+  readonly row: Row;
+}
+
+/**
+ * Where a durable tier keeps its folded rows: all that a new backend must write. `scope` is a scope id
+ * (`scopeId` of the protocol). Calls of one kind never overlap, but reads overlap with writes.
+ * Rows are immutable versions: `append` adds, `remove` takes away, nothing is updated.
+ */
+export interface Storage {
+  /** Opens or creates what is needed; refuses a newer format and a second owner. */
+  open(): Promise<void>;
+  /** Every row of the scope, bodies left out, in any order; several versions of a key may be among them. */
+  load(scope: string): Promise<RowColumns>;
+  /** The bodies of rows of one scope; a row that is gone is missing from the answer. */
+  readBodies(scope: string, rowIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
+  append(rows: readonly ScopedRow[]): Promise<void>;
+  remove(rowIds: readonly { readonly scope: string; readonly rowId: number }[]): Promise<void>;
+  /** Takes away every row of these scopes with this id or a higher one: a fold that was cut short is done again. */
+  removeFrom(rowId: number, scopes: readonly string[]): Promise<void>;
+  /** Every scope that has rows. */
+  scopes(): Promise<readonly Scope[]>;
+  /** Up to `limit` scopes that hold a row whose expiry has passed. */
+  expiredScopes(now: number, limit: number): Promise<readonly string[]>;
+  /** What was appended and removed so far is on disk for good. */
+  sync(): Promise<void>;
+  /** Compacts; `purge` also drops the bytes of removed rows from disk at once. */
+  maintain(options: { readonly purge: boolean }): Promise<void>;
+  stats(): Readonly<Record<string, number | string>>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,86 @@
+import type { Clock, Logger, MemoryChange, PluginServices } from "@membus/protocol";
+import type { Analyzer } from "./analyzer/index.js";
+import type { DocumentIndexer } from "./index-document.js";
+import type { Journal } from "./journal/journal.js";
+import type { OperationMemory } from "./journal/operation-memory.js";
+import type { RemovedRow } from "./partition/partition.js";
+import type { BodyCache } from "./residency/body-cache.js";
+import type { PartitionRegistry } from "./residency/partition-registry.js";
+import type { Resident } from "./residency/resident.js";
+import type { Retention } from "./retention.js";
+import type { RowFacets } from "./row.js";
+import type { ForgetOrder } from "./write/forget-order.js";
+
+/** The parts of one open tier, as the operations share them. */
+export interface Tier {
+  readonly services: PluginServices;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly durable: boolean;
+  readonly analyzer: Analyzer;
+  readonly indexer: DocumentIndexer;
+  readonly journal: Journal;
+  readonly operations: OperationMemory;
+  readonly registry: PartitionRegistry;
+  readonly bodies: BodyCache;
+  readonly forgets: ForgetOrder;
+  readonly retention?: Retention | undefined;
+  /** Unix seconds below which no time of acceptance is taken: the newest on disk. */
+  readonly clockFloor: number;
+  readonly partitionRowsMax: number;
+  readonly embedWaitMs: number;
+  /** Expired versions that storage may still hold, by scope id. */
+  readonly expired: Map<string, number[]>;
+  /** Some rows of this partition have no vector yet. */
+  needsVectors(resident: Resident): void;
+}
+
+/** Takes a version out of RAM and tells why, on behalf of `agent`, or of its author. */
+export function removeRow(
+  tier: Tier,
+  resident: Resident,
+  version: { readonly keyHash: string; readonly rowId: number },
+  change: { readonly action: MemoryChange["action"]; readonly agent?: string },
+): boolean {
+  const removed = resident.partition.remove(version.keyHash, version.rowId);
+  if (removed === undefined) return false;
+  reportRemoved(tier, resident, removed, change);
+  return true;
+}
+
+/** What has to be done for a row that has left its partition. */
+export function reportRemoved(
+  tier: Tier,
+  resident: Resident,
+  removed: RemovedRow,
+  { action, agent }: { readonly action: MemoryChange["action"]; readonly agent?: string },
+): void {
+  const facets = JSON.parse(removed.facets) as RowFacets;
+  tier.bodies.drop(removed.rowId);
+  tier.retention?.removed({ scope: resident.id, keyHash: removed.keyHash });
+  tier.services.notify(
+    {
+      action,
+      scope: resident.scope,
+      key: facets.key,
+      key_hash: removed.keyHash,
+      tags: facets.tags,
+      ...(removed.group === "" ? {} : { group: removed.group }),
+      revision: removed.revision,
+      author: facets.author,
+    },
+    agent ?? facets.author,
+  );
+}
+
+/** Takes what has expired out of the partition, so that nothing counts or returns it any more. */
+export function expireNow(tier: Tier, resident: Resident): void {
+  const expired = resident.partition.expire(tier.clock.now());
+  if (expired.length === 0) return;
+  if (tier.durable) {
+    const rowIds = tier.expired.get(resident.id) ?? [];
+    for (const { rowId } of expired) rowIds.push(rowId);
+    tier.expired.set(resident.id, rowIds);
+  }
+  for (const removed of expired) reportRemoved(tier, resident, removed, { action: "expired" });
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { stemEnglish } from "../src/analyzer/english.js";
+import { ENGLISH_STOP_WORDS } from "../src/analyzer/english-stop-words.js";
+import { describeEnglishTime } from "../src/analyzer/english-time.js";
+import { createEnglishAnalyzer, type PackedTerms } from "../src/analyzer/index.js";
+import { termHash } from "../src/analyzer/term-hash.js";
+import { loadStemProbabilities, UNKNOWN_WORD_PROBABILITY } from "../src/analyzer/word-frequency.js";
+
+const EIGHTH_OF_MAY = 1_683_554_160;
+const analyzer = createEnglishAnalyzer();
+
+function analyze(text: string, context = "", occurredAt?: number): PackedTerms {
+  return analyzer.analyze({ text, context, occurredAt });
+}
+
+const packedOf = (...pairs: [stem: string, counts: number][]) =>
+  pairs.flatMap(([stem, counts]) => [termHash(stem), counts]);
+
+describe("English", () => {
+  it.each([
+    ["adoption", "adopt"],
+    ["running", "run"],
+    ["universities", "univers"],
+    ["8th", "8"],
+    ["23rd", "23"],
+    ["th", "th"],
+  ])("the stem of %s is %s", (word, stem) => {
+    expect(stemEnglish(word)).toBe(stem);
+  });
+
+  it("has 147 stop words", () => {
+    expect(ENGLISH_STOP_WORDS.size).toBe(147);
+    for (const word of ["the", "when", "didn", "t", "ourselves"]) expect(ENGLISH_STOP_WORDS).toContain(word);
+    for (const word of ["may", "won", "like", "one"]) expect(ENGLISH_STOP_WORDS).not.toContain(word);
+  });
+
+  it.each([
+    [EIGHTH_OF_MAY, "Monday 8 May 2023-05-08"],
+    [0, "Thursday 1 January 1970-01-01"],
+    [1_709_251_199.9, "Thursday 29 February 2024-02-29"],
+    [1e300, ""],
+    [Number.NaN, ""],
+  ])("describes %d as %j", (seconds, words) => {
+    expect(describeEnglishTime(seconds)).toBe(words);
+  });
+
+  it("takes a stem to be as probable as its most frequent word, by Zipf's law", () => {
+    const probabilities = loadStemProbabilities(stemEnglish);
+    expect(probabilities.get("the")).toBeCloseTo(0.09186, 5);
+    expect(probabilities.get("orbit")).toBeCloseTo(0.09186 / 5797, 8);
+    expect(probabilities.get("year")).toBe(probabilities.get(stemEnglish("years")));
+    expect(UNKNOWN_WORD_PROBABILITY).toBeCloseTo(0.09186 / 30_000, 10);
+  });
+});
+
+describe("analyze", () => {
+  it("counts stems by field, in order of first occurrence, without stop words", () => {
+    expect([...analyze("Tea and teas are GREEN", "I like green tea")]).toEqual(
+      packedOf(["tea", 2 + 1024], ["green", 1 + 1024], ["like", 1024]),
+    );
+  });
+
+  it("adds the day as words of the time field", () => {
+    const time = 1 << 20;
+    expect([...analyze("May", "", EIGHTH_OF_MAY)]).toEqual(
+      packedOf(["mai", 1 + time], ["mondai", time], ["8", time], ["2023", time], ["05", time], ["08", time]),
+    );
+  });
+
+  it("indexes identifiers whole and in parts", () => {
+    expect([...analyze("user_name", "userName")]).toEqual(
+      packedOf(["user_nam", 1], ["user", 1 + 1024], ["name", 1 + 1024], ["usernam", 1024]),
+    );
+  });
+
+  it("gives nothing for nothing", () => {
+    expect(analyze("", "")).toEqual(new Uint32Array());
+    expect(analyze("it is what it is ...", "the")).toEqual(new Uint32Array());
+  });
+
+  it("gives the same again when the word is remembered", () => {
+    const text = "Internationalisation of teapots";
+    expect(analyze(text)).toEqual(
+      createEnglishAnalyzer().analyze({ text, context: "", occurredAt: undefined }),
+    );
+    expect(analyze(text)).toEqual(analyze(text));
+  });
+
+  it("reads the first 65,536 characters of a field and 64 of a word", () => {
+    const padding = " ".repeat(65_533);
+    expect([...analyze(`${padding}tea green`)]).toEqual(packedOf(["tea", 1]));
+    const long = "x".repeat(64);
+    expect([...analyze(`${long}yz ${long}`)]).toEqual(packedOf([long, 2]));
+  });
+});
+
+describe("analyzeQuery", () => {
+  it("gives distinct terms in order, with the word as written and its probability", () => {
+    const terms = analyzer.analyzeQuery("Which Teas did the tea shop sell?");
+    expect(terms.map(({ word, hash }) => [word, hash])).toEqual([
+      ["teas", termHash("tea")],
+      ["shop", termHash("shop")],
+      ["sell", termHash("sell")],
+    ]);
+    expect(terms[0]!.prior).toBeCloseTo(0.09186 / 3096, 8);
+  });
+
+  it("gives an unknown word the least probability", () => {
+    expect(analyzer.analyzeQuery("xyzzy")[0]!.prior).toBe(UNKNOWN_WORD_PROBABILITY);
+  });
+
+  it("is empty for stop words only", () => {
+    expect(analyzer.analyzeQuery("who are you?")).toEqual([]);
+  });
+
+  it("takes the first 64 terms", () => {
+    const numbers = Array.from({ length: 100 }, (_, index) => `${index}`);
+    const words = analyzer.analyzeQuery(`0 ${numbers.join(" ")}`).map(({ word }) => word);
+    expect(words).toEqual(numbers.slice(0, 64));
+  });
+
+  it("finds what analyze stored, whatever the form", () => {
+    const stored = analyze("Caroline adopted two naïve kittens", "", EIGHTH_OF_MAY);
+    for (const query of ["CAROLINE", "adoption", "naive", "Kitten", "8th", "may", "Mondays", "2023-05-08"]) {
+      for (const { hash } of analyzer.analyzeQuery(query)) expect(stored).toContain(hash);
+    }
+  });
+});

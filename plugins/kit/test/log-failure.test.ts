@@ -1,0 +1,227 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type LogFile, type OpenLogFile, openLogFile } from "../src/log/log-file.js";
+import {
+  append,
+  appendEach,
+  contents,
+  openLog,
+  recordingLogger,
+  reopened,
+  segmentNames,
+  temporaryDirectory,
+} from "./log-fixture.js";
+
+const FIRST = "00000000000000000001.log";
+
+type Operation = "open" | "write" | "sync" | "truncate";
+
+/** Real files that fail when told to: a write after half of its bytes. */
+class FaultyDisk {
+  readonly #planned: { operation: Operation; code: string }[] = [];
+
+  /** The next call of `operation` fails with `code`. */
+  fail(operation: Operation, code: string): void {
+    this.#planned.push({ operation, code });
+  }
+
+  readonly openFile: OpenLogFile = async (path, flags) => {
+    if (flags !== "r") this.#check("open");
+    const file = await openLogFile(path, flags);
+    const write = async (bytes: Uint8Array, position: number): Promise<void> => {
+      if (this.#isPlanned("write")) await file.write(bytes.subarray(0, bytes.length / 2), position);
+      this.#check("write");
+      await file.write(bytes, position);
+    };
+    return this.#wrap(file, write);
+  };
+
+  #wrap(file: LogFile, write: LogFile["write"]): LogFile {
+    const checked = async (operation: Operation, run: () => Promise<void>): Promise<void> => {
+      this.#check(operation);
+      await run();
+    };
+    return {
+      write,
+      read: (into, position) => file.read(into, position),
+      sync: () => checked("sync", () => file.sync()),
+      truncate: (sizeBytes) => checked("truncate", () => file.truncate(sizeBytes)),
+      size: () => file.size(),
+      close: () => file.close(),
+    };
+  }
+
+  #isPlanned(operation: Operation): boolean {
+    return this.#planned[0]?.operation === operation;
+  }
+
+  #check(operation: Operation): void {
+    if (!this.#isPlanned(operation)) return;
+    const { code } = this.#planned.shift()!;
+    throw Object.assign(new Error(`${code}: planned`), { code });
+  }
+}
+
+/** A log with the records 1 and 2 on a disk that can be told to fail. */
+async function faultyLog() {
+  const directory = await temporaryDirectory();
+  const disk = new FaultyDisk();
+  const logger = recordingLogger();
+  const log = await openLog(directory, { openFile: disk.openFile, logger });
+  await appendEach(log, ["one", "two"]);
+  return { directory, disk, log, logger, path: join(directory, FIRST) };
+}
+
+const OUTCOME = { then: (seq: number) => `stored ${seq}`, catch: (error: { code: string }) => error.code };
+
+function outcome(appended: Promise<number>): Promise<string> {
+  return appended.then(OUTCOME.then, OUTCOME.catch);
+}
+
+describe("a failed write", () => {
+  it.each([
+    ["write", "ENOSPC"],
+    ["sync", "EIO"],
+  ] as const)("at %s rejects all that is not durable, and the log goes on", async (operation, code) => {
+    const { directory, disk, log, logger, path } = await faultyLog();
+    disk.fail(operation, code);
+    const lost = [append(log, "lost"), append(log, "lost too")];
+    for (const appended of lost) {
+      await expect(appended).rejects.toMatchObject({
+        code: "unavailable",
+        detail: { reason: code },
+        cause: { code },
+      });
+    }
+    expect(logger.warnings).toEqual([
+      {
+        fields: { err: expect.objectContaining({ code }), firstLostSeq: 3 },
+        message: "a write to the log failed and is undone",
+      },
+    ]);
+    expect((await stat(path)).size).toBe(36 + 23 + 23);
+    expect(log.stats).toMatchObject({ nextSeq: 3, queuedCount: 0, queuedBytes: 0, failed: false });
+    expect(await append(log, "three")).toBe(3);
+    await log.close();
+    expect(await reopened(directory)).toEqual(["1:one", "2:two", "3:three"]);
+  });
+
+  it("tells what never happened before it rejects, and takes the number back at once", async () => {
+    const { disk, log } = await faultyLog();
+    const events: string[] = [];
+    log.onRollback((firstLostSeq) => {
+      events.push(`rollback ${firstLostSeq}, next ${log.nextSeq}`);
+    });
+    const stop = log.onRollback(() => events.push("removed"));
+    stop();
+    disk.fail("sync", "EIO");
+    const lost = ["a", "b"].map((text) => append(log, text).catch(() => events.push(`rejected ${text}`)));
+    await Promise.all(lost);
+    expect(events).toEqual(["rollback 3, next 3", "rejected a", "rejected b"]);
+  });
+
+  it("also rejects what came after it, but not what came after the rollback", async () => {
+    const { directory, disk, log } = await faultyLog();
+    disk.fail("sync", "EIO");
+    let later: Promise<string> | undefined;
+    let between: Promise<string> | undefined;
+    log.onRollback(() => {
+      later = outcome(append(log, "later"));
+    });
+    const first = outcome(append(log, "first"));
+    await Promise.resolve().then(() => Promise.resolve());
+    between = outcome(append(log, "between"));
+    expect(await Promise.all([first, between])).toEqual(["unavailable", "unavailable"]);
+    expect(await later).toBe("stored 3");
+    await log.close();
+    expect(await reopened(directory)).toEqual(["1:one", "2:two", "3:later"]);
+  });
+
+  it("may come again and again", async () => {
+    const { log, disk } = await faultyLog();
+    for (let n = 0; n < 5; n++) {
+      disk.fail("write", "ENOSPC");
+      expect(await outcome(append(log, "lost"))).toBe("unavailable");
+    }
+    expect(await contents(log)).toEqual(["1:one", "2:two"]);
+    expect(await outcome(append(log, "three"))).toBe("stored 3");
+  });
+});
+
+describe("a failed write that cannot be undone", () => {
+  it.each(["truncate", "sync"] as const)(
+    "because of %s fails the log until it is opened again",
+    async (undoing) => {
+      const { directory, disk, log } = await faultyLog();
+      disk.fail("write", "EIO");
+      disk.fail(undoing, "EIO");
+      let later: Promise<string> | undefined;
+      log.onRollback(() => {
+        later ??= outcome(append(log, "later"));
+      });
+      expect(await outcome(append(log, "lost"))).toBe("unavailable");
+      expect(await later).toBe("unavailable");
+      await expect(append(log, "refused")).rejects.toMatchObject({
+        code: "unavailable",
+        detail: { reason: "log_failed" },
+      });
+      await expect(log.rotate()).rejects.toMatchObject({ detail: { reason: "log_failed" } });
+      expect(log.stats).toMatchObject({ failed: true, nextSeq: 3 });
+      expect(await contents(log)).toEqual(["1:one", "2:two"]);
+      await log.close();
+      expect(await reopened(directory)).toEqual(["1:one", "2:two"]);
+    },
+  );
+});
+
+describe("a segment that cannot be begun", () => {
+  it.each(["open", "write"] as const)("at %s leaves the log with the one before", async (operation) => {
+    const { directory, disk, log } = await faultyLog();
+    disk.fail(operation, "ENOSPC");
+    await expect(log.rotate()).rejects.toMatchObject({ code: "unavailable", detail: { reason: "ENOSPC" } });
+    expect(await segmentNames(directory)).toEqual([FIRST]);
+    expect(await append(log, "three")).toBe(3);
+    await log.rotate();
+    expect(await append(log, "four")).toBe(4);
+    await log.close();
+    expect(await reopened(directory)).toEqual(["1:one", "2:two", "3:three", "4:four"]);
+  });
+
+  it("fails the append that needs it", async () => {
+    const directory = await temporaryDirectory();
+    const disk = new FaultyDisk();
+    const log = await openLog(directory, { openFile: disk.openFile, segmentBytes: 4096 });
+    await append(log, "x".repeat(5000));
+    disk.fail("open", "EMFILE");
+    await expect(append(log, "lost")).rejects.toMatchObject({ detail: { reason: "EMFILE" } });
+    expect(await append(log, "two")).toBe(2);
+    expect(await segmentNames(directory)).toEqual([FIRST, "00000000000000000002.log"]);
+  });
+});
+
+describe("sync", () => {
+  it("makes a log of process durability durable, and reports its failure", async () => {
+    const directory = await temporaryDirectory();
+    const disk = new FaultyDisk();
+    const log = await openLog(directory, { openFile: disk.openFile, durability: "process" });
+    await append(log, "one");
+    disk.fail("sync", "EIO");
+    await expect(log.sync()).rejects.toMatchObject({ code: "unavailable", detail: { reason: "EIO" } });
+    await log.sync();
+    expect(await contents(log)).toEqual(["1:one"]);
+  });
+});
+
+describe("opening", () => {
+  it("reports files that cannot be read", async () => {
+    const directory = await temporaryDirectory();
+    await openLog(directory).then((log) => log.close());
+    const disk = new FaultyDisk();
+    disk.fail("open", "EACCES");
+    await expect(openLog(directory, { openFile: disk.openFile })).rejects.toMatchObject({
+      code: "unavailable",
+      detail: { reason: "EACCES" },
+    });
+  });
+});

@@ -1,0 +1,84 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Logger, systemClock } from "@membus/protocol";
+import { afterEach } from "vitest";
+import { type FileLog, openFileLog } from "../src/log/file-log.js";
+import type { FileLogOptions } from "../src/log/file-log-options.js";
+import type { Log } from "../src/log/log.js";
+import type { OpenLogFile } from "../src/log/log-file.js";
+
+const directories: string[] = [];
+const open = new Set<FileLog>();
+
+afterEach(async () => {
+  for (const log of open) await log.close().catch(() => undefined);
+  open.clear();
+  for (const directory of directories.splice(0)) await rm(directory, { recursive: true });
+});
+
+/** An empty directory, removed after the test. */
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "membus-log-"));
+  directories.push(directory);
+  return directory;
+}
+
+export interface Warning {
+  readonly fields: Record<string, unknown>;
+  readonly message: string;
+}
+
+/** Keeps warnings and errors. */
+export function recordingLogger(): Logger & { readonly warnings: Warning[] } {
+  const warnings: Warning[] = [];
+  const keep = (fields: object, message: string): void => {
+    warnings.push({ fields: fields as Record<string, unknown>, message });
+  };
+  const drop = (): void => undefined;
+  return { warnings, debug: drop, info: drop, warn: keep, error: keep };
+}
+
+export interface OpenOptions extends FileLogOptions {
+  readonly logger?: Logger;
+  readonly openFile?: OpenLogFile;
+}
+
+/** Opens a log that is closed after the test at the latest. */
+export async function openLog(directory: string, options: OpenOptions = {}): Promise<FileLog> {
+  const { logger = recordingLogger(), openFile, ...rest } = options;
+  const ports = { clock: systemClock, logger, ...(openFile === undefined ? {} : { openFile }) };
+  const log = await openFileLog(directory, rest, ports);
+  open.add(log);
+  return log;
+}
+
+export function append(log: Log, text: string): Promise<number> {
+  return log.append(() => Buffer.from(text));
+}
+
+/** Each in a group of its own. */
+export async function appendEach(log: Log, texts: readonly string[]): Promise<void> {
+  for (const text of texts) await append(log, text);
+}
+
+/** All records as `seq:text`. */
+export async function contents(log: Log): Promise<string[]> {
+  const records: string[] = [];
+  await log.replay((seq, payload) => {
+    records.push(`${seq}:${Buffer.from(payload).toString()}`);
+  });
+  return records;
+}
+
+/** What the log in a directory holds, in a log that is closed again. */
+export async function reopened(directory: string, options: OpenOptions = {}): Promise<string[]> {
+  const log = await openLog(directory, options);
+  const records = await contents(log);
+  await log.close();
+  return records;
+}
+
+export async function segmentNames(directory: string): Promise<string[]> {
+  return (await readdir(directory)).filter((name) => name.endsWith(".log")).sort();
+}

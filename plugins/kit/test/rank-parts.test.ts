@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { averageLength, saturation, weightedFrequency, weightedLength } from "../src/rank/bm25f.js";
+import { addGroupRelevance } from "../src/rank/group.js";
+import { inverseDocumentFrequency } from "../src/rank/idf.js";
+import { fuseEvidence, relevance } from "../src/rank/relevance.js";
+import { dotProduct, similarity } from "../src/rank/vector.js";
+
+describe("bm25f", () => {
+  it("weighs text and time 1, context 0.4", () => {
+    expect(weightedFrequency(1)).toBe(1);
+    expect(weightedFrequency(1 << 10)).toBe(0.4);
+    expect(weightedFrequency(1 << 20)).toBe(1);
+    expect(weightedFrequency(3 | (5 << 10) | (2 << 20))).toBe(7);
+  });
+
+  it("adds up the length over all terms of a row, as a float32", () => {
+    expect(weightedLength(new Uint32Array())).toBe(0);
+    expect(weightedLength(Uint32Array.of(77, 2, 78, 1 << 10, 79, 1 << 20))).toBe(Math.fround(3.4));
+  });
+
+  it("reads full counts without mixing fields", () => {
+    expect(weightedFrequency(0x3fffffff)).toBeCloseTo(1023 * 2.4, 9);
+  });
+
+  it("counts 50 virtual entries of 20 words towards the average length", () => {
+    expect(averageLength(0, 0)).toBe(20);
+    expect(averageLength(500, 50)).toBe(15);
+  });
+
+  it.each([
+    [1, 10, 10, 0.454545],
+    [1, 5, 10, 0.526316],
+    [3, 10, 10, 0.714286],
+    [1, 40, 10, 0.25],
+    [0, 10, 10, 0],
+  ])("saturation of frequency %d at length %d of %d is %d", (frequency, length, average, expected) => {
+    expect(saturation(frequency, length, average)).toBeCloseTo(expected, 6);
+  });
+});
+
+describe("inverse document frequency", () => {
+  it.each([
+    [0, 0, 1 / 30_000, 4.560454],
+    [3, 100, 0.001, 3.515303],
+    [3, 100, 0.1, 1.158211],
+    [1000, 1000, 0.000001, 0.049241],
+  ])("of a word in %d of %d entries with prior %d is %d", (frequency, liveCount, prior, expected) => {
+    expect(inverseDocumentFrequency(frequency, liveCount, prior)).toBeCloseTo(expected, 6);
+  });
+});
+
+describe("group relevance", () => {
+  const grouped = (scores: number[], groups: number[]) => {
+    const column = Float32Array.from(scores);
+    addGroupRelevance(column, Uint32Array.from(groups));
+    return [...column].map((score) => Number(score.toFixed(6)));
+  };
+
+  it("takes the best three members of a group: 1 - (1 - s)(1 - 0.3 g)", () => {
+    // g = 1 - 0.5 * 0.6 * 0.8 = 0.76
+    expect(grouped([0.1, 0.5, 0.2, 0.4], [7, 7, 7, 7])).toEqual([0.3052, 0.614, 0.3824, 0.5368]);
+  });
+
+  it("leaves slots without a group and slots that match nothing as they are", () => {
+    expect(grouped([0.5, 0, 0.5], [0, 4, 4])).toEqual([0.5, 0, 0.575]);
+  });
+
+  it("keeps groups apart", () => {
+    expect(grouped([0.5, 0.2], [1, 2])).toEqual([0.575, 0.248]);
+  });
+});
+
+describe("vector similarity", () => {
+  it("handles lengths that are no multiple of four", () => {
+    const data = Float32Array.of(9, 9, 1, 2, 3, 4, 5, 6, 7);
+    expect(dotProduct(Float32Array.of(1, 1, 1, 1, 1, 1, 1), data, 2)).toBe(28);
+    expect(dotProduct(Float32Array.of(2, -1), data, 2)).toBe(0);
+    expect(dotProduct(Float32Array.of(1, 10, 100, 1000), data, 5)).toBe(7654);
+  });
+
+  it("is cut to 0..1", () => {
+    expect(similarity(Float32Array.of(1, 0), Float32Array.of(-1, 0), 0)).toBe(0);
+    expect(similarity(Float32Array.of(1, 0), Float32Array.of(1.0000001, 0), 0)).toBe(1);
+    expect(similarity(Float32Array.of(1, 0), Float32Array.of(0.5, 0.5), 0)).toBe(0.5);
+  });
+});
+
+describe("relevance", () => {
+  it.each([
+    [0, 0],
+    [0.0976, 0.2],
+    [0.1274, 0.3],
+    [0.1657, 0.423],
+    [0.1925, 0.5],
+    [0.3651, 0.8],
+    [0.4545, 0.871],
+    [0.685, 0.958],
+    [1, 1],
+  ])("of evidence %d is %d", (evidence, expected) => {
+    expect(relevance(evidence)).toBeCloseTo(expected, 3);
+  });
+
+  it("joins words and vector as independent evidence", () => {
+    expect(fuseEvidence(0, 0.5522)).toBeCloseTo(0.16566, 6);
+    expect(fuseEvidence(0.5, 0.4)).toBeCloseTo(0.56, 6);
+    expect(fuseEvidence(1, 0)).toBe(1);
+  });
+});

@@ -1,0 +1,53 @@
+import type { RankQuery } from "../src/rank/index.js";
+import type { TestEntry } from "./rank-corpus.js";
+
+/** The formulas as a textbook writes them, entry by entry, in doubles: what `rank` must equal. */
+export function rankNaively(entries: readonly TestEntry[], query: RankQuery): number[] {
+  const lexical = entries.map((entry) => (entry.alive === false ? 0 : bm25f(entries, entry, query)));
+  return entries.map((entry, slot) => {
+    if (entry.alive === false || query.allowed?.[slot] === 0) return 0;
+    const inGroup = withGroup(entries, lexical, slot);
+    const evidence = 1 - (1 - inGroup) * (1 - 0.3 * cosine(entry, query));
+    return (evidence ** 2 * 1.04) / (evidence ** 2 + 0.04);
+  });
+}
+
+function bm25f(entries: readonly TestEntry[], entry: TestEntry, query: RankQuery): number {
+  const live = entries.filter(({ alive }) => alive !== false);
+  const average = (live.reduce((sum, other) => sum + lengthOf(other), 0) + 50 * 20) / (live.length + 50);
+  let score = 0;
+  let best = 0;
+  for (const { hash, prior } of query.terms) {
+    const df = live.filter(({ terms }) => terms[hash] !== undefined).length + 50 * (1 - (1 - prior) ** 20);
+    const idf = Math.log(1 + (live.length + 50 - df + 0.5) / (df + 0.5));
+    const tf = weigh(entry.terms[hash] ?? [0, 0, 0]);
+    score += (idf * tf * 2.2) / (tf + 1.2 * (0.5 + (0.5 * lengthOf(entry)) / average));
+    best += idf * 2.2;
+  }
+  return best === 0 ? 0 : score / best;
+}
+
+function withGroup(entries: readonly TestEntry[], lexical: readonly number[], slot: number): number {
+  const score = lexical[slot]!;
+  const group = entries[slot]!.group ?? 0;
+  if (group === 0 || score === 0) return score;
+  const members = lexical.filter((_, other) => entries[other]!.group === group).sort((a, b) => b - a);
+  const missed = members.slice(0, 3).reduce((product, member) => product * (1 - member), 1);
+  return 1 - (1 - score) * (1 - 0.3 * (1 - missed));
+}
+
+function cosine({ vector }: TestEntry, query: RankQuery): number {
+  if (vector === undefined || query.vector === undefined) return 0;
+  return Math.max(
+    0,
+    vector.reduce((sum, component, index) => sum + component * query.vector![index]!, 0),
+  );
+}
+
+function lengthOf({ terms }: TestEntry): number {
+  return Object.values(terms).reduce((sum, counts) => sum + weigh(counts), 0);
+}
+
+function weigh([text, context, time]: readonly [number, number, number]): number {
+  return text + 0.4 * context + time;
+}

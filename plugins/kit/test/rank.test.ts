@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { createEnglishAnalyzer, type PackedTerms } from "../src/analyzer/index.js";
+import { type RankCorpus, type RankQuery, rank } from "../src/rank/index.js";
+import { buildCorpus, type TestEntry } from "./rank-corpus.js";
+
+const analyzer = createEnglishAnalyzer();
+
+interface Written {
+  readonly text: string;
+  readonly context?: string;
+  readonly occurredAt?: number;
+  readonly group?: number;
+  readonly vector?: readonly number[];
+  readonly alive?: boolean;
+}
+
+function entryOf({ text, context = "", occurredAt, ...rest }: Written): TestEntry {
+  return { ...rest, terms: countsOf(analyzer.analyze({ text, context, occurredAt })) };
+}
+
+function countsOf(packed: PackedTerms): TestEntry["terms"] {
+  const terms: Record<number, readonly [number, number, number]> = {};
+  for (let index = 0; index < packed.length; index += 2) {
+    const counts = packed[index + 1]!;
+    terms[packed[index]!] = [counts & 1023, (counts >>> 10) & 1023, (counts >>> 20) & 1023];
+  }
+  return terms;
+}
+
+function scores(corpus: RankCorpus, query: string, rest: Omit<RankQuery, "terms"> = {}): number[] {
+  const found = rank(corpus, { terms: analyzer.analyzeQuery(query), ...rest });
+  return [...found].map((score) => Number(score.toFixed(3)));
+}
+
+const corpusOf = (...entries: Written[]) => buildCorpus(entries.map(entryOf));
+
+describe("rank by words", () => {
+  const tea = corpusOf(
+    { text: "The user prefers green tea over coffee" },
+    { text: "Deploy the billing service with the blue-green script" },
+    { text: "The invoice is due on Friday" },
+  );
+
+  it("gives a short entry with all words of the query nearly 1", () => {
+    expect(scores(tea, "green tea")).toEqual([0.926, 0.646, 0]);
+  });
+
+  it("gives 0 to everything for a query of stop words or of unknown words", () => {
+    expect(scores(tea, "who are you")).toEqual([0, 0, 0]);
+    expect(scores(tea, "")).toEqual([0, 0, 0]);
+    expect(scores(tea, "quantum chromodynamics")).toEqual([0, 0, 0]);
+  });
+
+  it("finds by context and by time, for less than by text where the weight is less", () => {
+    const corpus = corpusOf(
+      { text: "Budget agreed" },
+      { text: "Agreed", context: "What about the budget?" },
+      { text: "Agreed on it", occurredAt: 1_683_554_160 },
+    );
+    const [byText, byContext, neither] = scores(corpus, "budget");
+    expect(byText).toBeGreaterThan(byContext!);
+    expect(byContext).toBeGreaterThan(0.5);
+    expect(neither).toBe(0);
+    expect(scores(corpus, "8 May 2023")[2]).toBeGreaterThan(0.9);
+  });
+
+  it("gives a word that every entry has little weight, also where only its time has it", () => {
+    const may = corpusOf(
+      { text: "Budget agreed", occurredAt: 1_683_554_160 },
+      ...Array.from({ length: 200 }, () => ({ text: "Nothing happened", occurredAt: 1_683_554_160 })),
+    );
+    const [agreed, nothing] = scores(may, "budget in May 2023");
+    expect(agreed).toBeGreaterThan(0.85);
+    expect(nothing).toBeLessThan(0.1);
+  });
+});
+
+describe("rank by vector", () => {
+  const vectors = buildCorpus(
+    [
+      { terms: {}, vector: [0.5522, 0.8337] },
+      { terms: {}, vector: [-1, 0] },
+      { terms: {} },
+      { terms: {}, vector: [0.41, 0.912] },
+    ],
+    2,
+  );
+
+  it("finds what is related in meaning above 0.3 and leaves chance below", () => {
+    expect(scores(vectors, "solar system", { vector: Float32Array.of(1, 0) })).toEqual([0.423, 0, 0, 0.285]);
+  });
+
+  it("refuses a vector of other dimensions", () => {
+    expect(() => scores(vectors, "", { vector: Float32Array.of(1, 0, 0) })).toThrow(TypeError);
+  });
+
+  it("ignores a vector where the corpus has none", () => {
+    expect(scores(corpusOf({ text: "tea" }), "tea", { vector: Float32Array.of(1) })).toEqual([0.94]);
+  });
+});
+
+describe("rank with dead and filtered slots", () => {
+  const entries: Written[] = [
+    { text: "green tea", group: 1 },
+    { text: "green tea", group: 1, alive: false },
+    { text: "green tea", group: 1 },
+    { text: "coffee", group: 1 },
+  ];
+
+  it("gives them 0", () => {
+    const found = scores(corpusOf(...entries), "tea", { allowed: Uint8Array.of(1, 1, 0, 1) });
+    expect(found.map((score) => score > 0)).toEqual([true, false, false, false]);
+  });
+
+  it("ranks as if dead slots were not there", () => {
+    const [first, second] = scores(corpusOf(entries[0]!, entries[2]!, entries[3]!), "tea");
+    expect(scores(corpusOf(...entries), "tea")).toEqual([first, 0, second, 0]);
+  });
+});

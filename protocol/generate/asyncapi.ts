@@ -1,0 +1,123 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { Ajv } from "ajv";
+import addFormats from "ajv-formats";
+import { PROTOCOL_VERSION } from "../src/envelope.js";
+import { MESSAGE_SCHEMAS, type MessageType, replyType } from "../src/message-types.js";
+import { DEFAULT_PREFIX, OPERATIONS } from "../src/subjects.js";
+import { MESSAGE_TYPES, schemaFileName } from "./json-schemas.js";
+
+type Node = Record<string, unknown>;
+
+const ref = (...path: string[]): Node => ({ $ref: `#/${path.join("/")}` });
+
+const PARAMETERS = {
+  prefix: { description: "First tokens of every subject.", default: DEFAULT_PREFIX },
+  tenant: { description: "1..64 of A-Z a-z 0-9 _ -", default: "default" },
+  agent: { description: "The agent's name, or `=` and the base64url of its UTF-8.", examples: ["alice"] },
+};
+
+const EVENT_PARAMETERS = {
+  tier: { enum: ["working", "episodic", "semantic"] },
+  action: { enum: ["stored", "forgotten", "expired", "evicted"] },
+};
+
+/** `memory/store/req` -> `MemoryStoreRequest`, the name that the schema carries. */
+function messageName(type: MessageType): string {
+  return String(MESSAGE_SCHEMAS[type].meta()?.id);
+}
+
+/** The messages of a channel, each under its own name. */
+function channelMessages(...types: MessageType[]): Node {
+  return Object.fromEntries(
+    types.map((type) => [messageName(type), ref("components", "messages", messageName(type))]),
+  );
+}
+
+/** A request's channel, its reply's, and the operation of the host that joins them. */
+function requestReply(name: string, request: MessageType): { channels: Node; operation: Node } {
+  const reply = replyType(request) as MessageType;
+  const messages = (channel: string, ...types: MessageType[]) =>
+    types.map((type) => ref("channels", channel, "messages", messageName(type)));
+  return {
+    channels: {
+      [name]: {
+        address: `{prefix}.{tenant}.{agent}.${request.replaceAll("/", ".")}`,
+        messages: channelMessages(request),
+        parameters: PARAMETERS,
+      },
+      [`${name}Reply`]: {
+        address: null,
+        description: "The reply subject of the request, which begins with an inbox prefix.",
+        messages: channelMessages(reply, "error"),
+      },
+    },
+    operation: {
+      action: "receive",
+      channel: ref("channels", name),
+      messages: messages(name, request),
+      bindings: { nats: { queue: "membus" } },
+      reply: { channel: ref("channels", `${name}Reply`), messages: messages(`${name}Reply`, reply, "error") },
+    },
+  };
+}
+
+function message(type: MessageType): Node {
+  const file = schemaFileName(type);
+  return {
+    name: type,
+    headers: {
+      type: "object",
+      properties: { "Content-Type": { enum: ["application/json", "application/msgpack"] } },
+    },
+    payload: { schemaFormat: "application/schema+json;version=draft-2020-12", schema: { $ref: `./${file}` } },
+  };
+}
+
+/** The protocol as an AsyncAPI 3.0 document, from the side of the host. */
+export function asyncApiDocument(): Node {
+  const requests: [string, MessageType][] = OPERATIONS.map((name) => [name, `memory/${name}/req`]);
+  const pairs = [...requests, ["ping", "ping"] as [string, MessageType]].map(
+    ([name, type]) => [name, requestReply(name, type)] as const,
+  );
+  return {
+    asyncapi: "3.0.0",
+    info: {
+      title: "membus memory protocol",
+      version: `${PROTOCOL_VERSION}.0`,
+      description: "Memory for agents over NATS. The text is in ../spec.",
+      license: { name: "Apache-2.0" },
+    },
+    defaultContentType: "application/json",
+    channels: { ...Object.assign({}, ...pairs.map(([, pair]) => pair.channels)), events: eventChannel() },
+    operations: {
+      ...Object.fromEntries(pairs.map(([name, pair]) => [name, pair.operation])),
+      events: { action: "send", channel: ref("channels", "events") },
+    },
+    components: {
+      messages: Object.fromEntries(MESSAGE_TYPES.map((type) => [messageName(type), message(type)])),
+    },
+  };
+}
+
+function eventChannel(): Node {
+  return {
+    address: "{prefix}.{tenant}.{agent}.events.memory.{tier}.{action}",
+    messages: channelMessages("memory/event"),
+    parameters: { ...PARAMETERS, ...EVENT_PARAMETERS },
+  };
+}
+
+/** @throws {Error} for a document that the AsyncAPI 3.0.0 schema refuses, or a reference within it that leads nowhere. */
+export function checkAsyncApi(document: Node): void {
+  const file = createRequire(import.meta.url).resolve("@asyncapi/specs/schemas/3.0.0.json");
+  // The document brings its own copy of the draft-07 meta-schema.
+  const ajv = new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false });
+  addFormats.default(ajv);
+  const validate = ajv.compile(JSON.parse(readFileSync(file, "utf8")) as Node);
+  if (!validate(document)) throw new Error(`asyncapi: ${ajv.errorsText(validate.errors)}`);
+  for (const [, path] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+    const target = path!.split("/").reduce<unknown>((at, name) => (at as Node | undefined)?.[name], document);
+    if (target === undefined) throw new Error(`asyncapi: #/${path} leads nowhere`);
+  }
+}

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { EmbeddingSchema } from "../src/entry.js";
+import { LIMITS } from "../src/limits.js";
+import { MESSAGE_SCHEMAS, type MessageType } from "../src/message-types.js";
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+export const MESSAGE_TYPES = Object.keys(MESSAGE_SCHEMAS) as MessageType[];
+
+/** `memory/store/req` -> `memory-store-req.json`. */
+export function schemaFileName(type: MessageType): string {
+  return `${type.replaceAll("/", "-")}.json`;
+}
+
+/** One self-contained JSON Schema (draft 2020-12) of the JSON form of a message, as a sender should write it. */
+export function messageJsonSchema(type: MessageType): JsonSchema {
+  const { $schema, ...schema } = z.toJSONSchema(MESSAGE_SCHEMAS[type], {
+    target: "draft-2020-12",
+    io: "input",
+    unrepresentable: "any",
+    override: adjust,
+  });
+  return { $schema: $schema!, title: type, ...schema };
+}
+
+/** What zod cannot say: vectors, and names that a prefix ignores or refuses (clauses ENV-6 and ENTRY-8). */
+function adjust({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: JsonSchema }): void {
+  if (zodSchema === EmbeddingSchema) {
+    delete jsonSchema.anyOf;
+    const size = { minItems: 1, maxItems: LIMITS.embeddingDimensions };
+    Object.assign(jsonSchema, { type: "array", items: { type: "number" }, ...size });
+  }
+  const { type } = (jsonSchema.properties ?? {}) as { type?: JsonSchema };
+  if (type?.const !== undefined && jsonSchema.additionalProperties === false) {
+    jsonSchema.patternProperties = { "^x_": {} };
+  }
+  if (jsonSchema.properties?.if_revision) {
+    jsonSchema.patternProperties = { "^if_(?!revision$)": false };
+  }
+}
