@@ -1,1 +1,22 @@
-export {};
+export {
+  AgentMemory,
+  type ForgetResult,
+  type KeyReference,
+  type PingResult,
+  type StatusResult,
+} from "./agent-memory.js";
+export type {
+  CallOptions,
+  EntriesOptions,
+  RecallOptions,
+  RememberOptions,
+  StoreOptions,
+  WriteOptions,
+} from "./call-options.js";
+export { CLIENT_DEFAULTS, type ClientOptions, type ConnectOptions, type Target } from "./client-options.js";
+export { type ClientDependencies, MemoryClient } from "./memory-client.js";
+export type { RetrieveResult } from "./pages.js";
+export type { ForgetRequest, RetrieveRequest } from "./request.js";
+export type { StoreResult } from "./store.js";
+export type { EntryInput } from "./store-entries.js";
+export type { OnEvent, Watch, WatchFilter } from "./watch.js";

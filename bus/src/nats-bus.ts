@@ -18,13 +18,18 @@ export interface NatsBusSettings {
   readonly ownsConnection: boolean;
 }
 
+/** A server's limit unless it is told another; what counts before the first connection. */
+const SERVER_MAX_PAYLOAD = 1024 * 1024;
+
 /**
  * The `Bus` port on a NATS connection.
  *
  * When the connection goes, every request under way fails at once with `unavailable` (`reason: "disconnected"`):
  * it may have had its effect, its answer is lost. A request made meanwhile waits for the next connection as long
  * as its timeout allows, then is sent. `publish` and `flush` throw meanwhile: NATS would lose the message.
- * Subscriptions come back by themselves.
+ * Subscriptions come back by themselves. A server that refuses the credentials twice running closes the bus for good.
+ *
+ * A payload is written with the next microtask and not copied before: its publisher leaves it alone until then.
  *
  * A subscription that the server refuses is logged, and the next `flush` rejects with `unauthorized`.
  */
@@ -38,13 +43,14 @@ export class NatsBus implements Bus {
   readonly #replies: PendingReplies;
   readonly #subscriptions = new Set<NatsSubscription>();
   #inbox: Subscription | undefined;
-  #maxPayloadBytes = 0;
+  #maxPayloadBytes: number;
   #refusal: Error | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(connection: NatsConnection, settings: NatsBusSettings, dependencies: BusDependencies) {
     this.inboxPrefix = settings.inboxPrefix;
     this.#connection = connection;
+    this.#maxPayloadBytes = connection.info?.max_payload ?? SERVER_MAX_PAYLOAD;
     this.#settings = settings;
     this.#dependencies = dependencies;
     this.#logger = dependencies.logger;

@@ -3,7 +3,7 @@ import { createInbox } from "@nats-io/transport-node";
 import { noAnswer, noResponders } from "./bus-errors.js";
 
 /** Answers that one `many` keeps, so that a flood of them cannot fill the memory. */
-export const ANSWERS_MAX = 10_000;
+const ANSWERS_MAX = 10_000;
 
 const TIMEOUT_MAX_MS = 2 ** 31 - 1;
 

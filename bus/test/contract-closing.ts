@@ -33,7 +33,7 @@ function describeDrain(setup: BusSetup): void {
     });
     bus.publish("a", NOTHING);
     const drained = subscription.drain().then(() => steps.push("drained"));
-    await bus.flush();
+    for (let turn = 0; turn < 3; turn++) await bus.flush();
     expect(steps).toEqual([]);
     open();
     await drained;

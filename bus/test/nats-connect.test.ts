@@ -49,7 +49,9 @@ describe.each(NATS_SERVERS)("connecting to %s", (binary) => {
     await (await fixture.connect({ servers: url, creds })).bus.flush();
     await rejection(fixture.connect({ servers: url, creds: operatorMode().creds }), "unauthorized");
   });
+});
 
+describe.each(NATS_SERVERS)("limits and encryption of %s", (binary) => {
   it("learns of a lowered max_payload when it reconnects", async () => {
     const configFile = await fixture.file("nats.conf", "max_payload: 4096\n");
     const { pid, url } = await fixture.launch({ binary, configFile });

@@ -1,4 +1,6 @@
-import { type KeyPair, nkeys } from "@nats-io/transport-node";
+import { nkeys } from "@nats-io/transport-node";
+
+type KeyPair = ReturnType<typeof nkeys.createUser>;
 
 const UNLIMITED = { subs: -1, data: -1, payload: -1 };
 const ACCOUNT = { ...UNLIMITED, imports: -1, exports: -1, wildcards: true, conn: -1, leaf: -1 };

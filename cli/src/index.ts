@@ -1,1 +1,4 @@
-export {};
+export { type ComposeOptions, composeHost } from "./compose-host.js";
+export type { Config, ConfigFile } from "./config/config-schema.js";
+export { resolveConfig } from "./config/resolve-config.js";
+export * from "./nats-server/index.js";

@@ -1,4 +1,5 @@
 import { MemoryError } from "@membus/protocol";
+import { failure, type Outcome, success } from "./outcome.js";
 
 export interface AdmissionLimits {
   readonly inFlightCountMax: number;
@@ -30,18 +31,19 @@ export class Admission {
   }
 
   /**
-   * Takes a place for a request of `agent` (of one tenant); every `enter` needs its `leave`. A request larger than
-   * `inFlightBytesMax` is let in alone.
-   * @throws {MemoryError} `overloaded` with `retry_after_ms`.
+   * Takes a place for a request of `agent` (of one tenant), or tells that there is none: `overloaded` with
+   * `retry_after_ms`. Every place taken needs its `leave`. A request larger than `inFlightBytesMax` is let in alone.
    */
-  enter(agent: string, bytes: number): void {
+  enter(agent: string, bytes: number): Outcome<void> {
+    const { inFlightCountMax, inFlightBytesMax, agentInFlightCountMax } = this.#limits;
     const ofAgent = this.#countByAgent.get(agent) ?? 0;
-    if (this.#count >= this.#limits.inFlightCountMax) throw overloaded("requests");
-    if (this.#count > 0 && this.#bytes + bytes > this.#limits.inFlightBytesMax) throw overloaded("bytes");
-    if (ofAgent >= this.#limits.agentInFlightCountMax) throw overloaded("requests of this agent");
+    if (this.#count >= inFlightCountMax) return overloaded("requests");
+    if (this.#count > 0 && this.#bytes + bytes > inFlightBytesMax) return overloaded("bytes");
+    if (ofAgent >= agentInFlightCountMax) return overloaded("requests of this agent");
     this.#count++;
     this.#bytes += bytes;
     this.#countByAgent.set(agent, ofAgent + 1);
+    return success(undefined);
   }
 
   leave(agent: string, bytes: number): void {
@@ -63,6 +65,7 @@ export class Admission {
   }
 }
 
-function overloaded(what: string): MemoryError {
-  return new MemoryError("overloaded", `too many ${what} in flight`, { retry_after_ms: RETRY_AFTER_MS });
+function overloaded(what: string): Outcome<never> {
+  const detail = { retry_after_ms: RETRY_AFTER_MS };
+  return failure(new MemoryError("overloaded", `too many ${what} in flight`, detail));
 }

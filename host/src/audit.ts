@@ -13,10 +13,11 @@ export interface AuditRecord {
   readonly type: TypeLabel;
   readonly id: string | null;
   readonly code: OutcomeLabel;
-  /** How many entries: `entries`, `stored`, `errors`, `returned`, `total`, `deleted`. */
+  /** How many entries: `stored`, `errors`, `returned`, `total`, `deleted`. */
   readonly counts?: Readonly<Record<string, number>> | undefined;
   readonly took_ms: number;
   readonly request_bytes: number;
+  /** 0 when nobody awaited an answer. */
   readonly reply_bytes: number;
 }
 

@@ -1,9 +1,10 @@
 import {
   comparePositions,
+  isMemoryError,
   keyHash,
-  matches,
   type MemoryEntry,
   MemoryEntrySchema,
+  matches,
   type PluginRetrieveRequest,
   type PluginRetrieveResult,
   positionOf,
@@ -20,11 +21,12 @@ export function pageProblem(
   selector: ScopeSelector,
   request: PluginRetrieveRequest,
 ): string | undefined {
-  const { entries, total, total_relation } = result;
+  const { entries, total, total_relation, degraded } = result;
   if (!Array.isArray(entries)) return "no list of entries";
   if (entries.length > request.limit) return "more entries than the limit";
   if (!Number.isSafeInteger(total) || total < entries.length) return "a total below what was returned";
   if (total_relation !== "eq" && total_relation !== "gte") return "no total_relation";
+  if (degraded !== undefined && !isMemoryError(degraded)) return "a degradation that is no MemoryError";
   for (const entry of entries) {
     const problem = entryProblem(entry, selector, request);
     if (problem !== undefined) return problem;

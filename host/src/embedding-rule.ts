@@ -5,7 +5,10 @@ import { type Embedder, MemoryError } from "@membus/protocol";
  * @throws {MemoryError} `schema_violation` with the path and what was expected.
  */
 export function checkEmbedding(
-  given: { readonly embedding?: Float32Array | null | undefined; readonly embedding_model?: string | null | undefined },
+  given: {
+    readonly embedding?: Float32Array | null | undefined;
+    readonly embedding_model?: string | null | undefined;
+  },
   embedder: Embedder | undefined,
 ): void {
   if (!given.embedding) return;

@@ -1,8 +1,8 @@
 import {
   type Bus,
+  type Clock,
   CONTENT_TYPE_HEADER,
   CONTENT_TYPES,
-  type Clock,
   type EventAction,
   encodeMessage,
   eventSubject,
@@ -54,7 +54,12 @@ export class Events {
   }
 
   /** What one tier stored. The result of a retry, which the plugin repeats, publishes nothing. */
-  stored(scope: Scope, operation: Operation, items: readonly StoreItem[], receipts: readonly StoreReceipt[]): void {
+  stored(
+    scope: Scope,
+    operation: Operation,
+    items: readonly StoreItem[],
+    receipts: readonly StoreReceipt[],
+  ): void {
     if (!this.#options.events || this.#isRepeated(scope.tier, operation)) return;
     const byIndex = new Map(items.map((item) => [item.index, item]));
     for (const receipt of receipts) {

@@ -28,10 +28,16 @@ export function notServed(tier: MemoryTier): MemoryError {
  * Refuses a feature that no tier has; whether the tiers of a request have it is looked at later.
  * @throws {MemoryError} `unsupported`.
  */
-export function requireAnywhere(served: Iterable<{ readonly features: Features }>, names: readonly string[]): void {
+export function requireAnywhere(
+  served: Iterable<{ readonly features: Features }>,
+  names: readonly string[],
+): void {
   const all = [...served];
   for (const feature of names) {
     if (all.some(({ features }) => offers(features, feature))) continue;
-    throw new MemoryError("unsupported", `no tier of this host offers ${feature}`, { feature, path: "requires" });
+    throw new MemoryError("unsupported", `no tier of this host offers ${feature}`, {
+      feature,
+      path: "requires",
+    });
   }
 }

@@ -13,7 +13,13 @@ import { lackOf, notServed } from "./features.js";
 import { operationKey, operationOf } from "./operation.js";
 import type { Outcome } from "./outcome.js";
 import type { PluginRunner } from "./plugin-runner.js";
-import { checkNamespace, type Reply, type RequestContext, type Runtime, withinPluginTimeout } from "./runtime.js";
+import {
+  checkNamespace,
+  type Reply,
+  type RequestContext,
+  type Runtime,
+  withinPluginTimeout,
+} from "./runtime.js";
 
 type ForgetRequest = Extract<DecodedRequest, { type: "memory/forget/req" }>;
 
@@ -29,7 +35,11 @@ interface ForgetCall {
  * Forgets in the named tier, or in all served ones. When one of them fails the request does, with that tier's error:
  * a forget that is done in part must not look complete. Its retry finishes it.
  */
-export async function forget(runtime: Runtime, context: RequestContext, request: ForgetRequest): Promise<Reply> {
+export async function forget(
+  runtime: Runtime,
+  context: RequestContext,
+  request: ForgetRequest,
+): Promise<Reply> {
   const namespace = request.namespace ?? DEFAULTS.namespace;
   checkNamespace(runtime, context.caller, namespace, "forget");
   const runners = capableTiers(runtime, request, parseNamespacePattern(namespace).subtree);

@@ -60,8 +60,8 @@ export class Metrics {
   #eventsPublished = 0;
 
   request(type: TypeLabel, outcome: OutcomeLabel, tookMs: number): void {
-    let metrics = this.#requests.get(type);
-    if (metrics === undefined) this.#requests.set(type, (metrics = new TypeMetrics()));
+    const metrics = this.#requests.get(type) ?? new TypeMetrics();
+    this.#requests.set(type, metrics);
     metrics.add(outcome, tookMs);
   }
 

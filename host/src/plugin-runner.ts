@@ -42,6 +42,7 @@ export class PluginRunner {
   readonly #dependencies: PluginRunnerDependencies;
   readonly #reads: Lane;
   readonly #writes: Lane;
+  #isOpen = false;
 
   constructor(
     tier: MemoryTier,
@@ -96,6 +97,7 @@ export class PluginRunner {
   async open(services: PluginServices): Promise<void> {
     try {
       await this.plugin.open?.(services);
+      this.#isOpen = true;
     } catch (cause) {
       if (isMemoryError(cause)) throw cause;
       const message = `the plugin ${this.name} of the ${this.tier} tier did not open: ${String(cause)}`;
@@ -103,6 +105,7 @@ export class PluginRunner {
     }
   }
 
+  /** Never rejects. */
   async maintain(): Promise<void> {
     try {
       await this.plugin.maintain?.();
@@ -123,7 +126,9 @@ export class PluginRunner {
     this.#writes.close();
   }
 
+  /** Closes the plugin if it was opened. Never rejects. */
   async close(): Promise<void> {
+    if (!this.#isOpen) return;
     try {
       await this.plugin.close?.();
     } catch (error) {

@@ -1,10 +1,10 @@
 import {
   compileCriteria,
-  type DecodedRequest,
   DEFAULTS,
+  type DecodedRequest,
   decodeCursor,
   type Embedder,
-  MemoryError,
+  type MemoryError,
   type MemoryTier,
   type PluginRetrieveRequest,
   parseNamespacePattern,
@@ -26,7 +26,11 @@ export interface RetrievePlan {
  * Turns a retrieve into the request that every plugin gets.
  * @throws {MemoryError} `schema_violation` for another request's cursor, or a vector of another model.
  */
-export function planRetrieve(body: RetrieveRequest, embedder: Embedder | undefined, now: number): RetrievePlan {
+export function planRetrieve(
+  body: RetrieveRequest,
+  embedder: Embedder | undefined,
+  now: number,
+): RetrievePlan {
   checkEmbedding(body, embedder);
   const digest = requestDigest(body, ["limit", "cursor"]);
   const cursor = body.cursor ? decodeCursor(body.cursor, digest) : undefined;

@@ -76,7 +76,8 @@ function pageReply(
     limit,
   );
   const entries = merged.filter(({ expires_at }) => expires_at === undefined || expires_at > now);
-  const isComplete = results.length === answers.length && results.every((result) => result.total_relation === "eq");
+  const isComplete =
+    results.length === answers.length && results.every((result) => result.total_relation === "eq");
   const fields = {
     // What ended between the plugin's look and this one is neither shown nor counted.
     total: results.reduce((sum, { total }) => sum + total, 0) - (merged.length - entries.length),

@@ -2,6 +2,7 @@ import {
   type Caller,
   type Clock,
   type Embedder,
+  type Logger,
   MemoryError,
   type MemoryTier,
   type OperationName,
@@ -27,6 +28,7 @@ export type NamespaceRule = (
 export interface Runtime {
   readonly hostId: string;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly options: ResolvedHostOptions;
   /** The served tiers, in the order of the protocol. */
   readonly tiers: ReadonlyMap<MemoryTier, PluginRunner>;

@@ -8,7 +8,11 @@ type StatusRequest = Extract<DecodedRequest, { type: "memory/status/req" }>;
  * What became of an earlier store of the same agent, as the tiers tell it. Entries that the host refused were in its
  * reply and are not kept. A store that is still under way is not done, whatever the tiers know already.
  */
-export async function status(runtime: Runtime, context: RequestContext, request: StatusRequest): Promise<Reply> {
+export async function status(
+  runtime: Runtime,
+  context: RequestContext,
+  request: StatusRequest,
+): Promise<Reply> {
   const kind = request.kind ?? "store";
   if (kind !== "store") {
     throw new MemoryError("unsupported", "only the status of a store is known", { path: "kind" });

@@ -74,8 +74,8 @@ function add(
   item: StoreItem,
   errors: BatchError[],
 ): void {
-  let items = byTier.get(tier);
-  if (items === undefined) byTier.set(tier, (items = new Map()));
+  const items = byTier.get(tier) ?? new Map<string, StoreItem>();
+  byTier.set(tier, items);
   const earlier = items.get(item.key_hash);
   if (earlier !== undefined) {
     const error = new MemoryError("conflict", "a later entry of this request has the same key", {

@@ -12,7 +12,13 @@ import {
 import { operationOf } from "./operation.js";
 import type { Outcome } from "./outcome.js";
 import { byIndex, entryError, receiptFields } from "./receipts.js";
-import { checkNamespace, type Reply, type RequestContext, type Runtime, withinPluginTimeout } from "./runtime.js";
+import {
+  checkNamespace,
+  type Reply,
+  type RequestContext,
+  type Runtime,
+  withinPluginTimeout,
+} from "./runtime.js";
 import { type BatchError, readBatch, type StoreBatch } from "./store-batch.js";
 
 /** What one tier is to store, and what became of it. */
@@ -25,7 +31,11 @@ interface StoreCall {
  * Stores the entries that are in order, each tier's in one call. What fails, fails for its own entries: also a tier
  * that is down or full answers with one error per entry, which says whether it is worth a retry (clause STORE-2).
  */
-export async function store(runtime: Runtime, context: RequestContext, request: StoreEnvelope): Promise<Reply> {
+export async function store(
+  runtime: Runtime,
+  context: RequestContext,
+  request: StoreEnvelope,
+): Promise<Reply> {
   const namespace = request.namespace ?? DEFAULTS.namespace;
   checkNamespace(runtime, context.caller, namespace, "store");
   const { tiers, embedder } = runtime;
@@ -61,7 +71,9 @@ function joinCalls(
     return { items: entries, outcome };
   };
   return runtime.inFlight.join(request.type, op, () =>
-    [...batch.byTier].map(([tier, items]) => start(tier, scopeOf(tier, caller, namespace), [...items.values()])),
+    [...batch.byTier].map(([tier, items]) =>
+      start(tier, scopeOf(tier, caller, namespace), [...items.values()]),
+    ),
   );
 }
 

@@ -5,6 +5,7 @@ import addFormats from "ajv-formats";
 import { PROTOCOL_VERSION } from "../src/envelope.js";
 import { MESSAGE_SCHEMAS, type MessageType, replyType } from "../src/message-types.js";
 import { DEFAULT_PREFIX, OPERATIONS } from "../src/subjects.js";
+import { TIERS } from "../src/tier.js";
 import { MESSAGE_TYPES, schemaFileName } from "./json-schemas.js";
 
 type Node = Record<string, unknown>;
@@ -15,12 +16,13 @@ const PARAMETERS = {
   prefix: { description: "First tokens of every subject.", default: DEFAULT_PREFIX },
   tenant: { description: "1..64 of A-Z a-z 0-9 _ -", default: "default" },
   agent: { description: "The agent's name, or `=` and the base64url of its UTF-8.", examples: ["alice"] },
-};
-
-const EVENT_PARAMETERS = {
-  tier: { enum: ["working", "episodic", "semantic"] },
+  tier: { enum: [...TIERS] },
   action: { enum: ["stored", "forgotten", "expired", "evicted"] },
 };
+
+function parameters(...names: (keyof typeof PARAMETERS)[]): Node {
+  return Object.fromEntries(names.map((name) => [name, ref("components", "parameters", name)]));
+}
 
 /** `memory/store/req` -> `MemoryStoreRequest`, the name that the schema carries. */
 function messageName(type: MessageType): string {
@@ -44,7 +46,7 @@ function requestReply(name: string, request: MessageType): { channels: Node; ope
       [name]: {
         address: `{prefix}.{tenant}.{agent}.${request.replaceAll("/", ".")}`,
         messages: channelMessages(request),
-        parameters: PARAMETERS,
+        parameters: parameters("prefix", "tenant", "agent"),
       },
       [`${name}Reply`]: {
         address: null,
@@ -95,6 +97,7 @@ export function asyncApiDocument(): Node {
       events: { action: "send", channel: ref("channels", "events") },
     },
     components: {
+      parameters: PARAMETERS,
       messages: Object.fromEntries(MESSAGE_TYPES.map((type) => [messageName(type), message(type)])),
     },
   };
@@ -104,7 +107,7 @@ function eventChannel(): Node {
   return {
     address: "{prefix}.{tenant}.{agent}.events.memory.{tier}.{action}",
     messages: channelMessages("memory/event"),
-    parameters: { ...PARAMETERS, ...EVENT_PARAMETERS },
+    parameters: parameters("prefix", "tenant", "agent", "tier", "action"),
   };
 }
 

@@ -56,7 +56,8 @@ export type MetadataValue = z.infer<typeof MetadataValueSchema>;
 
 export const MetadataSchema = z
   .record(FieldNameSchema, MetadataValueSchema)
-  .superRefine(atMostFields(LIMITS.metadataFields));
+  .superRefine(atMostFields(LIMITS.metadataFields))
+  .meta({ maxProperties: LIMITS.metadataFields });
 
 /** Every float32 nearest to a number up to this is one that JSON can carry too: below 2^53. */
 const COMPONENT_MAX = 9e15;

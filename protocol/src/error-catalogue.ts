@@ -1,13 +1,13 @@
 // Generated from spec/errors.json by `npm run generate`. Do not edit.
 
 export const ERROR_CATALOGUE = {
-  /** The bytes are no well-formed JSON or MessagePack, or hold a value that the other encoding cannot carry. */
+  /** The bytes are not well-formed JSON in UTF-8 or MessagePack. */
   parse_error: { header: 400, retryable: false },
-  /** The type is unknown, is not the subject's, or the message is no object. */
+  /** The message is not an object, its type is unknown or not the subject's, or the subject names no agent. */
   invalid_message: { header: 400, retryable: false },
   /** The message's major version is not 1. */
   version_mismatch: { header: 400, retryable: false },
-  /** A field is missing, unknown, of the wrong type or out of range. */
+  /** A field is missing, unknown, of the wrong type or out of range, or holds a value that one of the encodings cannot carry. */
   schema_violation: { header: 400, retryable: false },
   /** The caller may not use this subject or namespace. */
   unauthorized: { header: 403, retryable: false },
@@ -15,7 +15,7 @@ export const ERROR_CATALOGUE = {
   memory_not_found: { header: 404, retryable: false },
   /** `if_revision` names another revision than the current one, a later entry of the batch has the same key, or the id was used with another body. */
   conflict: { header: 409, retryable: false },
-  /** A size, count or depth limit is passed. */
+  /** A size, count, length or depth limit is passed. */
   too_large: { header: 413, retryable: false },
   /** A queue of the host is full. */
   overloaded: { header: 429, retryable: true },

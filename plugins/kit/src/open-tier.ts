@@ -12,7 +12,7 @@ import { BodyCache } from "./residency/body-cache.js";
 import { PartitionRegistry } from "./residency/partition-registry.js";
 import type { Retention } from "./retention.js";
 import type { RowBody, RowFacets } from "./row.js";
-import { sweep } from "./sweep.js";
+import { Sweeper } from "./sweep.js";
 import type { Tier } from "./tier.js";
 import { ForgetOrder } from "./write/forget-order.js";
 
@@ -67,9 +67,10 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   tier.journal.onRollback(() => {
     for (const resident of tier.registry.residents) resident.staged.clear();
   });
+  const sweeper = new Sweeper(tier, state, options.purgeIntervalS);
   return {
     tier,
-    maintain: () => sweep(tier, state),
+    maintain: () => sweeper.run(),
     stats: () => tierStats(tier, state, backFill),
     async close() {
       await backFill.close();

@@ -3,29 +3,49 @@ import type { DurableState } from "./open-durable.js";
 import type { Resident } from "./residency/resident.js";
 import { expireNow, removeRow, type Tier } from "./tier.js";
 
-/** Scopes a sweep takes from disk because something in them has expired. */
+/** Scopes that one sweep takes from disk because something in them has expired. */
 const EXPIRED_SCOPES = 256;
 const ROWS_A_RECORD = 10_000;
 
-/** Background work: expiry, idle sessions, folding, compaction and purge. */
-export async function sweep(tier: Tier, state: DurableState | undefined): Promise<void> {
-  for (const resident of [...tier.registry.residents]) expireNow(tier, resident);
-  endIdleScopes(tier);
-  if (state === undefined) return;
-  await state.folder.fold();
+/** Background work of a tier: expiry and idle sessions at every run; purge of the disk now and then. */
+export class Sweeper {
+  #purgedAt: number;
+
+  constructor(
+    readonly tier: Tier,
+    readonly state: DurableState | undefined,
+    /** Seconds between two looks at the disk. */
+    readonly purgeIntervalS: number,
+  ) {
+    this.#purgedAt = tier.clock.now();
+  }
+
+  async run(): Promise<void> {
+    const { tier, state } = this;
+    for (const resident of [...tier.registry.residents]) expireNow(tier, resident);
+    endIdleScopes(tier);
+    if (state === undefined) return;
+    const now = tier.clock.now();
+    if (now < this.#purgedAt + this.purgeIntervalS) return;
+    this.#purgedAt = now;
+    await purge(tier, state);
+  }
+}
+
+/** What was forgotten, superseded or has expired goes from disk, and what is left is compacted. */
+async function purge(tier: Tier, state: DurableState): Promise<void> {
   for (const scope of await state.storage.expiredScopes(tier.clock.now(), EXPIRED_SCOPES)) {
     await tier.registry.use(parseScopeId(scope), (resident) => expireNow(tier, resident));
   }
-  const purge = await removeExpired(tier);
+  await logExpired(tier);
   await state.folder.fold();
-  await state.storage.maintain({ purge: purge || state.folder.takeRemoved() });
+  await state.storage.maintain({ purge: state.folder.takeRemoved() });
+  await state.folder.trimLog();
 }
 
 /** Logs that expired rows are gone, so that storage drops them too. */
-async function removeExpired(tier: Tier): Promise<boolean> {
-  const expired = [...tier.expired];
-  tier.expired.clear();
-  for (const [scope, rowIds] of expired) {
+async function logExpired(tier: Tier): Promise<void> {
+  for (const [scope, rowIds] of tier.expired) {
     for (let at = 0; at < rowIds.length; at += ROWS_A_RECORD) {
       const removed = rowIds.slice(at, at + ROWS_A_RECORD);
       await tier.journal.append({
@@ -34,8 +54,8 @@ async function removeExpired(tier: Tier): Promise<boolean> {
         apply: () => {},
       });
     }
+    tier.expired.delete(scope);
   }
-  return expired.length > 0;
 }
 
 function endIdleScopes(tier: Tier): void {

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type LogFile, type OpenLogFile, openLogFile } from "../src/log/log-file.js";
 import {
@@ -19,19 +20,21 @@ type Operation = "open" | "write" | "sync" | "truncate";
 
 /** Real files that fail when told to: a write after half of its bytes. */
 class FaultyDisk {
-  readonly #planned: { operation: Operation; code: string }[] = [];
+  readonly #planned: { operation: Operation; code: string; reached: () => void }[] = [];
 
-  /** The next call of `operation` fails with `code`. */
-  fail(operation: Operation, code: string): void {
-    this.#planned.push({ operation, code });
+  /** The next call of `operation` fails with `code`. Resolves when it is under way. */
+  fail(operation: Operation, code: string): Promise<void> {
+    return new Promise((reached) => {
+      this.#planned.push({ operation, code, reached });
+    });
   }
 
   readonly openFile: OpenLogFile = async (path, flags) => {
-    if (flags !== "r") this.#check("open");
+    if (flags !== "r") await this.#check("open");
     const file = await openLogFile(path, flags);
     const write = async (bytes: Uint8Array, position: number): Promise<void> => {
       if (this.#isPlanned("write")) await file.write(bytes.subarray(0, bytes.length / 2), position);
-      this.#check("write");
+      await this.#check("write");
       await file.write(bytes, position);
     };
     return this.#wrap(file, write);
@@ -39,7 +42,7 @@ class FaultyDisk {
 
   #wrap(file: LogFile, write: LogFile["write"]): LogFile {
     const checked = async (operation: Operation, run: () => Promise<void>): Promise<void> => {
-      this.#check(operation);
+      await this.#check(operation);
       await run();
     };
     return {
@@ -56,9 +59,11 @@ class FaultyDisk {
     return this.#planned[0]?.operation === operation;
   }
 
-  #check(operation: Operation): void {
+  async #check(operation: Operation): Promise<void> {
     if (!this.#isPlanned(operation)) return;
-    const { code } = this.#planned.shift()!;
+    const { code, reached } = this.#planned.shift()!;
+    reached();
+    await setImmediate();
     throw Object.assign(new Error(`${code}: planned`), { code });
   }
 }
@@ -73,10 +78,11 @@ async function faultyLog() {
   return { directory, disk, log, logger, path: join(directory, FIRST) };
 }
 
-const OUTCOME = { then: (seq: number) => `stored ${seq}`, catch: (error: { code: string }) => error.code };
-
 function outcome(appended: Promise<number>): Promise<string> {
-  return appended.then(OUTCOME.then, OUTCOME.catch);
+  return appended.then(
+    (seq) => `stored ${seq}`,
+    (error: { code: string }) => error.code,
+  );
 }
 
 describe("a failed write", () => {
@@ -85,7 +91,7 @@ describe("a failed write", () => {
     ["sync", "EIO"],
   ] as const)("at %s rejects all that is not durable, and the log goes on", async (operation, code) => {
     const { directory, disk, log, logger, path } = await faultyLog();
-    disk.fail(operation, code);
+    void disk.fail(operation, code);
     const lost = [append(log, "lost"), append(log, "lost too")];
     for (const appended of lost) {
       await expect(appended).rejects.toMatchObject({
@@ -115,7 +121,7 @@ describe("a failed write", () => {
     });
     const stop = log.onRollback(() => events.push("removed"));
     stop();
-    disk.fail("sync", "EIO");
+    void disk.fail("sync", "EIO");
     const lost = ["a", "b"].map((text) => append(log, text).catch(() => events.push(`rejected ${text}`)));
     await Promise.all(lost);
     expect(events).toEqual(["rollback 3, next 3", "rejected a", "rejected b"]);
@@ -123,15 +129,14 @@ describe("a failed write", () => {
 
   it("also rejects what came after it, but not what came after the rollback", async () => {
     const { directory, disk, log } = await faultyLog();
-    disk.fail("sync", "EIO");
+    const reached = disk.fail("sync", "EIO");
     let later: Promise<string> | undefined;
-    let between: Promise<string> | undefined;
     log.onRollback(() => {
       later = outcome(append(log, "later"));
     });
     const first = outcome(append(log, "first"));
-    await Promise.resolve().then(() => Promise.resolve());
-    between = outcome(append(log, "between"));
+    await reached;
+    const between = outcome(append(log, "between"));
     expect(await Promise.all([first, between])).toEqual(["unavailable", "unavailable"]);
     expect(await later).toBe("stored 3");
     await log.close();
@@ -141,7 +146,7 @@ describe("a failed write", () => {
   it("may come again and again", async () => {
     const { log, disk } = await faultyLog();
     for (let n = 0; n < 5; n++) {
-      disk.fail("write", "ENOSPC");
+      void disk.fail("write", "ENOSPC");
       expect(await outcome(append(log, "lost"))).toBe("unavailable");
     }
     expect(await contents(log)).toEqual(["1:one", "2:two"]);
@@ -154,8 +159,8 @@ describe("a failed write that cannot be undone", () => {
     "because of %s fails the log until it is opened again",
     async (undoing) => {
       const { directory, disk, log } = await faultyLog();
-      disk.fail("write", "EIO");
-      disk.fail(undoing, "EIO");
+      void disk.fail("write", "EIO");
+      void disk.fail(undoing, "EIO");
       let later: Promise<string> | undefined;
       log.onRollback(() => {
         later ??= outcome(append(log, "later"));
@@ -178,7 +183,7 @@ describe("a failed write that cannot be undone", () => {
 describe("a segment that cannot be begun", () => {
   it.each(["open", "write"] as const)("at %s leaves the log with the one before", async (operation) => {
     const { directory, disk, log } = await faultyLog();
-    disk.fail(operation, "ENOSPC");
+    void disk.fail(operation, "ENOSPC");
     await expect(log.rotate()).rejects.toMatchObject({ code: "unavailable", detail: { reason: "ENOSPC" } });
     expect(await segmentNames(directory)).toEqual([FIRST]);
     expect(await append(log, "three")).toBe(3);
@@ -193,7 +198,7 @@ describe("a segment that cannot be begun", () => {
     const disk = new FaultyDisk();
     const log = await openLog(directory, { openFile: disk.openFile, segmentBytes: 4096 });
     await append(log, "x".repeat(5000));
-    disk.fail("open", "EMFILE");
+    void disk.fail("open", "EMFILE");
     await expect(append(log, "lost")).rejects.toMatchObject({ detail: { reason: "EMFILE" } });
     expect(await append(log, "two")).toBe(2);
     expect(await segmentNames(directory)).toEqual([FIRST, "00000000000000000002.log"]);
@@ -206,7 +211,7 @@ describe("sync", () => {
     const disk = new FaultyDisk();
     const log = await openLog(directory, { openFile: disk.openFile, durability: "process" });
     await append(log, "one");
-    disk.fail("sync", "EIO");
+    void disk.fail("sync", "EIO");
     await expect(log.sync()).rejects.toMatchObject({ code: "unavailable", detail: { reason: "EIO" } });
     await log.sync();
     expect(await contents(log)).toEqual(["1:one"]);
@@ -218,7 +223,7 @@ describe("opening", () => {
     const directory = await temporaryDirectory();
     await openLog(directory).then((log) => log.close());
     const disk = new FaultyDisk();
-    disk.fail("open", "EACCES");
+    void disk.fail("open", "EACCES");
     await expect(openLog(directory, { openFile: disk.openFile })).rejects.toMatchObject({
       code: "unavailable",
       detail: { reason: "EACCES" },

@@ -82,6 +82,12 @@ describe("a write that a crash cut short", () => {
     expect(await reopened(directory)).toEqual(["1:one"]);
   });
 
+  it("is cut off where it left a record that is there before", async () => {
+    const { directory, path, bytes, secondOffset, thirdOffset } = await threeRecords();
+    await writeFile(path, Buffer.concat([bytes, bytes.subarray(secondOffset, thirdOffset)]));
+    expect(await reopened(directory)).toEqual(["1:one", "2:two", "3:three"]);
+  });
+
   it.each([0, 1, 35])("is cut off with a header of %i bytes in a new segment", async (size) => {
     const { directory, path, bytes } = await threeRecords();
     const next = join(directory, "00000000000000000004.log");
@@ -171,6 +177,16 @@ describe("a group that a crash cut short, with a record missing before others", 
     const { directory, path, bytes, secondOffset } = await groupOfThree({ withNextGroup: false });
     await writeFile(path, flipped(bytes, 1600));
     await expect(openLog(directory)).rejects.toMatchObject({ detail: { offset: secondOffset, seq: 2 } });
+  });
+
+  it("is no excuse for a flipped bit before a record of zeros", async () => {
+    const directory = await temporaryDirectory();
+    const log = await openLog(directory);
+    await Promise.all([append(log, "one"), append(log, "two"), log.append(() => Buffer.alloc(3000))]);
+    await log.close();
+    const path = join(directory, FIRST);
+    await writeFile(path, flipped(await readFile(path), 80));
+    await expect(openLog(directory)).rejects.toMatchObject({ detail: { offset: 59, seq: 2 } });
   });
 
   it("is no excuse when a later group was written", async () => {

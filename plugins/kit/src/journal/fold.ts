@@ -73,6 +73,15 @@ export class Folder {
     await this.#folding;
   }
 
+  /** Removes every log record that is no longer needed, so that none keeps what was forgotten. */
+  async trimLog(): Promise<void> {
+    const { log } = this.dependencies;
+    const keptFrom = this.#keptFrom;
+    if (log.stats.firstSeq >= keptFrom) return;
+    await log.rotate();
+    await log.trim(keptFrom);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelIdle?.();
@@ -112,6 +121,11 @@ export class Folder {
     const foldedSeq = this.#foldedSeq;
     await storage.sync();
     await writeFoldMarker(directory, { foldedSeq, newestAt: newestAt() });
-    await log.trim(Math.min(foldedSeq + 1, this.dependencies.oldestRemembered()));
+    await log.trim(this.#keptFrom);
+  }
+
+  /** The first record that is still needed: for the fold, or for the reply of a retry. */
+  get #keptFrom(): number {
+    return Math.min(this.#foldedSeq + 1, this.dependencies.oldestRemembered());
   }
 }

@@ -1,0 +1,246 @@
+import type {
+  Json,
+  KeyHashReference,
+  MemoryEntry,
+  MemoryForgetResponse,
+  MemoryKey,
+  MemoryRetrieveResponse,
+  MemoryStatusResponse,
+  Pong,
+  RequestType,
+  StoreReceipt,
+} from "@membus/protocol";
+import { TIERS } from "@membus/protocol";
+import {
+  type CallOptions,
+  type EntriesOptions,
+  type RecallOptions,
+  type RememberOptions,
+  type ResolvedCallOptions,
+  resolveCallOptions,
+  resolveEntriesOptions,
+  resolveRecallOptions,
+  resolveRememberOptions,
+  resolveStoreOptions,
+  resolveWriteOptions,
+  type StoreOptions,
+  type WriteOptions,
+} from "./call-options.js";
+import type { ResolvedClientOptions } from "./client-options.js";
+import type { Exchange } from "./exchange.js";
+import { checkIdentity, envelopeOf, subjectOf } from "./identity.js";
+import { entriesOf, followPages, type RetrieveResult } from "./pages.js";
+import { contentByTier } from "./recall.js";
+import {
+  checkRequest,
+  encodeRequest,
+  encodingFor,
+  type ForgetRequest,
+  newRequestId,
+  type RetrieveRequest,
+} from "./request.js";
+import { type StoreResult, storeEntries } from "./store.js";
+import type { EntryInput } from "./store-entries.js";
+import { type OnEvent, type Watch, type WatchFilter, watchEvents } from "./watch.js";
+import { wireError } from "./wire-error.js";
+
+export type ForgetResult = Pick<MemoryForgetResponse, "deleted" | "receipt">;
+export type StatusResult = Pick<MemoryStatusResponse, "done" | "receipts" | "errors">;
+export type PingResult = Pick<Pong, "host_id" | "tiers">;
+
+/** A key as criteria name it. */
+export type KeyReference = MemoryKey | string | KeyHashReference;
+
+/**
+ * The memory of one agent, in one session and one namespace.
+ *
+ * First arguments are in the protocol's own names (snake_case), as they go on the wire; options of the call itself
+ * come last, in camelCase. Results are the fields of the replies.
+ *
+ * Every method throws `MemoryError` for what the bus or the host reports, after the retries that the error allows,
+ * and `TypeError`, before anything is sent, for a mistake in the call.
+ */
+export class AgentMemory {
+  readonly #exchange: Exchange;
+  readonly #settings: ResolvedClientOptions;
+
+  constructor(exchange: Exchange, settings: ResolvedClientOptions) {
+    checkIdentity(settings);
+    this.#exchange = exchange;
+    this.#settings = settings;
+  }
+
+  get agent(): string {
+    return this.#settings.agent;
+  }
+
+  get tenant(): string {
+    return this.#settings.tenant;
+  }
+
+  get session(): string {
+    return this.#settings.session;
+  }
+
+  get namespace(): string {
+    return this.#settings.namespace;
+  }
+
+  /** The memory of another agent, as far as the server lets this connection speak for it. Shares the connection. */
+  forAgent(agent: string): AgentMemory {
+    return new AgentMemory(this.#exchange, { ...this.#settings, agent });
+  }
+
+  /** The same with the working tier of another session. Shares the connection. */
+  forSession(session: string): AgentMemory {
+    return new AgentMemory(this.#exchange, { ...this.#settings, session });
+  }
+
+  /** The same in another namespace, `a/b/c`. Shares the connection. */
+  inNamespace(namespace: string): AgentMemory {
+    return new AgentMemory(this.#exchange, { ...this.#settings, namespace });
+  }
+
+  /**
+   * Stores entries in the namespace of this view: any number, in requests of as many as fit. One that was retrieved
+   * may be changed and stored again.
+   *
+   * @returns what became of each entry. One that is refused, such as one over 256 KiB (`too_large`, it is not sent),
+   * is in `errors` and keeps none of its neighbours from being stored: look at `errors`, also for a single entry.
+   * @throws {MemoryError} when the request failed as a whole, and nothing is known to be stored. Cites STORE-2.
+   */
+  async store(entries: EntryInput | readonly EntryInput[], options: StoreOptions = {}): Promise<StoreResult> {
+    const inputs = Array.isArray(entries) ? (entries as readonly EntryInput[]) : [entries];
+    return storeEntries(inputs, this.#settings, this.#exchange, resolveStoreOptions(options, this.#settings));
+  }
+
+  /**
+   * One page of the entries that meet all criteria, the best or newest first; 10 unless `limit` says otherwise, in
+   * this view's namespace unless `namespace` names another or a subtree `a/**`.
+   *
+   * @returns no entries, and `total` 0, where there are none. `cursor` is there while more may follow: the same
+   * request with it is the next page. `degraded` names the tiers that could not, or not fully, be asked.
+   * @throws {MemoryError} among others `unsupported` for a tier or mode that the host does not offer.
+   */
+  async retrieve(request: RetrieveRequest = {}, options: CallOptions = {}): Promise<RetrieveResult> {
+    return this.#retrieve(request, resolveCallOptions(options, this.#settings));
+  }
+
+  /**
+   * All entries that meet the criteria, page by page as they are read; `limit`, which has no bound here, ends it
+   * earlier.
+   *
+   * @throws {MemoryError} also where `retrieve` would report a tier as `degraded`: nothing is left out in silence.
+   */
+  async *entries(request: RetrieveRequest = {}, options: EntriesOptions = {}): AsyncGenerator<MemoryEntry> {
+    const resolved = resolveEntriesOptions(options, this.#settings);
+    yield* entriesOf(this.#pages(request, resolved));
+  }
+
+  /**
+   * Deletes all entries that meet all criteria; with `dry_run` it only counts them. Without criteria, and for all of
+   * the shared tier, it needs `all: true`. Cites FORGET-1, FORGET-3.
+   *
+   * @returns how many were deleted, and by tier; 0 where there are none.
+   */
+  async forget(criteria: ForgetRequest, options: WriteOptions = {}): Promise<ForgetResult> {
+    const resolved = resolveWriteOptions(options, this.#settings);
+    const fields = this.#inNamespaceOf(criteria);
+    const reply = await this.#ask<MemoryForgetResponse>("memory/forget/req", fields, resolved, resolved.id);
+    return { deleted: reply.deleted, receipt: reply.receipt };
+  }
+
+  /**
+   * Stores one value under a key, in the working tier unless told otherwise.
+   * @throws {MemoryError} also the error of the entry.
+   */
+  async remember(key: MemoryKey | string, value: Json, options: RememberOptions = {}): Promise<StoreReceipt> {
+    const { tier, tags, ttl, score, ...rest } = resolveRememberOptions(options, this.#settings);
+    const entry = { key, content: value, tier, tags, ttl, importance: score };
+    const { receipts, errors } = await storeEntries([entry], this.#settings, this.#exchange, rest);
+    if (errors[0] !== undefined) throw wireError(errors[0]);
+    return receipts[0]!;
+  }
+
+  /**
+   * The content under a key: of the working tier if it is there, else of the episodic, else of the semantic one.
+   * One request asks them all.
+   *
+   * @returns `fallback` when there is no such entry; null is a content like any other.
+   * @throws {MemoryError} when a tier fails that might have had the answer.
+   */
+  async recall<F = null>(
+    key: KeyReference,
+    fallback: F = null as F,
+    options: RecallOptions = {},
+  ): Promise<Json | F> {
+    const { tier, ...resolved } = resolveRecallOptions(options, this.#settings);
+    const pages = this.#pages({ keys: [key], tier }, { ...resolved, pageSize: TIERS.length });
+    return contentByTier(pages, fallback);
+  }
+
+  /**
+   * What became of an earlier store of this agent, such as one with `ack: "queued"`. `requestId` is one of the
+   * result's `requestIds`.
+   * @throws {MemoryError} `memory_not_found` where the host does not know it, or no more.
+   */
+  async status(requestId: string, options: CallOptions = {}): Promise<StatusResult> {
+    const resolved = resolveCallOptions(options, this.#settings);
+    const fields = { request_id: requestId };
+    const reply = await this.#ask<MemoryStatusResponse>("memory/status/req", fields, resolved);
+    return { done: reply.done, receipts: reply.receipts, errors: reply.errors };
+  }
+
+  /**
+   * Calls `onEvent` for what happens from now on to the agent's own entries, in every session and namespace, and to
+   * those of the shared tier, whoever did it. At most once each: what happens while disconnected is missed.
+   *
+   * @throws {MemoryError} `unauthorized` where the server refuses the subscription.
+   */
+  async watch(filter: WatchFilter, onEvent: OnEvent): Promise<Watch> {
+    return this.#exchange.watch((bus) => watchEvents(bus, this.#settings, filter, onEvent));
+  }
+
+  /** Which host answers now, and the tiers that it serves. Never tried again unless told to. */
+  async ping(options: CallOptions = {}): Promise<PingResult> {
+    const resolved = resolveCallOptions(options, { ...this.#settings, retryTimeoutMs: 0 });
+    const reply = await this.#ask<Pong>("ping", {}, resolved);
+    return { host_id: reply.host_id, tiers: reply.tiers };
+  }
+
+  async #retrieve(request: RetrieveRequest, options: ResolvedCallOptions): Promise<RetrieveResult> {
+    const fields = this.#inNamespaceOf(request);
+    const reply = await this.#ask<MemoryRetrieveResponse>("memory/retrieve/req", fields, options);
+    const { entries, total, total_relation, cursor, degraded, took_ms } = reply;
+    return {
+      entries,
+      total,
+      total_relation,
+      took_ms,
+      ...(cursor !== undefined && { cursor }),
+      ...(degraded !== undefined && { degraded }),
+    };
+  }
+
+  #pages(request: RetrieveRequest, options: ResolvedCallOptions & { readonly pageSize: number }) {
+    const { limit, cursor, ...criteria } = request;
+    if (limit != null && !(Number.isSafeInteger(limit) && limit >= 0)) {
+      throw new TypeError(`limit must be an integer from 0, got ${String(limit)}`);
+    }
+    const fetchPage = (pageLimit: number, from: string | null | undefined) =>
+      this.#retrieve({ ...criteria, limit: pageLimit, cursor: from }, options);
+    const { pageSize } = options;
+    return followPages(fetchPage, { limit: limit ?? Number.POSITIVE_INFINITY, pageSize, cursor });
+  }
+
+  #inNamespaceOf<T extends { namespace?: string | null | undefined }>(fields: T): T {
+    return { ...fields, namespace: fields.namespace ?? this.#settings.namespace };
+  }
+
+  #ask<T>(type: RequestType, fields: object, options: ResolvedCallOptions, id = newRequestId()): Promise<T> {
+    const message = checkRequest(envelopeOf(this.#settings, type, id, options.timeoutMs), fields);
+    const encoding = encodingFor(message, this.#settings.encoding);
+    const request = encodeRequest(subjectOf(this.#settings, type), message, encoding);
+    return this.#exchange.send(request, options, (reply) => reply as T);
+  }
+}

@@ -1,0 +1,95 @@
+import { type Bus, type Clock, MemoryError, type Message } from "@membus/protocol";
+import type { ResolvedCallOptions } from "./call-options.js";
+import { readReply } from "./reply.js";
+import type { EncodedRequest } from "./request.js";
+import { withRetries } from "./retry.js";
+import type { Watch } from "./watch.js";
+
+/** Sends requests over one bus, awaits their replies, tries again, and knows what is in flight. */
+export class Exchange {
+  readonly bus: Bus;
+  readonly #clock: Clock;
+  readonly #closing = new AbortController();
+  readonly #watches = new Set<Watch["stop"]>();
+  #inFlight = 0;
+  #whenIdle: (() => void)[] = [];
+
+  constructor(bus: Bus, clock: Clock) {
+    this.bus = bus;
+    this.#clock = clock;
+  }
+
+  /**
+   * What `read` makes of the reply. A retryable error of the bus, of the host, or thrown by `read` sends the same
+   * bytes again, which a host takes for the same request.
+   */
+  async send<T>(
+    request: EncodedRequest,
+    options: ResolvedCallOptions,
+    read: (reply: Message) => T,
+  ): Promise<T> {
+    this.#requireOpen();
+    this.#inFlight++;
+    try {
+      return await this.#answer(request, options, read);
+    } finally {
+      this.#inFlight--;
+      if (this.#inFlight === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+    }
+  }
+
+  /** The watch that `open` starts, which ends with the client if not before. */
+  async watch(open: (bus: Bus) => Promise<Watch>): Promise<Watch> {
+    this.#requireOpen();
+    const { stop } = await open(this.bus);
+    this.#watches.add(stop);
+    if (this.#closing.signal.aborted) await stop();
+    this.#requireOpen();
+    return {
+      stop: () => {
+        this.#watches.delete(stop);
+        return stop();
+      },
+    };
+  }
+
+  /** Refuses new requests, tries none again, and resolves when those in flight are settled and no watch is left. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const idle = this.#inFlight === 0 || new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+    await Promise.all([idle, ...[...this.#watches].map((stop) => stop())]);
+  }
+
+  #requireOpen(): void {
+    if (this.#closing.signal.aborted || this.bus.state === "closed") {
+      throw new MemoryError("unavailable", "the client is closed", { reason: "closed" });
+    }
+  }
+
+  #answer<T>(
+    request: EncodedRequest,
+    { timeoutMs, retryTimeoutMs, signal }: ResolvedCallOptions,
+    read: (reply: Message) => T,
+  ): Promise<T> {
+    const { subject, payload, headers } = request;
+    const busOptions = headers === undefined ? { timeoutMs } : { timeoutMs, headers };
+    const attempt = async () =>
+      read(readReply(await this.bus.request(subject, payload, busOptions), request));
+    const closing = this.#closing.signal;
+    if (signal === undefined) return withRetries(attempt, { retryTimeoutMs, stop: closing }, this.#clock);
+    const stop = AbortSignal.any([signal, closing]);
+    return unlessAborted(signal, () => withRetries(attempt, { retryTimeoutMs, stop }, this.#clock));
+  }
+}
+
+/** What `work` gives, or a rejection with the signal's reason as soon as it is aborted. */
+function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    if (signal.aborted) return abort();
+    signal.addEventListener("abort", abort);
+    void work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", abort));
+  });
+}

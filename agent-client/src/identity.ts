@@ -1,0 +1,50 @@
+import {
+  agentToken,
+  isNamespace,
+  isSubjectPrefix,
+  isToken,
+  LIMITS,
+  PROTOCOL_VERSION,
+  type RequestType,
+  requestSubject,
+} from "@membus/protocol";
+
+/** Who speaks, and where in memory: what a view fixes. */
+export interface Identity {
+  readonly prefix: string;
+  readonly tenant: string;
+  readonly agent: string;
+  readonly session: string;
+  readonly namespace: string;
+}
+
+/** @throws {TypeError} for a part that no host would accept. */
+export function checkIdentity({ prefix, tenant, agent, session, namespace }: Identity): void {
+  for (const [name, value] of Object.entries({ prefix, tenant, agent, session, namespace })) {
+    if (typeof value !== "string") throw new TypeError(`${name} must be a string, got ${String(value)}`);
+  }
+  agentToken(agent);
+  if (!isSubjectPrefix(prefix))
+    throw new TypeError(`prefix must be tokens with dots between, got \`${prefix}\``);
+  if (!isToken(tenant)) throw new TypeError(`tenant must be 1..64 of A-Z a-z 0-9 _ -, got \`${tenant}\``);
+  if (session.length > LIMITS.idLength || !session.isWellFormed()) {
+    throw new TypeError(`session must be at most ${LIMITS.idLength} characters`);
+  }
+  if (!isNamespace(namespace))
+    throw new TypeError(`namespace must be a path of 1..8 segments, got \`${namespace}\``);
+}
+
+export function subjectOf(identity: Identity, type: RequestType): string {
+  return requestSubject({ tenant: identity.tenant, agent: identity.agent, type }, identity.prefix);
+}
+
+/** The fields that every request of this identity begins with. */
+export function envelopeOf(identity: Identity, type: RequestType, id: string, timeoutMs: number) {
+  return {
+    type,
+    id,
+    version: PROTOCOL_VERSION,
+    deadline_ms: timeoutMs,
+    ...(identity.session === "" ? {} : { session_id: identity.session }),
+  };
+}

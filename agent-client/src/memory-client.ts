@@ -1,0 +1,57 @@
+import { type Clock, type Logger, systemClock } from "@membus/protocol";
+import { AgentMemory } from "./agent-memory.js";
+import { type ConnectOptions, type ResolvedClientOptions, resolveClientOptions } from "./client-options.js";
+import { Exchange } from "./exchange.js";
+import { openBus } from "./open-bus.js";
+import { SILENT_LOGGER } from "./silent-logger.js";
+
+export interface ClientDependencies {
+  /** @default the machine's clock */
+  readonly clock?: Clock;
+  /** Hears of lost connections and of `watch` callbacks that fail. Without it nobody does. */
+  readonly logger?: Logger;
+}
+
+/** An agent's memory together with the connection to its host. */
+export class MemoryClient extends AgentMemory {
+  readonly #exchange: Exchange;
+  readonly #closeBus: () => Promise<void>;
+  #closing: Promise<void> | undefined;
+
+  private constructor(exchange: Exchange, settings: ResolvedClientOptions, closeBus: () => Promise<void>) {
+    super(exchange, settings);
+    this.#exchange = exchange;
+    this.#closeBus = closeBus;
+  }
+
+  /**
+   * Connects to a host: by URL, over a NATS connection that is there already, or in process.
+   *
+   * @throws {TypeError} for an option that is unknown, out of range or excluded by another.
+   * @throws {MemoryError} `unavailable` when no NATS server can be reached, `unauthorized` when it refuses.
+   * That a host listens is not asked: see `ping`.
+   */
+  static async connect(
+    options: ConnectOptions,
+    dependencies: ClientDependencies = {},
+  ): Promise<MemoryClient> {
+    const { client, target } = resolveClientOptions(options);
+    const { clock = systemClock, logger = SILENT_LOGGER } = dependencies;
+    const { bus, close } = await openBus(target, { clock, logger });
+    return new MemoryClient(new Exchange(bus, clock), client, close);
+  }
+
+  /**
+   * Waits until every request in flight is answered or has failed, without further retries, ends the watches, and
+   * closes the connection if `connect` made it. Views end with it; later calls are refused with `unavailable`.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#exchange.close();
+    await this.#closeBus();
+  }
+}

@@ -1,0 +1,86 @@
+import {
+  CONTENT_TYPE_HEADER,
+  CONTENT_TYPES,
+  type Encoding,
+  encodeMessage,
+  guardJson,
+  type HeaderMap,
+  isMemoryError,
+  type MemoryForgetRequest,
+  type MemoryRetrieveRequest,
+  parseRequest,
+  type RequestType,
+} from "@membus/protocol";
+import { v7 as uuidv7 } from "uuid";
+import { survivesJson } from "./survives-json.js";
+import { toVector } from "./vector.js";
+
+/** A request as it is sent, and sent again: the same bytes each time. */
+export interface EncodedRequest {
+  readonly type: RequestType;
+  readonly id: string;
+  readonly subject: string;
+  readonly payload: Uint8Array;
+  readonly headers?: HeaderMap;
+}
+
+interface Envelope {
+  readonly type: RequestType;
+  readonly id: string;
+}
+
+type EnvelopedMessage = Readonly<Record<string, unknown>> & Envelope;
+
+/** What the client writes itself. */
+const ENVELOPE_FIELDS = ["type", "id", "version", "ts", "session_id", "deadline_ms"] as const;
+type EnvelopeField = (typeof ENVELOPE_FIELDS)[number];
+
+/** `memory/retrieve/req` without its envelope: criteria, query, order, limit, ... in the protocol's own names. */
+export type RetrieveRequest = Omit<MemoryRetrieveRequest, EnvelopeField>;
+/** `memory/forget/req` without its envelope. */
+export type ForgetRequest = Omit<MemoryForgetRequest, EnvelopeField>;
+
+const MSGPACK_HEADERS: HeaderMap = Object.freeze({ [CONTENT_TYPE_HEADER]: CONTENT_TYPES.msgpack });
+
+/** An idempotency key of its own for each call. */
+export function newRequestId(): string {
+  return uuidv7();
+}
+
+/** JSON goes without a header: every peer takes bytes without one for it. */
+export function encodeRequest(
+  subject: string,
+  message: EnvelopedMessage,
+  encoding: Encoding,
+): EncodedRequest {
+  const { type, id } = message;
+  const payload = encodeMessage(message, encoding);
+  return { type, id, subject, payload, ...(encoding === "msgpack" && { headers: MSGPACK_HEADERS }) };
+}
+
+/**
+ * A request of these fields behind this envelope, checked as a host would.
+ * @throws {TypeError} for a field that is unknown (naming the nearest), of the wrong type or out of range.
+ * @throws {MemoryError} `too_large` for one over a limit.
+ */
+export function checkRequest(envelope: Envelope, fields: object): EnvelopedMessage {
+  const message: Record<string, unknown> = { ...envelope };
+  for (const [name, value] of Object.entries(fields)) {
+    if (ENVELOPE_FIELDS.includes(name as EnvelopeField))
+      throw new TypeError(`\`${name}\` is set by the client`);
+    if (value !== undefined) message[name] = name === "embedding" ? toVector(value) : value;
+  }
+  try {
+    guardJson(message);
+    return parseRequest(message) as unknown as EnvelopedMessage;
+  } catch (error) {
+    if (!isMemoryError(error) || (error.code === "too_large" && survivesJson(fields))) throw error;
+    throw new TypeError(error.message, { cause: error });
+  }
+}
+
+/** MessagePack where vectors go either way: four bytes a component, and `Float32Array` on arrival. */
+export function encodingFor(message: EnvelopedMessage, preferred: Encoding): Encoding {
+  const { embedding, include } = message as { embedding?: unknown; include?: readonly string[] };
+  return embedding !== undefined || include?.includes("embedding") ? "msgpack" : preferred;
+}

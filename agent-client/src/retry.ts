@@ -1,0 +1,69 @@
+import { randomInt } from "node:crypto";
+import { type Clock, isMemoryError, MemoryError } from "@membus/protocol";
+
+const PAUSE_FIRST_MS = 50;
+const PAUSE_MAX_MS = 2_000;
+
+export interface RetryPolicy {
+  /** No attempt begins later than this after the first. */
+  readonly retryTimeoutMs: number;
+  /** Ends a pause early, and the attempts with it. */
+  readonly stop: AbortSignal;
+}
+
+/**
+ * Calls `attempt` until it succeeds, fails for good, or fails with a retryable `MemoryError` and no time is left.
+ * Pauses double from 50 ms to 2 s, less up to half at random, so that clients do not return together; a pause that
+ * the host asks for (`retry_after_ms`) comes on top.
+ */
+export async function withRetries<T>(
+  attempt: () => Promise<T>,
+  { retryTimeoutMs, stop }: RetryPolicy,
+  clock: Clock,
+): Promise<T> {
+  const startedAt = clock.now();
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!mayPass(error) || stop.aborted) throw error;
+      const pauseMs = askedPauseMs(error) + backoffMs(attempts);
+      const elapsedMs = (clock.now() - startedAt) * 1000;
+      if (elapsedMs + pauseMs > retryTimeoutMs) throw afterAttempts(error, attempts);
+      await pause(pauseMs, stop, clock);
+      if (stop.aborted) throw afterAttempts(error, attempts);
+    }
+  }
+}
+
+function mayPass(error: unknown): error is MemoryError {
+  return isMemoryError(error) && error.retryable && error.detail.reason !== "closed";
+}
+
+function askedPauseMs(error: MemoryError): number {
+  const asked = error.detail.retry_after_ms;
+  return typeof asked === "number" && asked > 0 ? asked : 0;
+}
+
+function backoffMs(attempts: number): number {
+  const fullMs = Math.min(PAUSE_MAX_MS, PAUSE_FIRST_MS * 2 ** (attempts - 1));
+  return fullMs - randomInt(fullMs / 2);
+}
+
+function afterAttempts(error: MemoryError, attempts: number): MemoryError {
+  if (attempts === 1) return error;
+  const message = `${error.message} (${attempts} attempts)`;
+  return new MemoryError(error.code, message, { ...error.detail, attempts }, { cause: error });
+}
+
+function pause(pauseMs: number, stop: AbortSignal, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      cancel();
+      stop.removeEventListener("abort", end);
+      resolve();
+    };
+    const cancel = clock.after(pauseMs, end);
+    stop.addEventListener("abort", end);
+  });
+}

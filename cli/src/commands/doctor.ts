@@ -1,0 +1,22 @@
+import type { Command } from "commander";
+import { type Finding, runChecks } from "../doctor/run-checks.js";
+import { openSession } from "../session.js";
+
+const MARKS = { ok: "ok  ", warning: "warn", problem: "FAIL" } as const;
+
+export function registerDoctor(program: Command): void {
+  program
+    .command("doctor")
+    .description("check server, host, permissions, disk and embedder, and say what to do")
+    .action(async (_flags: object, command: Command) => {
+      const { config, output } = await openSession(command);
+      const findings = await runChecks(config, process.env);
+      output.result(findings, () => findings.map(describe).join("\n"));
+      if (findings.some(({ state }) => state === "problem")) process.exitCode = 1;
+    });
+}
+
+function describe({ check, state, found, advice }: Finding): string {
+  const line = `${MARKS[state]}  ${check}: ${found}`;
+  return advice === undefined ? line : `${line}\n      ${advice}`;
+}

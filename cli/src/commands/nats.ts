@@ -1,0 +1,25 @@
+import type { Command } from "commander";
+import {
+  ensureNatsServer,
+  INSTALL_METHODS,
+  type InstallMethod,
+  installNatsServer,
+} from "../nats-server/index.js";
+import { definedOnly, openSession } from "../session.js";
+
+export function registerNats(program: Command): void {
+  const nats = program.command("nats").description("the nats-server that membus runs");
+  nats
+    .command("install")
+    .description("obtain a nats-server without root: the pinned release, or go install, or Debian's package")
+    .option("--method <method>", `only this way: ${INSTALL_METHODS.join(", ")}`)
+    .option("--force", "even where one is found")
+    .action(async (flags: { method?: InstallMethod; force?: boolean }, command: Command) => {
+      const { output } = await openSession(command);
+      const options = { env: process.env, onStep: output.note, ...definedOnly({ method: flags.method }) };
+      const install =
+        flags.force === true || flags.method !== undefined ? installNatsServer : ensureNatsServer;
+      const binary = await install(options);
+      output.result(binary, () => `${binary.path} (${binary.version})`);
+    });
+}

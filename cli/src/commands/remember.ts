@@ -1,0 +1,51 @@
+import type { Json, MemoryTier } from "@membus/protocol";
+import type { Command } from "commander";
+import { jsonOrText, numberFlag } from "../json-argument.js";
+import { definedOnly, openSession, withClient } from "../session.js";
+
+interface RememberFlags {
+  readonly tier?: MemoryTier;
+  readonly tag?: string[];
+  readonly ttl?: string;
+  readonly score?: string;
+}
+
+export function registerRemember(program: Command): void {
+  program
+    .command("remember")
+    .description("store one value under a name")
+    .argument("<key>", "name")
+    .argument("<value>", "JSON, or text")
+    .option("--tier <tier>", "working (default), episodic or semantic")
+    .option("--tag <tag...>", "tags")
+    .option("--ttl <seconds>", "how long it is kept")
+    .option("--score <importance>", "importance, 0..1")
+    .action(async (key: string, value: string, flags: RememberFlags, command: Command) => {
+      const { config, output } = await openSession(command);
+      const options = definedOnly({
+        tier: flags.tier,
+        tags: flags.tag,
+        ttl: flags.ttl === undefined ? undefined : numberFlag("--ttl", flags.ttl),
+        score: flags.score === undefined ? undefined : numberFlag("--score", flags.score),
+      });
+      const content = jsonOrText(value) as Json;
+      const receipt = await withClient(config, (client) => client.remember(key, content, options));
+      output.result(receipt, () => `${receipt.outcome}, revision ${receipt.revision}`);
+    });
+}
+
+export function registerRecall(program: Command): void {
+  program
+    .command("recall")
+    .description("the value under a name: working memory first, then episodic, then semantic")
+    .argument("<key>", "name")
+    .action(async (key: string, _flags: object, command: Command) => {
+      const { config, output } = await openSession(command);
+      const absent = Symbol("absent");
+      const value = await withClient(config, (client) => client.recall<Json | typeof absent>(key, absent));
+      if (value === absent) {
+        output.note(`nothing is remembered as ${key}`);
+        process.exitCode = 1;
+      } else output.result(value, () => (typeof value === "string" ? value : JSON.stringify(value)));
+    });
+}

@@ -1,0 +1,64 @@
+import type { MemoryEntry, MemoryRetrieveRequest } from "@membus/protocol";
+import type { Command } from "commander";
+import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../criteria-flags.js";
+import { numberFlag } from "../json-argument.js";
+import { definedOnly, openSession, withClient } from "../session.js";
+
+interface RetrieveFlags extends CriteriaFlags {
+  readonly order?: string;
+  readonly limit?: string;
+  readonly minScore?: string;
+  readonly mode?: string;
+  readonly include?: string[];
+  readonly cursor?: string;
+}
+
+export function registerRetrieve(program: Command): void {
+  const command = program
+    .command("retrieve")
+    .description("find entries by meaning, words and criteria")
+    .argument("[query]", "what to look for; without it the newest entries are listed")
+    .option("--order <order>", "relevance, newest or oldest")
+    .option("--limit <count>", "entries a page, 0..1000; 0 only counts (default 10)")
+    .option("--min-score <score>", "least score, 0..1")
+    .option("--mode <mode>", "hybrid (default), vector or text")
+    .option("--include <field...>", "context, embedding")
+    .option("--cursor <cursor>", "the next page of an earlier result");
+  addCriteriaFlags(command).action(async (query: string | undefined, flags: RetrieveFlags, self: Command) => {
+    const { config, output } = await openSession(self);
+    const reply = await withClient(config, (client) => client.retrieve(requestOf(query, flags)));
+    output.result(reply, () => [...reply.entries.map(describeEntry), summary(reply)].join("\n"));
+  });
+}
+
+function requestOf(query: string | undefined, flags: RetrieveFlags): Omit<MemoryRetrieveRequest, "type"> {
+  return definedOnly({
+    ...criteriaOf(flags),
+    query,
+    order: flags.order,
+    limit: flags.limit === undefined ? undefined : numberFlag("--limit", flags.limit),
+    min_score: flags.minScore === undefined ? undefined : numberFlag("--min-score", flags.minScore),
+    mode: flags.mode,
+    include: flags.include,
+    cursor: flags.cursor,
+  }) as Omit<MemoryRetrieveRequest, "type">;
+}
+
+/** One line an entry: score, tier, key, content. */
+export function describeEntry(entry: MemoryEntry): string {
+  const content = typeof entry.content === "string" ? entry.content : JSON.stringify(entry.content);
+  const shown = content.length > 200 ? `${content.slice(0, 200)}…` : content;
+  return `${entry.score.toFixed(2)}  ${entry.tier.padEnd(8)}  ${JSON.stringify(entry.key)}  ${shown}`;
+}
+
+function summary(reply: {
+  readonly entries: readonly unknown[];
+  readonly total: number;
+  readonly cursor?: string;
+  readonly degraded?: readonly { tier: string; message: string }[];
+}): string {
+  const lines = [`${reply.entries.length} of ${reply.total}`];
+  if (reply.cursor !== undefined) lines.push(`more: --cursor ${reply.cursor}`);
+  for (const { tier, message } of reply.degraded ?? []) lines.push(`incomplete: ${tier}: ${message}`);
+  return lines.join("\n");
+}

@@ -1,0 +1,32 @@
+import type { StoreEntry } from "@membus/protocol";
+import type { Command } from "commander";
+import { readJsonArgument } from "../json-argument.js";
+import { definedOnly, openSession, withClient } from "../session.js";
+
+export function registerStore(program: Command): void {
+  program
+    .command("store")
+    .description("store one entry or a list of them, given as JSON (- reads standard input)")
+    .argument("<json>", 'such as \'{"key":"user_name","content":"Alice","tier":"episodic"}\'')
+    .option("--ack <kind>", "stored (default) or queued")
+    .option("--id <id>", "idempotency key: the same again is harmless")
+    .action(async (json: string, flags: { ack?: "stored" | "queued"; id?: string }, command: Command) => {
+      const { config, output } = await openSession(command);
+      const entries = (await readJsonArgument("the entry", json)) as StoreEntry | StoreEntry[];
+      const reply = await withClient(config, (client) =>
+        client.store(Array.isArray(entries) ? entries : [entries], definedOnly(flags)),
+      );
+      output.result(reply, () => describe(reply));
+      if (reply.errors.length > 0) process.exitCode = 1;
+    });
+}
+
+function describe(reply: {
+  readonly receipts: readonly { index: number; outcome: string; revision: number }[];
+  readonly errors: readonly { index: number; code: string; message: string }[];
+}): string {
+  return [
+    ...reply.receipts.map(({ index, outcome, revision }) => `${index}: ${outcome}, revision ${revision}`),
+    ...reply.errors.map(({ index, code, message }) => `${index}: ${code}: ${message}`),
+  ].join("\n");
+}

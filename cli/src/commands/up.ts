@@ -1,0 +1,104 @@
+import { connectNatsBus } from "@membus/bus";
+import { type Logger, requestSubject, systemClock } from "@membus/protocol";
+import type { Command } from "commander";
+import { composeHost } from "../compose-host.js";
+import type { Config } from "../config/config-schema.js";
+import { createLogger } from "../logger.js";
+import { natsOptions } from "../nats-options.js";
+import { ensureNatsServer, launchNatsServer, type NatsServer } from "../nats-server/index.js";
+import { definedOnly, openSession, type Session } from "../session.js";
+import { untilSignalled } from "../until-signalled.js";
+
+interface UpFlags {
+  readonly data?: string;
+  readonly port?: string;
+  readonly natsServer?: string;
+  readonly durability?: "disk" | "process";
+  readonly logLevel?: "debug" | "info" | "warn" | "error" | "silent";
+  readonly audit?: boolean;
+  readonly repair?: boolean;
+}
+
+export function registerUp(program: Command): void {
+  program
+    .command("up")
+    .description("run a host, with its own nats-server on loopback unless NATS_URL or --nats says otherwise")
+    .option("--data <folder>", "where memories are kept (default ./.membus)")
+    .option("--port <number>", "port of the embedded nats-server (default 4222)")
+    .option("--nats-server <path>", "the nats-server to run")
+    .option("--durability <kind>", "what a reply promises to survive: disk (power loss) or process (kill -9)")
+    .option("--log-level <level>", "debug, info, warn, error or silent")
+    .option("--audit", "log a line per request, without contents")
+    .option("--repair", "cut a corrupt log where the damage begins, keeping what stood behind it aside")
+    .action(async (flags: UpFlags, command: Command) => {
+      const session = await openSession(command, upConfig(flags));
+      await up(session, flags.repair === true);
+    });
+}
+
+function upConfig(flags: UpFlags) {
+  const { data, durability, audit, logLevel, port, natsServer } = flags;
+  const nats = definedOnly({ server: natsServer, port: port === undefined ? undefined : Number(port) });
+  return {
+    ...definedOnly({ data, durability, audit, log_level: logLevel }),
+    ...(Object.keys(nats).length === 0 ? {} : { nats }),
+  };
+}
+
+async function up({ config, output }: Session, repair: boolean): Promise<void> {
+  const logger = createLogger(config.log_level);
+  const server = config.nats.url === undefined ? await startServer(config, output.note, logger) : undefined;
+  const url = config.nats.url ?? server!.url;
+  try {
+    const bus = await connectNatsBus(
+      { ...(await natsOptions(config, "membus-host")), servers: url },
+      { logger, clock: systemClock },
+    );
+    try {
+      const host = await composeHost(config, { bus, logger, env: process.env, repair });
+      await host.start();
+      output.result({ url, data: config.data, prefix: config.prefix, host_id: host.id }, () =>
+        banner(config, url),
+      );
+      await untilSignalled(server?.exited);
+      output.note("stopping: answering what is in flight");
+      await host.stop();
+    } finally {
+      await bus.close();
+    }
+  } finally {
+    await server?.stop();
+  }
+}
+
+async function startServer(
+  config: Config,
+  note: (line: string) => void,
+  logger: Logger,
+): Promise<NatsServer> {
+  const { path } = await ensureNatsServer({
+    env: process.env,
+    onStep: note,
+    ...(config.nats.server === undefined ? {} : { explicitPath: config.nats.server }),
+  });
+  return launchNatsServer({ binary: path, port: config.nats.port }, { logger });
+}
+
+function banner({ data, prefix, tenant }: Config, url: string): string {
+  const subject = requestSubject({ tenant, agent: "alice", type: "memory/store/req" }, prefix);
+  const entry =
+    '{"type":"memory/store/req","entries":[{"key":"greeting","content":"hello","tier":"episodic"}]}';
+  return [
+    `membus listens on ${url}`,
+    `memories in ${data}`,
+    "",
+    "try it with the NATS command line:",
+    `  nats req -s ${url} ${subject} '${entry}'`,
+    "or from JavaScript:",
+    '  import { MemoryClient } from "@membus/agent-client";',
+    `  const memory = await MemoryClient.connect({ servers: "${url}", agent: "alice" });`,
+    '  await memory.remember("user_name", "Alice");',
+    "",
+    "Ctrl-C stops it.",
+  ].join("\n");
+}

@@ -1,0 +1,26 @@
+import type { MemoryTier } from "@membus/protocol";
+import type { Command } from "commander";
+import { definedOnly, openSession, withClient } from "../session.js";
+import { untilSignalled } from "../until-signalled.js";
+
+export function registerWatch(program: Command): void {
+  program
+    .command("watch")
+    .description("print a line for every entry that is stored, forgotten, expired or evicted")
+    .option("--tier <tier>", "semantic shows all agents of the tenant; else this agent's own")
+    .action(async (flags: { tier?: MemoryTier }, command: Command) => {
+      const { config, output } = await openSession(command);
+      await withClient(config, async (client) => {
+        const watch = await client.watch(definedOnly(flags), (event) => {
+          const { action, tier, namespace, key, author } = event;
+          output.result(
+            event,
+            () => `${action}  ${tier}  ${namespace}  ${JSON.stringify(key)}  by ${author}`,
+          );
+        });
+        output.note("watching; Ctrl-C ends it");
+        await untilSignalled(undefined);
+        await watch.stop();
+      });
+    });
+}

@@ -1,0 +1,76 @@
+import { z } from "zod";
+
+const text = z.string().min(1);
+const positive = z.int().min(1);
+
+/** What `membus.yaml` may hold. Unknown keys are refused. */
+export const ConfigSchema = z.strictObject({
+  nats: z
+    .strictObject({
+      url: text.optional(),
+      server: text.optional(),
+      port: z.int().min(1).max(65_535).optional(),
+      credentials: text.optional(),
+      user: text.optional(),
+      password: text.optional(),
+      token: text.optional(),
+      inbox_prefix: text.optional(),
+    })
+    .optional(),
+  prefix: text.optional(),
+  tenant: text.optional(),
+  agent: text.optional(),
+  session: text.optional(),
+  namespace: text.optional(),
+  timeout_ms: positive.optional(),
+  data: text.optional(),
+  durability: z.enum(["disk", "process"]).optional(),
+  embedder: z
+    .strictObject({
+      provider: z.enum(["static", "openai", "none"]),
+      dimensions: positive.optional(),
+      base_url: text.optional(),
+      model: text.optional(),
+      api_key_env: text.optional(),
+    })
+    .optional(),
+  tenants: z.array(text).min(1).optional(),
+  log_level: z.enum(["debug", "info", "warn", "error", "silent"]).optional(),
+  audit: z.boolean().optional(),
+  host: z.record(text, z.unknown()).optional(),
+  lru: z.record(text, z.unknown()).optional(),
+  kit: z.record(text, z.unknown()).optional(),
+  log: z.record(text, z.unknown()).optional(),
+  storage: z.record(text, z.unknown()).optional(),
+});
+
+export type ConfigFile = z.infer<typeof ConfigSchema>;
+
+/** Settings after flags, environment, file and defaults are put together. */
+export interface Config extends ConfigFile {
+  readonly nats: NonNullable<ConfigFile["nats"]> & { readonly port: number };
+  readonly prefix: string;
+  readonly tenant: string;
+  readonly agent: string;
+  readonly session: string;
+  readonly namespace: string;
+  readonly timeout_ms: number;
+  readonly data: string;
+  readonly durability: "disk" | "process";
+  readonly embedder: NonNullable<ConfigFile["embedder"]>;
+  readonly log_level: NonNullable<ConfigFile["log_level"]>;
+}
+
+export const CONFIG_DEFAULTS: Config = Object.freeze({
+  nats: { port: 4222 },
+  prefix: "a2e",
+  tenant: "default",
+  agent: "cli",
+  session: "",
+  namespace: "default",
+  timeout_ms: 5_000,
+  data: "./.membus",
+  durability: "disk",
+  embedder: { provider: "static" },
+  log_level: "warn",
+});

@@ -1,0 +1,40 @@
+import type { ConfigFile } from "./config-schema.js";
+
+/** Environment variables, and the setting that each one is. */
+export const ENVIRONMENT = Object.freeze({
+  NATS_URL: "nats.url",
+  MEMBUS_NATS_SERVER: "nats.server",
+  MEMBUS_NATS_CREDENTIALS: "nats.credentials",
+  MEMBUS_NATS_USER: "nats.user",
+  MEMBUS_NATS_PASSWORD: "nats.password",
+  MEMBUS_NATS_TOKEN: "nats.token",
+  MEMBUS_INBOX_PREFIX: "nats.inbox_prefix",
+  MEMBUS_PREFIX: "prefix",
+  MEMBUS_TENANT: "tenant",
+  MEMBUS_AGENT: "agent",
+  MEMBUS_SESSION: "session",
+  MEMBUS_NAMESPACE: "namespace",
+  MEMBUS_DATA: "data",
+  MEMBUS_DURABILITY: "durability",
+  MEMBUS_LOG_LEVEL: "log_level",
+});
+
+/** The settings that `env` holds; an empty variable counts as not set. */
+export function environmentConfig(env: NodeJS.ProcessEnv): ConfigFile {
+  const config: Record<string, unknown> = {};
+  for (const [variable, setting] of Object.entries(ENVIRONMENT)) {
+    const value = env[variable];
+    if (value !== undefined && value !== "") setPath(config, setting.split("."), value);
+  }
+  return config as ConfigFile;
+}
+
+/** Puts `value` at a path of names, making the objects on the way. */
+export function setPath(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [name, ...rest] = path;
+  if (rest.length === 0) target[name!] = value;
+  else {
+    target[name!] ??= {};
+    setPath(target[name!] as Record<string, unknown>, rest, value);
+  }
+}

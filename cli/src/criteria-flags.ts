@@ -1,0 +1,53 @@
+import type { Criteria } from "@membus/protocol";
+import type { Command } from "commander";
+import { jsonOrText, numberFlag, parseJsonArgument } from "./json-argument.js";
+import { definedOnly } from "./session.js";
+
+/** The criteria of retrieve, forget and export as flags. */
+export interface CriteriaFlags {
+  readonly key?: string[];
+  readonly match?: string;
+  readonly tag?: string[];
+  readonly allTags?: boolean;
+  readonly tier?: string;
+  readonly group?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly where?: string;
+}
+
+export function addCriteriaFlags(command: Command): Command {
+  return command
+    .option("--key <key...>", "keys: names, or JSON objects")
+    .option("--match <json>", "top-level key fields that must be equal")
+    .option("--tag <tag...>", "tags, any of them")
+    .option("--all-tags", "all of the tags instead of any")
+    .option("--tier <tier>", "working, episodic or semantic")
+    .option("--group <group>", "entries of one conversation or document")
+    .option("--since <time>", "occurred at or after: ISO date or Unix seconds")
+    .option("--until <time>", "occurred before")
+    .option("--where <json>", "a tree of all, any, not over {field, op, value}");
+}
+
+/** @throws {TypeError} naming the flag that cannot be read. */
+export function criteriaOf(flags: CriteriaFlags): Criteria {
+  return definedOnly({
+    keys: flags.key?.map((key) => (key.startsWith("{") ? parseJsonArgument("--key", key) : key)),
+    match: flags.match === undefined ? undefined : parseJsonArgument("--match", flags.match),
+    tags: flags.tag,
+    tags_mode: flags.allTags ? "all" : undefined,
+    tier: flags.tier,
+    group: flags.group,
+    since: timeOf("--since", flags.since),
+    until: timeOf("--until", flags.until),
+    where: flags.where === undefined ? undefined : parseJsonArgument("--where", flags.where),
+  }) as Criteria;
+}
+
+function timeOf(name: string, source: string | undefined): number | undefined {
+  if (source === undefined) return undefined;
+  if (typeof jsonOrText(source) === "number") return numberFlag(name, source);
+  const time = Date.parse(source);
+  if (Number.isNaN(time)) throw new TypeError(`${name} is no ISO date and no number: ${source}`);
+  return time / 1000;
+}

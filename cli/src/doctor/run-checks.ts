@@ -1,0 +1,39 @@
+import type { Config } from "../config/config-schema.js";
+import { checkDataDirectory } from "./check-data.js";
+import { checkEmbedder } from "./check-embedder.js";
+import { checkHost } from "./check-host.js";
+import { checkNatsServer } from "./check-nats-server.js";
+
+export interface Finding {
+  readonly check: string;
+  readonly state: "ok" | "warning" | "problem";
+  readonly found: string;
+  /** What to do about it. */
+  readonly advice?: string;
+}
+
+/** Everything that a host and its clients need, one finding each; a check that fails to run is a problem too. */
+export async function runChecks(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const checks: [string, () => Promise<Finding[]>][] = [
+    ["node", async () => [checkNode(process.versions.node)]],
+    ["nats-server", () => checkNatsServer(config, env)],
+    ["host", () => checkHost(config)],
+    ["data", () => checkDataDirectory(config.data)],
+    ["embedder", () => checkEmbedder(config, env)],
+  ];
+  const findings: Finding[] = [];
+  for (const [check, run] of checks) findings.push(...(await run().catch((error) => [failed(check, error)])));
+  return findings;
+}
+
+function failed(check: string, error: unknown): Finding {
+  return { check, state: "problem", found: error instanceof Error ? error.message : String(error) };
+}
+
+/** membus needs Node 20.19 or newer. */
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const recent = major > 20 || (major === 20 && minor >= 19);
+  if (recent) return { check: "node", state: "ok", found: version };
+  return { check: "node", state: "problem", found: version, advice: "install Node 20.19 or newer" };
+}

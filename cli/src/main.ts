@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+import { createProgram } from "./program.js";
+import { reportFailure } from "./report-failure.js";
+
+// LanceDB's native part writes warnings to standard error beside our own log.
+process.env.LANCEDB_LOG ??= "error";
+
+try {
+  await createProgram().parseAsync(process.argv);
+} catch (error) {
+  process.exitCode = reportFailure(error, process.argv.includes("--json"));
+}

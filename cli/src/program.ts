@@ -1,0 +1,57 @@
+import { Command } from "commander";
+import { registerDoctor } from "./commands/doctor.js";
+import { registerExport } from "./commands/export.js";
+import { registerForget } from "./commands/forget.js";
+import { registerImport } from "./commands/import.js";
+import { registerNats } from "./commands/nats.js";
+import { registerRecall, registerRemember } from "./commands/remember.js";
+import { registerRetrieve } from "./commands/retrieve.js";
+import { registerStore } from "./commands/store.js";
+import { registerUp } from "./commands/up.js";
+import { registerWatch } from "./commands/watch.js";
+import { ENVIRONMENT } from "./config/environment.js";
+
+/** The command line of membus. */
+export function createProgram(): Command {
+  const program = new Command("membus")
+    .description("a memory bus for AI agents")
+    .version("0.1.0")
+    .option("--config <file>", "settings (default ./membus.yaml, where there is one)")
+    .option("--nats <url>", "NATS server of the host (default nats://127.0.0.1:4222)")
+    .option("--creds <file>", "NATS credentials file")
+    .option("--prefix <prefix>", "first tokens of every subject (default a2e)")
+    .option("--tenant <tenant>", "tenant (default default)")
+    .option("--agent <agent>", "who stores and retrieves (default cli)")
+    .option("--session <id>", "session of the working tier")
+    .option("--namespace <path>", "namespace a/b/c (default default)")
+    .option("--timeout-ms <ms>", "how long a request may take (default 5000)")
+    .option("--json", "results as JSON")
+    .addHelpText("after", `\n${precedenceHelp()}`);
+  for (const register of [
+    registerUp,
+    registerStore,
+    registerRetrieve,
+    registerForget,
+    registerRemember,
+    registerRecall,
+    registerImport,
+    registerExport,
+    registerWatch,
+    registerDoctor,
+    registerNats,
+  ]) {
+    register(program);
+  }
+  return program;
+}
+
+function precedenceHelp(): string {
+  const variables = Object.entries(ENVIRONMENT).map(
+    ([variable, setting]) => `  ${variable.padEnd(24)} ${setting}`,
+  );
+  return [
+    "Settings come from flags, then from the environment, then from membus.yaml, then from defaults.",
+    "Environment:",
+    ...variables,
+  ].join("\n");
+}

@@ -1,0 +1,75 @@
+import { MemoryClient } from "@membus/agent-client";
+import type { Command } from "commander";
+import type { Config, ConfigFile } from "./config/config-schema.js";
+import { resolveConfig } from "./config/resolve-config.js";
+import { natsOptions } from "./nats-options.js";
+import { createOutput, type Output } from "./output.js";
+
+/** Flags that every command takes. */
+export interface CommonFlags {
+  readonly config?: string;
+  readonly nats?: string;
+  readonly creds?: string;
+  readonly prefix?: string;
+  readonly tenant?: string;
+  readonly agent?: string;
+  readonly session?: string;
+  readonly namespace?: string;
+  readonly timeoutMs?: string;
+  readonly json?: boolean;
+}
+
+/** What a command works with. */
+export interface Session {
+  readonly config: Config;
+  readonly output: Output;
+}
+
+/** Settings and output of a command. `extra` are settings from the command's own flags. */
+export async function openSession(command: Command, extra: ConfigFile = {}): Promise<Session> {
+  const flags = command.optsWithGlobals<CommonFlags>();
+  const config = await resolveConfig({
+    flags: { ...commonConfig(flags), ...extra, ...mergedNats(flags, extra) },
+    env: process.env,
+    configPath: flags.config,
+  });
+  return { config, output: createOutput(flags.json === true) };
+}
+
+function commonConfig(flags: CommonFlags): ConfigFile {
+  const { prefix, tenant, agent, session, namespace, timeoutMs } = flags;
+  return definedOnly({
+    prefix,
+    tenant,
+    agent,
+    session,
+    namespace,
+    timeout_ms: timeoutMs === undefined ? undefined : Number(timeoutMs),
+  });
+}
+
+function mergedNats(flags: CommonFlags, extra: ConfigFile): ConfigFile {
+  const nats = { ...definedOnly({ url: flags.nats, credentials: flags.creds }), ...extra.nats };
+  return Object.keys(nats).length === 0 ? {} : { nats };
+}
+
+/** Without the fields that are undefined: they must not hide a setting of lower precedence. */
+export function definedOnly<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: NonNullable<T[K]>;
+  };
+}
+
+/** Runs `use` with a client of the settings' agent, and closes it. */
+export async function withClient<T>(config: Config, use: (client: MemoryClient) => Promise<T>): Promise<T> {
+  const { prefix, tenant, agent, session, namespace, timeout_ms: timeoutMs } = config;
+  const client = await MemoryClient.connect({
+    ...(await natsOptions(config, "membus-cli")),
+    ...{ prefix, tenant, agent, session, namespace, timeoutMs },
+  });
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}

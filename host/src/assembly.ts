@@ -1,0 +1,88 @@
+import {
+  type Bus,
+  type Clock,
+  type Embedder,
+  type Logger,
+  type MemoryPlugin,
+  type MemoryTier,
+  type PluginServices,
+  systemClock,
+} from "@membus/protocol";
+import { pino } from "pino";
+import { Admission } from "./admission.js";
+import type { AuditSink } from "./audit.js";
+import { Deadlines } from "./deadlines.js";
+import { EmbedderCache } from "./embedder-cache.js";
+import { Events } from "./events.js";
+import { InFlight } from "./in-flight.js";
+import { Metrics } from "./metrics.js";
+import type { ResolvedHostOptions } from "./options.js";
+import type { PluginRunner } from "./plugin-runner.js";
+import { Responder } from "./responder.js";
+import { Router } from "./router.js";
+import type { NamespaceRule, Runtime } from "./runtime.js";
+import { serveTiers } from "./served-tiers.js";
+
+export interface HostDependencies {
+  /** Stays its owner's: the host neither connects nor closes it. */
+  readonly bus: Bus;
+  /** One instance per tier; at least one. */
+  readonly plugins: Readonly<Partial<Record<MemoryTier, MemoryPlugin>>>;
+  /** Offered to the plugins, cached. Without one, vectors are refused. */
+  readonly embedder?: Embedder;
+  readonly clock?: Clock;
+  /** Default: pino on standard error, warnings and errors. */
+  readonly logger?: Logger;
+  /** Where one record per request goes. Without one none is made. */
+  readonly audit?: AuditSink;
+  /** Where the plugin of a tier may write. */
+  readonly dataDirectories?: Readonly<Partial<Record<MemoryTier, string>>>;
+  /** Without one every namespace may be used. */
+  readonly allowNamespace?: NamespaceRule;
+}
+
+/** The parts of a host, put together. Nothing runs yet. */
+export interface Assembly {
+  readonly runtime: Runtime;
+  readonly admission: Admission;
+  readonly metrics: Metrics;
+  readonly router: Router;
+  servicesOf(runner: PluginRunner): PluginServices;
+}
+
+export function assemble(
+  dependencies: HostDependencies,
+  options: ResolvedHostOptions,
+  hostId: string,
+): Assembly {
+  const { bus, plugins, audit, allowNamespace, dataDirectories = {} } = dependencies;
+  const { clock = systemClock, logger = defaultLogger() } = dependencies;
+  const metrics = new Metrics();
+  const admission = new Admission(options);
+  const embedder = dependencies.embedder && new EmbedderCache(dependencies.embedder, options, clock);
+  const events = new Events({ bus, clock, metrics }, options);
+  const tiers = serveTiers(plugins, options, { clock, logger, metrics });
+  const parts = {
+    deadlines: new Deadlines(clock),
+    inFlight: new InFlight(),
+    events,
+    embedder,
+    allowNamespace,
+  };
+  const runtime: Runtime = { hostId, clock, logger, options, tiers, ...parts };
+  const responder = new Responder({ bus, clock, metrics, logger, audit });
+  const router = new Router({ runtime, responder, admission, metrics });
+  const servicesOf = ({ tier }: PluginRunner): PluginServices => ({
+    tier,
+    clock,
+    logger,
+    ...(embedder && { embedder }),
+    ...(dataDirectories[tier] !== undefined && { dataDirectory: dataDirectories[tier] }),
+    notify: (change, agent) => events.changed(tier, change, agent),
+  });
+  return { runtime, admission, metrics, router, servicesOf };
+}
+
+function defaultLogger(): Logger {
+  return pino({ name: "membus", level: "warn" }, pino.destination({ fd: 2, sync: true }));
+}

@@ -1,0 +1,176 @@
+import {
+  type Bus,
+  type BusSubscription,
+  delay,
+  hostSubjects,
+  MemoryError,
+  type MemoryTier,
+} from "@membus/protocol";
+import { v7 as uuidv7 } from "uuid";
+import { type Assembly, assemble, type HostDependencies } from "./assembly.js";
+import { Discovery, QUEUE_GROUP } from "./discovery.js";
+import { Maintenance } from "./maintenance.js";
+import type { MetricsSnapshot } from "./metrics.js";
+import { type HostOptions, type ResolvedHostOptions, resolveHostOptions } from "./options.js";
+import type { PluginRunner } from "./plugin-runner.js";
+import { type HostState, serviceMetadata } from "./service-metadata.js";
+import { requireOnlyHost } from "./singleton.js";
+
+export interface HostStats extends MetricsSnapshot {
+  readonly id: string;
+  readonly state: HostState;
+  readonly inFlight: { readonly count: number; readonly bytes: number; readonly mutationCount: number };
+  /** Per served tier: plugin, calls running and waiting, and what the plugin tells of itself. */
+  readonly tiers: Readonly<Partial<Record<MemoryTier, Readonly<Record<string, unknown>>>>>;
+}
+
+/** The membus server for one prefix: see `createHost`. */
+export class Host {
+  /** A UUID, which discovery and `pong` name. */
+  readonly id: string = uuidv7();
+  readonly #bus: Bus;
+  readonly #options: ResolvedHostOptions;
+  readonly #parts: Assembly;
+  readonly #runners: readonly PluginRunner[];
+  readonly #discovery: Discovery;
+  readonly #maintenance: Maintenance;
+  #subscriptions: BusSubscription[] = [];
+  #state: HostState = "created";
+  #starting: Promise<void> | undefined;
+  #stopping: Promise<void> | undefined;
+
+  constructor(dependencies: HostDependencies, options: HostOptions) {
+    this.#bus = dependencies.bus;
+    this.#options = resolveHostOptions(options);
+    this.#parts = assemble(dependencies, this.#options, this.id);
+    const { runtime, metrics } = this.#parts;
+    this.#runners = [...runtime.tiers.values()];
+    this.#maintenance = new Maintenance(runtime.clock, this.#options.maintainIntervalMs);
+    this.#discovery = new Discovery({
+      bus: this.#bus,
+      metrics,
+      hostId: this.id,
+      startedAt: runtime.clock.now(),
+      options: this.#options,
+      metadata: () => serviceMetadata({ ...runtime, state: this.#state }),
+    });
+  }
+
+  /**
+   * Opens the plugins, makes sure that no other host serves the same prefix and tenants, and listens. Once it has
+   * resolved, requests are served. When it rejects, everything it opened is closed again.
+   * @throws {MemoryError} `conflict` naming the other host, `unavailable` when a plugin does not open or the bus is
+   * not connected, `unauthorized` when the server refuses a subscription.
+   */
+  start(): Promise<void> {
+    if (this.#state !== "created") throw new TypeError("a host is started once; create another one");
+    this.#state = "starting";
+    this.#starting = this.#start();
+    return this.#starting;
+  }
+
+  /**
+   * Stops listening, answers everything under way (after `drainTimeoutMs` with `unavailable`), and closes the
+   * plugins. The bus stays open. Calling it again waits for the same stop.
+   */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  stats(): HostStats {
+    const { admission, metrics, runtime } = this.#parts;
+    const { count, bytes } = admission;
+    return {
+      id: this.id,
+      state: this.#state,
+      inFlight: { count, bytes, mutationCount: runtime.inFlight.count },
+      tiers: Object.fromEntries(this.#runners.map((runner) => [runner.tier, runner.stats()])),
+      ...metrics.snapshot(),
+    };
+  }
+
+  async #start(): Promise<void> {
+    try {
+      this.#discovery.start();
+      await this.#bus.flush();
+      const { servicesOf } = this.#parts;
+      const opening = this.#runners.map((runner) => runner.open(servicesOf(runner)));
+      await allOrFirstError([requireOnlyHost(this.#bus, this.id, this.#options), ...opening]);
+      this.#listen();
+      await this.#bus.flush();
+      this.#state = "serving";
+      for (const runner of this.#runners) this.#maintenance.start(runner);
+    } catch (error) {
+      await this.#shutDown();
+      throw error;
+    }
+  }
+
+  #listen(): void {
+    const { prefix, tenants } = this.#options;
+    for (const subject of tenants.flatMap((tenant) => hostSubjects(prefix, tenant))) {
+      const subscription = this.#bus.subscribe(subject, this.#parts.router.receive, { queue: QUEUE_GROUP });
+      this.#subscriptions.push(subscription);
+    }
+  }
+
+  async #stop(): Promise<void> {
+    await this.#starting?.catch(() => undefined);
+    if (this.#state !== "stopped") await this.#shutDown();
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#state = "stopping";
+    const { runtime, admission } = this.#parts;
+    const { drainTimeoutMs, closeTimeoutMs } = this.#options;
+    await this.#within(drainTimeoutMs, this.#drain(), "requests are still under way");
+    for (const runner of this.#runners) runner.refuseCalls();
+    runtime.deadlines.failAll(new MemoryError("unavailable", "the host is stopping"));
+    await admission.idle();
+    await this.#bus.flush().catch((error: unknown) => {
+      runtime.logger.warn({ err: error }, "the last replies may not have been sent");
+    });
+    await this.#within(closeTimeoutMs, this.#maintenance.stop(), "maintenance is still under way");
+    await Promise.all(
+      this.#runners.map((runner) =>
+        this.#within(closeTimeoutMs, runner.close(), `the ${runner.tier} tier is still closing`),
+      ),
+    );
+    this.#state = "stopped";
+  }
+
+  async #drain(): Promise<void> {
+    const subscriptions = this.#subscriptions.splice(0).map((subscription) => subscription.drain());
+    await Promise.all([this.#discovery.stop(), ...subscriptions]);
+    await this.#parts.admission.idle();
+  }
+
+  async #within(timeoutMs: number, work: Promise<void>, whenLate: string): Promise<void> {
+    const { clock, logger } = this.#parts.runtime;
+    const ended = work.then(
+      () => true,
+      (error: unknown) => {
+        logger.error({ err: error }, "a step of stopping failed");
+        return true;
+      },
+    );
+    if (await Promise.race([ended, delay(clock, timeoutMs).then(() => false)])) return;
+    logger.error({ timeoutMs }, `stopping although ${whenLate}`);
+  }
+}
+
+/** Waits for all, so that nothing is still opening when the first error is thrown. */
+async function allOrFirstError(work: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(work);
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+/**
+ * Creates a host: the server between a bus and one plugin per tier. It does nothing until `start`.
+ * @throws {TypeError} for an unknown option or a value out of range, and for plugins that cannot be served.
+ */
+export function createHost(dependencies: HostDependencies, options: HostOptions = {}): Host {
+  return new Host(dependencies, options);
+}

@@ -1,0 +1,35 @@
+import type { Clock } from "@membus/protocol";
+import type { PluginRunner } from "./plugin-runner.js";
+
+/** Lets every plugin maintain itself now and then: each has its own rhythm, and is never called twice at once. */
+export class Maintenance {
+  readonly #clock: Clock;
+  readonly #intervalMs: number;
+  readonly #cancels = new Map<PluginRunner, () => void>();
+  readonly #running = new Set<Promise<void>>();
+  #stopped = false;
+
+  constructor(clock: Clock, intervalMs: number) {
+    this.#clock = clock;
+    this.#intervalMs = intervalMs;
+  }
+
+  start(runner: PluginRunner): void {
+    if (runner.plugin.maintain === undefined || this.#stopped) return;
+    const cancel = this.#clock.after(this.#intervalMs, () => {
+      const round = runner.maintain().then(() => {
+        this.#running.delete(round);
+        this.start(runner);
+      });
+      this.#running.add(round);
+    });
+    this.#cancels.set(runner, cancel);
+  }
+
+  /** Resolves when the rounds under way have ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const cancel of this.#cancels.values()) cancel();
+    await Promise.all(this.#running);
+  }
+}

@@ -1,0 +1,56 @@
+import {
+  type BusMessage,
+  CONTENT_TYPE_HEADER,
+  type DecodedRequest,
+  decodeMessage,
+  type Encoding,
+  isMemoryError,
+  isRequestType,
+  MemoryError,
+  type Message,
+  parseRequest,
+  parseRequestSubject,
+  type RequestAddress,
+  readableId,
+} from "@membus/protocol";
+import { failure, type Outcome, success } from "./outcome.js";
+
+/** What could be read of a message: enough to answer it, whatever is wrong with it. */
+export interface ReadMessage {
+  readonly encoding: Encoding;
+  readonly reqId: string | null;
+  /** Who sends what, as the subject says; undefined for a subject that is no request's. */
+  readonly address: RequestAddress | undefined;
+  readonly request: Outcome<DecodedRequest>;
+}
+
+/** Reads a message. The subject alone says whose it is; the payload only has to agree with its type (clause SUBJ-4). */
+export function readMessage(message: BusMessage, prefix: string): ReadMessage {
+  const decoded = decodeMessage(message.payload, { contentType: message.headers[CONTENT_TYPE_HEADER] });
+  const address = caught(() => parseRequestSubject(message.subject, prefix));
+  const known = { encoding: decoded.encoding, address: address.ok ? address.value : undefined };
+  if (!decoded.ok) {
+    const error = new MemoryError(decoded.code, decoded.text, decoded.detail);
+    return { ...known, reqId: decoded.reqId, request: failure(error) };
+  }
+  const reqId = readableId(decoded.message);
+  const request = address.ok ? caught(() => requestOf(decoded.message, address.value)) : address;
+  return { ...known, reqId, request };
+}
+
+function requestOf(message: Message, address: RequestAddress): DecodedRequest {
+  if (isRequestType(message.type) && message.type !== address.type) {
+    const text = `\`type\` is ${message.type}, but the subject's is ${address.type}`;
+    throw new MemoryError("invalid_message", text, { path: "type" });
+  }
+  return parseRequest(message);
+}
+
+function caught<T>(read: () => T): Outcome<T> {
+  try {
+    return success(read());
+  } catch (error) {
+    if (!isMemoryError(error)) throw error;
+    return failure(error);
+  }
+}

@@ -1,0 +1,97 @@
+import {
+  type Bus,
+  type Clock,
+  CONTENT_TYPE_HEADER,
+  CONTENT_TYPES,
+  type Encoding,
+  errorHeaders,
+  type HeaderMap,
+  type Logger,
+  replyType,
+} from "@membus/protocol";
+import { type AuditSink, writeAudit } from "./audit.js";
+import type { Exchange } from "./exchange.js";
+import type { Metrics, TypeLabel } from "./metrics.js";
+import { failure, type Outcome } from "./outcome.js";
+import { encodeError, encodeFitting, HEADER_BYTES_RESERVED } from "./reply.js";
+import type { Reply } from "./runtime.js";
+import { asMemoryError } from "./unexpected-error.js";
+
+export interface ResponderDependencies {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly audit: AuditSink | undefined;
+}
+
+/** What is really sent: a reply that is too large becomes an error. */
+interface EncodedReply {
+  readonly outcome: Outcome<Reply>;
+  readonly payload: Uint8Array;
+}
+
+/** Answers requests: encodes, publishes, counts, writes the audit record. */
+export class Responder {
+  readonly #dependencies: ResponderDependencies;
+
+  constructor(dependencies: ResponderDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Never throws: an answer that cannot be sent is counted, and its request may be sent again. */
+  answer(exchange: Exchange, outcome: Outcome<Reply>): void {
+    try {
+      const encoded = exchange.reply === undefined ? undefined : this.#encode(exchange, outcome);
+      if (encoded !== undefined) this.#publish(exchange, encoded);
+      this.#record(exchange, encoded?.outcome ?? outcome, encoded?.payload.length ?? 0);
+    } catch (error) {
+      this.#dependencies.logger.error({ err: error }, "a request was answered, but not recorded");
+    }
+  }
+
+  #encode({ reqId, encoding, address }: Exchange, outcome: Outcome<Reply>): EncodedReply {
+    const { bus, clock, logger } = this.#dependencies;
+    const envelope = { reqId, ts: clock.now() };
+    let error = outcome.ok ? undefined : outcome.error;
+    if (outcome.ok) {
+      try {
+        const type = replyType(address!.type);
+        const maxBytes = bus.maxPayloadBytes - HEADER_BYTES_RESERVED;
+        return { outcome, payload: encodeFitting({ ...envelope, type }, outcome.value, encoding, maxBytes) };
+      } catch (cause) {
+        error = asMemoryError(cause, logger);
+      }
+    }
+    return { outcome: failure(error!), payload: encodeError(envelope, error!, encoding) };
+  }
+
+  #publish({ reply, encoding, address, reqId }: Exchange, { outcome, payload }: EncodedReply): void {
+    const { bus, metrics, logger } = this.#dependencies;
+    try {
+      bus.publish(reply!, payload, { headers: headersOf(encoding, outcome) });
+    } catch (error) {
+      metrics.drop("reply_failed");
+      logger.warn({ err: error, type: address?.type, id: reqId }, "a reply was not sent");
+    }
+  }
+
+  #record(exchange: Exchange, outcome: Outcome<Reply>, replyBytes: number): void {
+    const { clock, metrics, audit } = this.#dependencies;
+    const { address, receivedAt, requestBytes, reqId } = exchange;
+    const type: TypeLabel = address?.type ?? "unknown";
+    const code = outcome.ok ? "ok" : outcome.error.code;
+    const took_ms = (clock.now() - receivedAt) * 1_000;
+    metrics.request(type, code, took_ms);
+    if (audit === undefined) return;
+    const who = { tenant: address?.tenant, agent: address?.agent, type, id: reqId };
+    const counts = outcome.ok ? outcome.value.counts : undefined;
+    const sizes = { request_bytes: requestBytes, reply_bytes: replyBytes };
+    writeAudit(audit, { ts: receivedAt, ...who, code, counts, took_ms, ...sizes });
+  }
+}
+
+function headersOf(encoding: Encoding, outcome: Outcome<Reply>): HeaderMap {
+  const contentType = { [CONTENT_TYPE_HEADER]: CONTENT_TYPES[encoding] };
+  return outcome.ok ? contentType : { ...contentType, ...errorHeaders(outcome.error) };
+}

@@ -1,0 +1,120 @@
+import { type BusMessage, DEFAULTS, type DecodedRequest, type RequestAddress } from "@membus/protocol";
+import { v7 as uuidv7 } from "uuid";
+import type { Admission } from "./admission.js";
+import type { Exchange } from "./exchange.js";
+import { requireAnywhere } from "./features.js";
+import { forget } from "./forget.js";
+import { isInbox } from "./inbox-rule.js";
+import type { Metrics } from "./metrics.js";
+import { failure, type Outcome, success } from "./outcome.js";
+import { readMessage } from "./request-reader.js";
+import type { Responder } from "./responder.js";
+import { retrieve } from "./retrieve.js";
+import type { Reply, RequestContext, Runtime } from "./runtime.js";
+import { status } from "./status.js";
+import { store } from "./store.js";
+import { asMemoryError } from "./unexpected-error.js";
+
+export interface RouterDependencies {
+  readonly runtime: Runtime;
+  readonly responder: Responder;
+  readonly admission: Admission;
+  readonly metrics: Metrics;
+}
+
+/**
+ * From a message to its reply, and the only place where errors become replies.
+ *
+ * A message without a reply subject is carried out unanswered where it is a store or a forget, and else dropped.
+ */
+export class Router {
+  readonly #dependencies: RouterDependencies;
+
+  constructor(dependencies: RouterDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Never throws. */
+  readonly receive = (message: BusMessage): void => {
+    const { runtime, responder, metrics } = this.#dependencies;
+    const { reply, payload } = message;
+    if (reply !== undefined && !isInbox(reply, runtime.options.inboxPrefixes)) {
+      metrics.drop("reply_subject");
+      return;
+    }
+    const base = { reply, receivedAt: runtime.clock.now(), requestBytes: payload.length };
+    try {
+      const { request, ...read } = readMessage(message, runtime.options.prefix);
+      const exchange = { ...base, ...read };
+      if (reply === undefined && !isMutation(read.address)) metrics.drop("unanswerable");
+      else if (request.ok) this.#admit(exchange, read.address!, request.value);
+      else responder.answer(exchange, request);
+    } catch (error) {
+      const unread = { ...base, encoding: "json", address: undefined, reqId: null } as const;
+      responder.answer(unread, failure(asMemoryError(error, runtime.logger)));
+    }
+  };
+
+  #admit(received: Exchange, address: RequestAddress, request: DecodedRequest): void {
+    const { admission, responder, runtime } = this.#dependencies;
+    const { requestBytes } = received;
+    const agent = `${address.tenant}\n${address.agent}`;
+    const admitted = admission.enter(agent, requestBytes);
+    if (!admitted.ok) return responder.answer(received, admitted);
+    const id = received.reqId ?? uuidv7();
+    const exchange = { ...received, reqId: id };
+    const context = contextOf(exchange, id, address, request);
+    void runtime.deadlines.race(this.#operate(context, request), context.deadlineAt).then((outcome) => {
+      responder.answer(exchange, outcome);
+      admission.leave(agent, requestBytes);
+    });
+  }
+
+  async #operate(context: RequestContext, request: DecodedRequest): Promise<Outcome<Reply>> {
+    const { runtime } = this.#dependencies;
+    try {
+      if (request.requires) requireAnywhere(runtime.tiers.values(), request.requires);
+      return success(await dispatch(runtime, context, request));
+    } catch (error) {
+      return failure(asMemoryError(error, runtime.logger));
+    }
+  }
+}
+
+function isMutation(address: RequestAddress | undefined): boolean {
+  return address?.type === "memory/store/req" || address?.type === "memory/forget/req";
+}
+
+function contextOf(
+  { receivedAt, requestBytes }: Exchange,
+  id: string,
+  { tenant, agent }: RequestAddress,
+  request: DecodedRequest,
+): RequestContext {
+  return {
+    caller: { tenant, agent, session: request.session_id ?? "" },
+    id,
+    acceptedAt: receivedAt,
+    deadlineAt: receivedAt + (request.deadline_ms ?? DEFAULTS.deadlineMs) / 1_000,
+    messageBytes: requestBytes,
+  };
+}
+
+function dispatch(
+  runtime: Runtime,
+  context: RequestContext,
+  request: DecodedRequest,
+): Promise<Reply> | Reply {
+  switch (request.type) {
+    case "memory/store/req":
+      return store(runtime, context, request);
+    case "memory/retrieve/req":
+      return retrieve(runtime, context, request);
+    case "memory/forget/req":
+      return forget(runtime, context, request);
+    case "memory/status/req":
+      return status(runtime, context, request);
+    case "ping":
+      return { fields: { host_id: runtime.hostId, tiers: [...runtime.tiers.keys()] } };
+  }
+}

@@ -1,0 +1,64 @@
+import { type Bus, type BusMessage, isJsonObject, MemoryError } from "@membus/protocol";
+import { SERVICE_NAME } from "./discovery.js";
+import type { ResolvedHostOptions } from "./options.js";
+
+/** Two hosts that start together settle it in two rounds; more of them take a few more. */
+const ROUNDS_MAX = 20;
+
+interface Rival {
+  readonly id: string;
+  readonly state: string;
+}
+
+/**
+ * Makes sure that no other host serves the same prefix and tenants: it would answer half of the requests from an
+ * empty store. Of hosts that start together the one with the lowest id stays. This host must answer discovery before
+ * it asks, so of two at least one sees the other; and it must not give way unseen, so while a higher id is still
+ * starting it asks again until that one is gone or serves.
+ * @throws {MemoryError} `conflict` naming the other host.
+ */
+export async function requireOnlyHost(bus: Bus, hostId: string, options: ResolvedHostOptions): Promise<void> {
+  for (let round = 1; ; round++) {
+    const rivals = await findRivals(bus, hostId, options);
+    if (rivals.length === 0) return;
+    const stronger = rivals.find(({ id, state }) => state !== "starting" || id < hostId);
+    const refusedBy = stronger ?? (round === ROUNDS_MAX ? rivals[0] : undefined);
+    if (refusedBy !== undefined) throw alreadyServed(refusedBy.id, options);
+  }
+}
+
+async function findRivals(bus: Bus, hostId: string, options: ResolvedHostOptions): Promise<Rival[]> {
+  const waitMs = options.discoveryWaitMs;
+  const answers = await bus.requestMany(`$SRV.INFO.${SERVICE_NAME}`, new Uint8Array(), { waitMs });
+  return answers.flatMap((answer) => {
+    const rival = readRival(answer, options);
+    return rival === undefined || rival.id === hostId ? [] : [rival];
+  });
+}
+
+/** Undefined for what is no host, or one of another prefix or other tenants. */
+function readRival({ payload }: BusMessage, options: ResolvedHostOptions): Rival | undefined {
+  const info = parseJson(payload);
+  if (!isJsonObject(info) || typeof info.id !== "string" || !isJsonObject(info.metadata)) return undefined;
+  const { prefix, tenants, state } = info.metadata;
+  if (prefix !== options.prefix || typeof tenants !== "string" || typeof state !== "string") return undefined;
+  return overlap(options.tenants, tenants.split(",")) ? { id: info.id, state } : undefined;
+}
+
+function overlap(a: readonly string[], b: readonly string[]): boolean {
+  return a.includes("*") || b.includes("*") || a.some((tenant) => b.includes(tenant));
+}
+
+function parseJson(payload: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(payload).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function alreadyServed(id: string, { prefix, tenants }: ResolvedHostOptions): MemoryError {
+  const whose = tenants.includes("*") ? "all tenants" : `tenants of ${tenants.join(", ")}`;
+  const message = `the host ${id} already serves \`${prefix}\` for ${whose}; stop it, or choose another prefix`;
+  return new MemoryError("conflict", message, { host_id: id, prefix });
+}

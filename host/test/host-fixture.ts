@@ -1,0 +1,116 @@
+import { createLocalBus, type LocalBus, type LocalBusOptions } from "@membus/bus";
+import {
+  type BusMessage,
+  CONTENT_TYPES,
+  decodeMessage,
+  type Embedder,
+  type Encoding,
+  encodeMessage,
+  type MemoryPlugin,
+  type MemoryTier,
+  type Message,
+  type RequestType,
+  requestSubject,
+  systemClock,
+} from "@membus/protocol";
+import { afterEach } from "vitest";
+import { RecordingLogger } from "../../bus/test/recording-logger.js";
+import { createHost, type Host, type HostDependencies, type HostOptions } from "../src/index.js";
+import { FakeClock } from "./fake-clock.js";
+import { MapPlugin } from "./map-plugin.js";
+
+type Answer = Record<string, never> & { readonly [name: string]: unknown };
+
+export interface FixtureOptions {
+  readonly plugins?: Partial<Record<MemoryTier, MemoryPlugin>>;
+  readonly options?: HostOptions;
+  readonly bus?: LocalBusOptions;
+  readonly embedder?: Embedder;
+  readonly dependencies?: Partial<HostDependencies>;
+}
+
+const running = new Set<HostFixture>();
+
+afterEach(async () => {
+  for (const fixture of running) await fixture.stop();
+  running.clear();
+});
+
+/** A host on a local bus with a clock that stands still, and one agent that talks to it. */
+export class HostFixture {
+  readonly clock = new FakeClock();
+  readonly logger = new RecordingLogger();
+  readonly audit: Record<string, unknown>[] = [];
+  readonly bus: LocalBus;
+  readonly host: Host;
+  #lastId = 0;
+
+  constructor({ plugins, options, bus, embedder, dependencies }: FixtureOptions = {}) {
+    this.bus = createLocalBus(bus ?? {}, { clock: systemClock, logger: this.logger });
+    this.host = createHost(
+      {
+        bus: this.bus,
+        clock: this.clock,
+        logger: this.logger,
+        audit: { info: (record) => this.audit.push(record as Record<string, unknown>) },
+        plugins: plugins ?? { working: new MapPlugin() },
+        ...(embedder && { embedder }),
+        ...dependencies,
+      },
+      { discoveryWaitMs: 10, ...options },
+    );
+    running.add(this);
+  }
+
+  static async start(options?: FixtureOptions): Promise<HostFixture> {
+    const fixture = new HostFixture(options);
+    await fixture.host.start();
+    return fixture;
+  }
+
+  /** Sends a request as `agent` and returns the decoded reply. The id is fresh where none is given. */
+  async ask(type: RequestType, fields: Message = {}, agent = "alice", tenant = "default"): Promise<Answer> {
+    const id = fields.id ?? `request-${++this.#lastId}`;
+    const message = await this.send(requestSubject({ tenant, agent, type }), { type, ...fields, id });
+    return decoded(message);
+  }
+
+  store(entries: Message[], fields: Message = {}, agent?: string): Promise<Answer> {
+    return this.ask("memory/store/req", { entries, ...fields }, agent);
+  }
+
+  retrieve(fields: Message = {}, agent?: string): Promise<Answer> {
+    return this.ask("memory/retrieve/req", fields, agent);
+  }
+
+  forget(fields: Message = {}, agent?: string): Promise<Answer> {
+    return this.ask("memory/forget/req", fields, agent);
+  }
+
+  send(subject: string, message: Message, encoding: Encoding = "json"): Promise<BusMessage> {
+    return this.sendBytes(subject, encodeMessage(message, encoding), CONTENT_TYPES[encoding]);
+  }
+
+  sendBytes(subject: string, payload: Uint8Array, contentType?: string): Promise<BusMessage> {
+    const headers = contentType === undefined ? {} : { "Content-Type": contentType };
+    return this.bus.request(subject, payload, { timeoutMs: 5_000, headers });
+  }
+
+  async stop(): Promise<void> {
+    const stopping = this.host.stop();
+    await this.clock.advance(120_000);
+    await stopping;
+    await this.bus.close();
+  }
+}
+
+export function decoded({ payload, headers }: BusMessage): Answer {
+  const outcome = decodeMessage(payload, { contentType: headers["Content-Type"] });
+  if (!outcome.ok) throw new Error(`an unreadable reply: ${outcome.text}`);
+  return outcome.message as Answer;
+}
+
+/** The contents of a page, in its order. */
+export function contents(answer: Answer): unknown[] {
+  return (answer.entries as unknown as { content: unknown }[]).map(({ content }) => content);
+}

@@ -1,0 +1,50 @@
+import { integerOption, resolveOptions } from "@membus/protocol";
+
+export interface LruOptions {
+  /**
+   * Entries in all sessions together, 1..100,000,000. Past it the largest session evicts.
+   * @default 1000000
+   */
+  readonly entriesMax?: number | undefined;
+  /**
+   * Bytes in all sessions together, 64 KiB..1 TiB.
+   * @default 1073741824
+   */
+  readonly bytesMax?: number | undefined;
+  /**
+   * Entries of one session and namespace, 1..2,000,000.
+   * @default 100000
+   */
+  readonly scopeEntriesMax?: number | undefined;
+  /**
+   * Bytes of one session and namespace, 64 KiB..1 TiB.
+   * @default 268435456
+   */
+  readonly scopeBytesMax?: number | undefined;
+  /**
+   * A session that nobody uses for so many seconds ends. 1..31,536,000.
+   * @default 86400
+   */
+  readonly idleS?: number | undefined;
+}
+
+export type ResolvedLruOptions = { readonly [K in keyof LruOptions]-?: NonNullable<LruOptions[K]> };
+
+export const LRU_DEFAULTS: ResolvedLruOptions = Object.freeze({
+  entriesMax: 1_000_000,
+  bytesMax: 1024 * 1024 * 1024,
+  scopeEntriesMax: 100_000,
+  scopeBytesMax: 256 * 1024 * 1024,
+  idleS: 86_400,
+});
+
+/** @throws {TypeError} for an unknown option or a value out of range. */
+export function resolveLruOptions(input: LruOptions): ResolvedLruOptions {
+  return resolveOptions<ResolvedLruOptions>(input, LRU_DEFAULTS, {
+    entriesMax: integerOption(1, 100_000_000),
+    bytesMax: integerOption(64 * 1024, 1024 ** 4),
+    scopeEntriesMax: integerOption(1, 2_000_000),
+    scopeBytesMax: integerOption(64 * 1024, 1024 ** 4),
+    idleS: integerOption(1, 31_536_000),
+  });
+}

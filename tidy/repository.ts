@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseSource } from "./syntax.js";
+
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string;
+  readonly type?: string;
+  readonly engines?: Readonly<Record<string, string>>;
+  readonly workspaces?: readonly string[];
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly exports?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+export interface Package {
+  /** Relative to the repository's root: `plugins/kit`. */
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+const FOLDERS_LEFT_OUT = new Set(["node_modules", "dist", ".git", ".membus", "coverage"]);
+
+export const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** Paths of all files, relative to the root, with `/`. */
+export const FILES: readonly string[] = filesBelow("");
+
+/** All code, parsed: packages, tests, scripts and this folder. */
+export const SOURCES = FILES.filter((path) => /\.[cm]?[jt]sx?$/.test(path)).map((path) =>
+  parseSource(path, readText(path)),
+);
+
+export const ROOT_MANIFEST: Manifest = readJson("package.json");
+
+export const PACKAGES: readonly Package[] = (ROOT_MANIFEST.workspaces ?? []).map((folder) => ({
+  folder,
+  manifest: readJson(`${folder}/package.json`),
+}));
+
+export function readText(path: string): string {
+  return readFileSync(join(ROOT, path), "utf8");
+}
+
+export function readJson<Value>(path: string): Value {
+  return JSON.parse(readText(path));
+}
+
+function filesBelow(folder: string): string[] {
+  const entries = readdirSync(join(ROOT, folder), { withFileTypes: true });
+  return entries
+    .filter(({ name }) => !FOLDERS_LEFT_OUT.has(name))
+    .flatMap((entry) => {
+      const path = posix.join(folder, entry.name);
+      return entry.isDirectory() ? filesBelow(path) : [path];
+    });
+}

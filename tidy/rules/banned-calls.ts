@@ -1,0 +1,65 @@
+import ts from "typescript";
+import { descendants, type Finding, finding } from "../syntax.js";
+
+const TIME = "take a Clock and call its now()";
+const WAIT = "take a Clock and call its after(), or delay()";
+const RANDOM = "use node:crypto";
+const OUTPUT = "take a Logger";
+
+/** What stands instead, by the text of the expression. */
+const REPLACEMENTS: Readonly<Record<string, string>> = {
+  "Date.now": TIME,
+  "performance.now": TIME,
+  "process.hrtime": TIME,
+  setTimeout: WAIT,
+  setInterval: WAIT,
+  "globalThis.setTimeout": WAIT,
+  "globalThis.setInterval": WAIT,
+  "AbortSignal.timeout": WAIT,
+  "Math.random": RANDOM,
+  console: OUTPUT,
+};
+
+/** Where they may stand: the clock itself, and the two packages that talk to a terminal. */
+const ALLOWED: readonly { readonly path: RegExp; readonly replacements: readonly string[] }[] = [
+  { path: /^protocol\/src\/clock\.ts$/, replacements: [TIME, WAIT] },
+  { path: /^(cli|bench)\/src\//, replacements: [OUTPUT] },
+];
+
+/** Hidden inputs and outputs in `src`: time, timers, chance and the console. */
+export function checkBannedCalls(source: ts.SourceFile): Finding[] {
+  if (!/(^|\/)src\//.test(source.fileName)) return [];
+  const allowed = ALLOWED.filter(({ path }) => path.test(source.fileName)).flatMap((entry) => entry.replacements);
+  return [...descendants(source)].flatMap((node) => {
+    const replacement = replacementFor(node);
+    if (replacement === undefined || allowed.includes(replacement)) return [];
+    return [finding(node, `${node.getText().split("\n")[0]}: ${replacement}`)];
+  });
+}
+
+function replacementFor(node: ts.Node): string | undefined {
+  if (readsDate(node)) return TIME;
+  if (ts.isImportSpecifier(node)) return importsTimer(node) ? WAIT : undefined;
+  if (ts.isPropertyAccessExpression(node) || isReference(node)) {
+    const text = node.getText();
+    return Object.hasOwn(REPLACEMENTS, text) ? REPLACEMENTS[text] : undefined;
+  }
+  return undefined;
+}
+
+/** `new Date()`, or `Date()`: without arguments it is the present. */
+function readsDate(node: ts.Node): boolean {
+  if (!ts.isNewExpression(node) && !ts.isCallExpression(node)) return false;
+  return node.expression.getText() === "Date" && (ts.isCallExpression(node) || !node.arguments?.length);
+}
+
+function importsTimer(node: ts.ImportSpecifier): boolean {
+  const module = node.parent.parent.parent.moduleSpecifier.getText();
+  return /timers/.test(module) && /^set(Timeout|Interval)$/.test((node.propertyName ?? node.name).text);
+}
+
+/** An identifier that stands for a variable, not for a property or a name being declared. */
+function isReference(node: ts.Node): node is ts.Identifier {
+  if (!ts.isIdentifier(node) || ts.isImportSpecifier(node.parent)) return false;
+  return !("name" in node.parent && node.parent.name === node);
+}

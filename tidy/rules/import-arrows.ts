@@ -1,0 +1,51 @@
+import { posix } from "node:path";
+import type ts from "typescript";
+import { importsOf, packageNameOf, sourceEntries } from "../imports.js";
+import type { Package } from "../repository.js";
+import { type Finding, finding } from "../syntax.js";
+
+const ALL = "all";
+
+/** Which folders the `src` of a folder may import; the folders of plugins have an entry together. */
+const ARROWS: Readonly<Record<string, readonly string[] | typeof ALL>> = {
+  protocol: [],
+  bus: ["protocol"],
+  host: ["protocol", "bus"],
+  "agent-client": ["protocol", "bus"],
+  conformance: ["protocol", "bus"],
+  plugins: ["protocol", "plugins/kit"],
+  cli: ALL,
+  bench: ALL,
+};
+
+/** Imports of one `src` file that the arrows do not allow, that reach into another package, or that are computed. */
+export function checkImportArrows(source: ts.SourceFile, packages: readonly Package[]): Finding[] {
+  const home = packages.find(({ folder }) => source.fileName.startsWith(`${folder}/src/`));
+  if (home === undefined) return [];
+  return importsOf(source).flatMap(({ node, specifier }) => {
+    const problem = problemOf(specifier, source.fileName, home, packages);
+    return problem === undefined ? [] : [finding(node, problem)];
+  });
+}
+
+function problemOf(
+  specifier: string | undefined,
+  from: string,
+  home: Package,
+  packages: readonly Package[],
+): string | undefined {
+  const allowed = ARROWS[home.folder] ?? ARROWS[home.folder.split("/")[0]!];
+  if (allowed === undefined) return `${home.folder} has no arrows: say in import-arrows what it may import`;
+  if (specifier === undefined) return allowed === ALL ? undefined : "imports a computed name, which no rule sees";
+  if (specifier.startsWith(".")) return relativeProblem(specifier, from, home);
+  const target = packages.find(({ manifest }) => manifest.name === packageNameOf(specifier));
+  if (target === undefined) return undefined;
+  if (!sourceEntries([target]).has(specifier)) return `${specifier} is not exported: import ${target.manifest.name}`;
+  if (allowed === ALL || allowed.includes(target.folder)) return undefined;
+  return `${home.folder} may not import ${target.folder}, only ${allowed.join(", ") || "nothing of ours"}`;
+}
+
+function relativeProblem(specifier: string, from: string, home: Package): string | undefined {
+  const target = posix.join(posix.dirname(from), specifier);
+  return target.startsWith(`${home.folder}/`) ? undefined : `${specifier} leaves the package: import it by name`;
+}

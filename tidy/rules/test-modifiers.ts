@@ -1,0 +1,46 @@
+import ts from "typescript";
+import { descendants, type Finding, finding, rootName } from "../syntax.js";
+
+const TEST_FUNCTIONS = ["it", "test", "describe", "suite"];
+
+/**
+ * Tests that keep others from running or do not run themselves: `.only`, `.skip`, `.todo`, `.fails`; a conditional
+ * one whose title gives no reason in parentheses; a skip inside a test without a reason.
+ */
+export function checkTestModifiers(source: ts.SourceFile): Finding[] {
+  if (!source.fileName.endsWith(".test.ts")) return [];
+  return [...descendants(source)].flatMap((node) => {
+    const problem = modifierProblem(node) ?? skipProblem(node);
+    return problem === undefined ? [] : [finding(node, problem)];
+  });
+}
+
+function modifierProblem(node: ts.Node): string | undefined {
+  if (!ts.isPropertyAccessExpression(node) || !isTestFunction(node)) return undefined;
+  const modifier = node.name.text;
+  if (["only", "skip", "todo", "fails"].includes(modifier)) return `.${modifier} is not for committed tests`;
+  if (!["skipIf", "runIf"].includes(modifier) || /\(.+\)/.test(titleOf(node))) return undefined;
+  return `.${modifier} needs the reason in its title, in parentheses`;
+}
+
+/** `context.skip()`, or the `skip()` taken out of it. */
+function skipProblem(node: ts.Node): string | undefined {
+  if (!ts.isCallExpression(node) || isTestFunction(node.expression)) return undefined;
+  const { expression: callee } = node;
+  const name = ts.isPropertyAccessExpression(callee) ? callee.name.text : callee.getText();
+  const reason = node.arguments.at(-1);
+  if (name !== "skip" || (reason !== undefined && ts.isStringLiteralLike(reason))) return undefined;
+  return "skip() needs a reason";
+}
+
+function isTestFunction(node: ts.Expression): boolean {
+  return TEST_FUNCTIONS.includes(rootName(node) ?? "");
+}
+
+/** The title that is given at the end of a chain: `it.skipIf(x).each(y)(title, ...)`. */
+function titleOf(node: ts.Expression): string {
+  const { parent } = node;
+  const inChain = (ts.isCallExpression(parent) || ts.isPropertyAccessExpression(parent)) && parent.expression === node;
+  if (inChain) return titleOf(parent);
+  return ts.isCallExpression(node) ? (node.arguments[0]?.getText() ?? "") : "";
+}
