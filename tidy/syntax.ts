@@ -37,7 +37,11 @@ export function finding(node: ts.Node, message: string): Finding {
 /** The identifier that a chain of calls and properties begins with: `it` of `it.skipIf(x).each(y)(z)`. */
 export function rootName(node: ts.Expression): string | undefined {
   if (ts.isIdentifier(node)) return node.text;
-  if (ts.isPropertyAccessExpression(node) || ts.isCallExpression(node) || ts.isTaggedTemplateExpression(node)) {
+  if (
+    ts.isPropertyAccessExpression(node) ||
+    ts.isCallExpression(node) ||
+    ts.isTaggedTemplateExpression(node)
+  ) {
     return rootName(ts.isTaggedTemplateExpression(node) ? node.tag : node.expression);
   }
   return undefined;

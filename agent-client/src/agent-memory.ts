@@ -36,9 +36,9 @@ import {
   encodeRequest,
   encodingFor,
   type ForgetRequest,
-  newRequestId,
   type RetrieveRequest,
 } from "./request.js";
+import { newRequestId } from "./request-id.js";
 import { type StoreResult, storeEntries } from "./store.js";
 import type { EntryInput } from "./store-entries.js";
 import { type OnEvent, type Watch, type WatchFilter, watchEvents } from "./watch.js";

@@ -11,7 +11,6 @@ import {
   parseRequest,
   type RequestType,
 } from "@membus/protocol";
-import { v7 as uuidv7 } from "uuid";
 import { survivesJson } from "./survives-json.js";
 import { toVector } from "./vector.js";
 
@@ -41,11 +40,6 @@ export type RetrieveRequest = Omit<MemoryRetrieveRequest, EnvelopeField>;
 export type ForgetRequest = Omit<MemoryForgetRequest, EnvelopeField>;
 
 const MSGPACK_HEADERS: HeaderMap = Object.freeze({ [CONTENT_TYPE_HEADER]: CONTENT_TYPES.msgpack });
-
-/** An idempotency key of its own for each call. */
-export function newRequestId(): string {
-  return uuidv7();
-}
 
 /** JSON goes without a header: every peer takes bytes without one for it. */
 export function encodeRequest(

@@ -44,7 +44,7 @@ export class Deadlines {
   #arm(): void {
     if (this.#armed) return;
     this.#armed = true;
-    this.#clock.after(SWEEP_MS, () => this.#sweep());
+    this.#clock.after(SWEEP_MS, () => this.#sweep(), { background: true });
   }
 
   #sweep(): void {

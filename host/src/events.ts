@@ -14,7 +14,7 @@ import {
   type StoreItem,
   type StoreReceipt,
 } from "@membus/protocol";
-import { v7 as uuidv7 } from "uuid";
+import { messageId } from "./message-id.js";
 import type { Metrics } from "./metrics.js";
 import { operationKey } from "./operation.js";
 import type { ResolvedHostOptions } from "./options.js";
@@ -103,7 +103,7 @@ export class Events {
     if (!this.#hasRoom(at)) return metrics.drop("event_limit");
     const { scope, key, key_hash, tags, group, revision, author } = change;
     const { tier, tenant, namespace } = scope;
-    const head = { type: "memory/event", id: uuidv7(), version: PROTOCOL_VERSION, ts: at };
+    const head = { type: "memory/event", id: messageId(), version: PROTOCOL_VERSION, ts: at };
     const body = { action, tier, namespace, key, key_hash, tags, group, revision, author, at, event_id };
     try {
       const subject = eventSubject({ tenant, agent, tier, action }, this.#options.prefix);

@@ -1,10 +1,10 @@
 import {
   type Bus,
   type BusSubscription,
-  delay,
   hostSubjects,
   MemoryError,
   type MemoryTier,
+  within,
 } from "@membus/protocol";
 import { v7 as uuidv7 } from "uuid";
 import { type Assembly, assemble, type HostDependencies } from "./assembly.js";
@@ -155,7 +155,7 @@ export class Host {
         return true;
       },
     );
-    if (await Promise.race([ended, delay(clock, timeoutMs).then(() => false)])) return;
+    if (await within(clock, timeoutMs, ended)) return;
     logger.error({ timeoutMs }, `stopping although ${whenLate}`);
   }
 }

@@ -16,13 +16,14 @@ export class Maintenance {
 
   start(runner: PluginRunner): void {
     if (runner.plugin.maintain === undefined || this.#stopped) return;
-    const cancel = this.#clock.after(this.#intervalMs, () => {
-      const round = runner.maintain().then(() => {
-        this.#running.delete(round);
+    const round = () => {
+      const running = runner.maintain().then(() => {
+        this.#running.delete(running);
         this.start(runner);
       });
-      this.#running.add(round);
-    });
+      this.#running.add(running);
+    };
+    const cancel = this.#clock.after(this.#intervalMs, round, { background: true });
     this.#cancels.set(runner, cancel);
   }
 

@@ -6,7 +6,7 @@ import {
   type Message,
   PROTOCOL_VERSION,
 } from "@membus/protocol";
-import { v7 as uuidv7 } from "uuid";
+import { messageId } from "./message-id.js";
 import type { Reply } from "./runtime.js";
 
 /** Room in a message for the headers of a reply: those of an error, at their longest, stay below it. */
@@ -25,7 +25,7 @@ function encodeReply(
   fields: Readonly<Record<string, unknown>>,
   encoding: Encoding,
 ): Uint8Array {
-  const message: Message = { type, id: uuidv7(), version: PROTOCOL_VERSION, ts, req_id: reqId, ...fields };
+  const message: Message = { type, id: messageId(), version: PROTOCOL_VERSION, ts, req_id: reqId, ...fields };
   return encodeMessage(message, encoding);
 }
 

@@ -1,10 +1,10 @@
 import { type BusMessage, DEFAULTS, type DecodedRequest, type RequestAddress } from "@membus/protocol";
-import { v7 as uuidv7 } from "uuid";
 import type { Admission } from "./admission.js";
 import type { Exchange } from "./exchange.js";
 import { requireAnywhere } from "./features.js";
 import { forget } from "./forget.js";
 import { isInbox } from "./inbox-rule.js";
+import { messageId } from "./message-id.js";
 import type { Metrics } from "./metrics.js";
 import { failure, type Outcome, success } from "./outcome.js";
 import { readMessage } from "./request-reader.js";
@@ -42,16 +42,18 @@ export class Router {
       metrics.drop("reply_subject");
       return;
     }
-    const base = { reply, receivedAt: runtime.clock.now(), requestBytes: payload.length };
+    const receivedAt = runtime.clock.now();
+    const requestBytes = payload.length;
     try {
-      const { request, ...read } = readMessage(message, runtime.options.prefix);
-      const exchange = { ...base, ...read };
-      if (reply === undefined && !isMutation(read.address)) metrics.drop("unanswerable");
-      else if (request.ok) this.#admit(exchange, read.address!, request.value);
+      const { encoding, reqId, address, request } = readMessage(message, runtime.options.prefix);
+      const exchange = { reply, encoding, address, reqId, receivedAt, requestBytes };
+      if (reply === undefined && !isMutation(address)) metrics.drop("unanswerable");
+      else if (request.ok) this.#admit(exchange, address!, request.value);
       else responder.answer(exchange, request);
     } catch (error) {
-      const unread = { ...base, encoding: "json", address: undefined, reqId: null } as const;
-      responder.answer(unread, failure(asMemoryError(error, runtime.logger)));
+      const unread = { encoding: "json", address: undefined, reqId: null } as const;
+      const failed = failure(asMemoryError(error, runtime.logger));
+      responder.answer({ reply, receivedAt, requestBytes, ...unread }, failed);
     }
   };
 
@@ -61,8 +63,8 @@ export class Router {
     const agent = `${address.tenant}\n${address.agent}`;
     const admitted = admission.enter(agent, requestBytes);
     if (!admitted.ok) return responder.answer(received, admitted);
-    const id = received.reqId ?? uuidv7();
-    const exchange = { ...received, reqId: id };
+    const id = received.reqId ?? messageId();
+    const exchange = received.reqId === null ? { ...received, reqId: id } : received;
     const context = contextOf(exchange, id, address, request);
     void runtime.deadlines.race(this.#operate(context, request), context.deadlineAt).then((outcome) => {
       responder.answer(exchange, outcome);

@@ -43,12 +43,10 @@ export async function store(
   const requires = request.requires ?? [];
   const batch = readBatch(request.entries, { tiers, embedder, requires, acceptedAt, messageBytes });
   const calls = batch.byTier.size === 0 ? [] : joinCalls(runtime, context, request, batch);
-  const settled = await Promise.all(
-    calls.map(async ({ items, outcome }) => ({
-      items,
-      outcome: await withinPluginTimeout(runtime, context, outcome),
-    })),
-  );
+  const settled: SettledCall[] = [];
+  for (const { items, outcome } of calls) {
+    settled.push({ items, outcome: await withinPluginTimeout(runtime, context, outcome) });
+  }
   return storeReply(runtime, context.id, batch.errors, settled);
 }
 
@@ -99,8 +97,8 @@ function storeReply(
     for (const receipt of outcome.value.receipts) stored.push({ receipt, key: keys.get(receipt.index)! });
     for (const { index, error } of outcome.value.errors) errors.push({ index, key: keys.get(index)!, error });
   }
-  stored.sort((a, b) => byIndex(a.receipt, b.receipt));
-  errors.sort(byIndex);
+  if (stored.length > 1) stored.sort((a, b) => byIndex(a.receipt, b.receipt));
+  if (errors.length > 1) errors.sort(byIndex);
   const written = stored.filter(({ receipt }) => receipt.outcome !== "superseded");
   const fields = {
     stored: written.map(({ key }) => key),

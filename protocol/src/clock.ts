@@ -2,8 +2,11 @@
 export interface Clock {
   /** Unix seconds, float, never below the value returned before. */
   now(): number;
-  /** Calls `run` once after `delayMs`; the returned function cancels it. The timer never keeps a process alive. */
-  after(delayMs: number, run: () => void): () => void;
+  /**
+   * Calls `run` once after `delayMs`; the returned function cancels it. A timer in the background, unlike one that
+   * somebody waits for, does not keep the process alive.
+   */
+  after(delayMs: number, run: () => void, options?: { readonly background?: boolean }): () => void;
 }
 
 let latest = 0;
@@ -14,16 +17,29 @@ export const systemClock: Clock = Object.freeze({
     latest = Math.max(latest, (performance.timeOrigin + performance.now()) / 1000);
     return latest;
   },
-  after(delayMs: number, run: () => void): () => void {
+  after(delayMs: number, run: () => void, options?: { readonly background?: boolean }): () => void {
     const timer = setTimeout(run, delayMs);
-    timer.unref();
+    if (options?.background === true) timer.unref();
     return () => clearTimeout(timer);
   },
 });
 
-/** Resolves after `delayMs` on `clock`. Nothing else keeps the process alive for it. */
+/** Resolves after `delayMs` on `clock`. */
 export function delay(clock: Clock, delayMs: number): Promise<void> {
   return new Promise((resolve) => {
     clock.after(delayMs, resolve);
   });
+}
+
+/** What `work` comes to, or undefined when it takes longer than `timeoutMs`. It is not stopped then. */
+export async function within<T>(clock: Clock, timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
+  let cancel: () => void = () => {};
+  const late = new Promise<undefined>((resolve) => {
+    cancel = clock.after(timeoutMs, () => resolve(undefined));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    cancel();
+  }
 }

@@ -29,7 +29,9 @@ const ALLOWED: readonly { readonly path: RegExp; readonly replacements: readonly
 /** Hidden inputs and outputs in `src`: time, timers, chance and the console. */
 export function checkBannedCalls(source: ts.SourceFile): Finding[] {
   if (!/(^|\/)src\//.test(source.fileName)) return [];
-  const allowed = ALLOWED.filter(({ path }) => path.test(source.fileName)).flatMap((entry) => entry.replacements);
+  const allowed = ALLOWED.filter(({ path }) => path.test(source.fileName)).flatMap(
+    (entry) => entry.replacements,
+  );
   return [...descendants(source)].flatMap((node) => {
     const replacement = replacementFor(node);
     if (replacement === undefined || allowed.includes(replacement)) return [];

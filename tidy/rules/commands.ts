@@ -12,6 +12,8 @@ export function checkCommands(readme: string, ciScript: string): Finding[] {
   const expected = ["npm ci", "npm run check", "npm test"];
   return [
     ...(shown.includes(TEST_COMMAND) ? [] : [`README.md: no line "${TEST_COMMAND}" on the first screen`]),
-    ...(run.join() === expected.join() ? [] : [`.ci/run: runs ${run.join(", ")}; expected ${expected.join(", ")}`]),
+    ...(run.join() === expected.join()
+      ? []
+      : [`.ci/run: runs ${run.join(", ")}; expected ${expected.join(", ")}`]),
   ];
 }

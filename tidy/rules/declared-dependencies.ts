@@ -13,7 +13,8 @@ export function checkDeclaredImports(
   root: Manifest,
 ): Finding[] {
   const home = packages.find(({ folder }) => source.fileName.startsWith(`${folder}/src/`));
-  const manifests = home === undefined ? [root, ...packages.map(({ manifest }) => manifest)] : [home.manifest];
+  const manifests =
+    home === undefined ? [root, ...packages.map(({ manifest }) => manifest)] : [home.manifest];
   const declared = new Set(manifests.flatMap(importableNames));
   return importsOf(source).flatMap(({ node, specifier }) => {
     const name = specifier === undefined ? undefined : packageNameOf(specifier);

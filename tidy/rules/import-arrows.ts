@@ -36,16 +36,20 @@ function problemOf(
 ): string | undefined {
   const allowed = ARROWS[home.folder] ?? ARROWS[home.folder.split("/")[0]!];
   if (allowed === undefined) return `${home.folder} has no arrows: say in import-arrows what it may import`;
-  if (specifier === undefined) return allowed === ALL ? undefined : "imports a computed name, which no rule sees";
+  if (specifier === undefined)
+    return allowed === ALL ? undefined : "imports a computed name, which no rule sees";
   if (specifier.startsWith(".")) return relativeProblem(specifier, from, home);
   const target = packages.find(({ manifest }) => manifest.name === packageNameOf(specifier));
   if (target === undefined) return undefined;
-  if (!sourceEntries([target]).has(specifier)) return `${specifier} is not exported: import ${target.manifest.name}`;
+  if (!sourceEntries([target]).has(specifier))
+    return `${specifier} is not exported: import ${target.manifest.name}`;
   if (allowed === ALL || allowed.includes(target.folder)) return undefined;
   return `${home.folder} may not import ${target.folder}, only ${allowed.join(", ") || "nothing of ours"}`;
 }
 
 function relativeProblem(specifier: string, from: string, home: Package): string | undefined {
   const target = posix.join(posix.dirname(from), specifier);
-  return target.startsWith(`${home.folder}/`) ? undefined : `${specifier} leaves the package: import it by name`;
+  return target.startsWith(`${home.folder}/`)
+    ? undefined
+    : `${specifier} leaves the package: import it by name`;
 }

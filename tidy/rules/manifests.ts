@@ -32,15 +32,16 @@ function pinned({ dependencies, devDependencies, optionalDependencies }: Manifes
 }
 
 /** Workspaces that `tsc -b` does not build, and references that are no workspace. */
-export function checkReferences(
-  root: Manifest,
-  references: readonly { readonly path: string }[],
-): Finding[] {
+export function checkReferences(root: Manifest, references: readonly { readonly path: string }[]): Finding[] {
   const built = new Set(references.map(({ path }) => path));
   const workspaces = new Set(root.workspaces);
   return [
-    ...[...workspaces].filter((folder) => !built.has(folder)).map((folder) => `tsconfig.json leaves out ${folder}`),
-    ...[...built].filter((path) => !workspaces.has(path)).map((path) => `tsconfig.json: ${path} is no workspace`),
+    ...[...workspaces]
+      .filter((folder) => !built.has(folder))
+      .map((folder) => `tsconfig.json leaves out ${folder}`),
+    ...[...built]
+      .filter((path) => !workspaces.has(path))
+      .map((path) => `tsconfig.json: ${path} is no workspace`),
   ];
 }
 

@@ -5,7 +5,11 @@ const LINK = /\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)|^\[[^\]]+\]:\s+(\S+)|\b(?:src|
 const ELSEWHERE = /^([a-z]+:|\/\/)/;
 
 /** Links of one document to files, folders or headings of the repository that are not there. */
-export function checkMarkdownLinks(path: string, documents: ReadonlyMap<string, string>, files: readonly string[]): Finding[] {
+export function checkMarkdownLinks(
+  path: string,
+  documents: ReadonlyMap<string, string>,
+  files: readonly string[],
+): Finding[] {
   const text = withoutCode(documents.get(path) ?? "");
   return [...text.matchAll(LINK)].flatMap((match) => {
     const link = match[1] ?? match[2] ?? match[3] ?? "";
@@ -35,7 +39,10 @@ function anchorsOf(markdown: string): Set<string> {
   const counts = new Map<string, number>();
   const explicit = [...markdown.matchAll(/\b(?:id|name)="([^"]+)"/g)].map(([, id]) => id!);
   const headings = [...withoutCode(markdown, false).matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)].map(([, title]) => {
-    const slug = title!.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s/g, "-");
+    const slug = title!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replace(/\s/g, "-");
     const count = counts.get(slug) ?? 0;
     counts.set(slug, count + 1);
     return count === 0 ? slug : `${slug}-${count}`;

@@ -51,7 +51,10 @@ export function checkOptionDefaults(
 }
 
 function belongs(constantName: string, owner: string): boolean {
-  const subject = constantName.replace(/_DEFAULTS$/, "").replaceAll("_", "").toLowerCase();
+  const subject = constantName
+    .replace(/_DEFAULTS$/, "")
+    .replaceAll("_", "")
+    .toLowerCase();
   return subject === owner.replace(/(Options|s)$/, "").toLowerCase();
 }
 
@@ -71,7 +74,9 @@ function checkConstant(
 
 /** Options without a constant of their own may share a default with one in the same file. */
 function checkStray(entry: DocumentedDefault, constants: readonly DefaultsConstant[]): Finding[] {
-  const near = constants.find(({ path, value }) => path === entry.path && Object.hasOwn(value, entry.property));
+  const near = constants.find(
+    ({ path, value }) => path === entry.path && Object.hasOwn(value, entry.property),
+  );
   return near === undefined ? [] : compare(entry, near.name, near.value);
 }
 

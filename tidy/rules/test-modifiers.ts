@@ -40,7 +40,8 @@ function isTestFunction(node: ts.Expression): boolean {
 /** The title that is given at the end of a chain: `it.skipIf(x).each(y)(title, ...)`. */
 function titleOf(node: ts.Expression): string {
   const { parent } = node;
-  const inChain = (ts.isCallExpression(parent) || ts.isPropertyAccessExpression(parent)) && parent.expression === node;
+  const inChain =
+    (ts.isCallExpression(parent) || ts.isPropertyAccessExpression(parent)) && parent.expression === node;
   if (inChain) return titleOf(parent);
   return ts.isCallExpression(node) ? (node.arguments[0]?.getText() ?? "") : "";
 }

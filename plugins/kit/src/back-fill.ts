@@ -42,10 +42,11 @@ export class BackFill {
   }
 
   #retryLater(): void {
-    this.#cancelRetry ??= this.tier().clock.after(this.retryMs, () => {
+    const retry = () => {
       this.#cancelRetry = undefined;
       this.#start();
-    });
+    };
+    this.#cancelRetry ??= this.tier().clock.after(this.retryMs, retry, { background: true });
   }
 
   async #run(): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Clock, delay, type Embedder, LIMITS, type Logger } from "@membus/protocol";
+import { type Clock, type Embedder, LIMITS, type Logger, within } from "@membus/protocol";
 import type { Analyzer } from "./analyzer/index.js";
 import type { RowBody } from "./row.js";
 import { type Draft, indexedContext, indexedText } from "./write/plan-store.js";
@@ -71,6 +71,6 @@ export class DocumentIndexer {
       logger.warn({ err: error, embedder: embedder.id }, "embedder failed; vectors follow later");
       return undefined;
     });
-    return Promise.race([answers, delay(clock, waitMs).then(() => undefined)]);
+    return within(clock, waitMs, answers);
   }
 }

@@ -7,6 +7,7 @@ export {
   type PackedTerms,
   type QueryTerm,
 } from "./analyzer/index.js";
+export { readFoldMarker } from "./journal/fold-marker.js";
 export { KIT_DEFAULTS, type KitOptions, resolveKitOptions } from "./kit-options.js";
 export { type DurableParts, KitPlugin, type KitPluginParts } from "./kit-plugin.js";
 export { type FileLog, openFileLog } from "./log/file-log.js";

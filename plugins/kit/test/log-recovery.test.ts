@@ -87,8 +87,10 @@ describe("a write that a crash cut short", () => {
     await writeFile(path, Buffer.concat([bytes, bytes.subarray(secondOffset, thirdOffset)]));
     expect(await reopened(directory)).toEqual(["1:one", "2:two", "3:three"]);
   });
+});
 
-  it.each([0, 1, 35])("is cut off with a header of %i bytes in a new segment", async (size) => {
+describe("a segment whose creation a crash cut short", () => {
+  it.each([0, 1, 35])("is removed with a header of %i bytes", async (size) => {
     const { directory, path, bytes } = await threeRecords();
     const next = join(directory, "00000000000000000004.log");
     await writeFile(next, bytes.subarray(0, size));
@@ -99,7 +101,7 @@ describe("a write that a crash cut short", () => {
     expect((await stat(path)).size).toBe(bytes.length + FRAME_BYTES + 4);
   });
 
-  it("is cut off in the first segment of all", async () => {
+  it("is begun again when it is the only one", async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, "00000000000000000007.log"), Buffer.alloc(HEADER_BYTES));
     const log = await openLog(directory);

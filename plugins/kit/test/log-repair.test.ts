@@ -95,7 +95,9 @@ describe("repair", () => {
     expect(await reopened(directory, { repair: true })).toEqual([]);
     expect(await reopened(directory)).toEqual([]);
   });
+});
 
+describe("a second repair", () => {
   it("keeps the copies of an earlier repair", async () => {
     const directory = await fiveRecords();
     await damage(directory, FIRST, 100);
@@ -107,7 +109,7 @@ describe("repair", () => {
     );
   });
 
-  it.each([1, 2, 3])("can be run again after it failed at its write number %i", async (count) => {
+  it.each([1, 2, 3])("ends one that failed at its file number %i", async (count) => {
     const directory = await fiveRecords();
     await damage(directory, FIRST, 80);
     let writes = 0;
@@ -125,7 +127,7 @@ describe("repair", () => {
     expect(await append(log, "new")).toBeGreaterThan(8);
   });
 
-  it("changes nothing in a sound log", async () => {
+  it("changes nothing in a log that is sound", async () => {
     const directory = await fiveRecords();
     const all = ["1:one", "2:two", "3:three", "4:four", "5:five"];
     expect(await reopened(directory, { repair: true })).toEqual(all);

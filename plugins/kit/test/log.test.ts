@@ -46,7 +46,19 @@ describe("append", () => {
     expect(log.stats.groupCount).toBeLessThan(100);
   });
 
-  it("copies the bytes, so one buffer serves many appends", async () => {
+  it("keeps records of a megabyte apart from small ones around them", async () => {
+    const directory = await temporaryDirectory();
+    const log = await openLog(directory);
+    const large = "L".repeat(3 * 1024 * 1024);
+    await Promise.all([append(log, "a"), append(log, large), append(log, "b"), append(log, large)]);
+    expect((await log.read(2)).length).toBe(large.length);
+    await log.close();
+    expect(await reopened(directory)).toEqual(["1:a", `2:${large}`, "3:b", `4:${large}`]);
+  });
+});
+
+describe("encode", () => {
+  it("may return one buffer for many appends, since its bytes are copied", async () => {
     const log = await openLog(await temporaryDirectory());
     const shared = Buffer.alloc(1);
     const appends = ["a", "b", "c"].map((letter) =>
@@ -59,17 +71,7 @@ describe("append", () => {
     expect(await contents(log)).toEqual(["1:a", "2:b", "3:c"]);
   });
 
-  it("keeps records of a megabyte apart from small ones around them", async () => {
-    const directory = await temporaryDirectory();
-    const log = await openLog(directory);
-    const large = "L".repeat(3 * 1024 * 1024);
-    await Promise.all([append(log, "a"), append(log, large), append(log, "b"), append(log, large)]);
-    expect((await log.read(2)).length).toBe(large.length);
-    await log.close();
-    expect(await reopened(directory)).toEqual(["1:a", `2:${large}`, "3:b", `4:${large}`]);
-  });
-
-  it("passes on what encode throws, and gives the number to the next", async () => {
+  it("may throw: then so does the append, and the next gets its number", async () => {
     const log = await openLog(await temporaryDirectory());
     const failed = log.append(() => {
       throw new RangeError("not encodable");
@@ -78,7 +80,7 @@ describe("append", () => {
     expect(await append(log, "next")).toBe(1);
   });
 
-  it("refuses an append from within encode", async () => {
+  it("may not append", async () => {
     const log = await openLog(await temporaryDirectory());
     let inner: Promise<number> | undefined;
     const outer = log.append(() => {

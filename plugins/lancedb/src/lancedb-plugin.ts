@@ -6,6 +6,7 @@ import {
   KitPlugin,
   type KitOptions,
   openFileLog,
+  readFoldMarker,
 } from "@membus/plugin-kit";
 import { type MemoryPlugin, MemoryError, type PluginServices } from "@membus/protocol";
 import { lockDirectory } from "./directory-lock.js";
@@ -17,7 +18,7 @@ export interface LanceDbPluginOptions {
   /** Partitions, backlog, operation window. */
   readonly kit?: KitOptions;
   /** Durability and segments of the log. */
-  readonly log?: FileLogOptions;
+  readonly log?: Omit<FileLogOptions, "nextSeqMin">;
   /** Caches and maintenance of the tables. */
   readonly storage?: LanceStorageOptions;
 }
@@ -50,7 +51,8 @@ async function openDirectory(options: LanceDbPluginOptions, services: PluginServ
     await checkFormat(directory, { dimensions });
     const storage = createLanceStorage({ directory, dimensions, ...options.storage }, services);
     await storage.open();
-    const log = await openFileLog(join(directory, "log"), options.log ?? {}, services);
+    const { foldedSeq } = await readFoldMarker(directory);
+    const log = await openFileLog(join(directory, "log"), { ...options.log, nextSeqMin: foldedSeq + 1 }, services);
     return { storage, log, directory, release: () => lock.release() };
   } catch (error) {
     await lock.release();

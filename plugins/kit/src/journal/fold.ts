@@ -57,10 +57,10 @@ export class Folder {
 
   /** A record has been added to the backlog. */
   notice(): void {
-    const { backlog, clock } = this.dependencies;
+    const { backlog } = this.dependencies;
     if (this.#closed) return;
     if (backlog.rowCount >= this.options.foldCount) this.#foldInBackground();
-    else this.#cancelIdle ??= clock.after(this.options.foldIdleMs, () => this.#foldInBackground());
+    else this.#foldLater(this.options.foldIdleMs);
   }
 
   /** Folds all there is now. One at a time: a second call waits for the first and folds what came since. */
@@ -94,17 +94,20 @@ export class Folder {
     if (this.#folding !== undefined) return;
     this.fold().catch((error: unknown) => {
       this.dependencies.logger.error({ err: error }, "fold failed; the log keeps what it holds");
-      if (!this.#closed) this.#retryLater();
+      this.#foldLater(this.options.foldIdleMs * 5);
     });
   }
 
-  #retryLater(): void {
+  #foldLater(delayMs: number): void {
+    if (this.#closed) return;
     const { clock } = this.dependencies;
-    this.#cancelIdle ??= clock.after(this.options.foldIdleMs * 5, () => this.#foldInBackground());
+    this.#cancelIdle ??= clock.after(delayMs, () => this.#foldInBackground(), { background: true });
   }
 
   async #foldAll(): Promise<void> {
-    const { backlog, storage, stored } = this.dependencies;
+    const { backlog, storage, stored, log } = this.dependencies;
+    // Storage must not know of a record that a power loss could still take from the log.
+    await log.sync();
     for (let slice = backlog.slice(SLICE_ROWS); slice !== undefined; slice = backlog.slice(SLICE_ROWS)) {
       await storage.append(slice.rows);
       await storage.remove(slice.removed);

@@ -1,6 +1,6 @@
 import { FRAME_HEADER_BYTES, writeFrameHeader } from "./frame.js";
 
-const BUFFER_BYTES = 64 * 1024;
+const BUFFER_BYTES = 4 * 1024;
 
 interface Waiter {
   readonly resolve: (seq: number) => void;

@@ -1,0 +1,21 @@
+import { encodeMessage } from "@membus/protocol";
+const entry = { key: { id: "fact1", kind: "note" }, content: { text: "Earth orbits the Sun, and the moon orbits Earth. ".repeat(4), step: 3, list: [1,2,3] }, tags: ["a","b"], metadata: { lang: "en", n: 4 } };
+const part=[{index:0,entry}];
+const env=(s,id)=>({type:"memory/store/req",id,version:"1.0",deadline_ms:5000,...(s===""?{}:{session_id:s})});
+const env2=(s,id)=>({type:"memory/store/req",id,version:"1.0",deadline_ms:5000,session_id:s===""?undefined:s});
+const A=(i)=>({...env("","id"+i),namespace:"default",ack:undefined,requires:undefined,entries:part.map(({entry})=>entry)});
+const B=(i)=>({...env2("","id"+i),namespace:"default",ack:undefined,requires:undefined,entries:part.map(({entry})=>entry)});
+const C=(i)=>({type:"memory/store/req",id:"id"+i,version:"1.0",deadline_ms:5000,session_id:undefined,namespace:"default",ack:undefined,requires:undefined,entries:part.map(({entry})=>entry)});
+let sink=0;
+function bench(name,f){for(let i=0;i<50000;i++)f(i);const t=process.hrtime.bigint();const n=300000;for(let i=0;i<n;i++)sink+=f(i)?1:0;console.log(name.padEnd(20),(Number(process.hrtime.bigint()-t)/n/1000).toFixed(2),"us")}
+bench("A spread cond",A);bench("B spread",B);bench("C literal",C);
+const a=A(1),c=C(1);
+bench("encode A",()=>encodeMessage(a,"json"));bench("encode C",()=>encodeMessage(c,"json"));
+bench("encode fresh A",(i)=>encodeMessage(A(i),"json"));bench("encode fresh C",(i)=>encodeMessage(C(i),"json"));
+bench("stringify A",()=>JSON.stringify(a));
+bench("stringify+Buffer",(i)=>Buffer.from(JSON.stringify(A(i)),"utf8"));
+const D=(i)=>Object.assign(env2("","id"+i),{namespace:"default",ack:undefined,requires:undefined,entries:part.map(({entry})=>entry)});
+const E=(i)=>{const m=env2("","id"+i);m.namespace="default";m.ack=undefined;m.requires=undefined;m.entries=part.map(({entry})=>entry);return m};
+const F=(i)=>{const {type,id,version,deadline_ms,session_id}=env2("","id"+i);return {type,id,version,deadline_ms,session_id,namespace:"default",ack:undefined,entries:part.map(({entry})=>entry)}};
+const G=(i)=>({entries:part.map(({entry})=>entry),namespace:"default",ack:undefined,...env2("","id"+i)});
+bench("D assign",D);bench("E sets",E);bench("F",F);bench("G",G);

@@ -1,0 +1,77 @@
+import { MemoryClient } from "@membus/agent-client";
+import { sampleEntries, sampleQueries, type SampleEntry } from "../harness/dataset.js";
+import type { BenchEnvironment } from "../harness/environment.js";
+import { type Load, median, pairs, runLoad } from "../harness/load.js";
+import { openRawHybrid, type RawHybrid } from "../harness/raw-hybrid.js";
+import { type BenchResult, benchResult } from "../harness/result.js";
+
+const ROUNDS = 7;
+const QUERIES = 150;
+
+/** The ten best by words and meaning, over NATS, against LanceDB's own hybrid search in process on the same rows. */
+export async function benchHybrid(environment: BenchEnvironment): Promise<BenchResult[]> {
+  const host = await environment.startHost({ name: "hybrid" });
+  try {
+    const small = await measure(environment, { id: "hybrid-1k", count: 1_000, goal: 1 });
+    const large = await measure(environment, { id: "hybrid-10k", count: 10_000, goal: 0.6 });
+    return [...small, ...large];
+  } finally {
+    await environment.end(host);
+  }
+}
+
+interface Case {
+  readonly id: string;
+  readonly count: number;
+  readonly goal: number;
+}
+
+async function measure(environment: BenchEnvironment, { id, count, goal }: Case): Promise<BenchResult[]> {
+  const entries = sampleEntries(count);
+  const client = await fill(environment, id, entries);
+  const raw = await openRawHybrid(`${environment.directory}/${id}`, entries);
+  const queries = sampleQueries(QUERIES);
+  const ours = () => runLoad(QUERIES, 1, (index) => topTen(client, queries[index]!));
+  const flat = () => runLoad(QUERIES, 1, (index) => raw.topTen(queries[index]!));
+  await ours();
+  await flat();
+  const exact = await pairs(ROUNDS, ours, flat);
+  const results = [compare(id, exact, goal, `top 10 hybrid of ${count} over NATS, against LanceDB's in process`)];
+  if (count >= 10_000) results.push(await againstIndex(raw, ours, flat));
+  await raw.close();
+  await client.close();
+  return results;
+}
+
+async function againstIndex(raw: RawHybrid, ours: () => Promise<Load>, indexed: () => Promise<Load>): Promise<BenchResult> {
+  await raw.indexVectors();
+  await indexed();
+  const results = await pairs(ROUNDS, ours, indexed);
+  return compare("hybrid-hnsw", results, Number.MAX_VALUE, "the same against LanceDB with an HNSW index (no goal set)");
+}
+
+async function fill(environment: BenchEnvironment, agent: string, entries: readonly SampleEntry[]): Promise<MemoryClient> {
+  const client = await MemoryClient.connect({ servers: environment.url, agent, timeoutMs: 60_000 });
+  for (let at = 0; at < entries.length; at += 1_000) {
+    const batch = entries.slice(at, at + 1_000).map((entry) => ({ ...entry, tags: [...entry.tags], tier: "episodic" as const }));
+    const { errors } = await client.store(batch);
+    if (errors.length > 0) throw new Error(`not stored: ${JSON.stringify(errors[0])}`);
+  }
+  return client;
+}
+
+async function topTen(client: MemoryClient, query: string): Promise<void> {
+  const { entries } = await client.retrieve({ query, tier: "episodic", limit: 10 });
+  if (entries.length !== 10) throw new Error(`expected 10 entries for ${query}, got ${entries.length}`);
+}
+
+function compare(
+  id: string,
+  results: readonly { readonly ours: Load; readonly raw: Load }[],
+  goal: number,
+  title: string,
+): BenchResult {
+  const p50 = (side: "ours" | "raw") => `${median(results.map((pair) => pair[side].p50)).toFixed(2)} ms`;
+  const ratio = median(results.map((pair) => pair.ours.p50 / pair.raw.p50));
+  return benchResult(id, { ratio, title, ours: p50("ours"), raw: p50("raw") }, ["at most", goal]);
+}

@@ -1,0 +1,114 @@
+import { fileURLToPath } from "node:url";
+import { MemoryClient } from "@membus/agent-client";
+import { sampleEntries } from "../harness/dataset.js";
+import { type BenchEnvironment, firstOutput } from "../harness/environment.js";
+import { median, pairs, runLoad } from "../harness/load.js";
+import { type BenchResult, benchResult } from "../harness/result.js";
+import { checkStored, storePayloads } from "../harness/store-payloads.js";
+
+const ECHO = fileURLToPath(new URL("../echo-responder.js", import.meta.url));
+const ROUNDS = 7;
+const X64_COUNT = 8_000;
+const X1_COUNT = 1_500;
+const AGENTS = 16;
+
+/** The working tier against a raw echo of the same bytes: what routing, validation and storage cost. */
+export async function benchWorking(environment: BenchEnvironment): Promise<BenchResult[]> {
+  const echo = environment.startScript(ECHO, []);
+  await firstOutput(echo);
+  const host = await environment.startHost({ name: "working" });
+  try {
+    return [...(await requestRatios(environment)), await clientRatio(environment)];
+  } finally {
+    await environment.end(host);
+    await environment.end(echo);
+  }
+}
+
+async function requestRatios(environment: BenchEnvironment): Promise<BenchResult[]> {
+  const { ours, raw } = operations(environment, X64_COUNT);
+  await ours(-1, 2_000, 64);
+  await raw(2_000, 64);
+  const x64 = await pairs(
+    ROUNDS,
+    (round) => ours(round, X64_COUNT, 64),
+    () => raw(X64_COUNT, 64),
+  );
+  const x1 = await pairs(
+    ROUNDS,
+    (round) => ours(100 + round, X1_COUNT, 1),
+    () => raw(X1_COUNT, 1),
+  );
+  const rate = (side: "ours" | "raw") => `${Math.round(median(x64.map((pair) => pair[side].perSecond)))}/s`;
+  const p50 = (side: "ours" | "raw") => `${median(x1.map((pair) => pair[side].p50)).toFixed(3)} ms`;
+  return [
+    benchResult(
+      "working-x64",
+      {
+        ratio: median(x64.map((pair) => pair.ours.perSecond / pair.raw.perSecond)),
+        title: "working store, 64 in flight, against a raw NATS echo",
+        ours: rate("ours"),
+        raw: rate("raw"),
+      },
+      ["at least", 0.45],
+    ),
+    benchResult(
+      "working-p50",
+      {
+        ratio: median(x1.map((pair) => pair.ours.p50 / pair.raw.p50)),
+        title: "its median time at 1 in flight, against the echo's",
+        ours: p50("ours"),
+        raw: p50("raw"),
+      },
+      ["at most", 2.5],
+    ),
+  ];
+}
+
+function operations({ connection }: BenchEnvironment, count: number) {
+  const entries = sampleEntries(count);
+  return {
+    async ours(round: number, requests: number, inFlight: number) {
+      const run = { tier: "working", agents: AGENTS, perRequest: 1, run: `working-${round}` };
+      const payloads = storePayloads(entries.slice(0, requests), run);
+      return runLoad(requests, inFlight, async (index) => {
+        const { subject, payload } = payloads[index]!;
+        checkStored(await connection.request(subject, payload, { timeout: 30_000 }), 1);
+      });
+    },
+    async raw(requests: number, inFlight: number) {
+      const run = { tier: "working", agents: AGENTS, perRequest: 1, run: "echo" };
+      const payloads = storePayloads(entries.slice(0, requests), run);
+      return runLoad(requests, inFlight, async (index) => {
+        const { payload } = payloads[index]!;
+        (await connection.request("bench.echo", payload, { timeout: 30_000 })).json();
+      });
+    },
+  };
+}
+
+/** The same through `MemoryClient`, which also builds and checks what it sends. */
+async function clientRatio({ url, connection }: BenchEnvironment): Promise<BenchResult> {
+  const client = await MemoryClient.connect({ servers: url, agent: "bench" });
+  const entries = sampleEntries(X64_COUNT);
+  const payloads = storePayloads(entries, { tier: "working", agents: 1, perRequest: 1, run: "echo" });
+  const results = await pairs(
+    ROUNDS,
+    () =>
+      runLoad(X64_COUNT, 64, (index) =>
+        client.store({ ...entries[index]!, tags: [...entries[index]!.tags] }),
+      ),
+    () => runLoad(X64_COUNT, 64, (index) => connection.request("bench.echo", payloads[index]!.payload)),
+  );
+  await client.close();
+  return benchResult(
+    "working-client",
+    {
+      ratio: median(results.map((pair) => pair.ours.perSecond / pair.raw.perSecond)),
+      title: "the same stores through MemoryClient (no goal set)",
+      ours: `${Math.round(median(results.map((pair) => pair.ours.perSecond)))}/s`,
+      raw: `${Math.round(median(results.map((pair) => pair.raw.perSecond)))}/s`,
+    },
+    ["at least", 0],
+  );
+}

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { ensureNatsServer, launchNatsServer } from "membus";
+
+/** A nats-server, a connection to it, and what was started beside it; all ended by `close`. */
+export interface BenchEnvironment {
+  readonly url: string;
+  readonly connection: NatsConnection;
+  readonly directory: string;
+  /** `membus up` on the server, as a process of its own. Resolves when it serves. */
+  startHost(options: { readonly name: string; readonly args?: readonly string[] }): Promise<ChildProcess>;
+  /** A script of this package as a process of its own. */
+  startScript(script: string, args: readonly string[]): ChildProcess;
+  end(child: ChildProcess): Promise<void>;
+  close(): Promise<void>;
+}
+
+const CLI = fileURLToPath(import.meta.resolve("membus/main"));
+
+export async function openEnvironment(): Promise<BenchEnvironment> {
+  const note = (line: string) => process.stderr.write(`${line}\n`);
+  const { path } = await ensureNatsServer({ env: process.env, onStep: note });
+  const server = await launchNatsServer({ binary: path });
+  const connection = await connect({ servers: server.url });
+  const directory = await mkdtemp(join(tmpdir(), "membus-bench-"));
+  const children = new Set<ChildProcess>();
+  const start = (args: readonly string[]) => {
+    const env = { ...process.env, NATS_URL: server.url };
+    const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
+    children.add(child);
+    return child;
+  };
+  const end = async (child: ChildProcess) => {
+    children.delete(child);
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    child.kill("SIGTERM");
+    await exited;
+  };
+  return {
+    url: server.url,
+    connection,
+    directory,
+    async startHost({ name, args = [] }) {
+      const child = start([CLI, "up", "--data", join(directory, name), "--json", ...args]);
+      await firstOutput(child);
+      return child;
+    },
+    startScript: (script, args) => start([script, ...args]),
+    end,
+    async close() {
+      for (const child of children) await end(child);
+      await connection.close();
+      await server.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Resolves with the first line a process prints. */
+export async function firstOutput(child: ChildProcess): Promise<string> {
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`the process ended with ${code} before it was ready`);
+  });
+  const [chunk] = (await Promise.race([once(child.stdout!, "data"), ended])) as [Buffer];
+  ended.catch(() => undefined);
+  return chunk.toString("utf8");
+}

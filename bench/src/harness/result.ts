@@ -1,0 +1,47 @@
+/** One figure of the benchmark, as a ratio of ours to the raw limit within one run. */
+export interface BenchResult {
+  readonly id: string;
+  readonly ratio: number;
+  readonly goal: number;
+  readonly met: boolean;
+  /** What was measured, in words. */
+  readonly title: string;
+  readonly ours: string;
+  readonly raw: string;
+}
+
+type Direction = "at least" | "at most";
+
+export function benchResult(
+  id: string,
+  measured: { readonly ratio: number; readonly title: string; readonly ours: string; readonly raw: string },
+  goal: readonly [Direction, number],
+): BenchResult {
+  const [direction, bound] = goal;
+  const met = direction === "at least" ? measured.ratio >= bound : measured.ratio <= bound;
+  return { id, ...measured, ratio: Math.round(measured.ratio * 1000) / 1000, goal: bound, met };
+}
+
+export function resultTable(results: readonly BenchResult[]): string {
+  const rows = results.map(({ id, ours, raw, ratio, goal, met, title }) =>
+    [
+      id.padEnd(14),
+      ours.padEnd(16),
+      raw.padEnd(16),
+      ratio.toFixed(3).padEnd(7),
+      String(goal).padEnd(6),
+      met ? "yes" : "NO ",
+      title,
+    ].join("  "),
+  );
+  const head = [
+    "id".padEnd(14),
+    "ours".padEnd(16),
+    "raw".padEnd(16),
+    "ratio  ",
+    "goal  ",
+    "met",
+    "what",
+  ].join("  ");
+  return [head, ...rows].join("\n");
+}

@@ -1,0 +1,44 @@
+import { DEFAULT_PREFIX, encodeMessage, requestSubject } from "@membus/protocol";
+import type { SampleEntry } from "./dataset.js";
+
+/** A store request ready to be sent: its bytes are made outside the measured time. */
+export interface StorePayload {
+  readonly subject: string;
+  readonly payload: Uint8Array;
+}
+
+/** One request for each `perRequest` entries, from `agents` agents in turn: each has an episodic scope of its own. */
+export function storePayloads(
+  entries: readonly SampleEntry[],
+  options: {
+    readonly tier: string;
+    readonly agents: number;
+    readonly perRequest: number;
+    readonly run: string;
+  },
+): StorePayload[] {
+  const payloads: StorePayload[] = [];
+  for (let at = 0; at < entries.length; at += options.perRequest) {
+    const number = payloads.length;
+    const agent = `agent-${number % options.agents}`;
+    const message = {
+      type: "memory/store/req",
+      id: `${options.run}-${number}`,
+      deadline_ms: 60_000,
+      entries: entries.slice(at, at + options.perRequest).map((entry) => ({ ...entry, tier: options.tier })),
+    };
+    payloads.push({
+      subject: requestSubject({ tenant: "default", agent, type: "memory/store/req" }, DEFAULT_PREFIX),
+      payload: encodeMessage(message, "json"),
+    });
+  }
+  return payloads;
+}
+
+/** Throws unless the reply says that everything was stored. */
+export function checkStored(reply: { json<T>(): T }, count: number): void {
+  const { type, receipts } = reply.json<{ type: string; receipts?: unknown[] }>();
+  if (type !== "memory/store/resp" || receipts?.length !== count) {
+    throw new Error(`not stored: ${JSON.stringify(reply.json())}`);
+  }
+}

@@ -1,0 +1,38 @@
+import { writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { benchHybrid } from "./cases/hybrid.js";
+import { benchOpen } from "./cases/open.js";
+import { benchStores } from "./cases/stores.js";
+import { benchWorking } from "./cases/working.js";
+import { type BenchEnvironment, openEnvironment } from "./harness/environment.js";
+import { type BenchResult, resultTable } from "./harness/result.js";
+
+const CASES: Record<string, (environment: BenchEnvironment) => Promise<BenchResult[]>> = {
+  working: benchWorking,
+  stores: benchStores,
+  hybrid: benchHybrid,
+  open: benchOpen,
+};
+
+/** `npm run bench -- [--only CASE,...] [--json FILE]`: every figure is a ratio to a raw limit measured beside it. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { only: { type: "string" }, json: { type: "string" } } });
+  const chosen = values.only?.split(",") ?? Object.keys(CASES);
+  for (const name of chosen) {
+    if (CASES[name] === undefined) throw new TypeError(`no case ${name}: there are ${Object.keys(CASES).join(", ")}`);
+  }
+  const results: BenchResult[] = [];
+  for (const name of chosen) {
+    const environment = await openEnvironment();
+    try {
+      process.stderr.write(`measuring ${name}\n`);
+      results.push(...(await CASES[name]!(environment)));
+    } finally {
+      await environment.close();
+    }
+  }
+  process.stdout.write(`${resultTable(results)}\n`);
+  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(results, null, 2)}\n`);
+}
+
+await main();

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { readText } from "./repository.js";
+import { checkCommands, TEST_COMMAND } from "./rules/commands.js";
+
+const README = `# membus\n\n\`\`\`sh\n${TEST_COMMAND}\n\`\`\`\n`;
+const SCRIPT = "#!/usr/bin/env bash\nnpm ci\nnpm run check\nnpm test\n";
+
+it("README and CI run the same commands", () => {
+  expect(checkCommands(readText("README.md"), readText(".ci/run"))).toEqual([]);
+});
+
+it("finds a README that hides the test command, and a CI script that runs others", () => {
+  expect(checkCommands(README, SCRIPT)).toEqual([]);
+  expect(checkCommands("\n".repeat(60) + README, SCRIPT)).toEqual([
+    'README.md: no line "npm ci && npm test" on the first screen',
+  ]);
+  expect(checkCommands(README, SCRIPT.replace("npm test", "npm test || true"))).toEqual([
+    ".ci/run: runs npm ci, npm run check, npm test || true; expected npm ci, npm run check, npm test",
+  ]);
+});

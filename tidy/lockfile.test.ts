@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { readJson } from "./repository.js";
+import { checkLockfile } from "./rules/lockfile.js";
+
+it("holds in package-lock.json", () => {
+  expect(checkLockfile(readJson("package-lock.json"))).toEqual([]);
+});
+
+it("finds registry addresses and packages without a checksum", () => {
+  const packages = {
+    "": {},
+    bus: {},
+    "node_modules/@x/bus": { resolved: "bus", link: true },
+    "node_modules/good": { integrity: "sha512-a" },
+    "node_modules/bare": {},
+    "node_modules/good/node_modules/from": {
+      resolved: "https://registry.example/from.tgz",
+      integrity: "sha512-b",
+    },
+  };
+  expect(checkLockfile({ packages })).toEqual([
+    "package-lock.json: node_modules/bare has no integrity",
+    "package-lock.json: node_modules/good/node_modules/from names https://registry.example/from.tgz: npm install --omit-lockfile-registry-resolved",
+  ]);
+});

@@ -1,0 +1,24 @@
+import { posix } from "node:path";
+import { sourceEntries } from "./imports.js";
+import type { Manifest, Package } from "./repository.js";
+
+/** Where the product begins: what packages export, the programs that they install, the scripts that npm runs. */
+export function productRoots(root: Manifest, packages: readonly Package[]): string[] {
+  const programs = packages.flatMap(({ folder, manifest }) =>
+    Object.values(manifest.bin ?? {}).map((path) => posix.join(folder, sourceOf(path))),
+  );
+  const scripts = Object.values(root.scripts ?? {}).flatMap(
+    (script) => script.match(/[\w./-]+\.[jt]s\b/g) ?? [],
+  );
+  return [...sourceEntries(packages).values(), ...programs, ...scripts.map(sourceOf)];
+}
+
+/** Files that no code imports, because a tool finds them by their name. */
+export function testRoots(files: readonly string[]): string[] {
+  return files.filter((path) => /(\.test\.ts|(^|\/)[\w-]+\.config\.ts)$/.test(path));
+}
+
+/** `dist/main.js` is built from `src/main.ts`. */
+function sourceOf(path: string): string {
+  return path.replace(/(^|\/)dist\/(.+)\.js$/, "$1src/$2.ts");
+}
