@@ -25,6 +25,8 @@ it.each([
   ],
   ["Math.random()", "Math.random: use node:crypto"],
   ['console.log("a")', "console: take a Logger"],
+  ["process.env.HOME", "process.env: take an option"],
+  ["process.argv[2]", "process.argv: take an option"],
 ])("finds %s", (code, problem) => {
   expect(check("host/src/a.ts", code)).toEqual([`host/src/a.ts:1 ${problem}`]);
 });
@@ -39,11 +41,11 @@ it.each([
   expect(check("host/src/a.ts", code)).toEqual([]);
 });
 
-it("allows time in the clock and the console in the packages for a terminal, and nothing else there", () => {
-  const code = "performance.now(); setTimeout(run, 1); console.log(1); Math.random();";
-  expect(check("protocol/src/clock.ts", code)).toHaveLength(2);
+it("allows time in the clock, and console and settings in the packages for a terminal", () => {
+  const code = "performance.now(); setTimeout(run, 1); console.log(process.argv); Math.random();";
+  expect(check("protocol/src/clock.ts", code)).toHaveLength(3);
   expect(check("cli/src/a.ts", code)).toHaveLength(3);
   expect(check("bench/src/a.ts", code)).toHaveLength(3);
-  expect(check("host/src/clock.ts", code)).toHaveLength(4);
+  expect(check("host/src/clock.ts", code)).toHaveLength(5);
   expect(check("host/test/a.test.ts", code)).toEqual([]);
 });

@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type ts from "typescript";
 import { expect, it } from "vitest";
-import { ROOT, SOURCES } from "./repository.js";
+import { SOURCES } from "./repository.js";
+import { ROOT } from "./root.js";
 import {
   checkOptionDefaults,
   type DefaultsConstant,

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import { fileURLToPath } from "node:url";
+import { ROOT } from "./root.js";
 import { parseSource } from "./syntax.js";
 
 export interface Manifest {
@@ -26,8 +26,6 @@ export interface Package {
 }
 
 const FOLDERS_LEFT_OUT = new Set(["node_modules", "dist", ".git", ".membus", "coverage"]);
-
-export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** Paths of all files, relative to the root, with `/`. */
 export const FILES: readonly string[] = filesBelow("");

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { registerDemo, registerDemoAgent } from "./commands/demo.js";
 import { registerDoctor } from "./commands/doctor.js";
 import { registerExport } from "./commands/export.js";
 import { registerForget } from "./commands/forget.js";
@@ -29,6 +30,8 @@ export function createProgram(): Command {
     .addHelpText("after", `\n${precedenceHelp()}`);
   for (const register of [
     registerUp,
+    registerDemo,
+    registerDemoAgent,
     registerStore,
     registerRetrieve,
     registerForget,

@@ -34,6 +34,7 @@ export const criteriaShape = {
     .record(z.string().min(1).max(LIMITS.stringLength), JsonSchema)
     .refine((match) => Object.keys(match).length > 0, "must name at least one field of the key")
     .superRefine(atMostFields(LIMITS.metadataFields))
+    .meta({ minProperties: 1, maxProperties: LIMITS.metadataFields })
     .nullish()
     .meta({ description: "top-level key fields, compared by canonical JSON" }),
   tags: z.array(TagSchema).min(1).max(LIMITS.tags).nullish(),

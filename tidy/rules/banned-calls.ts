@@ -5,6 +5,7 @@ const TIME = "take a Clock and call its now()";
 const WAIT = "take a Clock and call its after(), or delay()";
 const RANDOM = "use node:crypto";
 const OUTPUT = "take a Logger";
+const SETTING = "take an option";
 
 /** What stands instead, by the text of the expression. */
 const REPLACEMENTS: Readonly<Record<string, string>> = {
@@ -18,15 +19,17 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   "AbortSignal.timeout": WAIT,
   "Math.random": RANDOM,
   console: OUTPUT,
+  "process.env": SETTING,
+  "process.argv": SETTING,
 };
 
 /** Where they may stand: the clock itself, and the two packages that talk to a terminal. */
 const ALLOWED: readonly { readonly path: RegExp; readonly replacements: readonly string[] }[] = [
   { path: /^protocol\/src\/clock\.ts$/, replacements: [TIME, WAIT] },
-  { path: /^(cli|bench)\/src\//, replacements: [OUTPUT] },
+  { path: /^(cli|bench)\/src\//, replacements: [OUTPUT, SETTING] },
 ];
 
-/** Hidden inputs and outputs in `src`: time, timers, chance and the console. */
+/** Hidden inputs and outputs in `src`: time, timers, chance, the console, the environment and the arguments. */
 export function checkBannedCalls(source: ts.SourceFile): Finding[] {
   if (!/(^|\/)src\//.test(source.fileName)) return [];
   const allowed = ALLOWED.filter(({ path }) => path.test(source.fileName)).flatMap(

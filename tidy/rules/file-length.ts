@@ -1,7 +1,7 @@
 import type ts from "typescript";
 import type { Finding } from "../syntax.js";
 
-export const FILE_LINES_MAX = 400;
+const FILE_LINES_MAX = 400;
 
 export function checkFileLength({ fileName, text }: ts.SourceFile): Finding[] {
   const lines = text.replace(/\n$/, "").split("\n").length;

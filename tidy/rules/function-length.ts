@@ -1,7 +1,7 @@
 import ts from "typescript";
 import { descendants, type Finding, finding, lineAt, lineOf, rootName } from "../syntax.js";
 
-export const FUNCTION_LINES_MAX = 70;
+const FUNCTION_LINES_MAX = 70;
 
 /** Functions that are too long, comments before them apart. The callback of a `describe` may be longer. */
 export function checkFunctionLength(source: ts.SourceFile): Finding[] {

@@ -1,6 +1,7 @@
-import { MemoryClient } from "@membus/agent-client";
-import { sampleEntries, sampleQueries, type SampleEntry } from "../harness/dataset.js";
+import type { MemoryClient } from "@membus/agent-client";
+import { sampleEntries, sampleQueries } from "../harness/dataset.js";
 import type { BenchEnvironment } from "../harness/environment.js";
+import { fillEpisodic } from "../harness/fill.js";
 import { type Load, median, pairs, runLoad } from "../harness/load.js";
 import { openRawHybrid, type RawHybrid } from "../harness/raw-hybrid.js";
 import { type BenchResult, benchResult } from "../harness/result.js";
@@ -28,7 +29,7 @@ interface Case {
 
 async function measure(environment: BenchEnvironment, { id, count, goal }: Case): Promise<BenchResult[]> {
   const entries = sampleEntries(count);
-  const client = await fill(environment, id, entries);
+  const client = await fillEpisodic(environment.url, id, entries);
   const raw = await openRawHybrid(`${environment.directory}/${id}`, entries);
   const queries = sampleQueries(QUERIES);
   const ours = () => runLoad(QUERIES, 1, (index) => topTen(client, queries[index]!));
@@ -48,16 +49,6 @@ async function againstIndex(raw: RawHybrid, ours: () => Promise<Load>, indexed: 
   await indexed();
   const results = await pairs(ROUNDS, ours, indexed);
   return compare("hybrid-hnsw", results, Number.MAX_VALUE, "the same against LanceDB with an HNSW index (no goal set)");
-}
-
-async function fill(environment: BenchEnvironment, agent: string, entries: readonly SampleEntry[]): Promise<MemoryClient> {
-  const client = await MemoryClient.connect({ servers: environment.url, agent, timeoutMs: 60_000 });
-  for (let at = 0; at < entries.length; at += 1_000) {
-    const batch = entries.slice(at, at + 1_000).map((entry) => ({ ...entry, tags: [...entry.tags], tier: "episodic" as const }));
-    const { errors } = await client.store(batch);
-    if (errors.length > 0) throw new Error(`not stored: ${JSON.stringify(errors[0])}`);
-  }
-  return client;
 }
 
 async function topTen(client: MemoryClient, query: string): Promise<void> {

@@ -1,4 +1,5 @@
-import type { MemoryEntry, MemoryRetrieveRequest } from "@membus/protocol";
+import type { RetrieveRequest, RetrieveResult } from "@membus/agent-client";
+import type { MemoryEntry } from "@membus/protocol";
 import type { Command } from "commander";
 import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../criteria-flags.js";
 import { numberFlag } from "../json-argument.js";
@@ -31,7 +32,7 @@ export function registerRetrieve(program: Command): void {
   });
 }
 
-function requestOf(query: string | undefined, flags: RetrieveFlags): Omit<MemoryRetrieveRequest, "type"> {
+function requestOf(query: string | undefined, flags: RetrieveFlags): RetrieveRequest {
   return definedOnly({
     ...criteriaOf(flags),
     query,
@@ -41,7 +42,7 @@ function requestOf(query: string | undefined, flags: RetrieveFlags): Omit<Memory
     mode: flags.mode,
     include: flags.include,
     cursor: flags.cursor,
-  }) as Omit<MemoryRetrieveRequest, "type">;
+  }) as RetrieveRequest;
 }
 
 /** One line an entry: score, tier, key, content. */
@@ -51,12 +52,7 @@ export function describeEntry(entry: MemoryEntry): string {
   return `${entry.score.toFixed(2)}  ${entry.tier.padEnd(8)}  ${JSON.stringify(entry.key)}  ${shown}`;
 }
 
-function summary(reply: {
-  readonly entries: readonly unknown[];
-  readonly total: number;
-  readonly cursor?: string;
-  readonly degraded?: readonly { tier: string; message: string }[];
-}): string {
+function summary(reply: RetrieveResult): string {
   const lines = [`${reply.entries.length} of ${reply.total}`];
   if (reply.cursor !== undefined) lines.push(`more: --cursor ${reply.cursor}`);
   for (const { tier, message } of reply.degraded ?? []) lines.push(`incomplete: ${tier}: ${message}`);

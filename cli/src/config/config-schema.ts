@@ -61,7 +61,7 @@ export interface Config extends ConfigFile {
   readonly log_level: NonNullable<ConfigFile["log_level"]>;
 }
 
-export const CONFIG_DEFAULTS: Config = Object.freeze({
+export const CONFIG_DEFAULTS: Config = Object.freeze<Config>({
   nats: { port: 4222 },
   prefix: "a2e",
   tenant: "default",

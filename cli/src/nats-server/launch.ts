@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { type Clock, delay, integerOption, type Logger, MemoryError, systemClock } from "@membus/protocol";
 import { readClientPort } from "./ports-file.js";
 import { readServerInfo, type ServerInfo } from "./server-info.js";
-import { type ServerExit, type ServerProcess, spawnServer } from "./server-process.js";
+import {
+  killProcess,
+  type ServerExit,
+  type ServerProcess,
+  spawnServer,
+  stopProcess,
+} from "./server-process.js";
 
 export interface LaunchOptions {
   /** Path of the nats-server program. */
@@ -65,7 +71,7 @@ export async function launchNatsServer(
   // Removed at once, not when the server ends: then nothing is left behind if we are killed.
   await rm(portsDir, { recursive: true, force: true });
   if (ready === undefined) {
-    await killServer(server);
+    await killProcess(server);
     throw startFailure(options, server.lastLog);
   }
   const pid = server.pid as number;
@@ -75,8 +81,8 @@ export async function launchNatsServer(
     ...ready,
     pid,
     exited: server.exited,
-    stop: () => stopServer(server, clock),
-    kill: () => killServer(server),
+    stop: async () => void (await stopProcess(server, STOP_TIMEOUT_MS, clock)),
+    kill: async () => void (await killProcess(server)),
   };
 }
 
@@ -113,16 +119,4 @@ function startFailure(options: LaunchOptions, lastLog: string): MemoryError {
     binary: options.binary,
     port: options.port ?? 0,
   });
-}
-
-async function stopServer(server: ServerProcess, clock: Clock): Promise<void> {
-  server.signal("SIGTERM");
-  const cancelKill = clock.after(STOP_TIMEOUT_MS, () => server.signal("SIGKILL"));
-  await server.exited;
-  cancelKill();
-}
-
-async function killServer(server: ServerProcess): Promise<void> {
-  server.signal("SIGKILL");
-  await server.exited;
 }

@@ -1,4 +1,6 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Readable } from "node:stream";
+import type { Clock } from "@membus/protocol";
 import { guardOrphan } from "./orphan-guard.js";
 import { lastLines } from "./run-command.js";
 
@@ -23,7 +25,11 @@ const LOG_CHARS_KEPT = 4096;
 
 /** Starts `binary` in its own process group: Ctrl-C in a terminal reaches the caller, who then stops it in order. */
 export function spawnServer(binary: string, args: readonly string[]): ServerProcess {
-  const child = spawn(binary, args, { stdio: ["ignore", "ignore", "pipe"], detached: true });
+  return supervise(spawn(binary, args, { stdio: ["ignore", "ignore", "pipe"], detached: true }));
+}
+
+/** Keeps the end of what a child writes to standard error, and sees to it that the child ends with this process. */
+export function supervise(child: ChildProcess & { readonly stderr: Readable }): ServerProcess {
   const releaseGuard = child.pid === undefined ? () => {} : guardOrphan(child.pid);
   let log = "";
   let running = true;
@@ -53,4 +59,23 @@ export function spawnServer(binary: string, args: readonly string[]): ServerProc
     },
     signal: (name) => void child.kill(name),
   };
+}
+
+/** SIGTERM; SIGKILL if it has not ended within `timeoutMs`. Resolves when it has ended. */
+export async function stopProcess(
+  server: ServerProcess,
+  timeoutMs: number,
+  clock: Clock,
+): Promise<ServerExit> {
+  server.signal("SIGTERM");
+  const cancelKill = clock.after(timeoutMs, () => server.signal("SIGKILL"));
+  const exit = await server.exited;
+  cancelKill();
+  return exit;
+}
+
+/** SIGKILL. Resolves when it has ended. */
+export async function killProcess(server: ServerProcess): Promise<ServerExit> {
+  server.signal("SIGKILL");
+  return server.exited;
 }

@@ -63,7 +63,7 @@ export interface KitOptions {
    */
   readonly operationCountMax?: number | undefined;
   /**
-   * Bytes of remembered operations. 1 MiB..4 GiB.
+   * Bytes of remembered replies in a tier that keeps them in RAM. 1 MiB..4 GiB.
    * @default 67108864
    */
   readonly operationBytesMax?: number | undefined;

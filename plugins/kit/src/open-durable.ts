@@ -1,17 +1,21 @@
-import type { PluginServices } from "@membus/protocol";
-import { scopeId } from "@membus/protocol";
+import type { PluginServices, Scope } from "@membus/protocol";
 import { Backlog } from "./journal/backlog.js";
 import { Folder } from "./journal/fold.js";
 import { readFoldMarker } from "./journal/fold-marker.js";
 import type { Journal } from "./journal/journal.js";
 import { createLogJournal } from "./journal/log-journal.js";
 import type { OperationMemory } from "./journal/operation-memory.js";
+import { latestTime, type LogRecord } from "./journal/record.js";
 import { recover } from "./journal/recover.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
 import type { DurableParts } from "./kit-plugin.js";
 import type { Partition } from "./partition/partition.js";
 import { BodyCache } from "./residency/body-cache.js";
+import { KnownScopes } from "./residency/known-scopes.js";
 import type { Storage } from "./storage.js";
+
+/** Rows taken into RAM at a stretch; a large partition lets other requests in between. */
+const LOAD_STRETCH = 4_096;
 
 export interface DurableState {
   readonly storage: Storage;
@@ -22,7 +26,9 @@ export interface DurableState {
   /** Fills an empty partition with what is stored of a scope, and with what storage does not hold yet. */
   load(scope: string, empty: Partition): Promise<Partition>;
   mayLeave(scope: string): boolean;
-  scopes(): Promise<Iterable<string>>;
+  scopes(): Promise<Iterable<Scope>>;
+  /** Storage's upkeep, between folds. */
+  maintain(): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
 }
@@ -44,25 +50,36 @@ export async function openDurable(parts: DurableParts, context: DurableContext):
     storage.readBodies(scope, rowIds),
   );
   backlog.pinBodies(bodies);
-  const { clock } = services;
+  const known = new KnownScopes(() => storage.scopes());
+  known.refresh(backlog.scopes);
+  const { clock, logger } = services;
+  let latest = newestAt;
   const folder = new Folder(
     options,
     {
-      ...{ log, storage, backlog, clock, directory, logger: services.logger },
+      ...{ log, storage, backlog, clock, directory, logger },
       stored: (rowIds) => bodies.unpin(rowIds),
       oldestRemembered: () => operations.oldestSeq(clock.now()),
-      newestAt: () => Math.max(newestAt, clock.now()),
+      newestAt: () => Math.max(latest, clock.now()),
     },
     marker.foldedSeq,
   );
+  const appended = (record: LogRecord): void => {
+    latest = Math.max(latest, latestTime(record));
+    if (record.rows.length > 0) known.add(record.scope);
+    folder.notice();
+  };
   if (backlog.recordCount > 0) folder.notice();
   return {
     ...{ storage, folder, bodies, newestAt },
-    journal: createLogJournal({ log, backlog, appended: () => folder.notice() }),
+    journal: createLogJournal({ log, backlog, appended }),
     load: (scope, empty) => loadPartition({ storage, backlog, scope }, empty),
     mayLeave: (scope) => !backlog.has(scope),
-    scopes: async () =>
-      [...(await storage.scopes()).map(scopeId), ...backlog.scopes].filter((id) => id !== ""),
+    scopes: () => known.all(),
+    async maintain() {
+      await folder.maintain();
+      known.refresh(backlog.scopes);
+    },
     stats: () => ({ ...storage.stats(), ...backlogStats(backlog, folder), ...logStats(parts) }),
     close: () => closeDurable(parts, folder),
   };
@@ -74,7 +91,11 @@ async function loadPartition(
   partition: Partition,
 ): Promise<Partition> {
   const { rows, removed } = backlog.ofScope(scope);
-  partition.load(await storage.load(scope), (rowId) => removed.has(rowId));
+  const stored = await storage.load(scope);
+  for (let from = 0; from < stored.count; from += LOAD_STRETCH) {
+    if (from > 0) await new Promise(setImmediate);
+    partition.load(stored, { from, to: Math.min(stored.count, from + LOAD_STRETCH) }, removed);
+  }
   for (const row of rows) partition.add(row);
   return partition;
 }

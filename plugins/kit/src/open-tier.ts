@@ -1,4 +1,4 @@
-import type { Embedder, PluginServices } from "@membus/protocol";
+import type { Clock, Embedder, PluginServices } from "@membus/protocol";
 import type { Analyzer } from "./analyzer/index.js";
 import { BackFill } from "./back-fill.js";
 import { DocumentIndexer } from "./index-document.js";
@@ -10,9 +10,10 @@ import { type DurableState, openDurable } from "./open-durable.js";
 import { Partition } from "./partition/partition.js";
 import { BodyCache } from "./residency/body-cache.js";
 import { PartitionRegistry } from "./residency/partition-registry.js";
+import type { Resident } from "./residency/resident.js";
 import type { Retention } from "./retention.js";
 import type { RowBody, RowFacets } from "./row.js";
-import { Sweeper } from "./sweep.js";
+import { sweep } from "./sweep.js";
 import type { Tier } from "./tier.js";
 import { ForgetOrder } from "./write/forget-order.js";
 
@@ -33,7 +34,8 @@ export interface OpenTier {
 
 /** Puts the parts of a tier together; a durable one recovers from its log first. */
 export async function openTier(parts: TierParts): Promise<OpenTier> {
-  const { services, options, retention, durable } = parts;
+  const { services, options, retention, durable, analyzer } = parts;
+  const { embedder, logger } = services;
   const { operationWindowS, operationCountMax, operationBytesMax } = options;
   const operations = new OperationMemory({
     windowS: operationWindowS,
@@ -41,36 +43,35 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     bytesMax: operationBytesMax,
   });
   const state = durable && (await openDurable(durable, { services, options, operations }));
+  const clockFloor = state?.newestAt ?? 0;
+  const clock = clockAbove(services.clock, clockFloor);
   const bodies = state?.bodies ?? memoryBodies(options);
   const backFill: BackFill = new BackFill(() => tier, options.embedRetryMs);
-  const indexer = new DocumentIndexer({ ...services, analyzer: parts.analyzer });
-  const partitionParts = { indexer, bodies, embedder: services.embedder };
+  const indexer = new DocumentIndexer({ embedder, clock, logger, analyzer });
+  const needsVectors = (resident: Resident): void => {
+    if (state !== undefined) backFill.schedule(resident);
+  };
   const tier: Tier = {
-    services,
-    clock: services.clock,
-    logger: services.logger,
+    ...{ services, clock, logger, analyzer, indexer, operations, bodies, retention, clockFloor, needsVectors },
     durable: state !== undefined,
-    analyzer: parts.analyzer,
-    indexer,
     journal: state?.journal ?? createMemoryJournal(),
-    operations,
-    registry: openRegistry(parts, state, () => emptyPartition(partitionParts)),
-    bodies,
+    registry: openRegistry({
+      ...{ clock, options, state },
+      empty: () => emptyPartition({ indexer, bodies, embedder }),
+      loaded: (resident) => resident.partition.pendingCount > 0 && needsVectors(resident),
+      holdsExpired: (id) => tier.expired.has(id),
+    }),
     forgets: new ForgetOrder(),
-    retention,
-    clockFloor: state?.newestAt ?? 0,
     partitionRowsMax: options.partitionRowsMax,
     embedWaitMs: options.embedWaitMs,
     expired: new Map(),
-    needsVectors: (resident) => state && backFill.schedule(resident),
   };
-  tier.journal.onRollback(() => {
-    for (const resident of tier.registry.residents) resident.staged.clear();
+  tier.journal.onRollback((firstLostSeq) => {
+    for (const resident of tier.registry.residents) resident.unstageFrom(firstLostSeq);
   });
-  const sweeper = new Sweeper(tier, state, options.purgeIntervalS);
   return {
     tier,
-    maintain: () => sweeper.run(),
+    maintain: () => sweep(tier, state),
     stats: () => tierStats(tier, state, backFill),
     async close() {
       await backFill.close();
@@ -79,23 +80,51 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   };
 }
 
+/** After the machine's clock was set back, time stands still until it has caught up. */
+function clockAbove(clock: Clock, floor: number): Clock {
+  return {
+    now: () => Math.max(clock.now(), floor),
+    after: (delayMs, run) => clock.after(delayMs, run),
+  };
+}
+
+/** A tier in memory keeps every body until its row goes. */
 function memoryBodies(options: ResolvedKitOptions): BodyCache {
   return new BodyCache({ cacheBytes: options.bodyCacheBytes }, async () => new Map());
 }
 
-function openRegistry(
-  { services, options }: TierParts,
-  state: DurableState | undefined,
-  empty: () => Partition,
-): PartitionRegistry {
+interface RegistryParts {
+  readonly clock: Clock;
+  readonly options: ResolvedKitOptions;
+  readonly state: DurableState | undefined;
+  empty(): Partition;
+  loaded(resident: Resident): void;
+  /** Whether expired rows of the scope are still to be logged as gone: loaded again, they would expire again. */
+  holdsExpired(scope: string): boolean;
+}
+
+function openRegistry(parts: RegistryParts): PartitionRegistry {
+  const { clock, options, state, empty, loaded, holdsExpired } = parts;
+  if (state === undefined) {
+    return new PartitionRegistry(
+      { residentBytesMax: Number.POSITIVE_INFINITY },
+      {
+        ...{ clock, loaded },
+        load: async () => empty(),
+        mayLeave: ({ isEmpty }) => isEmpty,
+        dropsEmpty: true,
+        storedScopes: async () => [],
+      },
+    );
+  }
   return new PartitionRegistry(
     { residentBytesMax: options.residentBytesMax },
     {
-      clock: services.clock,
-      load: async (scope) => (state === undefined ? empty() : state.load(scope, empty())),
-      mayLeave: (resident) =>
-        state === undefined ? resident.partition.liveCount === 0 : state.mayLeave(resident.id),
-      storedScopes: async () => state?.scopes() ?? [],
+      ...{ clock, loaded },
+      load: (scope) => state.load(scope, empty()),
+      mayLeave: ({ id }) => state.mayLeave(id) && !holdsExpired(id),
+      dropsEmpty: false,
+      storedScopes: () => state.scopes(),
     },
   );
 }

@@ -1,4 +1,4 @@
-import type { Clock, Logger, MemoryChange, PluginServices } from "@membus/protocol";
+import type { Clock, Logger, MemoryChange, Operation, PluginServices } from "@membus/protocol";
 import type { Analyzer } from "./analyzer/index.js";
 import type { DocumentIndexer } from "./index-document.js";
 import type { Journal } from "./journal/journal.js";
@@ -14,6 +14,7 @@ import type { ForgetOrder } from "./write/forget-order.js";
 /** The parts of one open tier, as the operations share them. */
 export interface Tier {
   readonly services: PluginServices;
+  /** The host's, but never below the newest time on disk. */
   readonly clock: Clock;
   readonly logger: Logger;
   readonly durable: boolean;
@@ -35,6 +36,11 @@ export interface Tier {
   needsVectors(resident: Resident): void;
 }
 
+/** Unix seconds at which a mutation counts as accepted. */
+export function acceptedAt(tier: Tier, op: Operation): number {
+  return Math.max(op.accepted_at, tier.clockFloor);
+}
+
 /** Takes a version out of RAM and tells why, on behalf of `agent`, or of its author. */
 export function removeRow(
   tier: Tier,
@@ -44,6 +50,7 @@ export function removeRow(
 ): boolean {
   const removed = resident.partition.remove(version.keyHash, version.rowId);
   if (removed === undefined) return false;
+  if (change.action === "forgotten") resident.holdsForgotten = true;
   reportRemoved(tier, resident, removed, change);
   return true;
 }

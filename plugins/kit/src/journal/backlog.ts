@@ -1,7 +1,7 @@
 import { MemoryError } from "@membus/protocol";
 import { type Row, rowBytes } from "../row.js";
 import type { ScopedRow } from "../storage.js";
-import type { LogRecord } from "./record.js";
+import { type LogRecord, seqOf } from "./record.js";
 
 export interface BacklogOptions {
   readonly countMax: number;
@@ -10,9 +10,13 @@ export interface BacklogOptions {
 
 interface BacklogRecord {
   readonly seq: number;
+  /** "": none; the record holds a reply alone. */
   readonly scope: string;
   readonly rowIds: readonly number[];
+  /** Rows that storage holds, or will when this record's turn comes. */
   readonly removed: readonly number[];
+  /** Whether rows went without others in their place: they were forgotten, or expired. */
+  readonly forgets: boolean;
 }
 
 /** What one step of a fold writes. */
@@ -21,6 +25,8 @@ export interface FoldSlice {
   readonly lastSeq: number;
   readonly rows: readonly ScopedRow[];
   readonly removed: readonly { readonly scope: string; readonly rowId: number }[];
+  /** Whether bytes of forgotten or expired rows are left behind, in storage or in the log. */
+  readonly forgets: boolean;
 }
 
 /** What a scope's backlog adds to its stored rows. */
@@ -36,27 +42,36 @@ export class Backlog {
   readonly #rows = new Map<number, ScopedRow>();
   readonly #byScope = new Map<string, BacklogRecord[]>();
   #sizeBytes = 0;
+  /** The last record that was handed out to be folded: storage may hold its rows. */
+  #slicedSeq = 0;
 
   constructor(readonly options: BacklogOptions) {}
 
-  add(seq: number, record: LogRecord): void {
-    const { scope, rows, removed } = record;
+  add(seq: number, { scope, rows, removed }: LogRecord): void {
     for (const row of rows) {
       this.#rows.set(row.rowId, { scope, row });
       this.#sizeBytes += rowBytes(row);
     }
-    for (const rowId of removed) this.#dropRow(rowId);
-    const entry = { seq, scope, rowIds: rows.map((row) => row.rowId), removed };
-    this.#records.push(entry);
+    const record = {
+      seq,
+      scope,
+      rowIds: rows.map((row) => row.rowId),
+      removed: removed.filter((rowId) => !this.#dropUnsliced(rowId)),
+      forgets: rows.length === 0 && removed.length > 0,
+    };
+    this.#records.push(record);
+    this.#sizeBytes += recordBytes(record);
+    if (scope === "") return;
     const ofScope = this.#byScope.get(scope);
-    if (ofScope === undefined) this.#byScope.set(scope, [entry]);
-    else ofScope.push(entry);
+    if (ofScope === undefined) this.#byScope.set(scope, [record]);
+    else ofScope.push(record);
   }
 
   /** @throws {MemoryError} `overloaded` while storage is too far behind. */
   admit(): void {
     const { countMax, bytesMax } = this.options;
-    if (this.#rows.size < countMax && this.#sizeBytes < bytesMax) return;
+    const count = Math.max(this.#rows.size, this.#records.length);
+    if (count < countMax && this.#sizeBytes < bytesMax) return;
     const message = "the tier's storage is behind its log";
     throw new MemoryError("overloaded", message, { retry_after_ms: 500, limit: "backlog", max: countMax });
   }
@@ -104,16 +119,19 @@ export class Backlog {
     const rows: ScopedRow[] = [];
     const removed: { scope: string; rowId: number }[] = [];
     let lastSeq = 0;
+    let forgets = false;
     for (const record of this.#records) {
       if (lastSeq > 0 && rows.length + removed.length + record.rowIds.length > rowsMax) break;
       lastSeq = record.seq;
+      forgets ||= record.forgets;
       for (const rowId of record.rowIds) {
         const row = this.#rows.get(rowId);
         if (row !== undefined) rows.push(row);
       }
       for (const rowId of record.removed) removed.push({ scope: record.scope, rowId });
     }
-    return lastSeq === 0 ? undefined : { lastSeq, rows, removed };
+    this.#slicedSeq = Math.max(this.#slicedSeq, lastSeq);
+    return lastSeq === 0 ? undefined : { lastSeq, rows, removed, forgets };
   }
 
   /** Storage holds everything up to `lastSeq`. Returns the row ids that it holds now. */
@@ -122,6 +140,7 @@ export class Backlog {
     const done = this.#records.splice(0, end === -1 ? this.#records.length : end);
     const stored: number[] = [];
     for (const record of done) {
+      this.#sizeBytes -= recordBytes(record);
       for (const rowId of record.rowIds) if (this.#dropRow(rowId)) stored.push(rowId);
     }
     for (const scope of new Set(done.map((record) => record.scope))) this.#forgetFolded(scope, lastSeq);
@@ -134,10 +153,19 @@ export class Backlog {
     else this.#byScope.set(scope, rest);
   }
 
+  /** Whether the row went before it was ever handed out, so that storage needs not hear of it. */
+  #dropUnsliced(rowId: number): boolean {
+    return this.#dropRow(rowId) && seqOf(rowId) > this.#slicedSeq;
+  }
+
   #dropRow(rowId: number): boolean {
     const row = this.#rows.get(rowId);
     if (row === undefined) return false;
     this.#sizeBytes -= rowBytes(row.row);
     return this.#rows.delete(rowId);
   }
+}
+
+function recordBytes({ rowIds, removed }: BacklogRecord): number {
+  return 128 + 8 * (rowIds.length + removed.length);
 }

@@ -1,16 +1,20 @@
 import type { Clock, Logger } from "@membus/protocol";
 import type { Log } from "../log/log.js";
+import { SerialQueue } from "../log/serial-queue.js";
 import type { Storage } from "../storage.js";
-import type { Backlog } from "./backlog.js";
+import type { Backlog, FoldSlice } from "./backlog.js";
 import { writeFoldMarker } from "./fold-marker.js";
+import { rowIdOf } from "./record.js";
 
 /** Rows a step: larger ones block the event loop for too long. */
 const SLICE_ROWS = 1_024;
+/** A fold that failed is tried again after so many times the idle wait. */
+const RETRY_FACTOR = 5;
 
 export interface FoldOptions {
   /** Rows in the backlog from which a fold begins at once. */
   readonly foldCount: number;
-  /** Milliseconds without a store after which a fold begins. */
+  /** Milliseconds after a store before what is logged is folded. */
   readonly foldIdleMs: number;
 }
 
@@ -20,21 +24,30 @@ export interface FoldDependencies {
   readonly backlog: Backlog;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Holds the fold marker. */
   readonly directory: string;
   /** The rows that storage holds now. */
   stored(rowIds: readonly number[]): void;
   /** The oldest record that a remembered reply is read from. */
   oldestRemembered(): number;
+  /** Unix seconds: no record on disk is later. */
   newestAt(): number;
 }
 
-/** Moves the backlog into storage, in order and in small steps: by count, when idle, and at close. */
+/** Moves the backlog into storage, in order and in small steps. Everything that writes to storage goes through here. */
 export class Folder {
-  #folding: Promise<void> | undefined;
-  #cancelIdle: (() => void) | undefined;
+  /** Writes to storage never overlap. */
+  readonly #writes = new SerialQueue();
   #foldedSeq: number;
+  /** What the marker on disk says: a start folds again what comes after it. */
+  #markedSeq: number;
+  /** Storage may hold rows of records behind `foldedSeq`, or has not been told to keep those up to it. */
+  #isUnsettled = false;
+  /** Bytes of forgotten rows may be on disk. Unknown after a start. */
+  #mustPurge = true;
+  #isWaiting = false;
+  #cancelTimer: (() => void) | undefined;
   #closed = false;
-  #removed = false;
 
   constructor(
     readonly options: FoldOptions,
@@ -42,93 +55,98 @@ export class Folder {
     foldedSeq: number,
   ) {
     this.#foldedSeq = foldedSeq;
+    this.#markedSeq = foldedSeq;
   }
 
   get foldedSeq(): number {
     return this.#foldedSeq;
   }
 
-  /** Whether rows were removed since the last call: their bytes are still on disk. */
-  takeRemoved(): boolean {
-    const removed = this.#removed;
-    this.#removed = false;
-    return removed;
-  }
-
   /** A record has been added to the backlog. */
   notice(): void {
-    const { backlog } = this.dependencies;
-    if (this.#closed) return;
-    if (backlog.rowCount >= this.options.foldCount) this.#foldInBackground();
-    else this.#foldLater(this.options.foldIdleMs);
+    if (this.#closed || this.#isWaiting) return;
+    if (this.dependencies.backlog.rowCount >= this.options.foldCount) void this.#foldInBackground();
+    else this.#foldAfter(this.options.foldIdleMs);
   }
 
-  /** Folds all there is now. One at a time: a second call waits for the first and folds what came since. */
-  async fold(): Promise<void> {
-    while (this.#folding !== undefined) await this.#folding;
-    if (this.dependencies.backlog.recordCount === 0) return;
-    this.#folding = this.#foldAll().finally(() => {
-      this.#folding = undefined;
+  /** Folds all there is now; what a fold that failed left half done is done again. */
+  fold(): Promise<void> {
+    return this.#writes.run(() => this.#foldAll());
+  }
+
+  /** Storage's own upkeep. What was forgotten and folded leaves the disk, and the log as soon as no retry needs it. */
+  maintain(): Promise<void> {
+    return this.#writes.run(async () => {
+      const { log, storage } = this.dependencies;
+      if (this.#mustPurge) await log.rotate();
+      await storage.maintain({ purge: this.#mustPurge });
+      this.#mustPurge = false;
+      await this.#trim();
     });
-    await this.#folding;
-  }
-
-  /** Removes every log record that is no longer needed, so that none keeps what was forgotten. */
-  async trimLog(): Promise<void> {
-    const { log } = this.dependencies;
-    const keptFrom = this.#keptFrom;
-    if (log.stats.firstSeq >= keptFrom) return;
-    await log.rotate();
-    await log.trim(keptFrom);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#cancelIdle?.();
+    this.#cancelTimer?.();
     await this.fold();
   }
 
-  #foldInBackground(): void {
-    this.#cancelIdle?.();
-    this.#cancelIdle = undefined;
-    if (this.#folding !== undefined) return;
-    this.fold().catch((error: unknown) => {
-      this.dependencies.logger.error({ err: error }, "fold failed; the log keeps what it holds");
-      this.#foldLater(this.options.foldIdleMs * 5);
-    });
+  #foldAfter(waitMs: number): void {
+    this.#cancelTimer ??= this.dependencies.clock.after(waitMs, () => void this.#foldInBackground());
   }
 
-  #foldLater(delayMs: number): void {
-    if (this.#closed) return;
-    const { clock } = this.dependencies;
-    this.#cancelIdle ??= clock.after(delayMs, () => this.#foldInBackground(), { background: true });
+  async #foldInBackground(): Promise<void> {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#isWaiting = true;
+    try {
+      await this.fold();
+      this.#isWaiting = false;
+      if (this.dependencies.backlog.recordCount > 0) this.notice();
+    } catch (error) {
+      this.#isWaiting = false;
+      this.dependencies.logger.error({ err: error }, "fold failed; the log keeps what it holds");
+      if (!this.#closed) this.#foldAfter(this.options.foldIdleMs * RETRY_FACTOR);
+    }
   }
 
   async #foldAll(): Promise<void> {
-    const { backlog, storage, stored, log } = this.dependencies;
-    // Storage must not know of a record that a power loss could still take from the log.
-    await log.sync();
+    const { backlog, storage } = this.dependencies;
+    if (backlog.recordCount === 0 && !this.#isUnsettled) return;
+    // A row that is appended twice would stand in storage twice.
+    if (this.#isUnsettled) await storage.removeFrom(rowIdOf(this.#foldedSeq + 1, 0), [...backlog.scopes]);
+    this.#isUnsettled = true;
     for (let slice = backlog.slice(SLICE_ROWS); slice !== undefined; slice = backlog.slice(SLICE_ROWS)) {
-      await storage.append(slice.rows);
-      await storage.remove(slice.removed);
-      this.#removed ||= slice.removed.length > 0;
-      stored(backlog.folded(slice.lastSeq));
-      this.#foldedSeq = slice.lastSeq;
+      await this.#foldSlice(slice);
     }
     await this.#settle();
+    this.#isUnsettled = false;
+  }
+
+  async #foldSlice({ lastSeq, rows, removed, forgets }: FoldSlice): Promise<void> {
+    const { log, storage, backlog, stored } = this.dependencies;
+    // Storage must not survive what the log has lost: the numbers of lost records are given out again.
+    await log.sync();
+    if (rows.length > 0) await storage.append(rows);
+    if (removed.length > 0) await storage.remove(removed);
+    this.#mustPurge ||= forgets;
+    stored(backlog.folded(lastSeq));
+    this.#foldedSeq = lastSeq;
   }
 
   /** Storage first, then the marker, then the log: whatever a crash leaves is enough to go on. */
   async #settle(): Promise<void> {
-    const { storage, log, directory, newestAt } = this.dependencies;
+    const { storage, directory, newestAt } = this.dependencies;
     const foldedSeq = this.#foldedSeq;
     await storage.sync();
     await writeFoldMarker(directory, { foldedSeq, newestAt: newestAt() });
-    await log.trim(this.#keptFrom);
+    this.#markedSeq = foldedSeq;
+    await this.#trim();
   }
 
-  /** The first record that is still needed: for the fold, or for the reply of a retry. */
-  get #keptFrom(): number {
-    return Math.min(this.#foldedSeq + 1, this.dependencies.oldestRemembered());
+  /** Only what is in storage for good goes, and what no retry is answered from. */
+  async #trim(): Promise<void> {
+    const { log, oldestRemembered } = this.dependencies;
+    await log.trim(Math.min(this.#markedSeq + 1, oldestRemembered()));
   }
 }

@@ -5,9 +5,9 @@ export interface Mutation {
   /** Makes the record, within the call of `append`. Row ids derive from `seq`. May be in vain: has no effect. */
   build(seq: number): LogRecord;
   /** The record has its place: later ones build on it. Runs within the call of `append`, unless it is refused. */
-  stage(record: LogRecord): void;
+  stage(record: LogRecord, seq: number): void;
   /** The record is durable. */
-  apply(record: LogRecord, place: ResultPlace): void;
+  apply(record: LogRecord, seq: number, place: ResultPlace): void;
 }
 
 /** Makes a mutation durable, as far as the tier promises that, and tells where its reply is kept. */
@@ -19,8 +19,8 @@ export interface Journal {
   append(mutation: Mutation): Promise<void>;
   /** The reply kept at a place, or undefined when it is no longer there. */
   resultAt(place: ResultPlace): Promise<OperationResult | undefined>;
-  /** Runs when staged records did not become durable: what was planned on them is void. */
-  onRollback(listener: () => void): void;
+  /** Runs when staged records, from this one on, did not become durable: what was planned on them is void. */
+  onRollback(listener: (firstLostSeq: number) => void): void;
 }
 
 /** The journal of a tier that lives in memory alone. */
@@ -28,9 +28,10 @@ export function createMemoryJournal(): Journal {
   let seq = 0;
   return {
     async append({ build, stage, apply }) {
-      const record = build(++seq);
-      stage(record);
-      apply(record, { result: record.result ?? {} });
+      seq++;
+      const record = build(seq);
+      stage(record, seq);
+      apply(record, seq, { result: record.result ?? {} });
     },
     async resultAt(place) {
       return "result" in place ? place.result : undefined;

@@ -9,7 +9,7 @@ export interface LogJournalDependencies {
   readonly log: Log;
   readonly backlog: Backlog;
   /** Runs after every durable record: there is something to fold. */
-  appended(): void;
+  appended(record: LogRecord): void;
 }
 
 /** The journal of a durable tier: one log record a mutation, which waits in the backlog for storage. */
@@ -18,16 +18,16 @@ export function createLogJournal({ log, backlog, appended }: LogJournalDependenc
     async append({ build, stage, apply }) {
       backlog.admit();
       let record: LogRecord | undefined;
-      const before = log.nextSeq;
-      const durable = log.append((seq) => {
+      const seq = log.nextSeq;
+      const durable = log.append(() => {
         record = build(seq);
         return encodeRecord(record);
       });
-      if (log.nextSeq > before) stage(record!);
-      const seq = await durable;
+      if (log.nextSeq > seq) stage(record!, seq);
+      await durable;
       backlog.add(seq, record!);
-      apply(record!, { seq });
-      appended();
+      apply(record!, seq, { seq });
+      appended(record!);
     },
     resultAt: (place) => readResult(log, place),
     onRollback(listener) {

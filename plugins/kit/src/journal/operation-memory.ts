@@ -5,7 +5,7 @@ export interface OperationMemoryOptions {
   /** Seconds. */
   readonly windowS: number;
   readonly countMax: number;
-  /** Of results that are kept in RAM. */
+  /** Of operations whose results are kept in RAM. */
   readonly bytesMax: number;
 }
 
@@ -45,10 +45,10 @@ export class OperationMemory {
 
   remember(op: OperationId & { digest: string }, at: number, place: ResultPlace, done = true): void {
     const key = operationKey(op);
-    const resultBytes = "result" in place ? JSON.stringify(place.result).length : 0;
+    const sizeBytes = "result" in place ? resultBytes(place.result) : 0;
     this.#drop(key);
-    this.#remembered.set(key, { digest: op.digest, at, place, done, sizeBytes: 200 + resultBytes });
-    this.#sizeBytes += 200 + resultBytes;
+    this.#remembered.set(key, { digest: op.digest, at, place, done, sizeBytes });
+    this.#sizeBytes += sizeBytes;
     this.#trim(at);
   }
 
@@ -73,11 +73,19 @@ export class OperationMemory {
   }
 
   #drop(key: string): void {
-    this.#sizeBytes -= this.#remembered.get(key)?.sizeBytes ?? 0;
+    const dropped = this.#remembered.get(key);
+    if (dropped === undefined) return;
+    this.#sizeBytes -= dropped.sizeBytes;
     this.#remembered.delete(key);
   }
 }
 
-function operationKey({ tenant, agent, id }: OperationId): string {
+/** Roughly: the objects weigh more than their texts. */
+function resultBytes({ receipts = [], errors = [] }: OperationResult): number {
+  return 400 + 250 * receipts.length + 400 * errors.length;
+}
+
+/** One string per operation: neither a tenant nor the length of an agent's name holds a space. */
+export function operationKey({ tenant, agent, id }: OperationId): string {
   return `${tenant} ${agent.length} ${agent} ${id}`;
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorDetail, StoreReceipt } from "@membus/protocol";
-import { decode, encode } from "@msgpack/msgpack";
+import { decode, Encoder } from "@msgpack/msgpack";
 import type { Row } from "../row.js";
 
 /** The reply of a mutation, as it is remembered. Errors that a retry may mend are not. */
@@ -46,10 +46,26 @@ export function rowIdOf(seq: number, index: number): number {
   return seq * ROW_IDS_PER_RECORD + index;
 }
 
+/** Sequence number of the record that a row came with. */
+export function seqOf(rowId: number): number {
+  return Math.floor(rowId / ROW_IDS_PER_RECORD);
+}
+
+/**
+ * Unix seconds that the clock must not fall below while this record is on disk: two microseconds behind its newest
+ * revision, which may be ahead of the time of acceptance. One is lost where seconds are turned into revisions.
+ */
+export function latestTime({ at, rows }: LogRecord): number {
+  return rows.reduce((latest, { revision }) => Math.max(latest, (revision + 2) / 1e6), at);
+}
+
+const encoder = new Encoder({ ignoreUndefined: true });
+
+/** The bytes are valid until the next call. */
 export function encodeRecord(record: LogRecord): Uint8Array {
   const { at, scope, rows, removed, op, result } = record;
   const stamp = op ? [op.tenant, op.agent, op.id, op.digest, op.done] : null;
-  return encode([at, scope, rows.map(packRow), removed, stamp, result ?? null], { ignoreUndefined: true });
+  return encoder.encodeSharedRef([at, scope, rows.map(packRow), removed, stamp, result ?? null]);
 }
 
 export function decodeRecord(payload: Uint8Array): LogRecord {

@@ -6,18 +6,34 @@ const REMOVED = 0xffffffff;
 
 /** Key hash to slot: open addressing over 32-byte hashes, about 40 bytes a key where a Map of strings takes 200. */
 export class KeyIndex {
-  #hashes = new Uint8Array(16 * HASH_BYTES);
-  /** Slot + 1; EMPTY and REMOVED are markers. */
+  #hashes = Buffer.alloc(16 * HASH_BYTES);
+  /** Slot + 1; EMPTY and REMOVED are markers. At most half of it is in use, so that a search ends. */
   #table = new Uint32Array(32);
+  /** Places that are not EMPTY. */
   #used = 0;
+  /** A hash that is looked up, as bytes. */
+  readonly #sought = Buffer.alloc(HASH_BYTES);
+
+  /** Room for `keys` in all. */
+  reserve(keys: number): void {
+    this.#reserveHashes(keys);
+    if (keys * 2 > this.#table.length) this.#rehash(keys);
+  }
 
   /** The hash that was filed with a slot, in hex. */
   hashOf(slot: number): string {
-    return Buffer.from(this.#hashes.buffer, slot * HASH_BYTES, HASH_BYTES).toString("hex");
+    return this.#hashes.hexSlice(slot * HASH_BYTES, (slot + 1) * HASH_BYTES);
+  }
+
+  /** The order of two slots by their hashes, which is that of the hashes in hex. */
+  compare(a: number, b: number): number {
+    const from = a * HASH_BYTES;
+    const to = b * HASH_BYTES;
+    return this.#hashes.compare(this.#hashes, to, to + HASH_BYTES, from, from + HASH_BYTES);
   }
 
   get(keyHash: string): number | undefined {
-    return this.#find(Buffer.from(keyHash, "hex"), 0);
+    return this.#seek(keyHash) ? this.#find(this.#sought, 0) : undefined;
   }
 
   /** The slot of a hash that stands in `hashes` at row `index`. */
@@ -27,11 +43,17 @@ export class KeyIndex {
 
   /** Files `slot` under its hash, in place of a former slot of the same key. */
   set(keyHash: string, slot: number): void {
-    this.#write(Buffer.from(keyHash, "hex"), 0, slot);
+    if (!this.#seek(keyHash)) throw new TypeError(`not a key hash: ${keyHash}`);
+    this.#write(this.#sought, 0, slot);
   }
 
   setAt(hashes: Uint8Array, index: number, slot: number): void {
     this.#write(hashes, index * HASH_BYTES, slot);
+  }
+
+  /** Files `slot` under the hash that another index has with `formerSlot`. */
+  setFrom(other: KeyIndex, formerSlot: number, slot: number): void {
+    this.#write(other.#hashes, formerSlot * HASH_BYTES, slot);
   }
 
   delete(slot: number): void {
@@ -43,11 +65,15 @@ export class KeyIndex {
     return this.#hashes.byteLength + this.#table.byteLength;
   }
 
+  /** False for what is no hash in hex. */
+  #seek(keyHash: string): boolean {
+    return keyHash.length === 2 * HASH_BYTES && this.#sought.hexWrite(keyHash) === HASH_BYTES;
+  }
+
   #write(source: Uint8Array, offset: number, slot: number): void {
-    const end = (slot + 1) * HASH_BYTES;
-    if (end > this.#hashes.length) this.#hashes = grown(this.#hashes, Math.max(end, this.#hashes.length * 2));
+    this.#reserveHashes(slot + 1);
     this.#hashes.set(source.subarray(offset, offset + HASH_BYTES), slot * HASH_BYTES);
-    if (++this.#used * 2 > this.#table.length) this.#rehash();
+    if (++this.#used * 2 > this.#table.length) this.#rehash(this.#used);
     this.#table[this.#position(source, offset)] = slot + 1;
   }
 
@@ -79,10 +105,19 @@ export class KeyIndex {
     return true;
   }
 
-  #rehash(): void {
+  #reserveHashes(slots: number): void {
+    const sizeBytes = slots * HASH_BYTES;
+    if (sizeBytes <= this.#hashes.length) return;
+    const larger = Buffer.alloc(Math.max(sizeBytes, 2 * this.#hashes.length));
+    larger.set(this.#hashes);
+    this.#hashes = larger;
+  }
+
+  /** A table for at least `keys`, without the places of removed ones. */
+  #rehash(keys: number): void {
     const filed = this.#table.filter((entry) => entry !== EMPTY && entry !== REMOVED);
     let length = this.#table.length;
-    while (filed.length * 4 > length) length *= 2;
+    while (Math.max(keys, filed.length) * 2 > length || filed.length * 4 > length) length *= 2;
     this.#table = new Uint32Array(length);
     this.#used = filed.length;
     for (const entry of filed) this.#table[this.#position(this.#hashes, (entry - 1) * HASH_BYTES)] = entry;

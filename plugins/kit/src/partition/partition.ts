@@ -10,6 +10,8 @@ import { TermIndex } from "./term-index.js";
 import { Vectors } from "./vectors.js";
 
 const REBUILD_DEAD_MIN = 1_024;
+/** What an empty partition takes, measured. */
+const BASE_BYTES = 8_192;
 
 export interface PartitionOptions {
   /** Whose vectors are kept; absent when the tier has no similarity. */
@@ -27,6 +29,12 @@ export interface RemovedRow {
   readonly facets: string;
 }
 
+/** Which indexes a request needs. */
+export interface IndexNeeds {
+  readonly words: boolean;
+  readonly attributes: boolean;
+}
+
 /**
  * One scope in RAM: the current version of every entry, its statistics and indexes; bodies live elsewhere.
  * Slots are valid until the next mutation. Words and attributes are indexed when a request first needs them.
@@ -39,8 +47,10 @@ export class Partition {
   lastRevision = 0;
   readonly #options: PartitionOptions;
   readonly #terms = new TermIndex();
-  #unindexedTerms = new Map<number, Uint32Array>();
   #attributes = new AttributeIndex();
+  /** Terms of slots that are not indexed yet, where their row had them. */
+  #waitingTerms = new Map<number, Uint32Array>();
+  #waitingBytes = 0;
   #lengthTotal = 0;
   #textBytes = 0;
   /** No live row expires before this. */
@@ -68,14 +78,18 @@ export class Partition {
     return JSON.parse(this.columns.facets[slot]!) as RowFacets;
   }
 
+  /** Live rows whose vector is still to come. */
+  get pendingCount(): number {
+    return this.vectors?.pendingCount ?? 0;
+  }
+
   /** Takes in a version; one that is not the latest of its key changes nothing, so adding twice does not either. */
   add(row: Row): void {
-    const former = this.slotOf(row.keyHash);
-    if (former !== undefined && !supersedes(row, this.#versionAt(former))) return;
     this.#rebuildIfSparse();
     const replaced = this.slotOf(row.keyHash);
-    const slot = this.#append(row);
-    if (row.terms !== null) this.#unindexedTerms.set(slot, row.terms);
+    if (replaced !== undefined && !supersedes(row, this.#versionAt(replaced))) return;
+    const slot = this.columns.append(row);
+    this.#enliven(slot, row.terms);
     this.vectors?.add(slot, row.embedder, row.vector);
     if (replaced !== undefined) {
       this.columns.accessed[slot] = this.columns.accessed[replaced]!;
@@ -84,15 +98,26 @@ export class Partition {
     this.keys.set(row.keyHash, slot);
   }
 
-  /** Takes in rows from storage, where several versions of a key may stand; `skip` names rows that are gone since. */
-  load(rows: RowColumns, skip: (rowId: number) => boolean): void {
+  /**
+   * Takes in rows from storage, where several versions of a key may stand, leaving out those that are `gone` since.
+   * For an empty partition, which may take them in several ranges.
+   */
+  load(
+    rows: RowColumns,
+    { from, to }: { readonly from: number; readonly to: number },
+    gone: ReadonlySet<number>,
+  ): void {
     this.columns.reserve(rows.count);
-    for (let index = 0; index < rows.count; index++) {
+    this.keys.reserve(rows.count);
+    this.vectors?.reserve(rows.count);
+    for (let index = from; index < to; index++) {
       const version = { revision: rows.revisions[index]!, rowId: rows.rowIds[index]! };
-      if (skip(version.rowId)) continue;
+      if (gone.has(version.rowId)) continue;
       const former = this.keys.getAt(rows.keyHashes, index);
       if (former !== undefined && !supersedes(version, this.#versionAt(former))) continue;
-      const slot = this.#appendLoaded(rows, index);
+      const slot = this.columns.appendLoaded(rows, index);
+      this.#enliven(slot, rows.terms(index));
+      this.vectors?.addLoaded(slot, rows, index);
       if (former !== undefined) this.#kill(former);
       this.keys.setAt(rows.keyHashes, index, slot);
     }
@@ -129,19 +154,26 @@ export class Partition {
     return selected;
   }
 
+  /** Indexes up to `rowsMax` rows more; true when nothing is left of what is needed. */
+  indexSome({ words, attributes }: IndexNeeds, rowsMax: number): boolean {
+    const { count } = this.columns;
+    if (words && this.#terms.upTo < count) this.#indexTerms(Math.min(count, this.#terms.upTo + rowsMax));
+    else if (attributes && this.#attributes.upTo < count) {
+      this.#indexAttributes(Math.min(count, this.#attributes.upTo + rowsMax));
+    } else return true;
+    return false;
+  }
+
   /** The attribute index, up to date. */
   attributes(): AttributeIndex {
-    const { columns } = this;
-    for (let slot = this.#attributes.upTo; slot < columns.count; slot++) {
-      this.#attributes.add(slot, this.facetsOf(slot), columns.groups[slot]!);
-    }
+    this.#indexAttributes(this.columns.count);
     return this.#attributes;
   }
 
   /** What the ranker sees, with every row's words indexed. */
   corpus(): RankCorpus {
-    this.#indexTerms();
     const { columns, vectors } = this;
+    this.#indexTerms(columns.count);
     return {
       slotCount: columns.count,
       alive: columns.alive,
@@ -154,73 +186,33 @@ export class Partition {
     };
   }
 
+  /** Leaves nothing of dead rows, in any index. Slots change. */
+  compact(): void {
+    if (this.columns.count > this.liveCount) this.#rebuild();
+  }
+
   /** Bytes in RAM, roughly. */
   get sizeBytes(): number {
-    const perSlot = this.columns.capacity * 90;
     const indexes = this.#terms.sizeBytes + this.#attributes.sizeBytes + this.keys.sizeBytes;
-    return perSlot + indexes + this.#textBytes + (this.vectors?.sizeBytes ?? 0);
+    const rows = this.columns.sizeBytes + this.#textBytes + this.#waitingBytes;
+    return BASE_BYTES + indexes + rows + (this.vectors?.sizeBytes ?? 0);
   }
 
   #versionAt(slot: number): { revision: number; rowId: number } {
     return { revision: this.columns.revisions[slot]!, rowId: this.columns.rowIds[slot]! };
   }
 
-  #append(row: Row): number {
+  /** Counts in a slot that was appended. */
+  #enliven(slot: number, terms: Uint32Array | null): void {
     const { columns } = this;
-    const slot = columns.count;
-    columns.reserve(slot + 1);
-    columns.rowIds[slot] = row.rowId;
-    columns.revisions[slot] = row.revision;
-    columns.seqs[slot] = row.seq;
-    columns.created[slot] = row.created;
-    columns.updated[slot] = row.updated;
-    columns.occurredAt[slot] = row.occurredAt;
-    columns.expiresAt[slot] = row.expiresAt;
-    columns.importances[slot] = row.importance;
-    columns.groups[slot] = row.group;
-    columns.facets[slot] = row.facets;
-    this.#enliven(slot);
-    return slot;
-  }
-
-  #appendLoaded(rows: RowColumns, index: number): number {
-    const { columns } = this;
-    const slot = columns.count;
-    columns.reserve(slot + 1);
-    columns.rowIds[slot] = rows.rowIds[index]!;
-    columns.revisions[slot] = rows.revisions[index]!;
-    columns.seqs[slot] = rows.seqs[index]!;
-    columns.created[slot] = rows.created[index]!;
-    columns.updated[slot] = rows.updated[index]!;
-    columns.occurredAt[slot] = rows.occurredAt[index]!;
-    columns.expiresAt[slot] = rows.expiresAt[index]!;
-    columns.importances[slot] = rows.importances[index]!;
-    columns.groups[slot] = rows.group(index);
-    columns.facets[slot] = rows.facets(index);
-    this.#unindexedTerms.set(slot, rows.terms(index));
-    this.#loadVector(slot, rows, index);
-    this.#enliven(slot);
-    return slot;
-  }
-
-  #loadVector(slot: number, rows: RowColumns, index: number): void {
-    const { vectors } = this;
-    if (vectors === undefined) return;
-    const at = index * vectors.dimensions;
-    const vector = rows.hasVector(index) ? rows.vectors.subarray(at, at + vectors.dimensions) : null;
-    vectors.add(slot, rows.embedder(index), vector);
-  }
-
-  #enliven(slot: number): void {
-    const { columns } = this;
-    columns.count = slot + 1;
-    columns.alive[slot] = 1;
-    columns.accessed[slot] = columns.updated[slot]!;
     this.liveCount++;
-    this.#textBytes += columns.facets[slot]!.length + 64;
+    this.#textBytes += textBytes(columns.facets[slot]!);
     this.lastRevision = Math.max(this.lastRevision, columns.revisions[slot]!);
     const expiresAt = columns.expiresAt[slot]!;
     if (expiresAt > 0 && expiresAt < this.#nextExpiry) this.#nextExpiry = expiresAt;
+    if (terms === null) return;
+    this.#waitingTerms.set(slot, terms);
+    this.#waitingBytes += termsBytes(terms);
   }
 
   #take(slot: number): RemovedRow {
@@ -241,51 +233,80 @@ export class Partition {
     const { columns } = this;
     columns.alive[slot] = 0;
     this.liveCount--;
-    this.#textBytes -= columns.facets[slot]!.length + 64;
+    this.#textBytes -= textBytes(columns.facets[slot]!);
     if (slot < this.#terms.upTo) this.#lengthTotal -= this.#terms.lengths[slot]!;
-    this.#unindexedTerms.delete(slot);
+    else this.#takeWaitingTerms(slot);
     this.vectors?.drop(slot);
-    columns.facets[slot] = "{}";
+    columns.facets[slot] = "";
+    columns.groups[slot] = "";
   }
 
-  #indexTerms(): void {
+  #indexTerms(end: number): void {
     const { columns } = this;
-    for (let slot = this.#terms.upTo; slot < columns.count; slot++) {
-      const live = columns.alive[slot] === 1;
-      this.#terms.add(slot, live ? this.#termsAt(slot) : new Uint32Array(0), columns.groups[slot]!);
-      if (live) this.#lengthTotal += this.#terms.lengths[slot]!;
+    for (let slot = this.#terms.upTo; slot < end; slot++) {
+      if (columns.alive[slot] === 0) this.#terms.skip(slot);
+      else {
+        this.#terms.add(slot, this.#termsAt(slot), columns.groups[slot]!);
+        this.#lengthTotal += this.#terms.lengths[slot]!;
+      }
     }
-    this.#unindexedTerms = new Map();
   }
 
   #termsAt(slot: number): Uint32Array {
     const { columns } = this;
-    const terms = this.#unindexedTerms.get(slot);
+    const rowId = columns.rowIds[slot]!;
     return (
-      terms ?? this.#options.termsOf(columns.rowIds[slot]!, this.facetsOf(slot), columns.occurredAt[slot]!)
+      this.#takeWaitingTerms(slot) ??
+      this.#options.termsOf(rowId, this.facetsOf(slot), columns.occurredAt[slot]!)
     );
+  }
+
+  #takeWaitingTerms(slot: number): Uint32Array | undefined {
+    const terms = this.#waitingTerms.get(slot);
+    if (terms === undefined) return undefined;
+    this.#waitingTerms.delete(slot);
+    this.#waitingBytes -= termsBytes(terms);
+    return terms;
+  }
+
+  #indexAttributes(end: number): void {
+    const { columns } = this;
+    for (let slot = this.#attributes.upTo; slot < end; slot++) {
+      if (columns.alive[slot] === 1) this.#attributes.add(slot, this.facetsOf(slot), columns.groups[slot]!);
+    }
+    this.#attributes.upTo = Math.max(this.#attributes.upTo, end);
   }
 
   /** When most slots are dead, the live ones move together. */
   #rebuildIfSparse(): void {
+    const dead = this.columns.count - this.liveCount;
+    if (dead >= REBUILD_DEAD_MIN && dead >= this.liveCount) this.#rebuild();
+  }
+
+  #rebuild(): void {
     const { columns } = this;
-    const dead = columns.count - this.liveCount;
-    if (dead < REBUILD_DEAD_MIN || dead < this.liveCount) return;
-    const kept = new Uint32Array(this.liveCount);
-    let size = 0;
-    for (let slot = 0; slot < columns.count; slot++) if (columns.alive[slot] === 1) kept[size++] = slot;
+    const kept = columns.live(this.liveCount);
     const keys = new KeyIndex();
-    for (let slot = 0; slot < kept.length; slot++) keys.set(this.keys.hashOf(kept[slot]!), slot);
-    const unindexed = new Map<number, Uint32Array>();
-    for (let slot = 0; slot < kept.length; slot++) {
-      const terms = this.#unindexedTerms.get(kept[slot]!);
-      if (terms !== undefined) unindexed.set(slot, terms);
+    keys.reserve(kept.length);
+    const waiting = new Map<number, Uint32Array>();
+    for (const [slot, former] of kept.entries()) {
+      keys.setFrom(this.keys, former, slot);
+      const terms = this.#waitingTerms.get(former);
+      if (terms !== undefined) waiting.set(slot, terms);
     }
     this.#terms.remap(kept, columns.count);
     this.vectors?.remap(kept);
     this.columns = columns.remap(kept);
     this.keys = keys;
-    this.#unindexedTerms = unindexed;
+    this.#waitingTerms = waiting;
     this.#attributes = new AttributeIndex();
   }
+}
+
+function textBytes(facets: string): number {
+  return facets.length + 64;
+}
+
+function termsBytes(terms: Uint32Array): number {
+  return terms.byteLength + 120;
 }

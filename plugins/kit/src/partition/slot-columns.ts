@@ -1,4 +1,9 @@
+import type { Row } from "../row.js";
+import type { RowColumns } from "../storage.js";
+
 const INITIAL_SLOTS = 16;
+/** Nine numbers of 8 bytes, a flag and two references a slot. */
+const BYTES_PER_SLOT = 9 * 8 + 1 + 2 * 8;
 
 /** The numbers of a partition's rows, one slot a row version. Slots are only appended; dead ones wait for a rebuild. */
 export class SlotColumns {
@@ -15,7 +20,7 @@ export class SlotColumns {
   expiresAt = new Float64Array(INITIAL_SLOTS);
   importances = new Float64Array(INITIAL_SLOTS);
   readonly groups: string[] = [];
-  /** JSON of each slot's facets. */
+  /** JSON of each slot's facets; "" for a dead one. */
   readonly facets: string[] = [];
 
   /** Room for `slots` in all. Doubles, so that appending one by one stays linear. */
@@ -34,16 +39,69 @@ export class SlotColumns {
     this.importances = grown(this.importances, this.capacity);
   }
 
+  /** A live slot with what the row says. */
+  append(row: Row): number {
+    const slot = this.#begin();
+    this.rowIds[slot] = row.rowId;
+    this.revisions[slot] = row.revision;
+    this.seqs[slot] = row.seq;
+    this.created[slot] = row.created;
+    this.updated[slot] = row.updated;
+    this.accessed[slot] = row.updated;
+    this.occurredAt[slot] = row.occurredAt;
+    this.expiresAt[slot] = row.expiresAt;
+    this.importances[slot] = row.importance;
+    this.groups.push(row.group);
+    this.facets.push(row.facets);
+    return slot;
+  }
+
+  /** The same for a row from storage. */
+  appendLoaded(rows: RowColumns, index: number): number {
+    const slot = this.#begin();
+    this.rowIds[slot] = rows.rowIds[index]!;
+    this.revisions[slot] = rows.revisions[index]!;
+    this.seqs[slot] = rows.seqs[index]!;
+    this.created[slot] = rows.created[index]!;
+    this.updated[slot] = rows.updated[index]!;
+    this.accessed[slot] = rows.updated[index]!;
+    this.occurredAt[slot] = rows.occurredAt[index]!;
+    this.expiresAt[slot] = rows.expiresAt[index]!;
+    this.importances[slot] = rows.importances[index]!;
+    this.groups.push(rows.group(index));
+    this.facets.push(rows.facets(index));
+    return slot;
+  }
+
+  /** The live slots, of which there are `liveCount`, in order. */
+  live(liveCount: number): Uint32Array {
+    const live = new Uint32Array(liveCount);
+    let size = 0;
+    for (let slot = 0; slot < this.count; slot++) if (this.alive[slot] === 1) live[size++] = slot;
+    return live;
+  }
+
   /** A copy of the slots that `kept` lists, in its order. */
   remap(kept: Uint32Array): SlotColumns {
     const copy = new SlotColumns();
     copy.reserve(kept.length);
-    copy.count = kept.length;
-    for (let slot = 0; slot < kept.length; slot++) copy.#take(slot, this, kept[slot]!);
+    for (const slot of kept) copy.#take(this, slot);
     return copy;
   }
 
-  #take(slot: number, from: SlotColumns, index: number): void {
+  get sizeBytes(): number {
+    return this.capacity * BYTES_PER_SLOT;
+  }
+
+  #begin(): number {
+    const slot = this.count++;
+    this.reserve(this.count);
+    this.alive[slot] = 1;
+    return slot;
+  }
+
+  #take(from: SlotColumns, index: number): void {
+    const slot = this.#begin();
     this.alive[slot] = from.alive[index]!;
     this.rowIds[slot] = from.rowIds[index]!;
     this.revisions[slot] = from.revisions[index]!;
@@ -54,8 +112,8 @@ export class SlotColumns {
     this.occurredAt[slot] = from.occurredAt[index]!;
     this.expiresAt[slot] = from.expiresAt[index]!;
     this.importances[slot] = from.importances[index]!;
-    this.groups[slot] = from.groups[index]!;
-    this.facets[slot] = from.facets[index]!;
+    this.groups.push(from.groups[index]!);
+    this.facets.push(from.facets[index]!);
   }
 }
 

@@ -8,6 +8,9 @@ export class BodyCache {
   readonly #pinned = new Map<number, string>();
   readonly #cached: LRUCache<number, string>;
   readonly #read: ReadBodies;
+  #readsUnderWay = 0;
+  /** Rows that went away while bodies were being read: what is read of them must not stay. */
+  readonly #droppedMeanwhile = new Set<number>();
 
   constructor(options: { readonly cacheBytes: number }, read: ReadBodies) {
     this.#read = read;
@@ -36,6 +39,7 @@ export class BodyCache {
   drop(rowId: number): void {
     this.#pinned.delete(rowId);
     this.#cached.delete(rowId);
+    if (this.#readsUnderWay > 0) this.#droppedMeanwhile.add(rowId);
   }
 
   peek(rowId: number): string | undefined {
@@ -51,12 +55,20 @@ export class BodyCache {
       if (body === undefined) missing.push(rowId);
       else bodies.set(rowId, body);
     }
-    if (missing.length === 0) return bodies;
-    for (const [rowId, body] of await this.#read(scope, missing)) {
-      this.#cached.set(rowId, body);
-      bodies.set(rowId, body);
-    }
+    if (missing.length > 0) await this.#readInto(bodies, scope, missing);
     return bodies;
+  }
+
+  async #readInto(bodies: Map<number, string>, scope: string, rowIds: readonly number[]): Promise<void> {
+    this.#readsUnderWay++;
+    try {
+      for (const [rowId, body] of await this.#read(scope, rowIds)) {
+        bodies.set(rowId, body);
+        if (!this.#droppedMeanwhile.has(rowId)) this.#cached.set(rowId, body);
+      }
+    } finally {
+      if (--this.#readsUnderWay === 0) this.#droppedMeanwhile.clear();
+    }
   }
 
   get stats(): { bodiesPinned: number; bodiesCached: number; bodyCacheBytes: number } {

@@ -19,16 +19,21 @@ export interface RegistryDependencies {
   readonly clock: Clock;
   /** Builds the partition of a scope from what is stored. */
   load(scope: string): Promise<Partition>;
-  /** False while leaving RAM would lose something. */
+  /** A partition has come into RAM. */
+  loaded(resident: Resident): void;
+  /** False while leaving RAM would lose something, or is not worth it. */
   mayLeave(resident: Resident): boolean;
+  /** False where an empty partition stays, because another load would take time to find nothing. */
+  readonly dropsEmpty: boolean;
   /** Every scope that is stored, in RAM or not. */
-  storedScopes(): Promise<Iterable<string>>;
+  storedScopes(): Promise<Iterable<Scope>>;
 }
 
 /** The partitions in RAM: loaded at first touch, each once, and dropped under a byte bound. */
 export class PartitionRegistry {
+  /** In order of use: the first is the one to drop. */
   readonly #residents = new Map<string, Resident>();
-  readonly #loading = new Map<string, Promise<Resident>>();
+  readonly #loading = new Map<string, Promise<void>>();
   #sizeBytes = 0;
 
   constructor(
@@ -38,7 +43,14 @@ export class PartitionRegistry {
 
   /** Runs `use` on the partition of a scope, which stays in RAM meanwhile. */
   async use<T>(scope: Scope, use: (resident: Resident) => T | Promise<T>): Promise<T> {
-    const resident = await this.#enter(scopeId(scope));
+    const id = scopeId(scope);
+    let resident = this.#residents.get(id);
+    while (resident === undefined) {
+      await this.#load(id);
+      // It may have left again while others were at it.
+      resident = this.#residents.get(id);
+    }
+    this.#enter(resident);
     try {
       return await use(resident);
     } finally {
@@ -49,11 +61,16 @@ export class PartitionRegistry {
   /** The scopes that a selector selects among those that hold anything, in order of their ids. */
   async select(selector: ScopeSelector): Promise<Scope[]> {
     if (!selector.subtree) return [exactScope(selector)];
-    const ids = new Set([...(await this.dependencies.storedScopes()), ...this.#residents.keys()]);
-    return [...ids]
-      .sort()
-      .map(parseScopeId)
-      .filter((scope) => selectsScope(selector, scope));
+    const selected = new Map<string, Scope>();
+    for (const scope of await this.dependencies.storedScopes()) {
+      if (selectsScope(selector, scope)) selected.set(scopeId(scope), scope);
+    }
+    for (const resident of this.#residents.values()) {
+      if (!selectsScope(selector, resident.scope)) continue;
+      if (resident.isEmpty) selected.delete(resident.id);
+      else selected.set(resident.id, resident.scope);
+    }
+    return [...selected.keys()].sort().map((id) => selected.get(id)!);
   }
 
   get residents(): Iterable<Resident> {
@@ -66,44 +83,43 @@ export class PartitionRegistry {
 
   /** Drops a partition that holds nothing, if nobody uses it. */
   dropEmpty(resident: Resident): void {
-    if (resident.partition.liveCount === 0 && this.#mayLeave(resident)) this.#drop(resident);
+    const { dropsEmpty } = this.dependencies;
+    if (dropsEmpty && resident.isEmpty && this.#mayLeave(resident)) this.#drop(resident);
   }
 
   get stats(): { partitions: number; partitionBytes: number } {
     return { partitions: this.#residents.size, partitionBytes: this.#sizeBytes };
   }
 
-  async #enter(id: string): Promise<Resident> {
-    const resident = this.#residents.get(id) ?? (await this.#load(id));
-    resident.users++;
-    resident.usedAt = this.dependencies.clock.now();
-    // Insertion order is the order of use: the first is the one to drop.
-    this.#residents.delete(id);
-    this.#residents.set(id, resident);
-    return resident;
-  }
-
-  async #load(id: string): Promise<Resident> {
+  #load(id: string): Promise<void> {
     let loading = this.#loading.get(id);
     if (loading === undefined) {
-      loading = this.dependencies
-        .load(id)
-        .then((partition) => this.#admit(new Resident(id, parseScopeId(id), partition)))
-        .finally(() => this.#loading.delete(id));
+      loading = this.#loadAndAdmit(id).finally(() => this.#loading.delete(id));
       this.#loading.set(id, loading);
     }
     return loading;
   }
 
-  #admit(resident: Resident): Resident {
-    this.#residents.set(resident.id, resident);
+  async #loadAndAdmit(id: string): Promise<void> {
+    const { clock, load, loaded } = this.dependencies;
+    const partition = await load(id);
+    const resident = new Resident(id, parseScopeId(id), partition, clock.now());
+    this.#residents.set(id, resident);
     this.#measure(resident);
-    return resident;
+    loaded(resident);
+  }
+
+  #enter(resident: Resident): void {
+    resident.users++;
+    resident.usedAt = this.dependencies.clock.now();
+    this.#residents.delete(resident.id);
+    this.#residents.set(resident.id, resident);
   }
 
   #leave(resident: Resident): void {
     resident.users--;
     this.#measure(resident);
+    this.dropEmpty(resident);
     for (const candidate of this.#residents.values()) {
       if (this.#sizeBytes <= this.options.residentBytesMax) return;
       if (this.#mayLeave(candidate)) this.#drop(candidate);
@@ -123,7 +139,7 @@ export class PartitionRegistry {
   }
 
   #drop(resident: Resident): void {
-    this.#residents.delete(resident.id);
+    if (!this.#residents.delete(resident.id)) return;
     this.#sizeBytes -= resident.sizeBytes;
   }
 }

@@ -2,41 +2,64 @@ import type { Scope } from "@membus/protocol";
 import type { Partition } from "../partition/partition.js";
 import type { Row } from "../row.js";
 
+/** What a key will be once the record with this sequence number is applied; `row` is null where it is removed. */
+export interface StagedVersion {
+  readonly seq: number;
+  readonly row: Row | null;
+}
+
 /** A partition in RAM with what is about to happen to it. */
 export class Resident {
-  /** Versions that are logged but not applied yet, and null for a key whose removal is: plans build on them. */
-  readonly staged = new Map<string, Row | null>();
+  /** The latest logged and not yet applied version of each key: plans build on it. */
+  readonly staged = new Map<string, StagedVersion>();
   /** Requests that use it now. */
   users = 0;
   sizeBytes = 0;
+  /** Unix seconds. */
   usedAt = 0;
-  lastRevision: number;
+  /** Rows were forgotten whose traces the indexes still hold. */
+  holdsForgotten = false;
+  /** The embedding of its pending rows that is under way, in a tier in memory. */
+  embedding: Promise<void> | undefined;
+  #lastRevision: number;
 
+  /** `loadedAt`: Unix seconds. A revision that was issued before is not above it: see `mayLeave`. */
   constructor(
     readonly id: string,
     readonly scope: Scope,
     readonly partition: Partition,
+    loadedAt: number,
   ) {
-    this.lastRevision = partition.lastRevision;
+    this.#lastRevision = Math.max(partition.lastRevision, Math.floor(loadedAt * 1e6) - 1);
   }
 
   /** The next revision: above every one issued here, and not below the time of acceptance in microseconds. */
   nextRevision(acceptedAt: number): number {
-    this.lastRevision = Math.max(this.lastRevision + 1, Math.floor(acceptedAt * 1e6));
-    return this.lastRevision;
+    this.#lastRevision = Math.max(this.#lastRevision + 1, Math.floor(acceptedAt * 1e6));
+    return this.#lastRevision;
   }
 
-  stage(keyHash: string, version: Row | null): void {
+  stage(keyHash: string, version: StagedVersion): void {
     this.staged.set(keyHash, version);
   }
 
-  /** `version` is applied, or void: unless a later one is staged, the partition speaks for the key again. */
-  unstage(keyHash: string, version: Row | null): void {
-    if (this.staged.get(keyHash) === version) this.staged.delete(keyHash);
+  /** The record is applied: unless a later one is staged, the partition speaks for the key again. */
+  unstage(keyHash: string, seq: number): void {
+    if (this.staged.get(keyHash)?.seq === seq) this.staged.delete(keyHash);
+  }
+
+  /** These records, from the first on, never happened. */
+  unstageFrom(firstLostSeq: number): void {
+    for (const [keyHash, { seq }] of this.staged) if (seq >= firstLostSeq) this.staged.delete(keyHash);
+  }
+
+  /** Neither holds an entry nor is about to. */
+  get isEmpty(): boolean {
+    return this.partition.liveCount === 0 && this.staged.size === 0;
   }
 
   /** Whether it can leave RAM at `now`: a revision ahead of the clock would be given out again. */
   mayLeave(now: number): boolean {
-    return this.users === 0 && this.staged.size === 0 && this.lastRevision < now * 1e6;
+    return this.users === 0 && this.staged.size === 0 && this.#lastRevision < Math.floor(now * 1e6);
   }
 }

@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { MemoryClient } from "@membus/agent-client";
+import { sampleEntries, sampleQueries } from "../harness/dataset.js";
+import type { BenchEnvironment } from "../harness/environment.js";
+import { fillEpisodic } from "../harness/fill.js";
+import { median, pairs, runLoad } from "../harness/load.js";
+import { type BenchResult, benchResult } from "../harness/result.js";
+
+const COUNT = 100_000;
+const ROUNDS = 5;
+const AGENT = "open";
+const READER = fileURLToPath(new URL("../bare-reader.js", import.meta.url));
+/** What a partition is loaded from: everything but the contents. */
+const COLUMNS = [
+  ...["row_id", "key_hash", "revision", "seq", "created", "updated", "occurred_at", "expires_at", "importance"],
+  ...["group", "facets", "terms", "embedder", "vector"],
+];
+
+/** From process start to the first answer over 100,000 entries, against a bare process that reads the same columns. */
+export async function benchOpen(environment: BenchEnvironment): Promise<BenchResult[]> {
+  await fill(environment);
+  const results = await pairs(
+    ROUNDS,
+    () => startToAnswer(environment),
+    () => readColumns(environment),
+  );
+  process.stderr.write(`host RSS after 1000 retrieves: ${await residentMiB(environment)} MiB\n`);
+  const seconds = (side: "ours" | "raw") => `${median(results.map((pair) => pair[side])).toFixed(2)} s`;
+  const ratio = median(results.map((pair) => pair.ours / pair.raw));
+  const title = "start on 100,000 entries to the first answer, against reading the same columns";
+  return [benchResult("open-100k", { ratio, title, ours: seconds("ours"), raw: seconds("raw") }, ["at most", 2])];
+}
+
+async function fill(environment: BenchEnvironment): Promise<void> {
+  const host = await environment.startHost({ name: "open", args: ["--durability", "process"] });
+  const client = await fillEpisodic(environment.url, AGENT, sampleEntries(COUNT));
+  await client.close();
+  await environment.end(host);
+}
+
+async function startToAnswer(environment: BenchEnvironment): Promise<number> {
+  const begun = performance.now();
+  const host = await environment.startHost({ name: "open" });
+  const client = await MemoryClient.connect({ servers: environment.url, agent: AGENT, timeoutMs: 60_000 });
+  const { entries } = await client.retrieve({ query: "garden meeting report", tier: "episodic", limit: 10 });
+  const seconds = (performance.now() - begun) / 1000;
+  await client.close();
+  await environment.end(host);
+  if (entries.length !== 10) throw new Error(`expected 10 entries, got ${entries.length}`);
+  return seconds;
+}
+
+async function readColumns(environment: BenchEnvironment): Promise<number> {
+  const begun = performance.now();
+  const scope = JSON.stringify(["episodic", "default", AGENT, null, "default"]);
+  const directory = join(environment.directory, "open", "episodic", "table");
+  const args = [READER, directory, "default", `scope = '${scope}'`, ...COLUMNS];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const [chunk] = (await once(child.stdout, "data")) as [Buffer];
+  const seconds = (performance.now() - begun) / 1000;
+  await once(child, "exit");
+  if (Number(chunk.toString()) !== COUNT) throw new Error(`expected ${COUNT} rows, read ${chunk.toString()}`);
+  return seconds;
+}
+
+async function residentMiB(environment: BenchEnvironment): Promise<number> {
+  const host = await environment.startHost({ name: "open" });
+  const client = await MemoryClient.connect({ servers: environment.url, agent: AGENT, timeoutMs: 60_000 });
+  const queries = sampleQueries(1_000);
+  await runLoad(1_000, 4, (index) => client.retrieve({ query: queries[index]!, tier: "episodic" }));
+  const resident = await residentBytes(host);
+  await client.close();
+  await environment.end(host);
+  return Math.round(resident / 1024 ** 2);
+}
+
+/** Linux tells it in pages of 4 KiB; elsewhere it is not known. */
+async function residentBytes({ pid }: ChildProcess): Promise<number> {
+  try {
+    const statm = await readFile(`/proc/${pid}/statm`, "utf8");
+    return Number(statm.split(" ")[1]) * 4096;
+  } catch {
+    return Number.NaN;
+  }
+}

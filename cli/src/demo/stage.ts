@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ENVIRONMENT } from "../config/environment.js";
+import { launchNatsServer, type NatsServer } from "../nats-server/index.js";
+import { DemoHost } from "./demo-host.js";
+import { type LineProcess, startLineProcess } from "./line-process.js";
+import { RemoteAgent } from "./remote-agent.js";
+
+/** What the demo plays on: a nats-server, a host and two agents, each in a process of its own. */
+export interface Stage {
+  readonly directory: string;
+  readonly server: NatsServer;
+  readonly host: DemoHost;
+  readonly alice: RemoteAgent;
+  readonly bob: RemoteAgent;
+}
+
+export interface StageOptions {
+  /** Path of the nats-server program. */
+  readonly natsServer: string;
+  /** Leaves the temporary directory. */
+  readonly keep: boolean;
+  /** Rejects when the play must end before its end. */
+  readonly interrupted: Promise<never>;
+}
+
+/** Builds the stage in a temporary directory, plays, and ends everything it started, however the play ends. */
+export async function withStage(
+  { natsServer, keep, interrupted }: StageOptions,
+  play: (stage: Stage) => Promise<void>,
+): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "membus-demo-"));
+  const ending = new AbortController();
+  const processes: LineProcess[] = [];
+  const launching = launchNatsServer({ binary: natsServer });
+  const build = async (): Promise<Stage> => {
+    const server = await launching;
+    const launch = (...args: string[]) => {
+      const { signal } = ending;
+      const process = startLineProcess(args, { env: demoEnvironment(server.url), cwd: directory, signal });
+      processes.push(process);
+      return process;
+    };
+    const host = new DemoHost(() => launch("up", "--json", "--data", join(directory, "data")));
+    const [alice, bob] = ["alice", "bob"].map((name) => new RemoteAgent(name, launch("demo-agent", name)));
+    return { directory, server, host, alice: alice!, bob: bob! };
+  };
+  try {
+    await Promise.race([build().then(play), interrupted]);
+  } finally {
+    ending.abort();
+    await Promise.all(processes.map(({ exited }) => exited));
+    await launching.then((server) => server.stop()).catch(() => {});
+    if (!keep) await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Without settings of whoever runs the demo: it must touch nothing but its own host. */
+function demoEnvironment(url: string): NodeJS.ProcessEnv {
+  const foreign = new Set(Object.keys(ENVIRONMENT));
+  const rest = Object.entries(process.env).filter(([name]) => !foreign.has(name));
+  return { ...Object.fromEntries(rest), NATS_URL: url };
+}

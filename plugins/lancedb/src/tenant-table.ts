@@ -1,0 +1,163 @@
+import type { ScopedRow } from "@membus/plugin-kit";
+import type { Clock } from "@membus/protocol";
+import type { Connection, Table } from "@lancedb/lancedb";
+import { ActiveReads } from "./active-reads.js";
+import { toArrowTable } from "./arrow-batch.js";
+import { retryCommit } from "./commit-retry.js";
+import type { Disk } from "./disk.js";
+import type { Filter } from "./filters.js";
+import { dimensionsOf } from "./schema.js";
+import { newestVersion, readSyncedVersion, writeSyncedVersion } from "./synced-version.js";
+import { TableFiles } from "./table-files.js";
+import { TableGate } from "./table-gate.js";
+
+export interface TenantTableParts {
+  readonly name: string;
+  readonly connection: Connection;
+  /** Of the table's own files. */
+  readonly directory: string;
+  /** Of the host's embedder. */
+  readonly dimensions: number;
+  readonly clock: Clock;
+  readonly disk: Disk;
+}
+
+/**
+ * One open table. Appends and compaction go side by side; what would take files or rows from under another write goes
+ * alone. Reads wait for nobody.
+ */
+export class TenantTable {
+  readonly gate = new TableGate();
+  readonly #parts: TenantTableParts;
+  readonly #table: Table;
+  readonly #reads = new ActiveReads();
+  readonly #files: TableFiles;
+  #dimensions: number;
+  #rowCount = 0;
+  #isDirty = false;
+  #isPurged = true;
+  /** Appends that no index covers, and rows that no compaction has seen, as far as this process knows. */
+  tailFragments = 0;
+  tailRows = 0;
+  isIndexed = false;
+
+  private constructor(parts: TenantTableParts, table: Table, dimensions: number) {
+    this.#parts = parts;
+    this.#table = table;
+    this.#dimensions = dimensions;
+    this.#files = new TableFiles(parts.directory, parts.disk);
+  }
+
+  static async open(parts: TenantTableParts): Promise<TenantTable> {
+    const table = await parts.connection.openTable(parts.name);
+    const opened = new TenantTable(parts, table, dimensionsOf(await table.schema()));
+    if (opened.#dimensions === 0) await opened.#addVectorColumn();
+    const { numRows, fragmentStats } = await table.stats();
+    opened.#rowCount = numRows;
+    opened.isIndexed = (await table.listIndices()).length > 0;
+    opened.tailFragments = fragmentStats.numSmallFragments;
+    opened.#isPurged = (await readSyncedVersion(parts.directory))?.purged ?? false;
+    return opened;
+  }
+
+  get name(): string {
+    return this.#parts.name;
+  }
+
+  get directory(): string {
+    return this.#parts.directory;
+  }
+
+  get rowCount(): number {
+    return this.#rowCount;
+  }
+
+  /** Whether the bytes of every removed row are gone from disk. */
+  get isPurged(): boolean {
+    return this.#isPurged;
+  }
+
+  /** Whether the stored vectors are of the host's embedder's dimensions. */
+  get hasVectors(): boolean {
+    return this.#dimensions === this.#parts.dimensions;
+  }
+
+  /** Reads one version of the table, whatever is written meanwhile. */
+  read<T>(task: (table: Table) => Promise<T>): Promise<T> {
+    return this.#reads.run(() => task(this.#table));
+  }
+
+  async append(rows: readonly ScopedRow[]): Promise<void> {
+    const bringsVectors = rows.some(({ row }) => row.vector !== null);
+    if (bringsVectors && !this.hasVectors) await this.gate.exclusive(() => this.#replaceVectorColumn());
+    const data = toArrowTable(rows, this.#dimensions);
+    await this.gate.shared(() => this.commit((table) => table.add(data)));
+    this.#rowCount += rows.length;
+    this.tailFragments++;
+    this.tailRows += rows.length;
+  }
+
+  /** Removes the rows that pass any of the filters. */
+  async remove(filters: readonly Filter[]): Promise<void> {
+    await this.gate.exclusive(async () => {
+      for (const filter of filters) {
+        const { numDeletedRows } = await this.commit((table) => table.delete(filter));
+        this.#rowCount -= numDeletedRows;
+        if (numDeletedRows > 0) this.#isPurged = false;
+      }
+    });
+  }
+
+  /** Changes the table, from inside the gate. */
+  commit<T>(change: (table: Table) => Promise<T>): Promise<T> {
+    this.#isDirty = true;
+    return retryCommit(this.#parts.clock, () => change(this.#table));
+  }
+
+  /** What was committed so far is on disk for good. */
+  async sync(): Promise<void> {
+    if (this.#isDirty) await this.gate.shared(() => this.syncInGate());
+  }
+
+  /** The version is read first: its files are all there by then, so the walk finds them. */
+  async syncInGate(): Promise<void> {
+    this.#isDirty = false;
+    try {
+      const { directory, disk } = this.#parts;
+      const version = await newestVersion(directory);
+      await this.#files.sync();
+      await writeSyncedVersion(directory, { version, purged: this.#isPurged }, disk);
+    } catch (error) {
+      this.#isDirty = true;
+      throw error;
+    }
+  }
+
+  /** Resolves when no read needs the files of a version before the present one. */
+  oldReadsEnded(): Promise<void> {
+    return this.#reads.settled();
+  }
+
+  markPurged(): void {
+    this.#isPurged = true;
+  }
+
+  async close(): Promise<void> {
+    await this.sync();
+    this.#table.close();
+  }
+
+  /** The embedder has changed to one of other dimensions: vectors of the old one are of no use to it. */
+  async #replaceVectorColumn(): Promise<void> {
+    if (this.hasVectors) return;
+    await this.commit((table) => table.dropColumns(["vector"]));
+    await this.#addVectorColumn();
+  }
+
+  async #addVectorColumn(): Promise<void> {
+    const { dimensions } = this.#parts;
+    const valueSql = `arrow_cast(NULL, 'FixedSizeList(${dimensions}, Float32)')`;
+    await this.commit((table) => table.addColumns([{ name: "vector", valueSql }]));
+    this.#dimensions = dimensions;
+  }
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import type {
+  Bus,
+  Clock,
+  Embedder,
+  MemoryEntry,
+  MemoryEvent,
+  MemoryForgetRequest,
+  MemoryForgetResponse,
+  MemoryPlugin,
+  MemoryRetrieveRequest,
+  MemoryRetrieveResponse,
+  MemoryStatusRequest,
+  MemoryStatusResponse,
+  MemoryStoreRequest,
+  MemoryStoreResponse,
+  MemoryTier,
+} from "../src/index.js";
+import * as protocol from "../src/index.js";
+
+/** The types that A2E names, and the ports: that this compiles is the test. */
+type Named = [MemoryEntry, MemoryTier, MemoryStoreRequest, MemoryStoreResponse, MemoryRetrieveRequest] &
+  [MemoryRetrieveResponse, MemoryForgetRequest, MemoryForgetResponse, MemoryStatusRequest] &
+  [MemoryStatusResponse, MemoryEvent, MemoryPlugin, Bus, Clock, Embedder];
+
+/** Every value that the package exports. A name that goes is a breaking change. */
+const EXPORTS = `
+  AckSchema CONTENT_TYPES CONTENT_TYPE_HEADER CriteriaSchema DEFAULTS DEFAULT_PREFIX DegradedTierSchema
+  ERROR_CATALOGUE EXTENSION_FIELDS ErrorMessageSchema FEATURES FILTER_OPERATORS ForgetReceiptSchema IncludeSchema
+  KeyReferenceSchema LIMITS MESSAGE_SCHEMAS MemoryEntrySchema MemoryError MemoryEventSchema
+  MemoryForgetRequestSchema MemoryForgetResponseSchema MemoryKeySchema MemoryRetrieveRequestSchema
+  MemoryRetrieveResponseSchema MemoryStatusRequestSchema MemoryStatusResponseSchema MemoryStoreRequestSchema
+  MemoryStoreResponseSchema MemoryTierSchema NAMESPACE NAMESPACE_SELECTOR NamespacePatternSchema OPERATIONS
+  OrderSchema PLUGIN_CONTRACT PROTOCOL_VERSION PingSchema PluginManifestSchema PongSchema PositionSchema
+  RetrieveModeSchema StoreEntrySchema StoreEnvelopeSchema StoreErrorSchema StoreOutcomeSchema StoreReceiptSchema
+  TIERS TotalRelationSchema WhereSchema agentToken booleanOption canonicalJson checkEntrySize checkWhere
+  choiceOption comparePositions compileCriteria criteriaShape decodeCursor decodeMessage delay deriveText
+  detectEncoding didYouMean encodeCursor encodeMessage errorFields errorHeaders eventPattern eventSubject fieldValue
+  guardJson hostSubjects integerOption isJsonObject isMemoryError isNamespace isNamespacePattern isRequestType
+  isSubjectPrefix isToken isUnfiltered keyContext keyHash keyReferenceHash matches matchesOperator nearestName
+  normaliseKey parseAgentToken parseErrorMessage parseNamespacePattern parseRequest parseRequestSubject parseScopeId
+  parseStoreEntry positionOf readableId replyType requestDigest requestSubject resolveOptions scopeId scopeOf
+  selectorOf selectsNamespace selectsScope stringOption systemClock within
+`;
+
+describe("the package", () => {
+  it("exports these values and no others", () => {
+    expect(Object.keys(protocol).sort()).toEqual(EXPORTS.split(/\s+/).filter(Boolean).sort());
+  });
+
+  it("exports the types of A2E under their names", () => {
+    const tier: Named extends never ? never : MemoryTier = "working";
+    expect(protocol.TIERS).toContain(tier);
+  });
+
+  it("answers each request with its reply", () => {
+    expect(protocol.replyType("memory/store/req")).toBe("memory/store/resp");
+    expect(protocol.replyType("ping")).toBe("pong");
+  });
+});

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { describeRun, isSuccess } from "./run-summary.js";
+
+it("ends with the counts", () => {
+  expect(describeRun({ passed: 12, failed: 0, skipped: [] })).toBe("12 passed, 0 failed");
+  const skipped = [
+    { title: "a.test.ts > needs disk (none here)" },
+    { title: "b.test.ts > stops", reason: "no disk" },
+  ];
+  expect(describeRun({ passed: 12, failed: 1, skipped }).split("\n")).toEqual([
+    "Skipped:",
+    "  a.test.ts > needs disk (none here)",
+    "  b.test.ts > stops: no disk",
+    "12 passed, 1 failed, 2 skipped",
+  ]);
+});
+
+it("is a success only when something ran and nothing failed", () => {
+  expect(isSuccess({ passed: 1, failed: 0, skipped: [] })).toBe(true);
+  expect(isSuccess({ passed: 1, failed: 1, skipped: [] })).toBe(false);
+  expect(isSuccess({ passed: 0, failed: 0, skipped: [{ title: "a" }] })).toBe(false);
+});

@@ -1,0 +1,42 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "./root.js";
+import type { RunSummary } from "./run-summary.js";
+import { SUMMARY_FILE } from "./summary-reporter.js";
+
+const VITEST = join(ROOT, "node_modules", "vitest", "vitest.mjs");
+const REPORTER = join(ROOT, "tidy", "summary-reporter.ts");
+
+/** Runs vitest in a process of its own, so that its end, whatever it is, can be told. */
+export async function runVitest(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  stdio: "inherit" | "ignore" = "inherit",
+): Promise<RunSummary> {
+  const folder = mkdtempSync(join(tmpdir(), "membus-tests-"));
+  try {
+    const summaryFile = join(folder, "summary.json");
+    const child = spawn(
+      process.execPath,
+      [VITEST, "run", "--reporter=default", `--reporter=${REPORTER}`, ...args],
+      { cwd: ROOT, env: { ...env, [SUMMARY_FILE]: summaryFile }, stdio },
+    );
+    const [exitCode] = await once(child, "close");
+    return countingCrash(readSummary(summaryFile), exitCode);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readSummary(path: string): RunSummary {
+  if (!existsSync(path)) return { passed: 0, failed: 0, skipped: [] };
+  return JSON.parse(readFileSync(path, "utf8"));
+}
+
+/** A vitest that fails although no test did is a failure too. */
+function countingCrash(summary: RunSummary, exitCode: unknown): RunSummary {
+  return summary.failed === 0 && exitCode !== 0 ? { ...summary, failed: 1 } : summary;
+}
