@@ -32,6 +32,16 @@ function importsModule(callee: ts.Expression): boolean {
   return ["require", "require.resolve", "import.meta.resolve"].includes(callee.getText());
 }
 
+/** Files that a string names, imports apart, relative to the file it stands in: programs and workers that are started. */
+export function filesNamedIn(source: ts.SourceFile): string[] {
+  const nodes = [...descendants(source)];
+  const imported = new Set(nodes.map(specifierOf));
+  return nodes
+    .filter(ts.isStringLiteralLike)
+    .filter((literal) => !imported.has(literal) && /^[\w./-]+\.[cm]?[jt]s$/.test(literal.text))
+    .map(({ text }) => sourceOf(posix.join(posix.dirname(source.fileName), text)));
+}
+
 /** `@a/b` of `@a/b/c`; undefined for a path and for a module of Node. */
 export function packageNameOf(specifier: string): string | undefined {
   if (specifier.startsWith(".") || specifier.startsWith("/") || isBuiltin(specifier)) return undefined;
@@ -60,5 +70,10 @@ export function resolveSpecifier(
   entries: ReadonlyMap<string, string>,
 ): string | undefined {
   if (!specifier.startsWith(".")) return entries.get(specifier);
-  return posix.join(posix.dirname(from), specifier).replace(/\.([cm]?)js$/, ".$1ts");
+  return sourceOf(posix.join(posix.dirname(from), specifier));
+}
+
+/** What stands as `.js` in code is `.ts` in the repository. */
+function sourceOf(path: string): string {
+  return path.replace(/\.([cm]?)js$/, ".$1ts");
 }

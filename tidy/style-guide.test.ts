@@ -1,27 +1,34 @@
 import { expect, it } from "vitest";
 import { FILES, readText } from "./repository.js";
-import { checkStyleGuide } from "./rules/style-guide.js";
+import { checkRulesAreTested, checkStyleGuide } from "./rules/style-guide.js";
 
-const EXAMPLE_FILES = ["tidy/rules/names.ts", "tidy/names.test.ts", "bus/test/a.test.ts"];
+const EXAMPLE_FILES = ["tidy/rules/names.ts", "tidy/names.test.ts"];
 
 it("STYLE.md names every rule that there is, and no other", () => {
-  expect(checkStyleGuide(readText("STYLE.md"), FILES)).toEqual([]);
+  expect(checkStyleGuide(readText("STYLE.md"), FILES, readText("biome.json"))).toEqual([]);
+});
+
+it("every rule is tested", () => {
+  expect(checkRulesAreTested(FILES)).toEqual([]);
 });
 
 it("accepts a guide whose every line says who enforces it", () => {
-  const guide =
-    "# Style\n\n- Names speak. (tidy: names; reviewer)\n- Buses drain. (test: bus/test/a.test.ts)\n";
-  expect(checkStyleGuide(guide, EXAMPLE_FILES)).toEqual([]);
+  const guide = "# Style\n\n- Names speak. (tidy: names; reviewer)\n- No any. (tsc; biome: noAny, noEnum)\n";
+  expect(checkStyleGuide(guide, EXAMPLE_FILES, '{ "noAny": "error", "noEnum": "error" }')).toEqual([]);
 });
 
-it("finds rules that are not named, not there, not tested or not enforced", () => {
-  expect(checkStyleGuide("- Calls. (tidy: calls)\n- Be nice.\n", ["tidy/rules/names.ts"])).toEqual([
+it("finds rules that are not named, not there, not turned on or not enforced", () => {
+  const guide = "- Calls. (tidy: calls)\n- No any. (biome: noAny)\n- Be nice.\n";
+  expect(checkStyleGuide(guide, EXAMPLE_FILES, '{ "noAny": "off" }')).toEqual([
     "STYLE.md: does not name tidy: names",
     "STYLE.md: there is no tidy: calls",
-    "tidy/rules/names.ts:1 has no tidy/names.test.ts",
+    "STYLE.md: biome.json does not turn on noAny",
     'STYLE.md: nobody enforces "- Be nice."',
   ]);
-  expect(checkStyleGuide("- Buses. (test: bus/test/gone.test.ts)", [])).toEqual([
-    "STYLE.md: there is no test: bus/test/gone.test.ts",
+});
+
+it("finds a rule without a test", () => {
+  expect(checkRulesAreTested([...EXAMPLE_FILES, "tidy/rules/calls.ts"])).toEqual([
+    "tidy/rules/calls.ts:1 has no tidy/calls.test.ts",
   ]);
 });

@@ -10,7 +10,9 @@ const EXAMPLE: Record<string, string> = {
   "a/src/a.ts": "export const one = 1; export function two() {} export class Three {} export type T = 1;",
   "a/src/star.ts": "export const starred = 1;",
   "a/src/barrel.ts": 'export { two, Three as Four } from "./a.js"; export default one;',
-  "a/test/a.test.ts": 'import { two as renamed } from "../src/barrel.js"; await import("../src/lazy.js");',
+  "a/test/a.test.ts":
+    'import { two as renamed } from "../src/barrel.js"; await import("../src/lazy.js"); spawn("program.ts");',
+  "a/test/program.ts": "export default 1;",
   "a/src/lazy.ts": "export const lazy = 1;",
 };
 

@@ -145,7 +145,7 @@ export class AgentMemory {
    */
   async forget(criteria: ForgetRequest, options: WriteOptions = {}): Promise<ForgetResult> {
     const resolved = resolveWriteOptions(options, this.#settings);
-    const fields = this.#inNamespaceOf(criteria);
+    const fields = { ...criteria, namespace: criteria.namespace ?? this.namespace };
     const reply = await this.#ask<MemoryForgetResponse>("memory/forget/req", fields, resolved, resolved.id);
     return { deleted: reply.deleted, receipt: reply.receipt };
   }
@@ -175,7 +175,8 @@ export class AgentMemory {
     options: RecallOptions = {},
   ): Promise<Json | F> {
     const { tier, ...resolved } = resolveRecallOptions(options, this.#settings);
-    const pages = this.#pages({ keys: [key], tier }, { ...resolved, pageSize: TIERS.length });
+    const request = { keys: [key], tier, limit: TIERS.length };
+    const pages = this.#pages(request, { ...resolved, pageSize: TIERS.length });
     return contentByTier(pages, fallback);
   }
 
@@ -209,7 +210,7 @@ export class AgentMemory {
   }
 
   async #retrieve(request: RetrieveRequest, options: ResolvedCallOptions): Promise<RetrieveResult> {
-    const fields = this.#inNamespaceOf(request);
+    const fields = { ...request, namespace: request.namespace || this.namespace };
     const reply = await this.#ask<MemoryRetrieveResponse>("memory/retrieve/req", fields, options);
     const { entries, total, total_relation, cursor, degraded, took_ms } = reply;
     return {
@@ -231,10 +232,6 @@ export class AgentMemory {
       this.#retrieve({ ...criteria, limit: pageLimit, cursor: from }, options);
     const { pageSize } = options;
     return followPages(fetchPage, { limit: limit ?? Number.POSITIVE_INFINITY, pageSize, cursor });
-  }
-
-  #inNamespaceOf<T extends { namespace?: string | null | undefined }>(fields: T): T {
-    return { ...fields, namespace: fields.namespace ?? this.#settings.namespace };
   }
 
   #ask<T>(type: RequestType, fields: object, options: ResolvedCallOptions, id = newRequestId()): Promise<T> {

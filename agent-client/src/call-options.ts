@@ -54,6 +54,8 @@ export interface EntriesOptions extends CallOptions {
   readonly pageSize?: number | undefined;
 }
 
+export const ENTRIES_DEFAULTS = Object.freeze({ pageSize: 100 });
+
 export interface RecallOptions extends CallOptions {
   /** Asks this tier alone. */
   readonly tier?: MemoryTier | undefined;
@@ -134,5 +136,5 @@ export const resolveRememberOptions = resolver<RememberOptions>({
 });
 export const resolveEntriesOptions = resolver<EntriesOptions>(
   { ...CALL_RULES, pageSize: integerOption(1, LIMITS.retrieveLimit) },
-  { pageSize: 100 },
-) as (input: EntriesOptions, client: CallDefaults) => ResolvedCallOptions & { readonly pageSize: number };
+  ENTRIES_DEFAULTS,
+) as (input: EntriesOptions, client: CallDefaults) => ResolvedCallOptions & typeof ENTRIES_DEFAULTS;

@@ -38,13 +38,17 @@ export function subjectOf(identity: Identity, type: RequestType): string {
   return requestSubject({ tenant: identity.tenant, agent: identity.agent, type }, identity.prefix);
 }
 
-/** The fields that every request of this identity begins with. */
-export function envelopeOf(identity: Identity, type: RequestType, id: string, timeoutMs: number) {
-  return {
-    type,
-    id,
-    version: PROTOCOL_VERSION,
-    deadline_ms: timeoutMs,
-    ...(identity.session === "" ? {} : { session_id: identity.session }),
-  };
+/** What every request begins with. */
+export type Envelope = {
+  readonly type: RequestType;
+  readonly id: string;
+  readonly version: string;
+  readonly deadline_ms: number;
+  session_id?: string;
+};
+
+export function envelopeOf(identity: Identity, type: RequestType, id: string, timeoutMs: number): Envelope {
+  const envelope: Envelope = { type, id, version: PROTOCOL_VERSION, deadline_ms: timeoutMs };
+  if (identity.session !== "") envelope.session_id = identity.session;
+  return envelope;
 }

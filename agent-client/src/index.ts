@@ -5,13 +5,14 @@ export {
   type PingResult,
   type StatusResult,
 } from "./agent-memory.js";
-export type {
-  CallOptions,
-  EntriesOptions,
-  RecallOptions,
-  RememberOptions,
-  StoreOptions,
-  WriteOptions,
+export {
+  type CallOptions,
+  ENTRIES_DEFAULTS,
+  type EntriesOptions,
+  type RecallOptions,
+  type RememberOptions,
+  type StoreOptions,
+  type WriteOptions,
 } from "./call-options.js";
 export { CLIENT_DEFAULTS, type ClientOptions, type ConnectOptions, type Target } from "./client-options.js";
 export { type ClientDependencies, MemoryClient } from "./memory-client.js";

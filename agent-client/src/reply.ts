@@ -39,6 +39,6 @@ function readError(message: Message): MemoryError {
   return parsed.success ? parseErrorMessage(parsed.data) : malformed("it is no complete error");
 }
 
-function malformed(why: string): MemoryError {
+export function malformed(why: string): MemoryError {
   return new MemoryError("runtime_error", `the host's reply cannot be read: ${why}`);
 }

@@ -11,7 +11,8 @@ import {
   parseRequest,
   type RequestType,
 } from "@membus/protocol";
-import { survivesJson } from "./survives-json.js";
+import type { Envelope } from "./identity.js";
+import { mistakeError, survivesJson } from "./json-mistake.js";
 import { toVector } from "./vector.js";
 
 /** A request as it is sent, and sent again: the same bytes each time. */
@@ -23,12 +24,7 @@ export interface EncodedRequest {
   readonly headers?: HeaderMap;
 }
 
-interface Envelope {
-  readonly type: RequestType;
-  readonly id: string;
-}
-
-type EnvelopedMessage = Readonly<Record<string, unknown>> & Envelope;
+type EnvelopedMessage = Envelope & Readonly<Record<string, unknown>>;
 
 /** What the client writes itself. */
 const ENVELOPE_FIELDS = ["type", "id", "version", "ts", "session_id", "deadline_ms"] as const;
@@ -69,7 +65,7 @@ export function checkRequest(envelope: Envelope, fields: object): EnvelopedMessa
     return parseRequest(message) as unknown as EnvelopedMessage;
   } catch (error) {
     if (!isMemoryError(error) || (error.code === "too_large" && survivesJson(fields))) throw error;
-    throw new TypeError(error.message, { cause: error });
+    throw mistakeError(error);
   }
 }
 

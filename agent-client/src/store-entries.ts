@@ -4,13 +4,13 @@ import {
   isJsonObject,
   isMemoryError,
   MemoryEntrySchema,
-  type MemoryError,
+  MemoryError,
   type MemoryStoreRequest,
   nearestName,
   StoreEntrySchema,
   type StoreError,
 } from "@membus/protocol";
-import { survivesJson } from "./survives-json.js";
+import { mistakeError, survivesJson } from "./json-mistake.js";
 import { toVector } from "./vector.js";
 
 /** An entry to store, in the protocol's own names; one that was retrieved is one, too. */
@@ -76,7 +76,14 @@ function findRefusal({ index, entry }: IndexedEntry): MemoryError | undefined {
     return undefined;
   } catch (error) {
     if (!isMemoryError(error)) throw error;
-    if (survivesJson(entry)) return error;
-    throw new TypeError(error.message.replace("entries[0]", `entries[${index}]`), { cause: error });
+    if (survivesJson(entry)) return withinEntry(error);
+    throw mistakeError(error, error.message.replace("entries[0]", `entries[${index}]`));
   }
+}
+
+/** With paths that begin at the entry, as those of a host do. */
+function withinEntry({ code, message, detail }: MemoryError): MemoryError {
+  const shorten = (text: string) => text.replace(/^entries\[0\]\./, "");
+  const path = typeof detail.path === "string" ? { path: shorten(detail.path) } : {};
+  return new MemoryError(code, shorten(message), { ...detail, ...path });
 }

@@ -8,6 +8,7 @@ import { createLruPlugin, type LruOptions } from "@membus/plugin-lru";
 import { type Bus, type Logger, systemClock } from "@membus/protocol";
 import { composeEmbedder } from "./compose-embedder.js";
 import type { Config } from "./config/config-schema.js";
+import { definedOnly } from "./session.js";
 
 export interface ComposeOptions {
   readonly bus: Bus;
@@ -26,11 +27,11 @@ export async function composeHost(config: Config, options: ComposeOptions): Prom
   const embedder = composeEmbedder(config, env, { clock: systemClock, logger });
   const directories = { episodic: join(config.data, "episodic"), semantic: join(config.data, "semantic") };
   for (const directory of Object.values(directories)) await mkdir(directory, { recursive: true });
-  const durable = {
+  const durable = definedOnly({
     kit: config.kit as KitOptions | undefined,
     log: { ...(config.log as FileLogOptions | undefined), durability: config.durability, repair },
     storage: config.storage as LanceStorageOptions | undefined,
-  };
+  });
   return createHost(
     {
       bus,

@@ -27,7 +27,10 @@ export function createProgram(): Command {
     .option("--namespace <path>", "namespace a/b/c (default default)")
     .option("--timeout-ms <ms>", "how long a request may take (default 5000)")
     .option("--json", "results as JSON")
-    .addHelpText("after", `\n${precedenceHelp()}`);
+    .addHelpText("after", `\n${precedenceHelp()}`)
+    // What is wrong with the arguments is reported like any other failure.
+    .exitOverride()
+    .configureOutput({ outputError: () => {} });
   for (const register of [
     registerUp,
     registerDemo,

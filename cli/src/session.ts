@@ -2,6 +2,7 @@ import { MemoryClient } from "@membus/agent-client";
 import type { Command } from "commander";
 import type { Config, ConfigFile } from "./config/config-schema.js";
 import { resolveConfig } from "./config/resolve-config.js";
+import { numberFlag } from "./json-argument.js";
 import { natsOptions } from "./nats-options.js";
 import { createOutput, type Output } from "./output.js";
 
@@ -44,7 +45,7 @@ function commonConfig(flags: CommonFlags): ConfigFile {
     agent,
     session,
     namespace,
-    timeout_ms: timeoutMs === undefined ? undefined : Number(timeoutMs),
+    timeout_ms: timeoutMs === undefined ? undefined : numberFlag("--timeout-ms", timeoutMs),
   });
 }
 
@@ -60,12 +61,19 @@ export function definedOnly<T extends object>(fields: T): { [K in keyof T]?: Non
   };
 }
 
-/** Runs `use` with a client of the settings' agent, and closes it. */
-export async function withClient<T>(config: Config, use: (client: MemoryClient) => Promise<T>): Promise<T> {
+/**
+ * Runs `use` with a client of the settings' agent, and closes it. Requests are tried again for as long as one of them
+ * may take, or for `retryTimeoutMs`.
+ */
+export async function withClient<T>(
+  config: Config,
+  use: (client: MemoryClient) => Promise<T>,
+  retryTimeoutMs = config.timeout_ms,
+): Promise<T> {
   const { prefix, tenant, agent, session, namespace, timeout_ms: timeoutMs } = config;
   const client = await MemoryClient.connect({
     ...(await natsOptions(config, "membus-cli")),
-    ...{ prefix, tenant, agent, session, namespace, timeoutMs },
+    ...{ prefix, tenant, agent, session, namespace, timeoutMs, retryTimeoutMs },
   });
   try {
     return await use(client);

@@ -27,8 +27,10 @@ export function messageJsonSchema(type: MessageType): JsonSchema {
 function adjust({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: JsonSchema }): void {
   if (zodSchema === EmbeddingSchema) {
     delete jsonSchema.anyOf;
-    const size = { minItems: 1, maxItems: LIMITS.embeddingDimensions };
-    Object.assign(jsonSchema, { type: "array", items: { type: "number" }, ...size });
+    jsonSchema.type = "array";
+    jsonSchema.items = { type: "number" };
+    jsonSchema.minItems = 1;
+    jsonSchema.maxItems = LIMITS.embeddingDimensions;
   }
   const { type } = (jsonSchema.properties ?? {}) as { type?: JsonSchema };
   if (type?.const !== undefined && jsonSchema.additionalProperties === false) {

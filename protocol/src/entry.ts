@@ -38,7 +38,7 @@ export const HashSchema = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hex dig
 export const TagSchema = z.string().min(1).max(LIMITS.tagLength);
 export const TimeSchema = z.number().min(0).max(1e11).meta({ description: "Unix seconds" });
 export const FractionSchema = z.number().min(0).max(1);
-export const FieldNameSchema = z
+const FieldNameSchema = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, "must have names of 1..64 letters, digits, _ and -");
 export const GroupSchema = z.string().min(1).max(LIMITS.stringLength);
@@ -54,7 +54,7 @@ const MetadataValueSchema = z.union(
 );
 export type MetadataValue = z.infer<typeof MetadataValueSchema>;
 
-export const MetadataSchema = z
+const MetadataSchema = z
   .record(FieldNameSchema, MetadataValueSchema)
   .superRefine(atMostFields(LIMITS.metadataFields))
   .meta({ maxProperties: LIMITS.metadataFields });
@@ -122,7 +122,7 @@ export const StoreEntrySchema = z
 
 export type StoreEntry = z.infer<typeof StoreEntrySchema>;
 
-export const TimestampsSchema = z
+const TimestampsSchema = z
   .looseObject({ created: TimeSchema, updated: TimeSchema, accessed: TimeSchema })
   .meta({ id: "Timestamps" });
 

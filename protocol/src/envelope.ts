@@ -20,7 +20,7 @@ export const MessageIdSchema = z
   .regex(PRINTABLE, "must be 1..128 printable characters")
   .meta({ description: "idempotency key; UUIDv7 recommended" });
 
-export const VersionSchema = z.string().regex(/^1\.\d{1,6}$/, "must be 1.x");
+const VersionSchema = z.string().regex(/^1\.\d{1,6}$/, "must be 1.x");
 
 /** Fields of every message but its `type`. Absent ones take their default at the receiver. */
 export const envelopeShape = {

@@ -1,9 +1,13 @@
+/** Longer names are compared by their beginning: the time of a comparison grows with the length. */
+const COMPARED_LENGTH_MAX = 64;
+
 /** The known name closest to `name` by edit distance, or undefined when none is close enough to be meant. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  const compared = name.slice(0, COMPARED_LENGTH_MAX);
   let nearest: string | undefined;
-  let best = Math.max(2, Math.floor(name.length / 2)) + 1;
+  let best = Math.max(2, Math.floor(compared.length / 2)) + 1;
   for (const candidate of known) {
-    const distance = editDistance(name.slice(0, 64), candidate);
+    const distance = editDistance(compared, candidate);
     if (distance < best) {
       best = distance;
       nearest = candidate;

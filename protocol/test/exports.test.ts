@@ -19,9 +19,11 @@ import type {
 import * as protocol from "../src/index.js";
 
 /** The types that A2E names, and the ports: that this compiles is the test. */
-type Named = [MemoryEntry, MemoryTier, MemoryStoreRequest, MemoryStoreResponse, MemoryRetrieveRequest] &
-  [MemoryRetrieveResponse, MemoryForgetRequest, MemoryForgetResponse, MemoryStatusRequest] &
-  [MemoryStatusResponse, MemoryEvent, MemoryPlugin, Bus, Clock, Embedder];
+type Named = [
+  ...[MemoryEntry, MemoryTier, MemoryStoreRequest, MemoryStoreResponse, MemoryRetrieveRequest],
+  ...[MemoryRetrieveResponse, MemoryForgetRequest, MemoryForgetResponse, MemoryStatusRequest],
+  ...[MemoryStatusResponse, MemoryEvent, MemoryPlugin, Bus, Clock, Embedder],
+];
 
 /** Every value that the package exports. A name that goes is a breaking change. */
 const EXPORTS = `
@@ -49,7 +51,7 @@ describe("the package", () => {
   });
 
   it("exports the types of A2E under their names", () => {
-    const tier: Named extends never ? never : MemoryTier = "working";
+    const tier: Named[1] = "working";
     expect(protocol.TIERS).toContain(tier);
   });
 

@@ -55,9 +55,7 @@ describe("the chapters", () => {
     );
     expect(headings).toEqual([...OPERATIONS]);
     const [, table] = chapter("03-operations.md").split("| op | value |");
-    const operators = [
-      ...table!.matchAll(/^\| ((?:`\w+`,? ?)+) \| (?:string|list|boolean)/gm),
-    ];
+    const operators = [...table!.matchAll(/^\| ((?:`\w+`,? ?)+) \| (?:string|list|boolean)/gm)];
     const names = operators.flatMap(([, row]) => [...row!.matchAll(/`(\w+)`/g)].map(([, name]) => name));
     expect(names.sort()).toEqual([...FILTER_OPERATORS].sort());
     const features = [...chapter("05-plugin.md").matchAll(/^\| `(\w+)` \| (.+) \|$/gm)].map(

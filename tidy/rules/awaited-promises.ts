@@ -11,7 +11,9 @@ export function checkAwaitedPromises(source: ts.SourceFile, checker: ts.TypeChec
 }
 
 function isAssignment(node: ts.Expression): boolean {
-  return ts.isBinaryExpression(node) && ts.isAssignmentOperator(node.operatorToken.kind);
+  if (!ts.isBinaryExpression(node)) return false;
+  const { kind } = node.operatorToken;
+  return kind >= ts.SyntaxKind.FirstAssignment && kind <= ts.SyntaxKind.LastAssignment;
 }
 
 /** `p.catch(handle)`, `p.then(use, handle)`. */
@@ -23,5 +25,6 @@ function handlesRejection(node: ts.Expression): boolean {
 
 function isPromise(type: ts.Type, checker: ts.TypeChecker): boolean {
   if (type.isUnion()) return type.types.some((member) => isPromise(member, checker));
-  return checker.getPropertyOfType(type, "then") !== undefined;
+  const then = checker.getPropertyOfType(type, "then");
+  return then !== undefined && checker.getTypeOfSymbol(then).getCallSignatures().length > 0;
 }

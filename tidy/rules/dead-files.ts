@@ -1,7 +1,6 @@
-import { posix } from "node:path";
-import ts from "typescript";
-import { importsOf, resolveSpecifier } from "../imports.js";
-import { descendants, type Finding } from "../syntax.js";
+import type ts from "typescript";
+import { filesNamedIn, importsOf, resolveSpecifier } from "../imports.js";
+import type { Finding } from "../syntax.js";
 
 export interface Roots {
   /** Where the product begins: exported modules, programs, scripts. */
@@ -42,15 +41,9 @@ function reachable(
   return reached;
 }
 
-/** What a file imports, and what it names by a path in a string: workers and programs that it starts. */
 function targetsOf(source: ts.SourceFile, entries: ReadonlyMap<string, string>): string[] {
-  const imported = importsOf(source).map(({ specifier }) => specifier ?? "");
-  const named = [...descendants(source)]
-    .filter(ts.isStringLiteralLike)
-    .filter(({ text }) => /^[\w./-]+\.[cm]?[jt]s$/.test(text))
-    .map(({ text }) => (text.startsWith(".") ? text : `./${text}`));
-  return [...imported, ...named].flatMap((specifier) => {
-    const target = resolveSpecifier(specifier, source.fileName, entries);
-    return target === undefined ? [] : [target, posix.join(posix.dirname(source.fileName), specifier)];
-  });
+  const imported = importsOf(source).flatMap(
+    ({ specifier }) => resolveSpecifier(specifier ?? "", source.fileName, entries) ?? [],
+  );
+  return [...imported, ...filesNamedIn(source)];
 }

@@ -1,5 +1,5 @@
 import ts from "typescript";
-import { resolveSpecifier } from "../imports.js";
+import { filesNamedIn, resolveSpecifier } from "../imports.js";
 import { descendants, type Finding } from "../syntax.js";
 
 /** Stands for every name of a module. */
@@ -23,12 +23,14 @@ export function findUnusedExports(
 
 /** `<path> <name>` of all that one file takes from others. */
 function importedNames(source: ts.SourceFile, entries: ReadonlyMap<string, string>): string[] {
-  return [...descendants(source)].flatMap((node) => {
+  const named = filesNamedIn(source).map((path) => `${path} ${EVERYTHING}`);
+  const imported = [...descendants(source)].flatMap((node) => {
     const taken = namesTaken(node);
     if (taken === undefined) return [];
     const path = resolveSpecifier(taken.specifier, source.fileName, entries);
     return taken.names.map((name) => `${path} ${name}`);
   });
+  return [...named, ...imported];
 }
 
 function namesTaken(node: ts.Node): { specifier: string; names: string[] } | undefined {

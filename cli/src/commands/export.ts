@@ -1,6 +1,5 @@
-import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { finished } from "node:stream/promises";
+import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../criteria-flags.js";
 import { openSession, withClient } from "../session.js";
@@ -12,20 +11,20 @@ export function registerExport(program: Command): void {
     .option("--out <file>", "where to (default: standard output)");
   addCriteriaFlags(command).action(async (flags: CriteriaFlags & { out?: string }, self: Command) => {
     const { config, output } = await openSession(self);
-    const sink = flags.out === undefined ? process.stdout : createWriteStream(flags.out);
-    const count = await withClient(config, async (client) => {
-      let written = 0;
-      const criteria = { ...criteriaOf(flags), order: "oldest" as const, include: ["context" as const] };
-      for await (const entry of client.entries(criteria)) {
-        if (!sink.write(`${JSON.stringify(entry)}\n`)) await once(sink, "drain");
-        written++;
-      }
-      return written;
+    const criteria = { ...criteriaOf(flags), order: "oldest" as const, include: ["context" as const] };
+    const file = flags.out;
+    const sink = file === undefined ? process.stdout : createWriteStream(file);
+    let count = 0;
+    await withClient(config, async (client) => {
+      const lines = async function* () {
+        for await (const entry of client.entries(criteria)) {
+          count++;
+          yield `${JSON.stringify(entry)}\n`;
+        }
+      };
+      await pipeline(lines, sink, { end: file !== undefined });
     });
-    if (sink !== process.stdout) {
-      sink.end();
-      await finished(sink);
-    }
-    output.note(`${count} entries`);
+    if (file === undefined) output.note(`${count} entries`);
+    else output.result({ exported: count, file }, () => `${count} entries`);
   });
 }

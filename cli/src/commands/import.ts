@@ -1,9 +1,13 @@
-import { stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
+import type { MemoryClient } from "@membus/agent-client";
 import type { Command } from "commander";
 import { type ImportReport, importFile } from "../import/import-file.js";
 import { clearProgress } from "../import/import-progress.js";
 import { ProgressBar } from "../progress-bar.js";
 import { definedOnly, openSession, withClient } from "../session.js";
+
+/** Long enough for a host to be started again. */
+const RETRY_TIMEOUT_MS = 60_000;
 
 interface ImportFlags {
   readonly tier?: string;
@@ -22,12 +26,12 @@ export function registerImport(program: Command): void {
       const sizeBytes = await fileSize(path);
       if (flags.restart === true) await clearProgress(path);
       const bar = new ProgressBar(sizeBytes);
-      const report = await withClient(config, (client) =>
+      const importAll = (client: MemoryClient) =>
         importFile(client, path, {
           defaults: definedOnly({ tier: flags.tier }),
           onProgress: ({ stored }, bytesRead) => bar.draw(bytesRead, `${stored} stored`),
-        }),
-      );
+        });
+      const report = await withClient(config, importAll, RETRY_TIMEOUT_MS);
       bar.end();
       await clearProgress(path);
       output.result(report, () => describe(report));
@@ -35,13 +39,17 @@ export function registerImport(program: Command): void {
     });
 }
 
-/** @throws {TypeError} when there is no such file. */
+/** @throws {TypeError} when there is no such file, or it cannot be read. */
 async function fileSize(path: string): Promise<number> {
   try {
-    return (await stat(path)).size;
+    const file = await open(path);
+    const stats = await file.stat();
+    await file.close();
+    if (stats.isFile()) return stats.size;
   } catch (error) {
     throw new TypeError(`cannot read ${path}: ${(error as Error).message}`);
   }
+  throw new TypeError(`cannot read ${path}: it is no file`);
 }
 
 function describe({ stored, failed, examples }: ImportReport): string {

@@ -1,12 +1,13 @@
 import { connectNatsBus } from "@membus/bus";
 import { type Logger, requestSubject, systemClock } from "@membus/protocol";
 import type { Command } from "commander";
-import { composeHost } from "../compose-host.js";
 import type { Config } from "../config/config-schema.js";
+import { numberFlag } from "../json-argument.js";
 import { createLogger } from "../logger.js";
 import { natsOptions } from "../nats-options.js";
 import { ensureNatsServer, launchNatsServer, type NatsServer } from "../nats-server/index.js";
 import { definedOnly, openSession, type Session } from "../session.js";
+import { withAdvice } from "../start-advice.js";
 import { untilSignalled } from "../until-signalled.js";
 
 interface UpFlags {
@@ -32,13 +33,18 @@ export function registerUp(program: Command): void {
     .option("--repair", "cut a corrupt log where the damage begins, keeping what stood behind it aside")
     .action(async (flags: UpFlags, command: Command) => {
       const session = await openSession(command, upConfig(flags));
-      await up(session, flags.repair === true);
+      await up(session, flags.repair === true).catch((error) => {
+        throw withAdvice(error);
+      });
     });
 }
 
 function upConfig(flags: UpFlags) {
   const { data, durability, audit, logLevel, port, natsServer } = flags;
-  const nats = definedOnly({ server: natsServer, port: port === undefined ? undefined : Number(port) });
+  const nats = definedOnly({
+    server: natsServer,
+    port: port === undefined ? undefined : numberFlag("--port", port),
+  });
   return {
     ...definedOnly({ data, durability, audit, log_level: logLevel }),
     ...(Object.keys(nats).length === 0 ? {} : { nats }),
@@ -55,6 +61,8 @@ async function up({ config, output }: Session, repair: boolean): Promise<void> {
       { logger, clock: systemClock },
     );
     try {
+      // Loaded only here: the other commands start faster without a database.
+      const { composeHost } = await import("../compose-host.js");
       const host = await composeHost(config, { bus, logger, env: process.env, repair });
       await host.start();
       output.result({ url, data: config.data, prefix: config.prefix, host_id: host.id }, () =>
@@ -79,7 +87,7 @@ async function startServer(
   const { path } = await ensureNatsServer({
     env: process.env,
     onStep: note,
-    ...(config.nats.server === undefined ? {} : { explicitPath: config.nats.server }),
+    ...definedOnly({ explicitPath: config.nats.server }),
   });
   return launchNatsServer({ binary: path, port: config.nats.port }, { logger });
 }

@@ -12,7 +12,6 @@ export interface LineProcess extends ServerProcess {
 
 export interface LineProcessOptions {
   readonly env: NodeJS.ProcessEnv;
-  readonly cwd: string;
   /** Once aborted, the child is killed. */
   readonly signal: AbortSignal;
 }

@@ -7,22 +7,37 @@ export interface Question {
 }
 
 export const QUESTIONS: readonly Question[] = [
-  { agent: "alice", ask: "how much is the rent after the negotiation?", answer: "came down to 1,380" },
   { agent: "alice", ask: "which building gets flooded?", answer: "It also floods every other winter" },
-  { agent: "alice", ask: "what kind of man owns the shop?", answer: "he kept bees" },
+  { agent: "alice", ask: "who is the owner, and what animals did he have?", answer: "he kept bees" },
+  {
+    agent: "alice",
+    ask: "how much did the landlord lower the price for sealing the floor?",
+    answer: "came down to 1,380",
+  },
+  { agent: "alice", ask: "can customers buy fried things in the evening?", answer: "no frying after eight" },
   { agent: "alice", ask: "what does the food inspector want to see?", answer: "hand basin with warm water" },
-  { agent: "alice", ask: "what went wrong with the oven at the dealer?", answer: "dropped the stone plates" },
+  {
+    agent: "alice",
+    ask: "where do people change into their work clothes?",
+    answer: "where the staff change their clothes",
+  },
   { agent: "alice", ask: "what wages did you offer Ilse per hour?", answer: "Fourteen an hour for Ilse" },
   { agent: "alice", ask: "on which days do the employees not work?", answer: "Sundays and Mondays off" },
+  { agent: "alice", ask: "what went wrong with the oven at the dealer?", answer: "dropped the stone plates" },
   { agent: "alice", ask: "what do the first customers get as a gift?", answer: "cardamom bun for free" },
-  { agent: "bob", ask: "how much water goes into the sourdough?", answer: "Noted: 74 per cent water" },
+  { agent: "bob", ask: "how wet is the dough, in per cent of water?", answer: "Noted: 74 per cent water" },
   { agent: "bob", ask: "what is the name of the starter?", answer: "My starter is called Gerald" },
-  { agent: "bob", ask: "who picks up the leftovers by bike?", answer: "A volunteer called Brigid" },
-  { agent: "bob", ask: "what interest do we pay on the loan?", answer: "at 4.6 per cent" },
-  { agent: "bob", ask: "how do I get a glossy crust?", answer: "Gloss comes from starch" },
   { agent: "bob", ask: "which mill does the rye come from?", answer: "For the rye I go to Low Ford" },
+  { agent: "bob", ask: "which dairy brings the butter?", answer: "From the dairy cooperative in Carrow" },
+  { agent: "bob", ask: "what is the interest rate of the bank's loan?", answer: "at 4.6 per cent" },
   { agent: "bob", ask: "what are the fees for card payments?", answer: "The reader costs 19 a month" },
-  { agent: "bob", ask: "who sells us butter?", answer: "From the dairy cooperative in Carrow" },
+  { agent: "bob", ask: "which volunteer collects what is left over?", answer: "A volunteer called Brigid" },
+  {
+    agent: "bob",
+    ask: "how long should the steam stay in for a shiny crust?",
+    answer: "Give it twenty seconds",
+  },
+  { agent: "bob", ask: "why was the sesame dangerous?", answer: "the sesame jar stood above" },
 ];
 
 /** Nobody ever spoke of this. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ENVIRONMENT } from "../config/environment.js";
@@ -36,13 +36,14 @@ export async function withStage(
   const launching = launchNatsServer({ binary: natsServer });
   const build = async (): Promise<Stage> => {
     const server = await launching;
+    const configPath = await writeSettings(directory);
+    const options = { env: demoEnvironment(server.url), signal: ending.signal };
     const launch = (...args: string[]) => {
-      const { signal } = ending;
-      const process = startLineProcess(args, { env: demoEnvironment(server.url), cwd: directory, signal });
+      const process = startLineProcess([...args, "--config", configPath], options);
       processes.push(process);
       return process;
     };
-    const host = new DemoHost(() => launch("up", "--json", "--data", join(directory, "data")));
+    const host = new DemoHost(() => launch("up", "--json"));
     const [alice, bob] = ["alice", "bob"].map((name) => new RemoteAgent(name, launch("demo-agent", name)));
     return { directory, server, host, alice: alice!, bob: bob! };
   };
@@ -54,6 +55,13 @@ export async function withStage(
     await launching.then((server) => server.stop()).catch(() => {});
     if (!keep) await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** A file of its own, so that no `membus.yaml` of whoever runs the demo is read. */
+async function writeSettings(directory: string): Promise<string> {
+  const path = join(directory, "membus.yaml");
+  await writeFile(path, `data: ${JSON.stringify(join(directory, "data"))}\n`);
+  return path;
 }
 
 /** Without settings of whoever runs the demo: it must touch nothing but its own host. */

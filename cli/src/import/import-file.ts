@@ -1,27 +1,28 @@
-import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
-import type { MemoryClient, StoreResult } from "@membus/agent-client";
-import { isJsonObject, type StoreEntry } from "@membus/protocol";
-import { type ImportProgress, readProgress, saveProgress } from "./import-progress.js";
-
-const BATCH_ENTRIES = 100;
-
-/** One line of the file: an entry, or why it is none. */
-interface ImportLine {
-  readonly line: number;
-  readonly bytes: number;
-  readonly entry?: StoreEntry;
-}
+import type { EntryInput, MemoryClient } from "@membus/agent-client";
+import type { Json } from "@membus/protocol";
+import { beginProgress, type ImportProgress, saveProgress } from "./import-progress.js";
+import { type ImportLine, readBatches } from "./read-batches.js";
 
 export interface ImportReport extends ImportProgress {
-  /** The first failure of each kind. */
+  /** The first failure of each kind that this run met. */
   readonly examples: Readonly<Record<string, { readonly line: number; readonly message: string }>>;
 }
 
 export interface ImportOptions {
   /** Fields of every entry that does not have them itself. */
-  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly defaults: Readonly<Record<string, Json>>;
   onProgress(progress: ImportProgress, bytesRead: number): void;
+}
+
+interface Failure {
+  readonly line: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+interface BatchResult {
+  readonly stored: number;
+  readonly failures: readonly Failure[];
 }
 
 /** Stores the entries of a JSONL file in order, going on where an earlier run stopped. A bad line fails alone. */
@@ -31,74 +32,72 @@ export async function importFile(
   options: ImportOptions,
 ): Promise<ImportReport> {
   const examples: Record<string, { line: number; message: string }> = {};
-  let progress = await readProgress(path);
+  let progress = await beginProgress(path);
   let bytesRead = 0;
   for await (const batch of readBatches(path, options.defaults)) {
     bytesRead += batch.reduce((sum, line) => sum + line.bytes, 0);
-    const last = batch.at(-1)!.line;
-    if (last <= progress.line) continue;
-    progress = await storeBatch(
-      client,
-      batch.filter(({ line }) => line > progress.line),
-      progress,
-      examples,
-    );
+    const lastLine = batch.at(-1)!.line;
+    if (lastLine <= progress.line) continue;
+    const { stored, failures } = await storeBatch(client, batch, `${progress.run}.${lastLine}`);
+    const failed: Record<string, number> = { ...progress.failed };
+    for (const { line, code, message } of failures) {
+      failed[code] = (failed[code] ?? 0) + 1;
+      examples[code] ??= { line, message };
+    }
+    progress = { ...progress, line: lastLine, stored: progress.stored + stored, failed };
     await saveProgress(path, progress);
     options.onProgress(progress, bytesRead);
   }
   return { ...progress, examples };
 }
 
-async function* readBatches(path: string, defaults: object): AsyncGenerator<ImportLine[]> {
-  let batch: ImportLine[] = [];
-  let number = 0;
-  for await (const text of createInterface({
-    input: createReadStream(path),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  })) {
-    number++;
-    const bytes = Buffer.byteLength(text) + 1;
-    if (text.trim() === "") continue;
-    batch.push({ line: number, bytes, ...parseLine(text, defaults) });
-    if (batch.length === BATCH_ENTRIES) {
-      yield batch;
-      batch = [];
-    }
-  }
-  if (batch.length > 0) yield batch;
-}
-
-function parseLine(text: string, defaults: object): { entry?: StoreEntry } {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? { entry: { ...defaults, ...value } as StoreEntry } : {};
-  } catch {
-    return {};
-  }
-}
-
 async function storeBatch(
   client: MemoryClient,
   batch: readonly ImportLine[],
-  progress: ImportProgress,
-  examples: Record<string, { line: number; message: string }>,
-): Promise<ImportProgress> {
-  const failed: Record<string, number> = { ...progress.failed };
-  const fail = (code: string, line: number, message: string) => {
-    failed[code] = (failed[code] ?? 0) + 1;
-    examples[code] ??= { line, message };
-  };
-  const readable = batch.filter((line) => line.entry !== undefined);
-  for (const { line, entry } of batch) if (entry === undefined) fail("parse_error", line, "no JSON object");
-  const result = await storeReadable(client, readable);
-  for (const { index, code, message } of result.errors) fail(code, readable[index]!.line, message);
-  return { ...progress, line: batch.at(-1)!.line, stored: progress.stored + result.receipts.length, failed };
+  requestId: string,
+): Promise<BatchResult> {
+  const unreadable = batch.flatMap(({ line, problem }) =>
+    problem === undefined ? [] : [{ line, code: "parse_error", message: problem }],
+  );
+  const readable = batch.filter(({ entry }) => entry !== undefined);
+  const { stored, failures } = await storeReadable(client, readable, requestId);
+  return { stored, failures: [...unreadable, ...failures] };
 }
 
 async function storeReadable(
   client: MemoryClient,
   lines: readonly ImportLine[],
-): Promise<Pick<StoreResult, "errors" | "receipts">> {
-  if (lines.length === 0) return { errors: [], receipts: [] };
-  return client.store(lines.map(({ entry }) => entry!));
+  id: string,
+): Promise<BatchResult> {
+  if (lines.length === 0) return { stored: 0, failures: [] };
+  try {
+    const entries = lines.map(({ entry }) => entry as EntryInput);
+    const { receipts, errors } = await client.store(entries, { id });
+    const failures = errors.map(({ index, code, message }) => ({ line: lines[index]!.line, code, message }));
+    return { stored: receipts.length, failures };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    if (lines.length === 1) return { stored: 0, failures: [refusedByClient(lines[0]!, error)] };
+    return storeOneByOne(client, lines, id);
+  }
+}
+
+/** The client refuses a store as a whole, before it sends anything, for an entry that is none. */
+async function storeOneByOne(
+  client: MemoryClient,
+  lines: readonly ImportLine[],
+  id: string,
+): Promise<BatchResult> {
+  const failures: Failure[] = [];
+  let stored = 0;
+  for (const line of lines) {
+    const result = await storeReadable(client, [line], `${id}.${line.line}`);
+    stored += result.stored;
+    failures.push(...result.failures);
+  }
+  return { stored, failures };
+}
+
+function refusedByClient({ line }: ImportLine, { message }: TypeError): Failure {
+  return { line, code: "schema_violation", message: message.replace(/^entries\[0\] /, "") };
 }

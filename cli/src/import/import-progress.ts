@@ -1,7 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 
-/** How far an import of a file has got: all lines before `line` are stored or counted as failed. */
+/** How far an import of a file has got: all lines up to `line` are stored or counted as failed. */
 export interface ImportProgress {
+  /** Names the run in the ids of its requests, so that a batch that is sent again has one effect. */
+  readonly run: string;
   /** Tells one state of the file from another. */
   readonly file: { readonly sizeBytes: number; readonly modifiedMs: number };
   readonly line: number;
@@ -9,20 +12,26 @@ export interface ImportProgress {
   readonly failed: Readonly<Record<string, number>>;
 }
 
-export function progressPath(path: string): string {
+function progressPath(path: string): string {
   return `${path}.membus-import`;
 }
 
-/** The state of an import that was interrupted, if the file has not changed since; else its beginning. */
-export async function readProgress(path: string): Promise<ImportProgress> {
+/** The state of an import that was interrupted, if the file has not changed since; else its beginning, written down. */
+export async function beginProgress(path: string): Promise<ImportProgress> {
   const { size, mtimeMs } = await stat(path);
-  const beginning = { file: { sizeBytes: size, modifiedMs: mtimeMs }, line: 0, stored: 0, failed: {} };
+  const file = { sizeBytes: size, modifiedMs: mtimeMs };
+  const interrupted = await readProgress(path);
+  if (interrupted?.file.sizeBytes === size && interrupted.file.modifiedMs === mtimeMs) return interrupted;
+  const beginning = { run: randomUUID(), file, line: 0, stored: 0, failed: {} };
+  await saveProgress(path, beginning);
+  return beginning;
+}
+
+async function readProgress(path: string): Promise<ImportProgress | undefined> {
   try {
-    const saved = JSON.parse(await readFile(progressPath(path), "utf8")) as ImportProgress;
-    const same = saved.file.sizeBytes === size && saved.file.modifiedMs === mtimeMs;
-    return same ? saved : beginning;
+    return JSON.parse(await readFile(progressPath(path), "utf8")) as ImportProgress;
   } catch {
-    return beginning;
+    return undefined;
   }
 }
 

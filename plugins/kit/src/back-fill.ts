@@ -1,13 +1,15 @@
-import { pendingRows } from "./embed-pending.js";
+import { isMemoryError } from "@membus/protocol";
 import { rowIdOf } from "./journal/record.js";
+import type { PendingRow } from "./partition/partition.js";
 import type { Resident } from "./residency/resident.js";
 import type { Row, RowBody } from "./row.js";
 import type { Tier } from "./tier.js";
 
 const BATCH = 64;
 
-/** Gives rows of a durable tier the vectors that their embedder did not answer with in time. */
+/** Gives rows of a durable tier the vectors that their embedder did not answer with in time, or that are another's. */
 export class BackFill {
+  /** Ids of partitions with rows that have no vector yet. */
   readonly #waiting = new Set<string>();
   #running: Promise<void> | undefined;
   #cancelRetry: (() => void) | undefined;
@@ -42,107 +44,78 @@ export class BackFill {
   }
 
   #retryLater(): void {
-    const retry = () => {
+    this.#cancelRetry ??= this.tier().clock.after(this.retryMs, () => {
       this.#cancelRetry = undefined;
       this.#start();
-    };
-    this.#cancelRetry ??= this.tier().clock.after(this.retryMs, retry, { background: true });
+    });
   }
 
+  /** Stops at the first failure: an embedder that is down answers no other partition either. */
   async #run(): Promise<void> {
     const tier = this.tier();
-    for (const id of this.#waiting) {
-      const resident = tier.registry.peek(id);
-      if (this.#closed) return;
-      if (resident === undefined) this.#waiting.delete(id);
-      else if (await this.#fill(tier, resident)) this.#waiting.delete(id);
+    const unfinished: string[] = [];
+    try {
+      for (const id of this.#waiting) {
+        // What becomes pending from now on schedules it again, and so does its next load once it has left RAM.
+        this.#waiting.delete(id);
+        const resident = tier.registry.peek(id);
+        if (resident === undefined) continue;
+        unfinished.push(id);
+        await tier.registry.use(resident.scope, (used) => this.#fill(tier, used));
+        if (this.#closed) return;
+        if (resident.partition.pendingCount === 0) unfinished.pop();
+      }
+    } catch (error) {
+      reportFailure(tier, error);
+    }
+    for (const id of unfinished) this.#waiting.add(id);
+  }
+
+  /** Takes every pending row once. One that is about to change stays behind: its next version speaks for itself. */
+  async #fill(tier: Tier, resident: Resident): Promise<void> {
+    let from = 0;
+    while (!this.#closed) {
+      const pending = resident.partition.pendingRows(BATCH, from);
+      if (pending.length === 0) return;
+      await fillRows(tier, resident, pending);
+      from = pending.at(-1)!.slot + 1;
     }
   }
-
-  /** True when nothing is pending there any more. */
-  async #fill(tier: Tier, resident: Resident): Promise<boolean> {
-    return tier.registry.use(resident.scope, async () => {
-      try {
-        while (!this.#closed && (resident.partition.vectors?.pendingCount ?? 0) > 0) {
-          if (!(await fillBatch(tier, resident))) return false;
-        }
-        return true;
-      } catch (error) {
-        tier.logger.debug({ err: error }, "vectors are not there yet");
-        return false;
-      }
-    });
-  }
 }
 
-/** Rewrites some pending rows with their vectors: the same revision under a new row id. */
-async function fillBatch(tier: Tier, resident: Resident): Promise<boolean> {
-  const { embedder } = tier.services;
-  await readPendingBodies(tier, resident);
-  const pending = pendingRows(tier, resident, BATCH).filter((row) => !resident.staged.has(row.keyHash));
-  if (pending.length === 0 || embedder === undefined) return false;
-  const answers = await tier.indexer.embed(pending.map((row) => row.body));
-  const rewritten: { former: number; row: Row }[] = [];
-  for (const [index, { keyHash, rowId }] of pending.entries()) {
+function reportFailure(tier: Tier, error: unknown): void {
+  const isExpected = isMemoryError(error) && error.retryable;
+  if (isExpected) tier.logger.debug({ err: error }, "vectors are not there yet");
+  else tier.logger.error({ err: error }, "vectors cannot be filled in");
+}
+
+/** Rewrites pending rows with their vectors: the same revision under a new row id. */
+async function fillRows(tier: Tier, resident: Resident, pending: readonly PendingRow[]): Promise<void> {
+  const embedder = tier.services.embedder!;
+  const found = await tier.bodies.get(
+    resident.id,
+    pending.map(({ rowId }) => rowId),
+  );
+  const rows = pending.filter(({ rowId }) => found.has(rowId));
+  const bodies = rows.map(({ rowId }) => found.get(rowId)!);
+  const answers = await tier.indexer.embed(bodies.map((body) => JSON.parse(body) as RowBody));
+  const rewritten: Row[] = [];
+  for (const [index, { keyHash, rowId }] of rows.entries()) {
     const slot = resident.partition.slotOfRow(keyHash, rowId);
     if (slot === undefined || resident.staged.has(keyHash)) continue;
-    const row = rowWithVector(tier, resident, slot, {
-      embedder: embedder.id,
-      vector: answers[index] ?? null,
-    });
-    rewritten.push({ former: rowId, row });
+    const vector = { embedder: embedder.id, vector: answers[index]! };
+    rewritten.push({ ...rowAt(tier, resident, slot, bodies[index]!), ...vector });
   }
   if (rewritten.length > 0) await rewrite(tier, resident, rewritten);
-  return true;
 }
 
-async function readPendingBodies(tier: Tier, resident: Resident): Promise<void> {
-  const { columns, vectors } = resident.partition;
-  const rowIds: number[] = [];
-  for (let slot = 0; slot < columns.count && rowIds.length < BATCH; slot++) {
-    if (columns.alive[slot] === 1 && vectors!.isPending(slot)) rowIds.push(columns.rowIds[slot]!);
-  }
-  await tier.bodies.get(resident.id, rowIds);
-}
-
-async function rewrite(
-  tier: Tier,
-  resident: Resident,
-  rewritten: readonly { readonly former: number; readonly row: Row }[],
-): Promise<void> {
-  await tier.journal.append({
-    build: (seq) => ({
-      at: tier.clock.now(),
-      scope: resident.id,
-      rows: rewritten.map(({ row }, index) => ({ ...row, rowId: rowIdOf(seq, index) })),
-      removed: rewritten.map(({ former }) => former),
-    }),
-    stage: (record) => {
-      for (const row of record.rows) resident.stage(row.keyHash, row);
-    },
-    apply: (record) => {
-      for (const row of record.rows) {
-        tier.bodies.pin(row.rowId, row.body);
-        resident.partition.add(row);
-        resident.unstage(row.keyHash, row);
-      }
-      for (const rowId of record.removed) tier.bodies.drop(rowId);
-    },
-  });
-}
-
-function rowWithVector(
-  tier: Tier,
-  resident: Resident,
-  slot: number,
-  index: { readonly embedder: string; readonly vector: Float32Array | null },
-): Row {
+/** The row in a slot, without its vector. */
+function rowAt(tier: Tier, resident: Resident, slot: number, body: string): Omit<Row, "embedder" | "vector"> {
   const { columns, keys } = resident.partition;
-  const body = tier.bodies.peek(columns.rowIds[slot]!)!;
   const facets = resident.partition.facetsOf(slot);
   const occurredAt = columns.occurredAt[slot]!;
   return {
-    rowId: 0,
+    rowId: columns.rowIds[slot]!,
     keyHash: keys.hashOf(slot),
     revision: columns.revisions[slot]!,
     seq: columns.seqs[slot]!,
@@ -155,6 +128,27 @@ function rowWithVector(
     facets: columns.facets[slot]!,
     body,
     terms: tier.indexer.terms({ body: JSON.parse(body) as RowBody, facets, occurredAt }),
-    ...index,
   };
+}
+
+async function rewrite(tier: Tier, resident: Resident, rows: readonly Row[]): Promise<void> {
+  await tier.journal.append({
+    build: (seq) => ({
+      at: tier.clock.now(),
+      scope: resident.id,
+      rows: rows.map((row, index) => ({ ...row, rowId: rowIdOf(seq, index) })),
+      removed: rows.map(({ rowId }) => rowId),
+    }),
+    stage(record, seq) {
+      for (const row of record.rows) resident.stage(row.keyHash, { seq, row });
+    },
+    apply(record, seq) {
+      for (const row of record.rows) {
+        tier.bodies.pin(row.rowId, row.body);
+        resident.partition.add(row);
+        resident.unstage(row.keyHash, seq);
+      }
+      for (const rowId of record.removed) tier.bodies.drop(rowId);
+    },
+  });
 }

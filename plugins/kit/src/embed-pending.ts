@@ -1,46 +1,41 @@
+import { answerWithin } from "./answer-within.js";
 import type { Resident } from "./residency/resident.js";
 import type { RowBody } from "./row.js";
 import type { Tier } from "./tier.js";
 
 const BATCH = 256;
 
-/** A row that waits for its vector, with what is to be embedded. */
-interface PendingRow {
-  readonly keyHash: string;
-  readonly rowId: number;
-  readonly body: RowBody;
-}
-
-/** Embeds what has no vector yet in a tier in memory. When the embedder fails, words still find it. */
+/**
+ * Embeds what has no vector yet in a tier in memory, waiting no longer than a store would. When the embedder fails or
+ * needs more time, words still find it.
+ */
 export async function embedPending(tier: Tier, resident: Resident): Promise<void> {
-  const { vectors } = resident.partition;
-  if (vectors === undefined) return;
-  while (vectors.pendingCount > 0) {
-    const pending = pendingRows(tier, resident, BATCH);
-    if (pending.length === 0) return;
-    try {
-      const answers = await tier.indexer.embed(pending.map((row) => row.body));
-      for (const [index, row] of pending.entries()) {
-        const slot = resident.partition.slotOfRow(row.keyHash, row.rowId);
-        if (slot !== undefined) vectors.fill(slot, answers[index] ?? null);
+  if (resident.partition.pendingCount === 0) return;
+  resident.embedding ??= fillPending(tier, resident).finally(() => {
+    resident.embedding = undefined;
+  });
+  await answerWithin(tier.clock, tier.embedWaitMs, resident.embedding);
+}
+
+async function fillPending(tier: Tier, resident: Resident): Promise<void> {
+  const { partition } = resident;
+  try {
+    for (let from = 0; partition.pendingCount > 0; ) {
+      const pending = partition.pendingRows(BATCH, from);
+      if (pending.length === 0 && from === 0) return;
+      // Slots may have moved: what is left is looked for from the beginning.
+      from = pending.length < BATCH ? 0 : pending.at(-1)!.slot;
+      const answers = await tier.indexer.embed(pending.map(({ rowId }) => bodyOf(tier, rowId)));
+      for (const [index, { keyHash, rowId }] of pending.entries()) {
+        const slot = partition.slotOfRow(keyHash, rowId);
+        if (slot !== undefined) partition.vectors!.fill(slot, answers[index]!);
       }
-    } catch (error) {
-      tier.logger.warn({ err: error }, "embedder failed; vectors follow later");
-      return;
     }
+  } catch (error) {
+    tier.logger.warn({ err: error }, "embedder failed; vectors follow later");
   }
 }
 
-/** Up to `max` live rows without a vector whose body is in RAM. */
-export function pendingRows(tier: Tier, resident: Resident, max: number): PendingRow[] {
-  const { columns, keys, vectors } = resident.partition;
-  const rows: PendingRow[] = [];
-  for (let slot = 0; slot < columns.count && rows.length < max; slot++) {
-    if (columns.alive[slot] === 0 || !vectors?.isPending(slot)) continue;
-    const rowId = columns.rowIds[slot]!;
-    const body = tier.bodies.peek(rowId);
-    if (body === undefined) continue;
-    rows.push({ keyHash: keys.hashOf(slot), rowId, body: JSON.parse(body) as RowBody });
-  }
-  return rows;
+function bodyOf(tier: Tier, rowId: number): RowBody {
+  return JSON.parse(tier.bodies.peek(rowId)!) as RowBody;
 }

@@ -1,5 +1,6 @@
-import { type Clock, type Embedder, LIMITS, type Logger, within } from "@membus/protocol";
+import { type Clock, type Embedder, isMemoryError, LIMITS, type Logger, MemoryError } from "@membus/protocol";
 import type { Analyzer } from "./analyzer/index.js";
+import { answerWithin } from "./answer-within.js";
 import type { RowBody } from "./row.js";
 import { type Draft, indexedContext, indexedText } from "./write/plan-store.js";
 
@@ -15,7 +16,7 @@ export interface DocumentIndex {
 
 export interface IndexerDependencies {
   readonly analyzer: Analyzer;
-  readonly embedder?: Embedder | undefined;
+  readonly embedder: Embedder | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -44,22 +45,37 @@ export class DocumentIndexer {
     return drafts.map((_, index) => ({ terms: terms[index]!, ...found[index]! }));
   }
 
-  /** Vectors of bodies, none without an embedder; throws as the embedder does. A long text counts by its beginning. */
+  /**
+   * Vectors of bodies, none without an embedder. A long text counts by its beginning, and one that the embedder
+   * refuses for good has none. Throws as the embedder does for any other reason.
+   */
   async embed(bodies: readonly RowBody[]): Promise<(Float32Array | null)[]> {
     const { embedder } = this.dependencies;
+    if (embedder === undefined) return bodies.map(() => null);
     const texts = bodies.map((body) => indexedText(body).slice(0, LIMITS.derivedTextLength).toWellFormed());
-    return embedder === undefined ? texts.map(() => null) : embedder.embed(texts, "document");
+    try {
+      return checkedVectors(await embedder.embed(texts, "document"), texts.length, embedder);
+    } catch (error) {
+      if (!isMemoryError(error) || error.code !== "too_large") throw error;
+      return bodies.length === 1 ? [null] : this.#embedEach(bodies);
+    }
+  }
+
+  /** One that is refused must not keep the others from their vectors. */
+  async #embedEach(bodies: readonly RowBody[]): Promise<(Float32Array | null)[]> {
+    const vectors: (Float32Array | null)[] = [];
+    for (const body of bodies) vectors.push(...(await this.embed([body])));
+    return vectors;
   }
 
   async #vectors(drafts: readonly Draft[], waitMs: number): Promise<Omit<DocumentIndex, "terms">[]> {
-    const { embedder } = this.dependencies;
     const open = drafts.filter((draft) => draft.vector === null);
     const answers = open.length > 0 && waitMs > 0 ? await this.#answers(open, waitMs) : undefined;
     let next = 0;
     return drafts.map((draft) => {
       if (draft.vector !== null) return { embedder: draft.embedder, vector: draft.vector };
       if (answers === undefined) return { embedder: "", vector: null };
-      return { embedder: embedder?.id ?? "", vector: answers[next++] ?? null };
+      return { embedder: this.dependencies.embedder!.id, vector: answers[next++]! };
     });
   }
 
@@ -67,10 +83,22 @@ export class DocumentIndexer {
   async #answers(drafts: readonly Draft[], waitMs: number): Promise<(Float32Array | null)[] | undefined> {
     const { embedder, clock, logger } = this.dependencies;
     if (embedder === undefined) return undefined;
-    const answers = this.embed(drafts.map(({ body }) => body)).catch((error: unknown) => {
+    try {
+      return await answerWithin(clock, waitMs, this.embed(drafts.map(({ body }) => body)));
+    } catch (error) {
       logger.warn({ err: error, embedder: embedder.id }, "embedder failed; vectors follow later");
       return undefined;
-    });
-    return within(clock, waitMs, answers);
+    }
   }
+}
+
+/** A vector of another length would run into its neighbour's. */
+function checkedVectors(
+  vectors: (Float32Array | null)[],
+  count: number,
+  { dimensions }: Embedder,
+): (Float32Array | null)[] {
+  const isSound = vectors.every((vector) => vector === null || vector.length === dimensions);
+  if (isSound && vectors.length === count) return vectors;
+  throw new MemoryError("unavailable", "the embedder gave other vectors than asked for");
 }

@@ -17,6 +17,7 @@ import {
 } from "@membus/protocol";
 import type { Analyzer } from "./analyzer/index.js";
 import { createEnglishAnalyzer } from "./analyzer/index.js";
+import { idConflict, operationKey } from "./journal/operation-memory.js";
 import type { OperationResult } from "./journal/record.js";
 import type { KitOptions, ResolvedKitOptions } from "./kit-options.js";
 import { resolveKitOptions } from "./kit-options.js";
@@ -55,7 +56,7 @@ export interface DurableParts {
 export class KitPlugin implements MemoryPlugin {
   readonly #parts: KitPluginParts;
   readonly #options: ResolvedKitOptions;
-  readonly #inFlight = new Map<string, Promise<unknown>>();
+  readonly #inFlight = new Map<string, { readonly digest: string; readonly result: Promise<unknown> }>();
   #opened: OpenTier | undefined;
 
   /** @throws {TypeError} for an unknown option or a value out of range. */
@@ -112,10 +113,11 @@ export class KitPlugin implements MemoryPlugin {
     return retrieve(this.#open.tier, selector, request);
   }
 
-  onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult> {
+  async onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult> {
+    if (request.dry_run) return forget(this.#open.tier, selector, request, 0);
     return this.#once(request.op, async () => {
       const { tier } = this.#open;
-      const remembered = request.dry_run ? undefined : await this.#remembered(request.op);
+      const remembered = await this.#remembered(request.op);
       const deleted = remembered?.result.deleted ?? 0;
       if (remembered?.done) return { deleted, purge: tier.durable ? "scheduled" : "done" };
       return forget(tier, selector, request, deleted);
@@ -155,11 +157,18 @@ export class KitPlugin implements MemoryPlugin {
 
   /** A request that is repeated while it runs shares its run (clause RETRY-3). */
   async #once<T>(op: Operation, run: () => Promise<T>): Promise<T> {
-    const id = JSON.stringify([op.tenant, op.agent, op.id, op.digest]);
-    const running = this.#inFlight.get(id);
-    if (running !== undefined) return running as Promise<T>;
-    const started = run().finally(() => this.#inFlight.delete(id));
-    this.#inFlight.set(id, started);
-    return started;
+    const key = operationKey(op);
+    const running = this.#inFlight.get(key);
+    if (running !== undefined) {
+      if (running.digest !== op.digest) throw idConflict(op);
+      return running.result as Promise<T>;
+    }
+    const result = run();
+    this.#inFlight.set(key, { digest: op.digest, result });
+    try {
+      return await result;
+    } finally {
+      this.#inFlight.delete(key);
+    }
   }
 }

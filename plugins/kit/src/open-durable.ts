@@ -5,7 +5,7 @@ import { readFoldMarker } from "./journal/fold-marker.js";
 import type { Journal } from "./journal/journal.js";
 import { createLogJournal } from "./journal/log-journal.js";
 import type { OperationMemory } from "./journal/operation-memory.js";
-import { latestTime, type LogRecord } from "./journal/record.js";
+import { type LogRecord, latestTime } from "./journal/record.js";
 import { recover } from "./journal/recover.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
 import type { DurableParts } from "./kit-plugin.js";

@@ -52,7 +52,18 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     if (state !== undefined) backFill.schedule(resident);
   };
   const tier: Tier = {
-    ...{ services, clock, logger, analyzer, indexer, operations, bodies, retention, clockFloor, needsVectors },
+    ...{
+      services,
+      clock,
+      logger,
+      analyzer,
+      indexer,
+      operations,
+      bodies,
+      retention,
+      clockFloor,
+      needsVectors,
+    },
     durable: state !== undefined,
     journal: state?.journal ?? createMemoryJournal(),
     registry: openRegistry({

@@ -12,7 +12,7 @@ export interface Retention {
   removed(entry: HeldEntry): void;
   /** What has to go for its bounds to hold, least valuable first. Called after every store. */
   overflow(): Iterable<HeldEntry>;
-  /** Scopes that end because nobody has used them. Called now and then. */
-  idleScopes(now: number): Iterable<string>;
+  /** A session that nobody has used for so many seconds ends. */
+  readonly idleS: number;
   stats(): Readonly<Record<string, number>>;
 }

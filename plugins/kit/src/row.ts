@@ -54,6 +54,11 @@ export function supersedes(a: Pick<Row, "revision" | "rowId">, b: Pick<Row, "rev
   return a.revision > b.revision || (a.revision === b.revision && a.rowId > b.rowId);
 }
 
+/** `now` in Unix seconds. */
+export function isExpired({ expiresAt }: Pick<Row, "expiresAt">, now: number): boolean {
+  return expiresAt !== 0 && expiresAt <= now;
+}
+
 /** Bytes that a row takes in RAM and in the log, roughly. */
 export function rowBytes(row: Row): number {
   const texts = row.facets.length + row.body.length + row.group.length;

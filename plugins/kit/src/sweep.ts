@@ -1,77 +1,76 @@
-import { parseScopeId } from "@membus/protocol";
+import { parseScopeId, type Scope, scopeId } from "@membus/protocol";
 import type { DurableState } from "./open-durable.js";
 import type { Resident } from "./residency/resident.js";
 import { expireNow, removeRow, type Tier } from "./tier.js";
 
-/** Scopes that one sweep takes from disk because something in them has expired. */
+/** Scopes a sweep takes from disk because something in them has expired. */
 const EXPIRED_SCOPES = 256;
 const ROWS_A_RECORD = 10_000;
 
-/** Background work of a tier: expiry and idle sessions at every run; purge of the disk now and then. */
-export class Sweeper {
-  #purgedAt: number;
-
-  constructor(
-    readonly tier: Tier,
-    readonly state: DurableState | undefined,
-    /** Seconds between two looks at the disk. */
-    readonly purgeIntervalS: number,
-  ) {
-    this.#purgedAt = tier.clock.now();
-  }
-
-  async run(): Promise<void> {
-    const { tier, state } = this;
-    for (const resident of [...tier.registry.residents]) expireNow(tier, resident);
-    endIdleScopes(tier);
-    if (state === undefined) return;
-    const now = tier.clock.now();
-    if (now < this.#purgedAt + this.purgeIntervalS) return;
-    this.#purgedAt = now;
-    await purge(tier, state);
-  }
-}
-
-/** What was forgotten, superseded or has expired goes from disk, and what is left is compacted. */
-async function purge(tier: Tier, state: DurableState): Promise<void> {
+/** Background work: expiry, idle sessions, folding, compaction and purge. */
+export async function sweep(tier: Tier, state: DurableState | undefined): Promise<void> {
+  for (const resident of [...tier.registry.residents]) expireNow(tier, resident);
+  endIdleSessions(tier);
+  await clearForgotten(tier);
+  if (state === undefined) return;
+  await state.folder.fold();
   for (const scope of await state.storage.expiredScopes(tier.clock.now(), EXPIRED_SCOPES)) {
     await tier.registry.use(parseScopeId(scope), (resident) => expireNow(tier, resident));
   }
   await logExpired(tier);
   await state.folder.fold();
-  await state.storage.maintain({ purge: state.folder.takeRemoved() });
-  await state.folder.trimLog();
+  await state.maintain();
 }
 
-/** Logs that expired rows are gone, so that storage drops them too. */
+/** Takes what was forgotten out of words and attributes too. */
+async function clearForgotten(tier: Tier): Promise<void> {
+  for (const resident of [...tier.registry.residents]) {
+    if (!resident.holdsForgotten) continue;
+    resident.holdsForgotten = false;
+    resident.partition.compact();
+    await new Promise(setImmediate);
+  }
+}
+
+/** Logs that expired rows are gone, so that storage drops them too. Those of a failed attempt wait for the next. */
 async function logExpired(tier: Tier): Promise<void> {
-  for (const [scope, rowIds] of tier.expired) {
-    for (let at = 0; at < rowIds.length; at += ROWS_A_RECORD) {
-      const removed = rowIds.slice(at, at + ROWS_A_RECORD);
+  for (const [scope, rowIds] of [...tier.expired]) {
+    while (rowIds.length > 0) {
+      const removed = rowIds.slice(0, ROWS_A_RECORD);
       await tier.journal.append({
         build: () => ({ at: tier.clock.now(), scope, rows: [], removed }),
         stage: () => {},
-        apply: () => {},
+        apply: () => rowIds.splice(0, removed.length),
       });
     }
     tier.expired.delete(scope);
   }
 }
 
-function endIdleScopes(tier: Tier): void {
-  for (const scope of tier.retention?.idleScopes(tier.clock.now()) ?? []) {
-    const resident = tier.registry.peek(scope);
-    if (resident !== undefined && resident.users === 0) endScope(tier, resident);
+function endIdleSessions(tier: Tier): void {
+  if (tier.retention === undefined) return;
+  const residents = [...tier.registry.residents];
+  const usedAt = new Map<string, number>();
+  for (const resident of residents) {
+    const session = sessionOf(resident.scope);
+    const latest = resident.users > 0 ? Number.POSITIVE_INFINITY : resident.usedAt;
+    usedAt.set(session, Math.max(latest, usedAt.get(session) ?? 0));
   }
+  const idleSince = tier.clock.now() - tier.retention.idleS;
+  for (const resident of residents) {
+    if (usedAt.get(sessionOf(resident.scope))! <= idleSince) endScope(tier, resident);
+  }
+}
+
+/** What the namespaces of one session have in common. */
+function sessionOf(scope: Scope): string {
+  return scopeId({ ...scope, namespace: "" });
 }
 
 function endScope(tier: Tier, resident: Resident): void {
   const { columns, keys } = resident.partition;
-  const versions: { keyHash: string; rowId: number }[] = [];
-  for (let slot = 0; slot < columns.count; slot++) {
-    if (columns.alive[slot] === 1)
-      versions.push({ keyHash: keys.hashOf(slot), rowId: columns.rowIds[slot]! });
-  }
+  const live = [...columns.live(resident.partition.liveCount)];
+  const versions = live.map((slot) => ({ keyHash: keys.hashOf(slot), rowId: columns.rowIds[slot]! }));
   for (const version of versions) removeRow(tier, resident, version, { action: "expired" });
   tier.registry.dropEmpty(resident);
 }

@@ -114,7 +114,10 @@ function checkVector(vector: Float32Array, dimensions: number): void {
 }
 
 /** Arrow's validity bits: 1 where a row has the value. */
-function validity(rows: readonly Row[], has: (row: Row) => boolean): { nullCount: number; nullBitmap: Uint8Array } {
+function validity(
+  rows: readonly Row[],
+  has: (row: Row) => boolean,
+): { nullCount: number; nullBitmap: Uint8Array } {
   const nullBitmap = new Uint8Array((rows.length + 7) >> 3);
   let nullCount = 0;
   for (let index = 0; index < rows.length; index++) {

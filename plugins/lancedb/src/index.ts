@@ -1,1 +1,14 @@
-export {};
+export { type DirectoryLock, lockDirectory } from "./directory-lock.js";
+export type { Disk } from "./disk.js";
+export { checkFormat, FORMAT } from "./format-file.js";
+export {
+  createLanceStorage,
+  type LanceStorageDependencies,
+  type LanceStoragePlace,
+} from "./lance-storage.js";
+export {
+  LANCE_STORAGE_DEFAULTS,
+  type LanceStorageOptions,
+  resolveLanceStorageOptions,
+} from "./lance-storage-options.js";
+export { createLanceDbPlugin, type LanceDbPluginOptions } from "./lancedb-plugin.js";

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import {
   type DurableParts,
   type FileLogOptions,
-  KitPlugin,
   type KitOptions,
+  KitPlugin,
   openFileLog,
   readFoldMarker,
 } from "@membus/plugin-kit";
-import { type MemoryPlugin, MemoryError, type PluginServices } from "@membus/protocol";
+import { MemoryError, type MemoryPlugin, type PluginServices } from "@membus/protocol";
 import { lockDirectory } from "./directory-lock.js";
 import { checkFormat } from "./format-file.js";
 import { createLanceStorage } from "./lance-storage.js";
@@ -43,16 +43,21 @@ export function createLanceDbPlugin(options: LanceDbPluginOptions = {}): MemoryP
 
 async function openDirectory(options: LanceDbPluginOptions, services: PluginServices): Promise<DurableParts> {
   const directory = services.dataDirectory;
-  if (directory === undefined) throw new MemoryError("unavailable", `tier ${services.tier} needs a data directory`);
+  if (directory === undefined)
+    throw new MemoryError("unavailable", `tier ${services.tier} needs a data directory`);
   await mkdir(directory, { recursive: true });
   const lock = await lockDirectory(directory, services);
   try {
     const dimensions = services.embedder?.dimensions ?? DIMENSIONS_WITHOUT_EMBEDDER;
-    await checkFormat(directory, { dimensions });
+    await checkFormat(directory);
     const storage = createLanceStorage({ directory, dimensions, ...options.storage }, services);
     await storage.open();
     const { foldedSeq } = await readFoldMarker(directory);
-    const log = await openFileLog(join(directory, "log"), { ...options.log, nextSeqMin: foldedSeq + 1 }, services);
+    const log = await openFileLog(
+      join(directory, "log"),
+      { ...options.log, nextSeqMin: foldedSeq + 1 },
+      services,
+    );
     return { storage, log, directory, release: () => lock.release() };
   } catch (error) {
     await lock.release();

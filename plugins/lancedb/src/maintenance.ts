@@ -28,14 +28,14 @@ export interface TableMaintenance {
  */
 export async function maintainTable(table: TenantTable, options: TableMaintenance): Promise<void> {
   if (options.purge && !table.isPurged) return compact(table, true);
-  if (table.tailFragments < options.fragmentsMax) return;
   if (isWorthCompacting(table, options.fragmentsMax)) return compact(table, false);
-  await table.gate.shared(() => buildIndexes(table));
+  if (table.tail.unindexedCount >= options.fragmentsMax) await table.gate.shared(() => buildIndexes(table));
 }
 
-function isWorthCompacting(table: TenantTable, fragmentsMax: number): boolean {
-  const rewritten = Math.min(table.rowCount, REWRITTEN_ROWS_MAX);
-  return table.tailRows >= rewritten / TAIL_PART || table.tailFragments >= fragmentsMax * TAIL_PART;
+function isWorthCompacting({ tail, rowCount }: TenantTable, fragmentsMax: number): boolean {
+  if (tail.fragmentCount < fragmentsMax) return false;
+  const rewritten = Math.min(rowCount, REWRITTEN_ROWS_MAX);
+  return tail.rowCount >= rewritten / TAIL_PART || tail.fragmentCount >= fragmentsMax * TAIL_PART;
 }
 
 /** The long part runs beside appends; what came in between is settled in the short part, which runs alone. */
@@ -43,14 +43,13 @@ async function compact(table: TenantTable, purge: boolean): Promise<void> {
   await table.gate.shared(async () => {
     if (purge || !table.isIndexed) await buildIndexes(table);
     await settle(table, purge);
-    table.tailRows = 0;
   });
   await table.gate.exclusive(async () => {
     await settle(table, purge);
     await table.syncInGate();
     await table.oldReadsEnded();
     await cleanUp(table);
-    table.tailFragments = 0;
+    Object.assign(table.tail, { rowCount: 0, fragmentCount: 0, versionCount: 0, unindexedCount: 0 });
     if (purge) table.markPurged();
     await table.syncInGate();
   });
@@ -62,7 +61,7 @@ async function buildIndexes(table: TenantTable): Promise<void> {
   await table.commit((lance) => lance.createIndex("scope", { config: Index.bitmap() }));
   await table.commit((lance) => lance.createIndex("row_id", { config: Index.btree() }));
   table.isIndexed = true;
-  table.tailFragments = 0;
+  table.tail.unindexedCount = 0;
 }
 
 /** Compacts until there is nothing left to compact and, for a purge, no removed row left in any file in use. */
@@ -82,12 +81,17 @@ async function settle(table: TenantTable, purge: boolean): Promise<void> {
 async function rewriteFragmentsWithRemovedRows(table: TenantTable): Promise<boolean> {
   const files = await listDirectory(join(table.directory, "_deletions"));
   if (files.length === 0) return false;
-  const newest = (await table.read((lance) => lance.listVersions())).at(-1);
-  if (newest?.metadata["total_deletion_files"] === "0") return false;
+  if (!(await hasRemovedRows(table))) return false;
   const fragments = new Set(files.map((name) => Number.parseInt(name, 10)));
   const where = inFragments([...fragments]);
   await table.commit((lance) => lance.update({ where, valuesSql: { seq: "seq" } }));
   return true;
+}
+
+async function hasRemovedRows(table: TenantTable): Promise<boolean> {
+  const versions = await table.read((lance) => lance.listVersions());
+  const newest = versions.reduce((a, b) => (b.version > a.version ? b : a));
+  return newest.metadata["total_deletion_files"] !== "0";
 }
 
 /** Every file that the present version does not need goes. Nothing is written meanwhile, so none is of a write under way. */
@@ -95,6 +99,7 @@ async function cleanUp(table: TenantTable): Promise<void> {
   await table.commit((lance) => lance.optimize({ cleanupOlderThan: EVERYTHING, deleteUnverified: true }));
   const indexes = join(table.directory, "_indices");
   for (const name of await listDirectory(indexes)) {
+    // LanceDB leaves the directory of a former index behind; that of one in use is not empty and stays.
     await rmdir(join(indexes, name)).catch(() => undefined);
   }
 }

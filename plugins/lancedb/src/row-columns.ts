@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RowColumns } from "@membus/plugin-kit";
 import type { Data, RecordBatch } from "apache-arrow";
-import { KEY_HASH_BYTES, type Column, type NumberColumn } from "./schema.js";
+import { type Column, KEY_HASH_BYTES, type NumberColumn } from "./schema.js";
 import { TextColumn } from "./text-column.js";
 
 /** Batches copied before other work gets its turn: about 4,000 rows, a few milliseconds. */
@@ -41,7 +41,8 @@ class LoadedColumns implements RowColumns {
 
   constructor(batches: readonly RecordBatch[], dimensions: number) {
     const count = batches.reduce((sum, batch) => sum + batch.numRows, 0);
-    const sizeOf = (column: Column) => batches.reduce((sum, batch) => sum + byteSize(dataOf(batch, column)), 0);
+    const sizeOf = (column: Column) =>
+      batches.reduce((sum, batch) => sum + byteSize(dataOf(batch, column)), 0);
     this.#dimensions = dimensions;
     this.rowIds = new Float64Array(count);
     this.keyHashes = new Uint8Array(count * KEY_HASH_BYTES);
@@ -98,7 +99,8 @@ class LoadedColumns implements RowColumns {
   copy(batch: RecordBatch): void {
     const from = this.#copied;
     const rows = batch.numRows;
-    for (const [name, target] of this.#numbers) target.set(dataOf(batch, name).values.subarray(0, rows), from);
+    for (const [name, target] of this.#numbers)
+      target.set(dataOf(batch, name).values.subarray(0, rows), from);
     const hashes = dataOf(batch, "key_hash").values as Uint8Array;
     this.keyHashes.set(hashes.subarray(0, rows * KEY_HASH_BYTES), from * KEY_HASH_BYTES);
     this.#groups.copy(from, dataOf(batch, "group"));

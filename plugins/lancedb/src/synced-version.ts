@@ -41,7 +41,11 @@ export async function newestVersion(tableDirectory: string): Promise<number> {
 }
 
 /** Takes away what came after a synced version. Returns how many versions that were. */
-export async function rollBack(tableDirectory: string, { version }: SyncedVersion, disk: Disk): Promise<number> {
+export async function rollBack(
+  tableDirectory: string,
+  { version }: SyncedVersion,
+  disk: Disk,
+): Promise<number> {
   const later = (await listVersions(tableDirectory)).filter((listed) => listed > version);
   const directory = join(tableDirectory, VERSIONS);
   for (const listed of later) await unlink(join(directory, manifestName(listed)));

@@ -1,6 +1,6 @@
+import type { Connection, Table } from "@lancedb/lancedb";
 import type { ScopedRow } from "@membus/plugin-kit";
 import type { Clock } from "@membus/protocol";
-import type { Connection, Table } from "@lancedb/lancedb";
 import { ActiveReads } from "./active-reads.js";
 import { toArrowTable } from "./arrow-batch.js";
 import { retryCommit } from "./commit-retry.js";
@@ -22,6 +22,17 @@ export interface TenantTableParts {
   readonly disk: Disk;
 }
 
+/** What was appended since the last maintenance, as far as this process knows. Reset by it. */
+export interface TableTail {
+  /** Rows and fragments that no compaction has seen. */
+  rowCount: number;
+  fragmentCount: number;
+  /** Versions whose files are kept. */
+  versionCount: number;
+  /** Fragments that no index covers. */
+  unindexedCount: number;
+}
+
 /**
  * One open table. Appends and compaction go side by side; what would take files or rows from under another write goes
  * alone. Reads wait for nobody.
@@ -36,9 +47,7 @@ export class TenantTable {
   #rowCount = 0;
   #isDirty = false;
   #isPurged = true;
-  /** Appends that no index covers, and rows that no compaction has seen, as far as this process knows. */
-  tailFragments = 0;
-  tailRows = 0;
+  readonly tail: TableTail = { rowCount: 0, fragmentCount: 0, versionCount: 0, unindexedCount: 0 };
   isIndexed = false;
 
   private constructor(parts: TenantTableParts, table: Table, dimensions: number) {
@@ -55,7 +64,8 @@ export class TenantTable {
     const { numRows, fragmentStats } = await table.stats();
     opened.#rowCount = numRows;
     opened.isIndexed = (await table.listIndices()).length > 0;
-    opened.tailFragments = fragmentStats.numSmallFragments;
+    opened.tail.fragmentCount = fragmentStats.numSmallFragments;
+    opened.tail.unindexedCount = fragmentStats.numSmallFragments;
     opened.#isPurged = (await readSyncedVersion(parts.directory))?.purged ?? false;
     return opened;
   }
@@ -77,6 +87,10 @@ export class TenantTable {
     return this.#isPurged;
   }
 
+  get dimensions(): number {
+    return this.#dimensions;
+  }
+
   /** Whether the stored vectors are of the host's embedder's dimensions. */
   get hasVectors(): boolean {
     return this.#dimensions === this.#parts.dimensions;
@@ -93,8 +107,9 @@ export class TenantTable {
     const data = toArrowTable(rows, this.#dimensions);
     await this.gate.shared(() => this.commit((table) => table.add(data)));
     this.#rowCount += rows.length;
-    this.tailFragments++;
-    this.tailRows += rows.length;
+    this.tail.rowCount += rows.length;
+    this.tail.fragmentCount++;
+    this.tail.unindexedCount++;
   }
 
   /** Removes the rows that pass any of the filters. */
@@ -111,6 +126,7 @@ export class TenantTable {
   /** Changes the table, from inside the gate. */
   commit<T>(change: (table: Table) => Promise<T>): Promise<T> {
     this.#isDirty = true;
+    this.tail.versionCount++;
     return retryCommit(this.#parts.clock, () => change(this.#table));
   }
 

@@ -14,6 +14,6 @@ export function createLruPlugin(options: LruOptions = {}): MemoryPlugin {
   return new KitPlugin({
     name: "lru",
     version: "0.1.0",
-    retention: (clock) => new LruRetention(resolved, clock),
+    retention: () => new LruRetention(resolved),
   });
 }

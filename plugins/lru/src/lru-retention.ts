@@ -1,106 +1,90 @@
 import type { HeldEntry, Retention } from "@membus/plugin-kit";
-import type { Clock } from "@membus/protocol";
 import { LRUCache } from "lru-cache";
 import type { ResolvedLruOptions } from "./lru-options.js";
 
-/** The entries of one scope in order of use: key hash and size in bytes. */
-interface ScopeUse {
-  readonly entries: LRUCache<string, number>;
-  usedAt: number;
-}
+/** Sizes in bytes by key hash, in order of use. It drops nothing itself: the bounds are those of several scopes. */
+type ScopeEntries = LRUCache<string, number>;
+
+/** Scopes within this share of the largest count as the largest too. */
+const NEARLY = 0.99;
 
 /** Least recently used first, within each scope; over the bound of all scopes, the largest gives way. */
 export class LruRetention implements Retention {
-  readonly #scopes = new Map<string, ScopeUse>();
+  readonly #scopes = new Map<string, ScopeEntries>();
   readonly #overfull = new Set<string>();
   #count = 0;
   #sizeBytes = 0;
 
-  constructor(
-    readonly options: ResolvedLruOptions,
-    readonly clock: Clock,
-  ) {}
+  constructor(readonly options: ResolvedLruOptions) {}
+
+  get idleS(): number {
+    return this.options.idleS;
+  }
 
   stored({ scope, keyHash }: HeldEntry, sizeBytes: number): void {
     this.removed({ scope, keyHash });
-    const use = this.#scopes.get(scope) ?? this.#begin(scope);
-    use.entries.set(keyHash, sizeBytes);
-    use.usedAt = this.clock.now();
+    const entries = this.#scopes.get(scope) ?? newEntries();
+    this.#scopes.set(scope, entries.set(keyHash, sizeBytes));
     this.#count += 1;
     this.#sizeBytes += sizeBytes;
-    if (this.#isOver(use)) this.#overfull.add(scope);
+    if (this.#isOver(entries)) this.#overfull.add(scope);
   }
 
   touched({ scope, keyHash }: HeldEntry): void {
-    const use = this.#scopes.get(scope);
-    use?.entries.get(keyHash);
-    if (use !== undefined) use.usedAt = this.clock.now();
+    this.#scopes.get(scope)?.get(keyHash);
   }
 
   removed({ scope, keyHash }: HeldEntry): void {
-    const use = this.#scopes.get(scope);
-    const sizeBytes = use?.entries.peek(keyHash);
-    if (use === undefined || sizeBytes === undefined) return;
-    use.entries.delete(keyHash);
+    const entries = this.#scopes.get(scope);
+    const sizeBytes = entries?.peek(keyHash);
+    if (entries === undefined || sizeBytes === undefined) return;
+    entries.delete(keyHash);
     this.#count -= 1;
     this.#sizeBytes -= sizeBytes;
-    if (use.entries.size === 0) this.#scopes.delete(scope);
+    if (entries.size === 0) this.#scopes.delete(scope);
   }
 
   *overflow(): Iterable<HeldEntry> {
     for (const scope of this.#overfull) {
-      for (let use = this.#scopes.get(scope); use && this.#isOver(use); ) yield this.#release(scope, use);
+      const entries = this.#scopes.get(scope);
+      while (entries !== undefined && this.#isOver(entries)) yield this.#release(scope, entries);
     }
     this.#overfull.clear();
-    while (this.#isOverAll()) yield* this.#releaseSome(...this.#largest());
-  }
-
-  *idleScopes(now: number): Iterable<string> {
-    for (const [scope, use] of this.#scopes) if (use.usedAt <= now - this.options.idleS) yield scope;
+    // A hundredth more than need be, because to look for the largest scope takes long.
+    if (this.#isOverAll(1)) while (this.#isOverAll(0.99)) yield* this.#releaseLargest();
   }
 
   stats(): Record<string, number> {
     return { lru_entries: this.#count, lru_bytes: this.#sizeBytes, lru_scopes: this.#scopes.size };
   }
 
-  #begin(scope: string): ScopeUse {
-    // The order of use is the cache's, the bounds are ours: it must not drop what still stands in the partition.
-    const entries = new LRUCache<string, number>({
-      maxSize: Number.MAX_SAFE_INTEGER,
-      sizeCalculation: (sizeBytes) => sizeBytes,
-    });
-    const use = { entries, usedAt: 0 };
-    this.#scopes.set(scope, use);
-    return use;
+  #isOver({ size, calculatedSize }: ScopeEntries): boolean {
+    return size > this.options.scopeEntriesMax || calculatedSize > this.options.scopeBytesMax;
   }
 
-  #isOver({ entries }: ScopeUse): boolean {
-    const { scopeEntriesMax, scopeBytesMax } = this.options;
-    return entries.size > scopeEntriesMax || entries.calculatedSize > scopeBytesMax;
+  #isOverAll(share: number): boolean {
+    const { entriesMax, bytesMax } = this.options;
+    return this.#count > Math.ceil(entriesMax * share) || this.#sizeBytes > bytesMax * share;
   }
 
-  #isOverAll(): boolean {
-    return this.#count > this.options.entriesMax || this.#sizeBytes > this.options.bytesMax;
+  *#releaseLargest(): Iterable<HeldEntry> {
+    let bytesMax = 0;
+    for (const { calculatedSize } of this.#scopes.values()) bytesMax = Math.max(bytesMax, calculatedSize);
+    for (const [scope, entries] of this.#scopes) {
+      while (entries.calculatedSize > bytesMax * NEARLY && this.#isOverAll(0.99)) {
+        yield this.#release(scope, entries);
+      }
+    }
   }
 
-  /** A hundredth of the scope at a time, so that the search for the largest is not repeated for every entry. */
-  *#releaseSome(scope: string, use: ScopeUse): Iterable<HeldEntry> {
-    for (let count = Math.ceil(use.entries.size / 100); count > 0; count--) yield this.#release(scope, use);
-  }
-
-  #release(scope: string, use: ScopeUse): HeldEntry {
-    const [keyHash] = use.entries.rkeys();
+  #release(scope: string, entries: ScopeEntries): HeldEntry {
+    const [keyHash] = entries.rkeys();
     const entry = { scope, keyHash: keyHash! };
     this.removed(entry);
     return entry;
   }
+}
 
-  #largest(): [string, ScopeUse] {
-    let largest: [string, ScopeUse] | undefined;
-    for (const candidate of this.#scopes) {
-      if (largest === undefined || candidate[1].entries.calculatedSize > largest[1].entries.calculatedSize)
-        largest = candidate;
-    }
-    return largest!;
-  }
+function newEntries(): ScopeEntries {
+  return new LRUCache({ maxSize: Number.MAX_SAFE_INTEGER, sizeCalculation: (sizeBytes) => sizeBytes });
 }

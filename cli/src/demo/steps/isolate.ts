@@ -10,7 +10,7 @@ export async function isolate({ alice, bob }: Stage, transcript: Transcript): Pr
   transcript.check(`bob asks for ${keys.length} of alice's keys`, byKey.total === 0, `${byKey.total} found`);
 
   const query = told.find(({ text }) => text.includes("he kept bees"))!.text;
-  const byWords = await bob.ask("list", { query, tier: "episodic", limit: 100 });
+  const byWords = await bob.ask("list", { query, tier: "episodic", limit: told.length * 2 });
   const foreign = byWords.filter(({ author }) => author !== bob.name);
   transcript.check(
     "bob asks in alice's very words",

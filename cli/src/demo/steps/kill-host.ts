@@ -11,6 +11,7 @@ import { checkNothingIsLeft } from "./forget.js";
 const SALES_MIN = 200;
 const POLL_MS = 5;
 const REQUEST_ID = "demo-first-customer";
+const NOTE = "queue_outside";
 
 /** The host dies in the middle of storing, starts again, and what it acknowledged is there. */
 export async function killHost(stage: Stage, transcript: Transcript): Promise<void> {
@@ -18,6 +19,7 @@ export async function killHost(stage: Stage, transcript: Transcript): Promise<vo
   const agents = [alice, bob];
   const first = { key: "first_customer", content: "Mr Penhale, with a fifty", tier: "episodic" } as const;
   const firstReply = await alice.ask("store", first, { id: REQUEST_ID });
+  await alice.ask("remember", NOTE, "to the bus stop");
   const before = await Promise.all(agents.map(snapshot));
 
   const reports = await crashWhileStoring(stage, transcript);
@@ -38,13 +40,16 @@ export async function killHost(stage: Stage, transcript: Transcript): Promise<vo
   await checkNothingIsLeft(alice, "what was forgotten has not come back", transcript);
   const expired = await alice.ask("retrieve", { keys: [EXPIRING_KEY], limit: 0 });
   transcript.check("nor what has expired", expired.total === 0, `${expired.total} found`);
+  const note = await alice.ask("recall", NOTE);
+  transcript.check("the working tier lives in memory, and begins anew", note === null, `${NOTE} is ${note}`);
 }
 
 /** Every episodic and semantic entry that an agent sees, the sales apart. */
 async function snapshot(agent: RemoteAgent): Promise<object[]> {
   const where = { not: { field: "tags", op: "eq", value: SALE_TAG } } as const;
-  const entries = await agent.ask("list", { where, order: "oldest" });
-  return entries.map(({ key_hash, revision, content, tags, group, metadata }) => {
+  const tiers = ["episodic", "semantic"] as const;
+  const lists = await Promise.all(tiers.map((tier) => agent.ask("list", { tier, where, order: "oldest" })));
+  return lists.flat().map(({ key_hash, revision, content, tags, group, metadata }) => {
     return { key_hash, revision, content, tags, group, metadata };
   });
 }

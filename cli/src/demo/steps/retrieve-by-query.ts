@@ -3,7 +3,7 @@ import { OFF_TOPIC, QUESTIONS, type Question } from "../questions.js";
 import type { Stage } from "../stage.js";
 import type { Transcript } from "../transcript.js";
 
-const TOP = 3;
+const TOP = 5;
 const SCORE_MIN = 0.3;
 
 /** Questions in other words than the answers, with the offline embedder. */
@@ -17,10 +17,14 @@ export async function retrieveByQuery(stage: Stage, transcript: Transcript): Pro
 async function ask(stage: Stage, { agent, ask, answer }: Question, transcript: Transcript): Promise<void> {
   const { entries } = await stage[agent].ask("retrieve", { query: ask, tier: "episodic", limit: TOP });
   const place = entries.findIndex((entry) => textOf(entry).includes(answer));
+  transcript.check(`${agent}: “${ask}”`, place >= 0, describe(entries, place));
+}
+
+function describe(entries: readonly MemoryEntry[], place: number): string {
   const shown = entries[Math.max(0, place)];
-  const found =
-    shown === undefined ? "nothing" : `no. ${place + 1}, ${shown.score.toFixed(2)}: “${textOf(shown)}”`;
-  transcript.check(`${agent}: “${ask}”`, place >= 0, found);
+  if (shown === undefined) return "nothing found";
+  const rank = place < 0 ? `the answer is not among the first ${TOP}; no. 1` : `no. ${place + 1}`;
+  return `${rank}, ${shown.score.toFixed(2)}: “${textOf(shown)}”`;
 }
 
 function textOf({ content }: MemoryEntry): string {

@@ -33,9 +33,7 @@ export class OperationMemory {
   /** @throws {MemoryError} `conflict` when the id was used for another request. */
   find(op: OperationId & { readonly digest: string }): Remembered | undefined {
     const found = this.findById(op);
-    if (found !== undefined && found.digest !== op.digest) {
-      throw new MemoryError("conflict", "this id was used for another request", { id: op.id });
-    }
+    if (found !== undefined && found.digest !== op.digest) throw idConflict(op);
     return found;
   }
 
@@ -78,6 +76,10 @@ export class OperationMemory {
     this.#sizeBytes -= dropped.sizeBytes;
     this.#remembered.delete(key);
   }
+}
+
+export function idConflict({ id }: OperationId): MemoryError {
+  return new MemoryError("conflict", "this id was used for another request", { id });
 }
 
 /** Roughly: the objects weigh more than their texts. */

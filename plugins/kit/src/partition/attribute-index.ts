@@ -20,7 +20,7 @@ interface FiledValue {
 /** Which rows have which value of a text field: filters need no disk and no scan of rows. */
 export class AttributeIndex {
   readonly #fields = new Map<string, Map<string, FiledValue>>();
-  /** Slots below this are indexed. */
+  /** Slots below this are indexed, as far as they were live then. */
   upTo = 0;
   sizeBytes = 0;
 
@@ -33,7 +33,6 @@ export class AttributeIndex {
     for (const [name, value] of Object.entries(facets.metadata ?? {})) {
       this.#addValue(slot, `metadata.${name}`, value as MetadataValue);
     }
-    this.upTo = slot + 1;
   }
 
   /** Marks in `bitmap` every row whose `field` satisfies a positive operator (all but ne and nin). */
@@ -46,7 +45,7 @@ export class AttributeIndex {
   }
 
   #markValue(bitmap: Uint8Array, filed: Map<string, FiledValue>, value: Json): void {
-    const text = canonicalJson(value);
+    const text = valueText(value);
     markSlots(bitmap, filed.get(text)?.slots);
     markSlots(bitmap, filed.get(`~${text}`)?.slots);
   }
@@ -70,7 +69,7 @@ export class AttributeIndex {
       filed = new Map();
       this.#fields.set(field, filed);
     }
-    const text = element ? `~${canonicalJson(value)}` : canonicalJson(value);
+    const text = element ? `~${valueText(value)}` : valueText(value);
     const existing = filed.get(text);
     if (existing === undefined) {
       filed.set(text, { value, element, slots: slot });
@@ -78,6 +77,11 @@ export class AttributeIndex {
     } else existing.slots = withSlot(existing.slots, slot);
     this.sizeBytes += 4;
   }
+}
+
+/** Canonical JSON, which for scalars is plain JSON. */
+function valueText(value: Json): string {
+  return typeof value === "object" ? canonicalJson(value) : JSON.stringify(value);
 }
 
 /** A value that one row has takes no list of its own: most keys are such values. */

@@ -1,5 +1,3 @@
-import { grown } from "./slot-columns.js";
-
 const HASH_BYTES = 32;
 const EMPTY = 0;
 const REMOVED = 0xffffffff;
@@ -9,7 +7,7 @@ export class KeyIndex {
   #hashes = Buffer.alloc(16 * HASH_BYTES);
   /** Slot + 1; EMPTY and REMOVED are markers. At most half of it is in use, so that a search ends. */
   #table = new Uint32Array(32);
-  /** Places that are not EMPTY. */
+  /** Places that are not EMPTY, at least. */
   #used = 0;
   /** A hash that is looked up, as bytes. */
   readonly #sought = Buffer.alloc(HASH_BYTES);
@@ -17,12 +15,12 @@ export class KeyIndex {
   /** Room for `keys` in all. */
   reserve(keys: number): void {
     this.#reserveHashes(keys);
-    if (keys * 2 > this.#table.length) this.#rehash(keys);
+    if (keys * 2 > this.#table.length) this.#rehash(keys + 1);
   }
 
   /** The hash that was filed with a slot, in hex. */
   hashOf(slot: number): string {
-    return this.#hashes.hexSlice(slot * HASH_BYTES, (slot + 1) * HASH_BYTES);
+    return this.#hashes.toString("hex", slot * HASH_BYTES, (slot + 1) * HASH_BYTES);
   }
 
   /** The order of two slots by their hashes, which is that of the hashes in hex. */
@@ -67,13 +65,14 @@ export class KeyIndex {
 
   /** False for what is no hash in hex. */
   #seek(keyHash: string): boolean {
-    return keyHash.length === 2 * HASH_BYTES && this.#sought.hexWrite(keyHash) === HASH_BYTES;
+    return keyHash.length === 2 * HASH_BYTES && this.#sought.write(keyHash, "hex") === HASH_BYTES;
   }
 
   #write(source: Uint8Array, offset: number, slot: number): void {
     this.#reserveHashes(slot + 1);
     this.#hashes.set(source.subarray(offset, offset + HASH_BYTES), slot * HASH_BYTES);
-    if (++this.#used * 2 > this.#table.length) this.#rehash(this.#used);
+    if ((this.#used + 1) * 2 > this.#table.length) this.#rehash(0);
+    this.#used++;
     this.#table[this.#position(source, offset)] = slot + 1;
   }
 
@@ -113,11 +112,11 @@ export class KeyIndex {
     this.#hashes = larger;
   }
 
-  /** A table for at least `keys`, without the places of removed ones. */
+  /** A table for `keys` and for twice those that are filed, without the places of removed ones. */
   #rehash(keys: number): void {
     const filed = this.#table.filter((entry) => entry !== EMPTY && entry !== REMOVED);
     let length = this.#table.length;
-    while (Math.max(keys, filed.length) * 2 > length || filed.length * 4 > length) length *= 2;
+    while (Math.max(keys, 2 * filed.length) * 2 > length) length *= 2;
     this.#table = new Uint32Array(length);
     this.#used = filed.length;
     for (const entry of filed) this.#table[this.#position(this.#hashes, (entry - 1) * HASH_BYTES)] = entry;

@@ -29,6 +29,13 @@ export interface RemovedRow {
   readonly facets: string;
 }
 
+/** A live row whose vector is still to come. */
+export interface PendingRow {
+  readonly slot: number;
+  readonly keyHash: string;
+  readonly rowId: number;
+}
+
 /** Which indexes a request needs. */
 export interface IndexNeeds {
   readonly words: boolean;
@@ -81,6 +88,17 @@ export class Partition {
   /** Live rows whose vector is still to come. */
   get pendingCount(): number {
     return this.vectors?.pendingCount ?? 0;
+  }
+
+  /** Up to `max` of them, from this slot on. */
+  pendingRows(max: number, from = 0): PendingRow[] {
+    const { columns, keys, vectors } = this;
+    const rows: PendingRow[] = [];
+    for (let slot = from; slot < columns.count && rows.length < max; slot++) {
+      if (columns.alive[slot] === 0 || !vectors?.isPending(slot)) continue;
+      rows.push({ slot, keyHash: keys.hashOf(slot), rowId: columns.rowIds[slot]! });
+    }
+    return rows;
   }
 
   /** Takes in a version; one that is not the latest of its key changes nothing, so adding twice does not either. */
@@ -154,14 +172,12 @@ export class Partition {
     return selected;
   }
 
-  /** Indexes up to `rowsMax` rows more; true when nothing is left of what is needed. */
+  /** Indexes up to `rowsMax` rows more, and tells whether nothing is left of what is needed. */
   indexSome({ words, attributes }: IndexNeeds, rowsMax: number): boolean {
     const { count } = this.columns;
-    if (words && this.#terms.upTo < count) this.#indexTerms(Math.min(count, this.#terms.upTo + rowsMax));
-    else if (attributes && this.#attributes.upTo < count) {
-      this.#indexAttributes(Math.min(count, this.#attributes.upTo + rowsMax));
-    } else return true;
-    return false;
+    if (words) this.#indexTerms(Math.min(count, this.#terms.upTo + rowsMax));
+    if (attributes) this.#indexAttributes(Math.min(count, this.#attributes.upTo + rowsMax));
+    return !(words && this.#terms.upTo < count) && !(attributes && this.#attributes.upTo < count);
   }
 
   /** The attribute index, up to date. */

@@ -3,6 +3,17 @@ import type { AttributeIndex } from "./attribute-index.js";
 import type { KeyIndex } from "./key-index.js";
 import type { SlotColumns } from "./slot-columns.js";
 
+type NumericColumn = "importances" | "created" | "updated" | "occurredAt" | "expiresAt";
+
+/** Fields of filters that have a column of their own. */
+const NUMERIC_FIELDS: ReadonlyMap<string, NumericColumn> = new Map<string, NumericColumn>([
+  ["importance", "importances"],
+  ["created", "created"],
+  ["updated", "updated"],
+  ["occurred_at", "occurredAt"],
+  ["expires_at", "expiresAt"],
+]);
+
 export interface SelectionSource {
   readonly columns: SlotColumns;
   readonly keys: KeyIndex;
@@ -25,6 +36,14 @@ export function selectSlots(source: SelectionSource, filter: Filter): Uint8Array
     return complement(source, selectSlots(source, { ...filter, value: true }));
   }
   return selectLeaf(source, filter);
+}
+
+/** Whether selecting by `filter` looks at the attribute index. */
+export function usesAttributes(filter: Filter): boolean {
+  if ("all" in filter) return filter.all.some(usesAttributes);
+  if ("any" in filter) return filter.any.some(usesAttributes);
+  if ("not" in filter) return usesAttributes(filter.not);
+  return filter.field !== "key_hash" && !NUMERIC_FIELDS.has(filter.field);
 }
 
 function intersection(bitmaps: readonly (Uint8Array | undefined)[]): Uint8Array | undefined {
@@ -60,29 +79,24 @@ function selectLeaf(source: SelectionSource, leaf: FilterLeaf): Uint8Array {
   return bitmap;
 }
 
-/** Criteria name keys by `in` alone. */
-function markKeys(keys: KeyIndex, bitmap: Uint8Array, leaf: FilterLeaf): void {
-  for (const hash of leaf.value as Json[]) {
-    const slot = keys.get(hash as string);
-    if (slot !== undefined) bitmap[slot] = 1;
-  }
+/** Criteria name keys by `in` alone, which needs no look at the others. */
+function markKeys(keys: KeyIndex, bitmap: Uint8Array, { op, value }: FilterLeaf): void {
+  if (op === "in") for (const hash of value as Json[]) markKey(keys, bitmap, hash);
+  else if (op === "eq") markKey(keys, bitmap, value);
+  else
+    for (let slot = 0; slot < bitmap.length; slot++) {
+      if (matchesOperator(keys.hashOf(slot), op, value)) bitmap[slot] = 1;
+    }
+}
+
+function markKey(keys: KeyIndex, bitmap: Uint8Array, hash: Json): void {
+  const slot = typeof hash === "string" ? keys.get(hash) : undefined;
+  if (slot !== undefined && keys.hashOf(slot) === hash) bitmap[slot] = 1;
 }
 
 function numericColumn(columns: SlotColumns, field: string): Float64Array | undefined {
-  switch (field) {
-    case "importance":
-      return columns.importances;
-    case "created":
-      return columns.created;
-    case "updated":
-      return columns.updated;
-    case "occurred_at":
-      return columns.occurredAt;
-    case "expires_at":
-      return columns.expiresAt;
-    default:
-      return undefined;
-  }
+  const column = NUMERIC_FIELDS.get(field);
+  return column === undefined ? undefined : columns[column];
 }
 
 function markNumbers(bitmap: Uint8Array, numbers: Float64Array, leaf: FilterLeaf): void {

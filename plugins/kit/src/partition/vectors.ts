@@ -1,3 +1,4 @@
+import type { RowColumns } from "../storage.js";
 import { grown } from "./slot-columns.js";
 
 /** What is known of a row's vector: no embedder has answered yet, it is there, or its text has none. */
@@ -27,11 +28,19 @@ export class Vectors {
     this.states = grown(this.states, capacity);
   }
 
-  /** Files what a row carries: another embedder's vector counts as none yet. */
+  /** Files what a row carries: another embedder's vector counts as none yet, and so does one that is none of its. */
   add(slot: number, embedder: string, vector: Float32Array | null): void {
     this.reserve(slot + 1);
-    if (embedder !== this.embedder) this.pendingCount++;
-    else this.#file(slot, vector);
+    const isOurs = embedder === this.embedder && (vector === null || vector.length === this.dimensions);
+    if (isOurs) this.#file(slot, vector);
+    else this.pendingCount++;
+  }
+
+  /** The same for a row from storage. */
+  addLoaded(slot: number, rows: RowColumns, index: number): void {
+    const at = index * this.dimensions;
+    const vector = rows.hasVector(index) ? rows.vectors.subarray(at, at + this.dimensions) : null;
+    this.add(slot, rows.embedder(index), vector);
   }
 
   /** The answer of the embedder for a slot that was pending. */
@@ -41,11 +50,12 @@ export class Vectors {
     this.#file(slot, vector);
   }
 
-  /** A slot that died: nothing is pending for it any more. */
+  /** A slot that died: nothing is pending for it any more, and nothing left of it. */
   drop(slot: number): void {
     if (this.states[slot] === PENDING) this.pendingCount--;
     this.states[slot] = NONE;
     this.present[slot] = 0;
+    this.data.fill(0, slot * this.dimensions, (slot + 1) * this.dimensions);
   }
 
   isPending(slot: number): boolean {

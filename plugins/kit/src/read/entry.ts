@@ -17,6 +17,7 @@ export interface Hit {
   readonly importance: number;
   readonly group: string;
   readonly facets: string;
+  /** Only where it was asked for. */
   readonly vector?: Float32Array | undefined;
 }
 

@@ -1,4 +1,5 @@
-import { comparePositions, type PluginRetrieveRequest, type Position } from "@membus/protocol";
+import type { PluginRetrieveRequest, Position } from "@membus/protocol";
+import { comparePositions } from "@membus/protocol";
 import { TopSlots } from "../partition/top-slots.js";
 import { rank } from "../rank/index.js";
 import type { Resident } from "../residency/resident.js";
@@ -52,31 +53,33 @@ function scoreSlots(
   return scores;
 }
 
-/** The total order over the slots of one partition. */
+/** The total order over the slots of one partition, which has one tier and one namespace (clause RET-5). */
 class SlotPositions {
   readonly #resident: Resident;
   readonly #request: PluginRetrieveRequest;
   readonly #ranks: Float64Array;
+  readonly #direction: 1 | -1;
 
   constructor(resident: Resident, request: PluginRetrieveRequest, scores: Float64Array) {
     this.#resident = resident;
     this.#request = request;
     this.#ranks = request.order === "relevance" ? scores : resident.partition.columns.occurredAt;
+    this.#direction = request.order === "oldest" ? 1 : -1;
   }
 
   readonly compare = (a: number, b: number): number => {
+    const { columns, keys } = this.#resident.partition;
     const byRank = this.#direction * (this.#ranks[a]! - this.#ranks[b]!);
-    return byRank || comparePositions(this.#position(a), this.#position(b), this.#request.order);
+    if (byRank !== 0) return byRank;
+    const bySeq =
+      this.#request.order === "relevance" ? 0 : this.#direction * (columns.seqs[a]! - columns.seqs[b]!);
+    return bySeq || keys.compare(a, b);
   };
 
   isBehind(slot: number, after: Position | undefined): boolean {
     if (after === undefined) return true;
     const byRank = this.#direction * (this.#ranks[slot]! - after.rank);
     return (byRank || comparePositions(this.#position(slot), after, this.#request.order)) > 0;
-  }
-
-  get #direction(): 1 | -1 {
-    return this.#request.order === "oldest" ? 1 : -1;
   }
 
   #position(slot: number): Position {

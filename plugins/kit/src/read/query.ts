@@ -1,5 +1,6 @@
-import { isMemoryError, MemoryError, type PluginRetrieveRequest } from "@membus/protocol";
+import { type Embedder, isMemoryError, MemoryError, type PluginRetrieveRequest } from "@membus/protocol";
 import type { QueryTerm } from "../analyzer/index.js";
+import { answerWithin } from "../answer-within.js";
 import type { Tier } from "../tier.js";
 
 /** What a request ranks by. */
@@ -12,7 +13,8 @@ export interface PreparedQuery {
 
 /**
  * Analyses and embeds the query; undefined where the request has none.
- * @throws {MemoryError} `unavailable` in mode vector when the embedder does not answer.
+ * @throws {MemoryError} `unavailable` in mode vector when the embedder does not answer; `unsupported` where vectors
+ * are demanded of a tier without an embedder.
  */
 export async function prepareQuery(
   tier: Tier,
@@ -21,18 +23,29 @@ export async function prepareQuery(
   const { query, embedding, mode } = request;
   if (query === undefined && embedding === undefined) return undefined;
   const terms = mode === "vector" || query === undefined ? [] : tier.analyzer.analyzeQuery(query);
-  if (embedding !== undefined) return { terms, vector: embedding };
+  if (mode === "text") return { terms };
   const { embedder } = tier.services;
-  if (mode === "text" || embedder === undefined) return { terms };
+  if (embedder === undefined) {
+    if (mode !== "vector" && query !== undefined) return { terms };
+    throw new MemoryError("unsupported", "this tier has no embedder", { feature: "similarity" });
+  }
+  if (embedding !== undefined) return { terms, vector: embedding };
   try {
-    const [vector] = await embedder.embed([query!], "query");
-    return vector == null ? { terms } : { terms, vector };
+    const vector = await embedQuery(tier, embedder, query!);
+    return vector === null ? { terms } : { terms, vector };
   } catch (error) {
     const degraded = embedderError(error);
     if (mode === "vector") throw degraded;
     tier.logger.warn({ err: error, embedder: embedder.id }, "embedder failed; ranking by words alone");
     return { terms, degraded };
   }
+}
+
+/** A query waits for its embedder no longer than a store: words can answer it. */
+async function embedQuery(tier: Tier, embedder: Embedder, query: string): Promise<Float32Array | null> {
+  const answer = await answerWithin(tier.clock, tier.embedWaitMs, embedder.embed([query], "query"));
+  if (answer === undefined) throw embedderError(undefined);
+  return answer[0] ?? null;
 }
 
 function embedderError(cause: unknown): MemoryError {

@@ -2,12 +2,14 @@ import {
   comparePositions,
   LIMITS,
   type MemoryEntry,
+  MemoryError,
   type PluginRetrieveRequest,
   type PluginRetrieveResult,
   positionOf,
   type ScopeSelector,
 } from "@membus/protocol";
 import { embedPending } from "../embed-pending.js";
+import { usesAttributes } from "../partition/select.js";
 import { checkPartitionCount } from "../residency/partition-registry.js";
 import type { Resident } from "../residency/resident.js";
 import type { RowBody } from "../row.js";
@@ -18,6 +20,8 @@ import { type PreparedQuery, prepareQuery } from "./query.js";
 
 /** How often a page is put together again because an entry of it went away meanwhile. */
 const ATTEMPTS = 8;
+/** Rows indexed at a stretch; a large partition lets other requests in between. */
+const INDEX_STRETCH = 512;
 
 /** One page of the selected partitions, merged by the total order (clause RET-5). */
 export async function retrieve(
@@ -30,15 +34,18 @@ export async function retrieve(
   checkPartitionCount(scopes.length, LIMITS.subtreePartitions);
   const query = await prepareQuery(tier, request);
   const prepared = tier.clock.now();
-  const pages: Page[] = [];
+  let merged: Page = { entries: [], total: 0, pendingCount: 0 };
   for (const scope of scopes) {
-    pages.push(await tier.registry.use(scope, (resident) => retrieveFrom(tier, resident, request, query)));
+    const page = await tier.registry.use(scope, (resident) => retrieveFrom(tier, resident, request, query));
+    merged = mergePages(merged, page, request);
   }
+  const { entries, total, pendingCount } = merged;
+  const degraded = query?.degraded ?? vectorsMissing(query, pendingCount);
   return {
-    entries: mergePages(pages, request),
-    total: pages.reduce((sum, page) => sum + page.total, 0),
+    entries,
+    total,
     total_relation: "eq",
-    ...(query?.degraded === undefined ? {} : { degraded: query.degraded }),
+    ...(degraded === undefined ? {} : { degraded }),
     took_ms: { query: milliseconds(begun, prepared), search: milliseconds(prepared, tier.clock.now()) },
   };
 }
@@ -46,16 +53,29 @@ export async function retrieve(
 interface Page {
   readonly entries: MemoryEntry[];
   readonly total: number;
+  /** Entries that could not be compared by their vector. */
+  readonly pendingCount: number;
 }
 
-function mergePages(pages: readonly Page[], { order, limit }: PluginRetrieveRequest): MemoryEntry[] {
-  if (pages.length === 1) return pages[0]!.entries;
-  return pages
-    .flatMap((page) => page.entries)
+function mergePages(a: Page, b: Page, { order, limit }: PluginRetrieveRequest): Page {
+  const total = a.total + b.total;
+  const pendingCount = a.pendingCount + b.pendingCount;
+  if (a.entries.length === 0 || b.entries.length === 0) {
+    return { entries: a.entries.length === 0 ? b.entries : a.entries, total, pendingCount };
+  }
+  const entries = [...a.entries, ...b.entries]
     .map((entry) => ({ entry, position: positionOf(entry, order) }))
-    .sort((a, b) => comparePositions(a.position, b.position, order))
+    .sort((first, second) => comparePositions(first.position, second.position, order))
     .slice(0, limit)
     .map(({ entry }) => entry);
+  return { entries, total, pendingCount };
+}
+
+function vectorsMissing(query: PreparedQuery | undefined, count: number): MemoryError | undefined {
+  if (query?.vector === undefined || count === 0) return undefined;
+  return new MemoryError("unavailable", `${count} entries have no vector yet; words still find them`, {
+    count,
+  });
 }
 
 function milliseconds(from: number, to: number): number {
@@ -69,10 +89,11 @@ async function retrieveFrom(
   request: PluginRetrieveRequest,
   query: PreparedQuery | undefined,
 ): Promise<Page> {
-  if (query?.vector !== undefined && !tier.durable) await embedPending(tier, resident);
+  await prepare(tier, resident, request, query);
   for (let attempt = 1; ; attempt++) {
     expireNow(tier, resident);
     const { hits, total } = findHits(resident, request, query);
+    const { pendingCount } = resident.partition;
     const bodies = await tier.bodies.get(
       resident.id,
       hits.map((hit) => hit.rowId),
@@ -81,8 +102,22 @@ async function retrieveFrom(
     const present = hits.filter((hit) => isCurrent(resident, hit) && bodies.has(hit.rowId));
     if (present.length < hits.length && attempt < ATTEMPTS) continue;
     touch(tier, resident, present);
-    return { entries: present.map((hit) => toEntry(tier, resident, hit, bodies, request)), total };
+    const entries = present.map((hit) => toEntry(tier, resident, hit, bodies, request));
+    return { entries, total, pendingCount };
   }
+}
+
+/** What takes long in a partition that was just loaded, or never asked, is done before the look at it. */
+async function prepare(
+  tier: Tier,
+  resident: Resident,
+  request: PluginRetrieveRequest,
+  query: PreparedQuery | undefined,
+): Promise<void> {
+  const { partition } = resident;
+  const needs = { words: query !== undefined, attributes: usesAttributes(request.filter) };
+  while (!partition.indexSome(needs, INDEX_STRETCH)) await new Promise(setImmediate);
+  if (query?.vector !== undefined && !tier.durable) await embedPending(tier, resident);
 }
 
 function isCurrent(resident: Resident, hit: Hit): boolean {

@@ -10,6 +10,8 @@ export async function status(tier: Tier, op: OperationId): Promise<PluginStatusR
   const result = remembered && (await tier.journal.resultAt(remembered.place));
   if (result?.scope === undefined) return undefined;
   const { receipts, errors } = storeResult(result, { queued: false });
+  // In memory vectors wait for the first query that wants them: nothing is under way.
+  if (!tier.durable) return { receipts, errors, done: true };
   const done = await tier.registry.use(
     parseScopeId(result.scope),
     (resident) => !receipts.some((receipt) => isPending(resident, receipt)),

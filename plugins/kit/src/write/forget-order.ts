@@ -30,6 +30,7 @@ export class ForgetOrder {
 
   storeEnded(order: number): void {
     this.#openStores.delete(order);
+    if (this.#forgets.length === 0) return;
     const [oldest] = this.#openStores;
     if (oldest === undefined) this.#forgets = [];
     else this.#forgets = this.#forgets.filter((forget) => forget.order > oldest);
@@ -40,10 +41,10 @@ export class ForgetOrder {
   }
 
   /** Whether a forget that came after the store takes this entry. */
-  forgotten(storeOrder: number, scope: Scope, entry: FilterSubject): boolean {
+  forgotten(storeOrder: number, scope: Scope, entry: () => FilterSubject): boolean {
     return this.#forgets.some(
       ({ order, selector, filter }) =>
-        order > storeOrder && selectsScope(selector, scope) && matches(entry, filter),
+        order > storeOrder && selectsScope(selector, scope) && matches(entry(), filter),
     );
   }
 }

@@ -7,7 +7,8 @@ import {
 import type { LogRecord } from "../journal/record.js";
 import { filterSubject } from "../read/entry.js";
 import type { Resident } from "../residency/resident.js";
-import { expireNow, removeRow, type Tier } from "../tier.js";
+import { isExpired } from "../row.js";
+import { acceptedAt, expireNow, removeRow, type Tier } from "../tier.js";
 
 /** Rows a record: a forget of more runs in slices. */
 const SLICE_ROWS = 10_000;
@@ -18,7 +19,10 @@ interface Victim {
   readonly rowId: number;
 }
 
-/** Forgets what matches in every selected partition; the last record holds the reply. */
+/**
+ * Forgets what matches in every selected partition; the last record holds the reply. `alreadyDeleted` is what an
+ * earlier attempt of the same operation came to.
+ */
 export async function forget(
   tier: Tier,
   selector: ScopeSelector,
@@ -41,7 +45,7 @@ async function forgetIn(
   before: number,
 ): Promise<number> {
   expireNow(tier, resident);
-  const victims = findVictims(resident, request);
+  const victims = findVictims(resident, request, tier.clock.now());
   if (request.dry_run) return victims.length;
   const slices: Promise<void>[] = [];
   for (let at = 0; at < victims.length; at += SLICE_ROWS) {
@@ -53,11 +57,12 @@ async function forgetIn(
 }
 
 /** What matches now, versions included that are logged but not applied yet. */
-function findVictims(resident: Resident, { filter }: PluginForgetRequest): Victim[] {
+function findVictims(resident: Resident, { filter }: PluginForgetRequest, now: number): Victim[] {
   const { partition, staged } = resident;
   const victims: Victim[] = [];
-  for (const [keyHash, row] of staged) {
-    if (row !== null && matches(filterSubject(row), filter)) victims.push({ keyHash, rowId: row.rowId });
+  for (const [keyHash, { row }] of staged) {
+    if (row === null || isExpired(row, now)) continue;
+    if (matches(filterSubject(row), filter)) victims.push({ keyHash, rowId: row.rowId });
   }
   const selected = partition.select(filter);
   for (let slot = 0; slot < selected.length; slot++) {
@@ -76,48 +81,50 @@ function forgetSlice(
   deleted: number,
 ): Promise<void> {
   const { op } = request;
+  const at = acceptedAt(tier, op);
   return tier.journal.append({
-    build: () => record(request, { scope: resident.id, victims, deleted, done: false }),
-    stage: () => {
-      for (const { keyHash } of victims) resident.stage(keyHash, null);
+    build: () => record(request, { at, scope: resident.id, victims, deleted, done: false }),
+    stage(_, seq) {
+      for (const { keyHash } of victims) resident.stage(keyHash, { seq, row: null });
     },
-    apply: (_, place) => {
+    apply(_, seq, place) {
       for (const victim of victims) {
         removeRow(tier, resident, victim, { action: "forgotten", agent: op.agent });
         tier.bodies.drop(victim.rowId);
-        resident.unstage(victim.keyHash, null);
+        resident.unstage(victim.keyHash, seq);
       }
-      tier.operations.remember(op, op.accepted_at, place, false);
-      tier.registry.dropEmpty(resident);
+      tier.operations.remember(op, at, place, false);
     },
   });
 }
 
 /** The reply, remembered as final: what a crash before it left is taken up by the retry. */
 async function finish(tier: Tier, request: PluginForgetRequest, deleted: number): Promise<void> {
+  const at = acceptedAt(tier, request.op);
   await tier.journal.append({
-    build: () => record(request, { scope: "", victims: [], deleted, done: true }),
+    build: () => record(request, { at, scope: "", victims: [], deleted, done: true }),
     stage: () => {},
-    apply: (_, place) => tier.operations.remember(request.op, request.op.accepted_at, place),
+    apply: (_, _seq, place) => tier.operations.remember(request.op, at, place),
   });
 }
 
 function record(
-  { op }: PluginForgetRequest,
+  { op: { tenant, agent, id, digest } }: PluginForgetRequest,
   slice: {
+    readonly at: number;
     readonly scope: string;
     readonly victims: readonly Victim[];
     readonly deleted: number;
     readonly done: boolean;
   },
 ): LogRecord {
-  const { tenant, agent, id, digest } = op;
+  const { at, scope, victims, deleted, done } = slice;
   return {
-    at: op.accepted_at,
-    scope: slice.scope,
+    at,
+    scope,
     rows: [],
-    removed: slice.victims.map((victim) => victim.rowId),
-    op: { tenant, agent, id, digest, done: slice.done },
-    result: { deleted: slice.deleted },
+    removed: victims.map((victim) => victim.rowId),
+    op: { tenant, agent, id, digest, done },
+    result: { deleted },
   };
 }

@@ -58,6 +58,9 @@ function merge(item: StoreItem, previous: Previous | undefined, context: PlanCon
   const sameContent = previous !== undefined && equal(item.content, previous.body.content);
   const body = mergeBody(item, sameContent ? previous.body : undefined, previous?.body.context);
   const metadata = kept(item.metadata, previous?.facets.metadata);
+  const importance = previous
+    ? kept(item.importance, previous.importance)
+    : (item.importance ?? item.score ?? undefined);
   const keptVector = body.embedding_given && item.embedding === undefined ? previous : undefined;
   return {
     keyHash: item.key_hash,
@@ -66,7 +69,7 @@ function merge(item: StoreItem, previous: Previous | undefined, context: PlanCon
     updated: context.acceptedAt,
     occurredAt: kept(item.occurred_at, previous?.occurredAt) ?? created,
     expiresAt: item.expires_at ?? 0,
-    importance: kept(item.importance, previous ? previous.importance : (item.score ?? undefined)) ?? 1,
+    importance: importance ?? 1,
     group: kept(item.group, previous?.group) ?? "",
     facets: {
       key: item.key,
@@ -91,8 +94,8 @@ function kept<T>(given: T | null | undefined, former: T | undefined): T | undefi
 function mergeBody(item: StoreItem, same: RowBody | undefined, formerContext: string | undefined): RowBody {
   const text = kept(item.text, same?.text);
   const context = kept(item.context, formerContext);
-  const textStays = item.text === undefined || item.text === same?.text;
-  const given = item.embedding === undefined ? textStays && same?.embedding_given : item.embedding !== null;
+  const keepsVector = same?.embedding_given && text === same.text;
+  const given = item.embedding === undefined ? keepsVector : item.embedding !== null;
   return {
     content: item.content,
     ttl: item.ttl,

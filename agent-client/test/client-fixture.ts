@@ -1,0 +1,41 @@
+import { createLocalBus, type LocalBus, type LocalBusOptions } from "@membus/bus";
+import type { Message } from "@membus/protocol";
+import { afterEach } from "vitest";
+import { RecordingLogger } from "../../bus/test/recording-logger.js";
+import { FakeClock } from "../../host/test/fake-clock.js";
+import { type ClientOptions, MemoryClient } from "../src/index.js";
+import { type Answer, ScriptedHost, storeAll } from "./scripted-host.js";
+
+interface FixtureOptions {
+  readonly client?: Partial<ClientOptions>;
+  readonly bus?: LocalBusOptions;
+  /** Stores everything unless given. */
+  readonly answer?: (message: Message, n: number) => Answer;
+}
+
+export interface ClientFixture {
+  readonly clock: FakeClock;
+  readonly logger: RecordingLogger;
+  readonly bus: LocalBus;
+  readonly host: ScriptedHost;
+  readonly client: MemoryClient;
+}
+
+const openBuses = new Set<LocalBus>();
+
+afterEach(async () => {
+  for (const bus of openBuses) await bus.close();
+  openBuses.clear();
+});
+
+/** Alice's client and a scripted host on a local bus, with a clock that stands still until it is told otherwise. */
+export async function openFixture(options: FixtureOptions = {}): Promise<ClientFixture> {
+  const clock = new FakeClock();
+  const logger = new RecordingLogger();
+  const bus = createLocalBus(options.bus ?? {}, { clock, logger });
+  openBuses.add(bus);
+  const host = new ScriptedHost(bus, options.answer ?? storeAll);
+  host.listen();
+  const client = await MemoryClient.connect({ bus, agent: "alice", ...options.client }, { clock, logger });
+  return { clock, logger, bus, host, client };
+}

@@ -1,0 +1,108 @@
+import type { Message } from "@membus/protocol";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../../bus/test/expect-error.js";
+import { openFixture } from "./client-fixture.js";
+
+const PAGE = { entries: [], total: 0, total_relation: "eq", took_ms: { total: 1 } };
+const retrieving = { answer: () => PAGE as Message };
+
+describe("retrieve", () => {
+  it("sends its criteria as they are, and returns the page", async () => {
+    const entry = { key: { id: "fact1" }, content: 1, later_field: true };
+    const page = { ...PAGE, entries: [entry], total: 1, cursor: "c" };
+    const { client, host } = await openFixture({ answer: () => page });
+    const request = { query: "solar system", tier: "semantic", limit: 5, min_score: 0.3 } as const;
+    expect(await client.retrieve(request)).toEqual(page);
+    expect(host.requests[0]!.subject).toBe("a2e.default.alice.memory.retrieve.req");
+    expect(host.bodies).toEqual([{ ...request, namespace: "default" }]);
+  });
+
+  it("needs no criteria, and takes what is undefined or null for not given", async () => {
+    const { client, host } = await openFixture(retrieving);
+    await client.retrieve();
+    await client.retrieve({ query: undefined, tags: null, tier: null, namespace: null, cursor: "" });
+    expect(host.bodies).toEqual([{ namespace: "default" }, { namespace: "default" }]);
+  });
+
+  it("shows tiers that could not be asked", async () => {
+    const degraded = [{ tier: "semantic", code: "unavailable", message: "down" }];
+    const { client } = await openFixture({ answer: () => ({ ...PAGE, degraded }) });
+    expect(await client.retrieve()).toEqual({ ...PAGE, degraded });
+  });
+
+  it.each([
+    ["another namespace", { namespace: "b/**" }, "b/**"],
+    ["no namespace", { namespace: "" }, "a"],
+  ])("stays in its view unless told otherwise: %s", async (_name, request, namespace) => {
+    const { client, host } = await openFixture({ ...retrieving, client: { namespace: "a" } });
+    await client.retrieve(request);
+    expect(host.bodies).toEqual([{ namespace }]);
+  });
+
+  it("asks in MessagePack for vectors, and with vectors", async () => {
+    const { client, host } = await openFixture(retrieving);
+    await client.retrieve({ include: ["embedding"] });
+    await client.retrieve({ embedding: [1, 2], embedding_model: "m" });
+    await client.retrieve({ include: ["context"] });
+    expect(host.requests.map(({ encoding }) => encoding)).toEqual(["msgpack", "msgpack", "json"]);
+    expect(host.bodies[1]!.embedding).toEqual(Float32Array.of(1, 2));
+  });
+});
+
+describe("mistakes in a request are TypeErrors, and nothing is sent", () => {
+  it.each([
+    [{ minScore: 0.3 }, "unknown field `minScore` (did you mean `min_score`?)"],
+    [{ quary: "x" }, "unknown field `quary` (did you mean `query`?)"],
+    [{ session_id: "s" }, "`session_id` is set by the client"],
+    [{ id: "x" }, "`id` is set by the client"],
+    [{ tier: "smantic" }, "tier"],
+    [{ limit: 1e308 }, "limit"],
+    [{ min_score: Number.NaN }, "min_score is not a finite number"],
+    [{ match: { a: () => 1 } }, "match.a is a function"],
+    [{ where: { field: "metadata.a", op: "is", value: 1 } }, "where.op"],
+    [{ embedding: [1] }, "embedding_model"],
+    [{ keys: "a" }, "keys"],
+    [{ namespace: "a//b" }, "namespace"],
+  ])("%j", async (request, message) => {
+    const { client, host } = await openFixture(retrieving);
+    const retrieval = client.retrieve(request as never);
+    await expect(retrieval).rejects.toThrow(TypeError);
+    await expect(retrieval).rejects.toThrow(message);
+    expect(host.requests).toEqual([]);
+  });
+
+  it("but what is too large is a MemoryError", async () => {
+    const { client, host } = await openFixture(retrieving);
+    await rejection(client.retrieve({ query: "x".repeat(8_193) }), "too_large");
+    await rejection(client.retrieve({ tags: Array(257).fill("t") }), "too_large");
+    expect(host.requests).toEqual([]);
+  });
+});
+
+describe("forget", () => {
+  const receipt = { id: "f", at: 1, by_tier: { working: 2 }, purge: "done" };
+  const forgetting = { answer: () => ({ deleted: 2, receipt }) as Message };
+
+  it("sends its criteria as they are, and returns what was deleted", async () => {
+    const { client, host } = await openFixture(forgetting);
+    const criteria = { tags: ["temp"], tier: "working", dry_run: true } as const;
+    expect(await client.forget(criteria, { id: "f1" })).toEqual({ deleted: 2, receipt });
+    expect(host.requests[0]!.message).toMatchObject({ type: "memory/forget/req", id: "f1" });
+    expect(host.bodies).toEqual([{ ...criteria, namespace: "default" }]);
+  });
+
+  it.each([
+    [{}, "would forget every entry: say `all: true`"],
+    [{ tier: "semantic" }, "would forget every entry"],
+    [{ tags: [] }, "tags"],
+    [{ keys: [] }, "keys"],
+    [{ namespace: "" }, "namespace"],
+    [{ dryRun: true }, "unknown field `dryRun` (did you mean `dry_run`?)"],
+  ])("refuses %j", async (criteria, message) => {
+    const { client, host } = await openFixture(forgetting);
+    const forgotten = client.forget(criteria as never);
+    await expect(forgotten).rejects.toThrow(TypeError);
+    await expect(forgotten).rejects.toThrow(message);
+    expect(host.requests).toEqual([]);
+  });
+});

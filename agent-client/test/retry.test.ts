@@ -1,0 +1,153 @@
+import { MemoryError, type Message } from "@membus/protocol";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../../bus/test/expect-error.js";
+import { turn } from "../../host/test/fake-clock.js";
+import { type ClientFixture, openFixture } from "./client-fixture.js";
+import { type Answer, storeAll } from "./scripted-host.js";
+
+const ENTRY = { key: "a", content: 1 };
+const OVERLOADED = new MemoryError("overloaded", "full", { retry_after_ms: 700 });
+
+/** Fails with `failure` until `count` requests have come. */
+const failing = (count: number, failure: Answer) => ({
+  answer: (message: Message, n: number) => (n < count ? failure : storeAll(message)),
+});
+
+/** Lets messages that are under way arrive; the clock stands. */
+async function settle(): Promise<void> {
+  for (let turns = 0; turns < 5; turns++) await turn();
+}
+
+async function advance({ clock }: ClientFixture, ms: number): Promise<void> {
+  await clock.advance(ms);
+  await settle();
+}
+
+describe("a request without an answer", () => {
+  it("is sent again, the same bytes, until there is one", async () => {
+    const fixture = await openFixture(failing(3, undefined));
+    const storing = fixture.client.store(ENTRY, { timeoutMs: 1_000 });
+    for (const attempts of [1, 2, 3]) {
+      await settle();
+      expect(fixture.host.requests).toHaveLength(attempts);
+      await advance(fixture, 1_000);
+      await advance(fixture, 200);
+    }
+    expect((await storing).stored).toEqual(["a"]);
+    const texts = fixture.host.requests.map(({ text }) => text);
+    expect(texts).toEqual(Array(4).fill(texts[0]));
+  });
+
+  it("fails with timeout when no time is left for another attempt", async () => {
+    const fixture = await openFixture({
+      answer: () => undefined,
+      client: { timeoutMs: 1_000, retryTimeoutMs: 3_000 },
+    });
+    const failed = rejection(fixture.client.store(ENTRY), "timeout");
+    await advance(fixture, 10_000);
+    const error = await failed;
+    expect(error.message).toMatch(/^no answer on a2e\.default\.alice\.memory\.store\.req .*\(3 attempts\)$/);
+    expect(error.detail).toEqual({ subject: "a2e.default.alice.memory.store.req", attempts: 3 });
+    expect(fixture.host.requests).toHaveLength(3);
+  });
+
+  it("fails at once when retries are off", async () => {
+    const fixture = await openFixture({ answer: () => undefined, client: { retryTimeoutMs: 0 } });
+    const failed = rejection(fixture.client.store(ENTRY), "timeout");
+    await advance(fixture, 5_000);
+    expect((await failed).detail).toEqual({ subject: "a2e.default.alice.memory.store.req" });
+    expect(fixture.host.requests).toHaveLength(1);
+  });
+
+  it("is sent again until somebody listens", async () => {
+    const fixture = await openFixture();
+    const bob = fixture.client.forAgent("bob");
+    await fixture.host.stop();
+    const storing = bob.store(ENTRY);
+    await advance(fixture, 5_000);
+    expect(fixture.host.requests).toHaveLength(0);
+    fixture.host.listen();
+    await advance(fixture, 2_000);
+    expect((await storing).stored).toEqual(["a"]);
+  });
+});
+
+describe("a host that is overloaded", () => {
+  it("gets the time that it asks for", async () => {
+    const fixture = await openFixture(failing(1, OVERLOADED));
+    const storing = fixture.client.store(ENTRY);
+    await settle();
+    await advance(fixture, 700);
+    expect(fixture.host.requests).toHaveLength(1);
+    await advance(fixture, 50);
+    expect(fixture.host.requests).toHaveLength(2);
+    expect((await storing).stored).toEqual(["a"]);
+  });
+
+  it("is not waited for beyond the time that there is", async () => {
+    const { client, host } = await openFixture({
+      ...failing(9, OVERLOADED),
+      client: { retryTimeoutMs: 700 },
+    });
+    expect((await rejection(client.store(ENTRY), "overloaded")).detail).toEqual({ retry_after_ms: 700 });
+    expect(host.requests).toHaveLength(1);
+  });
+
+  it("is asked less and less often", async () => {
+    const fixture = await openFixture(failing(99, new MemoryError("unavailable", "down")));
+    const failed = rejection(fixture.client.store(ENTRY), "unavailable");
+    for (let steps = 0; steps < 1_200; steps++) await advance(fixture, 25);
+    // 50 ms doubled to 2 s, each less up to half: 6 pauses until the longest, then 1 to 2 s each.
+    const { attempts } = (await failed).detail;
+    expect(attempts).toBeGreaterThan(15);
+    expect(attempts).toBeLessThan(38);
+  });
+});
+
+describe("errors that do not pass", () => {
+  it.each([
+    "unauthorized",
+    "unsupported",
+    "conflict",
+    "runtime_error",
+    "memory_full",
+    "schema_violation",
+  ] as const)("%s is thrown at once", async (code) => {
+    const { client, host } = await openFixture(failing(1, new MemoryError(code, "no", { path: "x" })));
+    const error = await rejection(client.store(ENTRY), code);
+    expect(error).toMatchObject({ message: "no", detail: { path: "x" } });
+    expect(host.requests).toHaveLength(1);
+  });
+});
+
+describe("entries refused for a passing reason", () => {
+  const busy = { key: "busy", content: { refuse: "overloaded" } };
+  const refuseFirst = {
+    answer: (message: Message, n: number) =>
+      storeAll(n === 0 ? message : { ...message, entries: [{ key: "busy", content: 1 }] }),
+  };
+
+  it("are sent again when none was stored", async () => {
+    const fixture = await openFixture(refuseFirst);
+    const storing = fixture.client.store([busy]);
+    await settle();
+    await advance(fixture, 50);
+    expect((await storing).stored).toEqual(["busy"]);
+    expect(fixture.host.ids[1]).toBe(fixture.host.ids[0]);
+  });
+
+  it("are thrown like an error reply when the time is up", async () => {
+    const { client } = await openFixture({ client: { retryTimeoutMs: 0 } });
+    const error = await rejection(client.store([busy, busy]), "overloaded");
+    expect(error.message).toBe("refused with overloaded");
+  });
+
+  it("are reported when others were stored, or failed for good", async () => {
+    const { client, host } = await openFixture();
+    const stored = await client.store([busy, ENTRY]);
+    expect(stored.errors).toMatchObject([{ index: 0, code: "overloaded", retryable: true }]);
+    const refused = await client.store([busy, { key: "bad", content: { refuse: "conflict" } }]);
+    expect(refused.errors.map(({ code }) => code)).toEqual(["overloaded", "conflict"]);
+    expect(host.requests).toHaveLength(2);
+  });
+});

@@ -1,0 +1,128 @@
+import { type Bus, encodeMessage, eventSubject, type MemoryEvent, type Message } from "@membus/protocol";
+import { describe, expect, it } from "vitest";
+import { openFixture } from "./client-fixture.js";
+
+const EVENT = {
+  type: "memory/event",
+  action: "stored",
+  tier: "working",
+  namespace: "default",
+  key: { id: "a" },
+  key_hash: "0".repeat(64),
+  tags: [],
+  revision: 1,
+  author: "alice",
+  at: 1_800_000_000,
+} as const;
+
+/** Publishes an event as a host does. */
+function publish(bus: Bus, agent: string, fields: Partial<MemoryEvent> = {}, tenant = "default"): void {
+  const event = { ...EVENT, ...fields } as MemoryEvent;
+  const subject = eventSubject({ tenant, agent, tier: event.tier, action: event.action });
+  bus.publish(subject, encodeMessage(event as Message, "json"));
+}
+
+describe("watch", () => {
+  it("brings the agent's own events, and everybody's in the shared tier, once each", async () => {
+    const { client, bus } = await openFixture();
+    const seen: string[] = [];
+    await client.watch({}, ({ tier, author }) => void seen.push(`${tier} ${author}`));
+    for (const tier of ["working", "episodic", "semantic"] as const) {
+      for (const author of ["alice", "bob"]) publish(bus, author, { tier, author });
+    }
+    publish(bus, "alice", {}, "acme");
+    await bus.flush();
+    expect(seen).toEqual(["working alice", "episodic alice", "semantic alice", "semantic bob"]);
+  });
+
+  it("passes events on whole, with what a later version adds", async () => {
+    const { client, bus } = await openFixture();
+    const seen: unknown[] = [];
+    await client.watch({}, (event) => void seen.push(event));
+    publish(bus, "alice", { later: 1 });
+    await bus.flush();
+    expect(seen).toEqual([{ ...EVENT, later: 1 }]);
+  });
+
+  it.each([
+    [{ tier: "episodic" }, ["episodic stored a", "episodic forgotten a/b"]],
+    [{ action: "forgotten" }, ["episodic forgotten a/b", "semantic forgotten c"]],
+    [{ namespace: "a/**" }, ["episodic stored a", "episodic forgotten a/b"]],
+    [{ namespace: "a" }, ["episodic stored a"]],
+  ] as const)("filters by %j", async (filter, expected) => {
+    const { client, bus } = await openFixture();
+    const seen: string[] = [];
+    const note = ({ tier, action, namespace }: MemoryEvent) =>
+      void seen.push(`${tier} ${action} ${namespace}`);
+    await client.watch(filter, note);
+    publish(bus, "alice", { tier: "episodic", namespace: "a" });
+    publish(bus, "alice", { tier: "episodic", namespace: "a/b", action: "forgotten" });
+    publish(bus, "bob", { tier: "semantic", namespace: "c", action: "forgotten" });
+    await bus.flush();
+    expect(seen).toEqual(expected);
+  });
+
+  it("ignores what is no event", async () => {
+    const { client, bus, logger } = await openFixture();
+    const seen: unknown[] = [];
+    await client.watch({}, (event) => void seen.push(event));
+    const subject = eventSubject({ tenant: "default", agent: "alice", tier: "working", action: "stored" });
+    bus.publish(subject, Buffer.from("not JSON"));
+    bus.publish(subject, encodeMessage({ ...EVENT, type: "memory/other" }, "json"));
+    publish(bus, "alice");
+    await bus.flush();
+    expect(seen).toEqual([EVENT]);
+    expect(logger.lines).toEqual([]);
+  });
+
+  it("goes on when a callback fails", async () => {
+    const { client, bus, logger } = await openFixture();
+    let calls = 0;
+    await client.watch({}, () => {
+      calls++;
+      throw new Error("mine");
+    });
+    publish(bus, "alice");
+    publish(bus, "alice");
+    await bus.flush();
+    expect(calls).toBe(2);
+    expect(logger.messages("error")).toEqual(Array(2).fill("a subscription's callback failed"));
+  });
+});
+
+describe("a watch ends", () => {
+  it("when it is stopped, and not before its last callback has returned", async () => {
+    const { client, bus } = await openFixture();
+    let finish: () => void = () => {};
+    const watch = await client.watch({}, () => new Promise<void>((resolve) => (finish = resolve)));
+    publish(bus, "alice");
+    await bus.flush();
+    let stopped = false;
+    const stopping = watch.stop().then(() => {
+      stopped = true;
+    });
+    await bus.flush();
+    expect(stopped).toBe(false);
+    finish();
+    await stopping;
+  });
+
+  it("with its client", async () => {
+    const { client, bus } = await openFixture();
+    const seen: unknown[] = [];
+    await client.forSession("s").watch({}, (event) => void seen.push(event));
+    await client.close();
+    publish(bus, "alice");
+    await bus.flush();
+    expect(seen).toEqual([]);
+  });
+
+  it.each([
+    [{ teir: "working" }, "unknown option `teir` (did you mean `tier`?)"],
+    [{ tier: "warm" }, "tier must be one of working, episodic, semantic, got warm"],
+    [{ namespace: "a/*" }, "namespace must be a path of 1..8 segments, or one followed by /**"],
+  ])("before it begins for %j", async (filter, message) => {
+    const { client } = await openFixture();
+    await expect(client.watch(filter as never, () => {})).rejects.toThrow(new TypeError(message));
+  });
+});

@@ -1,0 +1,81 @@
+import { sampleEntries } from "../harness/dataset.js";
+import type { BenchEnvironment } from "../harness/environment.js";
+import { type Load, median, pairs, runLoad } from "../harness/load.js";
+import { openRawStore } from "../harness/raw-store.js";
+import { type BenchResult, benchResult } from "../harness/result.js";
+import { checkStored, storePayloads } from "../harness/store-payloads.js";
+
+const ROUNDS = 5;
+const SCOPES = 100;
+const SINGLE_COUNT = 6_400;
+const BULK_COUNT = 20_000;
+const BULK_SIZE = 100;
+
+/** Durable stores over NATS, durability "disk", against LanceDB alone with the same columns, prebuilt. */
+export async function benchStores(environment: BenchEnvironment): Promise<BenchResult[]> {
+  const host = await environment.startHost({ name: "stores" });
+  try {
+    const single = (inFlight: number) => storeRate(environment, { count: SINGLE_COUNT, perRequest: 1, inFlight });
+    const x64 = await single(64);
+    return [
+      compare("episodic-x64", x64, 0.4, "single episodic stores, 64 in flight, against LanceDB in batches of 64"),
+      compare("episodic-x16", await single(16), 0, "the same with 16 in flight (no goal set)"),
+      compare("episodic-x1", await single(1), 0, "the same with 1 in flight (no goal set)"),
+      compare("bulk", await bulk(environment), 0.15, "100 entries a request, against LanceDB in batches of 1000"),
+    ];
+  } finally {
+    await environment.end(host);
+  }
+}
+
+interface Case {
+  readonly count: number;
+  readonly perRequest: number;
+  readonly inFlight: number;
+}
+
+let runs = 0;
+
+async function storeRate(environment: BenchEnvironment, shape: Case): Promise<{ ours: Load; raw: Load }[]> {
+  const requests = shape.inFlight === 1 ? shape.count / 8 : shape.count;
+  return measure(environment, { ...shape, count: requests }, 64);
+}
+
+function bulk(environment: BenchEnvironment): Promise<{ ours: Load; raw: Load }[]> {
+  return measure(environment, { count: BULK_COUNT, perRequest: BULK_SIZE, inFlight: 4 }, 1_000);
+}
+
+/** Rates in entries a second. */
+async function measure(environment: BenchEnvironment, shape: Case, rawBatch: number): Promise<{ ours: Load; raw: Load }[]> {
+  const entries = sampleEntries(shape.count);
+  const raw = await openRawStore(`${environment.directory}/raw-${++runs}`, entries, rawBatch);
+  const ours = async () => {
+    const options = { tier: "episodic", agents: SCOPES, perRequest: shape.perRequest, run: `run-${++runs}` };
+    const payloads = storePayloads(entries, options);
+    const load = await runLoad(payloads.length, shape.inFlight, async (index) => {
+      const { subject, payload } = payloads[index]!;
+      checkStored(await environment.connection.request(subject, payload, { timeout: 60_000 }), shape.perRequest);
+    });
+    return { ...load, perSecond: load.perSecond * shape.perRequest };
+  };
+  const rawLoad = async () => {
+    const load = await runLoad(raw.batchCount, 1, (index) => raw.add(index));
+    return { ...load, perSecond: load.perSecond * rawBatch };
+  };
+  await ours();
+  await rawLoad();
+  const results = await pairs(ROUNDS, ours, rawLoad);
+  await raw.close();
+  return results;
+}
+
+function compare(
+  id: string,
+  results: readonly { readonly ours: Load; readonly raw: Load }[],
+  goal: number,
+  title: string,
+): BenchResult {
+  const rate = (side: "ours" | "raw") => `${Math.round(median(results.map((pair) => pair[side].perSecond)))}/s`;
+  const ratio = median(results.map((pair) => pair.ours.perSecond / pair.raw.perSecond));
+  return benchResult(id, { ratio, title, ours: rate("ours"), raw: rate("raw") }, ["at least", goal]);
+}

@@ -1,0 +1,45 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { isJsonObject, type Json } from "@membus/protocol";
+
+/** One line of the file: an entry, or why it is none. */
+export interface ImportLine {
+  readonly line: number;
+  readonly bytes: number;
+  readonly entry?: Readonly<Record<string, Json>>;
+  readonly problem?: string;
+}
+
+const BATCH_ENTRIES = 100;
+
+/** The lines that are not empty, by the hundred; `defaults` are fields of every entry that does not have them. */
+export async function* readBatches(
+  path: string,
+  defaults: Readonly<Record<string, Json>>,
+): AsyncGenerator<ImportLine[]> {
+  let batch: ImportLine[] = [];
+  let number = 0;
+  const input = createReadStream(path);
+  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    number++;
+    if (text.trim() === "") continue;
+    batch.push({ line: number, bytes: Buffer.byteLength(text) + 1, ...readEntry(text, defaults) });
+    if (batch.length === BATCH_ENTRIES) {
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function readEntry(
+  text: string,
+  defaults: Readonly<Record<string, Json>>,
+): Pick<ImportLine, "entry" | "problem"> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? { entry: { ...defaults, ...value } } : { problem: "is no JSON object" };
+  } catch (error) {
+    return { problem: `is no JSON: ${(error as Error).message}` };
+  }
+}

@@ -1,0 +1,43 @@
+import { MemoryError } from "@membus/protocol";
+import { CommanderError } from "commander";
+import { expect, it, vi } from "vitest";
+import { reportFailure } from "../src/report-failure.js";
+
+/** Exit code and what is written to standard error. */
+function report(error: unknown, json = false): [number, string] {
+  const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  const exitCode = reportFailure(error, json);
+  const written = write.mock.calls.map(([text]) => text).join("");
+  write.mockRestore();
+  return [exitCode, written];
+}
+
+it("names the code of a memory error, and exits with 1", () => {
+  const error = new MemoryError("conflict", "the entry has changed", { revision: 7 });
+  expect(report(error)).toEqual([1, "membus: the entry has changed (conflict)\n"]);
+  expect(report(error, true)).toEqual([
+    1,
+    '{"error":{"code":"conflict","message":"the entry has changed","detail":{"revision":7}}}\n',
+  ]);
+});
+
+it("calls a mistake of the caller usage, and exits with 2", () => {
+  expect(report(new TypeError("--since is no date"))).toEqual([2, "membus: --since is no date (usage)\n"]);
+  const unknown = new CommanderError(1, "commander.unknownOption", "error: unknown option '--foo'");
+  expect(report(unknown)).toEqual([2, "membus: unknown option '--foo' (usage)\n"]);
+  expect(report(unknown, true)).toEqual([
+    2,
+    '{"error":{"code":"usage","message":"unknown option \'--foo\'","detail":{}}}\n',
+  ]);
+});
+
+it("says anything else as it is, and exits with 1", () => {
+  expect(report(new Error("disk on fire"))).toEqual([1, "membus: disk on fire\n"]);
+  expect(report("just a text")).toEqual([1, "membus: just a text\n"]);
+});
+
+it("adds nothing to help and version, which were asked for", () => {
+  expect(report(new CommanderError(0, "commander.helpDisplayed", "(outputHelp)"))).toEqual([0, ""]);
+  expect(report(new CommanderError(0, "commander.version", "0.1.0"))).toEqual([0, ""]);
+  expect(report(new CommanderError(1, "commander.help", "(outputHelp)"))).toEqual([1, ""]);
+});

@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ConnectOptions, MemoryClient } from "@membus/agent-client";
+import { connectNatsBus, type NatsBusOptions } from "@membus/bus";
+import type { Host } from "@membus/host";
+import { systemClock } from "@membus/protocol";
+import { connect, type NatsConnection, type NodeConnectionOptions } from "@nats-io/transport-node";
+import { RecordingLogger } from "../../../bus/test/recording-logger.js";
+import {
+  type ConfigFile,
+  composeHost,
+  type LaunchOptions,
+  launchNatsServer,
+  type NatsServer,
+  resolveConfig,
+} from "../../src/index.js";
+
+export interface WireOptions {
+  /** The nats-server to run. */
+  readonly binary: string;
+  readonly server?: Omit<LaunchOptions, "binary">;
+  /** How the host connects: its user, where the server has users. */
+  readonly hostConnection?: Omit<NatsBusOptions, "servers">;
+  /** Settings of the host, as in `membus.yaml`. */
+  readonly config?: ConfigFile;
+}
+
+/** A nats-server on a free port, and a host on it, composed as `membus up` does, in this process. */
+export class Wire {
+  readonly #cleanups: (() => Promise<unknown>)[] = [];
+  /** What the host and its connection logged. */
+  readonly logger = new RecordingLogger();
+  server!: NatsServer;
+  host!: Host;
+
+  static async start(options: WireOptions): Promise<Wire> {
+    const wire = new Wire();
+    try {
+      await wire.#start(options);
+      return wire;
+    } catch (error) {
+      await wire.close();
+      throw error;
+    }
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  /** A client with a connection of its own, which ends with the fixture. */
+  async client(agent: string, options: Partial<ConnectOptions> = {}): Promise<MemoryClient> {
+    const client = await MemoryClient.connect({
+      servers: this.url,
+      agent,
+      ...options,
+    } as ConnectOptions);
+    this.#cleanups.push(() => client.close());
+    return client;
+  }
+
+  /** A bare NATS connection: what a client in any language has. */
+  async connection(options: NodeConnectionOptions = {}): Promise<NatsConnection> {
+    const connection = await connect({ servers: this.url, ...options });
+    this.#cleanups.push(() => connection.close());
+    return connection;
+  }
+
+  /**
+   * Ends the last first: clients before the host, and the host before its server.
+   * @throws when the host has logged an error: no message may bring it to that.
+   */
+  async close(): Promise<void> {
+    for (const cleanup of this.#cleanups.splice(0).reverse()) await cleanup();
+    const [problem] = this.logger.lines.filter(({ level }) => level === "error");
+    if (problem !== undefined)
+      throw new Error(`the host logged: ${problem.message}`, { cause: problem.fields.err });
+  }
+
+  async #start({ binary, server, hostConnection, config }: WireOptions): Promise<void> {
+    this.server = await launchNatsServer({ binary, ...server });
+    this.#cleanups.push(() => this.server.kill());
+    const folder = await mkdtemp(join(tmpdir(), "membus-wire-"));
+    this.#cleanups.push(() => rm(folder, { recursive: true, force: true }));
+    const dependencies = { logger: this.logger, clock: systemClock };
+    const bus = await connectNatsBus({ servers: this.url, ...hostConnection }, dependencies);
+    this.#cleanups.push(() => bus.close());
+    const resolved = await resolveConfig({ flags: { data: folder, ...config }, env: {} });
+    this.host = await composeHost(resolved, { bus, logger: this.logger, env: {} });
+    await this.host.start();
+    this.#cleanups.push(() => this.host.stop());
+  }
+}

@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { MemoryError } from "@membus/protocol";
+import { disk, isMissing, replaceFile } from "./disk.js";
+
+/** The layout of a tier's directory: `log`, `table`, and what their files hold. */
+export const FORMAT = 1;
+
+/**
+ * Marks a new directory with the format, and refuses one that this version cannot read.
+ *
+ * @throws {MemoryError} `unsupported` for a newer format, `runtime_error` for a file that is none.
+ */
+export async function checkFormat(directory: string): Promise<void> {
+  const path = join(directory, "format");
+  const text = await readText(path);
+  if (text === undefined) return replaceFile(path, `${JSON.stringify({ format: FORMAT })}\n`, disk);
+  const format = parseFormat(text);
+  if (format === undefined) {
+    throw new MemoryError("runtime_error", `${path} does not name a format`, {
+      reason: "format_unreadable",
+      path,
+    });
+  }
+  if (format > FORMAT) {
+    const message = `${directory} is of format ${format}; this version reads up to ${FORMAT}`;
+    throw new MemoryError("unsupported", message, { reason: "format_newer", path, format, max: FORMAT });
+  }
+}
+
+function parseFormat(text: string): number | undefined {
+  try {
+    const { format } = JSON.parse(text) as { format?: unknown };
+    return Number.isInteger(format) && (format as number) >= 1 ? (format as number) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}

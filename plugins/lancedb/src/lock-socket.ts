@@ -1,0 +1,57 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { symlink, unlink } from "node:fs/promises";
+import { createConnection, createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+
+/** The longest socket path that every system takes. */
+const PATH_BYTES_MAX = 103;
+/** What a connection fails with when nobody listens any more, or nobody ever did. */
+const DEAD = new Set(["ECONNREFUSED", "ENOENT", "ENOTSOCK"]);
+
+/**
+ * Listens on a socket file. It answers for as long as this process lives, however busy it is, and not a moment longer:
+ * no process id can be taken for it, and it is seen from other containers. Undefined where no socket can be made.
+ */
+export async function listen(path: string): Promise<Server | undefined> {
+  const server = createServer((connection) => connection.destroy());
+  try {
+    await withAddress(path, async (address) => {
+      server.listen(address);
+      await once(server, "listening");
+    });
+  } catch {
+    return undefined;
+  }
+  server.unref();
+  return server;
+}
+
+/** Whether a process listens on the socket file. */
+export async function answers(path: string): Promise<boolean> {
+  return withAddress(path, async (address) => {
+    const connection = createConnection(address);
+    try {
+      await once(connection, "connect");
+      return true;
+    } catch (error) {
+      return !DEAD.has((error as NodeJS.ErrnoException).code ?? "");
+    } finally {
+      connection.destroy();
+    }
+  });
+}
+
+/** Calls `use` with an address of the socket file that is short enough, by a link to its directory if need be. */
+async function withAddress<T>(path: string, use: (address: string) => Promise<T>): Promise<T> {
+  if (process.platform === "win32") return use(`\\\\.\\pipe\\membus-${basename(path)}`);
+  if (Buffer.byteLength(path) <= PATH_BYTES_MAX) return use(path);
+  const link = join(tmpdir(), `membus-${randomBytes(8).toString("hex")}`);
+  await symlink(dirname(path), link);
+  try {
+    return await use(join(link, basename(path)));
+  } finally {
+    await unlink(link);
+  }
+}

@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Row, RowColumns, ScopedRow, Storage } from "@membus/plugin-kit";
+import { type Logger, type Scope, scopeId, systemClock } from "@membus/protocol";
+import { createLanceStorage, type Disk, type LanceStorageOptions } from "../src/index.js";
+
+export const DIMENSIONS = 4;
+
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+export interface OpenOptions extends LanceStorageOptions {
+  readonly dimensions?: number;
+  readonly disk?: Disk;
+}
+
+/** Directories and storages of one test, all gone at its end. */
+export class StorageFixture {
+  readonly #storages = new Set<Storage>();
+  readonly #directories: string[] = [];
+
+  async directory(): Promise<string> {
+    const made = await mkdtemp(join(tmpdir(), "membus-lance-"));
+    this.#directories.push(made);
+    return made;
+  }
+
+  async open(directory: string, { disk, ...options }: OpenOptions = {}): Promise<Storage> {
+    const storage = createLanceStorage(
+      { directory, dimensions: DIMENSIONS, ...options },
+      { clock: systemClock, logger: silent, ...(disk === undefined ? {} : { disk }) },
+    );
+    await storage.open();
+    this.#storages.add(storage);
+    return storage;
+  }
+
+  async reopen(storage: Storage, directory: string, options?: OpenOptions): Promise<Storage> {
+    await storage.close();
+    this.#storages.delete(storage);
+    return this.open(directory, options);
+  }
+
+  async end(): Promise<void> {
+    for (const storage of this.#storages) await storage.close();
+    for (const directory of this.#directories) await rm(directory, { recursive: true, force: true });
+    this.#storages.clear();
+  }
+}
+
+export function episodic(tenant: string, agent = "alice", namespace = "default"): Scope {
+  return { tier: "episodic", tenant, agent, namespace };
+}
+
+export function hashOf(key: string): string {
+  return createHash("sha256").update(key).digest("hex");
+}
+
+export function makeRow(rowId: number, changes: Partial<Row> = {}): Row {
+  return {
+    rowId,
+    keyHash: hashOf(`key ${rowId}`),
+    revision: 1_700_000_000_000_000 + rowId,
+    seq: rowId,
+    created: 1_700_000_000.25,
+    updated: 1_700_000_001.5,
+    occurredAt: 1_600_000_000,
+    expiresAt: 0,
+    importance: 0.5,
+    group: "",
+    facets: `{"key":{"id":${rowId}},"tags":[],"source":"alice","author":"alice"}`,
+    body: `{"content":"body of ${rowId}","ttl":null}`,
+    terms: Uint32Array.of(rowId, 4_000_000_000),
+    embedder: "static",
+    vector: Float32Array.of(rowId, 0.5, -0.5, 0.25),
+    ...changes,
+  };
+}
+
+export function scoped(scope: Scope, ...rows: readonly Row[]): ScopedRow[] {
+  return rows.map((row) => ({ scope: scopeId(scope), row }));
+}
+
+/** Rows as `load` gives them, in the order of their ids; a body is not loaded. */
+export function rowsOf(columns: RowColumns): Omit<Row, "body">[] {
+  const size = columns.count === 0 ? 0 : columns.vectors.length / columns.count;
+  const rows = Array.from({ length: columns.count }, (_, index) => ({
+    rowId: columns.rowIds[index]!,
+    keyHash: Buffer.from(columns.keyHashes.subarray(index * 32, index * 32 + 32)).toString("hex"),
+    revision: columns.revisions[index]!,
+    seq: columns.seqs[index]!,
+    created: columns.created[index]!,
+    updated: columns.updated[index]!,
+    occurredAt: columns.occurredAt[index]!,
+    expiresAt: columns.expiresAt[index]!,
+    importance: columns.importances[index]!,
+    group: columns.group(index),
+    facets: columns.facets(index),
+    terms: columns.terms(index),
+    embedder: columns.embedder(index),
+    vector: columns.hasVector(index) ? columns.vectors.slice(index * size, index * size + size) : null,
+  }));
+  return rows.sort((a, b) => a.rowId - b.rowId);
+}
+
+export async function loadIds(storage: Storage, scope: Scope): Promise<number[]> {
+  return [...(await storage.load(scopeId(scope))).rowIds].sort((a, b) => a - b);
+}
+
+/** Paths of all files below a directory, relative to it. */
+export async function listFiles(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1)).sort();
+}
+
+/** The files below a directory that hold a text. */
+export async function filesWith(directory: string, text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const file of await listFiles(directory)) {
+    if ((await readFile(join(directory, file))).includes(text)) found.push(file);
+  }
+  return found;
+}
