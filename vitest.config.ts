@@ -1,4 +1,4 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
 const TESTS = ["*/test/**/*.test.ts", "plugins/*/test/**/*.test.ts"];
 const SLOW_TESTS = "**/*.slow.test.ts";
@@ -19,7 +19,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "unit", include: TESTS, exclude: [SLOW_TESTS], sequence: { groupOrder: 1 } },
+        test: {
+          name: "unit",
+          include: TESTS,
+          exclude: [...configDefaults.exclude, SLOW_TESTS],
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         // Crash and chaos tests load both cores, which would slow the others down: they come last.

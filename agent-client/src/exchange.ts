@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { type Bus, type Clock, MemoryError, type Message } from "@membus/protocol";
 import type { ResolvedCallOptions } from "./call-options.js";
 import { readReply } from "./reply.js";
@@ -17,6 +18,8 @@ export class Exchange {
   constructor(bus: Bus, clock: Clock) {
     this.bus = bus;
     this.#clock = clock;
+    // Every request in a pause listens: many are no leak.
+    setMaxListeners(0, this.#closing.signal);
   }
 
   /**
@@ -76,9 +79,9 @@ export class Exchange {
     const attempt = async () =>
       read(readReply(await this.bus.request(subject, payload, busOptions), request));
     const closing = this.#closing.signal;
-    if (signal === undefined) return withRetries(attempt, { retryTimeoutMs, stop: closing }, this.#clock);
-    const stop = AbortSignal.any([signal, closing]);
-    return unlessAborted(signal, () => withRetries(attempt, { retryTimeoutMs, stop }, this.#clock));
+    if (signal === undefined) return withRetries(attempt, { retryTimeoutMs, stops: [closing] }, this.#clock);
+    const policy = { retryTimeoutMs, stops: [closing, signal] };
+    return unlessAborted(signal, () => withRetries(attempt, policy, this.#clock));
   }
 }
 
@@ -87,6 +90,7 @@ function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);
     if (signal.aborted) return abort();
+    setMaxListeners(0, signal);
     signal.addEventListener("abort", abort);
     void work()
       .then(resolve, reject)

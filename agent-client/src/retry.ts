@@ -7,8 +7,8 @@ const PAUSE_MAX_MS = 2_000;
 export interface RetryPolicy {
   /** No attempt begins later than this after the first. */
   readonly retryTimeoutMs: number;
-  /** Ends a pause early, and the attempts with it. */
-  readonly stop: AbortSignal;
+  /** Any of them ends a pause early, and the attempts with it. */
+  readonly stops: readonly AbortSignal[];
 }
 
 /**
@@ -18,7 +18,7 @@ export interface RetryPolicy {
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
-  { retryTimeoutMs, stop }: RetryPolicy,
+  { retryTimeoutMs, stops }: RetryPolicy,
   clock: Clock,
 ): Promise<T> {
   const startedAt = clock.now();
@@ -26,12 +26,12 @@ export async function withRetries<T>(
     try {
       return await attempt();
     } catch (error) {
-      if (!mayPass(error) || stop.aborted) throw error;
+      if (!mayPass(error) || stops.some(({ aborted }) => aborted)) throw error;
       const pauseMs = askedPauseMs(error) + backoffMs(attempts);
       const elapsedMs = (clock.now() - startedAt) * 1000;
       if (elapsedMs + pauseMs > retryTimeoutMs) throw afterAttempts(error, attempts);
-      await pause(pauseMs, stop, clock);
-      if (stop.aborted) throw afterAttempts(error, attempts);
+      await pause(pauseMs, stops, clock);
+      if (stops.some(({ aborted }) => aborted)) throw afterAttempts(error, attempts);
     }
   }
 }
@@ -56,14 +56,14 @@ function afterAttempts(error: MemoryError, attempts: number): MemoryError {
   return new MemoryError(error.code, message, { ...error.detail, attempts }, { cause: error });
 }
 
-function pause(pauseMs: number, stop: AbortSignal, clock: Clock): Promise<void> {
+function pause(pauseMs: number, stops: readonly AbortSignal[], clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       cancel();
-      stop.removeEventListener("abort", end);
+      for (const stop of stops) stop.removeEventListener("abort", end);
       resolve();
     };
     const cancel = clock.after(pauseMs, end);
-    stop.addEventListener("abort", end);
+    for (const stop of stops) stop.addEventListener("abort", end);
   });
 }

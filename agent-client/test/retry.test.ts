@@ -104,6 +104,22 @@ describe("a host that is overloaded", () => {
   });
 });
 
+describe("many requests at once", () => {
+  it("wait side by side without a warning", async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => void warnings.push(warning);
+    process.on("warning", onWarning);
+    const fixture = await openFixture(failing(100, new MemoryError("unavailable", "down")));
+    const { signal } = new AbortController();
+    const storing = Array.from({ length: 100 }, () => fixture.client.store(ENTRY, { signal }));
+    await settle();
+    await advance(fixture, 50);
+    await Promise.all(storing);
+    process.off("warning", onWarning);
+    expect(warnings).toEqual([]);
+  });
+});
+
 describe("errors that do not pass", () => {
   it.each([
     "unauthorized",

@@ -29,16 +29,18 @@ export class ScriptedHost {
   readonly requests: ScriptedRequest[] = [];
   answer: (message: Message, n: number) => Answer;
   readonly #bus: Bus;
+  readonly #subjects: readonly string[];
   #subscriptions: BusSubscription[] = [];
   #last: BusMessage | undefined;
 
-  constructor(bus: Bus, answer: (message: Message, n: number) => Answer) {
+  constructor(bus: Bus, answer: (message: Message, n: number) => Answer, prefix?: string) {
     this.#bus = bus;
+    this.#subjects = hostSubjects(prefix);
     this.answer = answer;
   }
 
   listen(): void {
-    this.#subscriptions = hostSubjects().map((subject) =>
+    this.#subscriptions = this.#subjects.map((subject) =>
       this.#bus.subscribe(subject, (message) => this.#onRequest(message), { queue: "membus" }),
     );
   }

@@ -19,7 +19,8 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { only: { type: "string" }, json: { type: "string" } } });
   const chosen = values.only?.split(",") ?? Object.keys(CASES);
   for (const name of chosen) {
-    if (CASES[name] === undefined) throw new TypeError(`no case ${name}: there are ${Object.keys(CASES).join(", ")}`);
+    if (CASES[name] === undefined)
+      throw new TypeError(`no case ${name}: there are ${Object.keys(CASES).join(", ")}`);
   }
   const results: BenchResult[] = [];
   for (const name of chosen) {

@@ -8,7 +8,7 @@ import { createLruPlugin, type LruOptions } from "@membus/plugin-lru";
 import { type Bus, type Logger, systemClock } from "@membus/protocol";
 import { composeEmbedder } from "./compose-embedder.js";
 import type { Config } from "./config/config-schema.js";
-import { definedOnly } from "./session.js";
+import { definedOnly } from "./defined-only.js";
 
 export interface ComposeOptions {
   readonly bus: Bus;

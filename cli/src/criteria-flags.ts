@@ -1,7 +1,7 @@
 import type { Criteria } from "@membus/protocol";
 import type { Command } from "commander";
+import { definedOnly } from "./defined-only.js";
 import { jsonOrText, numberFlag, parseJsonArgument } from "./json-argument.js";
-import { definedOnly } from "./session.js";
 
 /** The criteria of retrieve, forget and export as flags. */
 export interface CriteriaFlags {

@@ -2,6 +2,7 @@ import { MemoryClient } from "@membus/agent-client";
 import type { Command } from "commander";
 import type { Config, ConfigFile } from "./config/config-schema.js";
 import { resolveConfig } from "./config/resolve-config.js";
+import { definedOnly } from "./defined-only.js";
 import { numberFlag } from "./json-argument.js";
 import { natsOptions } from "./nats-options.js";
 import { createOutput, type Output } from "./output.js";
@@ -52,13 +53,6 @@ function commonConfig(flags: CommonFlags): ConfigFile {
 function mergedNats(flags: CommonFlags, extra: ConfigFile): ConfigFile {
   const nats = { ...definedOnly({ url: flags.nats, credentials: flags.creds }), ...extra.nats };
   return Object.keys(nats).length === 0 ? {} : { nats };
-}
-
-/** Without the fields that are undefined: they must not hide a setting of lower precedence. */
-export function definedOnly<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: NonNullable<T[K]>;
-  };
 }
 
 /**

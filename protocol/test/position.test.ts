@@ -61,6 +61,11 @@ describe("the total order", () => {
     expect(comparePositions(at({}), at(fields), order)).toBeGreaterThan(0);
   });
 
+  it("of relevance does not look at seq", () => {
+    expect(comparePositions(at({ seq: 1 }), at({ seq: 2 }), "relevance")).toBe(0);
+    expect(comparePositions(at({ seq: 1, tier: "working" }), at({ seq: 2 }), "relevance")).toBeLessThan(0);
+  });
+
   it("ranks by score or by time", () => {
     const entry = { score: 0.5, occurred_at: 99, seq: 3, tier: "working", namespace: "n", key_hash: "h" };
     const rest = { seq: 3, tier: "working", namespace: "n", key_hash: "h" };

@@ -57,6 +57,15 @@ describe("messages of errors", () => {
   });
 });
 
+describe("a where tree", () => {
+  it("is checked by itself too", () => {
+    expect(refusal(() => checkWhere({ any: [] })).message).toBe("where.any is empty");
+    expect(refusal(() => checkWhere(undefined)).message).toBe("where is not an object");
+    const leaf = { field: "tags", op: "eq", value: "a" };
+    expect(checkWhere({ all: [leaf] })).toEqual({ all: [leaf] });
+  });
+});
+
 describe("what is not given", () => {
   it("is left out: null, and outside forget empty text and lists", () => {
     const given = {

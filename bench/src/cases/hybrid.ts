@@ -37,18 +37,29 @@ async function measure(environment: BenchEnvironment, { id, count, goal }: Case)
   await ours();
   await flat();
   const exact = await pairs(ROUNDS, ours, flat);
-  const results = [compare(id, exact, goal, `top 10 hybrid of ${count} over NATS, against LanceDB's in process`)];
+  const results = [
+    compare(id, exact, goal, `top 10 hybrid of ${count} over NATS, against LanceDB's in process`),
+  ];
   if (count >= 10_000) results.push(await againstIndex(raw, ours, flat));
   await raw.close();
   await client.close();
   return results;
 }
 
-async function againstIndex(raw: RawHybrid, ours: () => Promise<Load>, indexed: () => Promise<Load>): Promise<BenchResult> {
+async function againstIndex(
+  raw: RawHybrid,
+  ours: () => Promise<Load>,
+  indexed: () => Promise<Load>,
+): Promise<BenchResult> {
   await raw.indexVectors();
   await indexed();
   const results = await pairs(ROUNDS, ours, indexed);
-  return compare("hybrid-hnsw", results, Number.MAX_VALUE, "the same against LanceDB with an HNSW index (no goal set)");
+  return compare(
+    "hybrid-hnsw",
+    results,
+    Number.MAX_VALUE,
+    "the same against LanceDB with an HNSW index (no goal set)",
+  );
 }
 
 async function topTen(client: MemoryClient, query: string): Promise<void> {

@@ -16,7 +16,17 @@ const AGENT = "open";
 const READER = fileURLToPath(new URL("../bare-reader.js", import.meta.url));
 /** What a partition is loaded from: everything but the contents. */
 const COLUMNS = [
-  ...["row_id", "key_hash", "revision", "seq", "created", "updated", "occurred_at", "expires_at", "importance"],
+  ...[
+    "row_id",
+    "key_hash",
+    "revision",
+    "seq",
+    "created",
+    "updated",
+    "occurred_at",
+    "expires_at",
+    "importance",
+  ],
   ...["group", "facets", "terms", "embedder", "vector"],
 ];
 
@@ -32,7 +42,9 @@ export async function benchOpen(environment: BenchEnvironment): Promise<BenchRes
   const seconds = (side: "ours" | "raw") => `${median(results.map((pair) => pair[side])).toFixed(2)} s`;
   const ratio = median(results.map((pair) => pair.ours / pair.raw));
   const title = "start on 100,000 entries to the first answer, against reading the same columns";
-  return [benchResult("open-100k", { ratio, title, ours: seconds("ours"), raw: seconds("raw") }, ["at most", 2])];
+  return [
+    benchResult("open-100k", { ratio, title, ours: seconds("ours"), raw: seconds("raw") }, ["at most", 2]),
+  ];
 }
 
 async function fill(environment: BenchEnvironment): Promise<void> {

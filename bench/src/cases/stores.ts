@@ -15,13 +15,24 @@ const BULK_SIZE = 100;
 export async function benchStores(environment: BenchEnvironment): Promise<BenchResult[]> {
   const host = await environment.startHost({ name: "stores" });
   try {
-    const single = (inFlight: number) => storeRate(environment, { count: SINGLE_COUNT, perRequest: 1, inFlight });
+    const single = (inFlight: number) =>
+      storeRate(environment, { count: SINGLE_COUNT, perRequest: 1, inFlight });
     const x64 = await single(64);
     return [
-      compare("episodic-x64", x64, 0.4, "single episodic stores, 64 in flight, against LanceDB in batches of 64"),
+      compare(
+        "episodic-x64",
+        x64,
+        0.4,
+        "single episodic stores, 64 in flight, against LanceDB in batches of 64",
+      ),
       compare("episodic-x16", await single(16), 0, "the same with 16 in flight (no goal set)"),
       compare("episodic-x1", await single(1), 0, "the same with 1 in flight (no goal set)"),
-      compare("bulk", await bulk(environment), 0.15, "100 entries a request, against LanceDB in batches of 1000"),
+      compare(
+        "bulk",
+        await bulk(environment),
+        0.15,
+        "100 entries a request, against LanceDB in batches of 1000",
+      ),
     ];
   } finally {
     await environment.end(host);
@@ -46,7 +57,11 @@ function bulk(environment: BenchEnvironment): Promise<{ ours: Load; raw: Load }[
 }
 
 /** Rates in entries a second. */
-async function measure(environment: BenchEnvironment, shape: Case, rawBatch: number): Promise<{ ours: Load; raw: Load }[]> {
+async function measure(
+  environment: BenchEnvironment,
+  shape: Case,
+  rawBatch: number,
+): Promise<{ ours: Load; raw: Load }[]> {
   const entries = sampleEntries(shape.count);
   const raw = await openRawStore(`${environment.directory}/raw-${++runs}`, entries, rawBatch);
   const ours = async () => {
@@ -54,7 +69,10 @@ async function measure(environment: BenchEnvironment, shape: Case, rawBatch: num
     const payloads = storePayloads(entries, options);
     const load = await runLoad(payloads.length, shape.inFlight, async (index) => {
       const { subject, payload } = payloads[index]!;
-      checkStored(await environment.connection.request(subject, payload, { timeout: 60_000 }), shape.perRequest);
+      checkStored(
+        await environment.connection.request(subject, payload, { timeout: 60_000 }),
+        shape.perRequest,
+      );
     });
     return { ...load, perSecond: load.perSecond * shape.perRequest };
   };
@@ -75,7 +93,8 @@ function compare(
   goal: number,
   title: string,
 ): BenchResult {
-  const rate = (side: "ours" | "raw") => `${Math.round(median(results.map((pair) => pair[side].perSecond)))}/s`;
+  const rate = (side: "ours" | "raw") =>
+    `${Math.round(median(results.map((pair) => pair[side].perSecond)))}/s`;
   const ratio = median(results.map((pair) => pair.ours.perSecond / pair.raw.perSecond));
   return benchResult(id, { ratio, title, ours: rate("ours"), raw: rate("raw") }, ["at least", goal]);
 }

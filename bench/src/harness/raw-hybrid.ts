@@ -1,4 +1,4 @@
-import { connect, Index, type Table, rerankers } from "@lancedb/lancedb";
+import { connect, Index, rerankers, type Table } from "@lancedb/lancedb";
 import { createStaticEmbedder } from "@membus/embeddings";
 import type { SampleEntry } from "./dataset.js";
 
@@ -12,8 +12,15 @@ export interface RawHybrid {
 export async function openRawHybrid(directory: string, entries: readonly SampleEntry[]): Promise<RawHybrid> {
   const embedder = createStaticEmbedder();
   const connection = await connect(directory);
-  const vectors = await embedder.embed(entries.map((entry) => entry.content), "document");
-  const rows = entries.map((entry, index) => ({ id: entry.key.id, text: entry.content, vector: Array.from(vectors[index]!) }));
+  const vectors = await embedder.embed(
+    entries.map((entry) => entry.content),
+    "document",
+  );
+  const rows = entries.map((entry, index) => ({
+    id: entry.key.id,
+    text: entry.content,
+    vector: Array.from(vectors[index]!),
+  }));
   const table = await connection.createTable("rows", rows);
   await table.createIndex("text", { config: Index.fts({ stem: true, removeStopWords: true }) });
   await table.optimize();
@@ -35,7 +42,12 @@ export async function openRawHybrid(directory: string, entries: readonly SampleE
   };
 }
 
-async function hybrid(table: Table, query: string, vector: Float32Array, reranker: rerankers.RRFReranker): Promise<number> {
+async function hybrid(
+  table: Table,
+  query: string,
+  vector: Float32Array,
+  reranker: rerankers.RRFReranker,
+): Promise<number> {
   const rows = await table
     .query()
     .nearestTo(vector)

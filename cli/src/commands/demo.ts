@@ -1,9 +1,10 @@
 import type { Command } from "commander";
+import { definedOnly } from "../defined-only.js";
 import { runAgentProcess } from "../demo/agent-process.js";
 import { runDemo } from "../demo/run-demo.js";
 import { Transcript } from "../demo/transcript.js";
 import { ensureNatsServer } from "../nats-server/index.js";
-import { definedOnly, openSession } from "../session.js";
+import { openSession } from "../session.js";
 
 interface DemoFlags {
   readonly natsServer?: string;

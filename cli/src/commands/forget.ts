@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../criteria-flags.js";
-import { definedOnly, openSession, withClient } from "../session.js";
+import { definedOnly } from "../defined-only.js";
+import { openSession, withClient } from "../session.js";
 
 interface ForgetFlags extends CriteriaFlags {
   readonly dryRun?: boolean;

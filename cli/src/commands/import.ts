@@ -1,10 +1,11 @@
 import { open } from "node:fs/promises";
 import type { MemoryClient } from "@membus/agent-client";
 import type { Command } from "commander";
+import { definedOnly } from "../defined-only.js";
 import { type ImportReport, importFile } from "../import/import-file.js";
 import { clearProgress } from "../import/import-progress.js";
 import { ProgressBar } from "../progress-bar.js";
-import { definedOnly, openSession, withClient } from "../session.js";
+import { openSession, withClient } from "../session.js";
 
 /** Long enough for a host to be started again. */
 const RETRY_TIMEOUT_MS = 60_000;

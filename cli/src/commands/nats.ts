@@ -1,11 +1,12 @@
 import type { Command } from "commander";
+import { definedOnly } from "../defined-only.js";
 import {
   ensureNatsServer,
   INSTALL_METHODS,
   type InstallMethod,
   installNatsServer,
 } from "../nats-server/index.js";
-import { definedOnly, openSession } from "../session.js";
+import { openSession } from "../session.js";
 
 export function registerNats(program: Command): void {
   const nats = program.command("nats").description("the nats-server that membus runs");

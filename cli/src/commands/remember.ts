@@ -1,7 +1,8 @@
 import type { Json, MemoryTier } from "@membus/protocol";
 import type { Command } from "commander";
+import { definedOnly } from "../defined-only.js";
 import { jsonOrText, numberFlag } from "../json-argument.js";
-import { definedOnly, openSession, withClient } from "../session.js";
+import { openSession, withClient } from "../session.js";
 
 interface RememberFlags {
   readonly tier?: MemoryTier;

@@ -2,8 +2,9 @@ import type { RetrieveRequest, RetrieveResult } from "@membus/agent-client";
 import type { MemoryEntry } from "@membus/protocol";
 import type { Command } from "commander";
 import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../criteria-flags.js";
+import { definedOnly } from "../defined-only.js";
 import { numberFlag } from "../json-argument.js";
-import { definedOnly, openSession, withClient } from "../session.js";
+import { openSession, withClient } from "../session.js";
 
 interface RetrieveFlags extends CriteriaFlags {
   readonly order?: string;

@@ -1,7 +1,8 @@
 import type { StoreEntry } from "@membus/protocol";
 import type { Command } from "commander";
+import { definedOnly } from "../defined-only.js";
 import { readJsonArgument } from "../json-argument.js";
-import { definedOnly, openSession, withClient } from "../session.js";
+import { openSession, withClient } from "../session.js";
 
 export function registerStore(program: Command): void {
   program

@@ -2,11 +2,12 @@ import { connectNatsBus } from "@membus/bus";
 import { type Logger, requestSubject, systemClock } from "@membus/protocol";
 import type { Command } from "commander";
 import type { Config } from "../config/config-schema.js";
+import { definedOnly } from "../defined-only.js";
 import { numberFlag } from "../json-argument.js";
 import { createLogger } from "../logger.js";
 import { natsOptions } from "../nats-options.js";
 import { ensureNatsServer, launchNatsServer, type NatsServer } from "../nats-server/index.js";
-import { definedOnly, openSession, type Session } from "../session.js";
+import { openSession, type Session } from "../session.js";
 import { withAdvice } from "../start-advice.js";
 import { untilSignalled } from "../until-signalled.js";
 

@@ -1,6 +1,7 @@
 import type { MemoryTier } from "@membus/protocol";
 import type { Command } from "commander";
-import { definedOnly, openSession, withClient } from "../session.js";
+import { definedOnly } from "../defined-only.js";
+import { openSession, withClient } from "../session.js";
 import { untilSignalled } from "../until-signalled.js";
 
 export function registerWatch(program: Command): void {

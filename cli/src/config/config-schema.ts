@@ -48,16 +48,45 @@ export type ConfigFile = z.infer<typeof ConfigSchema>;
 
 /** Settings after flags, environment, file and defaults are put together. */
 export interface Config extends ConfigFile {
+  /**
+   * Where the server is; `port` is that of the embedded one.
+   * @default { port: 4222 }
+   */
   readonly nats: NonNullable<ConfigFile["nats"]> & { readonly port: number };
+  /**
+   * First tokens of every subject.
+   * @default "a2e"
+   */
   readonly prefix: string;
+  /** @default "default" */
   readonly tenant: string;
+  /**
+   * Who the commands store and retrieve as.
+   * @default "cli"
+   */
   readonly agent: string;
+  /** @default "" */
   readonly session: string;
+  /** @default "default" */
   readonly namespace: string;
+  /**
+   * Milliseconds that a command's request may take.
+   * @default 5000
+   */
   readonly timeout_ms: number;
+  /**
+   * Folder of the memories.
+   * @default "./.membus"
+   */
   readonly data: string;
+  /**
+   * What an acknowledged store survives: power loss, or the death of the process.
+   * @default "disk"
+   */
   readonly durability: "disk" | "process";
+  /** @default { provider: "static" } */
   readonly embedder: NonNullable<ConfigFile["embedder"]>;
+  /** @default "warn" */
   readonly log_level: NonNullable<ConfigFile["log_level"]>;
 }
 

@@ -43,7 +43,7 @@ export async function withStage(
       processes.push(process);
       return process;
     };
-    const host = new DemoHost(() => launch("up", "--json"));
+    const host = new DemoHost(() => launch("up"));
     const [alice, bob] = ["alice", "bob"].map((name) => new RemoteAgent(name, launch("demo-agent", name)));
     return { directory, server, host, alice: alice!, bob: bob! };
   };

@@ -1,20 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type ConnectOptions, MemoryClient } from "@membus/agent-client";
 import { connectNatsBus, type NatsBusOptions } from "@membus/bus";
 import type { Host } from "@membus/host";
 import { systemClock } from "@membus/protocol";
 import { connect, type NatsConnection, type NodeConnectionOptions } from "@nats-io/transport-node";
 import { RecordingLogger } from "../../../bus/test/recording-logger.js";
-import {
-  type ConfigFile,
-  composeHost,
-  type LaunchOptions,
-  launchNatsServer,
-  type NatsServer,
-  resolveConfig,
-} from "../../src/index.js";
+import { type ConfigFile, type LaunchOptions, launchNatsServer, type NatsServer } from "../../src/index.js";
+import { startComposedHost } from "./composed-host.js";
 
 export interface WireOptions {
   /** The nats-server to run. */
@@ -81,14 +72,11 @@ export class Wire {
   async #start({ binary, server, hostConnection, config }: WireOptions): Promise<void> {
     this.server = await launchNatsServer({ binary, ...server });
     this.#cleanups.push(() => this.server.kill());
-    const folder = await mkdtemp(join(tmpdir(), "membus-wire-"));
-    this.#cleanups.push(() => rm(folder, { recursive: true, force: true }));
     const dependencies = { logger: this.logger, clock: systemClock };
     const bus = await connectNatsBus({ servers: this.url, ...hostConnection }, dependencies);
     this.#cleanups.push(() => bus.close());
-    const resolved = await resolveConfig({ flags: { data: folder, ...config }, env: {} });
-    this.host = await composeHost(resolved, { bus, logger: this.logger, env: {} });
-    await this.host.start();
-    this.#cleanups.push(() => this.host.stop());
+    const { host, remove } = await startComposedHost(bus, this.logger, config);
+    this.host = host;
+    this.#cleanups.push(remove);
   }
 }

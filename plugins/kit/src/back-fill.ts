@@ -11,6 +11,8 @@ const BATCH = 64;
 export class BackFill {
   /** Ids of partitions with rows that have no vector yet. */
   readonly #waiting = new Set<string>();
+  /** Those that were begun and are not known to be done. */
+  readonly #unfinished: string[] = [];
   #running: Promise<void> | undefined;
   #cancelRetry: (() => void) | undefined;
   #closed = false;
@@ -27,7 +29,7 @@ export class BackFill {
   }
 
   get waitingCount(): number {
-    return this.#waiting.size;
+    return this.#waiting.size + this.#unfinished.length;
   }
 
   async close(): Promise<void> {
@@ -53,22 +55,21 @@ export class BackFill {
   /** Stops at the first failure: an embedder that is down answers no other partition either. */
   async #run(): Promise<void> {
     const tier = this.tier();
-    const unfinished: string[] = [];
     try {
       for (const id of this.#waiting) {
         // What becomes pending from now on schedules it again, and so does its next load once it has left RAM.
         this.#waiting.delete(id);
         const resident = tier.registry.peek(id);
         if (resident === undefined) continue;
-        unfinished.push(id);
+        this.#unfinished.push(id);
         await tier.registry.use(resident.scope, (used) => this.#fill(tier, used));
         if (this.#closed) return;
-        if (resident.partition.pendingCount === 0) unfinished.pop();
+        if (resident.partition.pendingCount === 0) this.#unfinished.pop();
       }
     } catch (error) {
       reportFailure(tier, error);
     }
-    for (const id of unfinished) this.#waiting.add(id);
+    for (const id of this.#unfinished.splice(0)) this.#waiting.add(id);
   }
 
   /** Takes every pending row once. One that is about to change stays behind: its next version speaks for itself. */

@@ -1,3 +1,4 @@
+export { toArrowTable } from "./arrow-batch.js";
 export { type DirectoryLock, lockDirectory } from "./directory-lock.js";
 export type { Disk } from "./disk.js";
 export { checkFormat, FORMAT } from "./format-file.js";
@@ -12,3 +13,4 @@ export {
   resolveLanceStorageOptions,
 } from "./lance-storage-options.js";
 export { createLanceDbPlugin, type LanceDbPluginOptions } from "./lancedb-plugin.js";
+export { LOADED_COLUMNS, tableSchema } from "./schema.js";

@@ -1,0 +1,109 @@
+import { createLocalBus } from "@membus/bus";
+import { createHost } from "@membus/host";
+import { createLruPlugin } from "@membus/plugin-lru";
+import { type MemoryEvent, systemClock } from "@membus/protocol";
+import { afterEach, describe, expect, it } from "vitest";
+import { rejection } from "../../bus/test/expect-error.js";
+import { RecordingLogger } from "../../bus/test/recording-logger.js";
+import { MemoryClient } from "../src/index.js";
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** Alice's client and a host in this process, all its tiers in memory. */
+async function inProcess(): Promise<MemoryClient> {
+  const services = { clock: systemClock, logger: new RecordingLogger() };
+  const bus = createLocalBus({}, services);
+  cleanups.push(() => bus.close());
+  const plugins = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
+  const host = createHost({ bus, plugins, ...services }, { discoveryWaitMs: 10 });
+  await host.start();
+  cleanups.push(() => host.stop());
+  const client = await MemoryClient.connect({ bus, agent: "alice" });
+  cleanups.push(() => client.close());
+  return client;
+}
+
+describe("with a host in process", () => {
+  it("does what A2E's example does", async () => {
+    const memory = await inProcess();
+    const { stored, errors } = await memory.store([
+      { key: { id: "fact1" }, content: { text: "Earth orbits the Sun" }, tier: "semantic" },
+      { key: { id: "task1" }, content: { step: 3 }, tier: "working", tags: ["temp"] },
+    ]);
+    expect(stored).toEqual([{ id: "fact1" }, { id: "task1" }]);
+    expect(errors).toEqual([]);
+    const { entries, total } = await memory.retrieve({ query: "sun orbit", tier: "semantic", limit: 5 });
+    expect(entries.map(({ content }) => content)).toEqual([{ text: "Earth orbits the Sun" }]);
+    expect(total).toBe(1);
+    expect((await memory.forget({ tags: ["temp"], tier: "working" })).deleted).toBe(1);
+    await memory.remember("user_name", "Alice", { tier: "working", tags: ["identity"] });
+    expect(await memory.recall("user_name")).toBe("Alice");
+    expect(await memory.recall("nobody")).toBe(null);
+  });
+
+  it("reads, changes and stores without damage, and repeats harmlessly", async () => {
+    const memory = await inProcess();
+    const given = { importance: 0.5, metadata: { lang: "en" }, group: "g", occurred_at: 1_000 };
+    await memory.store({ key: "a", content: "one", tier: "episodic", ...given });
+    const [before] = (await memory.retrieve({ keys: ["a"] })).entries;
+    const first = await memory.store({ ...before!, content: "two" }, { id: "again" });
+    const second = await memory.store({ ...before!, content: "two" }, { id: "again" });
+    expect(second).toEqual(first);
+    const [after] = (await memory.retrieve({ keys: ["a"] })).entries;
+    expect(after).toMatchObject({ ...given, content: "two", seq: before!.seq });
+    const stale = await memory.store({
+      key: "a",
+      content: 3,
+      tier: "episodic",
+      if_revision: before!.revision,
+    });
+    expect(stale.errors).toMatchObject([{ index: 0, code: "conflict" }]);
+  });
+
+  it("lists page by page, in one namespace or a subtree", async () => {
+    const memory = await inProcess();
+    const entries = Array.from({ length: 250 }, (_, n) => ({ key: { n }, content: n }));
+    await memory.inNamespace("a/b").store(entries);
+    const listed: unknown[] = [];
+    const request = { namespace: "a/**", order: "oldest" } as const;
+    for await (const { content } of memory.entries(request)) listed.push(content);
+    expect(listed).toEqual([...Array(250).keys()]);
+    expect((await memory.retrieve({ limit: 0 })).total).toBe(0);
+  });
+});
+
+describe("agents of one host", () => {
+  it("share the semantic tier alone", async () => {
+    const alice = await inProcess();
+    const bob = alice.forAgent("bob");
+    for (const tier of ["working", "episodic", "semantic"] as const) await alice.remember(tier, 1, { tier });
+    const seen = await Promise.all(["working", "episodic", "semantic"].map((key) => bob.recall(key)));
+    expect(seen).toEqual([null, null, 1]);
+    expect(await alice.forSession("other").recall("working")).toBe(null);
+  });
+
+  it("see what happens to it, and may ask about their own requests alone", async () => {
+    const alice = await inProcess();
+    const bob = alice.forAgent("bob");
+    const events: MemoryEvent[] = [];
+    const watch = await alice.watch({}, (event) => void events.push(event));
+    await bob.remember("mine", 1, { tier: "episodic" });
+    const { requestIds } = await bob.store({ key: "ours", content: 1, tier: "semantic" });
+    await bob.forget({ keys: ["ours"] });
+    await watch.stop();
+    expect(events.map(({ action, tier, author }) => [action, tier, author])).toEqual([
+      ["stored", "semantic", "bob"],
+      ["forgotten", "semantic", "bob"],
+    ]);
+    expect(await bob.status(requestIds[0]!)).toMatchObject({ done: true });
+    await rejection(alice.status(requestIds[0]!), "memory_not_found");
+  });
+
+  it("learn which host serves them", async () => {
+    const client = await inProcess();
+    expect((await client.ping()).tiers).toEqual(["working", "episodic", "semantic"]);
+  });
+});

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { RunningHost } from "./running-host.js";
+
+const host = new RunningHost();
+beforeAll(() => host.start(), 400_000);
+afterAll(() => host.stop());
+
+interface Page {
+  readonly entries: { readonly key: object; readonly content: unknown; readonly score: number }[];
+  readonly total: number;
+}
+
+const FACTS = JSON.stringify([
+  { key: { id: "fact1" }, content: { text: "Earth orbits the Sun" }, tier: "semantic", tags: ["astronomy"] },
+  {
+    key: { id: "fact2" },
+    content: { text: "The invoice is due on Friday" },
+    tier: "semantic",
+    tags: ["office"],
+  },
+]);
+
+describe("store and retrieve", () => {
+  beforeAll(async () => {
+    const stored = await host.json<{ receipts: { outcome: string }[] }>(["store", "-"], FACTS);
+    expect(stored.receipts.map(({ outcome }) => outcome)).toEqual(["created", "created"]);
+  });
+
+  it("finds by meaning what is related, and not what is not", async () => {
+    const page = await host.json<Page>([
+      "retrieve",
+      "solar system",
+      "--tier",
+      "semantic",
+      "--min-score",
+      "0.3",
+    ]);
+    expect(page.entries.map(({ key }) => key)).toEqual([{ id: "fact1" }]);
+  });
+
+  it("shows a line an entry, and how many there are", async () => {
+    const { code, stdout } = await host.cli(["retrieve", "--tier", "semantic", "--tag", "astronomy"]);
+    expect(stdout).toBe('1.00  semantic  {"id":"fact1"}  {"text":"Earth orbits the Sun"}\n1 of 1\n');
+    expect(code).toBe(0);
+  });
+
+  it("selects by key, key field and filter", async () => {
+    const where = '{"not":{"field":"tags","op":"eq","value":"office"}}';
+    for (const flags of [
+      ["--key", '{"id":"fact1"}'],
+      ["--match", '{"id":"fact1"}'],
+      ["--where", where],
+    ]) {
+      const { total, entries } = await host.json<Page>(["retrieve", "--tier", "semantic", ...flags]);
+      expect([total, entries[0]?.key]).toEqual([1, { id: "fact1" }]);
+    }
+  });
+
+  it("stores good entries beside a bad one, and exits with 1", async () => {
+    const entries = '[{"key":"good","content":1},{"key":"bad","content":2,"ttl":-1}]';
+    const { code, stdout } = await host.cli(["store", entries]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^0: created, revision \d+\n1: schema_violation: /);
+  });
+
+  it("refuses what is no JSON and no flag as a mistake of the caller", async () => {
+    const noJson = await host.cli(["store", "{"]);
+    expect([noJson.code, noJson.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^membus: the entry is no JSON: /),
+    ]);
+    const noTime = await host.cli(["retrieve", "--since", "yesterday", "--json"]);
+    expect(noTime.code).toBe(2);
+    expect(JSON.parse(noTime.stderr)).toMatchObject({
+      error: { code: "usage", message: "--since is no ISO date and no number: yesterday" },
+    });
+  });
+});
+
+describe("forget", () => {
+  it("counts, forgets, and refuses to forget everything unless told to", async () => {
+    for (const name of ["a", "b"]) await host.json(["remember", name, "1", "--tag", "temp"]);
+    const counted = await host.cli(["forget", "--tag", "temp", "--dry-run"]);
+    expect(counted.stdout).toMatch(/^would forget 2 /);
+    const forgotten = await host.json<{ deleted: number }>(["forget", "--tag", "temp", "--tier", "working"]);
+    expect(forgotten.deleted).toBe(2);
+    const again = await host.json<{ deleted: number }>(["forget", "--tag", "temp"]);
+    expect(again.deleted).toBe(0);
+    const everything = await host.cli(["forget"]);
+    expect([everything.code, everything.stderr]).toEqual([2, expect.stringContaining("all: true")]);
+  });
+});
+
+describe("remember and recall", () => {
+  it("takes a text as text and JSON as JSON", async () => {
+    expect((await host.cli(["remember", "user_name", "Alice"])).stdout).toMatch(/^created, revision \d+\n$/);
+    expect((await host.cli(["recall", "user_name"])).stdout).toBe("Alice\n");
+    await host.json(["remember", "point", '{"x":1}', "--tier", "episodic", "--score", "0.5"]);
+    expect(await host.json(["recall", "point"])).toEqual({ x: 1 });
+  });
+
+  it("says that nothing is remembered, and exits with 1", async () => {
+    const { code, stdout, stderr } = await host.cli(["recall", "nobody"]);
+    expect([code, stdout, stderr]).toEqual([1, "", "nothing is remembered as nobody\n"]);
+  });
+
+  it("keeps agents, sessions and namespaces apart", async () => {
+    await host.json(["remember", "mine", "1", "--agent", "alice", "--session", "s1"]);
+    const asked = await Promise.all([
+      host.cli(["recall", "mine", "--agent", "alice", "--session", "s1"]),
+      host.cli(["recall", "mine", "--agent", "bob", "--session", "s1"]),
+      host.cli(["recall", "mine", "--agent", "alice", "--session", "s2"]),
+      host.cli(["recall", "mine", "--agent", "alice", "--session", "s1", "--namespace", "other"]),
+    ]);
+    expect(asked.map(({ code }) => code)).toEqual([0, 1, 1, 1]);
+  });
+});

@@ -1,0 +1,155 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "@membus/protocol";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ensureNatsServer, launchNatsServer, type NatsServer } from "../src/nats-server/index.js";
+import { readServerInfo } from "../src/nats-server/server-info.js";
+import { endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
+
+let binary: string;
+beforeAll(async () => {
+  binary = (await ensureNatsServer({ env: process.env, onStep: console.log })).path;
+}, 400_000);
+
+let directory: string;
+let children: ChildProcessWithoutNullStreams[];
+let servers: NatsServer[];
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "membus-test-"));
+  children = [];
+  servers = [];
+});
+afterEach(async () => {
+  await Promise.all(children.map((child) => endChild(child, "SIGKILL")));
+  await Promise.all(servers.map((server) => server.kill()));
+  rmSync(directory, { recursive: true });
+});
+
+async function launch(): Promise<NatsServer> {
+  const server = await launchNatsServer({ binary });
+  servers.push(server);
+  return server;
+}
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = await launchNatsServer({ binary });
+  await server.stop();
+  return server.port;
+}
+
+const data = () => join(directory, "data");
+
+async function up(args: readonly string[], url?: string): Promise<ChildProcessWithoutNullStreams> {
+  const child = spawnCli(["up", "--data", data(), ...args], { cwd: directory, ...(url && { url }) });
+  children.push(child);
+  await lineOf(child, /listens on/);
+  return child;
+}
+
+const upFails = (args: readonly string[], url?: string) =>
+  runCli(["up", "--data", data(), ...args], { cwd: directory, ...(url && { url }) });
+
+describe("membus up", () => {
+  it("runs a nats-server of its own on loopback, and ends it with itself", async () => {
+    const port = await freePort();
+    const child = await up(["--port", String(port)]);
+    const url = `nats://127.0.0.1:${port}`;
+    expect((await runCli(["remember", "a", "1", "--nats", url], { cwd: directory })).code).toBe(0);
+    expect(await endChild(child, "SIGTERM")).toBe(0);
+    expect(await readServerInfo(port, 1_000, systemClock)).toBeUndefined();
+  });
+
+  it("keeps durable memories from one run to the next", async () => {
+    const { url } = await launch();
+    const first = await up([], url);
+    const store = ["remember", "kept", "yes", "--tier", "episodic"];
+    expect((await runCli(store, { url, cwd: directory })).code).toBe(0);
+    await endChild(first, "SIGKILL");
+    await up([], url);
+    expect((await runCli(["recall", "kept"], { url, cwd: directory })).stdout).toBe("yes\n");
+  });
+
+  it("shows how to try it", async () => {
+    const { url } = await launch();
+    const child = spawnCli(["up", "--data", data(), "--prefix", "demo"], { cwd: directory, url });
+    children.push(child);
+    await expect(lineOf(child, /nats req/)).resolves.toContain(
+      `nats req -s ${url} demo.default.alice.memory.store.req '{"type":"memory/store/req"`,
+    );
+  });
+});
+
+describe("membus up, when it cannot start", () => {
+  it("says that the port is taken, and what to do", async () => {
+    const { port } = await launch();
+    const { code, stderr } = await upFails(["--port", String(port)]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/address already in use/);
+    expect(stderr).toContain(
+      `choose another with --port, or use what listens there: --nats nats://127.0.0.1:${port}`,
+    );
+  });
+
+  it("names the process that holds the data directory", async () => {
+    const [first, second] = [await launch(), await launch()];
+    const holder = await up([], first.url);
+    const { code, stderr } = await upFails([], second.url);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`is held by process ${holder.pid} on .* since .*\\(conflict\\)`));
+  });
+
+  it("names the host that serves the same tenants", async () => {
+    const { url } = await launch();
+    await up([], url);
+    const { code, stderr } = await runCli(["up", "--data", join(directory, "other")], {
+      url,
+      cwd: directory,
+    });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/host [0-9a-f-]{36}.*\(conflict\)/)]);
+  });
+
+  it("names the setting that is wrong", async () => {
+    writeFileSync(join(directory, "membus.yaml"), "host: { drainTimeuotMs: 5 }\n");
+    const { url } = await launch();
+    const { code, stderr } = await upFails([], url);
+    expect([code, stderr]).toEqual([
+      2,
+      "membus: unknown option `drainTimeuotMs` (did you mean `drainTimeoutMs`?) (usage)\n",
+    ]);
+  });
+});
+
+describe("membus up on a corrupt log", () => {
+  it("names file and byte, and goes on from there when told to", async () => {
+    const { url } = await launch();
+    const first = await up([], url);
+    for (const name of ["a", "b", "c"]) {
+      await runCli(["remember", name, "1", "--tier", "episodic"], { url, cwd: directory });
+    }
+    await endChild(first, "SIGKILL");
+    const log = damageLog(join(data(), "episodic", "log"), '"name":"b"');
+
+    const { code, stderr } = await upFails([], url);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`the log is corrupt: ${log}, byte \\d+, record \\d+: `));
+    expect(stderr).toContain("`membus up --repair` keeps what stands before the damage");
+
+    await up(["--repair"], url);
+    const recalled = ["a", "b", "c"].map((name) => runCli(["recall", name], { url, cwd: directory }));
+    expect((await Promise.all(recalled)).map(({ code }) => code)).toEqual([0, 1, 1]);
+  });
+});
+
+/** Changes one byte of the record that holds `text`; returns the path of the file. */
+function damageLog(folder: string, text: string): string {
+  const path = join(folder, readdirSync(folder).find((name) => name.endsWith(".log"))!);
+  const bytes = readFileSync(path);
+  const at = bytes.indexOf(text);
+  expect(at).toBeGreaterThan(0);
+  bytes[at] = 0x21;
+  writeFileSync(path, bytes);
+  return path;
+}

@@ -1,0 +1,79 @@
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ENVIRONMENT } from "../src/config/environment.js";
+
+const LOADER = import.meta.resolve("tsx");
+const MAIN = join(fileURLToPath(import.meta.url), "../../src/main.ts");
+
+export interface CliOptions {
+  /** NATS_URL of the command. */
+  readonly url?: string;
+  /** Written to standard input. */
+  readonly input?: string;
+  readonly cwd?: string;
+}
+
+export interface CliResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Starts `membus <args>` from the sources, without settings of whoever runs the tests. */
+export function spawnCli(
+  args: readonly string[],
+  { url, input, cwd }: CliOptions = {},
+): ChildProcessWithoutNullStreams {
+  const settings = new Set(Object.keys(ENVIRONMENT));
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.has(name)));
+  const command = ["--import", LOADER, "-C", "membus-source", MAIN, ...args];
+  const child = spawn(process.execPath, command, {
+    env: { ...env, ...(url && { NATS_URL: url }) },
+    ...(cwd && { cwd }),
+  });
+  if (input !== undefined) child.stdin.end(input);
+  return child;
+}
+
+/** Runs `membus <args>` to its end. */
+export function runCli(args: readonly string[], options?: CliOptions): Promise<CliResult> {
+  return resultOf(spawnCli(args, options));
+}
+
+export async function resultOf(child: ChildProcessWithoutNullStreams): Promise<CliResult> {
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.setEncoding("utf8").on("data", (chunk) => {
+    stderr += chunk;
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, stdout, stderr };
+}
+
+/** Resolves when the child has written a line that matches; rejects when it ends before. */
+export function lineOf(child: ChildProcessWithoutNullStreams, pattern: RegExp): Promise<string> {
+  let written = "";
+  return new Promise((resolve, reject) => {
+    const look = (chunk: Buffer) => {
+      written += chunk;
+      const line = written.split("\n").find((candidate) => pattern.test(candidate));
+      if (line !== undefined) resolve(line);
+    };
+    child.stdout.on("data", look);
+    child.stderr.on("data", look);
+    child.once("close", () => reject(new Error(`ended without ${pattern}: ${written}`)));
+  });
+}
+
+/** Ends a child by its process id, and waits for that. */
+export async function endChild(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  child.kill(signal);
+  const [code] = (await once(child, "close")) as [number | null];
+  return code;
+}

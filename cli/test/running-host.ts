@@ -1,0 +1,49 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ensureNatsServer, launchNatsServer, type NatsServer } from "../src/nats-server/index.js";
+import { type CliResult, endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
+
+/** A nats-server and a `membus up` on it, on a free port and in a temporary folder. */
+export class RunningHost {
+  readonly directory = mkdtempSync(join(tmpdir(), "membus-test-"));
+  #server: NatsServer | undefined;
+  #up: ChildProcessWithoutNullStreams | undefined;
+
+  get url(): string {
+    return this.#server!.url;
+  }
+
+  async start(): Promise<void> {
+    const { path } = await ensureNatsServer({ env: process.env, onStep: console.log });
+    this.#server = await launchNatsServer({ binary: path });
+    this.#up = spawnCli(["up", "--data", join(this.directory, "data")], {
+      url: this.url,
+      cwd: this.directory,
+    });
+    await lineOf(this.#up, /^membus listens on/);
+  }
+
+  /** `membus <args>` against this host. */
+  cli(args: readonly string[], input?: string): Promise<CliResult> {
+    return runCli(args, { url: this.url, cwd: this.directory, ...(input !== undefined && { input }) });
+  }
+
+  spawn(args: readonly string[]): ChildProcessWithoutNullStreams {
+    return spawnCli(args, { url: this.url, cwd: this.directory });
+  }
+
+  /** What a command prints with `--json`, which must succeed. */
+  async json<T = Record<string, unknown>>(args: readonly string[], input?: string): Promise<T> {
+    const { code, stdout, stderr } = await this.cli([...args, "--json"], input);
+    if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`);
+    return JSON.parse(stdout) as T;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#up !== undefined) await endChild(this.#up, "SIGTERM");
+    await this.#server?.stop();
+    rmSync(this.directory, { recursive: true });
+  }
+}

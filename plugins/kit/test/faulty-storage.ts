@@ -1,0 +1,35 @@
+import type { Storage } from "../src/index.js";
+
+type Method =
+  | "load"
+  | "readBodies"
+  | "append"
+  | "remove"
+  | "removeFrom"
+  | "sync"
+  | "maintain"
+  | "expiredScopes";
+
+export interface Fault {
+  readonly method: Method;
+  /** Whether the effect happens all the same. */
+  readonly after: boolean;
+}
+
+/** `storage`, whose next calls fail as `faults` says: the first call of a named method takes the first such fault. */
+export function faultyStorage<T extends Storage>(storage: T, faults: Fault[]): T {
+  return new Proxy(storage, {
+    get(target, name) {
+      const member = Reflect.get(target, name, target) as unknown;
+      if (typeof member !== "function") return member;
+      return async (...args: unknown[]): Promise<unknown> => {
+        const at = faults.findIndex(({ method }) => method === name);
+        const [fault] = at < 0 ? [] : faults.splice(at, 1);
+        if (fault?.after === false) throw new Error(`${fault.method} failed`);
+        const result: unknown = await Reflect.apply(member, target, args);
+        if (fault !== undefined) throw new Error(`${fault.method} failed after its effect`);
+        return result;
+      };
+    },
+  });
+}

@@ -1,0 +1,158 @@
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Embedder, Logger, MemoryChange, MemoryTier, PluginServices } from "@membus/protocol";
+import { afterEach } from "vitest";
+import {
+  type FileLog,
+  type FileLogOptions,
+  type KitOptions,
+  KitPlugin,
+  openFileLog,
+  type Retention,
+  type Storage,
+} from "../src/index.js";
+import type { OpenLogFile } from "../src/log/log-file.js";
+import { MemoryStorage } from "./memory-storage.js";
+import { ScriptedEmbedder } from "./scripted-embedder.js";
+import { TestClock } from "./test-clock.js";
+
+const cleanups: (() => Promise<unknown>)[] = [];
+
+/** Closes logs and removes directories: after each test, and between the runs of a property. */
+export async function cleanUp(): Promise<void> {
+  for (const next of cleanups.splice(0).reverse()) await next();
+}
+
+afterEach(cleanUp);
+
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "membus-kit-"));
+  cleanups.push(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+export interface Report {
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly message: string;
+  readonly fields: object;
+}
+
+export function recordingLogger(): Logger & { readonly reports: Report[] } {
+  const reports: Report[] = [];
+  const keep = (level: Report["level"]) => (fields: object, message: string) => {
+    reports.push({ level, message, fields });
+  };
+  return { reports, debug: keep("debug"), info: keep("info"), warn: keep("warn"), error: keep("error") };
+}
+
+export interface KitSetup {
+  readonly tier?: MemoryTier;
+  readonly options?: KitOptions;
+  readonly log?: FileLogOptions;
+  /** null: a host without one. */
+  readonly embedder?: Embedder | null;
+  readonly clock?: TestClock;
+  readonly storage?: MemoryStorage;
+  readonly directory?: string;
+  /** Stands between the plugin and its storage. */
+  readonly wrapStorage?: (storage: MemoryStorage) => Storage;
+  readonly openFile?: OpenLogFile;
+  readonly retention?: () => Retention;
+}
+
+/** What a host gives a plugin, with a record of what it was told. */
+export function testServices(setup: KitSetup, clock: TestClock) {
+  const changes: (MemoryChange & { readonly agent: string })[] = [];
+  const logger = recordingLogger();
+  const embedder = setup.embedder === undefined ? new ScriptedEmbedder() : setup.embedder;
+  const services: PluginServices = {
+    tier: setup.tier ?? "episodic",
+    clock,
+    logger,
+    ...(embedder === null ? {} : { embedder }),
+    notify: (change, agent) => changes.push({ ...change, agent }),
+  };
+  return { services, changes, logger };
+}
+
+/** A durable kit plugin over a log in a temporary directory and a storage in memory. */
+export class TestKit {
+  plugin!: KitPlugin;
+  log!: FileLog;
+  changes!: (MemoryChange & { readonly agent: string })[];
+  logger!: ReturnType<typeof recordingLogger>;
+
+  private constructor(
+    readonly setup: KitSetup,
+    public clock: TestClock,
+    public storage: MemoryStorage,
+    public directory: string,
+  ) {}
+
+  static async open(setup: KitSetup = {}): Promise<TestKit> {
+    const { clock = new TestClock(), storage = new MemoryStorage(8) } = setup;
+    const kit = new TestKit(setup, clock, storage, setup.directory ?? (await temporaryDirectory()));
+    await kit.#start();
+    return kit;
+  }
+
+  async #start(embedder?: Embedder | null): Promise<void> {
+    const setup = embedder === undefined ? this.setup : { ...this.setup, embedder };
+    const { services, changes, logger } = testServices(setup, this.clock);
+    this.changes = changes;
+    this.logger = logger;
+    this.plugin = new KitPlugin({
+      name: "test-kit",
+      version: "0.0.0",
+      ...(setup.options === undefined ? {} : { options: setup.options }),
+      durable: async () => this.#durableParts(),
+    });
+    await this.plugin.open(services);
+  }
+
+  async #durableParts() {
+    const { clock, logger, directory, setup, storage } = this;
+    const ports = { clock, logger, ...(setup.openFile === undefined ? {} : { openFile: setup.openFile }) };
+    const log = await openFileLog(join(directory, "log"), { durability: "process", ...setup.log }, ports);
+    cleanups.push(() => log.close().catch(() => undefined));
+    this.log = log;
+    await storage.open();
+    return { storage: setup.wrapStorage?.(storage) ?? storage, log, directory };
+  }
+
+  /** Closes and opens again, with another embedder if one is given. */
+  async reopen(embedder?: Embedder | null): Promise<void> {
+    await this.plugin.close();
+    await this.#start(embedder);
+  }
+
+  /** What a process finds that starts after this one was killed: the files as they are, nothing closed. */
+  async crash(embedder?: Embedder | null): Promise<void> {
+    const directory = await temporaryDirectory();
+    await cp(this.directory, directory, { recursive: true });
+    this.directory = directory;
+    this.storage = this.storage.clone();
+    this.clock = this.clock.fork();
+    await this.#start(embedder);
+  }
+}
+
+/** A kit plugin in memory. */
+export async function openMemoryKit(setup: KitSetup = {}) {
+  const clock = setup.clock ?? new TestClock();
+  const plugin = new KitPlugin({
+    name: "test-memory-kit",
+    version: "0.0.0",
+    ...(setup.options === undefined ? {} : { options: setup.options }),
+    ...(setup.retention === undefined ? {} : { retention: setup.retention }),
+  });
+  const { services, changes, logger } = testServices({ tier: "working", ...setup }, clock);
+  await plugin.open(services);
+  return { plugin, clock, changes, logger };
+}
+
+/** Lets what is under way without a timer come to rest. */
+export async function settled(turns = 50): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+}

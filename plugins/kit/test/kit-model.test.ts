@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { settled, TestKit } from "./kit-fixture.js";
+import { retrieveRequest, selector } from "./kit-requests.js";
+import { ModelRun, type Subject } from "./model-run.js";
+import { step } from "./model-steps.js";
+import { ScriptedEmbedder } from "./scripted-embedder.js";
+import { seeded } from "./seeded.js";
+
+/** Enough empty partitions to push every other one out of RAM. */
+const CROWD = 150;
+
+async function durableSubject(): Promise<Subject> {
+  const embedder = new ScriptedEmbedder();
+  const kit = await TestKit.open({
+    embedder,
+    options: { residentBytesMax: 1024 * 1024, bodyCacheBytes: 64 * 1024, foldCount: 20 },
+  });
+  const run = {
+    embedder,
+    exactAccess: false,
+    get plugin() {
+      return kit.plugin;
+    },
+    get clock() {
+      return kit.clock;
+    },
+    async fold() {
+      kit.clock.advance(3);
+      await settled(10);
+    },
+    /** A restart takes a moment. */
+    async reopen() {
+      kit.clock.advance(0.01);
+      await kit.reopen();
+    },
+    async crash() {
+      kit.clock.advance(0.01);
+      await kit.crash();
+    },
+    async evict() {
+      await run.fold();
+      for (let at = 0; at < CROWD; at++) {
+        await kit.plugin.onRetrieve(selector({ tenant: "crowd", namespace: `n${at}` }), retrieveRequest());
+      }
+      expect(kit.plugin.stats().partitionBytes).toBeLessThanOrEqual(1024 * 1024);
+    },
+    async backFilled() {
+      for (let turn = 0; turn < 100 && kit.plugin.stats().partitions_awaiting_vectors !== 0; turn++) {
+        await settled(1);
+      }
+    },
+  };
+  return run;
+}
+
+describe("a durable kit plugin beside a plain Map", () => {
+  for (const tier of ["episodic", "semantic"] as const) {
+    it(`holds the same after any sequence of operations, ${tier}`, async () => {
+      const steps = fc.array(step, { minLength: 1, maxLength: 30 });
+      const property = fc.asyncProperty(steps, async (sequence) => {
+        const model = new ModelRun(await durableSubject(), tier);
+        for (const next of sequence) await model.run(next);
+        await model.checkAll();
+      });
+      await seeded(property, 100);
+    });
+  }
+});

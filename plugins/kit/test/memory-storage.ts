@@ -1,0 +1,137 @@
+import { parseScopeId, type Scope } from "@membus/protocol";
+import type { Row, RowColumns, ScopedRow, Storage } from "../src/index.js";
+
+/** A turn of the event loop, as a disk would take. */
+const turn = (): Promise<void> => new Promise(setImmediate);
+
+/** An honest storage in memory: what is appended twice stands there twice, and overlapping writes are refused. */
+export class MemoryStorage implements Storage {
+  readonly rows = new Map<string, Row[]>();
+  readonly maintained: { readonly purge: boolean }[] = [];
+  isOpen = true;
+  #isWriting = false;
+
+  constructor(readonly dimensions: number) {}
+
+  /** What another process finds after this one was killed. */
+  clone(): MemoryStorage {
+    const copy = new MemoryStorage(this.dimensions);
+    for (const [scope, rows] of this.rows) copy.rows.set(scope, [...rows]);
+    return copy;
+  }
+
+  /** Ids of all rows, in order. */
+  get rowIds(): number[] {
+    return [...this.rows.values()].flatMap((rows) => rows.map(({ rowId }) => rowId)).sort((a, b) => a - b);
+  }
+
+  async open(): Promise<void> {
+    this.isOpen = true;
+  }
+
+  async load(scope: string): Promise<RowColumns> {
+    await turn();
+    return columnsOf(this.rows.get(scope) ?? [], this.dimensions);
+  }
+
+  async readBodies(scope: string, rowIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    await turn();
+    const wanted = new Set(rowIds);
+    const rows = (this.rows.get(scope) ?? []).filter(({ rowId }) => wanted.has(rowId));
+    return new Map(rows.map(({ rowId, body }) => [rowId, body]));
+  }
+
+  async append(added: readonly ScopedRow[]): Promise<void> {
+    await this.#write(() => {
+      for (const { scope, row } of added) {
+        const rows = this.rows.get(scope);
+        if (rows === undefined) this.rows.set(scope, [row]);
+        else rows.push(row);
+      }
+    });
+  }
+
+  async remove(gone: readonly { readonly scope: string; readonly rowId: number }[]): Promise<void> {
+    const wanted = new Set(gone.map(({ scope, rowId }) => `${rowId} ${scope}`));
+    await this.#drop((scope, { rowId }) => wanted.has(`${rowId} ${scope}`));
+  }
+
+  async removeFrom(first: number, scopes: readonly string[]): Promise<void> {
+    await this.#drop((scope, { rowId }) => rowId >= first && scopes.includes(scope));
+  }
+
+  async scopes(): Promise<readonly Scope[]> {
+    await turn();
+    return [...this.rows.keys()].map(parseScopeId);
+  }
+
+  async expiredScopes(now: number, limit: number): Promise<readonly string[]> {
+    const isPast = ({ expiresAt }: Row): boolean => expiresAt !== 0 && expiresAt <= now;
+    return [...this.rows].flatMap(([scope, rows]) => (rows.some(isPast) ? [scope] : [])).slice(0, limit);
+  }
+
+  async sync(): Promise<void> {
+    await this.#write(() => undefined);
+  }
+
+  async maintain(options: { readonly purge: boolean }): Promise<void> {
+    await this.#write(() => this.maintained.push(options));
+  }
+
+  stats(): Record<string, number> {
+    return { storage_rows: this.rowIds.length };
+  }
+
+  async close(): Promise<void> {
+    this.isOpen = false;
+  }
+
+  async #drop(isGone: (scope: string, row: Row) => boolean): Promise<void> {
+    await this.#write(() => {
+      for (const [scope, rows] of this.rows) {
+        const rest = rows.filter((row) => !isGone(scope, row));
+        if (rest.length === 0) this.rows.delete(scope);
+        else this.rows.set(scope, rest);
+      }
+    });
+  }
+
+  async #write(change: () => void): Promise<void> {
+    if (!this.isOpen) throw new Error("storage is closed");
+    if (this.#isWriting) throw new Error("writes overlap");
+    this.#isWriting = true;
+    await turn();
+    change();
+    this.#isWriting = false;
+  }
+}
+
+/** Rows as a storage hands them out in bulk. */
+export function columnsOf(rows: readonly Row[], dimensions: number): RowColumns {
+  const numbers = (of: (row: Row) => number): Float64Array => Float64Array.from(rows, of);
+  const keyHashes = new Uint8Array(rows.length * 32);
+  const vectors = new Float32Array(rows.length * dimensions);
+  const hasVector = (index: number): boolean => rows[index]!.vector?.length === dimensions;
+  for (const [index, row] of rows.entries()) {
+    keyHashes.set(Buffer.from(row.keyHash, "hex"), index * 32);
+    if (hasVector(index)) vectors.set(row.vector!, index * dimensions);
+  }
+  return {
+    count: rows.length,
+    rowIds: numbers((row) => row.rowId),
+    keyHashes,
+    revisions: numbers((row) => row.revision),
+    seqs: numbers((row) => row.seq),
+    created: numbers((row) => row.created),
+    updated: numbers((row) => row.updated),
+    occurredAt: numbers((row) => row.occurredAt),
+    expiresAt: numbers((row) => row.expiresAt),
+    importances: numbers((row) => row.importance),
+    group: (index) => rows[index]!.group,
+    facets: (index) => rows[index]!.facets,
+    terms: (index) => rows[index]!.terms!,
+    embedder: (index) => rows[index]!.embedder,
+    vectors,
+    hasVector,
+  };
+}

@@ -1,0 +1,49 @@
+import { type Embedder, keyHash, type PluginRetrieveRequest } from "@membus/protocol";
+import { createEnglishAnalyzer, Partition, rank } from "../src/index.js";
+import { indexedTexts, type OracleEntry } from "./model-oracle.js";
+import { vectorOf } from "./scripted-embedder.js";
+
+const analyzer = createEnglishAnalyzer();
+
+/** What is embedded of an entry, unless its vector was given; null where it has none. */
+export function vectorOfEntry(entry: OracleEntry, embedder: Embedder): Float32Array | null {
+  return entry.givenVector ?? vectorOf(indexedTexts(entry).text, embedder.dimensions);
+}
+
+/**
+ * Scores by key hash that a partition which never held anything else gives to these entries: whatever happened to
+ * the one under test must not show.
+ */
+export function freshScores(
+  entries: readonly OracleEntry[],
+  { query, mode }: Pick<PluginRetrieveRequest, "query" | "mode">,
+  embedder: Embedder,
+): Map<string, number> {
+  if (query === undefined) return new Map(entries.map((entry) => [entry.keyHash, entry.importance]));
+  const partition = new Partition({ embedder, termsOf: () => new Uint32Array(0) });
+  for (const [index, entry] of entries.entries()) {
+    const terms = analyzer.analyze({ ...indexedTexts(entry), occurredAt: entry.occurredAt });
+    const vector = vectorOfEntry(entry, embedder);
+    partition.add({
+      rowId: index,
+      keyHash: keyHash(entry.key),
+      revision: entry.revision,
+      seq: entry.seq,
+      created: entry.created,
+      updated: entry.updated,
+      occurredAt: entry.occurredAt,
+      expiresAt: 0,
+      importance: entry.importance,
+      group: entry.group ?? "",
+      facets: "{}",
+      body: "{}",
+      ...{ terms, vector, embedder: embedder.id },
+    });
+  }
+  const vector = mode === "text" ? null : vectorOf(query, embedder.dimensions);
+  const relevance = rank(partition.corpus(), {
+    terms: mode === "vector" ? [] : analyzer.analyzeQuery(query),
+    ...(vector === null ? {} : { vector }),
+  });
+  return new Map(entries.map((entry, slot) => [entry.keyHash, relevance[slot]! * entry.importance]));
+}

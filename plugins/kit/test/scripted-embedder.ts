@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import { type Embedder, MemoryError } from "@membus/protocol";
+
+export type EmbedderState = "answers" | "fails" | "hangs";
+
+/**
+ * An embedder that does as it is told. Texts that share words have vectors that are alike; a text that begins with
+ * "blank" has none, one that begins with "refused" is `too_large`.
+ */
+export class ScriptedEmbedder implements Embedder {
+  state: EmbedderState = "answers";
+  readonly calls: string[][] = [];
+  #release: (() => void)[] = [];
+
+  constructor(
+    readonly id = "scripted/8",
+    readonly dimensions = 8,
+  ) {}
+
+  async embed(texts: readonly string[]): Promise<(Float32Array | null)[]> {
+    this.calls.push([...texts]);
+    if (this.state === "fails") throw new MemoryError("unavailable", "the embedder is down");
+    if (this.state === "hangs") await new Promise<void>((resolve) => this.#release.push(resolve));
+    if (texts.some((text) => text.startsWith("refused"))) throw new MemoryError("too_large", "unacceptable");
+    return texts.map((text) => vectorOf(text, this.dimensions));
+  }
+
+  /** Lets the calls that hang be answered. */
+  release(): void {
+    this.state = "answers";
+    for (const release of this.#release.splice(0)) release();
+  }
+}
+
+/** A unit vector; null for a text without words. */
+export function vectorOf(text: string, dimensions: number): Float32Array | null {
+  const words = text.toLowerCase().match(/\w+/g) ?? [];
+  if (words.length === 0 || words[0] === "blank") return null;
+  const sum = new Float32Array(dimensions);
+  for (const word of words) {
+    const bytes = createHash("sha256").update(word).digest();
+    for (let i = 0; i < dimensions; i++) sum[i]! += bytes[i]! / 128 - 1;
+  }
+  const length = Math.hypot(...sum);
+  return length === 0 ? null : sum.map((component) => component / length);
+}
