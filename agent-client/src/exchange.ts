@@ -18,7 +18,7 @@ export class Exchange {
   constructor(bus: Bus, clock: Clock) {
     this.bus = bus;
     this.#clock = clock;
-    // Every request in a pause listens: many are no leak.
+    // Every request in a pause listens: that many are no leak, here and on a signal that calls share.
     setMaxListeners(0, this.#closing.signal);
   }
 

@@ -64,8 +64,9 @@ export function checkRequest(envelope: Envelope, fields: object): EnvelopedMessa
     guardJson(message);
     return parseRequest(message) as unknown as EnvelopedMessage;
   } catch (error) {
-    if (!isMemoryError(error) || (error.code === "too_large" && survivesJson(fields))) throw error;
-    throw mistakeError(error);
+    if (!isMemoryError(error)) throw error;
+    const isCycle = error.detail.limit === "depth" && !survivesJson(message);
+    throw error.code === "too_large" && !isCycle ? error : mistakeError(error);
   }
 }
 

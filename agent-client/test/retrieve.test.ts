@@ -1,4 +1,4 @@
-import type { Message } from "@membus/protocol";
+import type { Json, Message } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
 import { openFixture } from "./client-fixture.js";
@@ -49,6 +49,10 @@ describe("retrieve", () => {
   });
 });
 
+function nested(levels: number): Json {
+  return levels === 0 ? 1 : [nested(levels - 1)];
+}
+
 describe("mistakes in a request are TypeErrors, and nothing is sent", () => {
   it.each([
     [{ minScore: 0.3 }, "unknown field `minScore` (did you mean `min_score`?)"],
@@ -71,9 +75,19 @@ describe("mistakes in a request are TypeErrors, and nothing is sent", () => {
     expect(host.requests).toEqual([]);
   });
 
+  it("a cycle", async () => {
+    const { client } = await openFixture(retrieving);
+    const cycle: Json[] = [];
+    cycle.push(cycle);
+    const message = "depth is at most 64, got 65; does it hold itself?";
+    await expect(client.retrieve({ match: { a: cycle } })).rejects.toThrow(new TypeError(message));
+  });
+
   it("but what is too large is a MemoryError", async () => {
     const { client, host } = await openFixture(retrieving);
-    await rejection(client.retrieve({ query: "x".repeat(8_193) }), "too_large");
+    await rejection(client.retrieve({ query: "x".repeat(8_193), cursor: undefined }), "too_large");
+    await rejection(client.retrieve({ embedding: Array(4_097).fill(1), embedding_model: "m" }), "too_large");
+    await rejection(client.retrieve({ match: { a: nested(70) } }), "too_large");
     await rejection(client.retrieve({ tags: Array(257).fill("t") }), "too_large");
     expect(host.requests).toEqual([]);
   });
@@ -85,7 +99,7 @@ describe("forget", () => {
 
   it("sends its criteria as they are, and returns what was deleted", async () => {
     const { client, host } = await openFixture(forgetting);
-    const criteria = { tags: ["temp"], tier: "working", dry_run: true } as const;
+    const criteria = { tags: ["temp"], tier: "working" as const, dry_run: true };
     expect(await client.forget(criteria, { id: "f1" })).toEqual({ deleted: 2, receipt });
     expect(host.requests[0]!.message).toMatchObject({ type: "memory/forget/req", id: "f1" });
     expect(host.bodies).toEqual([{ ...criteria, namespace: "default" }]);

@@ -124,6 +124,8 @@ describe("membus up, when it cannot start", () => {
 
 describe("membus up on a corrupt log", () => {
   it("names file and byte, and goes on from there when told to", async () => {
+    // Without a fold all three stand in the log alone.
+    writeFileSync(join(directory, "membus.yaml"), "kit: { foldIdleMs: 3600000 }\n");
     const { url } = await launch();
     const first = await up([], url);
     for (const name of ["a", "b", "c"]) {

@@ -20,8 +20,8 @@ it("prints a line for each event until it is interrupted", async () => {
   expect(code).toBe(0);
   expect(stdout).toBe(
     [
-      'stored  semantic  default  {"name":"shared"}  by alice\n',
-      'forgotten  semantic  default  {"name":"shared"}  by bob\n',
+      'stored  semantic  default  {"name":"shared"}  author alice\n',
+      'forgotten  semantic  default  {"name":"shared"}  author alice\n',
     ].join(""),
   );
 });

@@ -8,10 +8,8 @@ import { lineOf, resultOf, runCli, spawnCli } from "./run-cli.js";
 let directory: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "membus-test-"));
-  process.env.TMPDIR = directory;
 });
 afterEach(() => {
-  delete process.env.TMPDIR;
   rmSync(directory, { recursive: true });
 });
 

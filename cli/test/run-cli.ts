@@ -1,18 +1,18 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ENVIRONMENT } from "../src/config/environment.js";
 
-const LOADER = import.meta.resolve("tsx");
-const MAIN = join(fileURLToPath(import.meta.url), "../../src/main.ts");
+/** What users run; `npm test` builds it first. */
+const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
 export interface CliOptions {
   /** NATS_URL of the command. */
   readonly url?: string;
   /** Written to standard input. */
   readonly input?: string;
-  readonly cwd?: string;
+  /** Working directory, and where temporary files go. */
+  readonly cwd: string;
 }
 
 export interface CliResult {
@@ -21,24 +21,23 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-/** Starts `membus <args>` from the sources, without settings of whoever runs the tests. */
+/** Starts `membus <args>` without settings of whoever runs the tests. */
 export function spawnCli(
   args: readonly string[],
-  { url, input, cwd }: CliOptions = {},
+  { url, input, cwd }: CliOptions,
 ): ChildProcessWithoutNullStreams {
   const settings = new Set(Object.keys(ENVIRONMENT));
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.has(name)));
-  const command = ["--import", LOADER, "-C", "membus-source", MAIN, ...args];
-  const child = spawn(process.execPath, command, {
-    env: { ...env, ...(url && { NATS_URL: url }) },
-    ...(cwd && { cwd }),
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { ...env, TMPDIR: cwd, ...(url && { NATS_URL: url }) },
+    cwd,
   });
   if (input !== undefined) child.stdin.end(input);
   return child;
 }
 
 /** Runs `membus <args>` to its end. */
-export function runCli(args: readonly string[], options?: CliOptions): Promise<CliResult> {
+export function runCli(args: readonly string[], options: CliOptions): Promise<CliResult> {
   return resultOf(spawnCli(args, options));
 }
 

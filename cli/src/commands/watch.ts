@@ -16,7 +16,7 @@ export function registerWatch(program: Command): void {
           const { action, tier, namespace, key, author } = event;
           output.result(
             event,
-            () => `${action}  ${tier}  ${namespace}  ${JSON.stringify(key)}  by ${author}`,
+            () => `${action}  ${tier}  ${namespace}  ${JSON.stringify(key)}  author ${author}`,
           );
         });
         output.note("watching; Ctrl-C ends it");

@@ -37,7 +37,7 @@ export async function withStage(
   const build = async (): Promise<Stage> => {
     const server = await launching;
     const configPath = await writeSettings(directory);
-    const options = { env: demoEnvironment(server.url), signal: ending.signal };
+    const options = { env: demoEnvironment(server.url, directory), signal: ending.signal };
     const launch = (...args: string[]) => {
       const process = startLineProcess([...args, "--config", configPath], options);
       processes.push(process);
@@ -64,9 +64,12 @@ async function writeSettings(directory: string): Promise<string> {
   return path;
 }
 
-/** Without settings of whoever runs the demo: it must touch nothing but its own host. */
-function demoEnvironment(url: string): NodeJS.ProcessEnv {
+/**
+ * Without settings of whoever runs the demo: it must touch nothing but its own host. The database keeps a temporary
+ * folder as long as it runs, so one that is killed leaves it.
+ */
+function demoEnvironment(url: string, directory: string): NodeJS.ProcessEnv {
   const foreign = new Set(Object.keys(ENVIRONMENT));
   const rest = Object.entries(process.env).filter(([name]) => !foreign.has(name));
-  return { ...Object.fromEntries(rest), NATS_URL: url };
+  return { ...Object.fromEntries(rest), NATS_URL: url, TMPDIR: directory };
 }

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Embedder, Logger, MemoryChange, MemoryTier, PluginServices } from "@membus/protocol";
@@ -28,7 +28,7 @@ afterEach(cleanUp);
 
 export async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "membus-kit-"));
-  cleanups.push(() => rm(directory, { recursive: true, force: true }));
+  cleanups.push(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }));
   return directory;
 }
 
@@ -127,8 +127,48 @@ export class TestKit {
     await this.#start(embedder);
   }
 
+  /** Lets the idle wait pass, and everything logged go to storage. */
+  async fold(): Promise<void> {
+    this.clock.advance(3);
+    await until(
+      () => this.#isFolded(),
+      () => this.#state,
+    );
+  }
+
+  get #state(): object {
+    return { stats: this.plugin.stats(), reports: this.logger.reports, halted: this.storage.isHalted };
+  }
+
+  #isFolded(): boolean {
+    const { folded_seq, log_next_seq } = this.plugin.stats();
+    return folded_seq === Number(log_next_seq) - 1;
+  }
+
+  /** Vectors that were not waited for are there. */
+  async backFilled(): Promise<void> {
+    await until(
+      () => this.plugin.stats().partitions_awaiting_vectors === 0,
+      () => this.#state,
+    );
+  }
+
+  /** Begins a fold and stops it after so many of its writes to storage, if it has that many. */
+  async foldHalfway(writes: number): Promise<void> {
+    this.storage.haltAfter(writes);
+    const { backlog_rows } = this.plugin.stats();
+    this.clock.advance(3);
+    if (backlog_rows !== 0)
+      await until(
+        () => this.storage.isHalted || this.#isFolded(),
+        () => this.#state,
+      );
+  }
+
   /** What a process finds that starts after this one was killed: the files as they are, nothing closed. */
   async crash(embedder?: Embedder | null): Promise<void> {
+    this.storage.haltAfter(0);
+    await quiet(this.directory);
     const directory = await temporaryDirectory();
     await cp(this.directory, directory, { recursive: true });
     this.directory = directory;
@@ -150,6 +190,28 @@ export async function openMemoryKit(setup: KitSetup = {}) {
   const { services, changes, logger } = testServices({ tier: "working", ...setup }, clock);
   await plugin.open(services);
   return { plugin, clock, changes, logger };
+}
+
+/** Waits until nobody changes the files any more. */
+async function quiet(directory: string): Promise<void> {
+  const look = async (): Promise<string> => {
+    const names = await readdir(directory, { recursive: true });
+    const sizes = names.map(async (name) => (await stat(join(directory, name))).mtimeMs);
+    return JSON.stringify([names, await Promise.all(sizes).catch(() => names.length * Math.random())]);
+  };
+  for (let before = "", now = await look(); now !== before; now = await look()) {
+    before = now;
+    await new Promise((resolve) => setTimeout(resolve, 3));
+  }
+}
+
+/** Waits for something that real files take part in. */
+export async function until(isSo: () => boolean, what: () => unknown): Promise<void> {
+  const end = Date.now() + 10_000;
+  while (!isSo()) {
+    if (Date.now() > end) throw new Error(`still not so after 10 s: ${JSON.stringify(what())}`);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
 }
 
 /** Lets what is under way without a timer come to rest. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { settled, TestKit } from "./kit-fixture.js";
+import { TestKit } from "./kit-fixture.js";
 import { retrieveRequest, selector } from "./kit-requests.js";
 import { ModelRun, type Subject } from "./model-run.js";
 import { step } from "./model-steps.js";
@@ -16,7 +16,7 @@ async function durableSubject(): Promise<Subject> {
     embedder,
     options: { residentBytesMax: 1024 * 1024, bodyCacheBytes: 64 * 1024, foldCount: 20 },
   });
-  const run = {
+  return {
     embedder,
     exactAccess: false,
     get plugin() {
@@ -25,33 +25,26 @@ async function durableSubject(): Promise<Subject> {
     get clock() {
       return kit.clock;
     },
-    async fold() {
-      kit.clock.advance(3);
-      await settled(10);
-    },
+    fold: () => kit.fold(),
+    backFilled: () => kit.backFilled(),
     /** A restart takes a moment. */
     async reopen() {
       kit.clock.advance(0.01);
       await kit.reopen();
     },
-    async crash() {
+    async crash(writes) {
+      await kit.foldHalfway(writes);
       kit.clock.advance(0.01);
       await kit.crash();
     },
     async evict() {
-      await run.fold();
+      await kit.fold();
       for (let at = 0; at < CROWD; at++) {
         await kit.plugin.onRetrieve(selector({ tenant: "crowd", namespace: `n${at}` }), retrieveRequest());
       }
       expect(kit.plugin.stats().partitionBytes).toBeLessThanOrEqual(1024 * 1024);
     },
-    async backFilled() {
-      for (let turn = 0; turn < 100 && kit.plugin.stats().partitions_awaiting_vectors !== 0; turn++) {
-        await settled(1);
-      }
-    },
   };
-  return run;
 }
 
 describe("a durable kit plugin beside a plain Map", () => {

@@ -9,6 +9,9 @@ export class MemoryStorage implements Storage {
   readonly rows = new Map<string, Row[]>();
   readonly maintained: { readonly purge: boolean }[] = [];
   isOpen = true;
+  /** A write has come that is never done: the process counts as killed. */
+  isHalted = false;
+  #writesLeft = Number.POSITIVE_INFINITY;
   #isWriting = false;
 
   constructor(readonly dimensions: number) {}
@@ -18,6 +21,11 @@ export class MemoryStorage implements Storage {
     const copy = new MemoryStorage(this.dimensions);
     for (const [scope, rows] of this.rows) copy.rows.set(scope, [...rows]);
     return copy;
+  }
+
+  /** Does so many writes more, and none after them. */
+  haltAfter(writes: number): void {
+    this.#writesLeft = writes;
   }
 
   /** Ids of all rows, in order. */
@@ -101,6 +109,10 @@ export class MemoryStorage implements Storage {
     if (this.#isWriting) throw new Error("writes overlap");
     this.#isWriting = true;
     await turn();
+    if (this.#writesLeft-- <= 0) {
+      this.isHalted = true;
+      await new Promise(() => undefined);
+    }
     change();
     this.#isWriting = false;
   }

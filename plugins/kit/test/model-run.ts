@@ -29,7 +29,8 @@ export interface Subject {
   readonly exactAccess: boolean;
   fold(): Promise<void>;
   reopen(): Promise<void>;
-  crash(): Promise<void>;
+  /** In the middle of a fold, after so many of its writes. */
+  crash(writes: number): Promise<void>;
   /** Everything that can leave RAM does. */
   evict(): Promise<void>;
   /** Vectors that were not waited for are there. */
@@ -74,6 +75,8 @@ export class ModelRun {
         return this.subject.clock.advance(step.seconds);
       case "maintain":
         return this.subject.plugin.maintain?.();
+      case "crash":
+        return this.subject.crash(step.writes);
       default:
         return this.subject[step.do]();
     }

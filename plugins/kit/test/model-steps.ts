@@ -52,7 +52,8 @@ export type Step =
   | { readonly do: "forget"; readonly place: Place; readonly criteria: object; readonly dryRun: boolean }
   | { readonly do: "retry"; readonly part: number; readonly otherBody: boolean }
   | { readonly do: "advance"; readonly seconds: number }
-  | { readonly do: "fold" | "maintain" | "reopen" | "crash" | "evict" };
+  | { readonly do: "crash"; readonly writes: number }
+  | { readonly do: "fold" | "maintain" | "reopen" | "evict" };
 
 const words = fc
   .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 5 })
@@ -259,15 +260,13 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ do: fc.constant("advance" as const), seconds: fc.constantFrom(0.5, 6, 95) }),
   },
   {
-    weight: 5,
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("crash" as const), writes: fc.constantFrom(0, 1, 2, 3) }),
+  },
+  {
+    weight: 4,
     arbitrary: fc.record({
-      do: fc.constantFrom(
-        "fold" as const,
-        "maintain" as const,
-        "reopen" as const,
-        "crash" as const,
-        "evict" as const,
-      ),
+      do: fc.constantFrom("fold" as const, "maintain" as const, "reopen" as const, "evict" as const),
     }),
   },
 );

@@ -158,7 +158,6 @@ class LanceStorage implements Storage {
       tables_open_rows: sum((table) => table.rowCount),
       tables_open_new_fragments: sum((table) => table.tail.fragmentCount),
       tables_open_new_versions: sum((table) => table.tail.versionCount),
-      tables_cache_bytes: this.#tables.cacheBytes,
     };
   }
 

@@ -91,7 +91,7 @@ async function rewriteFragmentsWithRemovedRows(table: TenantTable): Promise<bool
 async function hasRemovedRows(table: TenantTable): Promise<boolean> {
   const versions = await table.read((lance) => lance.listVersions());
   const newest = versions.reduce((a, b) => (b.version > a.version ? b : a));
-  return newest.metadata["total_deletion_files"] !== "0";
+  return newest.metadata.total_deletion_files !== "0";
 }
 
 /** Every file that the present version does not need goes. Nothing is written meanwhile, so none is of a write under way. */

@@ -34,22 +34,17 @@ const SUFFIX = ".lance";
 export class Tables {
   readonly #parts: TablesParts;
   readonly #connection: Connection;
-  readonly #session: Session;
   /** Every table there is: the directory is ours alone. */
   readonly #names: Set<string>;
   /** Tables that this process has taken back to what was synced. */
   readonly #recovered = new Set<string>();
   /** Least recently used first. */
   readonly #open = new Map<string, OpenTable>();
+  #closingCount = 0;
 
-  private constructor(
-    parts: TablesParts,
-    lance: { connection: Connection; session: Session },
-    names: Iterable<string>,
-  ) {
+  private constructor(parts: TablesParts, connection: Connection, names: Iterable<string>) {
     this.#parts = parts;
-    this.#connection = lance.connection;
-    this.#session = lance.session;
+    this.#connection = connection;
     this.#names = new Set(names);
   }
 
@@ -62,7 +57,7 @@ export class Tables {
     const files = (await readdir(directory)).filter((file) => file.endsWith(SUFFIX));
     return new Tables(
       parts,
-      { connection, session },
+      connection,
       files.map((file) => file.slice(0, -SUFFIX.length)),
     );
   }
@@ -74,10 +69,6 @@ export class Tables {
   /** Those that are open now. */
   get open(): readonly TenantTable[] {
     return [...this.#open.values()].flatMap(({ table }) => table ?? []);
-  }
-
-  get cacheBytes(): number {
-    return Number(this.#session.sizeBytes());
   }
 
   /** Runs `task` on a table. Undefined, and nothing is created, when there is no such table. */
@@ -168,7 +159,7 @@ export class Tables {
 
   async #closeIdle(): Promise<void> {
     for (const [name, entry] of this.#open) {
-      if (this.#open.size <= this.#parts.options.openTablesMax) return;
+      if (this.#open.size - this.#closingCount <= this.#parts.options.openTablesMax) return;
       if (entry.users > 0 || entry.table === undefined || entry.closing !== undefined) continue;
       await this.#close(name, entry, entry.table).catch((error: unknown) => {
         this.#parts.logger.warn({ err: error, table: name }, "table stays open");
@@ -179,10 +170,12 @@ export class Tables {
   /** A table that cannot be synced stays open, so that nobody takes it for synced. */
   async #close(name: string, entry: OpenTable, table: TenantTable): Promise<void> {
     entry.closing = table.close();
+    this.#closingCount++;
     try {
       await entry.closing;
       this.#open.delete(name);
     } finally {
+      this.#closingCount--;
       entry.closing = undefined;
     }
   }

@@ -1,4 +1,4 @@
-import { readdir, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { scopeId } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
@@ -82,6 +82,25 @@ describe("a sync", () => {
   });
 });
 
+describe("maintenance", () => {
+  it("takes nothing from disk before what replaces it is there for good", async () => {
+    const directory = await fixture.directory();
+    const recorder = new RecordingDisk();
+    const storage = await fixture.open(directory, { disk: recorder });
+    await storage.append(scoped(alice, makeRow(1), makeRow(2), makeRow(3)));
+    await storage.append(scoped(alice, makeRow(4)));
+    await storage.remove([{ scope: scopeId(alice), rowId: 2 }]);
+    await storage.sync();
+    recorder.failing = true;
+    await expect(storage.maintain({ purge: true })).rejects.toThrow("no space left");
+    // As after a power loss: nothing that was not synced is there.
+    const survivor = await fixture.open(directory);
+    expect(await loadIds(survivor, alice)).toEqual([1, 3, 4]);
+    expect((await survivor.readBodies(scopeId(alice), [1, 2, 3, 4])).size).toBe(3);
+    recorder.failing = false;
+  });
+});
+
 /** As a power loss may leave it: synced up to row 1, with rows 2 and 3 written after that. */
 async function interrupted(): Promise<string> {
   const directory = await fixture.directory();
@@ -124,7 +143,7 @@ describe("after a crash", () => {
     const directory = await fixture.directory();
     await fixture.open(directory);
     const files = join(directory, FILES, "_versions");
-    await import("node:fs/promises").then((fs) => fs.mkdir(files, { recursive: true }));
+    await mkdir(files, { recursive: true });
     await writeFile(join(files, "18446744073709551614.manifest"), "");
     const storage = await fixture.open(directory);
     await storage.append(scoped(alice, makeRow(1)));

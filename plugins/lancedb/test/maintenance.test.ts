@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Storage } from "@membus/plugin-kit";
 import { scopeId } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
@@ -57,6 +58,22 @@ describe("a purge", () => {
     expect(await filesWith(directory, "s3cret")).toEqual([]);
     expect(await readdir(table(directory, "data"))).toHaveLength(1);
     expect((await loadIds(storage, alice)).length).toBe(6_000);
+  });
+
+  it("takes them from an index that outlives its fragments", async () => {
+    const directory = await fixture.directory();
+    const storage = await fixture.open(directory, { fragmentsMax: 2 });
+    await appendRows(storage, 0, 5_000);
+    await appendRows(storage, 5_000, 10);
+    await storage.maintain({ purge: false });
+    await appendRows(storage, 6_000, 10);
+    await appendSecret(storage, 7_000);
+    await storage.maintain({ purge: false });
+    expect(await readdir(table(directory, "data"))).toHaveLength(3);
+    expect((await filesWith(table(directory, "_indices"), "s3cret")).length).toBe(1);
+    await storage.remove([{ scope: scopeId(secret), rowId: 7_000 }]);
+    await storage.maintain({ purge: true });
+    expect(await filesWith(directory, "s3cret")).toEqual([]);
   });
 
   it("empties a table whose rows are all gone, and it goes on", async () => {
@@ -132,7 +149,10 @@ describe("maintenance", () => {
     const storage = await fixture.open(await fixture.directory(), { fragmentsMax: 2 });
     let isDone = false;
     const maintained = (async () => {
-      for (let round = 0; !isDone; round++) await storage.maintain({ purge: round % 2 === 0 });
+      for (let round = 0; !isDone; round++) {
+        await storage.maintain({ purge: round % 2 === 0 });
+        await nextTurn();
+      }
     })();
     for (let round = 0; round < 30; round++) {
       await appendRows(storage, round * 100, 100);

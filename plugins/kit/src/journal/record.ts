@@ -148,7 +148,7 @@ function bytesOf(array: Uint32Array | Float32Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
-/** Typed arrays of four bytes need a buffer that begins at their first. */
+/** A copy, as typed arrays of four bytes need a buffer that begins at their first; `slice` of a `Buffer` makes none. */
 function aligned(bytes: Uint8Array): ArrayBuffer {
-  return bytes.slice().buffer as ArrayBuffer;
+  return new Uint8Array(bytes).buffer;
 }

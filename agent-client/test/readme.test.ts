@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { createHost } from "@membus/host";
+import { createLruPlugin } from "@membus/plugin-lru";
+import { systemClock } from "@membus/protocol";
+import { afterEach, expect, it } from "vitest";
+import { NatsFixture } from "../../bus/test/nats-fixture.js";
+import { NATS_SERVERS } from "../../bus/test/nats-server.js";
+import * as client from "../src/index.js";
+
+const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+
+const fixture = new NatsFixture();
+afterEach(() => fixture.close());
+
+/** A real host on a real server, all its tiers in memory. */
+async function startHost(binary: string): Promise<string> {
+  const { url } = await fixture.launch({ binary });
+  const { bus, logger } = await fixture.connect({ servers: url });
+  const plugins = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
+  const host = createHost({ bus, plugins, logger, clock: systemClock }, { discoveryWaitMs: 10 });
+  await host.start();
+  fixture.onClose(() => host.stop());
+  return url;
+}
+
+it.each(NATS_SERVERS)("the example does what it says over %s", async (binary) => {
+  const url = await startHost(binary);
+  const [, snippet] = /```js\n(.*?)```/s.exec(README)!;
+  const body = snippet!.replace(/^import .*$/m, "").replace("nats://127.0.0.1:4222", url);
+  expect(body).toContain(url);
+  const run = new Function(
+    "MemoryClient",
+    `return (async () => { ${body}; return { stored, errors, entries, deleted, name }; })()`,
+  ) as (connect: typeof client.MemoryClient) => Promise<Record<string, unknown>>;
+  expect(await run(client.MemoryClient)).toMatchObject({
+    stored: [{ id: "fact1" }, { id: "task1" }],
+    errors: [],
+    entries: [{ content: { text: "Earth orbits the Sun" } }],
+    deleted: 1,
+    name: "Alice",
+  });
+});
+
+it("the options table is that of CLIENT_DEFAULTS", () => {
+  const rows = [...README.matchAll(/^\| `(\w+)` \| `(.+?)` \|/gm)];
+  const documented = Object.fromEntries(rows.map(([, name, value]) => [name, JSON.parse(value!) as unknown]));
+  expect(documented).toEqual(client.CLIENT_DEFAULTS);
+});

@@ -1,0 +1,68 @@
+import { fileURLToPath } from "node:url";
+import type { MemoryClient } from "@membus/agent-client";
+import type { MemoryEvent } from "@membus/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rejection } from "../../../bus/test/expect-error.js";
+import { NATS_SERVERS } from "../../../bus/test/nats-server.js";
+import { Wire } from "./wire-fixture.js";
+
+const CONFIG = fileURLToPath(
+  new URL("../../../protocol/spec/examples/account-per-tenant.conf", import.meta.url),
+);
+
+const HOST = { user: "membus", pass: "change-membus" };
+const ALICE = { user: "acme-alice", pass: "change-acme-alice", inboxPrefix: "_INBOX_alice" };
+const BOB = { user: "globex-bob", pass: "change-globex-bob", inboxPrefix: "_INBOX_bob" };
+const TIERS = ["working", "episodic", "semantic"] as const;
+
+describe.each(NATS_SERVERS)("tenants with an account each on %s", (binary) => {
+  let wire: Wire;
+  let alice: MemoryClient;
+  let bob: MemoryClient;
+
+  beforeAll(async () => {
+    wire = await Wire.start({
+      binary,
+      server: { configFile: CONFIG },
+      hostConnection: HOST,
+      config: { host: { inboxPrefixes: ["_INBOX", "_R_"] } },
+    });
+    alice = await wire.client("alice", ALICE);
+    bob = await wire.client("bob", BOB);
+  });
+  afterAll(() => wire?.close());
+
+  it("share nothing, the semantic tier neither", async () => {
+    const entries = TIERS.map((tier) => ({ key: "secret", content: `ACME's ${tier}`, tier }));
+    expect((await alice.store(entries)).errors).toEqual([]);
+    expect((await alice.retrieve({ keys: ["secret"] })).total).toBe(3);
+    expect((await bob.retrieve({ keys: ["secret"] })).total).toBe(0);
+    expect((await bob.retrieve({ query: "secret" })).total).toBe(0);
+    expect((await bob.forget({ keys: ["secret"] })).deleted).toBe(0);
+    expect((await alice.retrieve({ keys: ["secret"] })).total).toBe(3);
+  });
+
+  it("say `default` for themselves, and can name no other tenant", async () => {
+    expect(alice.tenant).toBe("default");
+    for (const tenant of ["GLOBEX", "ACME"]) {
+      const other = await wire.client("alice", { ...ALICE, tenant });
+      await rejection(other.retrieve({}), "unauthorized");
+    }
+    await rejection(alice.forAgent("bob").retrieve({}), "unauthorized");
+  });
+
+  it("hear of their own entries alone", async () => {
+    const heard: string[] = [];
+    const note = ({ tier, author }: MemoryEvent) => void heard.push(`${tier} by ${author}`);
+    await alice.watch({}, note);
+    await bob.remember("news", 1, { tier: "semantic" });
+    await alice.remember("news", 1, { tier: "semantic" });
+    await alice.remember("news", 1, { tier: "episodic" });
+    await expect.poll(() => heard).toEqual(["semantic by alice", "episodic by alice"]);
+  });
+
+  it("can ask whether a host is there", async () => {
+    expect((await alice.ping()).host_id).toBe(wire.host.id);
+    expect(wire.host.stats().dropped).toEqual({});
+  });
+});

@@ -1,0 +1,110 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentMemory, RetrieveRequest } from "@membus/agent-client";
+import { isNamespace } from "@membus/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NATS_SERVERS } from "../../../bus/test/nats-server.js";
+import { Wire } from "./wire-fixture.js";
+
+const TIERS = ["working", "episodic", "semantic"] as const;
+/** Everything goes to LanceDB at once, so that its filters see the texts too. */
+const CONFIG = { kit: { foldCount: 1, foldIdleMs: 1 } };
+
+const HOSTILE = [
+  "'; DROP TABLE memories; --",
+  "x' OR '1'='1",
+  '" OR ""="',
+  "\\'; --",
+  "100%_",
+  "a\u0000b",
+  "*.>",
+  "naïve 日本 🧠 \u202e",
+];
+
+/** Criteria that name the text in every place where a request may. */
+function criteriaFor(text: string): RetrieveRequest[] {
+  return [
+    { keys: [{ id: text }] },
+    { match: { id: text } },
+    { tags: [text] },
+    { group: text },
+    { where: { field: "metadata.m", op: "eq", value: text } },
+    { where: { field: "key.id", op: "starts_with", value: text } },
+    { where: { field: "source", op: "in", value: [text, "nobody"] } },
+  ];
+}
+
+function entryOf(text: string, tier: (typeof TIERS)[number]) {
+  return {
+    key: { id: text },
+    content: text,
+    tier,
+    tags: [text],
+    group: text,
+    source: text,
+    metadata: { m: text },
+  };
+}
+
+async function expectFoundAlone(memory: AgentMemory, text: string, tier: (typeof TIERS)[number]) {
+  for (const criteria of criteriaFor(text)) {
+    const { entries, total } = await memory.retrieve({ ...criteria, tier });
+    expect([total, entries.map(({ content }) => content)], JSON.stringify(criteria)).toEqual([1, [text]]);
+  }
+}
+
+describe("text that means something to SQL, NATS or C", () => {
+  let folder: string;
+  let wire: Wire;
+  let memory: AgentMemory;
+
+  async function start(): Promise<void> {
+    wire = await Wire.start({ binary: NATS_SERVERS[0]!, config: { ...CONFIG, data: folder } });
+    memory = await wire.client(HOSTILE[1]!);
+  }
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "membus-hostile-"));
+    await start();
+  });
+  afterAll(async () => {
+    await wire?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it.each(TIERS)("is stored and found literally in the %s tier", async (tier) => {
+    const { errors } = await memory.store(HOSTILE.map((text) => entryOf(text, tier)));
+    expect(errors).toEqual([]);
+    for (const text of HOSTILE) await expectFoundAlone(memory, text, tier);
+  });
+
+  it("names a session and a namespace like any other", async () => {
+    for (const name of HOSTILE.filter(isNamespace)) {
+      const own = memory.forSession(name).inNamespace(name);
+      for (const tier of TIERS) await own.remember("who", [name, tier], { tier });
+    }
+    const first = memory.forSession(HOSTILE[0]!).inNamespace(HOSTILE[0]!);
+    const { entries, total } = await first.retrieve({ order: "oldest" });
+    expect(total).toBe(3);
+    expect(entries.map(({ content }) => content)).toEqual(TIERS.map((tier) => [HOSTILE[0], tier]));
+  });
+
+  it("is found again by a host that reads it from disk", async () => {
+    await wire.close();
+    await start();
+    for (const text of HOSTILE) await expectFoundAlone(memory, text, "episodic");
+    const named = memory.inNamespace(HOSTILE[1]!);
+    expect(await named.recall("who", null, { tier: "semantic" })).toEqual([HOSTILE[1], "semantic"]);
+  });
+
+  it.each(["episodic", "semantic"] as const)("forgets in the %s tier what it names", async (tier) => {
+    const [first, ...others] = HOSTILE;
+    expect(await memory.forget({ tags: [first!], tier })).toMatchObject({ deleted: 1 });
+    expect(await memory.retrieve({ tags: [first!], tier })).toMatchObject({ total: 0 });
+    for (const text of others) await expectFoundAlone(memory, text, tier);
+    expect(await memory.forget({ where: { field: "key.id", op: "in", value: others }, tier })).toMatchObject({
+      deleted: others.length,
+    });
+  });
+});

@@ -1,0 +1,146 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { systemClock } from "@membus/protocol";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type DirectoryLock, lockDirectory } from "../src/directory-lock.js";
+
+const SCRIPT = fileURLToPath(new URL("lock-child.ts", import.meta.url));
+const clock = systemClock;
+const children: ChildProcess[] = [];
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "membus-lock-"));
+});
+
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function startChild(): Promise<ChildProcess> {
+  const child = fork(SCRIPT, { execArgv: ["--conditions=membus-source", "--import", "tsx"] });
+  children.push(child);
+  await once(child, "message");
+  return child;
+}
+
+/** Whether the child has the lock of `path` now; "" makes it give up what it has. */
+async function tell(child: ChildProcess, path: string): Promise<boolean> {
+  const answer = once(child, "message");
+  child.send(path);
+  return (await answer)[0] as boolean;
+}
+
+/** What a holder leaves that was killed: files, and nobody who listens. */
+async function leaveDeadLock(at: string, pid: number, changes: object = {}): Promise<void> {
+  await mkdir(join(at, "lock"));
+  const holder = { pid, host: hostname(), boot: "", startedAt: "2020-01-01T00:00:00.000Z", hasSocket: true };
+  await writeFile(join(at, "lock", "dead0000.json"), JSON.stringify({ ...holder, ...changes }));
+}
+
+describe("a directory lock", () => {
+  it("refuses a second owner, naming the first", async () => {
+    const lock = await lockDirectory(directory, { clock });
+    await expect(lockDirectory(directory, { clock })).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining(`held by process ${process.pid} on ${hostname()} since 20`),
+      detail: { pid: process.pid, host: hostname() },
+    });
+    await lock.release();
+  });
+
+  it("lets the next in once released, and leaves nothing behind", async () => {
+    for (let round = 0; round < 3; round++) await (await lockDirectory(directory, { clock })).release();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it("leaves nothing behind when it refuses", async () => {
+    const lock = await lockDirectory(directory, { clock });
+    await lockDirectory(directory, { clock }).catch(() => undefined);
+    expect(await readdir(directory)).toEqual(["lock"]);
+    await lock.release();
+  });
+
+  it("works in a directory whose path is too long for a socket", async () => {
+    const deep = join(directory, "a".repeat(100), "b".repeat(100));
+    await mkdir(deep, { recursive: true });
+    const lock = await lockDirectory(deep, { clock });
+    expect(await readdir(join(deep, "lock"))).toHaveLength(2);
+    await expect(lockDirectory(deep, { clock })).rejects.toMatchObject({ code: "conflict" });
+    await lock.release();
+  });
+
+  it("is one lock under all names of a directory", async () => {
+    await mkdir(join(directory, "real"));
+    await symlink(join(directory, "real"), join(directory, "link"));
+    const lock = await lockDirectory(join(directory, "real"), { clock });
+    await expect(lockDirectory(join(directory, "link"), { clock })).rejects.toMatchObject({
+      code: "conflict",
+    });
+    await lock.release();
+  });
+});
+
+describe("the lock of a dead process", () => {
+  it("is free at once", async () => {
+    const child = await startChild();
+    expect(await tell(child, directory)).toBe(true);
+    await expect(lockDirectory(directory, { clock })).rejects.toMatchObject({ detail: { pid: child.pid } });
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await (await lockDirectory(directory, { clock })).release();
+  });
+
+  it("is free also when its process id is in use again", async () => {
+    await leaveDeadLock(directory, process.pid);
+    await (await lockDirectory(directory, { clock })).release();
+  });
+
+  it("is free when only its socket was left", async () => {
+    await mkdir(join(directory, "lock"));
+    await writeFile(join(directory, "lock", "dead0000"), "");
+    await (await lockDirectory(directory, { clock })).release();
+  });
+
+  it("goes by the process id where there are no sockets", async () => {
+    await leaveDeadLock(directory, process.pid, { hasSocket: false });
+    await expect(lockDirectory(directory, { clock })).rejects.toMatchObject({ code: "conflict" });
+    await rm(join(directory, "lock"), { recursive: true });
+    await leaveDeadLock(directory, 2 ** 22 + 1, { hasSocket: false });
+    await (await lockDirectory(directory, { clock })).release();
+  });
+
+  it.runIf(process.platform === "linux")("is not taken from another machine, which may live", async () => {
+    await leaveDeadLock(directory, 1, { host: "elsewhere", boot: "another" });
+    const refusal = { code: "conflict", message: expect.stringContaining("if that machine is gone, remove") };
+    await expect(lockDirectory(directory, { clock })).rejects.toMatchObject(refusal);
+  });
+});
+
+describe("of two that start at once", () => {
+  it("one wins, each time, whatever the last one left", async () => {
+    const [first, second] = [await startChild(), await startChild()];
+    for (let round = 0; round < 20; round++) {
+      if (round % 2 === 0) await leaveDeadLock(directory, process.pid);
+      const won = await Promise.all([tell(first, directory), tell(second, directory)]);
+      expect(won.filter(Boolean)).toHaveLength(1);
+      await Promise.all([tell(first, ""), tell(second, "")]);
+    }
+  });
+
+  it("one wins of many in one process", async () => {
+    await leaveDeadLock(directory, process.pid);
+    const tries = Array.from({ length: 20 }, () => lockDirectory(directory, { clock }));
+    const won = (await Promise.allSettled(tries)).filter(
+      (result): result is PromiseFulfilledResult<DirectoryLock> => result.status === "fulfilled",
+    );
+    expect(won).toHaveLength(1);
+    await won[0]!.value.release();
+    expect(await readdir(directory)).toEqual([]);
+  });
+});

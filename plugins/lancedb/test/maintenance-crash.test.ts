@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import { episodic, loadIds, StorageFixture } from "./storage-fixture.js";
+
+const SCRIPT = fileURLToPath(new URL("maintain-forever.ts", import.meta.url));
+const alice = episodic("acme");
+const fixture = new StorageFixture();
+let child: ChildProcess | undefined;
+
+afterEach(async () => {
+  child?.kill("SIGKILL");
+  await fixture.end();
+});
+
+/** Lets a process work until it has begun so many purges, kills it `delayMs` into the last. Returns the last synced round. */
+async function killInMaintenance(directory: string, first: number, delayMs: number): Promise<number> {
+  const args = ["--conditions=membus-source", "--import", "tsx", SCRIPT, directory, String(first)];
+  const started = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  child = started;
+  const exited = once(started, "exit");
+  let synced = first - 1;
+  let purges = 0;
+  for await (const line of createInterface({ input: started.stdout })) {
+    if (line.startsWith("synced ")) synced = Number(line.slice("synced ".length));
+    else if (++purges === 3) void wait(delayMs).then(() => started.kill("SIGKILL"));
+  }
+  await exited;
+  return synced;
+}
+
+/** The rows of rounds 0 to `last`, as they are when `last` is synced. */
+function expectedIds(last: number): number[] {
+  const ids = Array.from({ length: (last + 1) * 100 }, (_, id) => id);
+  return ids.filter((id) => id % 100 >= 10 || id >= last * 100);
+}
+
+describe("a process killed inside maintenance", () => {
+  it("leaves the table as one of its syncs did", async () => {
+    const directory = await fixture.directory();
+    let next = 0;
+    for (const delayMs of [1, 5, 12, 25, 40]) {
+      const synced = await killInMaintenance(directory, next, delayMs);
+      expect(synced).toBeGreaterThanOrEqual(next + 2);
+      const storage = await fixture.open(directory);
+      const ids = await loadIds(storage, alice);
+      expect([expectedIds(synced), expectedIds(synced + 1)]).toContainEqual(ids);
+      await storage.maintain({ purge: true });
+      expect(await loadIds(storage, alice)).toEqual(ids);
+      await storage.close();
+      next = Math.floor(Math.max(...ids) / 100) + 1;
+    }
+  });
+});

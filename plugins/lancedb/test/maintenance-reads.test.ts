@@ -1,0 +1,62 @@
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { systemClock } from "@membus/protocol";
+import { afterEach, describe, expect, it } from "vitest";
+import { disk } from "../src/disk.js";
+import { compare } from "../src/filters.js";
+import { LANCE_STORAGE_DEFAULTS } from "../src/index.js";
+import { maintainTable } from "../src/maintenance.js";
+import { Tables } from "../src/tables.js";
+import { DIMENSIONS, episodic, makeRow, StorageFixture, scoped } from "./storage-fixture.js";
+
+const fixture = new StorageFixture();
+afterEach(() => fixture.end());
+
+const logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+async function openTables(): Promise<Tables> {
+  return Tables.open({
+    directory: join(await fixture.directory(), "table"),
+    dimensions: DIMENSIONS,
+    options: LANCE_STORAGE_DEFAULTS,
+    clock: systemClock,
+    logger,
+    disk,
+    unpurged: () => undefined,
+  });
+}
+
+describe("a purge", () => {
+  it("waits with the files of a version for the reads that began with it", async () => {
+    const tables = await openTables();
+    await tables.useOrCreate("t_acme", async (table) => {
+      for (let round = 0; round < 10; round++) {
+        const ids = Array.from({ length: 1_000 }, (_, index) => round * 1_000 + index);
+        await table.append(scoped(episodic("acme"), ...ids.map((id) => makeRow(id))));
+      }
+      let resume = () => {};
+      const paused = new Promise<void>((resolve) => {
+        resume = resolve;
+      });
+      let rowCount = 0;
+      const read = table.read(async (lance) => {
+        for await (const batch of lance.query().select(["row_id", "body"]).limit(20_000)) {
+          rowCount += batch.numRows;
+          await paused;
+        }
+      });
+      while (rowCount === 0) await nextTurn();
+      await table.remove([compare("row_id", ">=", 500)]);
+      let isPurged = false;
+      const purge = maintainTable(table, { purge: true, fragmentsMax: 32 }).then(() => {
+        isPurged = true;
+      });
+      for (let turn = 0; turn < 200; turn++) await table.read((lance) => lance.countRows());
+      expect(isPurged).toBe(false);
+      resume();
+      await Promise.all([read, purge]);
+      expect(rowCount).toBe(10_000);
+    });
+    await tables.close();
+  });
+});

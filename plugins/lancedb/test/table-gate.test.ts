@@ -1,0 +1,56 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { ActiveReads } from "../src/active-reads.js";
+import { TableGate } from "../src/table-gate.js";
+
+/** A task that notes when it begins and ends, and takes a turn in between. */
+function noting(events: string[], name: string) {
+  return async () => {
+    events.push(`${name} begins`);
+    await nextTurn();
+    events.push(`${name} ends`);
+  };
+}
+
+describe("a gate", () => {
+  it("lets shared tasks in together, and exclusive ones alone, in order", async () => {
+    const gate = new TableGate();
+    const events: string[] = [];
+    await Promise.all([
+      gate.shared(noting(events, "a")),
+      gate.shared(noting(events, "b")),
+      gate.exclusive(noting(events, "C")),
+      gate.shared(noting(events, "d")),
+      gate.exclusive(noting(events, "E")),
+    ]);
+    expect(events).toEqual([
+      ...["a begins", "b begins", "a ends", "b ends"],
+      ...["C begins", "C ends", "d begins", "d ends", "E begins", "E ends"],
+    ]);
+  });
+
+  it("goes on after a task that fails", async () => {
+    const gate = new TableGate();
+    const fail = () => Promise.reject(new Error("no"));
+    await expect(gate.shared(fail)).rejects.toThrow("no");
+    await expect(gate.exclusive(fail)).rejects.toThrow("no");
+    await expect(gate.shared(async () => 1)).resolves.toBe(1);
+    await expect(gate.exclusive(async () => 2)).resolves.toBe(2);
+  });
+});
+
+describe("active reads", () => {
+  it("are waited for when they began before, failed or not, and not when they began later", async () => {
+    const reads = new ActiveReads();
+    const events: string[] = [];
+    let endLater = () => {};
+    const before = reads.run(noting(events, "before"));
+    const failing = reads.run(() => Promise.reject(new Error("no"))).catch(() => events.push("failed"));
+    const settled = reads.settled().then(() => events.push("settled"));
+    const later = reads.run(() => new Promise<void>((resolve) => (endLater = resolve)));
+    await settled;
+    expect(events).toEqual(["before begins", "failed", "before ends", "settled"]);
+    endLater();
+    await Promise.all([before, failing, later]);
+  });
+});

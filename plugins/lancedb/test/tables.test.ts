@@ -1,0 +1,27 @@
+import { scopeId } from "@membus/protocol";
+import { afterEach, describe, expect, it } from "vitest";
+import { episodic, loadIds, makeRow, StorageFixture, scoped } from "./storage-fixture.js";
+
+const fixture = new StorageFixture();
+afterEach(() => fixture.end());
+
+const tenants = Array.from({ length: 270 }, (_, index) => episodic(`tenant-${index}`));
+
+describe("more tenants than tables may be open", () => {
+  it("are all served, from a bounded number of open tables", async () => {
+    const directory = await fixture.directory();
+    const storage = await fixture.open(directory);
+    await storage.append(tenants.flatMap((scope, index) => scoped(scope, makeRow(index))));
+    expect(storage.stats()).toMatchObject({ tables: 270, tables_open: 256, tables_open_rows: 256 });
+    await storage.sync();
+    const found = await Promise.all(tenants.map((scope) => loadIds(storage, scope)));
+    expect(found.flat()).toEqual(tenants.map((_, index) => index));
+    expect(storage.stats()).toMatchObject({ tables_open: 256 });
+    expect(await storage.scopes()).toHaveLength(270);
+    const reopened = await fixture.reopen(storage, directory, { openTablesMax: 2 });
+    await reopened.remove(tenants.map((scope, index) => ({ scope: scopeId(scope), rowId: index })));
+    await reopened.maintain({ purge: false });
+    expect(await reopened.scopes()).toEqual([]);
+    expect(Number(reopened.stats().tables_open)).toBeLessThanOrEqual(2);
+  });
+});
