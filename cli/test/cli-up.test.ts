@@ -145,13 +145,12 @@ describe("membus up on a corrupt log", () => {
   });
 });
 
-/** Changes one byte of the record that holds `text`; returns the path of the file. */
+/** Changes one byte of the record that holds `text`; returns the path of its file. */
 function damageLog(folder: string, text: string): string {
-  const path = join(folder, readdirSync(folder).find((name) => name.endsWith(".log"))!);
+  const paths = readdirSync(folder).map((name) => join(folder, name));
+  const path = paths.find((candidate) => readFileSync(candidate).includes(text))!;
   const bytes = readFileSync(path);
-  const at = bytes.indexOf(text);
-  expect(at).toBeGreaterThan(0);
-  bytes[at] = 0x21;
+  bytes[bytes.indexOf(text)]! ^= 1;
   writeFileSync(path, bytes);
   return path;
 }

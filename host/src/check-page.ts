@@ -47,6 +47,9 @@ function entryProblem(
     return "an entry that the filter does not hold for";
   }
   if (entry.score < request.min_score) return "an entry below min_score";
+  if (entry.context !== undefined && !request.include.includes("context")) return "context not asked for";
+  if (entry.embedding !== undefined && !request.include.includes("embedding"))
+    return "a vector not asked for";
   if (entry.seq > entry.revision) return "an entry whose seq is above its revision";
   return undefined;
 }

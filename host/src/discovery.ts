@@ -69,9 +69,8 @@ export class Discovery {
   #answer(verb: Verb, { reply }: BusMessage): void {
     const { bus, options, metrics } = this.#dependencies;
     if (reply === undefined) return;
-    if (isInbox(reply, options.inboxPrefixes))
-      bus.publish(reply, Buffer.from(JSON.stringify(this.#body(verb))));
-    else metrics.drop("reply_subject");
+    if (!isInbox(reply, options.inboxPrefixes)) return metrics.drop("reply_subject");
+    bus.publish(reply, Buffer.from(JSON.stringify(this.#body(verb))));
   }
 
   #body(verb: Verb): object {

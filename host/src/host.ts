@@ -128,9 +128,7 @@ export class Host {
     for (const runner of this.#runners) runner.refuseCalls();
     runtime.deadlines.failAll(new MemoryError("unavailable", "the host is stopping"));
     await admission.idle();
-    await this.#bus.flush().catch((error: unknown) => {
-      runtime.logger.warn({ err: error }, "the last replies may not have been sent");
-    });
+    await this.#within(drainTimeoutMs, this.#bus.flush(), "the last replies may not have been sent");
     await this.#within(closeTimeoutMs, this.#maintenance.stop(), "maintenance is still under way");
     await Promise.all(
       this.#runners.map((runner) =>
@@ -144,6 +142,7 @@ export class Host {
     const subscriptions = this.#subscriptions.splice(0).map((subscription) => subscription.drain());
     await Promise.all([this.#discovery.stop(), ...subscriptions]);
     await this.#parts.admission.idle();
+    await Promise.all(this.#runners.map((runner) => runner.idle()));
   }
 
   async #within(timeoutMs: number, work: Promise<void>, whenLate: string): Promise<void> {

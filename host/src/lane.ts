@@ -1,5 +1,8 @@
 import { type Clock, MemoryError } from "@membus/protocol";
 
+/** Long enough for a full queue to move on, short enough not to leave it empty. */
+export const RETRY_AFTER_MS = 200;
+
 export interface LaneLimits {
   /** Calls under way at once. */
   readonly concurrency: number;
@@ -21,6 +24,7 @@ export class Lane {
   readonly #limits: LaneLimits;
   readonly #clock: Clock;
   #waiting: WaitingCall[] = [];
+  readonly #whenIdle: (() => void)[] = [];
   #running = 0;
   #closed = false;
 
@@ -52,6 +56,14 @@ export class Lane {
     });
   }
 
+  /** Resolves when every call has really settled. */
+  idle(): Promise<void> {
+    if (this.#running === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenIdle.push(resolve);
+    });
+  }
+
   /** Refuses what waits, and whatever comes. Calls under way are left to end. */
   close(): void {
     this.#closed = true;
@@ -68,9 +80,10 @@ export class Lane {
 
   readonly #next = (): void => {
     this.#running--;
-    if (this.#waiting.length === 0) return;
-    this.#refuseExpired();
+    if (this.#waiting.length > 0) this.#refuseExpired();
     this.#waiting.shift()?.start();
+    if (this.#running > 0) return;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
   };
 
   #refuseExpired(): void {
@@ -83,7 +96,9 @@ export class Lane {
 }
 
 function fullError(): MemoryError {
-  return new MemoryError("overloaded", "too many requests wait for this tier", { retry_after_ms: 200 });
+  return new MemoryError("overloaded", "too many requests wait for this tier", {
+    retry_after_ms: RETRY_AFTER_MS,
+  });
 }
 
 function expiredError(): MemoryError {

@@ -19,7 +19,7 @@ import {
 import { pageProblem } from "./check-page.js";
 import { forgetProblem, statusProblem, storeProblem } from "./check-results.js";
 import type { Features } from "./features.js";
-import { Lane } from "./lane.js";
+import { Lane, RETRY_AFTER_MS } from "./lane.js";
 import type { Metrics } from "./metrics.js";
 import type { OperationName } from "./operation.js";
 import type { ResolvedHostOptions } from "./options.js";
@@ -120,6 +120,11 @@ export class PluginRunner {
     return { plugin: this.name, runningCount, waitingCount, ...this.#pluginStats() };
   }
 
+  /** Resolves when every call has really settled, also those that nobody waits for any more. */
+  async idle(): Promise<void> {
+    await Promise.all([this.#reads.idle(), this.#writes.idle()]);
+  }
+
   /** Refuses calls that wait or come. Those under way go on. */
   refuseCalls(): void {
     this.#reads.close();
@@ -147,7 +152,7 @@ export class PluginRunner {
       const problem = problemOf(result);
       return problem === undefined ? success(result) : failure(this.#violation(problem));
     } catch (error) {
-      return failure(isMemoryError(error) ? error : this.#unexpected(error));
+      return failure(isMemoryError(error) ? withRetryAfter(error) : this.#unexpected(error));
     }
   }
 
@@ -178,4 +183,11 @@ export class PluginRunner {
   #log(error: unknown, message: string): void {
     this.#dependencies.logger.error({ err: error, tier: this.tier, plugin: this.name }, message);
   }
+}
+
+/** An `overloaded` always says when to come back (clause ERR-9). */
+function withRetryAfter(error: MemoryError): MemoryError {
+  if (error.code !== "overloaded" || error.detail.retry_after_ms !== undefined) return error;
+  const detail = { ...error.detail, retry_after_ms: RETRY_AFTER_MS };
+  return new MemoryError("overloaded", error.message, detail, { cause: error });
 }

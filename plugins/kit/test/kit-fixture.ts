@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Embedder, Logger, MemoryChange, MemoryTier, PluginServices } from "@membus/protocol";
@@ -82,6 +82,7 @@ export class TestKit {
   log!: FileLog;
   changes!: (MemoryChange & { readonly agent: string })[];
   logger!: ReturnType<typeof recordingLogger>;
+  #isMarking = false;
 
   private constructor(
     readonly setup: KitSetup,
@@ -118,7 +119,22 @@ export class TestKit {
     cleanups.push(() => log.close().catch(() => undefined));
     this.log = log;
     await storage.open();
+    this.#watch(storage, log);
     return { storage: setup.wrapStorage?.(storage) ?? storage, log, directory };
+  }
+
+  /** A fold writes its marker between these two calls: files must not be copied then. */
+  #watch(storage: MemoryStorage, log: FileLog): void {
+    const sync = storage.sync.bind(storage);
+    const trim = log.trim.bind(log);
+    storage.sync = async () => {
+      await sync();
+      this.#isMarking = true;
+    };
+    log.trim = async (before) => {
+      await trim(before);
+      this.#isMarking = false;
+    };
   }
 
   /** Closes and opens again, with another embedder if one is given. */
@@ -127,13 +143,19 @@ export class TestKit {
     await this.#start(embedder);
   }
 
-  /** Lets the idle wait pass, and everything logged go to storage. */
+  /** Lets the idle wait pass, as often as it takes until everything logged is in storage. */
   async fold(): Promise<void> {
-    this.clock.advance(3);
-    await until(
-      () => this.#isFolded(),
-      () => this.#state,
-    );
+    await this.#pass(() => this.#isFolded());
+  }
+
+  async #pass(isOver: () => boolean): Promise<void> {
+    const idleS = (this.setup.options?.foldIdleMs ?? KIT_DEFAULTS.foldIdleMs) / 1000;
+    const isSo = (): boolean => {
+      if (isOver()) return true;
+      this.clock.advance(idleS);
+      return false;
+    };
+    await until(isSo, () => this.#state);
   }
 
   get #state(): object {
@@ -156,19 +178,16 @@ export class TestKit {
   /** Begins a fold and stops it after so many of its writes to storage, if it has that many. */
   async foldHalfway(writes: number): Promise<void> {
     this.storage.haltAfter(writes);
-    const { backlog_rows } = this.plugin.stats();
-    this.clock.advance(3);
-    if (backlog_rows !== 0)
-      await until(
-        () => this.storage.isHalted || this.#isFolded(),
-        () => this.#state,
-      );
+    await this.#pass(() => this.storage.isHalted || this.#isFolded());
   }
 
   /** What a process finds that starts after this one was killed: the files as they are, nothing closed. */
   async crash(embedder?: Embedder | null): Promise<void> {
     this.storage.haltAfter(0);
-    await quiet(this.directory);
+    await until(
+      () => !this.#isMarking,
+      () => this.#state,
+    );
     const directory = await temporaryDirectory();
     await cp(this.directory, directory, { recursive: true });
     this.directory = directory;
@@ -190,19 +209,6 @@ export async function openMemoryKit(setup: KitSetup = {}) {
   const { services, changes, logger } = testServices({ tier: "working", ...setup }, clock);
   await plugin.open(services);
   return { plugin, clock, changes, logger };
-}
-
-/** Waits until nobody changes the files any more. */
-async function quiet(directory: string): Promise<void> {
-  const look = async (): Promise<string> => {
-    const names = await readdir(directory, { recursive: true });
-    const sizes = names.map(async (name) => (await stat(join(directory, name))).mtimeMs);
-    return JSON.stringify([names, await Promise.all(sizes).catch(() => names.length * Math.random())]);
-  };
-  for (let before = "", now = await look(); now !== before; now = await look()) {
-    before = now;
-    await new Promise((resolve) => setTimeout(resolve, 3));
-  }
 }
 
 /** Waits for something that real files take part in. */

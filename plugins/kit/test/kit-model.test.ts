@@ -14,7 +14,7 @@ async function durableSubject(): Promise<Subject> {
   const embedder = new ScriptedEmbedder();
   const kit = await TestKit.open({
     embedder,
-    options: { residentBytesMax: 1024 * 1024, bodyCacheBytes: 64 * 1024, foldCount: 20 },
+    options: { residentBytesMax: 1024 * 1024, bodyCacheBytes: 64 * 1024, foldCount: 20, foldIdleMs: 5 },
   });
   return {
     embedder,

@@ -2,7 +2,7 @@ import { readdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Index } from "@lancedb/lancedb";
 import { isMissing } from "./disk.js";
-import { inFragments } from "./filters.js";
+import { compare, inFragments } from "./filters.js";
 import type { TenantTable } from "./tenant-table.js";
 
 /** A smaller table is scanned as fast as an index is read. */
@@ -16,6 +16,8 @@ const ROUNDS = 16;
 /** LanceDB reckons ages by its own clock: a time in the far past cleans up nothing, one in the far future everything. */
 const NOTHING = new Date(0);
 const EVERYTHING = new Date(Date.UTC(2200, 0));
+/** A version names what made it, such as the scope of a removal: a purge ends with one that names nothing. */
+const NO_ROW = compare("row_id", "<=", -1);
 
 export interface TableMaintenance {
   readonly purge: boolean;
@@ -45,7 +47,8 @@ async function compact(table: TenantTable, purge: boolean): Promise<void> {
     await settle(table, purge);
   });
   await table.gate.exclusive(async () => {
-    await settle(table, purge);
+    if (!(await settle(table, purge))) throw new Error(`compaction of table ${table.name} does not end`);
+    if (purge) await table.commit((lance) => lance.delete(NO_ROW));
     await table.syncInGate();
     await table.oldReadsEnded();
     await cleanUp(table);
@@ -64,14 +67,17 @@ async function buildIndexes(table: TenantTable): Promise<void> {
   table.tail.unindexedCount = 0;
 }
 
-/** Compacts until there is nothing left to compact and, for a purge, no removed row left in any file in use. */
-async function settle(table: TenantTable, purge: boolean): Promise<void> {
+/**
+ * Compacts until there is nothing left to compact and, for a purge, no removed row left in any file in use. Returns
+ * false when appends beside it always leave something.
+ */
+async function settle(table: TenantTable, purge: boolean): Promise<boolean> {
   for (let round = 0; round < ROUNDS; round++) {
     const { compaction } = await table.commit((lance) => lance.optimize({ cleanupOlderThan: NOTHING }));
     if (compaction.fragmentsRemoved > 0) continue;
-    if (!purge || !(await rewriteFragmentsWithRemovedRows(table))) return;
+    if (!purge || !(await rewriteFragmentsWithRemovedRows(table))) return true;
   }
-  throw new Error(`compaction of table ${table.name} does not end`);
+  return false;
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 export const KEY_HASH_BYTES = 32;
 
 /** Row ids and revisions are integers up to 2^53, which Float64 holds exactly and loads without conversion. */
-export const NUMBER_COLUMNS = [
+const NUMBER_COLUMNS = [
   "row_id",
   "revision",
   "seq",

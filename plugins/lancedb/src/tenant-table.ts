@@ -124,10 +124,13 @@ export class TenantTable {
   }
 
   /** Changes the table, from inside the gate. */
-  commit<T>(change: (table: Table) => Promise<T>): Promise<T> {
-    this.#isDirty = true;
-    this.tail.versionCount++;
-    return retryCommit(this.#parts.clock, () => change(this.#table));
+  async commit<T>(change: (table: Table) => Promise<T>): Promise<T> {
+    try {
+      return await retryCommit(this.#parts.clock, () => change(this.#table));
+    } finally {
+      this.#isDirty = true;
+      this.tail.versionCount++;
+    }
   }
 
   /** What was committed so far is on disk for good. */

@@ -115,11 +115,17 @@ describe("the lock of a dead process", () => {
     await (await lockDirectory(directory, { clock })).release();
   });
 
-  it.runIf(process.platform === "linux")("is not taken from another machine, which may live", async () => {
-    await leaveDeadLock(directory, 1, { host: "elsewhere", boot: "another" });
-    const refusal = { code: "conflict", message: expect.stringContaining("if that machine is gone, remove") };
-    await expect(lockDirectory(directory, { clock })).rejects.toMatchObject(refusal);
-  });
+  it.runIf(process.platform === "linux")(
+    "is not taken from another machine, which may live (machines are told apart by Linux alone)",
+    async () => {
+      await leaveDeadLock(directory, 1, { host: "elsewhere", boot: "another" });
+      const refusal = {
+        code: "conflict",
+        message: expect.stringContaining("if that machine is gone, remove"),
+      };
+      await expect(lockDirectory(directory, { clock })).rejects.toMatchObject(refusal);
+    },
+  );
 });
 
 describe("of two that start at once", () => {

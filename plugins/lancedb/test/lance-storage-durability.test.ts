@@ -107,9 +107,7 @@ async function interrupted(): Promise<string> {
   const storage = await fixture.open(directory);
   await storage.append(scoped(alice, makeRow(1)));
   await storage.sync();
-  const synced = await import("node:fs/promises").then((fs) =>
-    fs.readFile(join(directory, FILES, "_synced.json")),
-  );
+  const synced = await readFile(join(directory, FILES, "_synced.json"));
   await storage.append(scoped(alice, makeRow(2)));
   await storage.append(scoped(alice, makeRow(3)));
   await storage.remove([{ scope: scopeId(alice), rowId: 1 }]);

@@ -53,7 +53,7 @@ export function episodic(tenant: string, agent = "alice", namespace = "default")
   return { tier: "episodic", tenant, agent, namespace };
 }
 
-export function hashOf(key: string): string {
+function hashOf(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 

@@ -40,7 +40,8 @@ export async function retrieve(
     merged = mergePages(merged, page, request);
   }
   const { entries, total, pendingCount } = merged;
-  const degraded = query?.degraded ?? vectorsMissing(query, pendingCount);
+  const degraded =
+    query?.degraded ?? (needsVectors(request, query) ? vectorsMissing(pendingCount) : undefined);
   return {
     entries,
     total,
@@ -71,8 +72,12 @@ function mergePages(a: Page, b: Page, { order, limit }: PluginRetrieveRequest): 
   return { entries, total, pendingCount };
 }
 
-function vectorsMissing(query: PreparedQuery | undefined, count: number): MemoryError | undefined {
-  if (query?.vector === undefined || count === 0) return undefined;
+function needsVectors({ include }: PluginRetrieveRequest, query: PreparedQuery | undefined): boolean {
+  return query?.vector !== undefined || include.includes("embedding");
+}
+
+function vectorsMissing(count: number): MemoryError | undefined {
+  if (count === 0) return undefined;
   return new MemoryError("unavailable", `${count} entries have no vector yet; words still find them`, {
     count,
   });
@@ -117,7 +122,7 @@ async function prepare(
   const { partition } = resident;
   const needs = { words: query !== undefined, attributes: usesAttributes(request.filter) };
   while (!partition.indexSome(needs, INDEX_STRETCH)) await new Promise(setImmediate);
-  if (query?.vector !== undefined && !tier.durable) await embedPending(tier, resident);
+  if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);
 }
 
 function isCurrent(resident: Resident, hit: Hit): boolean {

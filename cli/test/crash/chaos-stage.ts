@@ -1,0 +1,113 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ClientOptions, MemoryClient } from "@membus/agent-client";
+import { delay, systemClock } from "@membus/protocol";
+import { ensureNatsServer, launchNatsServer, type NatsServer } from "../../src/nats-server/index.js";
+import { type CliResult, endChild, lineOf, runCli, spawnCli } from "../run-cli.js";
+
+/** Small, so that folds, purges and new log files are under way at any moment. */
+const SETTINGS = `
+kit: { foldIdleMs: 100, foldCount: 100, purgeIntervalS: 1 }
+log: { segmentBytes: 65536 }
+`;
+
+const LAUNCH_ATTEMPTS = 20;
+
+/** `membus up` and a nats-server, both of which can be killed and started again, in a temporary folder. */
+export class ChaosStage {
+  readonly directory = mkdtempSync(join(tmpdir(), "membus-test-"));
+  readonly data = join(this.directory, "data");
+  readonly #binary: string;
+  readonly #clients: MemoryClient[] = [];
+  readonly #hosts: ChildProcessWithoutNullStreams[] = [];
+  #server: NatsServer | undefined;
+
+  private constructor(binary: string) {
+    this.#binary = binary;
+    writeFileSync(join(this.directory, "membus.yaml"), SETTINGS);
+  }
+
+  /** With a nats-server; the host is still to be started. */
+  static async open(): Promise<ChaosStage> {
+    const { path } = await ensureNatsServer({ env: process.env, onStep: console.log });
+    const stage = new ChaosStage(path);
+    stage.#server = await launchOutsideEphemeral(path);
+    return stage;
+  }
+
+  get url(): string {
+    return this.#server!.url;
+  }
+
+  get hostPid(): number {
+    return this.#hosts.at(-1)!.pid!;
+  }
+
+  async killServer(): Promise<void> {
+    await this.#server!.kill();
+  }
+
+  /** On the port that it had. */
+  async startServer(): Promise<void> {
+    this.#server = await launchNatsServer({ binary: this.#binary, port: this.#server!.port });
+  }
+
+  /** Resolves when it serves. */
+  async startHost({ data = this.data, args = [] as readonly string[], url = this.url } = {}): Promise<void> {
+    await lineOf(this.#spawnHost(data, args, url), /^membus listens on/);
+  }
+
+  /** A host that must not start, to its end. */
+  refusedHost({ data = this.data, url = this.url } = {}): Promise<CliResult> {
+    return runCli(["up", "--data", data], { cwd: this.directory, url });
+  }
+
+  /** Starts a host and kills it before or while it recovers. */
+  async killStartingHost(afterMs: number): Promise<void> {
+    this.#spawnHost(this.data, [], this.url);
+    await delay(systemClock, afterMs);
+    await this.killHost();
+  }
+
+  async killHost(): Promise<void> {
+    await endChild(this.#hosts.at(-1)!, "SIGKILL");
+  }
+
+  /** @returns its exit code. */
+  stopHost(): Promise<number | null> {
+    return endChild(this.#hosts.at(-1)!, "SIGTERM");
+  }
+
+  async client(options: ClientOptions): Promise<MemoryClient> {
+    const client = await MemoryClient.connect({ servers: this.url, ...options });
+    this.#clients.push(client);
+    return client;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
+    await Promise.all(this.#hosts.map((host) => endChild(host, "SIGKILL")));
+    await this.#server?.kill();
+    rmSync(this.directory, { recursive: true });
+  }
+
+  #spawnHost(data: string, args: readonly string[], url: string): ChildProcessWithoutNullStreams {
+    const host = spawnCli(["up", "--data", data, ...args], { cwd: this.directory, url });
+    this.#hosts.push(host);
+    return host;
+  }
+}
+
+/** While the server is down no connection of anybody's is given its port, so that it can come back. */
+async function launchOutsideEphemeral(binary: string): Promise<NatsServer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await launchNatsServer({ binary, port: randomInt(20_000, 30_000) });
+    } catch (error) {
+      if (attempt === LAUNCH_ATTEMPTS) throw error;
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ChaosStage } from "./chaos-stage.js";
+
+describe("a second host", () => {
+  let stage: ChaosStage;
+  let other: ChaosStage;
+  beforeEach(async () => {
+    [stage, other] = [await ChaosStage.open(), await ChaosStage.open()];
+    await stage.startHost();
+    const memory = await stage.client({ agent: "alice" });
+    await memory.remember("kept", "yes", { tier: "episodic" });
+  }, 400_000);
+  afterEach(async () => {
+    await stage.close();
+    await other.close();
+  });
+
+  it("is refused the data directory while the first lives, and has it when the first was killed", async () => {
+    const first = stage.hostPid;
+    const { code, stderr } = await stage.refusedHost({ url: other.url });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      new RegExp(`${join(stage.data, "episodic", "lock")} is held by process ${first} on .*\\(conflict\\)`),
+    );
+
+    await stage.killHost();
+    await stage.startHost({ url: other.url });
+    const memory = await other.client({ agent: "alice" });
+    expect(await memory.recall("kept")).toBe("yes");
+  });
+
+  it("is refused the tenants while the first lives, and has them when the first was killed", async () => {
+    const memory = await stage.client({ agent: "alice" });
+    const { host_id } = await memory.ping();
+    const { code, stderr } = await stage.refusedHost({ data: other.data });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`the host ${host_id} already serves \`a2e\` for all tenants`);
+
+    await stage.killHost();
+    await stage.startHost({ data: other.data });
+    expect(await memory.recall("kept", "none")).toBe("none");
+  });
+});

@@ -1,0 +1,69 @@
+import { randomInt } from "node:crypto";
+import type { MemoryClient } from "@membus/agent-client";
+import { delay, isMemoryError, systemClock } from "@membus/protocol";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ChaosStage } from "./chaos-stage.js";
+import { listEntries } from "./observe.js";
+
+const IN_FLIGHT = 64;
+const STOPS = 3;
+
+/** What became of single stores of distinct keys, none of them tried again. */
+class Outcomes {
+  readonly stored: string[] = [];
+  /** Codes of the errors that the host answered with. */
+  readonly refusals = new Set<string>();
+  /** Those that got through, as far as anybody can tell, and were not answered. */
+  readonly unanswered: string[] = [];
+
+  /** Stores until nobody listens any more. */
+  async write(memory: MemoryClient, name: string): Promise<void> {
+    for (let n = 0; await this.#store(memory, `${name}-${n}`); n++);
+  }
+
+  /** Resolves when so many are stored. */
+  async reached(count: number): Promise<void> {
+    while (this.stored.length < count) await delay(systemClock, 1);
+  }
+
+  async #store(memory: MemoryClient, key: string): Promise<boolean> {
+    try {
+      await memory.remember(key, key, { tier: "episodic" });
+      this.stored.push(key);
+    } catch (error) {
+      if (!isMemoryError(error)) throw error;
+      if (error.detail.reason === "no_responders") return false;
+      if (error.code === "timeout") this.unanswered.push(key);
+      else this.refusals.add(error.code);
+    }
+    return true;
+  }
+}
+
+describe("a host that is told to stop under load", () => {
+  let stage: ChaosStage;
+  let memory: MemoryClient;
+  beforeEach(async () => {
+    stage = await ChaosStage.open();
+    await stage.startHost();
+    memory = await stage.client({ agent: "alice", timeoutMs: 60_000, retryTimeoutMs: 0 });
+  }, 400_000);
+  afterEach(() => stage.close());
+
+  it("answers every request that got through, and has what it said it has", async () => {
+    const stored: string[] = [];
+    for (let stop = 0; stop < STOPS; stop++) {
+      const outcomes = new Outcomes();
+      const writers = Array.from({ length: IN_FLIGHT }, (_, n) => outcomes.write(memory, `${stop}-${n}`));
+      await outcomes.reached(randomInt(10, 500));
+      expect(await stage.stopHost()).toBe(0);
+      await Promise.all(writers);
+      expect(outcomes.unanswered).toEqual([]);
+      expect([...outcomes.refusals].filter((code) => code !== "unavailable")).toEqual([]);
+      stored.push(...outcomes.stored);
+      await stage.startHost();
+      const found = (await listEntries(memory, "episodic")).map(({ content }) => content as string);
+      expect(found.sort()).toEqual([...stored].sort());
+    }
+  });
+});

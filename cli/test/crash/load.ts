@@ -1,0 +1,36 @@
+import type { Lane } from "./lane.js";
+
+/** Lanes that write, each at its own pace, until they are stopped. */
+export class Load {
+  readonly #stop = new AbortController();
+  readonly #running: Promise<unknown>;
+  #count = 0;
+  #onCount: () => void = () => {};
+
+  constructor(lanes: readonly Lane[]) {
+    const count = () => {
+      this.#count++;
+      this.#onCount();
+    };
+    this.#running = Promise.all(lanes.map((lane) => lane.write(this.#stop.signal, count)));
+    // Reported by `stop` or `acknowledged`, whichever is awaited.
+    this.#running.catch(() => undefined);
+  }
+
+  /** Resolves when so many requests were acknowledged; rejects when a lane has failed. */
+  async acknowledged(count: number): Promise<void> {
+    const reached = new Promise<void>((resolve) => {
+      this.#onCount = () => {
+        if (this.#count >= count) resolve();
+      };
+      this.#onCount();
+    });
+    await Promise.race([reached, this.#running]);
+  }
+
+  async stop(): Promise<number> {
+    this.#stop.abort();
+    await this.#running;
+    return this.#count;
+  }
+}

@@ -1,0 +1,43 @@
+import type { AgentMemory } from "@membus/agent-client";
+import type { MemoryEntry, MemoryTier } from "@membus/protocol";
+import { expect } from "vitest";
+import type { Lane, LaneState } from "./lane.js";
+import { COMMON_WORD } from "./operation.js";
+
+/** The entries that all lanes of one memory and tier share a partition with. */
+export interface Shelf {
+  readonly memory: AgentMemory;
+  readonly tier: MemoryTier;
+  readonly lanes: readonly Lane[];
+}
+
+/** Requires of every lane one of its possible states, no entry twice, and the totals to agree with what is listed. */
+export async function expectShelf({ memory, tier, lanes }: Shelf): Promise<void> {
+  const entries = await listEntries(memory, tier);
+  const states = statesOf(entries);
+  for (const lane of lanes) lane.expectState(states.get(lane.owner.lane) ?? new Map());
+  const size = lanes.reduce((sum, lane) => sum + lane.size, 0);
+  const listed = await memory.retrieve({ tier, limit: 0 });
+  const found = await memory.retrieve({ tier, limit: 0, query: COMMON_WORD });
+  expect([entries.length, listed.total, found.total]).toEqual([size, size, size]);
+}
+
+/** Requires that no key comes twice. */
+export async function listEntries(memory: AgentMemory, tier: MemoryTier): Promise<MemoryEntry[]> {
+  const entries: MemoryEntry[] = [];
+  for await (const entry of memory.entries({ tier })) entries.push(entry);
+  const keys = entries.map(({ key }) => JSON.stringify(key));
+  expect(keys.length).toBe(new Set(keys).size);
+  return entries;
+}
+
+function statesOf(entries: readonly MemoryEntry[]): Map<string, LaneState> {
+  const states = new Map<string, Map<number, { text: string; revision: number }>>();
+  for (const { key, content, revision } of entries) {
+    const { lane, slot } = key as { lane: string; slot: number };
+    const { text } = content as { text: string };
+    const state = states.get(lane) ?? new Map();
+    states.set(lane, state.set(slot, { text, revision }));
+  }
+  return states;
+}

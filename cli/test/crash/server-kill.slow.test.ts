@@ -1,0 +1,69 @@
+import { randomInt } from "node:crypto";
+import type { MemoryClient } from "@membus/agent-client";
+import { delay, systemClock } from "@membus/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ChaosStage } from "./chaos-stage.js";
+import { listEntries } from "./observe.js";
+import { Incrementer, KeyWriter, progress } from "./steady-writers.js";
+
+const SERVER_KILLS = 10;
+const KEY_WRITERS_PER_CLIENT = 4;
+const PATIENT = { timeoutMs: 2_000, retryTimeoutMs: 200_000 };
+
+let stage: ChaosStage;
+let alice: MemoryClient;
+let bob: MemoryClient;
+
+beforeAll(async () => {
+  stage = await ChaosStage.open();
+  await stage.startHost();
+  alice = await stage.client({ agent: "alice", ...PATIENT });
+  bob = await stage.client({ agent: "bob", ...PATIENT });
+}, 400_000);
+afterAll(() => stage.close());
+
+/** The host dies with every second server: first, so that it has requests in flight. */
+async function killAndRestart(hostToo: boolean): Promise<void> {
+  if (hostToo) await stage.killHost();
+  await stage.killServer();
+  await delay(systemClock, randomInt(300));
+  await stage.startServer();
+  if (hostToo) await stage.startHost();
+}
+
+function keyWriters(memory: MemoryClient): KeyWriter[] {
+  const names = Array.from({ length: KEY_WRITERS_PER_CLIENT }, (_, n) => `${memory.agent}-${n}`);
+  return names.map((name) => new KeyWriter(memory, name, "episodic"));
+}
+
+/** Each key that was acknowledged, as acknowledged, and no other. */
+async function expectKeys(memory: MemoryClient, writers: readonly KeyWriter[]): Promise<void> {
+  const receipts = new Map(writers.flatMap((writer) => [...writer.receipts]));
+  const entries = await listEntries(memory, "episodic");
+  const found = entries.map(({ content, revision }) => [content, revision] as const);
+  expect(new Map(found)).toEqual(
+    new Map([...receipts].map(([key, { revision }]) => [key, revision] as const)),
+  );
+  // Whatever was sent twice was stored once: it was never found there already.
+  expect(new Set([...receipts.values()].map(({ outcome }) => outcome))).toEqual(new Set(["created"]));
+}
+
+describe("a nats-server that is killed under load, ten times, and the host with it, five times", () => {
+  it("loses no increment, makes none twice, and keeps every key once", async () => {
+    const counters = [alice, bob].map((memory) => new Incrementer(memory, "counter", "semantic"));
+    const [ofAlice, ofBob] = [keyWriters(alice), keyWriters(bob)];
+    const writers = [...counters, ...ofAlice, ...ofBob];
+    await progress(writers, 1);
+    for (let n = 1; n <= SERVER_KILLS; n++) {
+      await killAndRestart(n % 2 === 0);
+      await progress(writers, 2);
+    }
+    await Promise.all(writers.map((writer) => writer.stop()));
+
+    const increments = counters[0]!.acknowledged + counters[1]!.acknowledged;
+    expect(await alice.recall("counter", 0, { tier: "semantic" })).toBe(increments);
+    expect(increments).toBeGreaterThan(2 * SERVER_KILLS);
+    await expectKeys(alice, ofAlice);
+    await expectKeys(bob, ofBob);
+  });
+});

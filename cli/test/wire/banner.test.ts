@@ -1,0 +1,60 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchNatsServer, NATS_SERVERS, type NatsServer } from "../../../bus/test/nats-server.js";
+import { endChild, lineOf, spawnCli } from "../run-cli.js";
+import { parseNatsRequest, ROOT } from "./readme.js";
+
+const run = promisify(execFile);
+
+describe("what `membus up` prints", () => {
+  const directory = mkdtempSync(join(tmpdir(), "membus-banner-"));
+  let server: NatsServer;
+  let nats: NatsConnection;
+  let stop: () => Promise<unknown>;
+  let lines: string[];
+
+  beforeAll(async () => {
+    server = await launchNatsServer({ binary: NATS_SERVERS[0]! });
+    const up = spawnCli(["up", "--data", join(directory, "data")], { url: server.url, cwd: directory });
+    stop = () => endChild(up, "SIGTERM");
+    let printed = "";
+    up.stdout.on("data", (chunk) => {
+      printed += chunk;
+    });
+    await lineOf(up, /Ctrl-C/);
+    lines = printed.split("\n").map((line) => line.trim());
+    nats = await connect({ servers: server.url });
+  });
+  afterAll(async () => {
+    await nats?.close();
+    await stop?.();
+    await server?.kill();
+    rmSync(directory, { recursive: true });
+  });
+
+  it("says where it listens and where the memories are", () => {
+    expect(lines[0]).toBe(`membus listens on ${server.url}`);
+    expect(lines[1]).toBe(`memories in ${join(directory, "data")}`);
+  });
+
+  it("shows a request that works as written", async () => {
+    const line = lines.find((candidate) => candidate.startsWith("nats req"))!;
+    expect(line).toContain(`-s ${server.url} `);
+    const { subject, payload } = parseNatsRequest(line);
+    const reply = (await nats.request(subject, payload)).json();
+    expect(reply).toMatchObject({ errors: [], stored: [{ name: "greeting" }] });
+  });
+
+  it("shows a client that works as written", async () => {
+    const begin = lines.findIndex((line) => line.startsWith("import "));
+    const code = lines.slice(begin, lines.indexOf("", begin)).join("\n");
+    const module = `${code}\nconsole.log(await memory.recall("user_name"));\nawait memory.close();`;
+    const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", module], { cwd: ROOT });
+    expect(stdout).toBe("Alice\n");
+  });
+});

@@ -1,0 +1,97 @@
+import { decodeMessage, type Message } from "@membus/protocol";
+import { headers, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node";
+import type { FuzzMessage } from "./fuzz-messages.js";
+
+const INBOX = "_INBOX_fuzz";
+const IN_FLIGHT = 128;
+
+/** Sends messages as fast as a host answers them, so many at a time, and looks at every reply. */
+export class FuzzSender {
+  /** Replies by type; errors by their code. */
+  readonly counts = new Map<string, number>();
+  /** What is wrong with replies, and which message they answer. */
+  readonly problems: string[] = [];
+  sent = 0;
+  readonly #nats: NatsConnection;
+  readonly #subscription: Subscription;
+  readonly #awaited = new Map<string, FuzzMessage>();
+  #onReply: () => void = () => {};
+
+  constructor(nats: NatsConnection) {
+    this.#nats = nats;
+    this.#subscription = nats.subscribe(`${INBOX}.>`, { callback: (_error, reply) => this.#receive(reply) });
+  }
+
+  async send(messages: readonly FuzzMessage[]): Promise<void> {
+    for (const message of messages) {
+      while (this.#awaited.size >= IN_FLIGHT) await this.#nextReply();
+      this.#publish(message);
+    }
+  }
+
+  /** Resolves when every message has its reply. */
+  async finish(): Promise<void> {
+    while (this.#awaited.size > 0) await this.#nextReply();
+    this.#subscription.unsubscribe();
+  }
+
+  /** The messages that wait for their reply. */
+  get unanswered(): FuzzMessage[] {
+    return [...this.#awaited.values()];
+  }
+
+  #publish(message: FuzzMessage): void {
+    const { subject, payload, headers: list, awaitsReply } = message;
+    const carried = headers();
+    for (const [name, value] of list) carried.append(name, value);
+    const reply = `${INBOX}.${this.sent++}`;
+    if (awaitsReply) this.#awaited.set(reply, message);
+    this.#nats.publish(subject, payload, {
+      ...(list.length > 0 && { headers: carried }),
+      ...(awaitsReply && { reply }),
+    });
+  }
+
+  #nextReply(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onReply = resolve;
+    });
+  }
+
+  #receive({ subject, data }: Msg): void {
+    const message = this.#awaited.get(subject);
+    if (message === undefined) this.problems.push(`a second reply on ${subject}`);
+    else this.#check(message, data);
+    this.#awaited.delete(subject);
+    this.#onReply();
+  }
+
+  #check(message: FuzzMessage, data: Uint8Array): void {
+    const reply = decodeMessage(data);
+    if (!reply.ok) return this.#report(message, `an unreadable reply: ${reply.text}`);
+    const { type, code, req_id } = reply.message;
+    const kind = String(type === "error" ? code : type);
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
+    if (code === "runtime_error") this.#report(message, `runtime_error: ${reply.message.message}`);
+    const expected = requestIdOf(message);
+    if (expected !== null && req_id !== expected)
+      this.#report(message, `req_id is ${req_id}, not ${expected}`);
+    for (const { code: inner } of (reply.message.errors as Message[] | undefined) ?? []) {
+      if (inner === "runtime_error") this.#report(message, "runtime_error of an entry");
+    }
+  }
+
+  #report({ subject, payload, headers: list }: FuzzMessage, what: string): void {
+    const bytes = Buffer.from(payload).toString("base64");
+    this.problems.push(`${what}; ${subject} ${JSON.stringify(list)} ${bytes}`);
+  }
+}
+
+/** The id that a reply must name; null where none can be read. */
+function requestIdOf({ payload, headers: list }: FuzzMessage): string | null {
+  const contentType = list.find(([name]) => name === "Content-Type")?.[1];
+  const decoded = decodeMessage(payload, { contentType });
+  if (!decoded.ok) return decoded.reqId;
+  const { id } = decoded.message;
+  return typeof id === "string" && /^[^\p{C}]{1,128}$/u.test(id) ? id : null;
+}

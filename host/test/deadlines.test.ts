@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { Deadlines } from "../src/deadlines.js";
+import { failure, type Outcome, success } from "../src/outcome.js";
+import { FakeClock } from "./fake-clock.js";
+import { HeldPlugin } from "./held-plugin.js";
+import { HostFixture } from "./host-fixture.js";
+import { MapPlugin } from "./map-plugin.js";
+
+const never = new Promise<Outcome<string>>(() => {});
+
+describe("Deadlines", () => {
+  it("give the outcome of work that is in time", async () => {
+    const deadlines = new Deadlines(new FakeClock());
+    expect(await deadlines.race(Promise.resolve(success("done")), 1_800_000_001)).toEqual(success("done"));
+  });
+
+  it("end the waiting for each when its own time has come", async () => {
+    const clock = new FakeClock();
+    const deadlines = new Deadlines(clock);
+    const ended: string[] = [];
+    for (const [name, at] of [
+      ["late", 1],
+      ["later", 2],
+    ] as const) {
+      void deadlines.race(never, clock.now() + at).then(({ ok }) => ended.push(`${name} ${ok}`));
+    }
+    await clock.advance(990);
+    expect(ended).toEqual([]);
+    await clock.advance(20);
+    expect(ended).toEqual(["late false"]);
+    await clock.advance(1_000);
+    expect(ended).toEqual(["late false", "later false"]);
+  });
+
+  it("can all be ended at once", async () => {
+    const deadlines = new Deadlines(new FakeClock());
+    const waiting = deadlines.race(never, 1_800_000_100);
+    const error = new Error("stop") as never;
+    deadlines.failAll(error);
+    expect(await waiting).toEqual(failure(error));
+  });
+});
+
+describe("a deadline", () => {
+  it.each(["store", "retrieve", "forget"] as const)("that passes makes a %s `timeout`", async (name) => {
+    const plugin = new HeldPlugin();
+    const fixture = await HostFixture.start({ plugins: { working: plugin } });
+    const fields = { store: { entries: [{ key: "a", content: 1 }] }, retrieve: {}, forget: { all: true } }[
+      name
+    ];
+    const asking = fixture.ask(`memory/${name}/req`, { ...fields, deadline_ms: 300 });
+    await plugin.untilHeld(1);
+    await fixture.clock.advance(320);
+    expect(await asking).toMatchObject({ type: "error", code: "timeout", retryable: true });
+    plugin.release();
+  });
+
+  it("is 5 seconds where none is given", async () => {
+    const plugin = new HeldPlugin();
+    const fixture = await HostFixture.start({ plugins: { working: plugin } });
+    const asking = fixture.store([{ key: "a", content: 1 }]);
+    await plugin.untilHeld(1);
+    let answered = false;
+    void asking.then(() => (answered = true));
+    await fixture.clock.advance(4_980);
+    expect(answered).toBe(false);
+    await fixture.clock.advance(40);
+    expect(await asking).toMatchObject({ code: "timeout" });
+    plugin.release();
+  });
+
+  it("that a plugin's own comes before is a timeout of its entries alone", async () => {
+    const slow = new HeldPlugin();
+    const plugins = { working: new MapPlugin(), episodic: slow };
+    const fixture = await HostFixture.start({ plugins, options: { pluginTimeoutMs: 200 } });
+    const asking = fixture.store([
+      { key: "a", content: 1, tier: "episodic" },
+      { key: "b", content: 2 },
+    ]);
+    await slow.untilHeld(1);
+    await fixture.clock.advance(220);
+    const reply = await asking;
+    expect(reply.stored).toEqual([{ name: "b" }]);
+    expect(reply.errors).toMatchObject([{ index: 0, key: { name: "a" }, code: "timeout", retryable: true }]);
+    slow.release();
+  });
+});

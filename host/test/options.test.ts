@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { createHost, HOST_DEFAULTS, HOST_VERSION, resolveHostOptions } from "../src/index.js";
+import { HostFixture } from "./host-fixture.js";
+import { MapPlugin } from "./map-plugin.js";
+
+describe("host options", () => {
+  it("have the defaults that their comments name", () => {
+    const source = readFileSync(new URL("../src/options.ts", import.meta.url), "utf8");
+    const documented = [...source.matchAll(/@default (.+)\n\s+\*\/\n\s+readonly (\w+)\?/g)];
+    const defaults = Object.fromEntries(documented.map(([, value, name]) => [name, JSON.parse(value!)]));
+    expect(defaults).toEqual(HOST_DEFAULTS);
+    expect(Object.keys(defaults)).toHaveLength(18);
+  });
+
+  it("are copied and frozen", () => {
+    const tenants = ["acme"];
+    const options = resolveHostOptions({ tenants });
+    tenants.push("other");
+    expect(options.tenants).toEqual(["acme"]);
+    expect(Object.isFrozen(options) && Object.isFrozen(options.tenants)).toBe(true);
+  });
+
+  it("refuse an unknown name, naming the nearest", () => {
+    const options = { pluginTimeout: 1 } as object;
+    expect(() => resolveHostOptions(options)).toThrow(
+      new TypeError("unknown option `pluginTimeout` (did you mean `pluginTimeoutMs`?)"),
+    );
+  });
+
+  it.each([
+    [{ prefix: "a..b" }, "prefix must be tokens of A-Z a-z 0-9 _ - with dots between, got a..b"],
+    [{ tenants: [] }, "tenants must be a list of one or more tenant names, or `*` alone"],
+    [{ tenants: ["*", "acme"] }, "tenants must be a list of one or more tenant names, or `*` alone"],
+    [{ tenants: "acme" as never }, "tenants must be a list of one or more tenant names, or `*` alone"],
+    [{ inboxPrefixes: [""] }, "inboxPrefixes must be a list of one or more non-empty texts"],
+    [{ pluginTimeoutMs: 0 }, "pluginTimeoutMs must be an integer of 1..600000, got 0"],
+    [{ queueCountMax: 1.5 }, "queueCountMax must be an integer of 1..1000000, got 1.5"],
+    [{ events: 1 as never }, "events must be true or false, got 1"],
+  ])("refuse %o", (options, message) => {
+    expect(() => resolveHostOptions(options)).toThrow(new TypeError(message));
+  });
+});
+
+describe("createHost", () => {
+  const { bus } = new HostFixture();
+
+  it("refuses plugins that it cannot serve", () => {
+    const plugin = new MapPlugin();
+    expect(() => createHost({ bus, plugins: {} })).toThrow(new TypeError("a host needs at least one plugin"));
+    expect(() => createHost({ bus, plugins: { episodic: plugin, semantic: plugin } })).toThrow(
+      new TypeError("a plugin serves one tier: make one instance for each"),
+    );
+    expect(() => createHost({ bus, plugins: { work: plugin } as object })).toThrow(
+      new TypeError("`work` is no tier: working, episodic, semantic"),
+    );
+  });
+
+  it("refuses a manifest that leaves a feature out", () => {
+    const plugin = new MapPlugin();
+    delete (plugin.manifest.features as Partial<typeof plugin.manifest.features>).ttl;
+    expect(() => createHost({ bus, plugins: { working: plugin } })).toThrow(
+      /^the plugin of the working tier: manifest\.features\.ttl: /,
+    );
+  });
+
+  it("reports the version of its package", () => {
+    const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+    expect(HOST_VERSION).toBe(version);
+  });
+});

@@ -1,0 +1,58 @@
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type MemoryPlugin, type PluginServices, systemClock } from "@membus/protocol";
+import { afterEach, describe, expect, it } from "vitest";
+import { createLanceDbPlugin, type LanceDbPluginOptions } from "../src/index.js";
+import { StorageFixture } from "./storage-fixture.js";
+
+const fixture = new StorageFixture();
+const open: MemoryPlugin[] = [];
+afterEach(async () => {
+  for (const plugin of open.splice(0)) await plugin.close!();
+  await fixture.end();
+});
+
+function services(dataDirectory: string): PluginServices {
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  return { tier: "episodic", clock: systemClock, logger, dataDirectory, notify() {} };
+}
+
+async function openPlugin(directory: string, options?: LanceDbPluginOptions): Promise<MemoryPlugin> {
+  const plugin = createLanceDbPlugin(options);
+  await plugin.open!(services(directory));
+  open.push(plugin);
+  return plugin;
+}
+
+describe("a directory", () => {
+  it("has one owner at a time", async () => {
+    const directory = await fixture.directory();
+    const first = await openPlugin(directory);
+    await expect(openPlugin(directory)).rejects.toMatchObject({
+      code: "conflict",
+      message: expect.stringContaining(`held by process ${process.pid}`),
+    });
+    await first.close!();
+    open.splice(0);
+    await openPlugin(directory);
+    expect((await readdir(directory)).sort()).toEqual(["format", "lock", "log", "table"]);
+  });
+
+  it("of a newer format is refused, and not locked", async () => {
+    const directory = await fixture.directory();
+    await writeFile(join(directory, "format"), '{"format":9}');
+    await expect(openPlugin(directory)).rejects.toMatchObject({ code: "unsupported" });
+    expect(await readdir(directory)).toEqual(["format"]);
+  });
+});
+
+describe("options", () => {
+  it("that are unknown or out of range are refused", async () => {
+    const directory = await fixture.directory();
+    const misspelt = { fragmentMax: 3 } as LanceDbPluginOptions["storage"];
+    await expect(openPlugin(directory, { storage: misspelt! })).rejects.toThrow(
+      "did you mean `fragmentsMax`?",
+    );
+    await expect(openPlugin(directory, { storage: { openTablesMax: 0 } })).rejects.toThrow(TypeError);
+  });
+});
