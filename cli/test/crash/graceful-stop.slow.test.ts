@@ -46,7 +46,7 @@ describe("a host that is told to stop under load", () => {
   beforeEach(async () => {
     stage = await ChaosStage.open();
     await stage.startHost();
-    memory = await stage.client({ agent: "alice", timeoutMs: 60_000, retryTimeoutMs: 0 });
+    memory = await stage.client({ agent: "alice", timeoutMs: 20_000, retryTimeoutMs: 0 });
   }, 400_000);
   afterEach(() => stage.close());
 

@@ -5,8 +5,8 @@ import { Wire } from "./wire-fixture.js";
 
 const KEYS = ["a", "b", "c", "d", "e"];
 const IN_FLIGHT = 64;
-const STORES = 1_500;
-const INCREMENTS = 300;
+const STORES = 1_000;
+const INCREMENTS = 200;
 
 /** One acknowledged store: when it was sent and answered, by a counter that both clients share. */
 interface Acknowledged {

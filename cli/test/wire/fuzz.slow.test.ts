@@ -1,5 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { delay, systemClock } from "@membus/protocol";
@@ -16,6 +16,12 @@ const MESSAGES = 100_000;
 const CHUNK = 2_000;
 const SEED = 3;
 
+/** Small bounds, so that memories are written, evicted, read again and purged all the time. */
+const SETTINGS = `
+kit: { foldCount: 64, foldIdleMs: 20, purgeIntervalS: 1, residentBytesMax: 1048576, bodyCacheBytes: 65536 }
+lru: { entriesMax: 50, scopeEntriesMax: 10 }
+`;
+
 describe("a host under 100,000 fuzzed messages", () => {
   let folder: string;
   let server: NatsServer;
@@ -27,6 +33,7 @@ describe("a host under 100,000 fuzzed messages", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "membus-fuzz-"));
     server = await launchNatsServer({ binary: NATS_SERVERS[0]! });
+    await writeFile(join(folder, "membus.yaml"), SETTINGS);
     await startHost();
     nats = await connect({ servers: server.url });
     sender = new FuzzSender(nats);

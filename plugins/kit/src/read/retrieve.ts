@@ -1,22 +1,21 @@
 import {
-  comparePositions,
   LIMITS,
   type MemoryEntry,
   MemoryError,
   type PluginRetrieveRequest,
   type PluginRetrieveResult,
-  positionOf,
+  type Scope,
   type ScopeSelector,
 } from "@membus/protocol";
 import { embedPending } from "../embed-pending.js";
 import { usesAttributes } from "../partition/select.js";
 import { checkPartitionCount } from "../residency/partition-registry.js";
 import type { Resident } from "../residency/resident.js";
-import type { RowBody } from "../row.js";
 import { expireNow, type Tier } from "../tier.js";
-import { entryOf, type Hit } from "./entry.js";
-import { findHits } from "./find-hits.js";
+import { type FoundHits, findHits } from "./find-hits.js";
+import { mergeHits, type ScopedHit } from "./merge-hits.js";
 import { type PreparedQuery, prepareQuery } from "./query.js";
+import { readEntries } from "./read-entries.js";
 
 /** How often a page is put together again because an entry of it went away meanwhile. */
 const ATTEMPTS = 8;
@@ -34,12 +33,7 @@ export async function retrieve(
   checkPartitionCount(scopes.length, LIMITS.subtreePartitions);
   const query = await prepareQuery(tier, request);
   const prepared = tier.clock.now();
-  let merged: Page = { entries: [], total: 0, pendingCount: 0 };
-  for (const scope of scopes) {
-    const page = await tier.registry.use(scope, (resident) => retrieveFrom(tier, resident, request, query));
-    merged = mergePages(merged, page, request);
-  }
-  const { entries, total, pendingCount } = merged;
+  const { entries, total, pendingCount } = await retrievePage(tier, scopes, request, query);
   const degraded =
     query?.degraded ?? (needsVectors(request, query) ? vectorsMissing(pendingCount) : undefined);
   return {
@@ -51,25 +45,62 @@ export async function retrieve(
   };
 }
 
-interface Page {
-  readonly entries: MemoryEntry[];
+interface Found {
+  readonly hits: readonly ScopedHit[];
   readonly total: number;
   /** Entries that could not be compared by their vector. */
   readonly pendingCount: number;
 }
 
-function mergePages(a: Page, b: Page, { order, limit }: PluginRetrieveRequest): Page {
-  const total = a.total + b.total;
-  const pendingCount = a.pendingCount + b.pendingCount;
-  if (a.entries.length === 0 || b.entries.length === 0) {
-    return { entries: a.entries.length === 0 ? b.entries : a.entries, total, pendingCount };
+/** Finds, then reads; what goes away while it is read is not returned. */
+async function retrievePage(
+  tier: Tier,
+  scopes: readonly Scope[],
+  request: PluginRetrieveRequest,
+  query: PreparedQuery | undefined,
+): Promise<Omit<Found, "hits"> & { readonly entries: MemoryEntry[] }> {
+  for (let attempt = 1; ; attempt++) {
+    const { hits, ...counts } = await findEverywhere(tier, scopes, request, query);
+    const entries = await readEntries(tier, hits, request.include);
+    if (entries.length === hits.length || attempt === ATTEMPTS) return { entries, ...counts };
   }
-  const entries = [...a.entries, ...b.entries]
-    .map((entry) => ({ entry, position: positionOf(entry, order) }))
-    .sort((first, second) => comparePositions(first.position, second.position, order))
-    .slice(0, limit)
-    .map(({ entry }) => entry);
-  return { entries, total, pendingCount };
+}
+
+async function findEverywhere(
+  tier: Tier,
+  scopes: readonly Scope[],
+  request: PluginRetrieveRequest,
+  query: PreparedQuery | undefined,
+): Promise<Found> {
+  let hits: readonly ScopedHit[] = [];
+  let total = 0;
+  let pendingCount = 0;
+  for (const scope of scopes) {
+    const found = await tier.registry.use(scope, (resident) => findIn(tier, resident, request, query));
+    hits = mergeHits(
+      hits,
+      found.hits.map((hit) => ({ scope, hit })),
+      request,
+    );
+    total += found.total;
+    pendingCount += found.pendingCount;
+  }
+  return { hits, total, pendingCount };
+}
+
+/** What takes long in a partition that was just loaded, or never asked, is done before the look at it. */
+async function findIn(
+  tier: Tier,
+  resident: Resident,
+  request: PluginRetrieveRequest,
+  query: PreparedQuery | undefined,
+): Promise<FoundHits & { readonly pendingCount: number }> {
+  const { partition } = resident;
+  const needs = { words: query !== undefined, attributes: usesAttributes(request.filter) };
+  while (!partition.indexSome(needs, INDEX_STRETCH)) await new Promise(setImmediate);
+  if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);
+  expireNow(tier, resident);
+  return { ...findHits(resident, request, query), pendingCount: partition.pendingCount };
 }
 
 function needsVectors({ include }: PluginRetrieveRequest, query: PreparedQuery | undefined): boolean {
@@ -78,73 +109,10 @@ function needsVectors({ include }: PluginRetrieveRequest, query: PreparedQuery |
 
 function vectorsMissing(count: number): MemoryError | undefined {
   if (count === 0) return undefined;
-  return new MemoryError("unavailable", `${count} entries have no vector yet; words still find them`, {
-    count,
-  });
+  const message = `${count} entries have no vector yet; words still find them`;
+  return new MemoryError("unavailable", message, { count });
 }
 
 function milliseconds(from: number, to: number): number {
   return Math.round((to - from) * 1e6) / 1e3;
-}
-
-/** Finds and reads; an entry that goes away while its body is read is not returned. */
-async function retrieveFrom(
-  tier: Tier,
-  resident: Resident,
-  request: PluginRetrieveRequest,
-  query: PreparedQuery | undefined,
-): Promise<Page> {
-  await prepare(tier, resident, request, query);
-  for (let attempt = 1; ; attempt++) {
-    expireNow(tier, resident);
-    const { hits, total } = findHits(resident, request, query);
-    const { pendingCount } = resident.partition;
-    const bodies = await tier.bodies.get(
-      resident.id,
-      hits.map((hit) => hit.rowId),
-    );
-    expireNow(tier, resident);
-    const present = hits.filter((hit) => isCurrent(resident, hit) && bodies.has(hit.rowId));
-    if (present.length < hits.length && attempt < ATTEMPTS) continue;
-    touch(tier, resident, present);
-    const entries = present.map((hit) => toEntry(tier, resident, hit, bodies, request));
-    return { entries, total, pendingCount };
-  }
-}
-
-/** What takes long in a partition that was just loaded, or never asked, is done before the look at it. */
-async function prepare(
-  tier: Tier,
-  resident: Resident,
-  request: PluginRetrieveRequest,
-  query: PreparedQuery | undefined,
-): Promise<void> {
-  const { partition } = resident;
-  const needs = { words: query !== undefined, attributes: usesAttributes(request.filter) };
-  while (!partition.indexSome(needs, INDEX_STRETCH)) await new Promise(setImmediate);
-  if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);
-}
-
-function isCurrent(resident: Resident, hit: Hit): boolean {
-  return resident.partition.slotOfRow(hit.keyHash, hit.rowId) !== undefined;
-}
-
-function touch(tier: Tier, resident: Resident, hits: readonly Hit[]): void {
-  const now = tier.clock.now();
-  for (const { keyHash, rowId } of hits) {
-    const slot = resident.partition.slotOfRow(keyHash, rowId);
-    if (slot !== undefined) resident.partition.columns.accessed[slot] = now;
-    tier.retention?.touched({ scope: resident.id, keyHash });
-  }
-}
-
-function toEntry(
-  tier: Tier,
-  resident: Resident,
-  hit: Hit,
-  bodies: ReadonlyMap<number, string>,
-  { include }: PluginRetrieveRequest,
-): MemoryEntry {
-  const body = JSON.parse(bodies.get(hit.rowId)!) as RowBody;
-  return entryOf(resident, hit, body, { include, embedder: tier.services.embedder?.id });
 }

@@ -1,0 +1,117 @@
+import { MemoryError } from "@membus/protocol";
+import { describe, expect, it } from "vitest";
+import { HeldPlugin } from "./held-plugin.js";
+import { contents, HostFixture } from "./host-fixture.js";
+import { MapPlugin } from "./map-plugin.js";
+
+const plugins = () => ({ working: new MapPlugin(), episodic: new MapPlugin(), semantic: new MapPlugin() });
+const entries = ["working", "episodic", "semantic"].map((tier) => ({
+  key: "k",
+  content: tier,
+  tier,
+  tags: ["t"],
+}));
+
+describe("forget", () => {
+  it("sums up the tiers and counts what was really there", async () => {
+    const fixture = await HostFixture.start({ plugins: plugins() });
+    await fixture.store(entries);
+    const dry = await fixture.forget({ tags: ["t"], dry_run: true });
+    expect(dry).toMatchObject({ deleted: 3, receipt: { by_tier: { working: 1, episodic: 1, semantic: 1 } } });
+    const reply = await fixture.forget({ tags: ["t"], tier: "episodic" });
+    expect(reply).toMatchObject({ type: "memory/forget/resp", deleted: 1 });
+    expect(reply.receipt).toMatchObject({ at: 1_800_000_000, by_tier: { episodic: 1 }, purge: "done" });
+    expect(contents(await fixture.retrieve())).toEqual(["working", "semantic"]);
+    expect(await fixture.forget({ tags: ["none"] })).toMatchObject({ deleted: 0 });
+  });
+
+  it("says that the purge is scheduled when one tier's is", async () => {
+    const tiers = plugins();
+    tiers.episodic.onForget = async () => ({ deleted: 2, purge: "scheduled" as never });
+    const fixture = await HostFixture.start({ plugins: tiers });
+    expect(await fixture.forget({ all: true })).toMatchObject({
+      deleted: 2,
+      receipt: { purge: "scheduled" },
+    });
+  });
+
+  it("fails when a tier fails, and its retry finishes it", async () => {
+    const tiers = plugins();
+    const honest = tiers.semantic.onForget.bind(tiers.semantic);
+    tiers.semantic.onForget = async () => Promise.reject(new MemoryError("unavailable", "down"));
+    const fixture = await HostFixture.start({ plugins: tiers });
+    await fixture.store(entries);
+    expect(await fixture.forget({ id: "f", all: true })).toMatchObject({
+      code: "unavailable",
+      retryable: true,
+    });
+    tiers.semantic.onForget = honest;
+    expect((await fixture.forget({ id: "f", all: true })).type).toBe("memory/forget/resp");
+    expect((await fixture.retrieve()).total).toBe(0);
+  });
+
+  it("of a subtree is refused when one of its tiers cannot, without effect", async () => {
+    const tiers = { ...plugins(), semantic: new MapPlugin({ subtree: false }) };
+    const fixture = await HostFixture.start({ plugins: tiers });
+    await fixture.store(entries, { namespace: "a" });
+    const refused = { code: "unsupported", detail: { tier: "semantic", feature: "subtree" } };
+    expect(await fixture.forget({ namespace: "a/**", all: true })).toMatchObject(refused);
+    expect((await fixture.retrieve({ namespace: "a" })).total).toBe(3);
+    expect(await fixture.forget({ namespace: "a/**", tier: "working" })).toMatchObject({ deleted: 1 });
+  });
+
+  it("needs `all` where it would clear what is shared", async () => {
+    const fixture = await HostFixture.start({ plugins: plugins() });
+    const refused = { code: "schema_violation", detail: { path: "all" } };
+    expect(await fixture.forget({})).toMatchObject(refused);
+    expect(await fixture.forget({ tier: "semantic" })).toMatchObject(refused);
+    expect(await fixture.forget({ tier: "working" })).toMatchObject({ deleted: 0 });
+  });
+});
+
+describe("status", () => {
+  it("tells the receipts of all tiers in order", async () => {
+    const fixture = await HostFixture.start({ plugins: plugins() });
+    const { receipts } = await fixture.store([...entries].reverse(), { id: "r" });
+    const reply = await fixture.ask("memory/status/req", { request_id: "r" });
+    expect(reply).toMatchObject({
+      type: "memory/status/resp",
+      kind: "store",
+      request_id: "r",
+      done: true,
+      errors: [],
+    });
+    expect(reply.receipts).toEqual(receipts);
+  });
+
+  it("of a store under way is not done", async () => {
+    const plugin = new HeldPlugin();
+    const fixture = await HostFixture.start({ plugins: { working: plugin } });
+    const asking = fixture.store([{ key: "a", content: 1 }], { id: "r" });
+    await plugin.untilHeld(1);
+    const reply = await fixture.ask("memory/status/req", { request_id: "r" });
+    expect(reply).toMatchObject({ done: false, receipts: [], errors: [] });
+    plugin.release();
+    await asking;
+    expect(await fixture.ask("memory/status/req", { request_id: "r" })).toMatchObject({ done: true });
+  });
+
+  it("is memory_not_found for what nobody knows, and unsupported for another kind", async () => {
+    const fixture = await HostFixture.start();
+    expect(await fixture.ask("memory/status/req", { request_id: "r" })).toMatchObject({
+      code: "memory_not_found",
+    });
+    const other = await fixture.ask("memory/status/req", { request_id: "r", kind: "export" });
+    expect(other).toMatchObject({ code: "unsupported", detail: { path: "kind" } });
+  });
+});
+
+describe("ping", () => {
+  it("names the host and its tiers", async () => {
+    const fixture = await HostFixture.start({
+      plugins: { semantic: new MapPlugin(), working: new MapPlugin() },
+    });
+    const pong = await fixture.ask("ping");
+    expect(pong).toMatchObject({ type: "pong", host_id: fixture.host.id, tiers: ["working", "semantic"] });
+  });
+});
