@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { endChild } from "./run-cli.js";
+import { endChild, resultOf } from "./run-cli.js";
 import { RunningHost } from "./running-host.js";
 
 const host = new RunningHost();
@@ -84,6 +84,15 @@ it("exports what import reads back as it was", async () => {
   const { stdout, stderr } = await host.cli(["export", "--tag", "carried"]);
   expect(JSON.parse(stdout)).toMatchObject(entry);
   expect(stderr).toBe("1 entries\n");
+});
+
+it("ends quietly when nobody reads what it exports, and says where it cannot write", async () => {
+  const child = host.spawn(["export", "--tag", "long"]);
+  child.stdout.once("data", () => child.stdout.destroy());
+  const { code, stderr } = await resultOf(child);
+  expect([code, stderr]).toEqual([0, ""]);
+  const absent = await host.cli(["export", "--out", join(host.directory, "absent", "file")]);
+  expect([absent.code, absent.stderr]).toEqual([1, expect.stringMatching(/^membus: ENOENT/)]);
 });
 
 it("refuses a file that is not there, and a folder", async () => {

@@ -21,6 +21,13 @@ it("names the code of a memory error, and exits with 1", () => {
   ]);
 });
 
+it("says what to do, where that is known", () => {
+  const error = new MemoryError("unavailable", "cannot connect", { reason: "connect" });
+  const advice = "start a host with `membus up`, or name its server with --nats or NATS_URL";
+  expect(report(error)).toEqual([1, `membus: cannot connect (unavailable)\n  ${advice}\n`]);
+  expect(JSON.parse(report(error, true)[1])).toMatchObject({ error: { code: "unavailable", advice } });
+});
+
 it("calls a mistake of the caller usage, and exits with 2", () => {
   expect(report(new TypeError("--since is no date"))).toEqual([2, "membus: --since is no date (usage)\n"]);
   const unknown = new CommanderError(1, "commander.unknownOption", "error: unknown option '--foo'");

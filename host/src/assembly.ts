@@ -18,6 +18,7 @@ import { InFlight } from "./in-flight.js";
 import { Metrics } from "./metrics.js";
 import type { ResolvedHostOptions } from "./options.js";
 import type { PluginRunner } from "./plugin-runner.js";
+import { HEADER_BYTES_RESERVED } from "./reply.js";
 import { Responder } from "./responder.js";
 import { Router } from "./router.js";
 import type { NamespaceRule, Runtime } from "./runtime.js";
@@ -68,6 +69,7 @@ export function assemble(
     events,
     embedder,
     allowNamespace,
+    replyBytesMax: () => bus.maxPayloadBytes - HEADER_BYTES_RESERVED,
   };
   const runtime: Runtime = { hostId, clock, logger, options, tiers, ...parts };
   const responder = new Responder({ bus, clock, metrics, logger, audit });

@@ -52,7 +52,7 @@ export function encodeFitting(
   if (bytes.length <= maxBytes) return bytes;
   const { shorten } = reply;
   const got = bytes.length;
-  if (shorten === undefined) throw tooLarge(maxBytes, got);
+  if (shorten === undefined) throw tooLargeToAnswer(maxBytes, got);
   const around = encodeReply(envelope, shorten(0), encoding).length;
   let count = fittingCount(reply.fields.entries as readonly Message[], encoding, maxBytes - around);
   // The cursor and the commas are not counted yet: a step or two.
@@ -60,7 +60,7 @@ export function encodeFitting(
     const shorter = encodeReply(envelope, shorten(count), encoding);
     if (shorter.length <= maxBytes) return shorter;
   }
-  throw tooLarge(maxBytes, got);
+  throw tooLargeToAnswer(maxBytes, got);
 }
 
 /** How many of the entries fit into `maxBytes` at most; fewer than all. */
@@ -73,7 +73,7 @@ function fittingCount(entries: readonly Message[], encoding: Encoding, maxBytes:
   return tooFar === -1 ? entries.length - 1 : tooFar;
 }
 
-function tooLarge(max: number, got: number): MemoryError {
+export function tooLargeToAnswer(max: number, got: number): MemoryError {
   return new MemoryError(
     "too_large",
     `the reply has ${got} bytes; a message holds ${max} besides its headers`,

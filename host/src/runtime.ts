@@ -37,6 +37,8 @@ export interface Runtime {
   readonly inFlight: InFlight;
   readonly events: Events;
   readonly allowNamespace: NamespaceRule | undefined;
+  /** What a reply may have besides its headers. May change while connected. */
+  replyBytesMax(): number;
 }
 
 /** Who asks, and what every operation must know of the request besides its fields. */

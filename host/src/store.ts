@@ -12,6 +12,7 @@ import {
 import { operationOf } from "./operation.js";
 import type { Outcome } from "./outcome.js";
 import { byIndex, entryError, receiptFields } from "./receipts.js";
+import { checkReplyFits } from "./reply-room.js";
 import {
   checkNamespace,
   type Reply,
@@ -42,6 +43,7 @@ export async function store(
   const { acceptedAt, messageBytes } = context;
   const requires = request.requires ?? [];
   const batch = readBatch(request.entries, { tiers, embedder, requires, acceptedAt, messageBytes });
+  checkReplyFits(batch, context, runtime.replyBytesMax());
   const calls = batch.byTier.size === 0 ? [] : joinCalls(runtime, context, request, batch);
   const settled: SettledCall[] = [];
   for (const { items, outcome } of calls) {

@@ -33,6 +33,17 @@ export class FakeClock implements Clock {
     await turn();
   }
 
+  /** Goes on, second by second, until `work` has settled. */
+  async advanceUntil<T>(work: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const settle = () => {
+      isSettled = true;
+    };
+    work.then(settle, settle);
+    for (await turn(); !isSettled; ) await this.advance(1_000);
+    return work;
+  }
+
   #nextUntil(end: number): Timer | undefined {
     const due = [...this.#timers].filter(({ at }) => at <= end);
     return due.sort((a, b) => a.at - b.at)[0];

@@ -19,7 +19,8 @@ import { createHost, type Host, type HostDependencies, type HostOptions } from "
 import { FakeClock } from "./fake-clock.js";
 import { MapPlugin } from "./map-plugin.js";
 
-type Answer = Record<string, never> & { readonly [name: string]: unknown };
+/** A reply, as decoded. */
+type Answer = Readonly<Record<string, unknown>>;
 
 export interface FixtureOptions {
   readonly plugins?: Partial<Record<MemoryTier, MemoryPlugin>>;
@@ -97,9 +98,7 @@ export class HostFixture {
   }
 
   async stop(): Promise<void> {
-    const stopping = this.host.stop();
-    await this.clock.advance(120_000);
-    await stopping;
+    await this.clock.advanceUntil(this.host.stop());
     await this.bus.close();
   }
 }
@@ -112,5 +111,5 @@ export function decoded({ payload, headers }: BusMessage): Answer {
 
 /** The contents of a page, in its order. */
 export function contents(answer: Answer): unknown[] {
-  return (answer.entries as unknown as { content: unknown }[]).map(({ content }) => content);
+  return (answer.entries as { content: unknown }[]).map(({ content }) => content);
 }

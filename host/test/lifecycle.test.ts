@@ -118,10 +118,7 @@ describe("stop", () => {
     const fails = new MapPlugin();
     fails.close = async () => Promise.reject(new Error("x"));
     const fixture = await HostFixture.start({ plugins: { working: hangs, semantic: fails } });
-    const stopping = fixture.host.stop();
-    await turn();
-    await fixture.clock.advance(60_000);
-    await stopping;
+    await fixture.clock.advanceUntil(fixture.host.stop());
     expect(fixture.logger.messages("error")).toEqual([
       "the plugin did not close cleanly",
       "stopping although the working tier is still closing",

@@ -58,8 +58,7 @@ describe("pages", () => {
         const fixture = await startAll();
         await fixture.store(entries);
         const query = order === "relevance" ? { query: "tea milk" } : {};
-        const all = (await fixture.retrieve({ limit: 1_000, order, ...query }))
-          .entries as unknown as Listed[];
+        const all = (await fixture.retrieve({ limit: 1_000, order, ...query })).entries as Listed[];
         const distinct = new Set(entries.map(({ tier, key }) => `${tier} ${key.number}`));
         expect(all).toHaveLength(distinct.size);
         expect(all).toEqual(all.toSorted((a, b) => before(a, b, order)));
@@ -101,7 +100,7 @@ describe("a cursor", () => {
     const fixture = await startAll();
     await fixture.store([1, 2, 3].map((number) => ({ key: { number }, content: number, tags: ["t"] })));
     const { cursor } = await fixture.retrieve({ limit: 1, tags: ["t"] });
-    return { fixture, cursor: cursor as unknown as string };
+    return { fixture, cursor: cursor as string };
   }
 
   it("goes with the same criteria alone, whatever the limit", async () => {

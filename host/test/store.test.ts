@@ -133,7 +133,7 @@ describe("an entry that is refused", () => {
 
   it("may be refused by the plugin, with its error", async () => {
     const fixture = await HostFixture.start();
-    const [receipt] = (await fixture.store([{ key: "a", content: 1 }])).receipts as unknown as {
+    const [receipt] = (await fixture.store([{ key: "a", content: 1 }])).receipts as {
       revision: number;
     }[];
     const reply = await fixture.store([{ key: "a", content: 2, if_revision: 7 }]);

@@ -13,7 +13,6 @@ export function registerExport(program: Command): void {
     const { config, output } = await openSession(self);
     const criteria = { ...criteriaOf(flags), order: "oldest" as const, include: ["context" as const] };
     const file = flags.out;
-    const sink = file === undefined ? process.stdout : createWriteStream(file);
     let count = 0;
     await withClient(config, async (client) => {
       const lines = async function* () {
@@ -22,6 +21,7 @@ export function registerExport(program: Command): void {
           yield `${JSON.stringify(entry)}\n`;
         }
       };
+      const sink = file === undefined ? process.stdout : createWriteStream(file);
       await pipeline(lines, sink, { end: file !== undefined });
     });
     if (file === undefined) output.note(`${count} entries`);

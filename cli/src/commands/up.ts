@@ -8,7 +8,6 @@ import { createLogger } from "../logger.js";
 import { natsOptions } from "../nats-options.js";
 import { ensureNatsServer, launchNatsServer, type NatsServer } from "../nats-server/index.js";
 import { openSession, type Session } from "../session.js";
-import { withAdvice } from "../start-advice.js";
 import { untilSignalled } from "../until-signalled.js";
 
 interface UpFlags {
@@ -34,9 +33,7 @@ export function registerUp(program: Command): void {
     .option("--repair", "cut a corrupt log where the damage begins, keeping what stood behind it aside")
     .action(async (flags: UpFlags, command: Command) => {
       const session = await openSession(command, upConfig(flags));
-      await up(session, flags.repair === true).catch((error) => {
-        throw withAdvice(error);
-      });
+      await up(session, flags.repair === true);
     });
 }
 

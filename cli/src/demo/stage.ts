@@ -44,8 +44,8 @@ export async function withStage(
       return process;
     };
     const host = new DemoHost(() => launch("up"));
-    const [alice, bob] = ["alice", "bob"].map((name) => new RemoteAgent(name, launch("demo-agent", name)));
-    return { directory, server, host, alice: alice!, bob: bob! };
+    const agent = (name: string) => new RemoteAgent(name, launch("demo-agent", name));
+    return { directory, server, host, alice: agent("alice"), bob: agent("bob") };
   };
   try {
     await Promise.race([build().then(play), interrupted]);

@@ -4,7 +4,7 @@ import type { Ack, MemoryTier } from "@membus/protocol";
 
 /** Every content has it, so that a query for it counts what the text index knows. */
 export const COMMON_WORD = "walnut";
-export const SLOTS = 8;
+const SLOTS = 8;
 
 export interface Write {
   readonly slot: number;

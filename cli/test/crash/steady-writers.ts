@@ -38,7 +38,6 @@ abstract class SteadyWriter implements Writer {
 /** Adds one to a counter, again and again, by compare-and-set. */
 export class Incrementer extends SteadyWriter {
   acknowledged = 0;
-  conflicts = 0;
 
   constructor(
     readonly memory: AgentMemory,
@@ -57,7 +56,6 @@ export class Incrementer extends SteadyWriter {
     const { errors } = await this.memory.store(entry, { id: randomUUID() });
     expect(errors.filter(({ code }) => code !== "conflict")).toEqual([]);
     if (errors.length === 0) this.acknowledged++;
-    else this.conflicts++;
   }
 }
 

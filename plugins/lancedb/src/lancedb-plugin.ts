@@ -48,19 +48,28 @@ async function openDirectory(options: LanceDbPluginOptions, services: PluginServ
   await mkdir(directory, { recursive: true });
   const lock = await lockDirectory(directory, services);
   try {
-    const dimensions = services.embedder?.dimensions ?? DIMENSIONS_WITHOUT_EMBEDDER;
     await checkFormat(directory);
-    const storage = createLanceStorage({ directory, dimensions, ...options.storage }, services);
-    await storage.open();
-    const { foldedSeq } = await readFoldMarker(directory);
-    const log = await openFileLog(
-      join(directory, "log"),
-      { ...options.log, nextSeqMin: foldedSeq + 1 },
-      services,
-    );
-    return { storage, log, directory, release: () => lock.release() };
+    return { ...(await openParts(directory, options, services)), directory, release: () => lock.release() };
   } catch (error) {
     await lock.release();
+    throw error;
+  }
+}
+
+async function openParts(
+  directory: string,
+  options: LanceDbPluginOptions,
+  services: PluginServices,
+): Promise<Pick<DurableParts, "storage" | "log">> {
+  const dimensions = services.embedder?.dimensions ?? DIMENSIONS_WITHOUT_EMBEDDER;
+  const storage = createLanceStorage({ directory, dimensions, ...options.storage }, services);
+  await storage.open();
+  try {
+    const { foldedSeq } = await readFoldMarker(directory);
+    const logOptions = { ...options.log, nextSeqMin: foldedSeq + 1 };
+    return { storage, log: await openFileLog(join(directory, "log"), logOptions, services) };
+  } catch (error) {
+    await storage.close();
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import type { Transcript } from "../transcript.js";
 
 export const EXPIRING_KEY = "door_code";
 
-const TTL_SECONDS = 1.5;
+const TTL_SECONDS = 2;
 const TIERS = ["working", "episodic"] as const;
 
 /** An entry with a ttl in two tiers, before and after its end. */

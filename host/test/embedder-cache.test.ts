@@ -1,0 +1,104 @@
+import { type Embedder, type EmbedKind, MemoryError } from "@membus/protocol";
+import { describe, expect, it } from "vitest";
+import { EmbedderCache } from "../src/embedder-cache.js";
+import { FakeClock, turn } from "./fake-clock.js";
+import { HostFixture } from "./host-fixture.js";
+import { MapPlugin } from "./map-plugin.js";
+
+/** Embeds a text as its length; the empty text has no vector. */
+class LengthEmbedder implements Embedder {
+  readonly id = "length";
+  readonly dimensions = 1;
+  readonly asked: string[] = [];
+  fails = false;
+
+  async embed(texts: readonly string[], kind: EmbedKind) {
+    this.asked.push(`${kind}: ${texts.join(" ")}`);
+    await turn();
+    if (this.fails) throw new MemoryError("unavailable", "away");
+    return texts.map((text) => (text === "" ? null : Float32Array.of(text.length)));
+  }
+}
+
+function setUp(options = {}) {
+  const embedder = new LengthEmbedder();
+  const limits = { embedderCacheCountMax: 4, embedderConcurrency: 2, ...options };
+  return { embedder, cache: new EmbedderCache(embedder, limits, new FakeClock()) };
+}
+
+describe("EmbedderCache", () => {
+  it("embeds a text once, in one call with the others that are missing, in their order", async () => {
+    const { embedder, cache } = setUp();
+    const first = cache.embed(["a", "bb", "a", ""], "query");
+    const second = cache.embed(["bb", "ccc"], "query");
+    expect(await first).toEqual([Float32Array.of(1), Float32Array.of(2), Float32Array.of(1), null]);
+    expect(await second).toEqual([Float32Array.of(2), Float32Array.of(3)]);
+    expect(await cache.embed(["", "ccc"], "query")).toEqual([null, Float32Array.of(3)]);
+    expect(embedder.asked).toEqual(["query: a bb ", "query: ccc"]);
+    expect([cache.id, cache.dimensions]).toEqual(["length", 1]);
+  });
+
+  it("keeps queries and documents apart", async () => {
+    const { embedder, cache } = setUp();
+    await cache.embed(["a"], "query");
+    await cache.embed(["a"], "document");
+    expect(embedder.asked).toEqual(["query: a", "document: a"]);
+  });
+
+  it("tells everyone who waits of a failure, and does not keep it", async () => {
+    const { embedder, cache } = setUp();
+    embedder.fails = true;
+    const waiting = await Promise.allSettled([cache.embed(["a"], "query"), cache.embed(["a"], "query")]);
+    expect(waiting.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    embedder.fails = false;
+    expect(await cache.embed(["a"], "query")).toEqual([Float32Array.of(1)]);
+    expect(embedder.asked).toHaveLength(2);
+  });
+
+  it("lets a caller stop waiting, but not the work that others wait for", async () => {
+    const { embedder, cache } = setUp();
+    const controller = new AbortController();
+    const aborted = cache.embed(["a"], "query", { signal: controller.signal });
+    const waiting = cache.embed(["a"], "query");
+    controller.abort(new Error("enough"));
+    await expect(aborted).rejects.toThrow("enough");
+    expect(await waiting).toEqual([Float32Array.of(1)]);
+    await expect(cache.embed(["b"], "query", { signal: controller.signal })).rejects.toThrow("enough");
+    expect(embedder.asked).toEqual(["query: a"]);
+  });
+
+  it("bounds the calls under way", async () => {
+    const { embedder, cache } = setUp({ embedderConcurrency: 1 });
+    const calls = ["a", "b", "c"].map((text) => cache.embed([text], "query"));
+    expect(embedder.asked).toEqual(["query: a"]);
+    await Promise.all(calls);
+    expect(embedder.asked).toHaveLength(3);
+  });
+
+  it("refuses vectors that are not what was asked for", async () => {
+    const { embedder, cache } = setUp();
+    embedder.embed = async () => [new Float32Array(2)];
+    await expect(cache.embed(["a"], "query")).rejects.toMatchObject({ code: "unavailable" });
+    embedder.embed = async () => [];
+    await expect(cache.embed(["a"], "query")).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  it("is what every plugin gets, so that a query is embedded once for all tiers", async () => {
+    const embedder = new LengthEmbedder();
+    const plugin = () => {
+      const made = new MapPlugin();
+      const { open, onRetrieve } = made;
+      made.open = async (services) => {
+        await open.call(made, services);
+        made.onRetrieve = async (selector, request) => {
+          await services.embedder!.embed([request.query!], "query");
+          return onRetrieve.call(made, selector, request);
+        };
+      };
+      return made;
+    };
+    const fixture = await HostFixture.start({ plugins: { working: plugin(), semantic: plugin() }, embedder });
+    expect(await fixture.retrieve({ query: "tea" })).toMatchObject({ total: 0 });
+    expect(embedder.asked).toEqual(["query: tea"]);
+  });
+});

@@ -1,0 +1,131 @@
+import { type BusMessage, eventPattern, MemoryEventSchema, type PluginServices } from "@membus/protocol";
+import { describe, expect, it } from "vitest";
+import { turn } from "./fake-clock.js";
+import { decoded, type FixtureOptions, HostFixture } from "./host-fixture.js";
+import { MapPlugin } from "./map-plugin.js";
+
+async function startWatched(options?: FixtureOptions) {
+  const fixture = await HostFixture.start(options);
+  const messages: BusMessage[] = [];
+  fixture.bus.subscribe(eventPattern({ tenant: "*" }), (message) => void messages.push(message));
+  const seen = async () => {
+    await fixture.bus.flush();
+    await turn();
+    return messages;
+  };
+  return { fixture, seen };
+}
+
+describe("events", () => {
+  it("tell of each entry that was written, without its content", async () => {
+    const { fixture, seen } = await startWatched();
+    const secret = {
+      content: "secret-content",
+      text: "secret-text",
+      context: "secret-context",
+      metadata: { m: "secret" },
+    };
+    const { receipts } = await fixture.store([{ key: "a", ...secret, tags: ["t"], group: "g" }], { id: "r" });
+    const [receipt] = receipts as { revision: number; key_hash: string }[];
+    const [message] = await seen();
+    expect(message!.subject).toBe("a2e.default.alice.events.memory.working.stored");
+    expect(message!.headers).toEqual({ "Content-Type": "application/json" });
+    const event = decoded(message!);
+    expect(MemoryEventSchema.safeParse(event).success).toBe(true);
+    const expected = {
+      action: "stored",
+      tier: "working",
+      namespace: "default",
+      key: { name: "a" },
+      tags: ["t"],
+    };
+    expect(event).toMatchObject({
+      ...expected,
+      ...{ group: "g", author: "alice", at: 1_800_000_000, event_id: "r/0" },
+    });
+    expect(event).toMatchObject({
+      type: "memory/event",
+      revision: receipt!.revision,
+      key_hash: receipt!.key_hash,
+    });
+    expect(Buffer.from(message!.payload).toString()).not.toContain("secret");
+  });
+
+  it("are not made for what is unchanged, superseded or refused, and their receipts say so", async () => {
+    const plugin = new MapPlugin();
+    const honest = plugin.onStore.bind(plugin);
+    const outcomes = ["unchanged", "superseded", "queued", "updated"] as const;
+    plugin.onStore = async (scope, request) => {
+      const { receipts, errors } = await honest(scope, request);
+      return {
+        receipts: receipts.map((receipt, index) => ({ ...receipt, outcome: outcomes[index]! })),
+        errors,
+        done: true,
+      };
+    };
+    const { fixture, seen } = await startWatched({ plugins: { working: plugin } });
+    const keys = ["a", "b", "c", "d"];
+    const reply = await fixture.store([...keys.map((key) => ({ key, content: 1 })), { key: "bad" }], {
+      id: "r",
+    });
+    expect((await seen()).map((message) => decoded(message).event_id)).toEqual(["r/2", "r/3"]);
+    const ids = (reply.receipts as object[]).map((receipt) => Reflect.get(receipt, "event_id"));
+    expect(ids).toEqual([undefined, undefined, "r/2", "r/3"]);
+    expect(reply.stored).toEqual([{ name: "a" }, { name: "c" }, { name: "d" }]);
+  });
+
+  it("tell who forgot, and for what expires its author", async () => {
+    const { fixture, seen } = await startWatched({ plugins: { semantic: new MapPlugin() } });
+    await fixture.store([{ key: "a", content: 1, tier: "semantic" }]);
+    await fixture.store([{ key: "b", content: 1, tier: "semantic", ttl: 5 }]);
+    await fixture.forget({ keys: ["a"] }, "bob");
+    await fixture.clock.advance(6_000);
+    expect((await seen()).map(({ subject }) => subject)).toEqual([
+      "a2e.default.alice.events.memory.semantic.stored",
+      "a2e.default.alice.events.memory.semantic.stored",
+      "a2e.default.bob.events.memory.semantic.forgotten",
+      "a2e.default.alice.events.memory.semantic.expired",
+    ]);
+  });
+
+  it("can be switched off", async () => {
+    const { fixture, seen } = await startWatched({ options: { events: false } });
+    const reply = await fixture.store([{ key: "a", content: 1 }]);
+    expect((reply.receipts as object[])[0]).not.toHaveProperty("event_id");
+    await fixture.forget({ all: true });
+    expect(await seen()).toEqual([]);
+  });
+
+  it("come at most so many a second; the others are counted", async () => {
+    const { fixture, seen } = await startWatched({ options: { eventsPerSecondMax: 2 } });
+    await fixture.store(["a", "b", "c"].map((key) => ({ key, content: 1 })));
+    expect(await seen()).toHaveLength(2);
+    await fixture.clock.advance(1_000);
+    await fixture.store([{ key: "d", content: 1 }]);
+    expect(await seen()).toHaveLength(3);
+    expect(fixture.host.stats()).toMatchObject({ eventsPublished: 3, dropped: { event_limit: 1 } });
+  });
+
+  it("are the host's alone: a plugin may not claim `stored`, or another tier, and notify never throws", async () => {
+    let services!: PluginServices;
+    const plugin = new MapPlugin();
+    plugin.open = async (given) => {
+      services = given;
+    };
+    const { fixture, seen } = await startWatched({ plugins: { working: plugin } });
+    const scope = {
+      tier: "working",
+      tenant: "default",
+      agent: "alice",
+      session: "",
+      namespace: "default",
+    } as const;
+    const change = { scope, key: { a: 1 }, key_hash: "0".repeat(64), tags: [], revision: 1, author: "alice" };
+    services.notify({ ...change, action: "stored" }, "alice");
+    services.notify({ ...change, action: "expired", scope: { ...scope, tier: "semantic" } }, "alice");
+    services.notify(undefined as never, "alice");
+    services.notify({ ...change, action: "evicted" }, "");
+    expect(await seen()).toEqual([]);
+    expect(fixture.host.stats()).toMatchObject({ violations: { working: 3 }, dropped: { event_failed: 1 } });
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { Lane } from "../src/lane.js";
+import { FakeClock, turn } from "./fake-clock.js";
+
+function heldCalls() {
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  const call = (name: string) => () => {
+    started.push(name);
+    return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
+  };
+  return { started, call, end: (name: string) => ends.get(name)!() };
+}
+
+describe("Lane", () => {
+  it("runs so many at once, the others in their order", async () => {
+    const { started, call, end } = heldCalls();
+    const lane = new Lane({ concurrency: 2, queueCountMax: 2 }, new FakeClock());
+    const results = ["a", "b", "c", "d"].map((name) => lane.run(call(name)));
+    await expect(lane.run(call("e"))).rejects.toMatchObject({ code: "overloaded" });
+    expect([started, lane.runningCount, lane.waitingCount]).toEqual([["a", "b"], 2, 2]);
+    for (const name of ["b", "c", "a", "d"]) {
+      end(name);
+      await turn();
+    }
+    expect(await Promise.all(results)).toEqual(["a", "b", "c", "d"]);
+    expect([started, lane.runningCount]).toEqual([["a", "b", "c", "d"], 0]);
+  });
+
+  it("keeps a place until the call has settled, failed ones too", async () => {
+    const lane = new Lane({ concurrency: 1, queueCountMax: 2 }, new FakeClock());
+    const failing = lane.run(async () => Promise.reject(new Error("later")));
+    const throwing = lane.run(() => {
+      throw new Error("at once");
+    });
+    const after = lane.run(async () => "after");
+    await expect(failing).rejects.toThrow("later");
+    await expect(throwing).rejects.toThrow("at once");
+    expect(await after).toBe("after");
+  });
+
+  it("makes room by refusing what has expired, and never starts it", async () => {
+    const clock = new FakeClock();
+    const { started, call, end } = heldCalls();
+    const lane = new Lane({ concurrency: 1, queueCountMax: 1 }, clock);
+    const first = lane.run(call("a"));
+    const expiring = lane.run(call("b"), clock.now() + 1);
+    await clock.advance(1_000);
+    const third = lane.run(call("c"));
+    await expect(expiring).rejects.toMatchObject({ code: "timeout" });
+    end("a");
+    await first;
+    await turn();
+    end("c");
+    expect(await third).toBe("c");
+    expect(started).toEqual(["a", "c"]);
+  });
+
+  it("refuses what waits when it closes, and tells when it is idle", async () => {
+    const { call, end } = heldCalls();
+    const lane = new Lane({ concurrency: 1, queueCountMax: 5 }, new FakeClock());
+    const running = lane.run(call("a"));
+    const waiting = lane.run(call("b"));
+    lane.close();
+    await expect(waiting).rejects.toMatchObject({ code: "unavailable" });
+    await expect(lane.run(call("c"))).rejects.toMatchObject({ code: "unavailable" });
+    let isIdle = false;
+    const idle = lane.idle().then(() => (isIdle = true));
+    await turn();
+    expect(isIdle).toBe(false);
+    end("a");
+    await idle;
+    expect(await running).toBe("a");
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import { Metrics } from "../src/metrics.js";
+import { HeldPlugin } from "./held-plugin.js";
+import { HostFixture } from "./host-fixture.js";
+import { MapPlugin } from "./map-plugin.js";
+
+describe("Metrics", () => {
+  it("count outcomes and sort latencies into classes", () => {
+    const metrics = new Metrics();
+    metrics.request("ping", "ok", 0.25);
+    metrics.request("ping", "ok", 0.26);
+    metrics.request("ping", "timeout", 9_999);
+    const { requests } = metrics.snapshot();
+    expect(requests.ping).toMatchObject({ count: 3, outcomes: { ok: 2, timeout: 1 } });
+    expect(requests.ping!.latency.counts).toEqual([1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+    expect(requests.ping!.latency.sumMs).toBeCloseTo(9_999.51);
+  });
+});
+
+describe("an audit record", () => {
+  it("tells who did what with which result, and never of what", async () => {
+    const plugin = new HeldPlugin();
+    const fixture = await HostFixture.start({ plugins: { working: plugin } });
+    const entry = { key: "secret-key", content: "secret-content", tags: ["secret-tag"] };
+    const asking = fixture.store([entry, { key: "b" }], { id: "r" });
+    await plugin.untilHeld(1);
+    await fixture.clock.advance(1_500);
+    plugin.release();
+    await asking;
+    expect(fixture.audit).toEqual([
+      {
+        ts: 1_800_000_000,
+        tenant: "default",
+        agent: "alice",
+        type: "memory/store/req",
+        id: "r",
+        code: "ok",
+        counts: { stored: 1, errors: 1 },
+        took_ms: 1_500,
+        request_bytes: expect.any(Number),
+        reply_bytes: expect.any(Number),
+      },
+    ]);
+    expect(JSON.stringify([fixture.audit, fixture.logger.lines])).not.toContain("secret");
+  });
+
+  it("names the error of a request that failed, also of an unreadable one", async () => {
+    const fixture = await HostFixture.start();
+    await fixture.retrieve({ query: "secret", cursor: "x", id: "r" });
+    await fixture.sendBytes("a2e.default.alice.memory.store.req", Buffer.from("{secret"));
+    await fixture.sendBytes("a2e.default.=.memory.store.req", Buffer.from("{}"));
+    const forget = await fixture.forget({ tags: ["x"], id: "f" });
+    expect(forget).toMatchObject({ deleted: 0 });
+    expect(fixture.audit).toMatchObject([
+      { type: "memory/retrieve/req", id: "r", code: "schema_violation", counts: undefined },
+      { type: "memory/store/req", agent: "alice", id: null, code: "parse_error" },
+      { type: "unknown", agent: undefined, id: null, code: "invalid_message" },
+      { type: "memory/forget/req", id: "f", code: "ok", counts: { deleted: 0 } },
+    ]);
+    expect(JSON.stringify(fixture.audit)).not.toContain("secret");
+  });
+
+  it("that cannot be written does no harm", async () => {
+    const audit = {
+      info: () => {
+        throw new Error("disk full");
+      },
+    };
+    const fixture = await HostFixture.start({ dependencies: { audit } });
+    expect((await fixture.ask("ping")).type).toBe("pong");
+    expect(fixture.logger.messages("error")).toEqual(["a request was answered, but not recorded"]);
+  });
+});
+
+describe("stats", () => {
+  it("tell of requests, tiers and what the plugins tell", async () => {
+    const fixture = await HostFixture.start({ plugins: { semantic: new MapPlugin() } });
+    await fixture.store([{ key: "a", content: 1, tier: "semantic" }]);
+    await fixture.retrieve({ tier: "working" });
+    expect(fixture.host.stats()).toMatchObject({
+      id: fixture.host.id,
+      state: "serving",
+      inFlight: { count: 0, bytes: 0, mutationCount: 0 },
+      tiers: { semantic: { plugin: "map", runningCount: 0, waitingCount: 0, entries: 1 } },
+      requests: {
+        "memory/store/req": { count: 1, outcomes: { ok: 1 } },
+        "memory/retrieve/req": { count: 1, outcomes: { unsupported: 1 } },
+      },
+      eventsPublished: 1,
+      dropped: {},
+      violations: {},
+    });
+  });
+
+  it("go on when a plugin's fail", async () => {
+    const plugin = new MapPlugin();
+    plugin.stats = () => {
+      throw new Error("x");
+    };
+    const fixture = await HostFixture.start({ plugins: { working: plugin } });
+    expect(fixture.host.stats().tiers.working).toEqual({ plugin: "map", runningCount: 0, waitingCount: 0 });
+  });
+});

@@ -1,0 +1,30 @@
+import { type LogFile, type OpenLogFile, openLogFile } from "../src/log/log-file.js";
+
+/** Real log files whose writes fail while told to, half written. */
+export class FaultyLogFiles {
+  isFailing = false;
+  failedWrites = 0;
+
+  readonly openFile: OpenLogFile = async (path, flags) => {
+    const file = await openLogFile(path, flags);
+    return { ...bound(file), write: (bytes, position) => this.#write(file, bytes, position) };
+  };
+
+  async #write(file: LogFile, bytes: Uint8Array, position: number): Promise<void> {
+    if (!this.isFailing) return file.write(bytes, position);
+    this.failedWrites++;
+    await file.write(bytes.subarray(0, bytes.length / 2), position);
+    throw Object.assign(new Error("EIO: planned"), { code: "EIO" });
+  }
+}
+
+function bound(file: LogFile): LogFile {
+  return {
+    read: (into, position) => file.read(into, position),
+    write: (bytes, position) => file.write(bytes, position),
+    truncate: (sizeBytes) => file.truncate(sizeBytes),
+    sync: () => file.sync(),
+    size: () => file.size(),
+    close: () => file.close(),
+  };
+}

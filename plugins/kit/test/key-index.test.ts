@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { KeyIndex } from "../src/partition/key-index.js";
+
+/** Hashes that collide in the table: alike in their first bytes. */
+function hash(number: number): string {
+  return `aabbccdd${(number % 3).toString(16)}${number.toString(16).padStart(55, "0")}`;
+}
+
+describe("the index of keys", () => {
+  it("agrees with a Map through sets, deletions, growth and rehashing", () => {
+    const step = fc.record({ do: fc.constantFrom("set", "set", "delete", "reserve"), number: fc.nat(60) });
+    const property = fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
+      const index = new KeyIndex();
+      const map = new Map<string, number>();
+      let slots = 0;
+      for (const { do: action, number } of steps) {
+        const key = hash(number);
+        if (action === "reserve") index.reserve(number * 4);
+        else if (action === "set") {
+          index.set(key, slots);
+          map.set(key, slots++);
+        } else if (map.has(key)) {
+          index.delete(map.get(key)!);
+          map.delete(key);
+        }
+      }
+      for (let number = 0; number <= 60; number++)
+        expect(index.get(hash(number))).toBe(map.get(hash(number)));
+      for (const [key, slot] of map) expect(index.hashOf(slot)).toBe(key);
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+
+  it("does not grow with updates of the same keys", () => {
+    const index = new KeyIndex();
+    index.reserve(20_000);
+    const before = index.sizeBytes;
+    for (let slot = 0; slot < 20_000; slot++) index.set(hash(slot % 7), slot);
+    expect(index.sizeBytes).toBe(before);
+    expect(index.get(hash(3))).toBe(19_995);
+  });
+
+  it("reads hashes from a column of bytes", () => {
+    const hashes = Buffer.from(hash(1) + hash(2), "hex");
+    const index = new KeyIndex();
+    index.setAt(hashes, 1, 5);
+    expect([index.getAt(hashes, 0), index.getAt(hashes, 1), index.get(hash(2))]).toEqual([undefined, 5, 5]);
+  });
+
+  it("orders slots as their hashes in hex are ordered", () => {
+    const index = new KeyIndex();
+    index.set("ff".repeat(32), 0);
+    index.set("0a".repeat(32), 1);
+    index.set(`${"ff".repeat(31)}fe`, 2);
+    expect([0, 1, 2].sort((a, b) => index.compare(a, b))).toEqual([1, 2, 0]);
+  });
+
+  it("knows no key by what is no hash", () => {
+    const index = new KeyIndex();
+    index.set("00".repeat(32), 0);
+    expect(["", "zz", "00", "00".repeat(33), "zz".repeat(32)].map((text) => index.get(text))).toEqual(
+      Array.from({ length: 5 }),
+    );
+  });
+});

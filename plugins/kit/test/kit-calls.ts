@@ -1,0 +1,55 @@
+import type {
+  Clock,
+  Criteria,
+  MemoryEntry,
+  MemoryPlugin,
+  PluginForgetResult,
+  PluginRetrieveResult,
+  PluginStoreResult,
+} from "@membus/protocol";
+import {
+  forgetRequest,
+  type OperationFields,
+  retrieveRequest,
+  type ScopeFields,
+  scope,
+  selector,
+  storeRequest,
+  type TestRetrieve,
+  type TestStoreEntry,
+} from "./kit-requests.js";
+
+export interface Target {
+  readonly plugin: MemoryPlugin;
+  readonly clock: Clock;
+}
+
+export interface StoreFields extends ScopeFields {
+  readonly id?: string;
+  readonly ack?: "stored" | "queued";
+}
+
+/** Requests of one scope, with everything else as a host would fill it in. */
+export function calls(target: Target, fields: ScopeFields = {}) {
+  const { agent = "alice", tenant = "acme" } = fields;
+  const op = (id: string | undefined): OperationFields => {
+    return { at: target.clock.now(), agent, tenant, ...(id === undefined ? {} : { id }) };
+  };
+  const retrieve = (request: TestRetrieve = {}, place: ScopeFields = {}): Promise<PluginRetrieveResult> =>
+    target.plugin.onRetrieve(selector({ ...fields, ...place }), retrieveRequest(request));
+  return {
+    retrieve,
+    async entry(key: TestStoreEntry["key"], request: TestRetrieve = {}): Promise<MemoryEntry | undefined> {
+      return (await retrieve({ ...request, criteria: { keys: [key] } })).entries[0];
+    },
+    store(
+      entries: readonly TestStoreEntry[],
+      { id, ack, ...place }: StoreFields = {},
+    ): Promise<PluginStoreResult> {
+      return target.plugin.onStore(scope({ ...fields, ...place }), storeRequest(entries, op(id), ack));
+    },
+    forget(criteria: Criteria, { id, ...place }: StoreFields = {}): Promise<PluginForgetResult> {
+      return target.plugin.onForget(selector({ ...fields, ...place }), forgetRequest(criteria, op(id)));
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import type { PluginRetrieveResult } from "@membus/protocol";
+import { describe, expect, it } from "vitest";
+import type { Storage } from "../src/index.js";
+import { type Fault, faultyStorage } from "./faulty-storage.js";
+import { calls } from "./kit-calls.js";
+import { TestKit } from "./kit-fixture.js";
+
+async function faultyKit(options = {}) {
+  const faults: Fault[] = [];
+  const kit = await TestKit.open({
+    options: { foldIdleMs: 10, ...options },
+    wrapStorage: (storage): Storage => faultyStorage(storage, faults),
+  });
+  return { kit, faults, ...calls(kit) };
+}
+
+function revisionsOf({ entries }: PluginRetrieveResult): number[] {
+  return entries.map(({ revision }) => revision);
+}
+
+const FAULTS: readonly Fault[] = (["append", "remove", "sync"] as const).flatMap((method) => [
+  { method, after: false },
+  { method, after: true },
+]);
+
+describe("a storage that fails in a fold", () => {
+  for (const fault of FAULTS) {
+    const when = fault.after ? "after" : "before";
+    it(`is written again when ${fault.method} failed ${when} its effect, and nothing stands there twice`, async () => {
+      const { kit, faults, store, forget, retrieve } = await faultyKit();
+      await store([{ key: "a", content: "old" }, { key: "b" }, { key: "c" }]);
+      await kit.fold();
+      await store([{ key: "a", content: "new" }, { key: "d" }]);
+      await forget({ keys: ["b"] });
+      const before = revisionsOf(await retrieve());
+      faults.push({ ...fault }, { ...fault });
+      await expect(kit.plugin.maintain()).rejects.toThrow(`${fault.method} failed`);
+      await expect(kit.plugin.maintain()).rejects.toThrow(`${fault.method} failed`);
+      expect(revisionsOf(await retrieve())).toEqual(before);
+      await kit.plugin.maintain();
+      expect(revisionsOf(await retrieve())).toEqual(before);
+      expect(kit.storage.rowIds).toHaveLength(3);
+      expect(new Set(kit.storage.rowIds).size).toBe(3);
+      await kit.reopen();
+      expect(revisionsOf(await retrieve())).toEqual(before);
+    });
+  }
+
+  it("fails the request that needs it, and no other", async () => {
+    const { kit, faults, store, retrieve, entry } = await faultyKit();
+    await store([{ key: "a", content: "one" }]);
+    await kit.reopen();
+    faults.push({ method: "load", after: false });
+    await expect(retrieve()).rejects.toThrow("load failed");
+    faults.push({ method: "readBodies", after: false });
+    await expect(retrieve()).rejects.toThrow("readBodies failed");
+    expect((await entry("a"))?.content).toBe("one");
+  });
+
+  it("is tried again in the background", async () => {
+    const { kit, faults, store } = await faultyKit();
+    await store([{ key: "a" }]);
+    faults.push({ method: "append", after: false }, { method: "append", after: true });
+    await kit.fold();
+    const errors = kit.logger.reports.filter(({ level }) => level === "error");
+    expect(errors.map(({ message }) => message)).toEqual(
+      Array.from({ length: 2 }, () => "fold failed; the log keeps what it holds"),
+    );
+    expect(kit.storage.rowIds).toHaveLength(1);
+  });
+
+  it("lets the log keep everything: a crash before the retry loses nothing", async () => {
+    const { kit, faults, store, retrieve } = await faultyKit();
+    await store([{ key: "a", content: "one" }]);
+    faults.push({ method: "append", after: true });
+    await expect(kit.plugin.maintain()).rejects.toThrow("append failed after its effect");
+    await kit.crash();
+    expect((await retrieve()).entries.map(({ content }) => content)).toEqual(["one"]);
+    await kit.fold();
+    expect(kit.storage.rowIds).toHaveLength(1);
+  });
+});
+
+describe("a backlog that storage does not take", () => {
+  it("refuses stores as overloaded from its bound on, and takes them again when it is folded", async () => {
+    const { kit, faults, store, retrieve } = await faultyKit({ backlogCountMax: 10 });
+    for (let at = 0; at < 10; at++) await store([{ key: `k${at}` }]);
+    await expect(store([{ key: "k10" }])).rejects.toMatchObject({
+      code: "overloaded",
+      detail: { retry_after_ms: 500, limit: "backlog", max: 10 },
+    });
+    faults.push({ method: "append", after: false });
+    await expect(kit.plugin.maintain()).rejects.toThrow("append failed");
+    await expect(store([{ key: "k10" }])).rejects.toMatchObject({ code: "overloaded" });
+    await kit.plugin.maintain();
+    await store([{ key: "k10" }]);
+    expect((await retrieve({ limit: 0 })).total).toBe(11);
+  });
+
+  it("counts records without rows too", async () => {
+    const { store } = await faultyKit({ backlogCountMax: 3 });
+    const unchanged = [{ key: "k", content: "same" }];
+    for (let at = 0; at < 3; at++) await store(unchanged);
+    await expect(store(unchanged)).rejects.toMatchObject({ code: "overloaded" });
+  });
+});

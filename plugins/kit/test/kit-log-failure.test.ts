@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { FaultyLogFiles } from "./faulty-log-file.js";
+import { calls } from "./kit-calls.js";
+import { settled, TestKit } from "./kit-fixture.js";
+import { ScriptedEmbedder } from "./scripted-embedder.js";
+
+async function faultyKit() {
+  const files = new FaultyLogFiles();
+  const embedder = new ScriptedEmbedder();
+  const kit = await TestKit.open({ openFile: files.openFile, embedder });
+  return { kit, files, embedder, ...calls(kit) };
+}
+
+describe("a log that cannot be written", () => {
+  it("fails the stores that were in flight, and they never happened", async () => {
+    const { kit, files, store, forget, retrieve, entry } = await faultyKit();
+    await store([{ key: "kept", content: "before" }]);
+    files.isFailing = true;
+    const lost = await Promise.allSettled([
+      ...Array.from({ length: 64 }, (_, at) => store([{ key: `k${at % 4}`, content: at }])),
+      store([{ key: "kept", content: "lost" }]),
+      forget({ keys: ["kept"] }),
+    ]);
+    expect(new Set(lost.map(({ status }) => status))).toEqual(new Set(["rejected"]));
+    expect(lost.every((result) => (result as PromiseRejectedResult).reason.code === "unavailable")).toBe(
+      true,
+    );
+    expect((await retrieve()).entries.map(({ content }) => content)).toEqual(["before"]);
+    files.isFailing = false;
+    const { receipts, errors } = await store([{ key: "k0", content: "new", if_revision: 0 }]);
+    expect([receipts[0]?.outcome, errors]).toEqual(["created", []]);
+    expect((await entry("kept"))?.content).toBe("before");
+    await kit.crash();
+    expect((await retrieve({ order: "oldest" })).entries.map(({ content }) => content)).toEqual([
+      "before",
+      "new",
+    ]);
+  });
+
+  it("does not remember what it failed: the retry has the effect", async () => {
+    const { files, store, forget, retrieve } = await faultyKit();
+    files.isFailing = true;
+    await expect(store([{ key: "k", content: 1 }], { id: "one" })).rejects.toMatchObject({ retryable: true });
+    files.isFailing = false;
+    const first = await store([{ key: "k", content: 1 }], { id: "one" });
+    expect(first.receipts[0]!.outcome).toBe("created");
+    files.isFailing = true;
+    await expect(forget({}, { id: "two" })).rejects.toMatchObject({ retryable: true });
+    files.isFailing = false;
+    expect((await forget({}, { id: "two" })).deleted).toBe(1);
+    expect((await forget({}, { id: "two" })).deleted).toBe(1);
+    expect((await retrieve()).total).toBe(0);
+  });
+
+  it("voids what waiting stores have planned on it", async () => {
+    const { files, embedder, store, entry } = await faultyKit();
+    embedder.state = "hangs";
+    const planned = store([{ key: "k", content: "second" }]);
+    await settled(3);
+    embedder.state = "answers";
+    files.isFailing = true;
+    const lost = store([{ key: "k", content: "lost", metadata: { of: "lost" } }]);
+    const alsoPlanned = store([{ key: "k", content: "third", context: "ctx" }]);
+    await expect(lost).rejects.toMatchObject({ code: "unavailable" });
+    await expect(alsoPlanned).rejects.toMatchObject({ code: "unavailable" });
+    files.isFailing = false;
+    embedder.release();
+    expect((await planned).receipts[0]!.outcome).toBe("created");
+    expect(await entry("k", { include: ["context"] })).toMatchObject({ content: "second" });
+    expect((await entry("k"))?.metadata).toBeUndefined();
+  });
+
+  it("gives a forget in slices its count when it is repeated", async () => {
+    const { kit, files, store, forget, retrieve } = await faultyKit();
+    for (const namespace of ["a/1", "a/2", "a/3"]) {
+      await store([{ key: "x" }, { key: "y" }], { namespace });
+    }
+    const appending = kit.log.append.bind(kit.log);
+    let appended = 0;
+    kit.log.append = (encode) => {
+      files.isFailing = ++appended > 1;
+      return appending(encode);
+    };
+    await expect(forget({}, { namespace: "a/**", id: "f" })).rejects.toMatchObject({ code: "unavailable" });
+    files.isFailing = false;
+    kit.log.append = appending;
+    expect((await retrieve({}, { namespace: "a/**" })).total).toBe(4);
+    expect(await forget({}, { namespace: "a/**", id: "f" })).toEqual({ deleted: 6, purge: "scheduled" });
+    expect(await forget({}, { namespace: "a/**", id: "f" })).toEqual({ deleted: 6, purge: "scheduled" });
+  });
+});

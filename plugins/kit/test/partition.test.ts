@@ -1,0 +1,193 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Partition, type Row, rank } from "../src/index.js";
+import { TermIndex } from "../src/partition/term-index.js";
+import { columnsOf } from "./memory-storage.js";
+import { vectorOf } from "./scripted-embedder.js";
+import { EMBEDDER, emptyPartition, testRow } from "./test-row.js";
+
+const WORDS = "river stone garden winter market letter engine silver".split(" ");
+
+/** Relevance of every live entry to each word, by key hash. */
+function scoresOf(partition: Partition): Map<string, number[]> {
+  const scores = new Map<string, number[]>();
+  for (const word of WORDS) {
+    const terms = testRow({ name: "", text: word }).terms!;
+    const query = { hash: terms[0]!, word, prior: 1e-4 };
+    const vector = vectorOf(`${word} river`, EMBEDDER.dimensions)!;
+    const relevance = rank(partition.corpus(), { terms: [query], vector });
+    for (let slot = 0; slot < relevance.length; slot++) {
+      if (partition.columns.alive[slot] === 0) continue;
+      const key = partition.keys.hashOf(slot);
+      scores.set(key, [...(scores.get(key) ?? []), relevance[slot]!]);
+    }
+  }
+  return scores;
+}
+
+/** Rows over a few keys, texts and groups. */
+const rows: fc.Arbitrary<Row[]> = fc
+  .array(
+    fc.record({
+      key: fc.nat(12),
+      text: fc
+        .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 6 })
+        .map((words) => words.join(" ")),
+      group: fc.constantFrom("", "g1", "g2", "g3"),
+    }),
+    { maxLength: 60 },
+  )
+  .map((fields) =>
+    fields.map(({ key, text, group }, at) => testRow({ rowId: at + 1, name: `k${key}`, text, group })),
+  );
+
+function added(all: readonly Row[]): Partition {
+  const partition = emptyPartition();
+  for (const row of all) partition.add(row);
+  return partition;
+}
+
+/** What is left when the latest row of each key wins. */
+function latest(all: readonly Row[]): Row[] {
+  return [...new Map(all.map((row) => [row.keyHash, row])).values()];
+}
+
+describe("a partition's scores", () => {
+  it("are those of its live entries alone: history, compaction and the order of loading do not show", () => {
+    const property = fc.property(rows, fc.integer(), (all, seed) => {
+      const expected = scoresOf(added(latest(all)));
+      const partition = added(all);
+      expect(scoresOf(partition)).toEqual(expected);
+      partition.compact();
+      expect(partition.columns.count).toBe(partition.liveCount);
+      expect(scoresOf(partition)).toEqual(expected);
+      const shuffled = [...all].sort((a, b) => Math.sin(a.rowId * seed) - Math.sin(b.rowId * seed));
+      const loaded = emptyPartition();
+      loaded.load(columnsOf(shuffled, 8), { from: 0, to: Math.floor(all.length / 2) }, new Set());
+      loaded.load(columnsOf(shuffled, 8), { from: Math.floor(all.length / 2), to: all.length }, new Set());
+      expect(scoresOf(loaded)).toEqual(expected);
+    });
+    fc.assert(property, { numRuns: 60 });
+  });
+
+  it("stay when most slots are dead and the live ones move together", () => {
+    const partition = emptyPartition();
+    for (let rowId = 1; rowId <= 4000; rowId++) {
+      partition.add(
+        testRow({ rowId, name: `k${rowId % 50}`, text: `${WORDS[rowId % 8]} ${WORDS[rowId % 3]}` }),
+      );
+      if (rowId % 700 === 0) scoresOf(partition);
+    }
+    expect(partition.columns.count).toBeLessThan(2000);
+    const fresh = emptyPartition();
+    for (let rowId = 3951; rowId <= 4000; rowId++) {
+      fresh.add(testRow({ rowId, name: `k${rowId % 50}`, text: `${WORDS[rowId % 8]} ${WORDS[rowId % 3]}` }));
+    }
+    expect(scoresOf(partition)).toEqual(scoresOf(fresh));
+  });
+});
+
+describe("a partition's versions", () => {
+  it("take the highest revision of a key, whatever the order, and nothing twice", () => {
+    const older = testRow({ rowId: 1, text: "older" });
+    const newer = testRow({ rowId: 9, text: "newer" });
+    const rewritten = { ...newer, rowId: 12 };
+    for (const order of [
+      [older, newer],
+      [newer, older],
+      [newer, newer, older],
+      [rewritten, newer],
+    ]) {
+      const partition = added(order);
+      expect(partition.liveCount).toBe(1);
+      expect(partition.columns.revisions[partition.slotOf(older.keyHash)!]).toBe(9);
+    }
+    expect(added([newer, rewritten]).slotOfRow(newer.keyHash, 12)).toBeDefined();
+  });
+
+  it("leave out rows that are gone since", () => {
+    const partition = emptyPartition();
+    const stored = columnsOf([testRow({ rowId: 1 }), testRow({ rowId: 2, name: "other" })], 8);
+    partition.load(stored, { from: 0, to: 2 }, new Set([1]));
+    expect([partition.liveCount, partition.slotOf(testRow().keyHash)]).toEqual([1, undefined]);
+  });
+
+  it("go by key and row id, and only once", () => {
+    const row = testRow({ rowId: 5, group: "g" });
+    const partition = added([row]);
+    expect(partition.remove(row.keyHash, 4)).toBeUndefined();
+    expect(partition.remove(row.keyHash, 5)).toMatchObject({ rowId: 5, revision: 5, group: "g" });
+    expect(partition.remove(row.keyHash, 5)).toBeUndefined();
+    expect(partition.liveCount).toBe(0);
+    partition.add(testRow({ rowId: 3 }));
+    expect(partition.liveCount).toBe(1);
+  });
+
+  it("expire at their second, not before", () => {
+    const partition = added([
+      testRow({ rowId: 1, expiresAt: 100 }),
+      testRow({ rowId: 2, name: "later", expiresAt: 200 }),
+      testRow({ rowId: 3, name: "never" }),
+    ]);
+    expect(partition.expire(99.9)).toEqual([]);
+    expect(partition.expire(100).map(({ rowId }) => rowId)).toEqual([1]);
+    expect(partition.expire(150)).toEqual([]);
+    expect(partition.expire(1e12).map(({ rowId }) => rowId)).toEqual([2]);
+    expect(partition.liveCount).toBe(1);
+  });
+});
+
+describe("a partition's indexes", () => {
+  it("are built in as many steps as asked for", () => {
+    const partition = added(
+      Array.from({ length: 10 }, (_, at) => testRow({ rowId: at + 1, name: `k${at}` })),
+    );
+    const needs = { words: true, attributes: true };
+    expect(partition.indexSome(needs, 4)).toBe(false);
+    expect(partition.indexSome(needs, 4)).toBe(false);
+    expect(partition.indexSome(needs, 4)).toBe(true);
+    expect(partition.indexSome({ words: false, attributes: false }, 0)).toBe(true);
+  });
+
+  it("hold nothing of rows that were removed before, and tell their size", () => {
+    const partition = added([testRow({ rowId: 1, text: "secret", facets: { tags: ["hidden"] } })]);
+    const before = partition.sizeBytes;
+    partition.remove(testRow().keyHash, 1);
+    expect([...partition.select({ field: "tags", op: "eq", value: "hidden" })]).toEqual([0]);
+    expect(partition.vectors!.data.every((component) => component === 0)).toBe(true);
+    expect(partition.sizeBytes).toBeLessThan(before);
+  });
+
+  it("do not grow for ever when entries are updated", () => {
+    const partition = emptyPartition();
+    const sizes: number[] = [];
+    for (let rowId = 1; rowId <= 20_000; rowId++) {
+      partition.add(testRow({ rowId, name: `k${rowId % 10}`, text: "river stone", group: `g${rowId}` }));
+      if (rowId % 500 === 0) partition.corpus();
+      if (rowId % 10_000 === 0) sizes.push(partition.sizeBytes);
+    }
+    expect(sizes[1]!).toBeLessThan(sizes[0]! * 1.3);
+  });
+
+  it("of words keep their slots when slots are renumbered", () => {
+    const index = new TermIndex();
+    index.add(0, Uint32Array.of(7, 1, 8, 2), "g1");
+    index.skip(1);
+    index.add(2, Uint32Array.of(7, 5), "g2");
+    index.add(3, Uint32Array.of(8, 3), "g1");
+    index.remap(Uint32Array.of(2, 3), 4);
+    const postings = (hash: number) => {
+      const { slots, counts, size } = index.postings(hash)!;
+      return [[...slots.subarray(0, size)], [...counts.subarray(0, size)]];
+    };
+    expect(index.upTo).toBe(2);
+    expect(postings(7)).toEqual([[0], [5]]);
+    expect(postings(8)).toEqual([[1], [3]]);
+    index.add(2, Uint32Array.of(8, 1), "g2");
+    expect(postings(8)).toEqual([
+      [1, 2],
+      [3, 1],
+    ]);
+    expect([...index.groups.subarray(0, 3)]).toEqual([2, 1, 2]);
+  });
+});

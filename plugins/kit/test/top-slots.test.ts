@@ -1,0 +1,16 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { TopSlots } from "../src/partition/top-slots.js";
+
+describe("the first slots in an order", () => {
+  it("are those that sorting all of them would put first", () => {
+    const property = fc.property(fc.array(fc.nat(9), { maxLength: 60 }), fc.nat(12), (ranks, limit) => {
+      const compare = (a: number, b: number) => ranks[a]! - ranks[b]! || a - b;
+      const top = new TopSlots(limit, compare);
+      for (let slot = 0; slot < ranks.length; slot++) top.offer(slot);
+      const sorted = ranks.map((_, slot) => slot).sort(compare);
+      expect(top.sorted()).toEqual(sorted.slice(0, limit));
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+});
