@@ -66,10 +66,12 @@ export class Events {
       const event_id = this.idOf(operation.id, receipt);
       const item = byIndex.get(receipt.index);
       if (event_id === undefined || item === undefined) continue;
-      const { key, key_hash, tags, group } = item;
+      const { key, key_hash } = item;
       const { revision } = receipt;
-      const change = { scope, key, key_hash, tags: tags ?? [], revision, author: operation.agent };
-      this.#publish("stored", { ...change, group: group ?? undefined }, operation.agent, event_id);
+      const { agent: author } = operation;
+      const tags = item.tags ?? [];
+      const group = item.group ?? undefined;
+      this.#publish("stored", { scope, key, key_hash, tags, group, revision, author }, author, event_id);
     }
   }
 
@@ -103,11 +105,11 @@ export class Events {
     if (!this.#hasRoom(at)) return metrics.drop("event_limit");
     const { scope, key, key_hash, tags, group, revision, author } = change;
     const { tier, tenant, namespace } = scope;
-    const head = { type: "memory/event", id: messageId(), version: PROTOCOL_VERSION, ts: at };
     const body = { action, tier, namespace, key, key_hash, tags, group, revision, author, at, event_id };
+    const event = { type: "memory/event", id: messageId(), version: PROTOCOL_VERSION, ts: at, ...body };
     try {
       const subject = eventSubject({ tenant, agent, tier, action }, this.#options.prefix);
-      bus.publish(subject, encodeMessage({ ...head, ...body }, "json"), { headers: HEADERS });
+      bus.publish(subject, encodeMessage(event, "json"), { headers: HEADERS });
       metrics.event();
     } catch {
       metrics.drop("event_failed");

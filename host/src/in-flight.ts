@@ -50,6 +50,11 @@ export class InFlight {
 
   #add(key: string, operation: OperationInFlight): void {
     this.#operations.set(key, operation);
-    void Promise.all(operation.calls.map(({ outcome }) => outcome)).then(() => this.#operations.delete(key));
+    void this.#deleteWhenSettled(key, operation.calls);
+  }
+
+  async #deleteWhenSettled(key: string, calls: readonly TierCall[]): Promise<void> {
+    for (const { outcome } of calls) await outcome;
+    this.#operations.delete(key);
   }
 }

@@ -5,6 +5,9 @@ import type { StoreBatch } from "./store-batch.js";
 /** Bytes of a reply to a store besides what it says of its entries, at most. */
 const ENVELOPE_BYTES_MAX = 1_024;
 
+/** Bytes of what it says of one entry besides its key, at most. */
+const ENTRY_BYTES_MAX = 1_024;
+
 /** Bytes of a receipt without the id of its request, at most. */
 const RECEIPT_BYTES_MAX = 170;
 
@@ -21,17 +24,16 @@ export function checkReplyFits(
   request: { readonly id: string; readonly messageBytes: number },
   maxBytes: number,
 ): void {
-  const items = [...byTier.values()].flatMap((ofTier) => [...ofTier.values()]);
-  const receiptBytes = Math.max(RECEIPT_BYTES_MAX + Buffer.byteLength(request.id), PLUGIN_ERROR_BYTES);
-  const around = ENVELOPE_BYTES_MAX + items.length * receiptBytes + sum(errors.map(errorBytes));
+  const tiers = [...byTier.values()];
+  const itemCount = sum(tiers.map(({ size }) => size));
   // The keys are part of the message, so most messages need no look at them.
-  if (around + request.messageBytes <= maxBytes) return;
-  const bytes = around + sum(items.map(({ key }) => jsonBytes(key)));
+  const most = ENVELOPE_BYTES_MAX + (itemCount + errors.length) * ENTRY_BYTES_MAX + request.messageBytes;
+  if (most <= maxBytes) return;
+  const receiptBytes = Math.max(RECEIPT_BYTES_MAX + Buffer.byteLength(request.id), PLUGIN_ERROR_BYTES);
+  const keys = tiers.flatMap((items) => [...items.values()].map(({ key }) => key));
+  const refused = errors.map(({ index, key, error }) => entryError(index, key, error));
+  const bytes = ENVELOPE_BYTES_MAX + itemCount * receiptBytes + sum([...keys, ...refused].map(jsonBytes));
   if (bytes > maxBytes) throw tooLargeToAnswer(maxBytes, bytes);
-}
-
-function errorBytes({ index, key, error }: StoreBatch["errors"][number]): number {
-  return jsonBytes(entryError(index, key, error));
 }
 
 function jsonBytes(value: object): number {

@@ -35,7 +35,7 @@ export function encodeError(
   encoding: Encoding,
 ): Uint8Array {
   const fields = { ...errorFields(error), capability_name: "memory" };
-  return encodeReply({ ...envelope, type: "error" }, fields, encoding);
+  return encodeReply({ type: "error", ...envelope }, fields, encoding);
 }
 
 /**

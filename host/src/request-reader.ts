@@ -28,14 +28,14 @@ export interface ReadMessage {
 export function readMessage(message: BusMessage, prefix: string): ReadMessage {
   const decoded = decodeMessage(message.payload, { contentType: message.headers[CONTENT_TYPE_HEADER] });
   const address = caught(() => parseRequestSubject(message.subject, prefix));
-  const known = { encoding: decoded.encoding, address: address.ok ? address.value : undefined };
+  const { encoding } = decoded;
+  const from = address.ok ? address.value : undefined;
   if (!decoded.ok) {
     const error = new MemoryError(decoded.code, decoded.text, decoded.detail);
-    return { ...known, reqId: decoded.reqId, request: failure(error) };
+    return { encoding, reqId: decoded.reqId, address: from, request: failure(error) };
   }
-  const reqId = readableId(decoded.message);
   const request = address.ok ? caught(() => requestOf(decoded.message, address.value)) : address;
-  return { ...known, reqId, request };
+  return { encoding, reqId: readableId(decoded.message), address: from, request };
 }
 
 function requestOf(message: Message, address: RequestAddress): DecodedRequest {

@@ -7,6 +7,7 @@ import {
   errorHeaders,
   type HeaderMap,
   type Logger,
+  type MemoryError,
   replyType,
 } from "@membus/protocol";
 import { type AuditSink, writeAudit } from "./audit.js";
@@ -50,20 +51,22 @@ export class Responder {
     }
   }
 
-  #encode({ reqId, encoding, address }: Exchange, outcome: Outcome<Reply>): EncodedReply {
+  #encode(exchange: Exchange, outcome: Outcome<Reply>): EncodedReply {
     const { bus, clock, logger } = this.#dependencies;
-    const envelope = { reqId, ts: clock.now() };
-    let error = outcome.ok ? undefined : outcome.error;
-    if (outcome.ok) {
-      try {
-        const type = replyType(address!.type);
-        const maxBytes = bus.maxPayloadBytes - HEADER_BYTES_RESERVED;
-        return { outcome, payload: encodeFitting({ ...envelope, type }, outcome.value, encoding, maxBytes) };
-      } catch (cause) {
-        error = asMemoryError(cause, logger);
-      }
+    if (!outcome.ok) return this.#encodeError(exchange, outcome.error);
+    const { address, reqId, encoding } = exchange;
+    const envelope = { type: replyType(address!.type), reqId, ts: clock.now() };
+    const maxBytes = bus.maxPayloadBytes - HEADER_BYTES_RESERVED;
+    try {
+      return { outcome, payload: encodeFitting(envelope, outcome.value, encoding, maxBytes) };
+    } catch (error) {
+      return this.#encodeError(exchange, asMemoryError(error, logger));
     }
-    return { outcome: failure(error!), payload: encodeError(envelope, error!, encoding) };
+  }
+
+  #encodeError({ reqId, encoding }: Exchange, error: MemoryError): EncodedReply {
+    const ts = this.#dependencies.clock.now();
+    return { outcome: failure(error), payload: encodeError({ reqId, ts }, error, encoding) };
   }
 
   #publish({ reply, encoding, address, reqId }: Exchange, { outcome, payload }: EncodedReply): void {

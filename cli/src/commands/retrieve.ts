@@ -47,7 +47,7 @@ function requestOf(query: string | undefined, flags: RetrieveFlags): RetrieveReq
 }
 
 /** One line an entry: score, tier, key, content. */
-export function describeEntry(entry: MemoryEntry): string {
+function describeEntry(entry: MemoryEntry): string {
   const content = typeof entry.content === "string" ? entry.content : JSON.stringify(entry.content);
   const shown = content.length > 200 ? `${content.slice(0, 200)}…` : content;
   return `${entry.score.toFixed(2)}  ${entry.tier.padEnd(8)}  ${JSON.stringify(entry.key)}  ${shown}`;

@@ -1,4 +1,5 @@
 import { connectNatsBus } from "@membus/bus";
+import type { Host } from "@membus/host";
 import { type Logger, requestSubject, systemClock } from "@membus/protocol";
 import type { Command } from "commander";
 import type { Config } from "../config/config-schema.js";
@@ -7,6 +8,7 @@ import { numberFlag } from "../json-argument.js";
 import { createLogger } from "../logger.js";
 import { natsOptions } from "../nats-options.js";
 import { ensureNatsServer, launchNatsServer, type NatsServer } from "../nats-server/index.js";
+import type { Output } from "../output.js";
 import { openSession, type Session } from "../session.js";
 import { untilSignalled } from "../until-signalled.js";
 
@@ -63,17 +65,27 @@ async function up({ config, output }: Session, repair: boolean): Promise<void> {
       const { composeHost } = await import("../compose-host.js");
       const host = await composeHost(config, { bus, logger, env: process.env, repair });
       await host.start();
-      output.result({ url, data: config.data, prefix: config.prefix, host_id: host.id }, () =>
-        banner(config, url),
-      );
-      await untilSignalled(server?.exited);
-      output.note("stopping: answering what is in flight");
-      await host.stop();
+      const listening = { url, data: config.data, prefix: config.prefix, host_id: host.id };
+      output.result(listening, () => banner(config, url));
+      await stopWhenTold(host, output, server?.exited);
     } finally {
       await bus.close();
     }
   } finally {
     await server?.stop();
+  }
+}
+
+async function stopWhenTold(
+  host: Host,
+  output: Output,
+  serverExited: Promise<unknown> | undefined,
+): Promise<void> {
+  try {
+    await untilSignalled(serverExited);
+    output.note("stopping: answering what is in flight");
+  } finally {
+    await host.stop();
   }
 }
 

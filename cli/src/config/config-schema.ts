@@ -50,7 +50,7 @@ export type ConfigFile = z.infer<typeof ConfigSchema>;
 export interface Config extends ConfigFile {
   /**
    * Where the server is; `port` is that of the embedded one.
-   * @default { port: 4222 }
+   * @default {"port":4222}
    */
   readonly nats: NonNullable<ConfigFile["nats"]> & { readonly port: number };
   /**
@@ -84,7 +84,7 @@ export interface Config extends ConfigFile {
    * @default "disk"
    */
   readonly durability: "disk" | "process";
-  /** @default { provider: "static" } */
+  /** @default {"provider":"static"} */
   readonly embedder: NonNullable<ConfigFile["embedder"]>;
   /** @default "warn" */
   readonly log_level: NonNullable<ConfigFile["log_level"]>;

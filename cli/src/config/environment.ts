@@ -30,7 +30,7 @@ export function environmentConfig(env: NodeJS.ProcessEnv): ConfigFile {
 }
 
 /** Puts `value` at a path of names, making the objects on the way. */
-export function setPath(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+function setPath(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name, ...rest] = path;
   if (rest.length === 0) target[name!] = value;
   else {

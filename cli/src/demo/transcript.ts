@@ -17,10 +17,6 @@ export class Transcript {
     this.#write = write;
   }
 
-  get section(): string {
-    return this.#section;
-  }
-
   begin(section: string): void {
     this.#section = section;
     this.#write(`\n${section}`);

@@ -12,7 +12,7 @@ export interface BadRequest {
 }
 
 /** Where alice's operations go. */
-export function subjectOf(operation: string): string {
+function subjectOf(operation: string): string {
   return `a2e.default.alice.memory.${operation}.req`;
 }
 

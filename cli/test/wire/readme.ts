@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 /** The root of the repository, where the commands of the README are run. */
 export const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-export const README = readFileSync(`${ROOT}README.md`, "utf8");
+const README = readFileSync(`${ROOT}README.md`, "utf8");
 
 /** The code below `<!-- example: name -->`. */
 export function exampleOf(name: string): string {

@@ -6,6 +6,7 @@ import { afterEach } from "vitest";
 import {
   type FileLog,
   type FileLogOptions,
+  KIT_DEFAULTS,
   type KitOptions,
   KitPlugin,
   openFileLog,

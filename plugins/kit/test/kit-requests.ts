@@ -1,7 +1,6 @@
 import {
   type Criteria,
   compileCriteria,
-  type Embedder,
   keyHash,
   type MemoryTier,
   normaliseKey,
@@ -97,9 +96,4 @@ export function selector(fields: ScopeFields = {}): ScopeSelector {
   const { tier = "episodic", namespace = "default", ...caller } = fields;
   const pattern = parseNamespacePattern(namespace);
   return selectorOf(tier, { tenant: "acme", agent: "alice", session: "s1", ...caller }, pattern);
-}
-
-/** The fields that name an embedding of the embedder. */
-export function givenEmbedding(embedder: Embedder, vector: Float32Array | null): Partial<StoreEntry> {
-  return vector === null ? {} : { embedding: vector, embedding_model: embedder.id };
 }

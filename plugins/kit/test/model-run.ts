@@ -242,7 +242,7 @@ function includedFields(
   return {
     ...(include.includes("context") && held.context !== undefined ? { context: held.context } : {}),
     ...(vector === null ? {} : { embedding: vector, embedding_model: embedder.id }),
-  };
+  } as Partial<MemoryEntry>;
 }
 
 function expectedReply(request: PluginStoreRequest, outcomes: readonly OracleOutcome[], queued: boolean) {

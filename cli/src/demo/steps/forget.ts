@@ -5,7 +5,7 @@ import type { Transcript } from "../transcript.js";
 import { turnsOf } from "../turn-entry.js";
 import { WORKING_TAG } from "./use-working-memory.js";
 
-export const PRIVATE_TAG = "private";
+const PRIVATE_TAG = "private";
 
 /** Mara asked for some of what she had said not to be kept. */
 export async function forget({ alice, bob }: Stage, transcript: Transcript): Promise<void> {

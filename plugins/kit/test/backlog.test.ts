@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { Backlog } from "../src/journal/backlog.js";
+import { type LogRecord, rowIdOf } from "../src/journal/record.js";
+import { testRow } from "./test-row.js";
+
+const SCOPE = '["episodic","acme","alice",null,"default"]';
+
+/** A record of rows with these names, which takes away these row ids. */
+function record(
+  seq: number,
+  names: readonly string[],
+  removed: readonly number[] = [],
+  scope = SCOPE,
+): LogRecord {
+  const rows = names.map((name, index) => testRow({ name, rowId: rowIdOf(seq, index) }));
+  return { at: 1, scope, rows, removed };
+}
+
+function filled(...records: readonly LogRecord[]): Backlog {
+  const backlog = new Backlog({ countMax: 10, bytesMax: 1e6 });
+  for (const [index, next] of records.entries()) backlog.add(index + 1, next);
+  return backlog;
+}
+
+const idsOf = (slice: ReturnType<Backlog["slice"]>) => slice?.rows.map(({ row }) => row.rowId);
+
+describe("the backlog of a fold", () => {
+  it("hands out records in order, whole, up to about so many rows", () => {
+    const backlog = filled(record(1, ["a", "b"]), record(2, ["c"]), record(3, ["d", "e", "f", "g"]));
+    expect(backlog.slice(3)).toMatchObject({ lastSeq: 2, removed: [] });
+    expect(idsOf(backlog.slice(3))).toEqual([rowIdOf(1, 0), rowIdOf(1, 1), rowIdOf(2, 0)]);
+    expect(backlog.folded(2)).toEqual([rowIdOf(1, 0), rowIdOf(1, 1), rowIdOf(2, 0)]);
+    expect(backlog.slice(3)).toMatchObject({ lastSeq: 3 });
+    expect(backlog.slice(3)!.rows).toHaveLength(4);
+    backlog.folded(3);
+    expect([backlog.slice(3), backlog.rowCount, backlog.sizeBytes, [...backlog.scopes]]).toEqual([
+      undefined,
+      0,
+      0,
+      [],
+    ]);
+  });
+
+  it("never hands out a row that went before its turn, nor its removal", () => {
+    const backlog = filled(
+      record(1, ["a"]),
+      record(2, ["a"], [rowIdOf(1, 0)]),
+      record(3, [], [rowIdOf(2, 0)]),
+    );
+    expect(backlog.slice(100)).toEqual({ lastSeq: 3, rows: [], removed: [], forgets: true });
+    expect(backlog.rowCount).toBe(0);
+  });
+
+  it("hands out the removal of a row that was handed out before", () => {
+    const backlog = filled(record(1, ["a"]));
+    backlog.slice(100);
+    backlog.add(2, record(2, [], [rowIdOf(1, 0)]));
+    expect(backlog.folded(1)).toEqual([]);
+    expect(backlog.slice(100)).toEqual({
+      lastSeq: 2,
+      rows: [],
+      removed: [{ scope: SCOPE, rowId: rowIdOf(1, 0) }],
+      forgets: true,
+    });
+  });
+
+  it("tells whether rows went without others in their place", () => {
+    expect(filled(record(1, ["a"], [5])).slice(9)?.forgets).toBe(false);
+    expect(filled(record(1, [], [5])).slice(9)?.forgets).toBe(true);
+    expect(filled(record(1, [], [])).slice(9)?.forgets).toBe(false);
+  });
+
+  it("gives a scope its rows and what is gone of storage", () => {
+    const backlog = filled(
+      record(1, ["a", "b"], [7]),
+      record(2, ["a"], [rowIdOf(1, 0)]),
+      record(3, ["z"], [], "other"),
+    );
+    const { rows, removed } = backlog.ofScope(SCOPE);
+    expect(rows.map(({ rowId }) => rowId)).toEqual([rowIdOf(1, 1), rowIdOf(2, 0)]);
+    expect([...removed]).toEqual([7]);
+    expect([backlog.has(SCOPE), backlog.has("other"), backlog.has("")]).toEqual([true, true, false]);
+  });
+
+  it("has no scope of a record that holds a reply alone", () => {
+    const backlog = filled(record(1, [], [], ""));
+    expect([[...backlog.scopes], backlog.recordCount]).toEqual([[], 1]);
+  });
+
+  it("admits up to its bounds in rows, records and bytes", () => {
+    const many = new Backlog({ countMax: 2, bytesMax: 1e6 });
+    many.add(1, record(1, ["a", "b"]));
+    expect(() => many.admit()).toThrow(expect.objectContaining({ code: "overloaded" }));
+    const replies = new Backlog({ countMax: 2, bytesMax: 1e6 });
+    replies.add(1, record(1, []));
+    replies.admit();
+    replies.add(2, record(2, []));
+    expect(() => replies.admit()).toThrow(expect.objectContaining({ code: "overloaded" }));
+    const large = new Backlog({ countMax: 100, bytesMax: 500 });
+    large.add(1, record(1, ["a"]));
+    expect(() => large.admit()).toThrow(expect.objectContaining({ code: "overloaded" }));
+    large.slice(9);
+    large.folded(1);
+    large.admit();
+  });
+});

@@ -1,0 +1,126 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { calls } from "./kit-calls.js";
+import { openMemoryKit, TestKit } from "./kit-fixture.js";
+
+const BATCH = [
+  { key: "a", content: 1 },
+  { key: "b", content: 2, if_revision: 5 },
+];
+
+describe("a repeated operation of a durable tier", () => {
+  it("gets its first reply, receipts and errors, also after a restart and a crash", async () => {
+    const kit = await TestKit.open();
+    const { store, forget } = calls(kit);
+    const first = await store(BATCH, { id: "one" });
+    expect(first.receipts).toMatchObject([{ index: 0, outcome: "created" }]);
+    expect(first.errors).toMatchObject([{ index: 1, error: { code: "conflict", detail: { revision: 0 } } }]);
+    await store([{ key: "a", content: "later" }, { key: "b" }]);
+    for (const again of [async () => undefined, () => kit.reopen(), () => kit.crash()]) {
+      await again();
+      expect(await store(BATCH, { id: "one" })).toEqual(first);
+    }
+    const gone = await forget({ keys: ["a"] }, { id: "two" });
+    expect(gone).toEqual({ deleted: 1, purge: "scheduled" });
+    await store([{ key: "a" }]);
+    await kit.crash();
+    expect(await forget({ keys: ["a"] }, { id: "two" })).toEqual(gone);
+    expect((await calls(kit).retrieve()).total).toBe(2);
+  });
+
+  it("is another one by another agent, and a conflict with another body, after a restart too", async () => {
+    const kit = await TestKit.open({ tier: "semantic" });
+    const semantic = { tier: "semantic" } as const;
+    await calls(kit, semantic).store([{ key: "a", content: 1 }], { id: "one" });
+    const bob = calls(kit, { ...semantic, agent: "bob" });
+    expect((await bob.store([{ key: "a", content: 2 }], { id: "one" })).receipts[0]!.outcome).toBe("updated");
+    await kit.reopen();
+    await expect(bob.store([{ key: "a", content: 3 }], { id: "one" })).rejects.toMatchObject({
+      code: "conflict",
+    });
+  });
+
+  it("is remembered for the window, and its log for as long", async () => {
+    const kit = await TestKit.open({ options: { operationWindowS: 60 }, log: { segmentBytes: 4096 } });
+    const { store } = calls(kit);
+    const first = await store(BATCH, { id: "one" });
+    for (let at = 0; at < 20; at++) await store([{ key: `k${at}`, content: "x".repeat(500) }]);
+    await kit.plugin.maintain();
+    kit.clock.advance(59);
+    await kit.plugin.maintain();
+    expect(await store(BATCH, { id: "one" })).toEqual(first);
+    const before = Number(kit.plugin.stats().log_bytes);
+    kit.clock.advance(2);
+    await kit.plugin.maintain();
+    expect(Number(kit.plugin.stats().log_bytes)).toBeLessThan(before / 2);
+    expect((await store(BATCH, { id: "one" })).receipts[0]!.outcome).toBe("unchanged");
+  });
+});
+
+describe("a repeated operation of a tier in memory", () => {
+  it("gets its first reply, and queued is stored", async () => {
+    const memory = await openMemoryKit();
+    const { store, forget } = calls(memory, { tier: "working" });
+    const first = await store(BATCH, { id: "one", ack: "queued" });
+    expect(first.receipts[0]!.outcome).toBe("created");
+    await store([{ key: "a", content: "later" }]);
+    expect(await store(BATCH, { id: "one", ack: "queued" })).toEqual(first);
+    expect(await memory.plugin.onStatus({ tenant: "acme", agent: "alice", id: "one" })).toMatchObject({
+      ...first,
+      done: true,
+    });
+    const gone = await forget({}, { id: "two" });
+    expect(gone).toEqual({ deleted: 1, purge: "done" });
+    await store([{ key: "a" }]);
+    expect(await forget({}, { id: "two" })).toEqual(gone);
+  });
+});
+
+describe("the time of a durable tier", () => {
+  it("never runs below what is on disk, so that revisions and order hold when the clock is set back", async () => {
+    const kit = await TestKit.open();
+    const { store, forget } = calls(kit);
+    const { receipts } = await store(Array.from({ length: 50 }, (_, at) => ({ key: `k${at}` })));
+    const highest = receipts.at(-1)!.revision;
+    await forget({});
+    await kit.fold();
+    kit.clock.advance(-100_000);
+    await kit.reopen();
+    const again = await store([{ key: "k49" }]);
+    expect(again.receipts[0]!.revision).toBeGreaterThan(highest);
+    expect((await calls(kit).entry("k49"))!.timestamps.created).toBeGreaterThanOrEqual(1_800_000_000);
+  });
+
+  it("refuses a log that would give out sequence numbers again", async () => {
+    const kit = await TestKit.open();
+    await calls(kit).store([{ key: "k" }]);
+    await kit.plugin.close();
+    await rm(join(kit.directory, "log"), { recursive: true });
+    const again = TestKit.open({ directory: kit.directory, storage: kit.storage });
+    await expect(again).rejects.toThrow("open the log with nextSeqMin 2");
+    const opened = await TestKit.open({
+      directory: kit.directory,
+      storage: kit.storage,
+      log: { nextSeqMin: 2 },
+    });
+    expect((await calls(opened).retrieve()).total).toBe(1);
+  });
+});
+
+describe("a partition that is full", () => {
+  it("refuses new keys alone, exactly at its bound, also from stores in flight", async () => {
+    const kit = await TestKit.open({ options: { partitionRowsMax: 10 } });
+    const { store, retrieve, forget } = calls(kit);
+    const replies = await Promise.all(Array.from({ length: 30 }, (_, at) => store([{ key: `k${at}` }])));
+    const errors = replies.flatMap((reply) => reply.errors.map(({ error }) => error));
+    expect(errors).toHaveLength(20);
+    expect(errors[0]).toMatchObject({ code: "memory_full", detail: { limit: "partitionRows", max: 10 } });
+    expect((await retrieve({ limit: 0 })).total).toBe(10);
+    const mixed = await store([{ key: "k0", content: "new" }, { key: "k1", content: "new" }, { key: "k99" }]);
+    expect([mixed.receipts.length, mixed.errors.length]).toEqual([2, 1]);
+    const [forgotten, stored] = await Promise.all([forget({ keys: ["k5"] }), store([{ key: "k98" }])]);
+    expect([forgotten.deleted, stored.receipts.length + stored.errors.length]).toEqual([1, 1]);
+    expect((await retrieve({ limit: 0 })).total).toBeLessThanOrEqual(10);
+  });
+});

@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  decodeRecord,
+  encodeRecord,
+  type LogRecord,
+  latestTime,
+  rowIdOf,
+  seqOf,
+} from "../src/journal/record.js";
+import { testRow } from "./test-row.js";
+
+const row = fc
+  .record({
+    rowId: fc.maxSafeNat(),
+    revision: fc.maxSafeNat(),
+    seq: fc.maxSafeNat(),
+    created: fc.double({ min: 0, max: 1e11, noNaN: true }),
+    occurredAt: fc.double({ min: 0, max: 1e11, noNaN: true }),
+    expiresAt: fc.double({ min: 0, max: 1e11, noNaN: true }),
+    importance: fc.double({ min: 0, max: 1, noNaN: true }),
+    group: fc.string({ unit: "binary" }).map((text) => text.toWellFormed()),
+    terms: fc.option(fc.uint32Array({ maxLength: 20 })),
+    vector: fc.option(fc.float32Array({ maxLength: 20, noNaN: true })),
+    embedder: fc.constantFrom("", "static/128"),
+    text: fc.string({ unit: "binary" }).map((text) => text.toWellFormed()),
+  })
+  .map((fields) => testRow(fields));
+
+const record: fc.Arbitrary<LogRecord> = fc.record({
+  at: fc.double({ min: 0, max: 1e11, noNaN: true }),
+  scope: fc.string(),
+  rows: fc.array(row, { maxLength: 4 }),
+  removed: fc.array(fc.maxSafeNat(), { maxLength: 6 }),
+});
+const stamp = { tenant: "acme", agent: "a b", id: "x", digest: "d", done: false };
+const result = {
+  scope: "s",
+  receipts: [{ index: 0, key_hash: "ab", outcome: "created" as const, revision: 1_800_000_000_000_001 }],
+  errors: [
+    { index: 1, code: "conflict" as const, message: "m", detail: { revision: 5, path: "p", flag: true } },
+  ],
+};
+
+describe("a log record", () => {
+  it("is read as it was written, from any offset of a larger buffer", () => {
+    const property = fc.property(record, fc.boolean(), fc.nat(7), (written, hasResult, offset) => {
+      const full = hasResult ? { ...written, op: stamp, result } : written;
+      const encoded = encodeRecord(full);
+      const larger = Buffer.alloc(encoded.length + offset + 3, 0xff);
+      larger.set(encoded, offset);
+      expect(decodeRecord(larger.subarray(offset, offset + encoded.length))).toEqual(full);
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+
+  it("gives rows ids from which its number can be told", () => {
+    expect([seqOf(rowIdOf(1, 0)), seqOf(rowIdOf(1, 1023)), seqOf(rowIdOf(2, 0))]).toEqual([1, 1, 2]);
+  });
+
+  it("tells the time that the clock must not fall below, so that no revision is issued twice", () => {
+    const revision = 1_800_000_000_123_457;
+    const at = 1_800_000_000;
+    expect(latestTime({ at, scope: "", rows: [], removed: [] })).toBe(at);
+    const latest = latestTime({ at, scope: "", rows: [testRow({ revision })], removed: [] });
+    expect(Math.floor(latest * 1e6)).toBeGreaterThan(revision);
+    expect(latest).toBeLessThan(1_800_000_000.1235);
+  });
+});

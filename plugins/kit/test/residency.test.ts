@@ -1,0 +1,216 @@
+import { parseScopeId, type Scope, scopeId } from "@membus/protocol";
+import { describe, expect, it } from "vitest";
+import { BodyCache } from "../src/residency/body-cache.js";
+import { KnownScopes } from "../src/residency/known-scopes.js";
+import { PartitionRegistry } from "../src/residency/partition-registry.js";
+import { Resident } from "../src/residency/resident.js";
+import { settled } from "./kit-fixture.js";
+import { scope, selector } from "./kit-requests.js";
+import { TestClock } from "./test-clock.js";
+import { emptyPartition, testRow } from "./test-row.js";
+
+const SMALL = emptyPartition(null).sizeBytes;
+
+function registryOf(residentBytesMax: number, dropsEmpty = false) {
+  const loads: string[] = [];
+  const kept = new Set<string>();
+  const registry = new PartitionRegistry(
+    { residentBytesMax },
+    {
+      clock: new TestClock(),
+      dropsEmpty,
+      async load(id) {
+        await settled(1);
+        loads.push(parseScopeId(id).namespace);
+        return emptyPartition(null);
+      },
+      loaded: () => undefined,
+      mayLeave: ({ id }) => !kept.has(id),
+      storedScopes: async () => ["stored", "a/stored", "a/empty"].map((namespace) => scope({ namespace })),
+    },
+  );
+  const visit = (namespace: string) => registry.use(scope({ namespace }), async (resident) => resident);
+  const inRam = () => [...registry.residents].map(({ scope: { namespace } }) => namespace);
+  return { registry, loads, kept, visit, inRam };
+}
+
+describe("the partitions in RAM", () => {
+  it("are loaded once by whoever comes first", async () => {
+    const { loads, visit } = registryOf(1e9);
+    const residents = await Promise.all(["a", "a", "a", "b"].map(visit));
+    expect(new Set(residents).size).toBe(2);
+    expect(await visit("a")).toBe(residents[0]);
+    expect(loads).toEqual(["a", "b"]);
+  });
+
+  it("leave over the bound, the least recently used first, but not those in use or kept", async () => {
+    const { registry, kept, visit, inRam } = registryOf(SMALL * 2);
+    kept.add(scopeId(scope({ namespace: "kept" })));
+    await visit("kept");
+    await visit("a");
+    await registry.use(scope({ namespace: "busy" }), async () => {
+      await visit("b");
+      expect(inRam()).toEqual(["kept", "busy"]);
+      await visit("kept");
+    });
+    expect(inRam()).toEqual(["busy", "kept"]);
+    await visit("c");
+    expect(inRam()).toEqual(["kept", "c"]);
+    expect(registry.stats).toEqual({ partitions: 2, partitionBytes: 2 * SMALL });
+  });
+
+  it("are one even when one leaves while others still wait for it", async () => {
+    const { registry, visit } = registryOf(1);
+    const seen = new Set<Resident>();
+    const users = Array.from({ length: 50 }, (_, at) =>
+      registry.use(scope({ namespace: `n${at % 2}` }), async (resident) => {
+        seen.add(resident);
+        resident.partition.liveCount++;
+        await settled(at % 5);
+        const now = registry.peek(resident.id);
+        expect(now).toBe(resident);
+      }),
+    );
+    await Promise.all(users);
+    expect([...seen].reduce((sum, { partition }) => sum + partition.liveCount, 0)).toBe(50);
+    expect(registry.stats).toEqual({ partitions: 0, partitionBytes: 0 });
+    await visit("n0");
+  });
+
+  it("are forgotten again where a load failed", async () => {
+    const { registry, visit } = registryOf(1e9);
+    const load = registry.dependencies.load;
+    registry.dependencies.load = async () => {
+      throw new Error("disk");
+    };
+    await expect(Promise.all([visit("a"), visit("a")])).rejects.toThrow("disk");
+    registry.dependencies.load = load;
+    expect((await visit("a")).users).toBe(0);
+  });
+
+  it("go when they are empty and nothing is lost by it", async () => {
+    const { registry, visit, inRam } = registryOf(1e9, true);
+    await visit("a");
+    await registry.use(scope({ namespace: "b" }), ({ partition }) => partition.add(testRow()));
+    expect(inRam()).toEqual(["b"]);
+  });
+
+  it("are selected by subtree with the stored ones, without those known to be empty", async () => {
+    const { registry, visit } = registryOf(1e9);
+    await visit("a/empty");
+    await registry.use(scope({ namespace: "a/new" }), ({ partition }) => partition.add(testRow()));
+    const namespaces = async (namespace: string) =>
+      (await registry.select(selector({ namespace }))).map((found) => found.namespace);
+    expect(await namespaces("a/**")).toEqual(["a/new", "a/stored"]);
+    expect(await namespaces("b/**")).toEqual([]);
+    expect(await namespaces("b")).toEqual(["b"]);
+  });
+});
+
+describe("a resident's revisions", () => {
+  const resident = (loadedAt: number) => new Resident("id", scope(), emptyPartition(), loadedAt);
+
+  it("are the time of acceptance in microseconds, or one more than the last", () => {
+    const { nextRevision } = ((one) => ({ nextRevision: one.nextRevision.bind(one) }))(resident(100));
+    expect([100.5, 100.5, 100.2, 101].map(nextRevision)).toEqual([
+      100_500_000, 100_500_001, 100_500_002, 101_000_000,
+    ]);
+  });
+
+  it("are not given out again after it left RAM", () => {
+    const first = resident(100);
+    const issued = [1, 2, 3].map(() => first.nextRevision(100));
+    expect([first.mayLeave(100), first.mayLeave(100.000_002), first.mayLeave(100.000_003)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(resident(100.000_003).nextRevision(99)).toBeGreaterThan(issued[2]!);
+  });
+
+  it("stage and unstage by record", () => {
+    const one = resident(100);
+    one.stage("k", { seq: 1, row: null });
+    one.stage("k", { seq: 3, row: testRow() });
+    one.unstage("k", 1);
+    expect(one.staged.get("k")?.seq).toBe(3);
+    one.stage("l", { seq: 4, row: null });
+    one.unstageFrom(4);
+    expect([...one.staged.keys()]).toEqual(["k"]);
+    one.unstage("k", 3);
+    expect(one.isEmpty).toBe(true);
+  });
+});
+
+describe("the scopes that are known", () => {
+  it("are read once, with those added before and since, and again after a refresh", async () => {
+    const stored = [scope({ namespace: "one" })];
+    let reads = 0;
+    const known = new KnownScopes(async () => {
+      reads++;
+      return stored;
+    });
+    const names = async () => [...(await known.all())].map(({ namespace }: Scope) => namespace).sort();
+    known.add(scopeId(scope({ namespace: "logged" })));
+    expect(await Promise.all([names(), names()])).toEqual([
+      ["logged", "one"],
+      ["logged", "one"],
+    ]);
+    known.add(scopeId(scope({ namespace: "new" })));
+    expect(await names()).toEqual(["logged", "new", "one"]);
+    expect(reads).toBe(1);
+    stored.pop();
+    known.refresh([scopeId(scope({ namespace: "new" }))]);
+    expect([await names(), reads]).toEqual([["new"], 2]);
+  });
+
+  it("are asked for again after a failure", async () => {
+    let fails = true;
+    const known = new KnownScopes(async () => {
+      if (fails) throw new Error("disk");
+      return [scope()];
+    });
+    await expect(known.all()).rejects.toThrow("disk");
+    fails = false;
+    expect([...(await known.all())]).toEqual([scope()]);
+  });
+});
+
+describe("the bodies in RAM", () => {
+  const stored = new Map([
+    [1, "one"],
+    [2, "two"],
+  ]);
+
+  it("are read once, and pinned ones never", async () => {
+    const reads: number[][] = [];
+    const bodies = new BodyCache({ cacheBytes: 65_536 }, async (_, rowIds) => {
+      reads.push([...rowIds]);
+      return stored;
+    });
+    bodies.pin(9, "nine");
+    expect(await bodies.get("s", [1, 9])).toEqual(new Map([...stored, [9, "nine"]]));
+    expect(await bodies.get("s", [1, 2, 9])).toEqual(new Map([...stored, [9, "nine"]]));
+    expect(reads).toEqual([[1]]);
+    bodies.unpin([9, 10]);
+    expect([bodies.peek(9), bodies.stats.bodiesPinned]).toEqual(["nine", 0]);
+    bodies.drop(9);
+    bodies.drop(1);
+    expect([bodies.peek(9), bodies.peek(1)]).toEqual([undefined, undefined]);
+  });
+
+  it("do not stay when their row goes while they are read", async () => {
+    let answer = (): void => undefined;
+    const bodies = new BodyCache({ cacheBytes: 65_536 }, async () => {
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      return stored;
+    });
+    const reading = bodies.get("s", [1, 2]);
+    bodies.drop(1);
+    answer();
+    await reading;
+    expect([bodies.peek(1), bodies.peek(2)]).toEqual([undefined, "two"]);
+  });
+});

@@ -1,0 +1,12 @@
+import { testServices } from "../../kit/test/kit-fixture.js";
+import { TestClock } from "../../kit/test/test-clock.js";
+import { createLruPlugin, type LruOptions } from "../src/index.js";
+
+/** A working tier with what it was told and tells. */
+export async function openLru(options: LruOptions = {}) {
+  const clock = new TestClock();
+  const plugin = createLruPlugin(options);
+  const { services, changes } = testServices({ tier: "working" }, clock);
+  await plugin.open!(services);
+  return { plugin, clock, changes };
+}

@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { calls } from "../../kit/test/kit-calls.js";
+import { seeded } from "../../kit/test/seeded.js";
+import { openLru } from "./lru-fixture.js";
+
+const SESSIONS = ["s1", "s2", "s3"];
+const SCOPE_MAX = 6;
+const MAX = 12;
+
+const step = fc.record({
+  do: fc.constantFrom("store", "store", "store", "read", "forget", "advance"),
+  session: fc.constantFrom(...SESSIONS),
+  key: fc.nat(9),
+});
+
+/** Keys of each session, least recently used first: the same by arrays. */
+class UseModel {
+  readonly sessions = new Map(SESSIONS.map((session) => [session, [] as number[]]));
+
+  use(session: string, key: number): void {
+    this.drop(session, key);
+    this.sessions.get(session)!.push(key);
+  }
+
+  drop(session: string, key: number): void {
+    this.sessions.set(
+      session,
+      this.sessions.get(session)!.filter((other) => other !== key),
+    );
+  }
+
+  /** The first session wins among equals, as it came first. */
+  evict(): void {
+    for (const keys of this.sessions.values()) while (keys.length > SCOPE_MAX) keys.shift();
+    const count = () => [...this.sessions.values()].reduce((sum, keys) => sum + keys.length, 0);
+    while (count() > MAX) {
+      const largest = Math.max(...[...this.sessions.values()].map((keys) => keys.length));
+      [...this.sessions.values()].find((keys) => keys.length === largest)!.shift();
+    }
+  }
+}
+
+describe("eviction", () => {
+  it("keeps what plain arrays in order of use keep", async () => {
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 120 }), async (steps) => {
+      const lru = await openLru({ scopeEntriesMax: SCOPE_MAX, entriesMax: MAX });
+      // The order of sessions is that of their first entries.
+      for (const session of SESSIONS) await calls(lru, { tier: "working", session }).store([{ key: "k0" }]);
+      const model = new UseModel();
+      for (const session of SESSIONS) model.use(session, 0);
+      for (const { do: action, session, key } of steps) {
+        const { store, entry, forget } = calls(lru, { tier: "working", session });
+        const isThere = model.sessions.get(session)!.includes(key);
+        if (action === "store") {
+          await store([{ key: `k${key}`, content: "always as long" }]);
+          model.use(session, key);
+        } else if (action === "read") {
+          expect((await entry(`k${key}`)) !== undefined).toBe(isThere);
+          if (isThere) model.use(session, key);
+        } else if (action === "forget" && model.sessions.get(session)!.length > 1) {
+          expect((await forget({ keys: [`k${key}`] })).deleted).toBe(Number(isThere));
+          model.drop(session, key);
+        } else lru.clock.advance(1);
+        model.evict();
+        const count = [...model.sessions.values()].reduce((sum, keys) => sum + keys.length, 0);
+        expect(lru.plugin.stats!()).toMatchObject({ lru_entries: count, bodiesPinned: count });
+      }
+    });
+    await seeded(property, 200);
+  });
+});
