@@ -30,6 +30,7 @@ export function statusProblem(result: PluginStatusResult | undefined): string | 
 
 export function forgetProblem(result: PluginForgetResult): string | undefined {
   if (!Number.isSafeInteger(result.deleted) || result.deleted < 0) return "no count of deleted entries";
+  if (result.at !== undefined && !Number.isFinite(result.at)) return "no time of acceptance";
   return result.purge === "done" || result.purge === "scheduled" ? undefined : "no state of the purge";
 }
 

@@ -49,16 +49,18 @@ export async function forget(
   );
   const byTier: Record<string, number> = {};
   let purge: PluginForgetResult["purge"] = "done";
+  let at = Number.POSITIVE_INFINITY;
   for (const { tier, outcome } of calls) {
     const settled = await withinPluginTimeout(runtime, context, outcome);
     if (!settled.ok) throw settled.error;
     byTier[tier] = settled.value.deleted;
+    at = Math.min(at, settled.value.at ?? context.acceptedAt);
     if (settled.value.purge === "scheduled") purge = "scheduled";
   }
   const deleted = Object.values(byTier).reduce((sum, count) => sum + count, 0);
   const receipt = {
     id: uuidv5(operationKey(operation), RECEIPT_NAMESPACE),
-    at: context.acceptedAt,
+    at,
     by_tier: byTier,
     purge,
   };

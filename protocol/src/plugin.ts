@@ -79,6 +79,8 @@ export interface PluginForgetRequest {
 
 export interface PluginForgetResult {
   readonly deleted: number;
+  /** Unix seconds of the first acceptance: a repeated `op` gets the same. Absent where nothing is remembered. */
+  readonly at?: number;
   readonly purge: "done" | "scheduled";
 }
 

@@ -28,7 +28,7 @@ import { status } from "./read/status.js";
 import type { Retention } from "./retention.js";
 import type { Storage } from "./storage.js";
 import { forget } from "./write/forget.js";
-import { storeResult } from "./write/result.js";
+import { forgetResult, storeResult } from "./write/result.js";
 import { store } from "./write/store.js";
 
 /** What makes a kit plugin the one it is. */
@@ -119,7 +119,7 @@ export class KitPlugin implements MemoryPlugin {
       const { tier } = this.#open;
       const remembered = await this.#remembered(request.op);
       const deleted = remembered?.result.deleted ?? 0;
-      if (remembered?.done) return { deleted, purge: tier.durable ? "scheduled" : "done" };
+      if (remembered?.done) return forgetResult(tier, deleted, remembered.at);
       return forget(tier, selector, request, deleted);
     });
   }
@@ -148,11 +148,13 @@ export class KitPlugin implements MemoryPlugin {
   }
 
   /** The remembered reply of an operation, and whether the operation came to its end. */
-  async #remembered(op: Operation): Promise<{ result: OperationResult; done: boolean } | undefined> {
+  async #remembered(
+    op: Operation,
+  ): Promise<{ result: OperationResult; at: number; done: boolean } | undefined> {
     const { tier } = this.#open;
     const found = tier.operations.find(op);
     const result = found && (await tier.journal.resultAt(found.place));
-    return result && { result, done: found.done };
+    return result && { result, at: found.at, done: found.done };
   }
 
   /** A request that is repeated while it runs shares its run (clause RETRY-3). */

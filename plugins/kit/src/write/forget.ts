@@ -9,6 +9,7 @@ import { filterSubject } from "../read/entry.js";
 import type { Resident } from "../residency/resident.js";
 import { isExpired } from "../row.js";
 import { acceptedAt, expireNow, removeRow, type Tier } from "../tier.js";
+import { forgetResult } from "./result.js";
 
 /** Rows a record: a forget of more runs in slices. */
 const SLICE_ROWS = 10_000;
@@ -34,8 +35,9 @@ export async function forget(
   for (const scope of await tier.registry.select(selector)) {
     deleted += await tier.registry.use(scope, (resident) => forgetIn(tier, resident, request, deleted));
   }
-  if (!request.dry_run) await finish(tier, request, deleted);
-  return { deleted, purge: tier.durable ? "scheduled" : "done" };
+  const at = acceptedAt(tier, request.op);
+  if (!request.dry_run) await finish(tier, request, at, deleted);
+  return forgetResult(tier, deleted, at);
 }
 
 async function forgetIn(
@@ -99,8 +101,7 @@ function forgetSlice(
 }
 
 /** The reply, remembered as final: what a crash before it left is taken up by the retry. */
-async function finish(tier: Tier, request: PluginForgetRequest, deleted: number): Promise<void> {
-  const at = acceptedAt(tier, request.op);
+async function finish(tier: Tier, request: PluginForgetRequest, at: number, deleted: number): Promise<void> {
   await tier.journal.append({
     build: () => record(request, { at, scope: "", victims: [], deleted, done: true }),
     stage: () => {},

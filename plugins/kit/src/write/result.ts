@@ -1,5 +1,6 @@
-import { MemoryError, type PluginStoreResult } from "@membus/protocol";
+import { MemoryError, type PluginForgetResult, type PluginStoreResult } from "@membus/protocol";
 import type { OperationResult } from "../journal/record.js";
+import type { Tier } from "../tier.js";
 
 /** The reply of a store from what is remembered of it, so that the first and every later reply are the same. */
 export function storeResult(
@@ -15,6 +16,11 @@ export function storeResult(
       error: new MemoryError(code, message, detail),
     })),
   };
+}
+
+/** The reply of a forget; `at` is remembered with it. */
+export function forgetResult({ durable }: Tier, deleted: number, at: number): PluginForgetResult {
+  return { deleted, at, purge: durable ? "scheduled" : "done" };
 }
 
 function isWritten(outcome: string): boolean {
