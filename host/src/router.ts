@@ -68,7 +68,7 @@ export class Router {
     const context = contextOf(exchange, id, address, request);
     void runtime.deadlines.race(this.#operate(context, request), context.deadlineAt).then((outcome) => {
       responder.answer(exchange, outcome);
-      
+      admission.leave(agent, requestBytes);
     });
   }
 

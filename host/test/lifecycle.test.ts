@@ -95,7 +95,7 @@ describe("stop", () => {
     await stopping;
     plugin.release();
     await turn();
-    expect(plugin.calls.filter((call) => call === "store")).toHaveLength(1);
+    expect([plugin.heldCount, plugin.calls.filter((call) => call === "store").length]).toEqual([0, 1]);
     expect(fixture.logger.messages("error")).toEqual(["stopping although requests are still under way"]);
   });
 

@@ -7,7 +7,7 @@ import { MemoryClient } from "@membus/agent-client";
 import { sampleEntries, sampleQueries } from "../harness/dataset.js";
 import type { BenchEnvironment } from "../harness/environment.js";
 import { fillEpisodic } from "../harness/fill.js";
-import { median, pairs, runLoad } from "../harness/load.js";
+import { median, milliseconds, pairs, runLoad } from "../harness/load.js";
 import { type BenchResult, benchResult } from "../harness/result.js";
 
 const COUNT = 100_000;
@@ -55,11 +55,11 @@ async function fill(environment: BenchEnvironment): Promise<void> {
 }
 
 async function startToAnswer(environment: BenchEnvironment): Promise<number> {
-  const begun = performance.now();
+  const begun = milliseconds();
   const host = await environment.startHost({ name: "open" });
   const client = await MemoryClient.connect({ servers: environment.url, agent: AGENT, timeoutMs: 60_000 });
   const { entries } = await client.retrieve({ query: "garden meeting report", tier: "episodic", limit: 10 });
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (milliseconds() - begun) / 1000;
   await client.close();
   await environment.end(host);
   if (entries.length !== 10) throw new Error(`expected 10 entries, got ${entries.length}`);
@@ -67,13 +67,13 @@ async function startToAnswer(environment: BenchEnvironment): Promise<number> {
 }
 
 async function readColumns(environment: BenchEnvironment): Promise<number> {
-  const begun = performance.now();
+  const begun = milliseconds();
   const scope = JSON.stringify(["episodic", "default", AGENT, null, "default"]);
   const directory = join(environment.directory, "open", "episodic", "table");
   const args = [READER, directory, "default", `scope = '${scope}'`, ...COLUMNS];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const [chunk] = (await once(child.stdout, "data")) as [Buffer];
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (milliseconds() - begun) / 1000;
   await once(child, "exit");
   if (Number(chunk.toString()) !== COUNT) throw new Error(`expected ${COUNT} rows, read ${chunk.toString()}`);
   return seconds;

@@ -1,3 +1,5 @@
+import { systemClock } from "@membus/protocol";
+
 /** What one round of load showed. Times in milliseconds. */
 export interface Load {
   readonly perSecond: number;
@@ -16,20 +18,20 @@ export async function runLoad(
   const worker = async () => {
     while (next < count) {
       const index = next++;
-      const begun = performance.now();
+      const begun = milliseconds();
       await operation(index);
-      times.push(performance.now() - begun);
+      times.push(milliseconds() - begun);
     }
   };
-  const begun = performance.now();
+  const begun = milliseconds();
   await Promise.all(Array.from({ length: inFlight }, worker));
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (milliseconds() - begun) / 1000;
   times.sort((a, b) => a - b);
   return { perSecond: count / seconds, p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
 }
 
 /** `sorted` ascending. */
-export function quantile(sorted: readonly number[], share: number): number {
+function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
@@ -51,4 +53,9 @@ export async function pairs<T>(
     results.push({ raw: await raw(round), ours: await ours(round) });
   }
   return results;
+}
+
+/** Milliseconds on the machine's clock. */
+export function milliseconds(): number {
+  return systemClock.now() * 1_000;
 }

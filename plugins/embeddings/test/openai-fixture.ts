@@ -10,7 +10,7 @@ afterEach(async () => {
 });
 
 /** Keeps every line as text. */
-export class RecordingLogger implements Logger {
+class RecordingLogger implements Logger {
   readonly lines: string[] = [];
   readonly debug = (fields: object, message: string) => this.#log(fields, message);
   readonly info = (fields: object, message: string) => this.#log(fields, message);

@@ -46,10 +46,11 @@ export class BackFill {
   }
 
   #retryLater(): void {
-    this.#cancelRetry ??= this.tier().clock.after(this.retryMs, () => {
+    const retry = () => {
       this.#cancelRetry = undefined;
       this.#start();
-    });
+    };
+    this.#cancelRetry ??= this.tier().clock.after(this.retryMs, retry, { background: true });
   }
 
   /** Stops at the first failure: an embedder that is down answers no other partition either. */

@@ -1,4 +1,4 @@
-import { answerWithin } from "./answer-within.js";
+import { within } from "@membus/protocol";
 import type { Resident } from "./residency/resident.js";
 import type { RowBody } from "./row.js";
 import type { Tier } from "./tier.js";
@@ -14,7 +14,7 @@ export async function embedPending(tier: Tier, resident: Resident): Promise<void
   resident.embedding ??= fillPending(tier, resident).finally(() => {
     resident.embedding = undefined;
   });
-  await answerWithin(tier.clock, tier.embedWaitMs, resident.embedding);
+  await within(tier.clock, tier.embedWaitMs, resident.embedding);
 }
 
 async function fillPending(tier: Tier, resident: Resident): Promise<void> {

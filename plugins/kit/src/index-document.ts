@@ -1,6 +1,13 @@
-import { type Clock, type Embedder, isMemoryError, LIMITS, type Logger, MemoryError } from "@membus/protocol";
+import {
+  type Clock,
+  type Embedder,
+  isMemoryError,
+  LIMITS,
+  type Logger,
+  MemoryError,
+  within,
+} from "@membus/protocol";
 import type { Analyzer } from "./analyzer/index.js";
-import { answerWithin } from "./answer-within.js";
 import type { RowBody } from "./row.js";
 import { type Draft, indexedContext, indexedText } from "./write/plan-store.js";
 
@@ -84,7 +91,7 @@ export class DocumentIndexer {
     const { embedder, clock, logger } = this.dependencies;
     if (embedder === undefined) return undefined;
     try {
-      return await answerWithin(clock, waitMs, this.embed(drafts.map(({ body }) => body)));
+      return await within(clock, waitMs, this.embed(drafts.map(({ body }) => body)));
     } catch (error) {
       logger.warn({ err: error, embedder: embedder.id }, "embedder failed; vectors follow later");
       return undefined;

@@ -95,7 +95,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
 function clockAbove(clock: Clock, floor: number): Clock {
   return {
     now: () => Math.max(clock.now(), floor),
-    after: (delayMs, run) => clock.after(delayMs, run),
+    after: (delayMs, run, waiting) => clock.after(delayMs, run, waiting),
   };
 }
 

@@ -56,7 +56,7 @@ export function removeRow(
 }
 
 /** What has to be done for a row that has left its partition. */
-export function reportRemoved(
+function reportRemoved(
   tier: Tier,
   resident: Resident,
   removed: RemovedRow,

@@ -1,30 +1,16 @@
 import { integerOption, resolveOptions } from "@membus/protocol";
 
+/** Bounds. A scope is one session of an agent and one namespace. */
 export interface LruOptions {
-  /**
-   * Entries in all sessions together, 1..100,000,000. Past it the largest session evicts.
-   * @default 1000000
-   */
+  /** Entries of all scopes, 1..100,000,000. @default 1000000 */
   readonly entriesMax?: number | undefined;
-  /**
-   * Bytes in all sessions together, 64 KiB..1 TiB.
-   * @default 1073741824
-   */
+  /** Bytes of all scopes, 64 KiB..1 TiB. @default 1073741824 */
   readonly bytesMax?: number | undefined;
-  /**
-   * Entries of one session and namespace, 1..2,000,000.
-   * @default 100000
-   */
+  /** Entries of one scope, 1..2,000,000. @default 100000 */
   readonly scopeEntriesMax?: number | undefined;
-  /**
-   * Bytes of one session and namespace, 64 KiB..1 TiB.
-   * @default 268435456
-   */
+  /** Bytes of one scope, 64 KiB..1 TiB. @default 268435456 */
   readonly scopeBytesMax?: number | undefined;
-  /**
-   * A session that nobody uses for so many seconds ends. 1..31,536,000.
-   * @default 86400
-   */
+  /** Seconds after which a session that nobody uses ends, 1..31,536,000. @default 86400 */
   readonly idleS?: number | undefined;
 }
 

@@ -2,10 +2,10 @@ import type { HeldEntry, Retention } from "@membus/plugin-kit";
 import { LRUCache } from "lru-cache";
 import type { ResolvedLruOptions } from "./lru-options.js";
 
-/** Sizes in bytes by key hash, in order of use. It drops nothing itself: the bounds are those of several scopes. */
+/** Bytes by key hash, in order of use. It drops nothing itself: bounds span scopes, and the kit has to know. */
 type ScopeEntries = LRUCache<string, number>;
 
-/** Scopes within this share of the largest count as the largest too. */
+/** Over a bound of all scopes a hundredth more goes than need be, and scopes of nearly the largest size go with it. */
 const NEARLY = 0.99;
 
 /** Least recently used first, within each scope; over the bound of all scopes, the largest gives way. */
@@ -50,8 +50,7 @@ export class LruRetention implements Retention {
       while (entries !== undefined && this.#isOver(entries)) yield this.#release(scope, entries);
     }
     this.#overfull.clear();
-    // A hundredth more than need be, because to look for the largest scope takes long.
-    if (this.#isOverAll(1)) while (this.#isOverAll(0.99)) yield* this.#releaseLargest();
+    if (this.#isOverAll(1)) while (this.#isOverAll(NEARLY)) yield* this.#releaseLargest();
   }
 
   stats(): Record<string, number> {
@@ -68,12 +67,11 @@ export class LruRetention implements Retention {
   }
 
   *#releaseLargest(): Iterable<HeldEntry> {
-    let bytesMax = 0;
-    for (const { calculatedSize } of this.#scopes.values()) bytesMax = Math.max(bytesMax, calculatedSize);
+    let largest = 0;
+    for (const { calculatedSize } of this.#scopes.values()) largest = Math.max(largest, calculatedSize);
     for (const [scope, entries] of this.#scopes) {
-      while (entries.calculatedSize > bytesMax * NEARLY && this.#isOverAll(0.99)) {
-        yield this.#release(scope, entries);
-      }
+      const isLarge = () => entries.calculatedSize > largest * NEARLY;
+      while (isLarge() && this.#isOverAll(NEARLY)) yield this.#release(scope, entries);
     }
   }
 

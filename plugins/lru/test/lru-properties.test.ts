@@ -7,6 +7,8 @@ import { openLru } from "./lru-fixture.js";
 const SESSIONS = ["s1", "s2", "s3"];
 const SCOPE_MAX = 6;
 const MAX = 12;
+/** Entries of one size, so that the largest session is the one with the most. */
+const CONTENT = "always as long";
 
 const step = fc.record({
   do: fc.constantFrom("store", "store", "store", "read", "forget", "advance"),
@@ -46,14 +48,16 @@ describe("eviction", () => {
     const property = fc.asyncProperty(fc.array(step, { maxLength: 120 }), async (steps) => {
       const lru = await openLru({ scopeEntriesMax: SCOPE_MAX, entriesMax: MAX });
       // The order of sessions is that of their first entries.
-      for (const session of SESSIONS) await calls(lru, { tier: "working", session }).store([{ key: "k0" }]);
       const model = new UseModel();
-      for (const session of SESSIONS) model.use(session, 0);
+      for (const session of SESSIONS) {
+        await calls(lru, { tier: "working", session }).store([{ key: "k0", content: CONTENT }]);
+        model.use(session, 0);
+      }
       for (const { do: action, session, key } of steps) {
         const { store, entry, forget } = calls(lru, { tier: "working", session });
         const isThere = model.sessions.get(session)!.includes(key);
         if (action === "store") {
-          await store([{ key: `k${key}`, content: "always as long" }]);
+          await store([{ key: `k${key}`, content: CONTENT }]);
           model.use(session, key);
         } else if (action === "read") {
           expect((await entry(`k${key}`)) !== undefined).toBe(isThere);
@@ -65,6 +69,10 @@ describe("eviction", () => {
         model.evict();
         const count = [...model.sessions.values()].reduce((sum, keys) => sum + keys.length, 0);
         expect(lru.plugin.stats!()).toMatchObject({ lru_entries: count, bodiesPinned: count });
+      }
+      for (const [session, keys] of model.sessions) {
+        const { entries } = await calls(lru, { tier: "working", session }).retrieve();
+        expect(entries.map((entry) => entry.key.name).sort()).toEqual(keys.map((key) => `k${key}`).sort());
       }
     });
     await seeded(property, 200);

@@ -8,7 +8,7 @@ const VOCABULARY_SIZE = 30_000;
 const HARMONIC_NUMBER = Math.log(VOCABULARY_SIZE) + 0.5772;
 
 /** Zipf's law: the probability of the word at a rank (1 = most frequent). */
-export function zipfProbability(rank: number): number {
+function zipfProbability(rank: number): number {
   return 1 / (rank * HARMONIC_NUMBER);
 }
 

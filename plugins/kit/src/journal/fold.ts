@@ -92,7 +92,8 @@ export class Folder {
   }
 
   #foldAfter(waitMs: number): void {
-    this.#cancelTimer ??= this.dependencies.clock.after(waitMs, () => void this.#foldInBackground());
+    const fold = () => void this.#foldInBackground();
+    this.#cancelTimer ??= this.dependencies.clock.after(waitMs, fold, { background: true });
   }
 
   async #foldInBackground(): Promise<void> {

@@ -40,7 +40,7 @@ export interface LogRecord {
 }
 
 /** Row ids of a record: room for the 1000 entries of the largest store. */
-export const ROW_IDS_PER_RECORD = 1_024;
+const ROW_IDS_PER_RECORD = 1_024;
 
 export function rowIdOf(seq: number, index: number): number {
   return seq * ROW_IDS_PER_RECORD + index;

@@ -1,6 +1,11 @@
-import { type Embedder, isMemoryError, MemoryError, type PluginRetrieveRequest } from "@membus/protocol";
+import {
+  type Embedder,
+  isMemoryError,
+  MemoryError,
+  type PluginRetrieveRequest,
+  within,
+} from "@membus/protocol";
 import type { QueryTerm } from "../analyzer/index.js";
-import { answerWithin } from "../answer-within.js";
 import type { Tier } from "../tier.js";
 
 /** What a request ranks by. */
@@ -43,7 +48,7 @@ export async function prepareQuery(
 
 /** A query waits for its embedder no longer than a store: words can answer it. */
 async function embedQuery(tier: Tier, embedder: Embedder, query: string): Promise<Float32Array | null> {
-  const answer = await answerWithin(tier.clock, tier.embedWaitMs, embedder.embed([query], "query"));
+  const answer = await within(tier.clock, tier.embedWaitMs, embedder.embed([query], "query"));
   if (answer === undefined) throw embedderError(undefined);
   return answer[0] ?? null;
 }
