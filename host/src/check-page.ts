@@ -15,7 +15,7 @@ import {
 /** Hashing a key costs as much as all other checks of an entry, so a page is checked by sample. */
 const KEY_HASHES_CHECKED = 8;
 
-/** What is wrong with a page that a plugin returned; undefined when it is what was asked for. */
+/** What is wrong with a page that a plugin returned; undefined when it is what was asked for (clause PLUG-12). */
 export function pageProblem(
   result: PluginRetrieveResult,
   selector: ScopeSelector,

@@ -8,7 +8,7 @@ import {
   type StoreReceipt,
 } from "@membus/protocol";
 
-/** What is wrong with the result of a store; undefined when it tells the fate of every entry exactly once. */
+/** What is wrong with the result of a store; undefined when each entry has one fate (clause PLUG-6). */
 export function storeProblem(result: PluginStoreResult, request: PluginStoreRequest): string | undefined {
   const problem = listsProblem(result);
   if (problem !== undefined) return problem;

@@ -43,7 +43,7 @@ export interface DiscoveryDependencies {
   metadata(): Readonly<Record<string, string>>;
 }
 
-/** Answers the NATS micro protocol (`$SRV.PING|INFO|STATS[.membus[.<id>]]`), so that NATS's own tools find the host. */
+/** Answers the NATS micro protocol (`$SRV.PING|INFO|STATS[.membus[.<id>]]`), so that NATS's own tools find it (clause DISC-1). */
 export class Discovery {
   readonly #dependencies: DiscoveryDependencies;
   #subscriptions: BusSubscription[] = [];

@@ -1,7 +1,8 @@
 import { type Embedder, MemoryError } from "@membus/protocol";
 
 /**
- * Refuses a caller's vector that is not one of the host's embedder: vectors of different models are never compared.
+ * Refuses a caller's vector that is not one of the host's embedder: vectors of different models are never compared
+ * (clauses ENTRY-11 and ENTRY-12).
  * @throws {MemoryError} `schema_violation` with the path and what was expected.
  */
 export function checkEmbedding(

@@ -47,7 +47,7 @@ export class Events {
     this.#options = options;
   }
 
-  /** The id of the event of a receipt; undefined for an entry that was not written, or when there are no events. */
+  /** The id of the event of a receipt; undefined for an entry that was not written, or without events (STORE-10). */
   idOf(requestId: string, { index, outcome }: StoreReceipt): string | undefined {
     if (!this.#options.events || outcome === "unchanged" || outcome === "superseded") return undefined;
     return `${requestId}/${index}`;

@@ -33,7 +33,7 @@ interface ForgetCall {
 
 /**
  * Forgets in the named tier, or in all served ones. When one of them fails the request does, with that tier's error:
- * a forget that is done in part must not look complete. Its retry finishes it.
+ * a forget that is done in part must not look complete. Its retry finishes it (clause FORGET-8).
  */
 export async function forget(
   runtime: Runtime,

@@ -14,7 +14,7 @@ interface OperationInFlight {
 
 /**
  * The mutations under way. A retry joins the calls of its first attempt instead of making its own, until the plugins
- * have really settled, however long ago the first attempt was answered with `timeout` (clause RETRY-1).
+ * have really settled, however long ago the first attempt was answered with `timeout` (clause RETRY-3).
  */
 export class InFlight {
   readonly #operations = new Map<string, OperationInFlight>();

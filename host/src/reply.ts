@@ -39,7 +39,7 @@ export function encodeError(
 }
 
 /**
- * The bytes of a reply, shortened to fit where it can be.
+ * The bytes of a reply, shortened to fit where it can be (clause RET-15).
  * @throws {MemoryError} `too_large` when it cannot.
  */
 export function encodeFitting(

@@ -24,7 +24,7 @@ export interface ReadMessage {
   readonly request: Outcome<DecodedRequest>;
 }
 
-/** Reads a message. The subject alone says whose it is; the payload only has to agree with its type (clause SUBJ-4). */
+/** Reads a message. The subject alone says whose it is; the payload only has to agree with its type (SUBJ-4, ENV-2). */
 export function readMessage(message: BusMessage, prefix: string): ReadMessage {
   const decoded = decodeMessage(message.payload, { contentType: message.headers[CONTENT_TYPE_HEADER] });
   const address = caught(() => parseRequestSubject(message.subject, prefix));

@@ -25,7 +25,8 @@ export interface RouterDependencies {
 /**
  * From a message to its reply, and the only place where errors become replies.
  *
- * A message without a reply subject is carried out unanswered where it is a store or a forget, and else dropped.
+ * A message without a reply subject is carried out unanswered where it is a store or a forget, and else dropped
+ * (clause SUBJ-10).
  */
 export class Router {
   readonly #dependencies: RouterDependencies;

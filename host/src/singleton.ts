@@ -12,9 +12,9 @@ interface Rival {
 
 /**
  * Makes sure that no other host serves the same prefix and tenants: it would answer half of the requests from an
- * empty store. Of hosts that start together the one with the lowest id stays. This host must answer discovery before
- * it asks, so of two at least one sees the other; and it must not give way unseen, so while a higher id is still
- * starting it asks again until that one is gone or serves.
+ * empty store (clause DISC-3). Of hosts that start together the one with the lowest id stays. This host must answer
+ * discovery before it asks, so that of two at least one sees the other. The lower id may be the one that was not
+ * seen, so while a higher one is still starting it asks again, until that one is gone or serves.
  * @throws {MemoryError} `conflict` naming the other host.
  */
 export async function requireOnlyHost(bus: Bus, hostId: string, options: ResolvedHostOptions): Promise<void> {

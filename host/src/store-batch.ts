@@ -18,7 +18,8 @@ import { type Features, lackOf, notServed } from "./features.js";
 
 /**
  * An expiry that has passed is refused only when it is older than any retry can be. A younger one may be the retry
- * of a store that was in time, which must get its first reply; as a first attempt it is stored, and over at once.
+ * of a store that was in time, which must get its first reply; as a first attempt it is stored, and over at once
+ * (clause ENTRY-19).
  */
 const PAST_EXPIRY_ACCEPTED_SECONDS = 600;
 

@@ -24,8 +24,12 @@ export const FACTS: readonly Fact[] = [
     by: "bob",
     text: "The three-deck oven is delivered on 30 March 2026 and costs 6,200.",
   },
-  { name: "rent", by: "alice", text: "The rent is 1,380 a month, because Mara seals the floor herself." },
-  { name: "wheat_flour", by: "bob", text: "Wheat flour comes from Harrow Mill on Tuesdays and Fridays." },
+  {
+    name: "rent",
+    by: "alice",
+    text: "The rent is 1,380 a month, because the baker seals the floor herself.",
+  },
+  { name: "wheat_flour", by: "bob", text: "Wheat flour comes from North Mill on Tuesdays and Fridays." },
   {
     name: "opening_hours",
     by: "alice",

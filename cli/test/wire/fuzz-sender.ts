@@ -1,9 +1,10 @@
-import { decodeMessage, type Message } from "@membus/protocol";
+import { decodeMessage, type Message, systemClock, within } from "@membus/protocol";
 import { headers, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node";
 import type { FuzzMessage } from "./fuzz-messages.js";
 
 const INBOX = "_INBOX_fuzz";
 const IN_FLIGHT = 128;
+const STALLED_AFTER_MS = 20_000;
 
 /** Sends messages as fast as a host answers them, so many at a time, and looks at every reply. */
 export class FuzzSender {
@@ -22,6 +23,7 @@ export class FuzzSender {
     this.#subscription = nats.subscribe(`${INBOX}.>`, { callback: (_error, reply) => this.#receive(reply) });
   }
 
+  /** @throws when no reply comes any more. */
   async send(messages: readonly FuzzMessage[]): Promise<void> {
     for (const message of messages) {
       while (this.#awaited.size >= IN_FLIGHT) await this.#nextReply();
@@ -29,15 +31,13 @@ export class FuzzSender {
     }
   }
 
-  /** Resolves when every message has its reply. */
+  /**
+   * Resolves when every message has its reply.
+   * @throws when no reply comes any more.
+   */
   async finish(): Promise<void> {
     while (this.#awaited.size > 0) await this.#nextReply();
     this.#subscription.unsubscribe();
-  }
-
-  /** The messages that wait for their reply. */
-  get unanswered(): FuzzMessage[] {
-    return [...this.#awaited.values()];
   }
 
   #publish(message: FuzzMessage): void {
@@ -52,10 +52,13 @@ export class FuzzSender {
     });
   }
 
-  #nextReply(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#onReply = resolve;
+  async #nextReply(): Promise<void> {
+    const reply = new Promise<true>((resolve) => {
+      this.#onReply = () => resolve(true);
     });
+    if (await within(systemClock, STALLED_AFTER_MS, reply)) return;
+    for (const message of this.#awaited.values()) this.#report(message, "no reply");
+    throw new Error(`${this.#awaited.size} messages have no reply, the first: ${this.problems[0]}`);
   }
 
   #receive({ subject, data }: Msg): void {

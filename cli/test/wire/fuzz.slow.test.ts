@@ -2,7 +2,6 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { delay, systemClock } from "@membus/protocol";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -59,9 +58,8 @@ describe("a host under 100,000 fuzzed messages", () => {
     for (let done = 0; done < MESSAGES; done += CHUNK) {
       await sender.send(fc.sample(fuzzMessage, { numRuns: CHUNK, seed: SEED + done }));
     }
-    await Promise.race([sender.finish(), delay(systemClock, 20_000)]);
+    await sender.finish();
     expect(sender.sent).toBe(MESSAGES);
-    expect(sender.unanswered.slice(0, 5)).toEqual([]);
     expect(sender.problems.slice(0, 5)).toEqual([]);
   }, 240_000);
 

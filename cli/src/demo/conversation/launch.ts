@@ -6,27 +6,27 @@ export const LAUNCH: readonly Talk[] = [
     assistant: "alice",
     at: "2026-04-08T21:00:00Z",
     script: `
-mara: Bad news. The oven will not be here before the 20th of April.
+baker: Bad news. The oven will not be here before the 20th of April.
 alice: So five days before the opening, without one test bake. What happened?
-mara [equipment]: The dealer dropped the stone plates while loading. New ones have to come from Austria.
+baker [equipment]: The dealer dropped the stone plates while loading. New ones have to come from Austria.
 alice: Could you open with bread from somewhere else for a week?
-mara: Never. People remember the first loaf. I would rather wait.
+baker: Never. People remember the first loaf. I would rather wait.
 alice: Then we need a new date. The oven on the 20th, two weeks to learn it: what about Saturday the 9th of May?
-mara [schedule]: The 9th of May. Yes. Please change it everywhere, the 25th of April is off.
+baker [schedule]: The 9th of May. Yes. Please change it everywhere, the 25th of April is off.
 alice [schedule]: Done. The opening is now on Saturday the 9th of May. It is a market day too, I checked.
-mara: What about the inspection? Ms Farrow cannot look at an oven that is not there.
+baker: What about the inspection? The inspector cannot look at an oven that is not there.
 alice: I called her office. She could come on the 28th of April in the early afternoon instead.
-mara [schedule]: Good, the 28th then. At two?
+baker [schedule]: Good, the 28th then. At two?
 alice: At a quarter past two. She asks you to have the oven running, because she measures the temperature of the wall.
-mara: And the posters? The printer has already made three hundred with the old date.
+baker: And the posters? The printer has already made three hundred with the old date.
 alice: He offers stickers in copper colour with the new one for 40. It looks as if it were meant that way.
-mara [money]: Forty is fine. I cried about the posters more than about the oven.
-alice: You have been up since four. Does Ilse know?
-mara [people]: She is relieved, to be honest. Now she has her first shift with a cold oven and a cup of tea.
-alice: And Dev wanted to practise the till. He could do that at the market with biscuits, under the hotel's licence.
-mara: That is clever. Let us take the stall on the 18th and hand out little bags with the new date on them.
+baker [money]: Forty is fine. I cried about the posters more than about the oven.
+alice: You have been up since four. Does the night baker know?
+baker [people]: She is relieved, to be honest. Now she has her first shift with a cold oven and a cup of tea.
+alice: And the apprentice wanted to practise the till. He could do that at the market with biscuits, under the hotel's licence.
+baker: That is clever. Let us take the stall on the 18th and hand out little bags with the new date on them.
 alice: I will ask the market office for a place near the fountain.
-mara: What does the delay cost me, roughly?
+baker: What does the delay cost me, roughly?
 alice [money]: Two weeks of rent and wages without sales, about 2,100. Your reserve covers it, with 900 to spare.
 `,
   },
@@ -35,28 +35,28 @@ alice [money]: Two weeks of rent and wages without sales, about 2,100. Your rese
     assistant: "alice",
     at: "2026-04-29T18:20:00Z",
     script: `
-mara: We passed! Ms Farrow gave us five out of five and asked for the recipe of the buns.
+baker: We passed! The inspector gave us five out of five and asked for the recipe of the buns.
 alice: Wonderful. Did she find anything at all?
-mara: The thermometer in the small fridge was upside down. That was all.
+baker: The thermometer in the small fridge was upside down. That was all.
 alice: Then let us plan the ninth of May hour by hour. Who unlocks?
-mara: Ilse and I at one in the night. The first loaves go in at half past three.
-alice: Dev arrives at six, sets up the counter and counts the cash float. How much change do you want in it?
-mara [money]: A hundred and fifty in coins and small notes. Old Mr Penhale always pays with a fifty.
+baker: The night baker and I, at one in the night. The first loaves go in at half past three.
+alice: The apprentice arrives at six, sets up the counter and counts the cash float. How much change do you want in it?
+baker [money]: A hundred and fifty in coins and small notes. The old postman always pays with a fifty.
 alice: And the first customers? You spoke of a gift.
-mara: The first hundred get a cardamom bun for free. The school choir sings at ten, on the bus bench.
+baker: The first hundred get a cardamom bun for free. The school choir sings at ten, on the bus bench.
 alice: Somebody should tell the bus company. What if it rains?
-mara [equipment]: Mr Osei lends us his bee-market tent. It smells of honey, which is not bad at all.
+baker [equipment]: The landlord lends us the tent from his bee-keeping days. It smells of honey, which is not bad at all.
 alice: How many loaves do we bake for such a day?
-mara: A hundred and eighty sourdough, sixty rye, two hundred buns and a tray of doughnuts.
+baker: A hundred and eighty sourdough, sixty rye, two hundred buns and a tray of doughnuts.
 alice: Leave forty loaves for after eleven. Nothing looks sadder than an empty shelf at noon on the first day.
-mara [people]: My sister takes photographs. She wants everybody to wear the dark aprons.
+baker [people]: My sister takes photographs. She wants everybody to wear the dark aprons.
 alice: They come from the laundry on Thursday. Do you want to say a few words?
-mara: Two sentences, no more. Thank you, and please bring your own bags.
+baker: Two sentences, no more. Thank you, and please bring your own bags.
 alice: I will remind you of them at five to seven. And afterwards?
-mara [private]: I have to be gone by four. My mother is in the hospital at Marlow for her hip, but please do not keep that.
-alice: Understood, I keep only that you leave at four and that Ilse closes the shop.
-mara: If we sell out, we put a chair outside and celebrate with the neighbours.
-alice: Then that is the plan. Sleep well, Mara. Ten more nights.
+baker [private]: I have to be gone by four. My mother is in hospital for her hip, but please do not keep that.
+alice: Understood, I keep only that you leave at four and that the night baker closes the shop.
+baker: If we sell out, we put a chair outside and celebrate with the neighbours.
+alice: Then that is the plan. Sleep well. Ten more nights.
 `,
   },
 ];

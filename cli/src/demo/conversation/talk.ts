@@ -1,4 +1,4 @@
-/** One talk between Mara, who opens a bakery, and one of her two assistants. Everybody in it is invented. */
+/** One invented talk between a baker, who opens a shop of her own, and one of her two assistants. */
 export interface Talk {
   readonly topic: string;
   readonly assistant: "alice" | "bob";

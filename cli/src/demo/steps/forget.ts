@@ -7,14 +7,14 @@ import { WORKING_TAG } from "./use-working-memory.js";
 
 const PRIVATE_TAG = "private";
 
-/** Mara asked for some of what she had said not to be kept. */
+/** The baker asked for some of what she had said not to be kept. */
 export async function forget({ alice, bob }: Stage, transcript: Transcript): Promise<void> {
   const turns = turnsOf(alice.name);
   const secrets = turns.filter(({ tags }) => tags.includes(PRIVATE_TAG));
   const criteria: ForgetRequest = { tags: [PRIVATE_TAG], tier: "episodic" };
   const counted = await alice.ask("forget", { ...criteria, dry_run: true });
   transcript.check(
-    "alice counts the turns that Mara wants forgotten",
+    "alice counts the turns that the baker wants forgotten",
     counted.deleted === secrets.length,
     `${counted.deleted}, of which nothing is deleted yet`,
   );

@@ -17,7 +17,11 @@ const NOTE = "queue_outside";
 export async function killHost(stage: Stage, transcript: Transcript): Promise<void> {
   const { alice, bob } = stage;
   const agents = [alice, bob];
-  const first = { key: "first_customer", content: "Mr Penhale, with a fifty", tier: "episodic" } as const;
+  const first = {
+    key: "first_customer",
+    content: "the old postman, with a fifty",
+    tier: "episodic",
+  } as const;
   const firstReply = await alice.ask("store", first, { id: REQUEST_ID });
   await alice.ask("remember", NOTE, "to the bus stop");
   const before = await Promise.all(agents.map(snapshot));

@@ -31,18 +31,18 @@ const SELECTIONS: readonly Selection[] = [
     holds: ({ tags }) => tags.includes("staff") && tags.includes("people"),
   },
   {
-    step: "by filter (where): long turns of Mara, not about money",
+    step: "by filter (where): long turns of the baker, not about money",
     criteria: {
       where: {
         all: [
-          { field: "metadata.speaker", op: "eq", value: "mara" },
+          { field: "metadata.speaker", op: "eq", value: "baker" },
           { field: "metadata.words", op: "gte", value: 18 },
           { not: { field: "tags", op: "eq", value: "money" } },
         ],
       },
     },
     holds: ({ speaker, text, tags }) =>
-      speaker === "mara" && wordCount(text) >= 18 && !tags.includes("money"),
+      speaker === "baker" && wordCount(text) >= 18 && !tags.includes("money"),
   },
   {
     step: "by group",

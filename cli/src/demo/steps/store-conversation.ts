@@ -17,7 +17,7 @@ async function storeTalksOf(agent: RemoteAgent, transcript: Transcript): Promise
   const created = receipts.filter(({ outcome }) => outcome === "created").length;
   const talks = new Set(turns.map(({ topic }) => topic)).size;
   transcript.check(
-    `${agent.name} stores the turns of ${talks} talks with Mara`,
+    `${agent.name} stores the turns of ${talks} talks with the baker`,
     sent === turns.length && created === turns.length && refusals.length === 0,
     `${sent} sent, ${created} acknowledged in ${tookMs} ms`,
   );

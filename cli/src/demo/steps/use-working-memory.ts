@@ -6,7 +6,7 @@ export const WORKING_TAG = "today";
 const NOTES = {
   current_task: "print the posters with the new date",
   next_call: "the market office, about the stall near the fountain",
-  mood: "Mara has been up since four",
+  mood: "the baker has been up since four",
 };
 
 /** Short notes under names, as an agent makes them while it works. */

@@ -8,7 +8,8 @@ const NONE = 2;
 
 /** The vectors of a partition, slot-major, all of one embedder. */
 export class Vectors {
-  data: Float32Array<ArrayBuffer>;
+  /** As long as the last slot with a vector needs: rows of a tier in memory get theirs at the first query. */
+  data = new Float32Array(0);
   present = new Uint8Array(16);
   states = new Uint8Array(16);
   pendingCount = 0;
@@ -16,21 +17,17 @@ export class Vectors {
   constructor(
     readonly embedder: string,
     readonly dimensions: number,
-  ) {
-    this.data = new Float32Array(16 * dimensions);
-  }
+  ) {}
 
+  /** Room for the vectors of `slots` in all. */
   reserve(slots: number): void {
-    if (slots <= this.states.length) return;
-    const capacity = Math.max(slots, this.states.length * 2);
-    this.data = grown(this.data, capacity * this.dimensions);
-    this.present = grown(this.present, capacity);
-    this.states = grown(this.states, capacity);
+    this.#reserveStates(slots);
+    if (slots * this.dimensions > this.data.length) this.data = grown(this.data, slots * this.dimensions);
   }
 
   /** Files what a row carries: another embedder's vector counts as none yet, and so does one that is none of its. */
   add(slot: number, embedder: string, vector: Float32Array | null): void {
-    this.reserve(slot + 1);
+    this.#reserveStates(slot + 1);
     const isOurs = embedder === this.embedder && (vector === null || vector.length === this.dimensions);
     if (isOurs) this.#file(slot, vector);
     else this.pendingCount++;
@@ -65,7 +62,7 @@ export class Vectors {
   /** Keeps the slots that `kept` lists, in its order. */
   remap(kept: Uint32Array): void {
     const { data, present, states, dimensions } = this;
-    this.data = new Float32Array(Math.max(16, kept.length) * dimensions);
+    this.data = new Float32Array(data.length === 0 ? 0 : kept.length * dimensions);
     this.present = new Uint8Array(Math.max(16, kept.length));
     this.states = new Uint8Array(Math.max(16, kept.length));
     for (let slot = 0; slot < kept.length; slot++) {
@@ -88,7 +85,16 @@ export class Vectors {
   #file(slot: number, vector: Float32Array | null): void {
     this.states[slot] = vector === null ? NONE : PRESENT;
     if (vector === null) return;
+    const end = (slot + 1) * this.dimensions;
+    if (end > this.data.length) this.data = grown(this.data, Math.max(end, 2 * this.data.length));
     this.data.set(vector, slot * this.dimensions);
     this.present[slot] = 1;
+  }
+
+  #reserveStates(slots: number): void {
+    if (slots <= this.states.length) return;
+    const capacity = Math.max(slots, this.states.length * 2);
+    this.present = grown(this.present, capacity);
+    this.states = grown(this.states, capacity);
   }
 }
