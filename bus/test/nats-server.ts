@@ -7,7 +7,10 @@ import {
 
 export { type LaunchOptions, launchNatsServer, type NatsServer };
 
-/** The servers that every NATS test runs with: those of MEMBUS_TEST_NATS_SERVERS, else the one installed here. */
+/**
+ * The servers that every NATS test runs with: those of MEMBUS_TEST_NATS_SERVERS, else that of MEMBUS_NATS_SERVER, else
+ * the one installed here.
+ */
 export const NATS_SERVERS: readonly string[] = given() ?? [await installed()];
 
 function given(): string[] | undefined {
@@ -16,7 +19,10 @@ function given(): string[] | undefined {
 }
 
 async function installed(): Promise<string> {
-  const binary = await findNatsServer({ env: process.env });
+  const binary = await findNatsServer({
+    explicitPath: process.env.MEMBUS_NATS_SERVER || undefined,
+    env: process.env,
+  });
   if (binary === undefined) throw new Error("no nats-server found: set MEMBUS_TEST_NATS_SERVERS");
   return binary.path;
 }

@@ -61,6 +61,24 @@ describe("a second host", () => {
     await host().start();
   });
 
+  it("is found although its answer was late, for a host that does not hear itself asks again", async () => {
+    const first = host();
+    await first.start();
+    const { requestMany } = bus;
+    let asked = 0;
+    bus.requestMany = async (...args) => (++asked < 3 ? [] : requestMany.apply(bus, args));
+    await expect(host().start()).rejects.toMatchObject({ code: "conflict", detail: { host_id: first.id } });
+    expect(asked).toBe(3);
+  });
+
+  it("cannot be looked for where a host cannot hear itself, so it does not start", async () => {
+    const deaf = host({ inboxPrefixes: ["_OTHER"], discoveryWaitMs: 10 });
+    await expect(deaf.start()).rejects.toMatchObject({
+      code: "unavailable",
+      detail: { inbox_prefixes: "_OTHER" },
+    });
+  });
+
   it("is none when what answers is no host of ours", async () => {
     const answers = ["not JSON", "[]", '{"id":"x"}', '{"id":"x","metadata":{"prefix":"a2e"}}'];
     for (const answer of answers) {

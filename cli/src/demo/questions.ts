@@ -39,7 +39,11 @@ export const QUESTIONS: readonly Question[] = [
   },
   { agent: "bob", ask: "what is the interest rate of the bank's loan?", answer: "at 4.6 per cent" },
   { agent: "bob", ask: "what are the fees for card payments?", answer: "The reader costs 19 a month" },
-  { agent: "bob", ask: "who collects what is left over?", answer: "A volunteer from the shelter" },
+  {
+    agent: "bob",
+    ask: "which volunteer collects what is left over?",
+    answer: "A volunteer from the shelter",
+  },
   {
     agent: "bob",
     ask: "how long should the steam stay in for a shiny crust?",

@@ -19,6 +19,8 @@ const HOSTILE = [
   "100%_",
   "a\u0000b",
   "*.>",
+  "__proto__",
+  "constructor",
   "naïve 日本 🧠 \u202e",
 ];
 
@@ -88,6 +90,24 @@ describe("text that means something to SQL, NATS or C", () => {
     const { entries, total } = await first.retrieve({ order: "oldest" });
     expect(total).toBe(3);
     expect(entries.map(({ content }) => content)).toEqual(TIERS.map((tier) => [HOSTILE[0], tier]));
+  });
+
+  it("names a field of a key and of metadata like any other", async () => {
+    const own = memory.inNamespace("fields");
+    for (const name of ["constructor", "toString", "hasOwnProperty"]) {
+      const [key, metadata] = [{ [name]: "key" }, { [name]: "value" }];
+      expect((await own.retrieve({ where: { field: `key.${name}`, op: "exists", value: true } })).total).toBe(
+        0,
+      );
+      await own.store({ key, content: name, metadata, tier: "semantic" });
+      for (const where of [
+        { field: `key.${name}`, op: "eq", value: "key" },
+        { field: `metadata.${name}`, op: "eq", value: "value" },
+      ] as const) {
+        const { total, entries } = await own.retrieve({ match: key, where });
+        expect([total, entries[0]]).toMatchObject([1, { key, metadata, content: name }]);
+      }
+    }
   });
 
   it("is found again by a host that reads it from disk", async () => {

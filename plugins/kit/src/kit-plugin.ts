@@ -17,7 +17,7 @@ import {
 } from "@membus/protocol";
 import type { Analyzer } from "./analyzer/index.js";
 import { createEnglishAnalyzer } from "./analyzer/index.js";
-import { idConflict, operationKey } from "./journal/operation-memory.js";
+import { idConflict, operationKey, type RememberedOperation } from "./journal/operation-memory.js";
 import type { OperationResult } from "./journal/record.js";
 import type { KitOptions, ResolvedKitOptions } from "./kit-options.js";
 import { resolveKitOptions } from "./kit-options.js";
@@ -52,11 +52,18 @@ export interface DurableParts {
   release?(): Promise<void>;
 }
 
+/** What an earlier attempt of an operation came to, and whether it came to its end. */
+interface Earlier {
+  readonly result: OperationResult;
+  readonly at: number;
+  readonly done: boolean;
+}
+
 /** A whole `MemoryPlugin` over a small storage port: search, filters, paging, revisions, retries and expiry included. */
 export class KitPlugin implements MemoryPlugin {
   readonly #parts: KitPluginParts;
   readonly #options: ResolvedKitOptions;
-  readonly #inFlight = new Map<string, { readonly digest: string; readonly result: Promise<unknown> }>();
+  readonly #inFlight = new Map<string, { readonly digest: string; readonly result: unknown }>();
   #opened: OpenTier | undefined;
 
   /** @throws {TypeError} for an unknown option or a value out of range. */
@@ -98,14 +105,11 @@ export class KitPlugin implements MemoryPlugin {
     });
   }
 
-  onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult> {
-    return this.#once(request.op, async () => {
-      const { tier } = this.#open;
-      const remembered = await this.#remembered(request.op);
-      const queued = tier.durable && request.ack === "queued";
-      return remembered === undefined
-        ? store(tier, scope, request)
-        : storeResult(remembered.result, { queued });
+  async onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult> {
+    const { tier } = this.#open;
+    return this.#once(request.op, (earlier) => {
+      if (earlier === undefined) return store(tier, scope, request);
+      return storeResult(earlier.result, { queued: tier.durable && request.ack === "queued" });
     });
   }
 
@@ -114,12 +118,11 @@ export class KitPlugin implements MemoryPlugin {
   }
 
   async onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult> {
-    if (request.dry_run) return forget(this.#open.tier, selector, request, 0);
-    return this.#once(request.op, async () => {
-      const { tier } = this.#open;
-      const remembered = await this.#remembered(request.op);
-      const deleted = remembered?.result.deleted ?? 0;
-      if (remembered?.done) return forgetResult(tier, deleted, remembered.at);
+    const { tier } = this.#open;
+    if (request.dry_run) return forget(tier, selector, request, 0);
+    return this.#once(request.op, (earlier) => {
+      const deleted = earlier?.result.deleted ?? 0;
+      if (earlier?.done) return forgetResult(tier, deleted, earlier.at);
       return forget(tier, selector, request, deleted);
     });
   }
@@ -147,30 +150,29 @@ export class KitPlugin implements MemoryPlugin {
     return this.#opened;
   }
 
-  /** The remembered reply of an operation, and whether the operation came to its end. */
-  async #remembered(
-    op: Operation,
-  ): Promise<{ result: OperationResult; at: number; done: boolean } | undefined> {
-    const { tier } = this.#open;
-    const found = tier.operations.find(op);
-    const result = found && (await tier.journal.resultAt(found.place));
-    return result && { result, at: found.at, done: found.done };
-  }
-
-  /** A request that is repeated while it runs shares its run (clause RETRY-3). */
-  async #once<T>(op: Operation, run: () => Promise<T>): Promise<T> {
+  /**
+   * Runs an operation, which learns what is remembered of it. A request that is repeated while it runs shares its run
+   * (clause RETRY-3).
+   */
+  async #once<T>(op: Operation, run: (earlier: Earlier | undefined) => T | Promise<T>): Promise<T> {
     const key = operationKey(op);
     const running = this.#inFlight.get(key);
     if (running !== undefined) {
       if (running.digest !== op.digest) throw idConflict(op);
       return running.result as Promise<T>;
     }
-    const result = run();
+    const found = this.#open.tier.operations.find(op);
+    const result = found === undefined ? run(undefined) : this.#recall(found).then(run);
     this.#inFlight.set(key, { digest: op.digest, result });
     try {
       return await result;
     } finally {
       this.#inFlight.delete(key);
     }
+  }
+
+  async #recall({ place, at, done }: RememberedOperation): Promise<Earlier | undefined> {
+    const result = await this.#open.tier.journal.resultAt(place);
+    return result && { result, at, done };
   }
 }

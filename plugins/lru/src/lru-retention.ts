@@ -44,17 +44,21 @@ export class LruRetention implements Retention {
     if (entries.size === 0) this.#scopes.delete(scope);
   }
 
-  *overflow(): Iterable<HeldEntry> {
+  overflow(): Iterable<HeldEntry> {
+    return this.#overfull.size > 0 || this.#isOverAll(1) ? this.#releaseOverflow() : [];
+  }
+
+  stats(): Record<string, number> {
+    return { lru_entries: this.#count, lru_bytes: this.#sizeBytes, lru_scopes: this.#scopes.size };
+  }
+
+  *#releaseOverflow(): Iterable<HeldEntry> {
     for (const scope of this.#overfull) {
       const entries = this.#scopes.get(scope);
       while (entries !== undefined && this.#isOver(entries)) yield this.#release(scope, entries);
     }
     this.#overfull.clear();
     if (this.#isOverAll(1)) while (this.#isOverAll(NEARLY)) yield* this.#releaseLargest();
-  }
-
-  stats(): Record<string, number> {
-    return { lru_entries: this.#count, lru_bytes: this.#sizeBytes, lru_scopes: this.#scopes.size };
   }
 
   #isOver({ size, calculatedSize }: ScopeEntries): boolean {

@@ -12,7 +12,7 @@ export interface OperationMemoryOptions {
 /** Where the reply of an operation is: in the log under a sequence number, or here. */
 export type ResultPlace = { readonly seq: number } | { readonly result: OperationResult };
 
-interface Remembered {
+export interface RememberedOperation {
   readonly digest: string;
   readonly at: number;
   readonly sizeBytes: number;
@@ -25,19 +25,19 @@ export type OperationId = Pick<Operation, "tenant" | "agent" | "id">;
 
 /** Which operations were done, and where their replies are, for a window of time (clause RETRY-1). */
 export class OperationMemory {
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #remembered = new Map<string, RememberedOperation>();
   #sizeBytes = 0;
 
   constructor(readonly options: OperationMemoryOptions) {}
 
   /** @throws {MemoryError} `conflict` when the id was used for another request. */
-  find(op: OperationId & { readonly digest: string }): Remembered | undefined {
+  find(op: OperationId & { readonly digest: string }): RememberedOperation | undefined {
     const found = this.findById(op);
     if (found !== undefined && found.digest !== op.digest) throw idConflict(op);
     return found;
   }
 
-  findById(op: OperationId): Remembered | undefined {
+  findById(op: OperationId): RememberedOperation | undefined {
     return this.#remembered.get(operationKey(op));
   }
 

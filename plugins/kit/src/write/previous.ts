@@ -17,6 +17,7 @@ interface Version {
   readonly revision: number;
 }
 
+const NOTHING_READ: ReadonlyMap<number, string> = new Map();
 const NOTHING: Current = { version: undefined, previous: undefined };
 
 /** Whether nothing has come in the place of what was read. A row id alone may be given out again after a rollback. */
@@ -39,7 +40,7 @@ export function readCurrent(
   resident: Resident,
   entries: readonly StoreItem[],
 ): Current[] | Promise<Current[]> {
-  const peeked = peekAll(tier, resident, entries, new Map());
+  const peeked = peekAll(tier, resident, entries, NOTHING_READ);
   return peeked.missing.length === 0 ? peeked.current : readMissing(tier, resident, entries);
 }
 
