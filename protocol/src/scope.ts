@@ -22,18 +22,16 @@ export interface Scope {
 /** The partitions of one caller and tier that a read or forget touches. */
 export interface ScopeSelector extends Omit<Scope, "namespace">, NamespaceSelector {}
 
-function owner(tier: MemoryTier, caller: Caller): Omit<Scope, "namespace"> {
-  const { tenant, agent, session } = caller;
-  if (tier === "semantic") return { tier, tenant };
-  return tier === "episodic" ? { tier, tenant, agent } : { tier, tenant, agent, session };
+// Fields after a spread cost more than the rest of a request's scope: each tier's object is written out.
+export function scopeOf(tier: MemoryTier, { tenant, agent, session }: Caller, namespace: string): Scope {
+  if (tier === "semantic") return { tier, tenant, namespace };
+  return tier === "episodic"
+    ? { tier, tenant, agent, namespace }
+    : { tier, tenant, agent, session, namespace };
 }
 
-export function scopeOf(tier: MemoryTier, caller: Caller, namespace: string): Scope {
-  return { ...owner(tier, caller), namespace };
-}
-
-export function selectorOf(tier: MemoryTier, caller: Caller, namespace: NamespaceSelector): ScopeSelector {
-  return { ...owner(tier, caller), ...namespace };
+export function selectorOf(tier: MemoryTier, caller: Caller, selected: NamespaceSelector): ScopeSelector {
+  return { ...scopeOf(tier, caller, selected.namespace), subtree: selected.subtree };
 }
 
 export function selectsScope(selector: ScopeSelector, scope: Scope): boolean {
