@@ -1,5 +1,13 @@
 import type { Bus, BusMessage, BusState, BusSubscription, HeaderMap, Logger } from "@membus/protocol";
-import type { Msg, NatsConnection, Status, Subscription, SubscriptionOptions } from "@nats-io/transport-node";
+import type {
+  Msg,
+  MsgHdrs,
+  NatsConnection,
+  PublishOptions,
+  Status,
+  Subscription,
+  SubscriptionOptions,
+} from "@nats-io/transport-node";
 import { notConnected, overMaxPayload } from "./bus-errors.js";
 import { type BusDependencies, ConnectionState } from "./connection-state.js";
 import { drainWithin, settledWithin } from "./drain-within.js";
@@ -81,10 +89,7 @@ export class NatsBus implements Bus {
     const sizeBytes = messageSizeBytes(payload, headers);
     if (sizeBytes > max) throw overMaxPayload(max, sizeBytes);
     try {
-      this.#connection.publish(subject, payload, {
-        ...(headers && { headers }),
-        ...(options.reply !== undefined && { reply: options.reply }),
-      });
+      this.#connection.publish(subject, payload, publishOptions(headers, options.reply));
     } catch (error) {
       throw fromNatsError(error);
     }
@@ -239,4 +244,9 @@ export class NatsBus implements Bus {
 function stateOf(connection: NatsConnection): BusState {
   if (connection.isClosed()) return "closed";
   return connection.info === undefined ? "disconnected" : "connected";
+}
+
+function publishOptions(headers: MsgHdrs | undefined, reply: string | undefined): PublishOptions | undefined {
+  if (headers === undefined) return reply === undefined ? undefined : { reply };
+  return reply === undefined ? { headers } : { headers, reply };
 }

@@ -94,7 +94,13 @@ export class Responder {
   }
 }
 
+/** Frozen, so that the bus writes them once. */
+const CONTENT_TYPE_HEADERS: Readonly<Record<Encoding, HeaderMap>> = {
+  json: Object.freeze({ [CONTENT_TYPE_HEADER]: CONTENT_TYPES.json }),
+  msgpack: Object.freeze({ [CONTENT_TYPE_HEADER]: CONTENT_TYPES.msgpack }),
+};
+
 function headersOf(encoding: Encoding, outcome: Outcome<Reply>): HeaderMap {
-  const contentType = { [CONTENT_TYPE_HEADER]: CONTENT_TYPES[encoding] };
+  const contentType = CONTENT_TYPE_HEADERS[encoding];
   return outcome.ok ? contentType : { ...contentType, ...errorHeaders(outcome.error) };
 }

@@ -58,7 +58,7 @@ describe.each(NATS_SERVERS)("tenants with an account each on %s", (binary) => {
     await bob.remember("news", 1, { tier: "semantic" });
     await alice.remember("news", 1, { tier: "semantic" });
     await alice.remember("news", 1, { tier: "episodic" });
-    await expect.poll(() => heard).toEqual(["semantic by alice", "episodic by alice"]);
+    await expect.poll(() => heard, { timeout: 20_000 }).toEqual(["semantic by alice", "episodic by alice"]);
   });
 
   it("can ask whether a host is there", async () => {

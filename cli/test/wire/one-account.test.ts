@@ -69,7 +69,7 @@ describe.each(NATS_SERVERS)("agents of one account of %s", (binary) => {
         await client.remember("now", client.agent, { tier });
     }
     await expect
-      .poll(() => heard)
+      .poll(() => heard, { timeout: 20_000 })
       .toEqual({
         alice: ["working by alice", "semantic by alice", "semantic by bob"],
         bob: ["semantic by alice", "working by bob", "semantic by bob"],

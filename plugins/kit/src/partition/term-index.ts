@@ -1,11 +1,12 @@
-import { weightedLength } from "../rank/index.js";
+import { type Postings, weightedLength } from "../rank/index.js";
+import { HashTable } from "./hash-table.js";
+import { PostingLists } from "./posting-lists.js";
 import { grown } from "./slot-columns.js";
-import { SlotList } from "./slot-list.js";
 
 /** Postings of a partition's words, and of each row its weighted length and group. */
 export class TermIndex {
-  #postings = new Map<number, SlotList>();
-  #postingsBytes = 0;
+  #lists = new HashTable();
+  #postings = new PostingLists();
   #groupIds = new Map<string, number>();
   #latestGroupId = 0;
   lengths = new Float32Array(16);
@@ -14,8 +15,12 @@ export class TermIndex {
   /** Slots below this are indexed. */
   upTo = 0;
 
-  postings(hash: number): SlotList | undefined {
-    return this.#postings.get(hash | 0);
+  postings(hash: number): Postings | undefined {
+    const list = this.#lists.get(hash);
+    if (list === undefined) return undefined;
+    const { start, size } = this.#postings.range(list);
+    const { slots, counts } = this.#postings;
+    return { slots: slots.subarray(start, start + size), counts: counts.subarray(start, start + size), size };
   }
 
   /** Indexes the next slot; `terms` are pairs of hash and counts. */
@@ -23,8 +28,7 @@ export class TermIndex {
     this.skip(slot);
     this.lengths[slot] = weightedLength(terms);
     this.groups[slot] = group === "" ? 0 : this.#groupId(group);
-    for (let i = 0; i < terms.length; i += 2) this.#list(terms[i]! | 0).pushCounted(slot, terms[i + 1]!);
-    this.#postingsBytes += 6 * terms.length;
+    for (let i = 0; i < terms.length; i += 2) this.#postings.push(this.#list(terms[i]!), slot, terms[i + 1]!);
   }
 
   /** Leaves the next slot out: it is dead. */
@@ -37,10 +41,17 @@ export class TermIndex {
   remap(kept: Uint32Array, slotCount: number): void {
     const renumbered = new Int32Array(slotCount).fill(-1);
     for (let slot = 0; slot < kept.length; slot++) renumbered[kept[slot]!] = slot;
+    const lists = this.#lists;
     const postings = this.#postings;
-    this.#postings = new Map();
-    this.#postingsBytes = 0;
-    for (const [hash, list] of postings) this.#remapList(hash, list, renumbered);
+    this.#lists = new HashTable();
+    this.#postings = new PostingLists();
+    for (const [hash, list] of lists.entries()) {
+      const { start, size } = postings.range(list);
+      for (let at = start; at < start + size; at++) {
+        const slot = renumbered[postings.slots[at]!]!;
+        if (slot >= 0) this.#postings.push(this.#list(hash), slot, postings.counts[at]!);
+      }
+    }
     this.lengths = Float32Array.from(kept, (slot) => this.lengths[slot] ?? 0);
     this.groups = Uint32Array.from(kept, (slot) => this.groups[slot] ?? 0);
     this.#dropUnusedGroups();
@@ -48,34 +59,17 @@ export class TermIndex {
   }
 
   get sizeBytes(): number {
-    const groups = this.#groupIds.size * 80;
-    return (
-      this.lengths.byteLength +
-      this.groups.byteLength +
-      groups +
-      this.#postings.size * 160 +
-      this.#postingsBytes
-    );
+    const perSlot = this.lengths.byteLength + this.groups.byteLength;
+    return perSlot + this.#groupIds.size * 80 + this.#lists.sizeBytes + this.#postings.sizeBytes;
   }
 
-  #list(hash: number): SlotList {
-    let list = this.#postings.get(hash);
+  #list(hash: number): number {
+    let list = this.#lists.get(hash);
     if (list === undefined) {
-      list = new SlotList();
-      this.#postings.set(hash, list);
+      list = this.#postings.begin();
+      this.#lists.add(hash, list);
     }
     return list;
-  }
-
-  #remapList(hash: number, list: SlotList, renumbered: Int32Array): void {
-    const remapped = new SlotList();
-    for (let i = 0; i < list.size; i++) {
-      const slot = renumbered[list.slots[i]!]!;
-      if (slot >= 0) remapped.pushCounted(slot, list.counts[i]!);
-    }
-    if (remapped.size === 0) return;
-    this.#postings.set(hash, remapped);
-    this.#postingsBytes += 12 * remapped.size;
   }
 
   #groupId(group: string): number {
