@@ -79,9 +79,14 @@ export class AttributeIndex {
   }
 }
 
-/** Canonical JSON, which for scalars is plain JSON. */
+/** Canonical JSON, which for scalars and lists of strings is plain JSON. */
 function valueText(value: Json): string {
-  return typeof value === "object" ? canonicalJson(value) : JSON.stringify(value);
+  const isPlain = Array.isArray(value) ? value.every(isString) : typeof value !== "object";
+  return isPlain ? JSON.stringify(value) : canonicalJson(value);
+}
+
+function isString(value: Json): boolean {
+  return typeof value === "string";
 }
 
 /** A value that one row has takes no list of its own: most keys are such values. */

@@ -55,8 +55,10 @@ export class Partition {
   readonly #options: PartitionOptions;
   readonly #terms = new TermIndex();
   #attributes = new AttributeIndex();
-  /** Terms of slots that are not indexed yet, where their row had them. */
-  #waitingTerms = new Map<number, Uint32Array>();
+  /** Terms of slots that are not indexed yet; null for dead ones, and for rows that came without. */
+  #waitingTerms: (Uint32Array | null)[] = [];
+  /** The slot of the first of them. */
+  #waitingFrom = 0;
   #waitingBytes = 0;
   #lengthTotal = 0;
   #textBytes = 0;
@@ -128,17 +130,13 @@ export class Partition {
     this.columns.reserve(rows.count);
     this.keys.reserve(rows.count);
     this.vectors?.reserve(rows.count);
+    let runFrom = from;
     for (let index = from; index < to; index++) {
-      const version = { revision: rows.revisions[index]!, rowId: rows.rowIds[index]! };
-      if (gone.has(version.rowId)) continue;
-      const former = this.keys.getAt(rows.keyHashes, index);
-      if (former !== undefined && !supersedes(version, this.#versionAt(former))) continue;
-      const slot = this.columns.appendLoaded(rows, index);
-      this.#enliven(slot, rows.terms(index));
-      this.vectors?.addLoaded(slot, rows, index);
-      if (former !== undefined) this.#kill(former);
-      this.keys.setAt(rows.keyHashes, index, slot);
+      if (this.#loadRow(rows, index, gone)) continue;
+      this.#loadVectors(rows, runFrom, index);
+      runFrom = index + 1;
     }
+    this.#loadVectors(rows, runFrom, to);
   }
 
   /** Takes away a version if it is the live one of its key. */
@@ -214,6 +212,25 @@ export class Partition {
     return BASE_BYTES + indexes + rows + (this.vectors?.sizeBytes ?? 0);
   }
 
+  /** Whether the row is taken in: the latest of its key so far, and not gone. */
+  #loadRow(rows: RowColumns, index: number, gone: ReadonlySet<number>): boolean {
+    const version = { revision: rows.revisions[index]!, rowId: rows.rowIds[index]! };
+    if (gone.has(version.rowId)) return false;
+    const former = this.keys.getAt(rows.keyHashes, index);
+    if (former !== undefined && !supersedes(version, this.#versionAt(former))) return false;
+    const slot = this.columns.appendLoaded(rows, index);
+    this.#enliven(slot, rows.terms(index));
+    this.vectors?.addLoaded(slot, rows, index);
+    if (former !== undefined) this.#kill(former);
+    this.keys.setAt(rows.keyHashes, index, slot);
+    return true;
+  }
+
+  /** Copies the vectors of a run of rows that were all taken in, as the last ones. */
+  #loadVectors(rows: RowColumns, from: number, to: number): void {
+    if (to > from) this.vectors?.copy(rows, { from, to }, this.columns.count - (to - from));
+  }
+
   #versionAt(slot: number): { revision: number; rowId: number } {
     return { revision: this.columns.revisions[slot]!, rowId: this.columns.rowIds[slot]! };
   }
@@ -226,9 +243,8 @@ export class Partition {
     this.lastRevision = Math.max(this.lastRevision, columns.revisions[slot]!);
     const expiresAt = columns.expiresAt[slot]!;
     if (expiresAt > 0 && expiresAt < this.#nextExpiry) this.#nextExpiry = expiresAt;
-    if (terms === null) return;
-    this.#waitingTerms.set(slot, terms);
-    this.#waitingBytes += termsBytes(terms);
+    this.#waitingTerms.push(terms);
+    if (terms !== null) this.#waitingBytes += termsBytes(terms);
   }
 
   #take(slot: number): RemovedRow {
@@ -266,6 +282,9 @@ export class Partition {
         this.#lengthTotal += this.#terms.lengths[slot]!;
       }
     }
+    if (end < columns.count) return;
+    this.#waitingTerms = [];
+    this.#waitingFrom = end;
   }
 
   #termsAt(slot: number): Uint32Array {
@@ -277,11 +296,11 @@ export class Partition {
     );
   }
 
-  #takeWaitingTerms(slot: number): Uint32Array | undefined {
-    const terms = this.#waitingTerms.get(slot);
-    if (terms === undefined) return undefined;
-    this.#waitingTerms.delete(slot);
-    this.#waitingBytes -= termsBytes(terms);
+  #takeWaitingTerms(slot: number): Uint32Array | null {
+    const at = slot - this.#waitingFrom;
+    const terms = this.#waitingTerms[at]!;
+    if (terms !== null) this.#waitingBytes -= termsBytes(terms);
+    this.#waitingTerms[at] = null;
     return terms;
   }
 
@@ -304,17 +323,14 @@ export class Partition {
     const kept = columns.live(this.liveCount);
     const keys = new KeyIndex();
     keys.reserve(kept.length);
-    const waiting = new Map<number, Uint32Array>();
-    for (const [slot, former] of kept.entries()) {
-      keys.setFrom(this.keys, former, slot);
-      const terms = this.#waitingTerms.get(former);
-      if (terms !== undefined) waiting.set(slot, terms);
-    }
+    for (const [slot, former] of kept.entries()) keys.setFrom(this.keys, former, slot);
+    const waiting = [...kept.subarray(kept.findLastIndex((slot) => slot < this.#terms.upTo) + 1)];
+    this.#waitingTerms = waiting.map((slot) => this.#waitingTerms[slot - this.#waitingFrom]!);
     this.#terms.remap(kept, columns.count);
+    this.#waitingFrom = this.#terms.upTo;
     this.vectors?.remap(kept);
     this.columns = columns.remap(kept);
     this.keys = keys;
-    this.#waitingTerms = waiting;
     this.#attributes = new AttributeIndex();
   }
 }
@@ -324,5 +340,5 @@ function textBytes(facets: string): number {
 }
 
 function termsBytes(terms: Uint32Array): number {
-  return terms.byteLength + 120;
+  return 4 * terms.length + 120;
 }

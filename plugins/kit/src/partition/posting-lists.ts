@@ -1,5 +1,8 @@
 import { grown } from "./slot-columns.js";
 
+/** Of the smallest list: most words that come twice come some times more. */
+const ROOM_MIN = 4;
+
 /** Where one list stands. */
 export interface PostingRange {
   readonly start: number;
@@ -33,8 +36,8 @@ export class PostingLists {
 
   push(list: number, slot: number, count: number): void {
     const size = this.#sizes[list]!;
-    // The room of a list is the power of two that holds it.
-    if ((size & (size - 1)) === 0) this.#move(list, size);
+    // The room of a list is the power of two that holds it, from the smallest on.
+    if ((size & (size - 1)) === 0 && (size === 0 || size >= ROOM_MIN)) this.#move(list, size);
     const at = this.#starts[list]! + size;
     this.slots[at] = slot;
     this.counts[at] = count;
@@ -49,9 +52,9 @@ export class PostingLists {
     return this.slots.byteLength * 2 + this.#starts.byteLength * 2;
   }
 
-  /** A full list of `size`, 0 or a power of two, moves to where there is twice the room. */
+  /** A full list moves to where there is twice the room. */
   #move(list: number, size: number): void {
-    const start = this.#place(size === 0 ? 1 : 2 * size);
+    const start = this.#place(size === 0 ? ROOM_MIN : 2 * size);
     const from = this.#starts[list]!;
     this.slots.copyWithin(start, from, from + size);
     this.counts.copyWithin(start, from, from + size);

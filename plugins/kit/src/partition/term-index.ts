@@ -16,7 +16,7 @@ export class TermIndex {
   upTo = 0;
 
   postings(hash: number): Postings | undefined {
-    const list = this.#lists.get(hash);
+    const list = this.#lists.get(hash >>> 0);
     if (list === undefined) return undefined;
     const { start, size } = this.#postings.range(list);
     const { slots, counts } = this.#postings;

@@ -33,11 +33,22 @@ export class Vectors {
     else this.pendingCount++;
   }
 
-  /** The same for a row from storage. */
+  /** The same for a row from storage, but its components, which `copy` brings. */
   addLoaded(slot: number, rows: RowColumns, index: number): void {
-    const at = index * this.dimensions;
-    const vector = rows.hasVector(index) ? rows.vectors.subarray(at, at + this.dimensions) : null;
-    this.add(slot, rows.embedder(index), vector);
+    this.#reserveStates(slot + 1);
+    if (rows.embedder(index) !== this.embedder) this.pendingCount++;
+    else if (!rows.hasVector(index)) this.states[slot] = NONE;
+    else {
+      this.states[slot] = PRESENT;
+      this.present[slot] = 1;
+    }
+  }
+
+  /** Components of the rows from `from` to before `to`, which got the slots from `slot` on. */
+  copy(rows: RowColumns, { from, to }: { readonly from: number; readonly to: number }, slot: number): void {
+    const components = rows.vectors.subarray(from * this.dimensions, to * this.dimensions);
+    this.#reserveData(slot * this.dimensions + components.length);
+    this.data.set(components, slot * this.dimensions);
   }
 
   /** The answer of the embedder for a slot that was pending. */
@@ -85,10 +96,13 @@ export class Vectors {
   #file(slot: number, vector: Float32Array | null): void {
     this.states[slot] = vector === null ? NONE : PRESENT;
     if (vector === null) return;
-    const end = (slot + 1) * this.dimensions;
-    if (end > this.data.length) this.data = grown(this.data, Math.max(end, 2 * this.data.length));
+    this.#reserveData((slot + 1) * this.dimensions);
     this.data.set(vector, slot * this.dimensions);
     this.present[slot] = 1;
+  }
+
+  #reserveData(length: number): void {
+    if (length > this.data.length) this.data = grown(this.data, Math.max(length, 2 * this.data.length));
   }
 
   #reserveStates(slots: number): void {

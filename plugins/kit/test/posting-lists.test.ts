@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { HashTable } from "../src/partition/hash-table.js";
+import { PostingLists } from "../src/partition/posting-lists.js";
+
+describe("posting lists in shared arrays", () => {
+  it("hold what was pushed to each, in order, however they grow and move", () => {
+    const property = fc.property(fc.array(fc.nat(12), { maxLength: 600 }), (pushes) => {
+      const lists = new PostingLists();
+      const model = new Map<number, [number[], number[]]>();
+      for (let list = 0; list <= 12; list++) {
+        expect(lists.begin()).toBe(list);
+        model.set(list, [[], []]);
+      }
+      for (const [at, list] of pushes.entries()) {
+        lists.push(list, at, at * 7);
+        model.get(list)![0].push(at);
+        model.get(list)![1].push(at * 7);
+      }
+      for (const [list, expected] of model) {
+        const { start, size } = lists.range(list);
+        const parts = [lists.slots, lists.counts].map((array) => [...array.subarray(start, start + size)]);
+        expect(parts).toEqual(expected);
+      }
+    });
+    fc.assert(property, { numRuns: 200 });
+  });
+
+  it("use the places again that lists have left", () => {
+    const lists = new PostingLists();
+    for (let list = 0; list < 1000; list++) {
+      lists.begin();
+      for (let at = 0; at < 100; at++) lists.push(list, at, 1);
+    }
+    expect(lists.sizeBytes).toBeLessThan(1000 * 128 * 8 * 2.2);
+  });
+});
+
+describe("the table of hashes", () => {
+  it("agrees with a Map, also where hashes are alike", () => {
+    const hash = fc.oneof(
+      fc.nat(2 ** 32 - 1),
+      fc.nat(200),
+      fc.nat(200).map((high) => high * 2 ** 24),
+    );
+    const property = fc.property(
+      fc.array(hash, { maxLength: 500 }),
+      fc.array(hash, { maxLength: 50 }),
+      (added, asked) => {
+        const table = new HashTable();
+        const map = new Map<number, number>();
+        for (const one of added) {
+          if (map.has(one)) continue;
+          table.add(one, map.size);
+          map.set(one, map.size);
+        }
+        for (const one of [...added, ...asked]) expect(table.get(one)).toBe(map.get(one));
+        expect(new Map(table.entries())).toEqual(map);
+      },
+    );
+    fc.assert(property, { numRuns: 200 });
+  });
+});
