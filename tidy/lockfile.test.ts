@@ -13,6 +13,8 @@ it("finds registry addresses and packages without a checksum", () => {
     "node_modules/@x/bus": { resolved: "bus", link: true },
     "node_modules/good": { integrity: "sha512-a" },
     "node_modules/bare": {},
+    "node_modules/of-one-platform": { optional: true, os: ["darwin"] },
+    "node_modules/optional": { optional: true },
     "node_modules/good/node_modules/from": {
       resolved: "https://registry.example/from.tgz",
       integrity: "sha512-b",
@@ -20,6 +22,7 @@ it("finds registry addresses and packages without a checksum", () => {
   };
   expect(checkLockfile({ packages })).toEqual([
     "package-lock.json: node_modules/bare has no integrity",
+    "package-lock.json: node_modules/optional has no integrity",
     "package-lock.json: node_modules/good/node_modules/from names https://registry.example/from.tgz: npm install --omit-lockfile-registry-resolved",
   ]);
 });

@@ -27,7 +27,7 @@ export async function cleanUp(): Promise<void> {
 
 afterEach(cleanUp);
 
-export async function temporaryDirectory(): Promise<string> {
+async function temporaryDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "membus-kit-"));
   cleanups.push(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }));
   return directory;
@@ -39,7 +39,7 @@ export interface Report {
   readonly fields: object;
 }
 
-export function recordingLogger(): Logger & { readonly reports: Report[] } {
+function recordingLogger(): Logger & { readonly reports: Report[] } {
   const reports: Report[] = [];
   const keep = (level: Report["level"]) => (fields: object, message: string) => {
     reports.push({ level, message, fields });
@@ -213,7 +213,7 @@ export async function openMemoryKit(setup: KitSetup = {}) {
 }
 
 /** Waits for something that real files take part in. */
-export async function until(isSo: () => boolean, what: () => unknown): Promise<void> {
+async function until(isSo: () => boolean, what: () => unknown): Promise<void> {
   const end = Date.now() + 10_000;
   while (!isSo()) {
     if (Date.now() > end) throw new Error(`still not so after 10 s: ${JSON.stringify(what())}`);

@@ -21,7 +21,7 @@ import {
 let operations = 0;
 
 /** An operation of its own unless `id` says otherwise, as the host would make it of `request`. */
-export function operation(
+function operation(
   request: object,
   { at, id = `op-${++operations}`, agent = "alice", tenant = "acme" }: OperationFields,
 ): Operation {

@@ -15,7 +15,7 @@ export const KEYS: readonly Record<string, Json>[] = [
   { b: { c: [1, "x"] }, a: 1 },
   { list: ["x", "y"], n: 7 },
 ];
-export const NAMESPACES = ["default", "a", "a/b", "a/c", "ab"];
+const NAMESPACES = ["default", "a", "a/b", "a/c", "ab"];
 const PATTERNS = [...NAMESPACES, "a/**", "default/**"];
 
 export interface Place {

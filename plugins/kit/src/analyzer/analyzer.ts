@@ -5,11 +5,11 @@ import { termHash } from "./term-hash.js";
 import { wordForms } from "./words.js";
 
 /** UTF-16 units of a text, a context or a query that are analysed: about 10,000 words. The rest is not found. */
-export const ANALYZED_LENGTH_MAX = 65_536;
+const ANALYZED_LENGTH_MAX = 65_536;
 /** UTF-16 units of a word that tell it from another; the rest of a longer one is ignored. */
-export const WORD_LENGTH_MAX = 64;
+const WORD_LENGTH_MAX = 64;
 /** Terms of a query that count: the first ones. */
-export const QUERY_TERM_COUNT_MAX = 64;
+const QUERY_TERM_COUNT_MAX = 64;
 
 const WORDS_REMEMBERED_MAX = 20_000;
 
