@@ -70,7 +70,7 @@ async function readColumns(environment: BenchEnvironment): Promise<number> {
   const begun = milliseconds();
   const scope = JSON.stringify(["episodic", "default", AGENT, null, "default"]);
   const directory = join(environment.directory, "open", "episodic", "table");
-  const args = [READER, directory, "default", `scope = '${scope}'`, ...COLUMNS];
+  const args = [READER, directory, "t_default", `scope = '${scope}'`, ...COLUMNS];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const [chunk] = (await once(child.stdout, "data")) as [Buffer];
   const seconds = (milliseconds() - begun) / 1000;

@@ -25,8 +25,8 @@ export async function benchStores(environment: BenchEnvironment): Promise<BenchR
         0.4,
         "single episodic stores, 64 in flight, against LanceDB in batches of 64",
       ),
-      compare("episodic-x16", await single(16), 0, "the same with 16 in flight (no goal set)"),
-      compare("episodic-x1", await single(1), 0, "the same with 1 in flight (no goal set)"),
+      compare("episodic-x16", await single(16), undefined, "the same with 16 in flight"),
+      compare("episodic-x1", await single(1), undefined, "the same with 1 in flight"),
       compare(
         "bulk",
         await bulk(environment),
@@ -90,11 +90,15 @@ async function measure(
 function compare(
   id: string,
   results: readonly { readonly ours: Load; readonly raw: Load }[],
-  goal: number,
+  goal: number | undefined,
   title: string,
 ): BenchResult {
   const rate = (side: "ours" | "raw") =>
     `${Math.round(median(results.map((pair) => pair[side].perSecond)))}/s`;
   const ratio = median(results.map((pair) => pair.ours.perSecond / pair.raw.perSecond));
-  return benchResult(id, { ratio, title, ours: rate("ours"), raw: rate("raw") }, ["at least", goal]);
+  return benchResult(
+    id,
+    { ratio, title, ours: rate("ours"), raw: rate("raw") },
+    goal === undefined ? undefined : ["at least", goal],
+  );
 }

@@ -101,14 +101,10 @@ async function clientRatio({ url, connection }: BenchEnvironment): Promise<Bench
     () => runLoad(X64_COUNT, 64, (index) => connection.request("bench.echo", payloads[index]!.payload)),
   );
   await client.close();
-  return benchResult(
-    "working-client",
-    {
-      ratio: median(results.map((pair) => pair.ours.perSecond / pair.raw.perSecond)),
-      title: "the same stores through MemoryClient (no goal set)",
-      ours: `${Math.round(median(results.map((pair) => pair.ours.perSecond)))}/s`,
-      raw: `${Math.round(median(results.map((pair) => pair.raw.perSecond)))}/s`,
-    },
-    ["at least", 0],
-  );
+  return benchResult("working-client", {
+    ratio: median(results.map((pair) => pair.ours.perSecond / pair.raw.perSecond)),
+    title: "the same stores through MemoryClient",
+    ours: `${Math.round(median(results.map((pair) => pair.ours.perSecond)))}/s`,
+    raw: `${Math.round(median(results.map((pair) => pair.raw.perSecond)))}/s`,
+  });
 }

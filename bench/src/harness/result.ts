@@ -2,7 +2,8 @@
 export interface BenchResult {
   readonly id: string;
   readonly ratio: number;
-  readonly goal: number;
+  /** null where none is set. */
+  readonly goal: number | null;
   readonly met: boolean;
   /** What was measured, in words. */
   readonly title: string;
@@ -15,11 +16,13 @@ type Direction = "at least" | "at most";
 export function benchResult(
   id: string,
   measured: { readonly ratio: number; readonly title: string; readonly ours: string; readonly raw: string },
-  goal: readonly [Direction, number],
+  goal?: readonly [Direction, number],
 ): BenchResult {
+  const ratio = Math.round(measured.ratio * 1000) / 1000;
+  if (goal === undefined) return { id, ...measured, ratio, goal: null, met: true };
   const [direction, bound] = goal;
   const met = direction === "at least" ? measured.ratio >= bound : measured.ratio <= bound;
-  return { id, ...measured, ratio: Math.round(measured.ratio * 1000) / 1000, goal: bound, met };
+  return { id, ...measured, ratio, goal: bound, met };
 }
 
 export function resultTable(results: readonly BenchResult[]): string {
@@ -29,7 +32,7 @@ export function resultTable(results: readonly BenchResult[]): string {
       ours.padEnd(16),
       raw.padEnd(16),
       ratio.toFixed(3).padEnd(7),
-      String(goal).padEnd(6),
+      String(goal ?? "-").padEnd(6),
       met ? "yes" : "NO ",
       title,
     ].join("  "),
