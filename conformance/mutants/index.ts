@@ -1,0 +1,73 @@
+import { discoveryMutants } from "./hosts/discovery.js";
+import { encodingMutants } from "./hosts/encoding.js";
+import { envelopeMutants } from "./hosts/envelope.js";
+import { errorsMutants } from "./hosts/errors.js";
+import { eventsMutants } from "./hosts/events.js";
+import { hostPluginsMutants } from "./hosts/host-plugins.js";
+import { hostileMutants } from "./hosts/hostile.js";
+import { limitsMutants } from "./hosts/limits.js";
+import { subjectsMutants } from "./hosts/subjects.js";
+import type { Mutant } from "./mutant.js";
+import { concurrencyMutants } from "./plugins/concurrency.js";
+import { conditionalMutants } from "./plugins/conditional.js";
+import { cursorMutants } from "./plugins/cursor.js";
+import { durabilityMutants } from "./plugins/durability.js";
+import { entryMutants } from "./plugins/entry.js";
+import { evictionMutants } from "./plugins/eviction.js";
+import { factoryMutants } from "./plugins/factory.js";
+import { featuresMutants } from "./plugins/features.js";
+import { forgetMutants } from "./plugins/forget.js";
+import { fullTextMutants } from "./plugins/full-text.js";
+import { keysMutants } from "./plugins/keys.js";
+import { lifecycleMutants } from "./plugins/lifecycle.js";
+import { namespaceMutants } from "./plugins/namespace.js";
+import { notifyMutants } from "./plugins/notify.js";
+import { orderMutants } from "./plugins/order.js";
+import { retrieveMutants } from "./plugins/retrieve.js";
+import { retryMutants } from "./plugins/retry.js";
+import { scopeMutants } from "./plugins/scope.js";
+import { scoreMutants } from "./plugins/score.js";
+import { similarityMutants } from "./plugins/similarity.js";
+import { storeMutants } from "./plugins/store.js";
+import { textMutants } from "./plugins/text.js";
+import { ttlMutants } from "./plugins/ttl.js";
+import { updateMutants } from "./plugins/update.js";
+import { whereMutants } from "./plugins/where.js";
+
+/** Every mutant there is. */
+export const MUTANTS: readonly Mutant[] = [
+  ...storeMutants,
+  ...updateMutants,
+  ...keysMutants,
+  ...entryMutants,
+  ...textMutants,
+  ...conditionalMutants,
+  ...retrieveMutants,
+  ...whereMutants,
+  ...namespaceMutants,
+  ...orderMutants,
+  ...similarityMutants,
+  ...fullTextMutants,
+  ...scoreMutants,
+  ...cursorMutants,
+  ...factoryMutants,
+  ...lifecycleMutants,
+  ...forgetMutants,
+  ...ttlMutants,
+  ...scopeMutants,
+  ...concurrencyMutants,
+  ...durabilityMutants,
+  ...retryMutants,
+  ...featuresMutants,
+  ...evictionMutants,
+  ...notifyMutants,
+  ...envelopeMutants,
+  ...encodingMutants,
+  ...limitsMutants,
+  ...errorsMutants,
+  ...subjectsMutants,
+  ...hostileMutants,
+  ...eventsMutants,
+  ...discoveryMutants,
+  ...hostPluginsMutants,
+];

@@ -1,0 +1,3 @@
+import type { Mutant } from "../mutant.js";
+
+export const notifyMutants: readonly Mutant[] = [];

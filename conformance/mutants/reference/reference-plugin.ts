@@ -1,0 +1,335 @@
+import {
+  comparePositions,
+  deriveText,
+  MemoryError,
+  type MemoryPlugin,
+  matches,
+  type Operation,
+  PLUGIN_CONTRACT,
+  type PluginForgetRequest,
+  type PluginForgetResult,
+  type PluginManifest,
+  type PluginRetrieveRequest,
+  type PluginRetrieveResult,
+  type PluginServices,
+  type PluginStatusResult,
+  type PluginStoreRequest,
+  type PluginStoreResult,
+  positionOf,
+  type Scope,
+  type ScopeSelector,
+  type StoreItem,
+  type StoreReceipt,
+  scopeId,
+  selectsScope,
+} from "@membus/protocol";
+import { isUnchanged, type MergeContext, mergeRow } from "./merge.js";
+import { relevance } from "./relevance.js";
+import { type Row, toEntry } from "./row.js";
+
+export interface Partition {
+  readonly scope: Scope;
+  readonly rows: Map<string, Row>;
+  /** Kept when the entries go, so that revisions never repeat. */
+  lastRevision: number;
+}
+
+interface Remembered {
+  readonly digest: string;
+  readonly at: number;
+  readonly result: Promise<unknown>;
+}
+
+type StoreFate = { readonly receipt: StoreReceipt } | { readonly error: MemoryError };
+
+const REMEMBERED_SECONDS = 600;
+
+/**
+ * A correct plugin without any speed: maps and sorting. Every rule is a method of its own, so that a mutant breaks one
+ * of them and leaves the rest as it is.
+ */
+export class ReferencePlugin implements MemoryPlugin {
+  protected services!: PluginServices;
+  protected readonly partitions = new Map<string, Partition>();
+  protected readonly operations = new Map<string, Remembered>();
+
+  get manifest(): PluginManifest {
+    return {
+      contract: PLUGIN_CONTRACT,
+      name: "reference",
+      version: "1.0.0",
+      features: this.features(),
+    };
+  }
+
+  protected features(): PluginManifest["features"] {
+    const similarity = this.services === undefined || this.services.embedder !== undefined;
+    const shared = this.services?.tier === "semantic";
+    const [durable, eviction] = [false, false];
+    const [full_text, ttl, conditional, subtree, queued] = [true, true, true, true, true];
+    return { similarity, full_text, ttl, durable, shared, conditional, eviction, subtree, queued };
+  }
+
+  async open(services: PluginServices): Promise<void> {
+    this.services = services;
+  }
+
+  async close(): Promise<void> {}
+
+  onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult> {
+    return this.once(request.op, () => this.storeAll(scope, request));
+  }
+
+  async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<PluginRetrieveResult> {
+    this.sweep();
+    const found = await this.find(selector, request);
+    return this.page(found, request);
+  }
+
+  async onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult> {
+    const count = async () => this.result(this.doomed(selector, request).length, request.op);
+    if (request.dry_run) return count();
+    return this.once(request.op, async () => this.forgetAll(selector, request));
+  }
+
+  async onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined> {
+    const result = (await this.operations.get(this.operationKey(op))?.result) as
+      | PluginStoreResult
+      | undefined;
+    return result?.receipts === undefined ? undefined : { ...result, done: true };
+  }
+
+  async maintain(): Promise<void> {
+    this.sweep();
+  }
+
+  // Operations
+
+  protected operationKey({ tenant, agent, id }: Pick<Operation, "tenant" | "agent" | "id">): string {
+    return JSON.stringify([tenant, agent, id]);
+  }
+
+  /** The same operation has one effect and one result (clause RETRY-1). */
+  protected async once<Result>(op: Operation, work: () => Promise<Result>): Promise<Result> {
+    const key = this.operationKey(op);
+    const earlier = this.operations.get(key);
+    if (earlier !== undefined && this.now() - earlier.at <= REMEMBERED_SECONDS) {
+      if (earlier.digest !== op.digest) throw this.idConflict(op);
+      return (await earlier.result) as Result;
+    }
+    const result = work();
+    this.operations.set(key, { digest: op.digest, at: this.now(), result });
+    return result;
+  }
+
+  protected idConflict({ id }: Operation): MemoryError {
+    return new MemoryError("conflict", "another request had this id", { id });
+  }
+
+  // Storing
+
+  protected async storeAll(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult> {
+    this.sweep();
+    const receipts: StoreReceipt[] = [];
+    const errors: { index: number; error: MemoryError }[] = [];
+    for (const item of this.itemsOf(request)) {
+      const fate = await this.storeOne(this.partition(scope), item, request.op);
+      if ("error" in fate) errors.push({ index: item.index, error: fate.error });
+      else receipts.push(fate.receipt);
+    }
+    return { receipts, errors };
+  }
+
+  protected itemsOf({ entries }: PluginStoreRequest): readonly StoreItem[] {
+    return entries;
+  }
+
+  protected async storeOne(partition: Partition, item: StoreItem, op: Operation): Promise<StoreFate> {
+    const previous = this.previous(partition, item);
+    const refusal = this.refusal(item, previous);
+    if (refusal !== undefined) return { error: refusal };
+    const revision = this.nextRevision(partition, op);
+    const row = this.merge(item, previous, {
+      scope: partition.scope,
+      agent: op.agent,
+      acceptedAt: op.accepted_at,
+      revision,
+    });
+    const { index, key_hash } = item;
+    if (previous && this.unchanged(item, row, previous)) {
+      return { receipt: { index, key_hash, outcome: "unchanged", revision: previous.revision } };
+    }
+    partition.lastRevision = revision;
+    partition.rows.set(this.rowKey(item), row);
+    await this.embed(row);
+    return { receipt: { index, key_hash, outcome: previous ? "updated" : "created", revision } };
+  }
+
+  protected rowKey(item: Pick<StoreItem, "key_hash" | "key">): string {
+    return item.key_hash;
+  }
+
+  protected previous(partition: Partition, item: StoreItem): Row | undefined {
+    const row = partition.rows.get(this.rowKey(item));
+    return row === undefined || this.isOver(row) ? undefined : row;
+  }
+
+  /** Why an entry is not stored (clauses UPD-7 and UPD-8). */
+  protected refusal(item: StoreItem, previous: Row | undefined): MemoryError | undefined {
+    const revision = previous?.revision ?? 0;
+    if (item.if_revision == null || item.if_revision === revision) return undefined;
+    return new MemoryError("conflict", `the entry is at revision ${revision}`, { revision });
+  }
+
+  protected nextRevision(partition: Partition, op: Operation): number {
+    return Math.max(partition.lastRevision + 1, Math.floor(op.accepted_at * 1e6));
+  }
+
+  protected merge(item: StoreItem, previous: Row | undefined, context: MergeContext): Row {
+    return mergeRow(item, previous, context);
+  }
+
+  protected unchanged(item: StoreItem, row: Row, previous: Row): boolean {
+    return isUnchanged(item, row, previous);
+  }
+
+  protected async embed(row: Row): Promise<void> {
+    const text = row.text ?? deriveText(row.content);
+    row.vector =
+      row.givenVector ?? (await this.services.embedder?.embed([text], "document"))?.[0] ?? undefined;
+  }
+
+  // Retrieving
+
+  protected async find(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<Found[]> {
+    const vector = await this.queryVector(request);
+    const isRanked = request.query !== undefined || request.embedding !== undefined;
+    const found = this.select(selector, request)
+      .map((row) => ({ row, score: (isRanked ? this.relevance(row, request, vector) : 1) * row.importance }))
+      .filter(({ score }) => this.isFound(score, request, isRanked));
+    return found.sort((a, b) => this.compare(a, b, request));
+  }
+
+  protected select(selector: ScopeSelector, request: Pick<PluginRetrieveRequest, "filter">): Row[] {
+    const rows = this.selectedPartitions(selector).flatMap((partition) => [...partition.rows.values()]);
+    return rows.filter((row) => !this.isOver(row) && this.isSelected(row, request));
+  }
+
+  protected isSelected(row: Row, { filter }: Pick<PluginRetrieveRequest, "filter">): boolean {
+    return matches({ ...row, timestamps: row }, filter);
+  }
+
+  protected selectedPartitions(selector: ScopeSelector): Partition[] {
+    return [...this.partitions.values()].filter(({ scope }) => this.selects(selector, scope));
+  }
+
+  protected selects(selector: ScopeSelector, scope: Scope): boolean {
+    return selectsScope(selector, scope);
+  }
+
+  protected async queryVector({
+    mode,
+    embedding,
+    query,
+  }: PluginRetrieveRequest): Promise<Float32Array | undefined> {
+    const { embedder } = this.services;
+    if (mode === "vector" && embedder === undefined) {
+      throw new MemoryError("unsupported", "this tier has no embedder", { feature: "similarity" });
+    }
+    if (embedding !== undefined || query === undefined) return embedding;
+    return (await embedder?.embed([query], "query"))?.[0] ?? undefined;
+  }
+
+  protected relevance(row: Row, request: PluginRetrieveRequest, vector: Float32Array | undefined): number {
+    return relevance(row, request, vector);
+  }
+
+  protected isFound(score: number, { min_score }: PluginRetrieveRequest, isRanked: boolean): boolean {
+    return score >= min_score && (!isRanked || score > 0);
+  }
+
+  protected compare(a: Found, b: Found, { order }: PluginRetrieveRequest): number {
+    return comparePositions(this.position(a, order), this.position(b, order), order);
+  }
+
+  protected position({ row, score }: Found, order: PluginRetrieveRequest["order"]) {
+    return positionOf(toEntry(row, score, [], undefined), order);
+  }
+
+  protected page(found: readonly Found[], request: PluginRetrieveRequest): PluginRetrieveResult {
+    const { after, limit, order, include } = request;
+    const behind = after
+      ? found.filter((one) => comparePositions(after, this.position(one, order), order) < 0)
+      : found;
+    const page = behind.slice(0, limit);
+    for (const { row } of page) this.touch(row);
+    const entries = page.map(({ row, score }) => this.entry(row, score, include));
+    return { entries, total: found.length, total_relation: "eq" };
+  }
+
+  protected touch(row: Row): void {
+    row.accessed = this.now();
+  }
+
+  protected entry(row: Row, score: number, include: readonly string[]) {
+    return toEntry(row, score, include, this.services.embedder?.id);
+  }
+
+  // Forgetting
+
+  protected doomed(selector: ScopeSelector, request: PluginForgetRequest): Row[] {
+    return this.select(selector, request);
+  }
+
+  protected async forgetAll(
+    selector: ScopeSelector,
+    request: PluginForgetRequest,
+  ): Promise<PluginForgetResult> {
+    const doomed = this.doomed(selector, request);
+    for (const row of doomed) this.drop(row, "forgotten", request.op.agent);
+    return this.result(doomed.length, request.op);
+  }
+
+  protected result(deleted: number, op: Operation): PluginForgetResult {
+    return { deleted, at: op.accepted_at, purge: "done" };
+  }
+
+  protected drop(row: Row, action: "forgotten" | "expired", agent: string): void {
+    this.partition(row.scope).rows.delete(this.rowKey(row));
+    const { scope, key, key_hash, tags, group, revision, author } = row;
+    this.services.notify({ action, scope, key, key_hash, tags, group, revision, author }, agent);
+  }
+
+  // Time and place
+
+  protected now(): number {
+    return this.services.clock.now();
+  }
+
+  protected isOver({ expires_at }: Row): boolean {
+    return expires_at !== undefined && expires_at <= this.now();
+  }
+
+  /** Drops what has expired, and says so. */
+  protected sweep(): void {
+    for (const { rows } of this.partitions.values()) {
+      for (const row of [...rows.values()]) if (this.isOver(row)) this.drop(row, "expired", row.author);
+    }
+  }
+
+  protected partitionKey(scope: Scope): string {
+    return scopeId(scope);
+  }
+
+  protected partition(scope: Scope): Partition {
+    const key = this.partitionKey(scope);
+    const partition = this.partitions.get(key) ?? { scope, rows: new Map(), lastRevision: 0 };
+    this.partitions.set(key, partition);
+    return partition;
+  }
+}
+
+export interface Found {
+  readonly row: Row;
+  readonly score: number;
+}

@@ -1,0 +1,15 @@
+import { type Check, memoryCheck } from "../check.js";
+
+export const retrieveChecks: readonly Check[] = [
+  memoryCheck({
+    id: "retrieve/limit-is-upper-bound",
+    clauses: ["RET-1", "RET-3"],
+    since: "1.0",
+    async run({ caller, entry, expect }) {
+      await caller.store(Array.from({ length: 5 }, () => entry()));
+      const { entries, total } = await caller.retrieve({ limit: 3 });
+      expect.equal(entries.length, 3, "entries on a page with limit 3 of 5 entries");
+      expect.equal(total, 5, "total of a retrieve with limit 3 of 5 entries");
+    },
+  }),
+];

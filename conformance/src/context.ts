@@ -1,0 +1,119 @@
+import type {
+  Bus,
+  BusMessage,
+  Feature,
+  HeaderMap,
+  MemoryChange,
+  MemoryEvent,
+  MemoryPlugin,
+  MemoryTier,
+  PluginServices,
+  Scope,
+} from "@membus/protocol";
+import type { Expect } from "./expect.js";
+import type { AgentOptions, EntryInput, MemoryAgent } from "./memory-agent.js";
+import type { Random } from "./random.js";
+
+export type Features = Readonly<Record<Feature, boolean>>;
+
+export interface EmbedderFacts {
+  readonly id: string;
+  readonly dimensions: number;
+}
+
+/** What every check works with. */
+export interface MemoryContext {
+  readonly tier: MemoryTier;
+  readonly features: Features;
+  /** Of the host, or the one that the suite gives a plugin; absent where there is none. */
+  readonly embedder: EmbedderFacts | undefined;
+  readonly expect: Expect;
+  /** Decides everything that a check leaves to chance; the report names the seed. */
+  readonly random: Random;
+  /** The agent that most checks need: the first one of the first tenant. */
+  readonly caller: MemoryAgent;
+  /** Another agent, or the same in another session or namespace. */
+  agent(options: AgentOptions): MemoryAgent;
+  /** A new entry of the tier under test with a key of its own, and `fields` over it. */
+  entry(fields?: Partial<EntryInput>): EntryInput;
+  /** Lets so many seconds go by: by the injected clock where there is one, else in real time. */
+  passTime(seconds: number): Promise<void>;
+  /** Unix seconds, as the subject sees them. */
+  now(): number;
+}
+
+/** A plugin, and what a host would give it. */
+export interface PluginContext extends MemoryContext {
+  readonly plugin: MemoryPlugin;
+  readonly services: PluginServices;
+  /** What the plugin reported by `notify`, in order. */
+  readonly changes: readonly { readonly change: MemoryChange; readonly agent: string }[];
+  /** The partition of the check's own namespace. */
+  scope(options?: AgentOptions): Scope;
+  /** A further instance with services of its own over an empty directory, or over this one's; closed after the check. */
+  another(options: { readonly sameDirectory: boolean; readonly open?: boolean }): Promise<MemoryPlugin>;
+  /** Closes the plugin and opens it again on the same directory; agents go on with the new one. */
+  reopen(): Promise<MemoryPlugin>;
+  /** Runs `onStore` in a child process until it has acknowledged `count` entries, kills it, and opens the plugin here. */
+  killWhileStoring(count: number): Promise<readonly EntryInput[]>;
+}
+
+/** A message as it came: its fields, its headers, its encoding. */
+export interface WireReply {
+  readonly message: Readonly<Record<string, unknown>>;
+  readonly encoding: "json" | "msgpack";
+  readonly headers: HeaderMap;
+  readonly bytes: Uint8Array;
+}
+
+export interface SendOptions {
+  readonly encoding?: "json" | "msgpack";
+  /** Default: the `Content-Type` of the encoding; null sends none. */
+  readonly contentType?: string | null;
+  readonly tenant?: string;
+  readonly agent?: string;
+  /** In place of the subject that tenant, agent and type make. */
+  readonly subject?: string;
+  /** Milliseconds to wait for the reply; default 5000. */
+  readonly timeoutMs?: number;
+}
+
+/** The messages of one subscription, as they come. */
+export interface Inbox<Item> {
+  readonly items: readonly Item[];
+  /** Resolves once `count` have come, or when nothing more is to be expected; never rejects. */
+  reach(count: number): Promise<readonly Item[]>;
+  /** Waits long enough for everything under way to arrive. */
+  settle(): Promise<readonly Item[]>;
+}
+
+export interface ReceivedEvent {
+  readonly subject: string;
+  readonly event: MemoryEvent;
+  readonly message: BusMessage;
+}
+
+/** A host, spoken to in bare messages. */
+export interface HostContext extends MemoryContext {
+  readonly bus: Bus;
+  readonly prefix: string;
+  readonly tenants: readonly string[];
+  /** The tiers that the host serves. */
+  readonly tiers: readonly MemoryTier[];
+  /** The subject of a request of the caller. */
+  subject(operation: string, options?: Pick<SendOptions, "tenant" | "agent">): string;
+  /** Sends fields as given, nothing added, and gives the reply, also where it is an error. */
+  send(
+    operation: string,
+    fields: Readonly<Record<string, unknown>>,
+    options?: SendOptions,
+  ): Promise<WireReply>;
+  /** Sends bytes as given. */
+  sendBytes(operation: string, bytes: Uint8Array, options?: SendOptions): Promise<WireReply>;
+  /** The events of a subject pattern below the prefix, such as `default.*.events.memory.>`. */
+  events(pattern: string): Promise<Inbox<ReceivedEvent>>;
+  /** Every answer to a request on a subject of NATS's own, such as `$SRV.INFO.membus`. */
+  askServices(subject: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** Kills the host and starts it again. Needs the provision `restart`. */
+  restart(): Promise<void>;
+}

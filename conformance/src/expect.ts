@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from "node:util";
+import { type ErrorCode, isMemoryError, type MemoryError } from "@membus/protocol";
+import { shown } from "./shown.js";
+
+/** What a check found: what it looked at, what the protocol demands there, and what came. */
+export interface Discrepancy {
+  readonly what: string;
+  readonly expected: string;
+  readonly got: string;
+}
+
+/** An expectation that did not hold. */
+export class ExpectationError extends Error {
+  override readonly name = "ExpectationError";
+  readonly discrepancy: Discrepancy;
+
+  constructor(discrepancy: Discrepancy) {
+    super(`${discrepancy.what}: expected ${discrepancy.expected}, got ${discrepancy.got}`);
+    this.discrepancy = discrepancy;
+  }
+}
+
+/**
+ * The expectations of one check, counted: a check that expected nothing has tested nothing. `what` names the thing
+ * in words that its author understands without reading the check: "total of a retrieve with limit 3".
+ */
+export class Expect {
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Deep and strict; fields that are undefined count as absent. */
+  equal(got: unknown, expected: unknown, what: string): void {
+    this.#demand(isDeepStrictEqual(plain(got), plain(expected)), what, shown(expected), shown(got));
+  }
+
+  notEqual(got: unknown, other: unknown, what: string): void {
+    this.#demand(
+      !isDeepStrictEqual(plain(got), plain(other)),
+      what,
+      `something else than ${shown(other)}`,
+      shown(got),
+    );
+  }
+
+  /** The same elements, in any order. */
+  sameMembers(got: readonly unknown[], expected: readonly unknown[], what: string): void {
+    const sorted = (items: readonly unknown[]) => items.map((item) => JSON.stringify(plain(item))).sort();
+    const equal = isDeepStrictEqual(sorted(got), sorted(expected));
+    this.#demand(equal, what, `${shown(expected)} in any order`, shown(got));
+  }
+
+  holds(condition: boolean, what: string, got: unknown, expected = "it to hold"): void {
+    this.#demand(condition, what, expected, shown(got));
+  }
+
+  atMost(got: number, max: number, what: string): void {
+    this.#demand(got <= max, what, `at most ${max}`, shown(got));
+  }
+
+  atLeast(got: number, min: number, what: string): void {
+    this.#demand(got >= min, what, `at least ${min}`, shown(got));
+  }
+
+  /** `got` within `tolerance` of `expected`. */
+  near(got: unknown, expected: number, tolerance: number, what: string): void {
+    const isNear = typeof got === "number" && Math.abs(got - expected) <= tolerance;
+    this.#demand(isNear, what, `${expected} give or take ${tolerance}`, shown(got));
+  }
+
+  /** `call` is refused with one of the codes; gives the error. */
+  async refused(
+    call: Promise<unknown>,
+    codes: ErrorCode | readonly ErrorCode[],
+    what: string,
+  ): Promise<MemoryError> {
+    const expected = [codes].flat();
+    const error = await call.then(
+      (reply) => this.#never(what, `an error ${expected.join(" or ")}`, `the reply ${shown(reply)}`),
+      (error: unknown) => error,
+    );
+    if (!isMemoryError(error)) throw error;
+    this.#demand(expected.includes(error.code), what, `an error ${expected.join(" or ")}`, shownError(error));
+    return error;
+  }
+
+  #demand(holds: boolean, what: string, expected: string, got: string): void {
+    this.#count++;
+    if (!holds) throw new ExpectationError({ what, expected, got });
+  }
+
+  #never(what: string, expected: string, got: string): never {
+    this.#count++;
+    throw new ExpectationError({ what, expected, got });
+  }
+}
+
+function shownError({ code, message, detail }: MemoryError): string {
+  return `an error ${code} (${message}) with detail ${shown(detail)}`;
+}
+
+/** Without fields that are undefined, vectors as lists. */
+function plain(value: unknown): unknown {
+  if (value instanceof Float32Array) return Array.from(value);
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(fields.map(([name, field]) => [name, plain(field)]));
+}

@@ -1,0 +1,126 @@
+import {
+  type Bus,
+  type Caller,
+  CONTENT_TYPE_HEADER,
+  CONTENT_TYPES,
+  decodeMessage,
+  type Encoding,
+  ErrorMessageSchema,
+  encodeMessage,
+  MemoryForgetResponseSchema,
+  MemoryRetrieveResponseSchema,
+  MemoryStatusResponseSchema,
+  MemoryStoreResponseSchema,
+  type MemoryTier,
+  parseErrorMessage,
+  type RequestType,
+  requestSubject,
+} from "@membus/protocol";
+import type { z } from "zod";
+import { ExpectationError } from "../expect.js";
+import type {
+  EntryInput,
+  ForgetInput,
+  ForgetReply,
+  MemoryAgent,
+  RetrieveInput,
+  RetrieveReply,
+  StatusReply,
+  StoreInput,
+  StoreReply,
+} from "../memory-agent.js";
+import { newRequestId } from "../request-id.js";
+import { shown } from "../shown.js";
+import type { Trace } from "../trace.js";
+
+const TIMEOUT_MS = 15_000;
+
+export interface HostAgentParts {
+  readonly bus: Bus;
+  readonly prefix: string;
+  readonly tier: MemoryTier;
+  readonly trace: Trace;
+}
+
+/** An agent that publishes its requests for a host. */
+export class HostAgent implements MemoryAgent {
+  readonly tenant: string;
+  readonly agent: string;
+  readonly namespace: string;
+  readonly #session: string;
+  readonly #parts: HostAgentParts;
+
+  constructor({ tenant, agent, session }: Caller, namespace: string, parts: HostAgentParts) {
+    this.tenant = tenant;
+    this.agent = agent;
+    this.namespace = namespace;
+    this.#session = session;
+    this.#parts = parts;
+  }
+
+  store(entries: EntryInput | readonly EntryInput[], options: StoreInput = {}): Promise<StoreReply> {
+    const fields = { ...options, entries: [entries].flat() };
+    return this.#request("memory/store/req", fields, MemoryStoreResponseSchema);
+  }
+
+  retrieve(input: RetrieveInput = {}): Promise<RetrieveReply> {
+    const fields = { tier: this.#parts.tier, ...input };
+    return this.#request("memory/retrieve/req", fields, MemoryRetrieveResponseSchema);
+  }
+
+  forget(input: ForgetInput): Promise<ForgetReply> {
+    const fields = { tier: this.#parts.tier, ...input };
+    return this.#request("memory/forget/req", fields, MemoryForgetResponseSchema);
+  }
+
+  status(requestId: string): Promise<StatusReply> {
+    return this.#request("memory/status/req", { request_id: requestId }, MemoryStatusResponseSchema);
+  }
+
+  async #request<Reply>(
+    type: RequestType,
+    fields: Readonly<Record<string, unknown>>,
+    schema: z.ZodType<Reply>,
+  ): Promise<Reply> {
+    const { tenant, agent } = this;
+    const { trace, prefix } = this.#parts;
+    const ownFields = type === "memory/status/req" ? {} : { namespace: this.namespace };
+    const session = this.#session === "" ? {} : { session_id: this.#session };
+    const message = { type, id: newRequestId(), ...session, ...ownFields, ...withoutUndefined(fields) };
+    const subject = requestSubject({ tenant, agent, type }, prefix);
+    return trace.record(subject, message, async () => {
+      const reply = await this.#exchange(subject, message);
+      return parseReply(reply, type, schema);
+    });
+  }
+
+  async #exchange(subject: string, message: Readonly<Record<string, unknown>>): Promise<unknown> {
+    const encoding: Encoding = "json";
+    const headers = { [CONTENT_TYPE_HEADER]: CONTENT_TYPES[encoding] };
+    const payload = encodeMessage(message, encoding);
+    const reply = await this.#parts.bus.request(subject, payload, { timeoutMs: TIMEOUT_MS, headers });
+    const decoded = decodeMessage(reply.payload, { contentType: reply.headers[CONTENT_TYPE_HEADER] });
+    if (decoded.ok) return decoded.message;
+    const got = `${decoded.text}: ${shown(Buffer.from(reply.payload).toString("utf8"))}`;
+    throw new ExpectationError({ what: `the reply to ${message.type}`, expected: "a message", got });
+  }
+}
+
+/**
+ * A reply as its type says.
+ * @throws {MemoryError} what an `error` reply says.
+ * @throws {ExpectationError} for a reply that has not the form of its type.
+ */
+function parseReply<Reply>(reply: unknown, requestType: string, schema: z.ZodType<Reply>): Reply {
+  const error = ErrorMessageSchema.safeParse(reply);
+  if (error.success) throw parseErrorMessage(error.data);
+  const parsed = schema.safeParse(reply);
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  const what = `the reply to ${requestType}, field ${path.join(".") || "(itself)"}`;
+  throw new ExpectationError({ what, expected: `the form of its schema (${message})`, got: shown(reply) });
+}
+
+function withoutUndefined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

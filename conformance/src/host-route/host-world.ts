@@ -1,0 +1,58 @@
+import { randomBytes } from "node:crypto";
+import { DEFAULT_PREFIX } from "@membus/protocol";
+import type { Provision } from "../check.js";
+import type { EmbedderFacts, HostContext } from "../context.js";
+import type { OpenedWorld, TierFacts, World, WorldRequest } from "../world.js";
+import { discover, type HostFacts } from "./discover.js";
+import type { HostSubject } from "./host-subject.js";
+import { OpenedHost } from "./opened-host.js";
+
+const CONCURRENCY = 8;
+
+/** A host behind a bus: the same one for all checks, each in a namespace of its own. */
+class HostWorld implements World {
+  readonly route = "host";
+  readonly concurrency = CONCURRENCY;
+  readonly name: string;
+  readonly tiers: readonly TierFacts[];
+  readonly provisions: ReadonlySet<Provision>;
+  readonly #subject: HostSubject;
+  readonly #embedder: EmbedderFacts | undefined;
+  /** So that a run finds nothing of one before it. */
+  readonly #run = `conformance-${randomBytes(5).toString("hex")}`;
+  #openedCount = 0;
+
+  constructor(subject: HostSubject, { tiers, embedder }: HostFacts) {
+    this.name = subject.name;
+    this.tiers = tiers;
+    this.provisions = provisionsOf(subject);
+    this.#subject = subject;
+    this.#embedder = embedder;
+  }
+
+  async open(request: WorldRequest): Promise<OpenedWorld> {
+    const { features } = this.tiers.find(({ tier }) => tier === request.tier)!;
+    const namespace = `${this.#run}/${++this.#openedCount}`;
+    const tiers = this.tiers.map(({ tier }) => tier);
+    const opened = new OpenedHost(this.#subject, request, {
+      features,
+      tiers,
+      namespace,
+      embedder: this.#embedder,
+    });
+    return { context: opened satisfies HostContext, close: () => opened.close() };
+  }
+
+  async close(): Promise<void> {}
+}
+
+export async function createHostWorld(subject: HostSubject): Promise<World> {
+  return new HostWorld(subject, await discover(subject.bus, subject.prefix ?? DEFAULT_PREFIX));
+}
+
+function provisionsOf({ tenants = [], restart }: HostSubject): Set<Provision> {
+  const given = new Set<Provision>();
+  if (tenants.length > 1) given.add("second_tenant");
+  if (restart !== undefined) given.add("restart");
+  return given;
+}

@@ -1,0 +1,207 @@
+import {
+  type Bus,
+  type BusMessage,
+  type BusSubscription,
+  CONTENT_TYPE_HEADER,
+  CONTENT_TYPES,
+  DEFAULT_PREFIX,
+  decodeMessage,
+  delay,
+  encodeMessage,
+  isMemoryError,
+  type MemoryError,
+  type MemoryTier,
+  parseErrorMessage,
+  type RequestType,
+  requestSubject,
+  systemClock,
+} from "@membus/protocol";
+import { CheckAgents } from "../check-agents.js";
+import type {
+  EmbedderFacts,
+  Features,
+  HostContext,
+  Inbox,
+  ReceivedEvent,
+  SendOptions,
+  WireReply,
+} from "../context.js";
+import { type Expect, ExpectationError } from "../expect.js";
+import type { AgentOptions, EntryInput, MemoryAgent } from "../memory-agent.js";
+import { Random } from "../random.js";
+import type { Trace } from "../trace.js";
+import type { WorldRequest } from "../world.js";
+import { EventInbox } from "./event-inbox.js";
+import { HostAgent } from "./host-agent.js";
+import type { HostSubject } from "./host-subject.js";
+import { parseJson } from "./parse-json.js";
+
+const DEFAULT_TIMEOUT_MS = 5_000;
+const SERVICES_WAIT_MS = 400;
+
+interface HostSurroundings {
+  readonly features: Features;
+  readonly tiers: readonly MemoryTier[];
+  readonly namespace: string;
+  readonly embedder: EmbedderFacts | undefined;
+}
+
+/** A host during one check. What checks call is bound, so that they may take it apart. */
+export class OpenedHost implements HostContext {
+  readonly tier: MemoryTier;
+  readonly features: Features;
+  readonly tiers: readonly MemoryTier[];
+  readonly embedder: EmbedderFacts | undefined;
+  readonly expect: Expect;
+  readonly random: Random;
+  readonly bus: Bus;
+  readonly prefix: string;
+  readonly tenants: readonly string[];
+  readonly #subject: HostSubject;
+  readonly #trace: Trace;
+  readonly #agents: CheckAgents;
+  readonly #subscriptions: BusSubscription[] = [];
+
+  constructor(subject: HostSubject, request: WorldRequest, surroundings: HostSurroundings) {
+    const { tier, seed, expect, trace } = request;
+    const { bus, prefix = DEFAULT_PREFIX, tenants = ["default"] } = subject;
+    this.tier = tier;
+    this.features = surroundings.features;
+    this.tiers = surroundings.tiers;
+    this.embedder = surroundings.embedder;
+    this.expect = expect;
+    this.random = new Random(seed);
+    this.bus = bus;
+    this.prefix = prefix;
+    this.tenants = tenants;
+    this.#subject = subject;
+    this.#trace = trace;
+    this.#agents = new CheckAgents({
+      names: namesOf(subject),
+      namespace: surroundings.namespace,
+      tier,
+      make: (caller, namespace) => new HostAgent(caller, namespace, { bus, prefix, tier, trace }),
+    });
+  }
+
+  get caller(): MemoryAgent {
+    return this.#agents.get({});
+  }
+
+  readonly agent = (options: AgentOptions): MemoryAgent => {
+    return this.#agents.get(options);
+  };
+
+  readonly entry = (fields?: Partial<EntryInput>): EntryInput => {
+    return this.#agents.entry(fields);
+  };
+
+  readonly now = (): number => {
+    return (this.#subject.clock ?? systemClock).now();
+  };
+
+  readonly passTime = async (seconds: number): Promise<void> => {
+    if (this.#subject.clock === undefined) await delay(systemClock, seconds * 1_000);
+    else this.#subject.clock.advance(seconds);
+  };
+
+  readonly subject = (
+    operation: string,
+    { tenant, agent }: Pick<SendOptions, "tenant" | "agent"> = {},
+  ): string => {
+    const type = (operation === "ping" ? "ping" : `memory/${operation}/req`) as RequestType;
+    const { caller } = this;
+    return requestSubject(
+      { tenant: tenant ?? caller.tenant, agent: agent ?? caller.agent, type },
+      this.prefix,
+    );
+  };
+
+  readonly send = (
+    operation: string,
+    fields: Readonly<Record<string, unknown>>,
+    options: SendOptions = {},
+  ): Promise<WireReply> => {
+    const encoding = options.encoding ?? "json";
+    const contentType = options.contentType === undefined ? CONTENT_TYPES[encoding] : options.contentType;
+    const bytes = encodeMessage(fields, encoding);
+    return this.#exchange(operation, fields, bytes, { ...options, contentType });
+  };
+
+  readonly sendBytes = (
+    operation: string,
+    bytes: Uint8Array,
+    options: SendOptions = {},
+  ): Promise<WireReply> => {
+    return this.#exchange(operation, Buffer.from(bytes).toString("latin1"), bytes, options);
+  };
+
+  readonly events = async (pattern: string): Promise<Inbox<ReceivedEvent>> => {
+    const inbox = new EventInbox(() => this.bus.flush());
+    const subscription = this.bus.subscribe(`${this.prefix}.${pattern}`, (message) => inbox.receive(message));
+    this.#subscriptions.push(subscription);
+    await this.bus.flush();
+    return inbox;
+  };
+
+  readonly askServices = async (subject: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
+    return this.#trace.record(subject, {}, async () => {
+      const answers = await this.bus.requestMany(subject, new Uint8Array(), { waitMs: SERVICES_WAIT_MS });
+      return answers.map(({ payload }) => (parseJson(payload) ?? {}) as Record<string, unknown>);
+    });
+  };
+
+  readonly restart = async (): Promise<void> => {
+    await this.#subject.restart?.();
+  };
+
+  /** Leaves nothing behind, as far as the host lets it: a check that failed may have broken it. */
+  async close(): Promise<void> {
+    await Promise.all(this.#subscriptions.map((subscription) => subscription.drain()));
+    const namespace = `${this.caller.namespace}/**`;
+    const agents = (["first", "second"] as const).map((agent) => this.agent({ agent }));
+    for (const agent of agents) await agent.forget({ tier: null, namespace, all: true }).catch(ignoreFailure);
+  }
+
+  async #exchange(
+    operation: string,
+    sent: unknown,
+    bytes: Uint8Array,
+    options: SendOptions,
+  ): Promise<WireReply> {
+    const subject = options.subject ?? this.subject(operation, options);
+    const { contentType, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    const headers = contentType ? { headers: { [CONTENT_TYPE_HEADER]: contentType } } : {};
+    return this.#trace.record(subject, sent, async () =>
+      toWireReply(await this.bus.request(subject, bytes, { timeoutMs, ...headers })),
+    );
+  }
+}
+
+function toWireReply({ payload, headers }: BusMessage): WireReply {
+  const decoded = decodeMessage(payload, { contentType: headers[CONTENT_TYPE_HEADER] });
+  if (!decoded.ok) {
+    const got = `${decoded.text}: ${Buffer.from(payload).toString("latin1").slice(0, 500)}`;
+    throw new ExpectationError({ what: "the reply", expected: "a message in JSON or MessagePack", got });
+  }
+  return { message: decoded.message, encoding: decoded.encoding, headers, bytes: payload };
+}
+
+function namesOf({
+  tenants = ["default"],
+  agents = ["conformance-first", "conformance-second"],
+}: HostSubject) {
+  return {
+    agents: { first: agents[0]!, second: agents[1]! },
+    tenants: { first: tenants[0]!, second: tenants[1] ?? tenants[0]! },
+  };
+}
+
+function ignoreFailure(error: unknown): void {
+  if (!isMemoryError(error) && !(error instanceof ExpectationError)) throw error;
+}
+
+/** The error that a reply is. */
+export function errorOf({ message }: WireReply): MemoryError | undefined {
+  return message.type === "error" ? parseErrorMessage(message as never) : undefined;
+}

@@ -1,0 +1,18 @@
+export {
+  type Check,
+  hostCheck,
+  hostTierCheck,
+  memoryCheck,
+  type Provision,
+  pluginCheck,
+  type Route,
+} from "./check.js";
+export { CHECKS } from "./checks/index.js";
+export type { HostContext, MemoryContext, PluginContext } from "./context.js";
+export type { HostSubject } from "./host-route/host-subject.js";
+export { createHostWorld } from "./host-route/host-world.js";
+export type { PluginSubject } from "./plugin-route/plugin-subject.js";
+export { createPluginWorld } from "./plugin-route/plugin-world.js";
+export type { CaseResult, CheckOutcome, CheckResult } from "./run/outcome.js";
+export { type RunOptions, runSuite } from "./run/run-suite.js";
+export type { World } from "./world.js";

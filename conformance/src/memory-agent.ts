@@ -1,0 +1,48 @@
+import type {
+  MemoryForgetRequest,
+  MemoryForgetResponse,
+  MemoryRetrieveRequest,
+  MemoryRetrieveResponse,
+  MemoryStatusResponse,
+  MemoryStoreRequest,
+  MemoryStoreResponse,
+} from "@membus/protocol";
+
+export type EntryInput = MemoryStoreRequest["entries"][number];
+/** What may be said beside the entries; an absent `id` is made. */
+export type StoreInput = Partial<Omit<MemoryStoreRequest, "type" | "entries">>;
+/** Concerns the tier under test unless `tier` is given; null means all tiers. */
+export type RetrieveInput = Partial<Omit<MemoryRetrieveRequest, "type">>;
+export type ForgetInput = Partial<Omit<MemoryForgetRequest, "type">>;
+
+type Body<Reply> = Omit<Reply, "type" | "id" | "version" | "ts" | "req_id">;
+export type StoreReply = Pick<MemoryStoreResponse, "stored" | "errors" | "receipts">;
+export type RetrieveReply = Body<
+  Pick<MemoryRetrieveResponse, "entries" | "total" | "total_relation" | "cursor" | "degraded">
+>;
+export type ForgetReply = Pick<MemoryForgetResponse, "deleted" | "receipt">;
+export type StatusReply = Pick<MemoryStatusResponse, "done" | "receipts" | "errors">;
+
+/**
+ * One agent that uses memory, in the words of the protocol, whatever route its requests take.
+ * A refused request rejects with its `MemoryError`.
+ */
+export interface MemoryAgent {
+  readonly tenant: string;
+  readonly agent: string;
+  /** What a request without one names. Its own in every check, so that checks do not see each other's entries. */
+  readonly namespace: string;
+  store(entries: EntryInput | readonly EntryInput[], options?: StoreInput): Promise<StoreReply>;
+  retrieve(request?: RetrieveInput): Promise<RetrieveReply>;
+  forget(request: ForgetInput): Promise<ForgetReply>;
+  status(requestId: string): Promise<StatusReply>;
+}
+
+/** Who an agent is: the first and the second of each name are the run's. */
+export interface AgentOptions {
+  readonly agent?: "first" | "second";
+  readonly tenant?: "first" | "second";
+  readonly session?: string;
+  /** Below the check's own namespace. */
+  readonly below?: string;
+}

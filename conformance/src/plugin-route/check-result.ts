@@ -1,0 +1,61 @@
+import {
+  isMemoryError,
+  MemoryEntrySchema,
+  type PluginForgetResult,
+  type PluginRetrieveResult,
+  type PluginStatusResult,
+  type PluginStoreResult,
+  StoreReceiptSchema,
+} from "@membus/protocol";
+import { z } from "zod";
+import { ExpectationError } from "../expect.js";
+import { shown } from "../shown.js";
+
+const StoreErrorsSchema = z.array(
+  z.looseObject({ index: z.int().min(0), error: z.custom(isMemoryError, "must be a MemoryError") }),
+);
+const StoreResultSchema = z.looseObject({ receipts: z.array(StoreReceiptSchema), errors: StoreErrorsSchema });
+const StatusResultSchema = StoreResultSchema.extend({ done: z.boolean() }).optional();
+const RetrieveResultSchema = z.looseObject({
+  entries: z.array(MemoryEntrySchema),
+  total: z.int().min(0),
+  total_relation: z.enum(["eq", "gte"]),
+});
+const ForgetResultSchema = z.looseObject({
+  deleted: z.int().min(0),
+  at: z.number().optional(),
+  purge: z.enum(["done", "scheduled"]),
+});
+
+const SCHEMAS = {
+  onStore: StoreResultSchema,
+  onRetrieve: RetrieveResultSchema,
+  onForget: ForgetResultSchema,
+  onStatus: StatusResultSchema,
+} as const;
+
+interface Results {
+  onStore: PluginStoreResult;
+  onRetrieve: PluginRetrieveResult;
+  onForget: PluginForgetResult;
+  onStatus: PluginStatusResult | undefined;
+}
+
+/**
+ * What a plugin returned, if it has the shape that its contract names.
+ * @throws {ExpectationError} naming the first field that has not.
+ */
+export function checkedResult<Method extends keyof Results>(
+  method: Method,
+  result: unknown,
+): Results[Method] {
+  const parsed = (SCHEMAS[method] as z.ZodType).safeParse(result);
+  if (parsed.success) return result as Results[Method];
+  const { path, message } = parsed.error.issues[0]!;
+  const expected = `its shape in the contract (${message})`;
+  throw new ExpectationError({
+    what: `the result of ${method}, field ${path.join(".") || "(itself)"}`,
+    expected,
+    got: shown(result),
+  });
+}

@@ -1,0 +1,80 @@
+import {
+  compileCriteria,
+  DEFAULTS,
+  keyHash,
+  type MemoryTier,
+  normaliseKey,
+  type Operation,
+  type PluginForgetRequest,
+  type PluginRetrieveRequest,
+  type PluginStoreRequest,
+  type Position,
+  parseRequest,
+  parseStoreEntry,
+  requestDigest,
+  type StoreItem,
+} from "@membus/protocol";
+
+type Fields = Readonly<Record<string, unknown>>;
+type Accepted = Omit<Operation, "id" | "digest">;
+type Request<Type extends string> = Extract<ReturnType<typeof parseRequest>, { type: Type }>;
+
+/** A store as a host hands it to a plugin: entries checked, keys as objects, expiry as a time. */
+export function compileStore(message: Fields, tier: MemoryTier, accepted: Accepted): PluginStoreRequest {
+  const request = parseRequest(message) as Request<"memory/store/req">;
+  const entries = request.entries.map((entry, index) => toItem(entry, index, tier, accepted.accepted_at));
+  if (new Set(entries.map(({ key_hash }) => key_hash)).size < entries.length) {
+    throw new TypeError("the suite stores a key twice in one request, which a plugin never gets");
+  }
+  return { op: operationOf(request, accepted), ack: request.ack ?? "stored", entries };
+}
+
+function toItem(value: unknown, index: number, tier: MemoryTier, acceptedAt: number): StoreItem {
+  const { tier: named, key: given, ttl, expires_at, ...fields } = parseStoreEntry(value);
+  if ((named ?? "working") !== tier)
+    throw new TypeError(`the suite stores in ${named} on a plugin of ${tier}`);
+  const key = normaliseKey(given);
+  const end = expires_at ?? (ttl ? acceptedAt + ttl : null);
+  const rest = end === null ? null : Math.max(end - acceptedAt, 0.001);
+  return { ...fields, index, key, key_hash: keyHash(key), ttl: rest, expires_at: end };
+}
+
+export function compileRetrieve(
+  message: Fields,
+  now: number,
+  cursor: Cursor | undefined,
+): PluginRetrieveRequest {
+  const { embedding, query, ...body } = parseRequest(message) as Request<"memory/retrieve/req">;
+  const isRanked = Boolean(query || embedding);
+  return {
+    filter: compileCriteria(body),
+    ...(query && { query }),
+    ...(embedding && { embedding }),
+    ...(cursor && { after: cursor.after }),
+    order: body.order ?? (isRanked ? "relevance" : "newest"),
+    limit: body.limit ?? Math.max(DEFAULTS.limit, body.keys?.length ?? 0),
+    min_score: body.min_score ?? 0,
+    mode: body.mode ?? "hybrid",
+    include: body.include ?? [],
+    as_of: cursor?.as_of ?? now,
+  };
+}
+
+/** What stands behind a cursor on this route, where no host makes one. */
+export interface Cursor {
+  readonly after: Position;
+  readonly as_of: number;
+}
+
+export function compileForget(message: Fields, accepted: Accepted): PluginForgetRequest {
+  const request = parseRequest(message) as Request<"memory/forget/req">;
+  return {
+    op: operationOf(request, accepted),
+    filter: compileCriteria(request),
+    dry_run: request.dry_run ?? false,
+  };
+}
+
+function operationOf(request: Fields & { id?: string | null | undefined }, accepted: Accepted): Operation {
+  return { ...accepted, id: request.id!, digest: requestDigest(request) };
+}

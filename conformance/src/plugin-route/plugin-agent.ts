@@ -1,0 +1,167 @@
+import {
+  type Caller,
+  type Clock,
+  errorFields,
+  isMemoryError,
+  type MemoryEntry,
+  MemoryError,
+  type MemoryPlugin,
+  type MemoryTier,
+  type PluginStoreRequest,
+  type PluginStoreResult,
+  parseNamespacePattern,
+  positionOf,
+  scopeOf,
+  selectorOf,
+} from "@membus/protocol";
+import type {
+  EntryInput,
+  ForgetInput,
+  ForgetReply,
+  MemoryAgent,
+  RetrieveInput,
+  RetrieveReply,
+  StatusReply,
+  StoreInput,
+  StoreReply,
+} from "../memory-agent.js";
+import { newRequestId } from "../request-id.js";
+import type { Trace } from "../trace.js";
+import { checkedResult } from "./check-result.js";
+import { type Cursor, compileForget, compileRetrieve, compileStore } from "./compile-request.js";
+
+/** Fields of a request, of whatever type. */
+interface Fields extends Readonly<Record<string, unknown>> {
+  readonly id?: string | null | undefined;
+  readonly namespace?: string | null | undefined;
+}
+
+export interface PluginAgentParts {
+  readonly tier: MemoryTier;
+  readonly clock: Clock;
+  readonly trace: Trace;
+  /** The instance that is open now. */
+  plugin(): MemoryPlugin;
+}
+
+/** An agent whose requests go straight to a plugin, compiled as a host compiles them. */
+export class PluginAgent implements MemoryAgent {
+  readonly tenant: string;
+  readonly agent: string;
+  readonly namespace: string;
+  readonly #caller: Caller;
+  readonly #parts: PluginAgentParts;
+
+  constructor(caller: Caller, namespace: string, parts: PluginAgentParts) {
+    this.tenant = caller.tenant;
+    this.agent = caller.agent;
+    this.namespace = namespace;
+    this.#caller = caller;
+    this.#parts = parts;
+  }
+
+  store(entries: EntryInput | readonly EntryInput[], options: StoreInput = {}): Promise<StoreReply> {
+    const message = this.#message("memory/store/req", { ...options, entries: [entries].flat() });
+    return this.#record(message, async () => {
+      const request = compileStore(message, this.#parts.tier, this.#accepted());
+      const scope = scopeOf(this.#parts.tier, this.#caller, message.namespace);
+      const result = await this.#call("onStore", (plugin) => plugin.onStore(scope, request));
+      return storeReply(checkedResult("onStore", result), request);
+    });
+  }
+
+  retrieve(input: RetrieveInput = {}): Promise<RetrieveReply> {
+    const { cursor: text, ...fields } = input;
+    const message = this.#message("memory/retrieve/req", fields);
+    return this.#record({ ...message, cursor: text }, async () => {
+      const cursor = text ? (JSON.parse(text) as Cursor) : undefined;
+      const request = compileRetrieve(message, this.#parts.clock.now(), cursor);
+      const selector = selectorOf(this.#parts.tier, this.#caller, parseNamespacePattern(message.namespace));
+      const returned = await this.#call("onRetrieve", (plugin) => plugin.onRetrieve(selector, request));
+      const { degraded, ...result } = checkedResult("onRetrieve", returned);
+      // A host says more exactly whether there is a next page; that one is not empty is all that agents may count on.
+      const last = result.entries.length < request.limit ? undefined : result.entries.at(-1);
+      const next = last && { after: positionOf(last, request.order), as_of: request.as_of };
+      return {
+        ...result,
+        entries: result.entries as MemoryEntry[],
+        ...(next && { cursor: JSON.stringify(next) }),
+        ...(degraded && {
+          degraded: [{ tier: this.#parts.tier, code: degraded.code, message: degraded.message }],
+        }),
+      };
+    });
+  }
+
+  forget(input: ForgetInput): Promise<ForgetReply> {
+    const { tier } = this.#parts;
+    const message = this.#message("memory/forget/req", { tier, ...input });
+    return this.#record(message, async () => {
+      const request = compileForget(message, this.#accepted());
+      const selector = selectorOf(tier, this.#caller, parseNamespacePattern(message.namespace));
+      const returned = await this.#call("onForget", (plugin) => plugin.onForget(selector, request));
+      const { deleted, at, purge } = checkedResult("onForget", returned);
+      const receipt = {
+        id: request.op.id,
+        at: at ?? request.op.accepted_at,
+        by_tier: { [tier]: deleted },
+        purge,
+      };
+      return { deleted, receipt };
+    });
+  }
+
+  status(requestId: string): Promise<StatusReply> {
+    const op = { tenant: this.tenant, agent: this.agent, id: requestId };
+    return this.#record({ type: "memory/status/req", request_id: requestId }, async () => {
+      const returned = await this.#call("onStatus", async (plugin) => plugin.onStatus?.(op));
+      const result = checkedResult("onStatus", returned);
+      if (result === undefined) throw new MemoryError("memory_not_found", "the plugin knows no such request");
+      const { receipts, errors } = result;
+      return {
+        done: result.done,
+        receipts: [...receipts],
+        errors: errors.map((item) => entryError(item, null)),
+      };
+    });
+  }
+
+  #message(type: string, { id, namespace, ...fields }: Fields) {
+    return { ...fields, type, id: id ?? newRequestId(), namespace: namespace ?? this.namespace };
+  }
+
+  #accepted() {
+    return { tenant: this.tenant, agent: this.agent, accepted_at: this.#parts.clock.now() };
+  }
+
+  #record<Reply>(message: Readonly<Record<string, unknown>>, work: () => Promise<Reply>): Promise<Reply> {
+    return this.#parts.trace.record(`${this.agent}@${this.tenant} ${message.type}`, message, work);
+  }
+
+  /** What else a plugin throws is what a host makes of it: `runtime_error`. */
+  async #call(method: string, call: (plugin: MemoryPlugin) => Promise<unknown>): Promise<unknown> {
+    try {
+      return await call(this.#parts.plugin());
+    } catch (cause) {
+      if (isMemoryError(cause)) throw cause;
+      throw new MemoryError("runtime_error", `${method} threw ${String(cause)}`, {}, { cause });
+    }
+  }
+}
+
+function storeReply(result: PluginStoreResult, request: PluginStoreRequest): StoreReply {
+  const keys = new Map(request.entries.map(({ index, key }) => [index, key]));
+  const stored = result.receipts.filter(({ outcome }) => outcome !== "superseded");
+  return {
+    stored: stored.map(({ index }) => keys.get(index)!),
+    receipts: [...result.receipts],
+    errors: result.errors.map((item) => entryError(item, keys.get(item.index) ?? null)),
+  };
+}
+
+function entryError(
+  { index, error }: PluginStoreResult["errors"][number],
+  key: StoreReply["errors"][number]["key"],
+) {
+  return { index, key, ...errorFields(error) };
+}

@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type Embedder,
+  type Logger,
+  type MemoryChange,
+  type MemoryPlugin,
+  type MemoryTier,
+  PluginManifestSchema,
+  type PluginServices,
+} from "@membus/protocol";
+import { ExpectationError } from "../expect.js";
+import type { ShiftingClock } from "../shifting-clock.js";
+import { shown } from "../shown.js";
+import type { PluginSubject } from "./plugin-subject.js";
+
+const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+export interface ReportedChange {
+  readonly change: MemoryChange;
+  readonly agent: string;
+}
+
+/** Everything a plugin is opened with; its directory is removed at the end. */
+export interface PluginSurroundings {
+  readonly services: PluginServices;
+  readonly directory: string;
+  readonly changes: ReportedChange[];
+}
+
+export async function makeSurroundings(
+  tier: MemoryTier,
+  clock: ShiftingClock,
+  embedder: Embedder | null,
+): Promise<PluginSurroundings> {
+  const directory = await mkdtemp(join(tmpdir(), "membus-conformance-"));
+  const changes: ReportedChange[] = [];
+  const services = {
+    tier,
+    clock,
+    logger: silentLogger,
+    ...(embedder && { embedder }),
+    dataDirectory: directory,
+    notify: (change: MemoryChange, agent: string) => void changes.push({ change, agent }),
+  };
+  return { services, directory, changes };
+}
+
+export async function removeSurroundings({ directory }: PluginSurroundings): Promise<void> {
+  await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** A new instance of the subject, opened. */
+export async function openPlugin(subject: PluginSubject, services: PluginServices): Promise<MemoryPlugin> {
+  const plugin = await subject.createPlugin();
+  await plugin.open?.(services);
+  return plugin;
+}
+
+/**
+ * The features of an open plugin.
+ * @throws {ExpectationError} when its manifest has not the form of the contract (clause PLUG-2).
+ */
+export function featuresOf(plugin: MemoryPlugin): MemoryPlugin["manifest"]["features"] {
+  const parsed = PluginManifestSchema.safeParse(plugin.manifest);
+  if (parsed.success) return parsed.data.features;
+  const { path, message } = parsed.error.issues[0]!;
+  const what = `the plugin's manifest, field ${path.join(".") || "(itself)"}`;
+  const expected = `contract, name, version, and every feature as true or false (${message})`;
+  throw new ExpectationError({ what, expected, got: shown(plugin.manifest) });
+}

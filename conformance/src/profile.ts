@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { FEATURES, type Feature } from "@membus/protocol";
+import { parse } from "yaml";
+import { z } from "zod";
+import type { Check, Route } from "./check.js";
+import { type CheckResult, isRed } from "./run/outcome.js";
+
+const FOLDER = fileURLToPath(new URL("../profiles", import.meta.url));
+
+const ProfileSchema = z.strictObject({
+  name: z.string().regex(/^[a-z-]+$/),
+  version: z.string(),
+  describes: z.string(),
+  /** Scored only where this is declared; elsewhere the report says that it is not claimed. */
+  feature: z.enum(Object.keys(FEATURES) as [Feature, ...Feature[]]).optional(),
+  checks: z.array(z.string()).min(1),
+});
+
+/** A frozen list of checks: what a name such as `core 1.0` stands for. It never changes after its release. */
+export type Profile = z.infer<typeof ProfileSchema>;
+
+/** All profiles, by name. */
+export function loadProfiles(): Profile[] {
+  const files = readdirSync(FOLDER)
+    .filter((file) => file.endsWith(".yaml"))
+    .sort();
+  return files.map((file) => ProfileSchema.parse(parse(readFileSync(`${FOLDER}/${file}`, "utf8"))));
+}
+
+export interface ProfileScore {
+  readonly profile: string;
+  readonly version: string;
+  /** False where the feature that it is about is not declared: nothing is scored then. */
+  readonly claimed: boolean;
+  readonly conformant: boolean;
+  readonly must: Score;
+  readonly should: Score;
+  /** Checks that do not apply, with the reason. They count in no score. */
+  readonly notApplicable: readonly string[];
+  /** Checks of the profile that the run left out, by `--only`: then it is not conformant. */
+  readonly notRun: readonly string[];
+}
+
+export interface Score {
+  readonly passed: number;
+  readonly total: number;
+}
+
+/** Scores a run over a profile's own list, never over what happened to run. */
+export function scoreProfile(
+  profile: Profile,
+  catalogue: readonly Check[],
+  results: readonly CheckResult[],
+  route: Route,
+  declares: (feature: Feature) => boolean,
+): ProfileScore | undefined {
+  const routes = new Map(catalogue.map((check) => [check.id, check.routes]));
+  const ids = profile.checks.filter((id) => routes.get(id)?.includes(route));
+  if (ids.length === 0) return undefined;
+  const found = new Map(results.map((result) => [result.id, result]));
+  const ran = ids.flatMap((id) => found.get(id) ?? []);
+  const counted = ran.filter(({ outcome }) => outcome !== "not-applicable");
+  const notRun = ids.filter((id) => !found.has(id));
+  const claimed = profile.feature === undefined || declares(profile.feature);
+  return {
+    profile: profile.name,
+    version: profile.version,
+    claimed,
+    conformant:
+      claimed &&
+      notRun.length === 0 &&
+      !counted.some(({ level, outcome }) => level === "MUST" && isRed(outcome)),
+    must: scoreOf(counted, "MUST"),
+    should: scoreOf(counted, "SHOULD"),
+    notApplicable: ran.filter(({ outcome }) => outcome === "not-applicable").map(({ id }) => id),
+    notRun,
+  };
+}
+
+function scoreOf(results: readonly CheckResult[], level: CheckResult["level"]): Score {
+  const ofLevel = results.filter((result) => result.level === level);
+  return { passed: ofLevel.filter(({ outcome }) => outcome === "pass").length, total: ofLevel.length };
+}

@@ -1,0 +1,28 @@
+import type { Check, Provision } from "../check.js";
+import type { TierFacts, World } from "../world.js";
+import type { CheckOutcome } from "./outcome.js";
+
+/** Why a check does not run; undefined when it does. Decided here alone, never by the check. */
+export interface NotRun {
+  readonly outcome: Extract<CheckOutcome, "not-applicable" | "untestable">;
+  readonly reason: string;
+}
+
+const LACKS: Readonly<Record<Provision, string>> = {
+  second_tenant: "needs a second tenant that the host serves: --tenants a,b",
+  restart: "needs a way to kill the host and start it again: --restart-command",
+  kill: "needs the plugin's module, to kill a process that uses it",
+};
+
+export function whyNotRun(check: Check, { tier, features }: TierFacts, world: World): NotRun | undefined {
+  if (check.tiers !== undefined && !check.tiers.includes(tier)) {
+    return { outcome: "not-applicable", reason: `is about the tier ${check.tiers.join(" or ")}` };
+  }
+  const missing = check.features?.find((feature) => !features[feature]);
+  if (missing !== undefined) return { outcome: "not-applicable", reason: `${missing} is not declared` };
+  if (check.withoutFeature !== undefined && features[check.withoutFeature]) {
+    return { outcome: "not-applicable", reason: `${check.withoutFeature} is declared` };
+  }
+  const lacking = check.provisions?.find((provision) => !world.provisions.has(provision));
+  return lacking === undefined ? undefined : { outcome: "untestable", reason: LACKS[lacking] };
+}

@@ -1,0 +1,78 @@
+import { isMemoryError, systemClock, within } from "@membus/protocol";
+import type { Check } from "../check.js";
+import { Expect, ExpectationError } from "../expect.js";
+import { shown } from "../shown.js";
+import { Trace } from "../trace.js";
+import type { TierFacts, World } from "../world.js";
+import { whyNotRun } from "./applicability.js";
+import type { CaseResult } from "./outcome.js";
+
+export interface CaseOptions {
+  readonly seed: number;
+  readonly timeoutMs: number;
+}
+
+type Verdict = Pick<CaseResult, "outcome" | "reason" | "discrepancy">;
+
+/** Runs one check on one tier. Never rejects: everything that can happen is an outcome. */
+export async function runCase(
+  check: Check,
+  facts: TierFacts,
+  world: World,
+  options: CaseOptions,
+): Promise<CaseResult> {
+  const { tier } = facts;
+  const { seed, timeoutMs } = options;
+  const notRun = whyNotRun(check, facts, world);
+  if (notRun !== undefined) return { tier, seed, assertions: 0, durationMs: 0, ...notRun };
+  const expect = new Expect();
+  const trace = new Trace();
+  const startedAt = performance.now();
+  const run = runInWorld(world, { check, tier, seed, expect, trace });
+  const verdict = (await within(systemClock, timeoutMs, run)) ?? tooLong(timeoutMs);
+  const judged = verdict.outcome === "pass" && expect.count === 0 ? EXPECTED_NOTHING : verdict;
+  const durationMs = Math.round(performance.now() - startedAt);
+  const calls = judged.outcome === "pass" ? {} : { calls: trace.calls };
+  return { tier, seed, assertions: expect.count, durationMs, ...judged, ...calls };
+}
+
+const EXPECTED_NOTHING: Verdict = { outcome: "suite-error", reason: "the check expected nothing" };
+
+async function runInWorld(world: World, request: Parameters<World["open"]>[0]): Promise<Verdict> {
+  try {
+    const opened = await world.open(request);
+    try {
+      await request.check.run(opened.context);
+    } finally {
+      await opened.close();
+    }
+    return { outcome: "pass" };
+  } catch (error) {
+    return verdictOf(error);
+  }
+}
+
+function verdictOf(error: unknown): Verdict {
+  if (error instanceof ExpectationError) return { outcome: "fail", discrepancy: error.discrepancy };
+  if (isMemoryError(error)) {
+    const got = `an error ${error.code} (${error.message}) with detail ${shown(error.detail)}`;
+    const discrepancy = {
+      what: "a request that the protocol allows (the last one below)",
+      expected: "its reply",
+      got,
+    };
+    return { outcome: "fail", discrepancy };
+  }
+  return {
+    outcome: "suite-error",
+    reason: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  };
+}
+
+function tooLong(timeoutMs: number): Verdict {
+  const expected = `an end within ${timeoutMs / 1_000} s`;
+  return {
+    outcome: "fail",
+    discrepancy: { what: "the check as a whole", expected, got: "none: a call does not settle" },
+  };
+}

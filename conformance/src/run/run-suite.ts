@@ -1,0 +1,93 @@
+import type { Check } from "../check.js";
+import { levelOf } from "../clauses.js";
+import { Random, seedFor } from "../random.js";
+import type { TierFacts, World } from "../world.js";
+import { type CaseResult, type CheckResult, worstOf } from "./outcome.js";
+import { runCase } from "./run-case.js";
+
+export interface RunOptions {
+  /** Decides the order of checks and what they leave to chance. */
+  readonly seed: number;
+  /** Times that each check runs, with a seed of its own each. Default 1. */
+  readonly repeat?: number;
+  /** Longest time of one check, in milliseconds. Default 30000. */
+  readonly checkTimeoutMs?: number;
+  /** The command that repeats one check, for the report. */
+  readonly rerun?: (checkId: string, seed: number) => string;
+  readonly onResult?: (result: CaseResult, check: Check, progress: Progress) => void;
+}
+
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+}
+
+interface Case {
+  readonly check: Check;
+  readonly facts: TierFacts;
+  readonly seed: number;
+}
+
+const CHECK_TIMEOUT_MS = 30_000;
+
+/** Runs checks on everything that a world holds, in an order of the seed. Never rejects for what it tests. */
+export async function runSuite(
+  checks: readonly Check[],
+  world: World,
+  options: RunOptions,
+): Promise<CheckResult[]> {
+  const applicable = checks.filter(({ routes }) => routes.includes(world.route));
+  const cases = new Random(options.seed).shuffle(
+    applicable.flatMap((check) => casesOf(check, world, options)),
+  );
+  const results = new Map<Check, CaseResult[]>(applicable.map((check) => [check, []]));
+  let done = 0;
+  const run = async ({ check, facts, seed }: Case): Promise<void> => {
+    const timeoutMs = options.checkTimeoutMs ?? CHECK_TIMEOUT_MS;
+    const result = await runCase(check, facts, world, { seed, timeoutMs });
+    results.get(check)!.push(result);
+    options.onResult?.(result, check, { done: ++done, total: cases.length });
+  };
+  await runConcurrently(
+    cases.filter(({ check }) => !check.alone),
+    world.concurrency,
+    run,
+  );
+  await runConcurrently(
+    cases.filter(({ check }) => check.alone),
+    1,
+    run,
+  );
+  return applicable.map((check) => checkResult(check, results.get(check)!, options));
+}
+
+function casesOf(check: Check, world: World, { seed, repeat = 1 }: RunOptions): Case[] {
+  const tiers = check.per === "tier" ? world.tiers : world.tiers.slice(0, 1);
+  const seeds = Array.from({ length: repeat }, (_, round) => seedFor(seed + round, check.id));
+  return tiers.flatMap((facts) => seeds.map((caseSeed) => ({ check, facts, seed: caseSeed })));
+}
+
+async function runConcurrently<Item>(
+  items: readonly Item[],
+  concurrency: number,
+  run: (item: Item) => Promise<void>,
+): Promise<void> {
+  const queue = items.values();
+  const worker = async () => {
+    for (const item of queue) await run(item);
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+}
+
+function checkResult(check: Check, cases: readonly CaseResult[], { seed, rerun }: RunOptions): CheckResult {
+  const { id, clauses } = check;
+  const outcome = worstOf(cases.map((result) => result.outcome));
+  return {
+    id,
+    level: levelOf(clauses),
+    clauses,
+    outcome,
+    cases,
+    rerun: rerun?.(id, seed) ?? `--only ${id} --seed ${seed}`,
+  };
+}

@@ -1,0 +1,15 @@
+const SHOWN_LENGTH = 1_500;
+
+/** A value as a report shows it: JSON, cut where it is long. */
+export function shown(value: unknown): string {
+  const text = value === undefined ? "nothing" : JSON.stringify(value, printable);
+  if (text === undefined) return String(value);
+  return text.length <= SHOWN_LENGTH ? text : `${text.slice(0, SHOWN_LENGTH)}… (${text.length} characters)`;
+}
+
+function printable(_: string, value: unknown): unknown {
+  if (value instanceof Float32Array) return `a vector of ${value.length}`;
+  if (value instanceof Uint8Array) return `${value.length} bytes`;
+  if (typeof value === "bigint") return `${value}n`;
+  return value;
+}

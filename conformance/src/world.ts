@@ -1,0 +1,39 @@
+import type { MemoryTier } from "@membus/protocol";
+import type { Check, Provision, Route } from "./check.js";
+import type { Features, HostContext, MemoryContext, PluginContext } from "./context.js";
+import type { Expect } from "./expect.js";
+import type { Trace } from "./trace.js";
+
+export interface TierFacts {
+  readonly tier: MemoryTier;
+  /** Name and version of the plugin, where known. */
+  readonly plugin: string;
+  readonly features: Features;
+}
+
+/** What one check runs in. */
+export interface OpenedWorld {
+  readonly context: MemoryContext | PluginContext | HostContext;
+  /** Undoes what the check did to what it shares with others, and closes what it opened. */
+  close(): Promise<void>;
+}
+
+export interface WorldRequest {
+  readonly check: Check;
+  readonly tier: MemoryTier;
+  readonly seed: number;
+  readonly expect: Expect;
+  readonly trace: Trace;
+}
+
+/** What is tested, made ready for one check after another. */
+export interface World {
+  readonly route: Route;
+  readonly name: string;
+  readonly tiers: readonly TierFacts[];
+  readonly provisions: ReadonlySet<Provision>;
+  /** Checks that may run at once. */
+  readonly concurrency: number;
+  open(request: WorldRequest): Promise<OpenedWorld>;
+  close(): Promise<void>;
+}
