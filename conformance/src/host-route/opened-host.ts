@@ -29,7 +29,7 @@ import type {
 import { type Expect, ExpectationError } from "../expect.js";
 import type { AgentOptions, EntryInput, MemoryAgent } from "../memory-agent.js";
 import { Random } from "../random.js";
-import type { Trace } from "../trace.js";
+import { Trace } from "../trace.js";
 import type { WorldRequest } from "../world.js";
 import { EventInbox } from "./event-inbox.js";
 import { HostAgent } from "./host-agent.js";
@@ -60,6 +60,8 @@ export class OpenedHost implements HostContext {
   readonly #subject: HostSubject;
   readonly #trace: Trace;
   readonly #agents: CheckAgents;
+  /** The same agents, whose requests are no part of what the check did. */
+  readonly #cleaners: CheckAgents;
   readonly #subscriptions: BusSubscription[] = [];
 
   constructor(subject: HostSubject, request: WorldRequest, surroundings: HostSurroundings) {
@@ -76,12 +78,15 @@ export class OpenedHost implements HostContext {
     this.tenants = tenants;
     this.#subject = subject;
     this.#trace = trace;
-    this.#agents = new CheckAgents({
-      names: namesOf(subject),
-      namespace: surroundings.namespace,
-      tier,
-      make: (caller, namespace) => new HostAgent(caller, namespace, { bus, prefix, tier, trace }),
-    });
+    const agentsWith = (recorder: Trace) =>
+      new CheckAgents({
+        names: namesOf(subject),
+        namespace: surroundings.namespace,
+        tier,
+        make: (caller, namespace) => new HostAgent(caller, namespace, { bus, prefix, tier, trace: recorder }),
+      });
+    this.#agents = agentsWith(trace);
+    this.#cleaners = agentsWith(new Trace());
   }
 
   get caller(): MemoryAgent {
@@ -159,7 +164,7 @@ export class OpenedHost implements HostContext {
   async close(): Promise<void> {
     await Promise.all(this.#subscriptions.map((subscription) => subscription.drain()));
     const namespace = `${this.caller.namespace}/**`;
-    const agents = (["first", "second"] as const).map((agent) => this.agent({ agent }));
+    const agents = (["first", "second"] as const).map((agent) => this.#cleaners.get({ agent }));
     for (const agent of agents) await agent.forget({ tier: null, namespace, all: true }).catch(ignoreFailure);
   }
 
