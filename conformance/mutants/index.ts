@@ -20,6 +20,7 @@ import { forgetMutants } from "./plugins/forget.js";
 import { fullTextMutants } from "./plugins/full-text.js";
 import { keysMutants } from "./plugins/keys.js";
 import { lifecycleMutants } from "./plugins/lifecycle.js";
+import { modelMutants } from "./plugins/model.js";
 import { namespaceMutants } from "./plugins/namespace.js";
 import { notifyMutants } from "./plugins/notify.js";
 import { orderMutants } from "./plugins/order.js";
@@ -70,4 +71,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...eventsMutants,
   ...discoveryMutants,
   ...hostPluginsMutants,
+  ...modelMutants,
 ];

@@ -5,12 +5,14 @@ import type { HostContext, MemoryContext, PluginContext } from "./context.js";
 export type Route = "plugin" | "host";
 
 /**
- * What a run must be given for some checks, besides a subject. Where it is missing, they are untestable:
+ * What a run must be given for some checks, besides a subject. Where it is missing, they are untestable, but for the
+ * last one, which a host in another language cannot give: there they are not applicable.
  * - `second_tenant`: a tenant that the host serves beside the first
  * - `restart`: a command that kills the host and starts it again
  * - `kill`: the plugin's module, so that a child process that uses it can be killed
+ * - `own_plugins`: a host that takes plugins of the suite's own
  */
-export type Provision = "second_tenant" | "restart" | "kill";
+export type Provision = "second_tenant" | "restart" | "kill" | "own_plugins";
 
 interface CheckFacts {
   /** `<area>/<what holds>`. Permanent: never renamed, never used again. */

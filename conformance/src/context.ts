@@ -11,8 +11,10 @@ import type {
   Scope,
 } from "@membus/protocol";
 import type { Expect } from "./expect.js";
+import type { HostParts, StartedHost } from "./host-route/host-subject.js";
 import type { AgentOptions, EntryInput, MemoryAgent } from "./memory-agent.js";
 import type { Random } from "./random.js";
+import type { Trace } from "./trace.js";
 
 export type Features = Readonly<Record<Feature, boolean>>;
 
@@ -28,6 +30,7 @@ export interface MemoryContext {
   /** Of the host, or the one that the suite gives a plugin; absent where there is none. */
   readonly embedder: EmbedderFacts | undefined;
   readonly expect: Expect;
+  readonly trace: Trace;
   /** Decides everything that a check leaves to chance; the report names the seed. */
   readonly random: Random;
   /** The agent that most checks need: the first one of the first tenant. */
@@ -116,4 +119,20 @@ export interface HostContext extends MemoryContext {
   askServices(subject: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Kills the host and starts it again. Needs the provision `restart`. */
   restart(): Promise<void>;
+  /**
+   * Starts a host of the check's own below a prefix and by a clock of its own; stopped after the check. Needs the
+   * provision `own_plugins`. Its agents' tier is the first that it serves, or with the plugins of the host under test
+   * the one under test.
+   */
+  startHost(parts?: OwnHostParts): Promise<OwnHost>;
 }
+
+export type OwnHostParts = Partial<Omit<HostParts, "clock">>;
+
+/** A host that a check started: its time can be moved, and it can be stopped. */
+export interface OwnHost
+  extends StartedHost,
+    Pick<
+      HostContext,
+      "prefix" | "caller" | "agent" | "entry" | "subject" | "send" | "events" | "passTime" | "now"
+    > {}

@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ErrorCode, isMemoryError, type MemoryError } from "@membus/protocol";
 import { shown } from "./shown.js";
+import type { TracedStep } from "./trace.js";
 
 /** What a check found: what it looked at, what the protocol demands there, and what came. */
 export interface Discrepancy {
   readonly what: string;
   readonly expected: string;
   readonly got: string;
+  /** The requests that lead there, where a check looked for the fewest. */
+  readonly steps?: readonly TracedStep[];
 }
 
 /** An expectation that did not hold. */

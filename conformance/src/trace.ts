@@ -2,21 +2,35 @@ import { isMemoryError } from "@membus/protocol";
 import { shown } from "./shown.js";
 
 const CALLS_KEPT = 20;
+/** More than any generated sequence has. */
+const STEPS_KEPT = 500;
 
 /** One exchange, as a report shows it. */
 export interface TracedCall {
-  /** Who sent what: `first@default memory/store/req`. */
+  /** Who sent what: a subject, or `first@default memory/store/req`. */
   readonly call: string;
   readonly sent: string;
   readonly got: string;
 }
 
+/** One request of an agent, as it can be sent again. */
+export interface TracedStep {
+  readonly tenant: string;
+  readonly agent: string;
+  readonly message: Readonly<Record<string, unknown>>;
+}
+
 /** The last exchanges of a check: what somebody needs to send it again by hand. */
 export class Trace {
   readonly #calls: TracedCall[] = [];
+  readonly #steps: TracedStep[] = [];
 
   get calls(): readonly TracedCall[] {
     return this.#calls;
+  }
+
+  get steps(): readonly TracedStep[] {
+    return this.#steps;
   }
 
   /** Records what `work` comes to, and passes it on. */
@@ -30,6 +44,19 @@ export class Trace {
       this.#add({ call, sent: request, got: shownError(error) });
       throw error;
     }
+  }
+
+  /** The same for a request that can be sent again. */
+  recordStep<Reply>(call: string, step: TracedStep, work: () => Promise<Reply>): Promise<Reply> {
+    this.#steps.push(step);
+    if (this.#steps.length > STEPS_KEPT) this.#steps.shift();
+    return this.record(call, step.message, work);
+  }
+
+  /** Forgets what was, where a check begins anew. */
+  clear(): void {
+    this.#calls.length = 0;
+    this.#steps.length = 0;
   }
 
   #add(call: TracedCall): void {

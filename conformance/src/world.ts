@@ -2,7 +2,7 @@ import type { MemoryTier } from "@membus/protocol";
 import type { Check, Provision, Route } from "./check.js";
 import type { Features, HostContext, MemoryContext, PluginContext } from "./context.js";
 import type { Expect } from "./expect.js";
-import type { Trace } from "./trace.js";
+import type { Trace, TracedStep } from "./trace.js";
 
 export interface TierFacts {
   readonly tier: MemoryTier;
@@ -35,5 +35,7 @@ export interface World {
   /** Checks that may run at once. */
   readonly concurrency: number;
   open(request: WorldRequest): Promise<OpenedWorld>;
+  /** A program that sends requests again, to this subject. */
+  replayScript(steps: readonly TracedStep[]): string;
   close(): Promise<void>;
 }

@@ -19,6 +19,7 @@ import { hostileChecks } from "./hostile.js";
 import { keysChecks } from "./keys.js";
 import { lifecycleChecks } from "./lifecycle.js";
 import { limitsChecks } from "./limits.js";
+import { modelChecks } from "./model.js";
 import { namespaceChecks } from "./namespace.js";
 import { notifyChecks } from "./notify.js";
 import { orderChecks } from "./order.js";
@@ -70,4 +71,5 @@ export const CHECKS: readonly Check[] = [
   ...eventsChecks,
   ...discoveryChecks,
   ...hostPluginsChecks,
+  ...modelChecks,
 ];

@@ -88,7 +88,7 @@ export class HostAgent implements MemoryAgent {
     const session = this.#session === "" ? {} : { session_id: this.#session };
     const message = { type, id: newRequestId(), ...session, ...ownFields, ...withoutUndefined(fields) };
     const subject = requestSubject({ tenant, agent, type }, prefix);
-    return trace.record(subject, message, async () => {
+    return trace.recordStep(subject, { tenant, agent, message }, async () => {
       const reply = await this.#exchange(subject, message);
       return parseReply(reply, type, schema);
     });

@@ -1,10 +1,12 @@
-import type { Bus } from "@membus/protocol";
+import type { Bus, Clock, Embedder, MemoryPlugin, MemoryTier } from "@membus/protocol";
 
 /** A host to test: whatever answers on the other side of a bus. */
 export interface HostSubject {
   readonly name: string;
   /** A connection that may act for every agent below, and see their events. Stays its owner's. */
   readonly bus: Bus;
+  /** Where the bus is connected, for programs that a report shows. Default `nats://127.0.0.1:4222`. */
+  readonly servers?: string;
   /** Default `a2e`. */
   readonly prefix?: string;
   /** One or two tenants that the host serves. With one, isolation of tenants is untestable. Default `default`. */
@@ -15,4 +17,25 @@ export interface HostSubject {
   restart?(): Promise<void>;
   /** The host's time, where it can be moved: what has to pass otherwise is waited for. */
   readonly clock?: { now(): number; advance(seconds: number): void };
+  /**
+   * Starts a further host on the same bus, of parts that a check made; resolves when it serves. Only where the host
+   * takes plugins in JavaScript.
+   */
+  startHost?(parts: HostParts): Promise<StartedHost>;
+}
+
+/** What a host of a check's own is made of. What is absent is as it is in the host that is tested. */
+export interface HostParts {
+  readonly prefix: string;
+  readonly clock: Clock;
+  readonly tenants?: readonly string[];
+  /** Absent: new instances of those that the host has. */
+  readonly plugins?: Readonly<Partial<Record<MemoryTier, MemoryPlugin>>>;
+  readonly embedder?: Embedder;
+  /** Requests under way at once; further ones are `overloaded`. */
+  readonly inFlightCountMax?: number;
+}
+
+export interface StartedHost {
+  stop(): Promise<void>;
 }

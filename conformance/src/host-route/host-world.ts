@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { DEFAULT_PREFIX } from "@membus/protocol";
 import type { Provision } from "../check.js";
 import type { EmbedderFacts, HostContext } from "../context.js";
+import { replayCall } from "../replay-call.js";
+import type { TracedStep } from "../trace.js";
 import type { OpenedWorld, TierFacts, World, WorldRequest } from "../world.js";
 import { discover, type HostFacts } from "./discover.js";
 import type { HostSubject } from "./host-subject.js";
@@ -43,6 +45,14 @@ class HostWorld implements World {
     return { context: opened satisfies HostContext, close: () => opened.close() };
   }
 
+  replayScript(steps: readonly TracedStep[]): string {
+    const { servers = "nats://127.0.0.1:4222", prefix = DEFAULT_PREFIX } = this.#subject;
+    return [
+      'import { replayOnHost } from "@membus/conformance";',
+      replayCall("replayOnHost", JSON.stringify({ servers, prefix }), steps),
+    ].join("\n");
+  }
+
   async close(): Promise<void> {}
 }
 
@@ -50,9 +60,10 @@ export async function createHostWorld(subject: HostSubject): Promise<World> {
   return new HostWorld(subject, await discover(subject.bus, subject.prefix ?? DEFAULT_PREFIX));
 }
 
-function provisionsOf({ tenants = [], restart }: HostSubject): Set<Provision> {
+function provisionsOf({ tenants = [], restart, startHost }: HostSubject): Set<Provision> {
   const given = new Set<Provision>();
   if (tenants.length > 1) given.add("second_tenant");
   if (restart !== undefined) given.add("restart");
+  if (startHost !== undefined) given.add("own_plugins");
   return given;
 }

@@ -53,12 +53,12 @@ export class OpenedHost implements HostContext {
   readonly tiers: readonly MemoryTier[];
   readonly embedder: EmbedderFacts | undefined;
   readonly expect: Expect;
+  readonly trace: Trace;
   readonly random: Random;
   readonly bus: Bus;
   readonly prefix: string;
   readonly tenants: readonly string[];
   readonly #subject: HostSubject;
-  readonly #trace: Trace;
   readonly #agents: CheckAgents;
   /** The same agents, whose requests are no part of what the check did. */
   readonly #cleaners: CheckAgents;
@@ -72,12 +72,12 @@ export class OpenedHost implements HostContext {
     this.tiers = surroundings.tiers;
     this.embedder = surroundings.embedder;
     this.expect = expect;
+    this.trace = trace;
     this.random = new Random(seed);
     this.bus = bus;
     this.prefix = prefix;
     this.tenants = tenants;
     this.#subject = subject;
-    this.#trace = trace;
     const agentsWith = (recorder: Trace) =>
       new CheckAgents({
         names: namesOf(subject),
@@ -150,7 +150,7 @@ export class OpenedHost implements HostContext {
   };
 
   readonly askServices = async (subject: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
-    return this.#trace.record(subject, {}, async () => {
+    return this.trace.record(subject, {}, async () => {
       const answers = await this.bus.requestMany(subject, new Uint8Array(), { waitMs: SERVICES_WAIT_MS });
       return answers.map(({ payload }) => (parseJson(payload) ?? {}) as Record<string, unknown>);
     });
@@ -177,7 +177,7 @@ export class OpenedHost implements HostContext {
     const subject = options.subject ?? this.subject(operation, options);
     const { contentType, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     const headers = contentType ? { headers: { [CONTENT_TYPE_HEADER]: contentType } } : {};
-    return this.#trace.record(subject, sent, async () =>
+    return this.trace.record(subject, sent, async () =>
       toWireReply(await this.bus.request(subject, bytes, { timeoutMs, ...headers })),
     );
   }

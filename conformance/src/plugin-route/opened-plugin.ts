@@ -5,6 +5,7 @@ import type { Expect } from "../expect.js";
 import type { AgentOptions, EntryInput, MemoryAgent } from "../memory-agent.js";
 import { Random } from "../random.js";
 import type { ShiftingClock } from "../shifting-clock.js";
+import type { Trace } from "../trace.js";
 import type { WorldRequest } from "../world.js";
 import { killWhileStoring } from "./kill-while-storing.js";
 import { PLUGIN_NAMES, PLUGIN_NAMESPACE } from "./names.js";
@@ -23,6 +24,7 @@ import type { PluginSubject } from "./plugin-subject.js";
 export class OpenedPlugin implements PluginContext {
   readonly tier: WorldRequest["tier"];
   readonly expect: Expect;
+  readonly trace: Trace;
   readonly random: Random;
   readonly #subject: PluginSubject;
   readonly #surroundings: PluginSurroundings;
@@ -40,6 +42,7 @@ export class OpenedPlugin implements PluginContext {
     const { tier, seed, expect, trace } = request;
     this.tier = tier;
     this.expect = expect;
+    this.trace = trace;
     this.random = new Random(seed);
     this.#subject = subject;
     this.#surroundings = surroundings;

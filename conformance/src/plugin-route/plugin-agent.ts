@@ -135,7 +135,12 @@ export class PluginAgent implements MemoryAgent {
   }
 
   #record<Reply>(message: Readonly<Record<string, unknown>>, work: () => Promise<Reply>): Promise<Reply> {
-    return this.#parts.trace.record(`${this.agent}@${this.tenant} ${message.type}`, message, work);
+    const { tenant, agent } = this;
+    return this.#parts.trace.recordStep(
+      `${agent}@${tenant} ${message.type}`,
+      { tenant, agent, message },
+      work,
+    );
   }
 
   /** What else a plugin throws is what a host makes of it: `runtime_error`. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   type Embedder,
+  isMemoryError,
   type Logger,
   type MemoryChange,
   type MemoryPlugin,
@@ -53,9 +54,15 @@ export async function removeSurroundings({ directory }: PluginSurroundings): Pro
 
 /** A new instance of the subject, opened. */
 export async function openPlugin(subject: PluginSubject, services: PluginServices): Promise<MemoryPlugin> {
-  const plugin = await subject.createPlugin();
-  await plugin.open?.(services);
-  return plugin;
+  try {
+    const plugin = await subject.createPlugin();
+    await plugin.open?.(services);
+    return plugin;
+  } catch (error) {
+    if (isMemoryError(error)) throw error;
+    const got = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    throw new ExpectationError({ what: "`createPlugin` and `open`", expected: "an open plugin", got });
+  }
 }
 
 /**

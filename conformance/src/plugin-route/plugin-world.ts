@@ -1,7 +1,9 @@
 import type { Embedder, MemoryPlugin, MemoryTier } from "@membus/protocol";
 import type { Provision } from "../check.js";
 import type { PluginContext } from "../context.js";
+import { replayCall } from "../replay-call.js";
 import { ShiftingClock } from "../shifting-clock.js";
+import type { TracedStep } from "../trace.js";
 import { wordEmbedder } from "../word-embedder.js";
 import type { OpenedWorld, TierFacts, World, WorldRequest } from "../world.js";
 import { OpenedPlugin } from "./opened-plugin.js";
@@ -39,6 +41,16 @@ export class PluginWorld implements World {
     return { context: opened satisfies PluginContext, close: () => opened.close() };
   }
 
+  replayScript(steps: readonly TracedStep[]): string {
+    const { name, tier, module = "./the-plugin.js" } = this.#subject;
+    const subject = `{ name: ${JSON.stringify(name)}, tier: ${JSON.stringify(tier ?? "working")}, createPlugin }`;
+    return [
+      'import { replayOnPlugin } from "@membus/conformance";',
+      `import { createPlugin } from ${JSON.stringify(module)};`,
+      replayCall("replayOnPlugin", subject, steps),
+    ].join("\n");
+  }
+
   async close(): Promise<void> {}
 }
 
@@ -61,6 +73,6 @@ export async function createPluginWorld(subject: PluginSubject): Promise<World> 
   }
 }
 
-function embedderOf({ embedder }: PluginSubject): Embedder | null {
+export function embedderOf({ embedder }: PluginSubject): Embedder | null {
   return embedder === undefined ? wordEmbedder : embedder;
 }

@@ -8,10 +8,14 @@ export interface NotRun {
   readonly reason: string;
 }
 
-const LACKS: Readonly<Record<Provision, string>> = {
-  second_tenant: "needs a second tenant that the host serves: --tenants a,b",
-  restart: "needs a way to kill the host and start it again: --restart-command",
-  kill: "needs the plugin's module, to kill a process that uses it",
+const LACKS: Readonly<Record<Provision, NotRun>> = {
+  second_tenant: untestable("needs a second tenant that the host serves: --tenants a,b"),
+  restart: untestable("needs a way to kill the host and start it again: --restart-command"),
+  kill: untestable("needs the plugin's module, to kill a process that uses it"),
+  own_plugins: {
+    outcome: "not-applicable",
+    reason: "is about a host that takes plugins in JavaScript, and this one was given none of the suite's",
+  },
 };
 
 export function whyNotRun(check: Check, { tier, features }: TierFacts, world: World): NotRun | undefined {
@@ -24,5 +28,9 @@ export function whyNotRun(check: Check, { tier, features }: TierFacts, world: Wo
     return { outcome: "not-applicable", reason: `${check.withoutFeature} is declared` };
   }
   const lacking = check.provisions?.find((provision) => !world.provisions.has(provision));
-  return lacking === undefined ? undefined : { outcome: "untestable", reason: LACKS[lacking] };
+  return lacking === undefined ? undefined : LACKS[lacking];
+}
+
+function untestable(reason: string): NotRun {
+  return { outcome: "untestable", reason };
 }

@@ -22,6 +22,8 @@ export interface CaseResult {
   /** Why it is neither pass nor fail; of a suite error, its stack. */
   readonly reason?: string;
   readonly discrepancy?: Discrepancy;
+  /** A program that shows the failure with the fewest requests, where the check looked for them. */
+  readonly script?: string;
   /** What was sent and what came, the last calls of a check that did not pass. */
   readonly calls?: readonly TracedCall[];
 }

@@ -33,7 +33,9 @@ export async function runCase(
   const judged = verdict.outcome === "pass" && expect.count === 0 ? EXPECTED_NOTHING : verdict;
   const durationMs = Math.round(performance.now() - startedAt);
   const calls = judged.outcome === "pass" ? {} : { calls: trace.calls };
-  return { tier, seed, assertions: expect.count, durationMs, ...judged, ...calls };
+  const steps = judged.discrepancy?.steps;
+  const script = steps === undefined ? {} : { script: world.replayScript(steps) };
+  return { tier, seed, assertions: expect.count, durationMs, ...judged, ...script, ...calls };
 }
 
 const EXPECTED_NOTHING: Verdict = { outcome: "suite-error", reason: "the check expected nothing" };

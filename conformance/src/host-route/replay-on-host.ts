@@ -1,0 +1,32 @@
+import { connectNatsBus } from "@membus/bus";
+import { encodeMessage, type RequestType, requestSubject } from "@membus/protocol";
+import type { TracedStep } from "../trace.js";
+
+const TIMEOUT_MS = 15_000;
+
+export interface ReplayTarget {
+  /** `nats://127.0.0.1:4222`. */
+  readonly servers: string;
+  /** Default `a2e`. */
+  readonly prefix?: string;
+}
+
+/** Sends requests to a host, one after another, and prints what comes, a line of JSON each. */
+export async function replayOnHost(
+  { servers, prefix }: ReplayTarget,
+  steps: readonly TracedStep[],
+): Promise<void> {
+  const bus = await connectNatsBus({ servers });
+  try {
+    for (const { tenant, agent, message } of steps) {
+      const subject = requestSubject({ tenant, agent, type: message.type as RequestType }, prefix);
+      console.log(`${subject} ${JSON.stringify(message)}`);
+      const { payload } = await bus.request(subject, encodeMessage(message, "json"), {
+        timeoutMs: TIMEOUT_MS,
+      });
+      console.log(`  ${Buffer.from(payload).toString("utf8")}`);
+    }
+  } finally {
+    await bus.close();
+  }
+}

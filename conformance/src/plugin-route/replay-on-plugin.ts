@@ -1,0 +1,38 @@
+import type { EntryInput, MemoryAgent } from "../memory-agent.js";
+import { ShiftingClock } from "../shifting-clock.js";
+import { Trace, type TracedStep } from "../trace.js";
+import { PluginAgent } from "./plugin-agent.js";
+import { makeSurroundings, openPlugin, removeSurroundings } from "./plugin-instance.js";
+import type { PluginSubject } from "./plugin-subject.js";
+import { embedderOf } from "./plugin-world.js";
+
+/** Sends requests to a new instance of a plugin, one after another, and prints what comes, a line of JSON each. */
+export async function replayOnPlugin(subject: PluginSubject, steps: readonly TracedStep[]): Promise<void> {
+  const { tier = "working" } = subject;
+  const clock = new ShiftingClock();
+  const surroundings = await makeSurroundings(tier, clock, embedderOf(subject));
+  const plugin = await openPlugin(subject, surroundings.services);
+  const parts = { tier, clock, trace: new Trace(), plugin: () => plugin };
+  try {
+    for (const { tenant, agent, message } of steps) {
+      const { session_id, namespace } = message as { session_id?: string; namespace: string };
+      const sender = new PluginAgent({ tenant, agent, session: session_id ?? "" }, namespace, parts);
+      console.log(JSON.stringify(message));
+      console.log(`  ${JSON.stringify(await replyTo(sender, message).catch(shownError))}`);
+    }
+  } finally {
+    await plugin.close?.();
+    await removeSurroundings(surroundings);
+  }
+}
+
+function replyTo(agent: MemoryAgent, { type, ...fields }: TracedStep["message"]): Promise<unknown> {
+  const { entries, ...others } = fields as { entries: readonly EntryInput[] };
+  if (type === "memory/store/req") return agent.store(entries, others);
+  if (type === "memory/forget/req") return agent.forget(others);
+  return type === "memory/status/req" ? agent.status(String(fields.request_id)) : agent.retrieve(others);
+}
+
+function shownError(error: unknown): object {
+  return error instanceof Error ? { ...error, error: error.message } : { error: String(error) };
+}
