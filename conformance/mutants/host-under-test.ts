@@ -4,11 +4,10 @@ import { createLruPlugin } from "@membus/plugin-lru";
 import type { MemoryPlugin, MemoryTier } from "@membus/protocol";
 import type { HostSubject } from "../src/index.js";
 import { ShiftingClock } from "../src/shifting-clock.js";
+import { silentLogger } from "../src/silent-logger.js";
 import { wordEmbedder } from "../src/word-embedder.js";
 import type { HostMutant } from "./mutant.js";
 import { ReferencePlugin } from "./reference/reference-plugin.js";
-
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 const SOUND_PLUGINS: Readonly<Record<MemoryTier, () => MemoryPlugin>> = {
   working: () => createLruPlugin(),
@@ -26,11 +25,11 @@ export async function startHost(
   mutant: Pick<HostMutant, "bus" | "plugins" | "options"> = {},
 ): Promise<RunningHost> {
   const clock = new ShiftingClock();
-  const bus = createLocalBus({}, { clock, logger: silent });
+  const bus = createLocalBus({}, { clock, logger: silentLogger });
   const makers = { ...SOUND_PLUGINS, ...mutant.plugins };
   const plugins = Object.fromEntries(Object.entries(makers).map(([tier, make]) => [tier, make()]));
   const host = createHost(
-    { bus: mutant.bus?.(bus) ?? bus, clock, plugins, embedder: wordEmbedder, logger: silent },
+    { bus: mutant.bus?.(bus) ?? bus, clock, plugins, embedder: wordEmbedder, logger: silentLogger },
     { discoveryWaitMs: 10, maintainIntervalMs: 50, ...mutant.options },
   );
   await host.start();

@@ -15,6 +15,7 @@ import {
   type RequestType,
   requestSubject,
   systemClock,
+  TIERS,
 } from "@membus/protocol";
 import { CheckAgents } from "../check-agents.js";
 import type {
@@ -22,6 +23,8 @@ import type {
   Features,
   HostContext,
   Inbox,
+  OwnHost,
+  OwnHostParts,
   ReceivedEvent,
   SendOptions,
   WireReply,
@@ -34,6 +37,7 @@ import type { WorldRequest } from "../world.js";
 import { EventInbox } from "./event-inbox.js";
 import { HostAgent } from "./host-agent.js";
 import type { HostSubject } from "./host-subject.js";
+import { OwnHosts } from "./own-hosts.js";
 import { parseJson } from "./parse-json.js";
 
 const DEFAULT_TIMEOUT_MS = 5_000;
@@ -59,10 +63,15 @@ export class OpenedHost implements HostContext {
   readonly prefix: string;
   readonly tenants: readonly string[];
   readonly #subject: HostSubject;
+  readonly #request: WorldRequest;
+  readonly #surroundings: HostSurroundings;
+  readonly #ownHosts: OwnHosts;
   readonly #agents: CheckAgents;
   /** The same agents, whose requests are no part of what the check did. */
   readonly #cleaners: CheckAgents;
   readonly #subscriptions: BusSubscription[] = [];
+  /** The same of the hosts that the check started. */
+  readonly #opened: OpenedHost[] = [];
 
   constructor(subject: HostSubject, request: WorldRequest, surroundings: HostSurroundings) {
     const { tier, seed, expect, trace } = request;
@@ -78,6 +87,9 @@ export class OpenedHost implements HostContext {
     this.prefix = prefix;
     this.tenants = tenants;
     this.#subject = subject;
+    this.#request = request;
+    this.#surroundings = surroundings;
+    this.#ownHosts = new OwnHosts(subject);
     const agentsWith = (recorder: Trace) =>
       new CheckAgents({
         names: namesOf(subject),
@@ -160,9 +172,22 @@ export class OpenedHost implements HostContext {
     await this.#subject.restart?.();
   };
 
+  readonly startHost = async (parts: OwnHostParts = {}): Promise<OwnHost> => {
+    const { prefix, clock, stop } = await this.#ownHosts.start(parts);
+    const { plugins, tenants = this.tenants } = parts;
+    const tiers = plugins === undefined ? this.tiers : TIERS.filter((tier) => plugins[tier] !== undefined);
+    const tier = plugins === undefined ? this.tier : tiers[0]!;
+    const subject = { ...this.#subject, prefix, clock, tenants };
+    const opened = new OpenedHost(subject, { ...this.#request, tier }, { ...this.#surroundings, tiers });
+    this.#opened.push(opened);
+    return Object.assign(opened, { stop });
+  };
+
   /** Leaves nothing behind, as far as the host lets it: a check that failed may have broken it. */
   async close(): Promise<void> {
-    await Promise.all(this.#subscriptions.map((subscription) => subscription.drain()));
+    const subscriptions = [this, ...this.#opened].flatMap((opened) => opened.#subscriptions);
+    await Promise.all(subscriptions.map((subscription) => subscription.drain()));
+    await this.#ownHosts.close();
     const namespace = `${this.caller.namespace}/**`;
     const agents = (["first", "second"] as const).map((agent) => this.#cleaners.get({ agent }));
     for (const agent of agents) await agent.forget({ tier: null, namespace, all: true }).catch(ignoreFailure);

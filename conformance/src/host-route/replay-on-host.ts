@@ -1,5 +1,6 @@
 import { connectNatsBus } from "@membus/bus";
-import { encodeMessage, type RequestType, requestSubject } from "@membus/protocol";
+import { encodeMessage, type RequestType, requestSubject, systemClock } from "@membus/protocol";
+import { silentLogger } from "../silent-logger.js";
 import type { TracedStep } from "../trace.js";
 
 const TIMEOUT_MS = 15_000;
@@ -16,15 +17,15 @@ export async function replayOnHost(
   { servers, prefix }: ReplayTarget,
   steps: readonly TracedStep[],
 ): Promise<void> {
-  const bus = await connectNatsBus({ servers });
+  const bus = await connectNatsBus({ servers }, { logger: silentLogger, clock: systemClock });
   try {
     for (const { tenant, agent, message } of steps) {
       const subject = requestSubject({ tenant, agent, type: message.type as RequestType }, prefix);
-      console.log(`${subject} ${JSON.stringify(message)}`);
+      process.stdout.write(`${subject} ${JSON.stringify(message)}\n`);
       const { payload } = await bus.request(subject, encodeMessage(message, "json"), {
         timeoutMs: TIMEOUT_MS,
       });
-      console.log(`  ${Buffer.from(payload).toString("utf8")}`);
+      process.stdout.write(`  ${Buffer.from(payload).toString("utf8")}\n`);
     }
   } finally {
     await bus.close();

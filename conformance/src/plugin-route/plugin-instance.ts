@@ -4,7 +4,6 @@ import { join } from "node:path";
 import {
   type Embedder,
   isMemoryError,
-  type Logger,
   type MemoryChange,
   type MemoryPlugin,
   type MemoryTier,
@@ -14,9 +13,8 @@ import {
 import { ExpectationError } from "../expect.js";
 import type { ShiftingClock } from "../shifting-clock.js";
 import { shown } from "../shown.js";
+import { silentLogger } from "../silent-logger.js";
 import type { PluginSubject } from "./plugin-subject.js";
-
-const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 export interface ReportedChange {
   readonly change: MemoryChange;

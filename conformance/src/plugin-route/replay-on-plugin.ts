@@ -17,8 +17,8 @@ export async function replayOnPlugin(subject: PluginSubject, steps: readonly Tra
     for (const { tenant, agent, message } of steps) {
       const { session_id, namespace } = message as { session_id?: string; namespace: string };
       const sender = new PluginAgent({ tenant, agent, session: session_id ?? "" }, namespace, parts);
-      console.log(JSON.stringify(message));
-      console.log(`  ${JSON.stringify(await replyTo(sender, message).catch(shownError))}`);
+      process.stdout.write(`${JSON.stringify(message)}\n`);
+      process.stdout.write(`  ${JSON.stringify(await replyTo(sender, message).catch(shownError))}\n`);
     }
   } finally {
     await plugin.close?.();

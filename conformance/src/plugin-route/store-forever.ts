@@ -1,6 +1,7 @@
 // The process that `killWhileStoring` starts and kills: module, directory and tier are its arguments.
 import { randomUUID } from "node:crypto";
 import { type MemoryPlugin, type MemoryTier, scopeOf, systemClock } from "@membus/protocol";
+import { silentLogger } from "../silent-logger.js";
 import { wordEmbedder } from "../word-embedder.js";
 import { compileStore } from "./compile-request.js";
 import { killEntry } from "./kill-while-storing.js";
@@ -12,8 +13,7 @@ const IN_FLIGHT = 8;
 const [module, dataDirectory, tier, embedder] = process.argv.slice(2) as [string, string, MemoryTier, string];
 const { createPlugin } = await loadPluginModule(module);
 const plugin: MemoryPlugin = await createPlugin();
-const logger = { debug() {}, info() {}, warn() {}, error() {} };
-const services = { tier, clock: systemClock, logger, dataDirectory, notify() {} };
+const services = { tier, clock: systemClock, logger: silentLogger, dataDirectory, notify() {} };
 await plugin.open?.(embedder === "none" ? services : { ...services, embedder: wordEmbedder });
 
 let next = 0;

@@ -1,0 +1,48 @@
+import { randomBytes } from "node:crypto";
+import { systemClock, within } from "@membus/protocol";
+import type { OwnHostParts } from "../context.js";
+import { ShiftingClock } from "../shifting-clock.js";
+import type { HostSubject, StartedHost } from "./host-subject.js";
+
+/** What a host waits for is over once its clock has gone on this far, again and again. */
+const IMPATIENCE = { seconds: 600, everyMs: 5, rounds: 200 } as const;
+
+interface OwnStarted extends StartedHost {
+  readonly prefix: string;
+  readonly clock: ShiftingClock;
+}
+
+/** The hosts that one check started. */
+export class OwnHosts {
+  readonly #subject: HostSubject;
+  readonly #started: OwnStarted[] = [];
+
+  constructor(subject: HostSubject) {
+    this.#subject = subject;
+  }
+
+  async start(parts: OwnHostParts): Promise<OwnStarted> {
+    const prefix = `conformance-${randomBytes(5).toString("hex")}`;
+    const clock = new ShiftingClock();
+    const host = await this.#subject.startHost!({ prefix, clock, ...parts });
+    const started = { prefix: parts.prefix ?? prefix, clock, stop: () => host.stop() };
+    this.#started.push(started);
+    return started;
+  }
+
+  /** Stops them all, also those that wait for a plugin which a failed check still holds. */
+  async close(): Promise<void> {
+    await Promise.all(this.#started.splice(0).map(stopImpatiently));
+  }
+}
+
+async function stopImpatiently({ clock, stop }: OwnStarted): Promise<void> {
+  const stopped = stop().then(
+    () => true,
+    () => true,
+  );
+  for (let round = 0; round < IMPATIENCE.rounds; round++) {
+    if (await within(systemClock, IMPATIENCE.everyMs, stopped)) return;
+    clock.advance(IMPATIENCE.seconds);
+  }
+}
