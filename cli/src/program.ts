@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { registerCreatePlugin } from "./commands/create-plugin.js";
 import { registerDemo, registerDemoAgent } from "./commands/demo.js";
 import { registerDoctor } from "./commands/doctor.js";
 import { registerExport } from "./commands/export.js";
@@ -45,6 +46,7 @@ export function createProgram(): Command {
     registerWatch,
     registerDoctor,
     registerNats,
+    registerCreatePlugin,
   ]) {
     register(program);
   }

@@ -1,7 +1,11 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createLocalBus } from "@membus/bus";
-import { createHost } from "@membus/host";
+import { createHost, type HostOptions } from "@membus/host";
 import { createLruPlugin } from "@membus/plugin-lru";
-import type { MemoryPlugin, MemoryTier } from "@membus/protocol";
+import { type Bus, type MemoryPlugin, type MemoryTier, systemClock, TIERS } from "@membus/protocol";
+import type { HostParts, StartedHost } from "../src/host-route/host-subject.js";
 import type { HostSubject } from "../src/index.js";
 import { ShiftingClock } from "../src/shifting-clock.js";
 import { silentLogger } from "../src/silent-logger.js";
@@ -20,23 +24,56 @@ export interface RunningHost {
   stop(): Promise<void>;
 }
 
+type Defect = Pick<HostMutant, "bus" | "plugins" | "options" | "parts">;
+
 /** The real host on a bus in process, with a mutant's part in place of its own. Its clock can be moved. */
-export async function startHost(
-  mutant: Pick<HostMutant, "bus" | "plugins" | "options"> = {},
-): Promise<RunningHost> {
+export async function startHost(mutant: Defect = {}): Promise<RunningHost> {
   const clock = new ShiftingClock();
-  const bus = createLocalBus({}, { clock, logger: silentLogger });
-  const makers = { ...SOUND_PLUGINS, ...mutant.plugins };
-  const plugins = Object.fromEntries(Object.entries(makers).map(([tier, make]) => [tier, make()]));
-  const host = createHost(
-    { bus: mutant.bus?.(bus) ?? bus, clock, plugins, embedder: wordEmbedder, logger: silentLogger },
-    { discoveryWaitMs: 10, maintainIntervalMs: 50, ...mutant.options },
-  );
-  await host.start();
-  const subject = { name: "host in process", bus, tenants: ["default", "other"], clock };
+  // A check that moves the host's time must not end what others wait for.
+  const bus = createLocalBus({}, { clock: systemClock, logger: silentLogger });
+  const folder = await mkdtemp(join(tmpdir(), "membus-host-"));
+  let host = await start(bus, mutant, { clock }, { folder: join(folder, "first") });
+  let startedCount = 0;
+  const subject = {
+    name: "host in process",
+    bus,
+    tenants: ["default", "other"],
+    clock,
+    restart: async () => {
+      await host.stop();
+      host = await start(bus, mutant, { clock }, { folder: join(folder, "first") });
+    },
+    startHost: (given: HostParts) => {
+      const { prefix, tenants, inFlightCountMax, ...parts } = mutant.parts?.(given) ?? given;
+      const options = { prefix, ...(tenants && { tenants }), ...(inFlightCountMax && { inFlightCountMax }) };
+      return start(bus, mutant, parts, { ...options, folder: join(folder, `own-${++startedCount}`) });
+    },
+  };
   const stop = async () => {
     await host.stop();
     await bus.close();
+    await rm(folder, { recursive: true, force: true });
   };
   return { subject, stop };
+}
+
+/** A host on the mutant's bus, of the given parts and of its own where none are given. */
+async function start(
+  bus: Bus,
+  mutant: Defect,
+  { clock, plugins = newPlugins(mutant), embedder = wordEmbedder }: Omit<HostParts, "prefix">,
+  { folder, ...options }: HostOptions & { readonly folder: string },
+): Promise<StartedHost> {
+  const dataDirectories = Object.fromEntries(TIERS.map((tier) => [tier, join(folder, tier)]));
+  const parts = { clock, plugins, embedder, dataDirectories, logger: silentLogger };
+  const dependencies = { bus: mutant.bus?.(bus) ?? bus, ...parts };
+  const timing = { discoveryWaitMs: 10, maintainIntervalMs: 50 };
+  const host = createHost(dependencies, { ...timing, ...mutant.options, ...options });
+  await host.start();
+  return host;
+}
+
+function newPlugins(mutant: Defect) {
+  const makers = { ...SOUND_PLUGINS, ...mutant.plugins };
+  return Object.fromEntries(Object.entries(makers).map(([tier, make]) => [tier, make()]));
 }

@@ -48,7 +48,8 @@ async function onPlugin(mutant: PluginMutant, checks: readonly Check[]): Promise
 async function onHost(mutant: HostMutant, checks: readonly Check[]): Promise<CheckResult[]> {
   const host = await startHost(mutant);
   try {
-    return await run(await createHostWorld({ ...host.subject, name: mutant.id }), checks);
+    const tiers = [mutant.tier ?? "working"] as const;
+    return await run(await createHostWorld({ ...host.subject, name: mutant.id, tiers }), checks);
   } finally {
     await host.stop();
   }

@@ -1,5 +1,6 @@
 import type { HostOptions } from "@membus/host";
 import type { Bus, MemoryPlugin, MemoryTier } from "@membus/protocol";
+import type { HostParts } from "../src/host-route/host-subject.js";
 import type { PluginSubject } from "../src/index.js";
 
 interface MutantFacts {
@@ -11,13 +12,13 @@ interface MutantFacts {
   readonly check: string;
   /** What that check's message must say, so that the defect is found and not something else. */
   readonly names: RegExp;
+  /** The tier that checks of one tier run on. Default working. */
+  readonly tier?: MemoryTier;
 }
 
 /** A plugin with one defect. */
 export interface PluginMutant extends MutantFacts {
   readonly route: "plugin";
-  /** Default working. */
-  readonly tier?: MemoryTier;
   createPlugin(): MemoryPlugin;
   /** Where it needs more than the defaults, such as a module to kill. */
   readonly subject?: Partial<PluginSubject>;
@@ -31,6 +32,8 @@ export interface HostMutant extends MutantFacts {
   /** In place of the sound plugins. */
   readonly plugins?: Partial<Record<MemoryTier, () => MemoryPlugin>>;
   readonly options?: HostOptions;
+  /** What a host that a check starts makes of the parts it is given. */
+  parts?(parts: HostParts): HostParts;
 }
 
 export type Mutant = PluginMutant | HostMutant;

@@ -10,7 +10,7 @@ export type Route = "plugin" | "host";
  * - `second_tenant`: a tenant that the host serves beside the first
  * - `restart`: a command that kills the host and starts it again
  * - `kill`: the plugin's module, so that a child process that uses it can be killed
- * - `own_plugins`: a host that takes plugins of the suite's own
+ * - `own_plugins`: a host that takes plugins and an embedder of the suite's own
  */
 export type Provision = "second_tenant" | "restart" | "kill" | "own_plugins";
 

@@ -1,6 +1,7 @@
 import type {
   Bus,
   BusMessage,
+  Embedder,
   Feature,
   HeaderMap,
   MemoryChange,
@@ -53,12 +54,33 @@ export interface PluginContext extends MemoryContext {
   readonly changes: readonly { readonly change: MemoryChange; readonly agent: string }[];
   /** The partition of the check's own namespace. */
   scope(options?: AgentOptions): Scope;
-  /** A further instance with services of its own over an empty directory, or over this one's; closed after the check. */
-  another(options: { readonly sameDirectory: boolean; readonly open?: boolean }): Promise<MemoryPlugin>;
+  /**
+   * A further instance with services of its own over an empty directory, or over this one's; closed after the check.
+   * On a directory of its own it may have another embedder.
+   */
+  another(options: {
+    readonly sameDirectory: boolean;
+    readonly open?: boolean;
+    readonly embedder?: Embedder;
+  }): Promise<MemoryPlugin>;
+  /** An agent whose requests go to `plugin`, such as another instance. */
+  agentOf(plugin: MemoryPlugin, options?: AgentOptions): MemoryAgent;
+  /** Has the plugin maintain itself, where it does. */
+  maintain(): Promise<void>;
   /** Closes the plugin and opens it again on the same directory; agents go on with the new one. */
   reopen(): Promise<MemoryPlugin>;
-  /** Runs `onStore` in a child process until it has acknowledged `count` entries, kills it, and opens the plugin here. */
-  killWhileStoring(count: number): Promise<readonly EntryInput[]>;
+  /**
+   * A child process stores and forgets until `count` entries are acknowledged, and is killed; then the plugin is open
+   * here again. Gives what the process was told.
+   */
+  killWhileStoring(count: number): Promise<Acknowledged>;
+}
+
+/** What a process that was killed had been told of what it did. */
+export interface Acknowledged {
+  /** Stored, and not to be forgotten; each with the id of its request. */
+  readonly kept: readonly { readonly entry: EntryInput; readonly requestId: string }[];
+  readonly forgotten: readonly EntryInput[];
 }
 
 /** A message as it came: its fields, its headers, its encoding. */
@@ -92,6 +114,7 @@ export interface Inbox<Item> {
 
 export interface ReceivedEvent {
   readonly subject: string;
+  /** Empty where the message cannot be read. */
   readonly event: MemoryEvent;
   readonly message: BusMessage;
 }
@@ -113,8 +136,8 @@ export interface HostContext extends MemoryContext {
   ): Promise<WireReply>;
   /** Sends bytes as given. */
   sendBytes(operation: string, bytes: Uint8Array, options?: SendOptions): Promise<WireReply>;
-  /** The events of a subject pattern below the prefix, such as `default.*.events.memory.>`. */
-  events(pattern: string): Promise<Inbox<ReceivedEvent>>;
+  /** The events of a subject pattern below the prefix, such as `default.*.events.memory.>`: all, or the wanted ones. */
+  events(pattern: string, isWanted?: (received: ReceivedEvent) => boolean): Promise<Inbox<ReceivedEvent>>;
   /** Every answer to a request on a subject of NATS's own, such as `$SRV.INFO.membus`. */
   askServices(subject: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Kills the host and starts it again. Needs the provision `restart`. */
@@ -130,9 +153,4 @@ export interface HostContext extends MemoryContext {
 export type OwnHostParts = Partial<Omit<HostParts, "clock">>;
 
 /** A host that a check started: its time can be moved, and it can be stopped. */
-export interface OwnHost
-  extends StartedHost,
-    Pick<
-      HostContext,
-      "prefix" | "caller" | "agent" | "entry" | "subject" | "send" | "events" | "passTime" | "now"
-    > {}
+export interface OwnHost extends StartedHost, HostContext {}

@@ -23,6 +23,11 @@ export class ExpectationError extends Error {
   }
 }
 
+/** What a check is about did not come about: red, for it is declared and was not exercised. */
+export class UntestableError extends Error {
+  override readonly name = "UntestableError";
+}
+
 /**
  * The expectations of one check, counted: a check that expected nothing has tested nothing. `what` names the thing
  * in words that its author understands without reading the check: "total of a retrieve with limit 3".
@@ -87,6 +92,14 @@ export class Expect {
     if (!isMemoryError(error)) throw error;
     this.#demand(expected.includes(error.code), what, `an error ${expected.join(" or ")}`, shownError(error));
     return error;
+  }
+
+  /**
+   * Ends a check that could not bring about what it is about.
+   * @throws {UntestableError} saying what the run would need.
+   */
+  broughtAbout(happened: boolean, needs: string): void {
+    if (!happened) throw new UntestableError(needs);
   }
 
   #demand(holds: boolean, what: string, expected: string, got: string): void {

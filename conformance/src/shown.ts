@@ -7,7 +7,9 @@ export function shown(value: unknown): string {
   return text.length <= SHOWN_LENGTH ? text : `${text.slice(0, SHOWN_LENGTH)}… (${text.length} characters)`;
 }
 
-function printable(_: string, value: unknown): unknown {
+function printable(this: Readonly<Record<string, unknown>>, name: string, converted: unknown): unknown {
+  // What `toJSON` made of a Buffer is longer than what anybody wants to read.
+  const value = this[name] instanceof Uint8Array ? this[name] : converted;
   if (value instanceof Float32Array) return `a vector of ${value.length}`;
   if (value instanceof Uint8Array) return `${value.length} bytes`;
   if (typeof value === "bigint") return `${value}n`;

@@ -1,4 +1,5 @@
 import { isMemoryError } from "@membus/protocol";
+import { pending } from "./pending.js";
 import { shown } from "./shown.js";
 
 const CALLS_KEPT = 20;
@@ -34,16 +35,8 @@ export class Trace {
   }
 
   /** Records what `work` comes to, and passes it on. */
-  async record<Reply>(call: string, sent: unknown, work: () => Promise<Reply>): Promise<Reply> {
-    const request = shown(sent);
-    try {
-      const reply = await work();
-      this.#add({ call, sent: request, got: shown(reply) });
-      return reply;
-    } catch (error) {
-      this.#add({ call, sent: request, got: shownError(error) });
-      throw error;
-    }
+  record<Reply>(call: string, sent: unknown, work: () => Promise<Reply>): Promise<Reply> {
+    return pending(this.#record(call, sent, work));
   }
 
   /** The same for a request that can be sent again. */
@@ -57,6 +50,18 @@ export class Trace {
   clear(): void {
     this.#calls.length = 0;
     this.#steps.length = 0;
+  }
+
+  async #record<Reply>(call: string, sent: unknown, work: () => Promise<Reply>): Promise<Reply> {
+    const request = shown(sent);
+    try {
+      const reply = await work();
+      this.#add({ call, sent: request, got: shown(reply) });
+      return reply;
+    } catch (error) {
+      this.#add({ call, sent: request, got: shownError(error) });
+      throw error;
+    }
   }
 
   #add(call: TracedCall): void {

@@ -1,3 +1,301 @@
-import type { Mutant } from "../mutant.js";
+import { type Bus, type BusMessage, decodeMessage, type Message } from "@membus/protocol";
+import { hostMutant, type Mutant } from "../mutant.js";
+import {
+  interceptReplies,
+  refuseRequests,
+  rewriteBytes,
+  rewriteEntries,
+  rewriteRawRequests,
+  rewriteReplies,
+  rewriteReplyHeaders,
+} from "./intercept.js";
 
-export const encodingMutants: readonly Mutant[] = [];
+const isPacked = ({ headers }: BusMessage) => headers["Content-Type"] === "application/msgpack";
+
+function withHeader(message: BusMessage, type: string | undefined): BusMessage {
+  const { "Content-Type": _, ...others } = message.headers;
+  return { ...message, headers: type === undefined ? others : { ...others, "Content-Type": type } };
+}
+
+/** The first change of bytes in MessagePack that makes them readable; as they are where none does. */
+function repaired(message: BusMessage, attempts: Iterable<Uint8Array>): BusMessage {
+  if (!isPacked(message) || isReadable(message.payload)) return message;
+  for (const payload of attempts) if (isReadable(payload)) return { ...message, payload };
+  return message;
+}
+
+function isReadable(payload: Uint8Array): boolean {
+  return decodeMessage(payload, { contentType: "application/msgpack" }).ok;
+}
+
+function* filledUp({ payload }: BusMessage): Iterable<Uint8Array> {
+  for (let nils = 1; nils < 10; nils++) yield Buffer.concat([payload, Buffer.alloc(nils, 0xc0)]);
+}
+
+const choiceMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "encoding-header-ignored",
+    defect: "the header Content-Type is ignored: the first byte alone decides",
+    check: "encoding/content-type-decides",
+    names: /a ping in JSON under the header Content-Type: application\/msgpack/,
+    bus: (bus) => rewriteRawRequests(bus, (message) => withHeader(message, undefined)),
+  }),
+  hostMutant({
+    id: "encoding-json-unless-named",
+    defect: "a message without a header is taken for JSON, whatever its first byte",
+    check: "encoding/first-byte-decides-without-a-header",
+    names: /a ping as a MessagePack map of few fields/,
+    bus: (bus) =>
+      rewriteRawRequests(bus, (message) =>
+        message.headers["Content-Type"]?.startsWith("application/")
+          ? message
+          : withHeader(message, "application/json"),
+      ),
+  }),
+  hostMutant({
+    id: "encoding-replies-in-json",
+    defect: "pages are always sent in JSON",
+    check: "encoding/reply-is-in-the-encoding-of-the-request",
+    names: /bytes of the reply to a retrieve in MessagePack/,
+    bus: (bus) =>
+      interceptReplies(bus, (reply, send) => {
+        const isPage = reply.message.type === "memory/retrieve/resp";
+        send(
+          isPage ? { ...reply, encoding: "json", headers: { "Content-Type": "application/json" } } : reply,
+        );
+      }),
+  }),
+  hostMutant({
+    id: "encoding-reply-without-content-type",
+    defect: "a pong does not name its encoding",
+    check: "encoding/reply-is-in-the-encoding-of-the-request",
+    names: /header Content-Type of the reply to a ping/,
+    bus: (bus) =>
+      rewriteReplyHeaders(bus, (headers, { message }) => (message.type === "pong" ? {} : headers)),
+  }),
+  hostMutant({
+    id: "encoding-errors-in-json",
+    defect: "errors are always sent in JSON",
+    check: "encoding/error-is-in-the-encoding-of-the-request",
+    names: /bytes of the reply to .* in MessagePack/,
+    bus: (bus) =>
+      interceptReplies(bus, (reply, send) => {
+        const headers = { ...reply.headers, "Content-Type": "application/json" };
+        send(reply.message.type === "error" ? { ...reply, encoding: "json", headers } : reply);
+      }),
+  }),
+];
+
+const parserMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "encoding-comments-in-json",
+    defect: "comments in JSON are skipped",
+    check: "encoding/malformed-json-refused",
+    names: /JSON with a comment/,
+    bus: (bus) => rewriteBytes(bus, (text) => text.replace(/\/\* now \*\//, "")),
+  }),
+  hostMutant({
+    id: "encoding-lenient-utf-8",
+    defect: "bytes of JSON that are not UTF-8 become replacement characters",
+    check: "encoding/malformed-json-refused",
+    names: /JSON in Latin-1/,
+    bus: (bus) =>
+      rewriteRawRequests(bus, (message) => {
+        if (message.payload[0] !== 0x7b) return message;
+        return { ...message, payload: Buffer.from(Buffer.from(message.payload).toString("utf8")) };
+      }),
+  }),
+  hostMutant({
+    id: "encoding-truncated-filled-with-nil",
+    defect: "what is missing at the end of MessagePack is read as nil",
+    check: "encoding/truncated-messagepack-refused",
+    names: /the first \d+ of \d+ bytes of a store/,
+    bus: (bus) => rewriteRawRequests(bus, (message) => repaired(message, filledUp(message))),
+  }),
+  hostMutant({
+    id: "encoding-bytes-behind-ignored",
+    defect: "bytes behind a MessagePack message are ignored",
+    check: "encoding/bytes-behind-messagepack-refused",
+    names: /a store in MessagePack and the byte \d+ behind it/,
+    bus: (bus) =>
+      rewriteRawRequests(bus, (message) =>
+        repaired(message, [message.payload.subarray(0, message.payload.length - 1)]),
+      ),
+  }),
+  hostMutant({
+    id: "encoding-lenient-strings",
+    defect: "strings of MessagePack that are not UTF-8 are repaired",
+    check: "encoding/messagepack-strings-are-utf-8",
+    names: /a store in MessagePack with a lone continuation byte in content/,
+    bus: (bus) =>
+      rewriteBytes(bus, (text, message) => (isPacked(message) ? text.replace("\xa2a\x80", "\xa2a?") : text)),
+  }),
+  hostMutant({
+    id: "encoding-no-float32",
+    defect: "floats of 32 bits are not read",
+    check: "encoding/other-spellings-accepted",
+    names: /x_raw of the bytes 202 63/,
+    bus: (bus) =>
+      refuseRequests(bus, (_, message) => {
+        const hasFloat =
+          isPacked(message) && Buffer.from(message.payload).includes(Buffer.of(0xca, 0x3f, 0, 0, 0));
+        return hasFloat ? "parse_error" : undefined;
+      }),
+  }),
+];
+
+/** Text with what is not carried replaced by something that is. */
+function replacing(pattern: RegExp, by: string): (bus: Bus) => Bus {
+  return (bus) => rewriteBytes(bus, (text) => text.replace(pattern, by));
+}
+
+/** The same with bytes, in hex. */
+function replacingBytes(from: string, by: string): (bus: Bus) => Bus {
+  const [found, put] = [from, by].map((hex) => Buffer.from(hex, "hex").toString("latin1"));
+  return (bus) => rewriteBytes(bus, (text) => text.replace(found!, put!));
+}
+
+const valueMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "encoding-nan-is-null",
+    defect: "NaN in JSON is read as null",
+    check: "encoding/not-a-number-refused",
+    names: /a store in JSON with NaN in content/,
+    bus: replacing(/:NaN\b/, ":null"),
+  }),
+  hostMutant({
+    id: "encoding-packed-nan-accepted",
+    defect: "NaN in MessagePack is read as nil",
+    check: "encoding/not-a-number-refused",
+    names: /a store in MessagePack with the bytes cb7ff8000000000000 in content/,
+    bus: replacingBytes("cb7ff8000000000000", "c0"),
+  }),
+  hostMutant({
+    id: "encoding-packed-infinity-accepted",
+    defect: "infinity as a float of 32 bits is read as nil",
+    check: "encoding/not-a-number-refused",
+    names: /a store in MessagePack with the bytes ca7f800000 in content/,
+    bus: replacingBytes("ca7f800000", "c0"),
+  }),
+  hostMutant({
+    id: "encoding-great-integers-rounded",
+    defect: "integers beyond 2^53 are rounded to what a double holds",
+    check: "encoding/integers-beyond-2-53-refused",
+    names: /a store in JSON with 9007199254740992 in content/,
+    bus: replacing(/900719925474099[2-9]|12345678901234567890/, "9007199254740991"),
+  }),
+  hostMutant({
+    id: "encoding-packed-uint64-rounded",
+    defect: "integers of 64 bits beyond 2^53 in MessagePack are rounded",
+    check: "encoding/integers-beyond-2-53-refused",
+    names: /a store in MessagePack with the bytes cf0020000000000001 in content/,
+    bus: replacingBytes("cf0020000000000001", "01"),
+  }),
+  hostMutant({
+    id: "encoding-lone-surrogates-replaced",
+    defect: "half a surrogate pair becomes the replacement character",
+    check: "encoding/lone-surrogates-refused",
+    names: /a store in JSON with "\\+ud800" in content/,
+    bus: replacing(/"\\ud800"/, '"\\ufffd"'),
+  }),
+  hostMutant({
+    id: "encoding-proto-dropped",
+    defect: "a field __proto__ in JSON is left out and the rest accepted",
+    check: "encoding/proto-fields-refused",
+    names: /a store in JSON with \{"__proto__":1\} in content/,
+    bus: replacing(/\{"__proto__":(1|\{"admin":true\})\}/, "{}"),
+  }),
+  hostMutant({
+    id: "encoding-escaped-proto-accepted",
+    defect: "a field __proto__ that is written with an escape is not noticed",
+    check: "encoding/proto-fields-refused",
+    names: /\\+u005f_proto__/,
+    bus: replacing(/"\\u005f_proto__"/, '"proto"'),
+  }),
+  hostMutant({
+    id: "encoding-number-as-map-key",
+    defect: "map keys that are numbers become strings",
+    check: "encoding/messagepack-only-values-refused",
+    names: /a store in MessagePack with the bytes 810102 in content/,
+    bus: replacingBytes("810102", "81a13102"),
+  }),
+  hostMutant({
+    id: "encoding-binary-in-content",
+    defect: "binary in content is read as text",
+    check: "encoding/messagepack-only-values-refused",
+    names: /a store in MessagePack with the bytes c40461626364 in content/,
+    bus: replacingBytes("c40461626364", "a461626364"),
+  }),
+  hostMutant({
+    id: "encoding-texts-normalised",
+    defect: "texts in content are brought into Unicode's composed form",
+    check: "encoding/values-survive-both-encodings",
+    names: /field "text" of content/,
+    bus: (bus) => rewriteEntries(bus, (entry) => ({ ...entry, content: composed(entry.content) })),
+  }),
+];
+
+function composed(content: unknown): unknown {
+  const text = JSON.stringify(content);
+  return text === undefined ? content : JSON.parse(text.normalize("NFC"));
+}
+
+function swapped(vector: Float32Array): Float32Array {
+  const bytes = Buffer.from(Float32Array.from(vector).buffer);
+  return new Float32Array(Uint8Array.from(bytes.swap32()).buffer);
+}
+
+function withVectors(message: Message, change: (vector: Float32Array) => unknown): Message {
+  if (!Array.isArray(message.entries)) return message;
+  const changed = (entry: Message) =>
+    entry.embedding instanceof Float32Array ? { ...entry, embedding: change(entry.embedding) } : entry;
+  return { ...message, entries: message.entries.map(changed) };
+}
+
+const vectorMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "encoding-vectors-big-endian",
+    defect: "vectors in MessagePack are sent in the byte order of the network",
+    check: "encoding/vectors-are-float32-in-messagepack-and-lists-in-json",
+    names: /component 0 of a vector stored in json and retrieved in msgpack, little-endian/,
+    bus: (bus) =>
+      rewriteReplies(bus, (message, { encoding }) =>
+        encoding === "msgpack" ? withVectors(message, swapped) : message,
+      ),
+  }),
+  hostMutant({
+    id: "encoding-vectors-as-lists",
+    defect: "vectors are lists in MessagePack too",
+    check: "encoding/vectors-are-float32-in-messagepack-and-lists-in-json",
+    names: /a vector in MessagePack/,
+    bus: (bus) =>
+      rewriteReplies(bus, (message, { encoding }) =>
+        encoding === "msgpack" ? withVectors(message, (vector) => Array.from(vector)) : message,
+      ),
+  }),
+  hostMutant({
+    id: "encoding-no-lists-for-vectors",
+    defect: "a vector in MessagePack must be binary",
+    check: "encoding/vector-as-list-in-messagepack",
+    names: /a store in MessagePack with a vector as a list/,
+    bus: (bus) =>
+      refuseRequests(bus, (fields, message) => {
+        const [entry] = Array.isArray(fields?.entries) ? fields.entries : [];
+        return isPacked(message) && Array.isArray(entry?.embedding) ? "schema_violation" : undefined;
+      }),
+  }),
+  hostMutant({
+    id: "encoding-great-components-cut",
+    defect: "components of a vector beyond the bound are cut to it",
+    check: "encoding/vector-components-are-bounded",
+    names: /a store in JSON of a vector whose first component is 9005000000000000/,
+    bus: replacing(/\[9005000000000000,/, "[1,"),
+  }),
+];
+
+export const encodingMutants: readonly Mutant[] = [
+  ...choiceMutants,
+  ...parserMutants,
+  ...valueMutants,
+  ...vectorMutants,
+];

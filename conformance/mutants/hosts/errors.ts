@@ -1,3 +1,255 @@
-import type { Mutant } from "../mutant.js";
+import type { Message } from "@membus/protocol";
+import { hostMutant, type Mutant } from "../mutant.js";
+import {
+  dropReplies,
+  dropRequests,
+  interceptReplies,
+  rewriteErrors,
+  rewriteReplies,
+  rewriteReplyHeaders,
+} from "./intercept.js";
 
-export const errorsMutants: readonly Mutant[] = [];
+function withoutField(error: Message, name: string): Message {
+  const { [name]: _, ...others } = error;
+  return others;
+}
+
+/** `where.any[1].op` as `/where/any/1/op`. */
+function asPointer(path: unknown): string {
+  return String(path)
+    .replace(/^|\./g, "/")
+    .replace(/\[(\d+)\]/g, "/$1");
+}
+
+const formMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "errors-without-retryable",
+    defect: "errors do not say whether to retry",
+    check: "errors/replies-name-code-message-detail-retryable",
+    names: /retryable of the error/,
+    bus: (bus) => rewriteErrors(bus, (error) => withoutField(error, "retryable")),
+  }),
+  hostMutant({
+    id: "errors-unsupported-is-retryable",
+    defect: "unsupported says that a retry may help",
+    check: "errors/replies-name-code-message-detail-retryable",
+    names: /retryable of the error .* code unsupported/,
+    bus: (bus) =>
+      rewriteErrors(bus, (error) => (error.code === "unsupported" ? { ...error, retryable: true } : error)),
+  }),
+  hostMutant({
+    id: "errors-code-of-its-own",
+    defect: "an unknown status is `not_found`, a code that the catalogue does not have",
+    check: "errors/replies-name-code-message-detail-retryable",
+    names: /code of the error .*memory_not_found.*not_found/,
+    bus: (bus) =>
+      rewriteErrors(bus, (error) =>
+        error.code === "memory_not_found" ? { ...error, code: "not_found" } : error,
+      ),
+  }),
+  hostMutant({
+    id: "errors-nested-detail",
+    defect: "the detail of an error is a list of problems",
+    check: "errors/replies-name-code-message-detail-retryable",
+    names: /values in the detail/,
+    bus: (bus) =>
+      rewriteErrors(bus, (error) => ({ ...error, detail: { ...(error.detail as Message), issues: [{}] } })),
+  }),
+  hostMutant({
+    id: "errors-without-capability",
+    defect: "errors do not name their capability",
+    check: "errors/replies-name-code-message-detail-retryable",
+    names: /capability_name of the error/,
+    bus: (bus) => rewriteErrors(bus, (error) => withoutField(error, "capability_name")),
+  }),
+  hostMutant({
+    id: "errors-of-entries-without-retryable",
+    defect: "the errors of entries do not say whether to retry",
+    check: "errors/of-entries-have-the-same-form",
+    names: /retryable of the error of entry 0/,
+    bus: (bus) =>
+      rewriteReplies(bus, (reply) =>
+        Array.isArray(reply.errors)
+          ? { ...reply, errors: reply.errors.map((error) => withoutField(error, "retryable")) }
+          : reply,
+      ),
+  }),
+  hostMutant({
+    id: "errors-path-of-entries-from-the-message",
+    defect: "the path in the error of an entry begins at the message",
+    check: "errors/of-entries-have-the-same-form",
+    names: /detail of the error of entry 0/,
+    bus: (bus) =>
+      rewriteReplies(bus, (reply) => {
+        const moved = (error: Message) => {
+          const { path, ...detail } = error.detail as Message;
+          return path === undefined
+            ? error
+            : { ...error, detail: { ...detail, path: `entries[${error.index}].${path}` } };
+        };
+        return Array.isArray(reply.errors) ? { ...reply, errors: reply.errors.map(moved) } : reply;
+      }),
+  }),
+  hostMutant({
+    id: "errors-without-nats-headers",
+    defect: "errors have no headers but Content-Type",
+    check: "errors/nats-headers-show-the-error",
+    names: /header Nats-Service-Error-Code of the error/,
+    bus: (bus) =>
+      rewriteReplyHeaders(bus, (headers) => ({
+        "Content-Type": headers["Content-Type"] ?? "application/json",
+      })),
+  }),
+  hostMutant({
+    id: "errors-header-with-the-name",
+    defect: "the header Nats-Service-Error-Code holds the code's name instead of its number",
+    check: "errors/nats-headers-show-the-error",
+    names: /header Nats-Service-Error-Code of the error/,
+    bus: (bus) =>
+      rewriteReplyHeaders(bus, (headers, { message }) => {
+        return message.type === "error"
+          ? { ...headers, "Nats-Service-Error-Code": String(message.code) }
+          : headers;
+      }),
+  }),
+  hostMutant({
+    id: "errors-path-as-json-pointer",
+    defect: "the path of a schema violation is a JSON pointer",
+    check: "errors/schema-violation-names-its-path",
+    names: /detail\.path of the error/,
+    bus: (bus) =>
+      rewriteErrors(bus, (error) => {
+        const { path, ...detail } = error.detail as Message;
+        return path === undefined || path === ""
+          ? error
+          : { ...error, detail: { ...detail, path: asPointer(path) } };
+      }),
+  }),
+  hostMutant({
+    id: "errors-without-inner-path",
+    defect: "the path of a schema violation is only the outermost field",
+    check: "errors/schema-violation-names-its-path",
+    names: /detail\.path of the error to a retrieve with \{"keys":\["a",5\]\}/,
+    bus: (bus) =>
+      rewriteErrors(bus, (error) => {
+        const { path, ...detail } = error.detail as Message;
+        const outer = String(path ?? "").replace(/[.[].*$/, "");
+        return path === undefined ? error : { ...error, detail: { ...detail, path: outer } };
+      }),
+  }),
+];
+
+const insideMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "errors-bad-include-is-a-runtime-error",
+    defect: "an include that is no list makes the host fail",
+    check: "errors/bad-input-is-no-runtime-error",
+    names: /code of the error to .*"include":5/,
+    bus: (bus) =>
+      rewriteErrors(bus, (error, { asked }) => {
+        const isStrange = asked?.include !== undefined && !Array.isArray(asked.include);
+        return isStrange ? { ...error, code: "runtime_error" } : error;
+      }),
+  }),
+  hostMutant({
+    id: "errors-stack-in-the-message",
+    defect: "the message of an error to a bad where is the stack of what was thrown",
+    check: "errors/tell-nothing-of-the-inside",
+    names: /no trace or path of code/,
+    bus: (bus) =>
+      rewriteErrors(bus, (error, { asked }) => {
+        const stack = `TypeError: ${error.message}\n    at checkWhere (file:///srv/host/where.js:61:13)`;
+        return asked?.where === undefined ? error : { ...error, message: stack };
+      }),
+  }),
+  hostMutant({
+    id: "errors-cause-is-sent",
+    defect: "an error of the parser is sent along as cause",
+    check: "errors/tell-nothing-of-the-inside",
+    names: /fields of the error to .* that tell its cause/,
+    bus: (bus) =>
+      rewriteErrors(bus, (error) =>
+        error.code === "parse_error" ? { ...error, cause: "SyntaxError" } : error,
+      ),
+  }),
+  hostMutant({
+    id: "errors-no-req-id-of-unreadable-values",
+    defect: "the error to a message with a value that cannot be carried has no req_id",
+    check: "errors/req-id-of-broken-messages",
+    names: /req_id of the error to a ping with a field __proto__/,
+    bus: (bus) =>
+      rewriteErrors(bus, (error, { asked }) => (asked === undefined ? { ...error, req_id: null } : error)),
+  }),
+  hostMutant({
+    id: "errors-made-up-req-id",
+    defect: "where no id can be read, req_id is one that the host made",
+    check: "errors/req-id-of-broken-messages",
+    names: /req_id of the error to the bytes/,
+    bus: (bus) => rewriteErrors(bus, (error) => ({ ...error, req_id: error.req_id ?? error.id })),
+  }),
+];
+
+/** Few enough that 300 at once are too many, and more than all checks of another agent send at once. */
+const BUSY = { agentInFlightCountMax: 60 };
+
+const countMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "errors-overloaded-without-time",
+    defect: "overloaded does not say when to try again",
+    check: "errors/overloaded-tells-when-to-retry",
+    names: /detail\.retry_after_ms of an error overloaded/,
+    options: BUSY,
+    bus: (bus) =>
+      rewriteErrors(bus, (error) => (error.code === "overloaded" ? { ...error, detail: {} } : error)),
+  }),
+  hostMutant({
+    id: "errors-overloaded-is-silent",
+    defect: "a request for which there is no room is dropped",
+    check: "errors/overloaded-tells-when-to-retry",
+    names: /the reply to one of 300 retrieves/,
+    options: BUSY,
+    bus: (bus) => dropReplies(bus, ({ message }) => message.code === "overloaded"),
+  }),
+  hostMutant({
+    id: "errors-forget-answered-twice",
+    defect: "a forget is answered when it is accepted and again when it is done",
+    check: "errors/one-reply-to-each-request",
+    names: /replies to a forget/,
+    bus: (bus) =>
+      interceptReplies(bus, (reply, send) => {
+        send(reply);
+        if (reply.message.type === "memory/forget/resp") send(reply);
+      }),
+  }),
+  hostMutant({
+    id: "errors-empty-message-not-answered",
+    defect: "a message without bytes is dropped",
+    check: "errors/one-reply-to-each-broken-message",
+    names: /replies to no bytes on the subject of a ping/,
+    bus: (bus) => dropRequests(bus, ({ payload }) => payload.length === 0),
+  }),
+  hostMutant({
+    id: "errors-answered-twice",
+    defect: "a version mismatch is answered by the reader and again by the router",
+    check: "errors/one-reply-to-each-broken-message",
+    names: /replies to .*"version":"2\.0"/,
+    bus: (bus) =>
+      interceptReplies(bus, (reply, send) => {
+        send(reply);
+        if (reply.message.code === "version_mismatch") send(reply);
+      }),
+  }),
+  hostMutant({
+    id: "errors-swallowed",
+    defect: "a forget that is refused is logged and not answered",
+    check: "errors/one-reply-to-each-broken-message",
+    names: /replies to \{"type":"memory\/forget\/req","keys":\[\]\}/,
+    bus: (bus) =>
+      dropReplies(
+        bus,
+        ({ message, asked }) => message.type === "error" && asked?.type === "memory/forget/req",
+      ),
+  }),
+];
+
+export const errorsMutants: readonly Mutant[] = [...formMutants, ...insideMutants, ...countMutants];

@@ -1,3 +1,12 @@
 import type { Mutant } from "../mutant.js";
+import { contractMutants } from "./host-plugins-contract.js";
+import { failureMutants } from "./host-plugins-failures.js";
+import { lifecycleMutants } from "./host-plugins-lifecycle.js";
+import { waitingMutants } from "./host-plugins-waiting.js";
 
-export const hostPluginsMutants: readonly Mutant[] = [];
+export const hostPluginsMutants: readonly Mutant[] = [
+  ...failureMutants,
+  ...contractMutants,
+  ...waitingMutants,
+  ...lifecycleMutants,
+];

@@ -1,11 +1,19 @@
 import {
   type Bus,
   type BusMessage,
+  CONTENT_TYPES,
   decodeMessage,
+  detectEncoding,
   type Encoding,
+  type ErrorCode,
+  type ErrorDetail,
   encodeMessage,
+  errorFields,
+  errorHeaders,
   type HeaderMap,
+  MemoryError,
   type Message,
+  readableId,
 } from "@membus/protocol";
 
 export interface Sent {
@@ -110,6 +118,58 @@ export function rewriteRequests(bus: Bus, change: (fields: Message, message: Bus
     if (request === undefined) return message;
     return { ...message, ...written({ ...request, message: change(request.message, message) }) };
   });
+}
+
+/** Other bytes than were sent: each byte is one character of the text. */
+export function rewriteBytes(bus: Bus, change: (text: string, message: BusMessage) => string): Bus {
+  return rewriteRawRequests(bus, (message) => {
+    const text = change(Buffer.from(message.payload).toString("latin1"), message);
+    return { ...message, payload: Buffer.from(text, "latin1") };
+  });
+}
+
+/** Fields of each entry of a store, before the host sees them. */
+export function rewriteEntries(bus: Bus, change: (entry: Message) => Message): Bus {
+  const changed = (entry: unknown) => (typeof entry === "object" && entry ? change(entry as Message) : entry);
+  return rewriteRequests(bus, (fields) => {
+    return Array.isArray(fields.entries) ? { ...fields, entries: fields.entries.map(changed) } : fields;
+  });
+}
+
+/** Requests that never reach the host. */
+export function dropRequests(
+  bus: Bus,
+  isDropped: (message: BusMessage, fields: Message | undefined) => boolean,
+): Bus {
+  return interceptRequests(bus, (message, deliver) => {
+    if (!isDropped(message, read(message)?.message)) deliver(message);
+  });
+}
+
+/** Requests that are refused with a code, although the host would not. */
+export function refuseRequests(
+  bus: Bus,
+  why: (fields: Message | undefined, message: BusMessage) => ErrorCode | undefined,
+): Bus {
+  return interceptRequests(bus, (message, deliver) => {
+    const fields = read(message)?.message;
+    const code = why(fields, message);
+    if (code === undefined) deliver(message);
+    else sendError(bus, message, fields, new MemoryError(code, "refused by a mutant", DETAILS[code]));
+  });
+}
+
+const DETAILS: Readonly<Partial<Record<ErrorCode, ErrorDetail>>> = {
+  schema_violation: { path: "" },
+  too_large: { limit: "mutant", max: 0, got: 1 },
+};
+
+function sendError(bus: Bus, request: BusMessage, fields: Message | undefined, error: MemoryError): void {
+  const encoding = detectEncoding(request.payload, request.headers["Content-Type"]);
+  const head = { type: "error", id: "refusal", version: "1.0", ts: 1_753_776_000.5 };
+  const message = { ...head, req_id: readableId(fields), ...errorFields(error), capability_name: "memory" };
+  const headers = { "Content-Type": CONTENT_TYPES[encoding], ...errorHeaders(error) };
+  if (request.reply !== undefined) bus.publish(request.reply, encodeMessage(message, encoding), { headers });
 }
 
 /** Of every reply: what is sent is what the requester gets. */

@@ -1,3 +1,318 @@
-import type { Mutant } from "../mutant.js";
+import type { Bus, Message } from "@membus/protocol";
+import { hostMutant, type Mutant } from "../mutant.js";
+import {
+  refuseRequests,
+  rewriteBytes,
+  rewriteEntries,
+  rewriteErrors,
+  rewriteReplies,
+  rewriteRequests,
+} from "./intercept.js";
 
-export const limitsMutants: readonly Mutant[] = [];
+/** What is longer is cut, and so accepted. */
+function cut<Value extends { readonly length: number; slice(from: number, to: number): unknown }>(
+  value: Value | unknown,
+  max: number,
+): unknown {
+  const isLong = (typeof value === "string" || Array.isArray(value)) && value.length > max;
+  return isLong ? value.slice(0, max) : value;
+}
+
+function cutting(name: string, max: number, type: string): (bus: Bus) => Bus {
+  return (bus) =>
+    rewriteRequests(bus, (fields) =>
+      fields.type === type && fields[name] !== undefined
+        ? { ...fields, [name]: cut(fields[name], max) }
+        : fields,
+    );
+}
+
+function cuttingInEntries(name: string, max: number): (bus: Bus) => Bus {
+  return (bus) =>
+    rewriteEntries(bus, (entry) =>
+      entry[name] === undefined ? entry : { ...entry, [name]: cut(entry[name], max) },
+    );
+}
+
+function refusing(isRefused: (fields: Message) => boolean): (bus: Bus) => Bus {
+  return (bus) => refuseRequests(bus, (fields) => (fields && isRefused(fields) ? "too_large" : undefined));
+}
+
+const lengthOf = (value: unknown) => (typeof value === "string" || Array.isArray(value) ? value.length : 0);
+
+/** The errors of a store with their details changed. */
+function withDetails(message: Message, change: (error: Message) => Message): Message {
+  if (!Array.isArray(message.errors)) return message;
+  return { ...message, errors: message.errors.map(change) };
+}
+
+const RETRIEVE = "memory/retrieve/req";
+const STORE = "memory/store/req";
+
+const requestMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "limits-long-query-cut",
+    defect: "a query that is too long is cut",
+    check: "limits/strings-of-requests",
+    names: /query of 8193, one over its limit/,
+    bus: cutting("query", 8_192, RETRIEVE),
+  }),
+  hostMutant({
+    id: "limits-query-below",
+    defect: "the limit of a query is taken to exclude itself",
+    check: "limits/strings-of-requests",
+    names: /query at its limit of 8192/,
+    bus: refusing(({ type, query }) => type === RETRIEVE && lengthOf(query) === 8_192),
+  }),
+  hostMutant({
+    id: "limits-more-keys",
+    defect: "keys beyond the thousandth are ignored",
+    check: "limits/counts-in-requests",
+    names: /a retrieve with keys of 1001/,
+    bus: cutting("keys", 1_000, RETRIEVE),
+  }),
+  hostMutant({
+    id: "limits-more-keys-of-a-forget",
+    defect: "a forget of too many keys forgets the first thousand",
+    check: "limits/counts-in-requests",
+    names: /a forget with keys of 1001/,
+    bus: cutting("keys", 1_000, "memory/forget/req"),
+  }),
+  hostMutant({
+    id: "limits-tags-below",
+    defect: "256 tags of a retrieve are refused",
+    check: "limits/counts-in-requests",
+    names: /a retrieve with tags at its limit of 256/,
+    bus: refusing(({ type, tags }) => type === RETRIEVE && lengthOf(tags) === 256),
+  }),
+  hostMutant({
+    id: "limits-too-large-without-numbers",
+    defect: "the error too_large has an empty detail",
+    check: "limits/counts-in-requests",
+    names: /max and got in the detail of the error/,
+    bus: (bus) =>
+      rewriteErrors(bus, (error) => (error.code === "too_large" ? { ...error, detail: {} } : error)),
+  }),
+  hostMutant({
+    id: "limits-too-large-without-name",
+    defect: "the error too_large does not say which limit",
+    check: "limits/strings-of-requests",
+    names: /limit in the detail of the error/,
+    bus: (bus) =>
+      rewriteErrors(bus, (error) => {
+        const { limit: _, path: __, ...detail } = error.detail as Message;
+        return error.code === "too_large" ? { ...error, detail } : error;
+      }),
+  }),
+  hostMutant({
+    id: "limits-root-not-counted",
+    defect: "the root of a where tree is not counted as a node",
+    check: "limits/where-trees",
+    names: /a retrieve with the nodes of where of 65/,
+    bus: (bus) =>
+      rewriteRequests(bus, (fields) => {
+        const any = (fields.where as { any?: unknown[] } | undefined)?.any;
+        return any?.length === 64 ? { ...fields, where: { any: any.slice(1) } } : fields;
+      }),
+  }),
+  hostMutant({
+    id: "limits-where-of-7-levels",
+    defect: "a where tree of 8 levels is refused",
+    check: "limits/where-trees",
+    names: /the levels of where at its limit of 8/,
+    bus: refusing(({ where }) => /^(\{"not":){7}\{"field"/.test(JSON.stringify(where ?? 0))),
+  }),
+  hostMutant({
+    id: "limits-long-cursor-is-none",
+    defect: "a cursor that is too long is only called invalid",
+    check: "limits/cursor-length",
+    names: /a retrieve with a cursor of 4097 characters/,
+    bus: cutting("cursor", 4_096, RETRIEVE),
+  }),
+  hostMutant({
+    id: "limits-store-cut-at-1000",
+    defect: "of a store of more than 1000 entries the first 1000 are stored",
+    check: "limits/store-of-1000-entries",
+    names: /a store of 1001 entries/,
+    bus: cutting("entries", 1_000, STORE),
+  }),
+  hostMutant({
+    id: "limits-store-of-999",
+    defect: "a store of 1000 entries is refused",
+    check: "limits/store-of-1000-entries",
+    names: /a store of 1000 entries/,
+    bus: refusing(({ entries }) => lengthOf(entries) === 1_000),
+  }),
+];
+
+const entryMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "limits-long-source-cut",
+    defect: "a source that is too long is cut",
+    check: "limits/strings-of-entries",
+    names: /an entry with source of 4097/,
+    bus: cuttingInEntries("source", 4_096),
+  }),
+  hostMutant({
+    id: "limits-more-tags-of-an-entry",
+    defect: "tags of an entry beyond the 256th are dropped",
+    check: "limits/counts-in-entries",
+    names: /an entry with tags of 257/,
+    bus: cuttingInEntries("tags", 256),
+  }),
+  hostMutant({
+    id: "limits-entry-error-without-numbers",
+    defect: "too_large of an entry has only its path",
+    check: "limits/counts-in-entries",
+    names: /max and got in the detail of the error to an entry/,
+    bus: (bus) =>
+      rewriteReplies(bus, (reply) =>
+        withDetails(reply, (error) => ({ ...error, detail: { path: (error.detail as Message).path ?? "" } })),
+      ),
+  }),
+  hostMutant({
+    id: "limits-key-in-characters",
+    defect: "a key is measured in characters, so that one of two-byte characters may be twice as long",
+    check: "limits/bytes-of-keys",
+    names: /the bytes of a key in UTF-8 of 4097/,
+    bus: (bus) =>
+      rewriteEntries(bus, (entry) => {
+        const text = JSON.stringify(entry.key ?? 0);
+        const isShort = text.length <= 4_096 && Buffer.byteLength(text) > 4_096;
+        return isShort ? { ...entry, key: { a: text.slice(0, 100) } } : entry;
+      }),
+  }),
+  hostMutant({
+    id: "limits-large-entry-accepted",
+    defect: "an entry of one byte more than 256 KiB is accepted",
+    check: "limits/entry-of-256-kib",
+    names: /an entry of 262145 bytes as JSON/,
+    bus: (bus) =>
+      rewriteEntries(bus, (entry) => {
+        const isOver = lengthOf(entry.content) > 262_000;
+        return isOver ? { ...entry, content: cut(entry.content, 262_000) } : entry;
+      }),
+  }),
+  hostMutant({
+    id: "limits-entry-of-255-kib",
+    defect: "an entry is refused from 256 kB on",
+    check: "limits/entry-of-256-kib",
+    names: /an entry of exactly 262144 bytes/,
+    bus: refusing(
+      ({ entries }) => Array.isArray(entries) && entries.some((entry) => lengthOf(entry?.content) > 256_000),
+    ),
+  }),
+  hostMutant({
+    id: "limits-entry-measured-as-it-came",
+    defect: "an entry is measured in the encoding that it came in",
+    check: "limits/entry-size-is-that-of-its-json",
+    names: /errors of a store in MessagePack of entries of 264 kB/,
+    bus: (bus) =>
+      rewriteEntries(bus, (entry) => {
+        const isSmall = typeof entry.content === "string" && /^\p{Cc}{1000}/u.test(entry.content);
+        return isSmall ? { ...entry, content: "small" } : entry;
+      }),
+  }),
+  hostMutant({
+    id: "limits-dimensions-looked-at-first",
+    defect: "a vector that is far too long is only called one of another model",
+    check: "limits/embedding-dimensions",
+    names: /code of the error of an entry with a vector of 4097 components as a list/,
+    bus: cuttingInEntries("embedding", 4_096),
+  }),
+];
+
+const shapeMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "limits-depth-65",
+    defect: "65 levels below the message are accepted",
+    check: "limits/depth-of-64",
+    names: /a store of 65 levels below the message in json/,
+    bus: (bus) => rewriteBytes(bus, (text) => text.replace(`${"[".repeat(63)}1${"]".repeat(63)}`, "1")),
+  }),
+  hostMutant({
+    id: "limits-depth-63",
+    defect: "64 levels below the message are refused",
+    check: "limits/depth-of-64",
+    names: /a store of 64 levels in json/,
+    bus: refusing((fields) => JSON.stringify(fields).includes(`:${"[".repeat(62)}1`)),
+  }),
+  hostMutant({
+    id: "limits-fields-1025",
+    defect: "the fields of an object beyond the 1024th are left out",
+    check: "limits/object-of-1024-fields",
+    names: /an object of 1025 fields in content/,
+    bus: (bus) => rewriteBytes(bus, (text) => text.replace(',"n1024":1}', "}")),
+  }),
+  hostMutant({
+    id: "limits-namespace-cut",
+    defect: "segments of a namespace beyond the eighth are left out",
+    check: "limits/namespace-of-8-segments-of-64",
+    names: /a store to a namespace of 9 segments/,
+    bus: (bus) =>
+      rewriteRequests(bus, (fields) => {
+        const segments = String(fields.namespace ?? "").split("/");
+        return segments.length > 8 ? { ...fields, namespace: segments.slice(0, 8).join("/") } : fields;
+      }),
+  }),
+  hostMutant({
+    id: "limits-lengths-in-bytes",
+    defect: "the length of an id is counted in bytes",
+    check: "limits/lengths-are-in-utf-16-code-units",
+    names: /a ping with id of 128 code units, in characters of two bytes/,
+    bus: refusing(({ id }) => typeof id === "string" && Buffer.byteLength(id) > 128),
+  }),
+  hostMutant({
+    id: "limits-lengths-in-code-points",
+    defect: "lengths are counted in code points, so that a query of emojis may be twice as long",
+    check: "limits/lengths-are-in-utf-16-code-units",
+    names: /code units, in characters of two code units/,
+    bus: (bus) =>
+      rewriteRequests(bus, (fields) => {
+        const { query } = fields;
+        const isShort = typeof query === "string" && query.length > 8_192 && [...query].length <= 8_192;
+        return isShort ? { ...fields, query: query.slice(0, 4_096) } : fields;
+      }),
+  }),
+];
+
+const numberMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "limits-negative-limit-is-0",
+    defect: "a limit below 0 is taken for 0",
+    check: "limits/numbers-of-requests-in-range",
+    names: /a retrieve with limit -1/,
+    bus: (bus) =>
+      rewriteRequests(bus, (fields) => (Number(fields.limit) < 0 ? { ...fields, limit: 0 } : fields)),
+  }),
+  hostMutant({
+    id: "limits-great-limit-cut",
+    defect: "a limit beyond 1000 is taken for 1000",
+    check: "limits/numbers-of-requests-in-range",
+    names: /a retrieve with limit 1001/,
+    bus: (bus) =>
+      rewriteRequests(bus, (fields) => (fields.limit === 1_001 ? { ...fields, limit: 1_000 } : fields)),
+  }),
+  hostMutant({
+    id: "limits-importance-cut",
+    defect: "an importance beyond 1 is taken for 1",
+    check: "limits/numbers-of-entries-in-range",
+    names: /an entry with importance 1\.01/,
+    bus: (bus) =>
+      rewriteEntries(bus, (entry) => (Number(entry.importance) > 1 ? { ...entry, importance: 1 } : entry)),
+  }),
+  hostMutant({
+    id: "limits-range-is-too-large",
+    defect: "a limit beyond 1000 is too_large instead of schema_violation",
+    check: "limits/numbers-of-requests-in-range",
+    names: /a retrieve with limit 1001/,
+    bus: refusing(({ limit }) => Number(limit) > 1_000),
+  }),
+];
+
+export const limitsMutants: readonly Mutant[] = [
+  ...requestMutants,
+  ...entryMutants,
+  ...shapeMutants,
+  ...numberMutants,
+];

@@ -1,3 +1,219 @@
-import type { Mutant } from "../mutant.js";
+import { comparePositions, type PluginRetrieveRequest } from "@membus/protocol";
+import { type Mutant, pluginMutant } from "../mutant.js";
+import { type Found, ReferencePlugin } from "../reference/reference-plugin.js";
+import { cursorHostMutants } from "./cursor-host.js";
 
-export const cursorMutants: readonly Mutant[] = [];
+type PageArguments = Parameters<ReferencePlugin["page"]>;
+
+/** The reference plugin, which takes other entries for those behind `after`. */
+function continuing(
+  behind: (
+    found: readonly Found[],
+    after: NonNullable<PluginRetrieveRequest["after"]>,
+    plugin: Positions,
+  ) => readonly Found[],
+): ReferencePlugin {
+  return new (class extends ReferencePlugin {
+    protected override page(...[found, request]: PageArguments) {
+      const { after, ...first } = request;
+      if (after === undefined) return super.page(found, request);
+      const positions = { of: (one: Found) => this.position(one, request.order), order: request.order };
+      return { ...super.page(behind(found, after, positions), first), total: found.length };
+    }
+  })();
+}
+
+interface Positions {
+  readonly order: PluginRetrieveRequest["order"];
+  of(found: Found): NonNullable<PluginRetrieveRequest["after"]>;
+}
+
+/** Those behind `after`, as they should be. */
+function soundlyBehind(
+  found: readonly Found[],
+  after: NonNullable<PluginRetrieveRequest["after"]>,
+  { of, order }: Positions,
+) {
+  return found.filter((one) => comparePositions(after, of(one), order) < 0);
+}
+
+const pluginMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "cursor-ignored",
+    defect: "`after` is not looked at: every page is the first one",
+    check: "cursor/pages-by-time-hold-all-once",
+    names: /ids and namespaces on all pages of a retrieve of 11 entries/,
+    createPlugin: () => continuing((found) => found),
+  }),
+  pluginMutant({
+    id: "cursor-repeats",
+    defect: "a page begins with the entry that the one before it ended with",
+    check: "cursor/pages-by-time-hold-all-once",
+    names: /ids and namespaces on all pages of a retrieve of 11 entries/,
+    createPlugin: () =>
+      continuing((found, after, { of, order }) =>
+        found.filter((one) => comparePositions(after, of(one), order) <= 0),
+      ),
+  }),
+  pluginMutant({
+    id: "cursor-skips",
+    defect: "the first entry behind the cursor is passed over",
+    check: "cursor/pages-by-time-hold-all-once",
+    names: /ids and namespaces on all pages of a retrieve of 11 entries/,
+    createPlugin: () => continuing((...args) => soundlyBehind(...args).slice(1)),
+  }),
+  pluginMutant({
+    id: "cursor-time-alone",
+    defect:
+      "a page goes on behind the time where the last one ended, so that entries of the same time are missed",
+    check: "cursor/pages-by-time-hold-all-once",
+    names: /ids and namespaces on all pages of a retrieve of 11 entries/,
+    createPlugin: () =>
+      continuing((found, after, { of, order }) => {
+        if (order === "relevance") return soundlyBehind(found, after, { of, order });
+        const direction = order === "oldest" ? 1 : -1;
+        return found.filter((one) => direction * (of(one).rank - after.rank) > 0);
+      }),
+  }),
+  pluginMutant({
+    id: "cursor-score-alone",
+    defect:
+      "a page goes on below the score where the last one ended, so that entries of the same score are missed",
+    check: "cursor/pages-by-score-hold-all-once",
+    names: /ids and namespaces on all pages of a retrieve of 11 entries with \{"query"/,
+    createPlugin: () =>
+      continuing((found, after, { of, order }) =>
+        order === "relevance"
+          ? found.filter((one) => of(one).rank < after.rank)
+          : soundlyBehind(found, after, { of, order }),
+      ),
+  }),
+  pluginMutant({
+    id: "cursor-score-again",
+    defect:
+      "a page begins again at the score where the last one ended, so that entries of the same score are repeated",
+    check: "cursor/pages-by-score-hold-all-once",
+    names: /ids and namespaces on all pages of a retrieve of 11 entries with \{"query"/,
+    createPlugin: () =>
+      continuing((found, after, { of, order }) =>
+        order === "relevance"
+          ? found.filter((one) => of(one).rank <= after.rank && one.row.key_hash !== after.key_hash)
+          : soundlyBehind(found, after, { of, order }),
+      ),
+  }),
+  pluginMutant({
+    id: "cursor-key-hash-alone",
+    defect:
+      "in a subtree an entry with the same key in another namespace counts as the one where the page ended",
+    check: "cursor/pages-of-a-subtree-hold-all-once",
+    names: /ids and namespaces on all pages of a retrieve of 10 entries/,
+    createPlugin: () =>
+      continuing((found, after) => {
+        const last = found.findIndex(({ row }) => row.key_hash === after.key_hash);
+        return found.slice(last + 1);
+      }),
+  }),
+  pluginMutant({
+    id: "cursor-pages-by-namespace",
+    defect: "pages of a subtree go from one namespace to the next, though each page is in order",
+    check: "cursor/pages-of-a-subtree-hold-all-once",
+    names: /ids and namespaces on all pages of a retrieve of 10 entries/,
+    createPlugin: () =>
+      continuing((found, after, positions) => {
+        const behind = soundlyBehind(found, after, positions);
+        const same = behind.filter(({ row }) => row.scope.namespace === after.namespace);
+        return same.length > 0 ? same : behind.filter(({ row }) => row.scope.namespace > after.namespace);
+      }),
+  }),
+  pluginMutant({
+    id: "cursor-total-of-the-rest",
+    defect: "the total counts only what is behind the cursor",
+    check: "cursor/total-is-the-same-on-every-page",
+    names: /totals of these pages/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override page(...[found, request]: PageArguments) {
+          const { after, order } = request;
+          const page = super.page(found, request);
+          if (after === undefined) return page;
+          const positions = { of: (one: Found) => this.position(one, order), order };
+          return { ...page, total: soundlyBehind(found, after, positions).length };
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "cursor-total-of-pages-before",
+    defect: "behind a cursor the total is that of the page",
+    check: "cursor/total-is-the-same-on-every-page",
+    names: /totals of these pages/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override page(...[found, request]: PageArguments) {
+          const page = super.page(found, request);
+          return request.after === undefined ? page : { ...page, total: page.entries.length };
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "cursor-entry-gone",
+    defect: "a page looks for the entry where the last one ended, and begins anew where that is forgotten",
+    check: "cursor/unchanged-entries-once-while-others-write",
+    names: /unchanged ids on the pages with order newest/,
+    createPlugin: () =>
+      continuing((found, after, positions) => {
+        const isThere = found.some(({ row }) => row.key_hash === after.key_hash);
+        return isThere ? soundlyBehind(found, after, positions) : found;
+      }),
+  }),
+  pluginMutant({
+    id: "cursor-ends-where-entry-is-gone",
+    defect: "a page looks for the entry where the last one ended, and is empty where that is forgotten",
+    check: "cursor/unchanged-entries-once-while-others-write",
+    names: /unchanged ids on the pages with order newest/,
+    createPlugin: () =>
+      continuing((found, after, positions) => {
+        const isThere = found.some(({ row }) => row.key_hash === after.key_hash);
+        return isThere ? soundlyBehind(found, after, positions) : [];
+      }),
+  }),
+  pluginMutant({
+    id: "cursor-place-of-an-entry",
+    defect:
+      "`after` is looked up among the entries, and the nearest of the same time is taken where none is equal",
+    check: "cursor/after-is-a-place-in-time",
+    names: /key hashes of onRetrieve with order newest, limit 3 and after/,
+    createPlugin: () =>
+      continuing((found, after, positions) => {
+        const exact = found.findIndex(({ row }) => row.key_hash === after.key_hash);
+        const near = found.findIndex((one) => positions.of(one).rank === after.rank);
+        if (positions.order === "relevance" || exact >= 0 || near < 0)
+          return soundlyBehind(found, after, positions);
+        return found.slice(near + 1);
+      }),
+  }),
+  pluginMutant({
+    id: "cursor-by-seq-alone",
+    defect: "pages by time go on behind the seq where the last one ended",
+    check: "cursor/after-is-a-place-in-time",
+    names: /key hashes of onRetrieve with order (newest|oldest), limit 3 and after/,
+    createPlugin: () =>
+      continuing((found, after, positions) => {
+        const { order, of } = positions;
+        if (order === "relevance") return soundlyBehind(found, after, positions);
+        const direction = order === "oldest" ? 1 : -1;
+        return found.filter((one) => direction * (of(one).seq - after.seq) > 0);
+      }),
+  }),
+  pluginMutant({
+    id: "cursor-score-rounded",
+    defect: "the score of `after` is compared as float32, which the scores of entries are not",
+    check: "cursor/after-is-a-place-by-score",
+    names: /key hashes of onRetrieve with order relevance, limit 3 and after/,
+    createPlugin: () =>
+      continuing((found, after, positions) =>
+        soundlyBehind(found, { ...after, rank: Math.round(after.rank * 100) / 100 }, positions),
+      ),
+  }),
+];
+
+export const cursorMutants: readonly Mutant[] = [...pluginMutants, ...cursorHostMutants];

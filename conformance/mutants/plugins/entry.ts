@@ -1,3 +1,10 @@
 import type { Mutant } from "../mutant.js";
+import { entryFieldsMutants } from "./entry-fields.js";
+import { entryHostMutants } from "./entry-host.js";
+import { entryTimeMutants } from "./entry-time.js";
 
-export const entryMutants: readonly Mutant[] = [];
+export const entryMutants: readonly Mutant[] = [
+  ...entryFieldsMutants,
+  ...entryTimeMutants,
+  ...entryHostMutants,
+];

@@ -1,3 +1,47 @@
-import type { Mutant } from "../mutant.js";
+import type { PluginServices } from "@membus/protocol";
+import { type Mutant, pluginMutant } from "../mutant.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
+import { returning } from "../reference/with-rule.js";
 
-export const factoryMutants: readonly Mutant[] = [];
+/** Instances of the reference plugin with one part in common, which lasts as long as any of them is open. */
+function sharing(part: "partitions" | "operations"): () => ReferencePlugin {
+  const common = new Map();
+  let openCount = 0;
+  return () =>
+    new (class extends ReferencePlugin {
+      override async open(services: PluginServices): Promise<void> {
+        await super.open(services);
+        openCount++;
+        Object.defineProperty(this, part, { value: common });
+      }
+
+      override async close(): Promise<void> {
+        if (--openCount === 0) common.clear();
+      }
+    })();
+}
+
+export const factoryMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "factory-entries-in-the-module",
+    defect: "the entries are in a variable of the module, which all instances share",
+    check: "factory/instances-share-nothing",
+    names: /entries of a new instance on an empty directory/,
+    createPlugin: sharing("partitions"),
+  }),
+  pluginMutant({
+    id: "factory-operations-in-the-module",
+    defect: "which operations are done is in a variable of the module, which all instances share",
+    check: "factory/instances-share-no-operations",
+    names: /keys of an instance after a store with an id that another instance had/,
+    createPlugin: sharing("operations"),
+  }),
+  pluginMutant({
+    id: "factory-tier-is-fixed",
+    defect: "entries are of the tier that the plugin was written for, not of the one it serves",
+    check: "factory/serves-the-tier-it-is-opened-for",
+    names: /tiers of the entries of a plugin that is opened for semantic/,
+    tier: "semantic",
+    createPlugin: returning(() => ({ tier: "episodic" })),
+  }),
+];

@@ -1,3 +1,137 @@
-import type { Mutant } from "../mutant.js";
+import type { Feature } from "@membus/protocol";
+import { rewriteRequests } from "../hosts/intercept.js";
+import { without } from "../hosts/rewrite-entries.js";
+import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
+import { LimitedPlugin } from "../reference/limited-plugin.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
 
-export const featuresMutants: readonly Mutant[] = [];
+const declaredAloneMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "similarity-declared-alone",
+    defect: "`similarity` is declared, and a query by vector finds nothing",
+    check: "similarity/works-when-declared",
+    names: /the first that a query by vector finds/,
+    createPlugin: () => ranking((mode) => mode !== "vector"),
+  }),
+  pluginMutant({
+    id: "full_text-declared-alone",
+    defect: "`full_text` is declared, and a query by words finds nothing",
+    check: "full_text/works-when-declared",
+    names: /what a query by words finds/,
+    createPlugin: () => ranking((mode) => mode !== "text"),
+  }),
+  pluginMutant({
+    id: "ttl-declared-alone",
+    defect: "`ttl` is declared, and no entry ever ends",
+    check: "ttl/works-when-declared",
+    names: /entries 2 s after stores with a ttl of 1 s and of an hour/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override isOver(): boolean {
+          return false;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "conditional-declared-alone",
+    defect: "`conditional` is declared, and `if_revision` is ignored",
+    check: "conditional/works-when-declared",
+    names: /codes of a store with `if_revision` 0 of a key that exists/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override refusal(): undefined {
+          return undefined;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "subtree-declared-alone",
+    defect: "`subtree` is declared, and `a/**` is taken for `a`",
+    check: "subtree/works-when-declared",
+    names: /entries of a subtree that holds 1 itself and 1 below/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override selects(...[selector, scope]: Parameters<ReferencePlugin["selects"]>): boolean {
+          return super.selects({ ...selector, subtree: false }, scope);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "queued-declared-alone",
+    defect: '`queued` is declared, and what is stored with ack "queued" stays in the queue',
+    check: "queued/works-when-declared",
+    names: /entries after a store of 2 with ack "queued"/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        override async onStore(...[scope, request]: Parameters<ReferencePlugin["onStore"]>) {
+          const result = await super.onStore(scope, request);
+          if (request.ack === "queued") {
+            for (const { key_hash } of request.entries) this.partition(scope).rows.delete(key_hash);
+          }
+          return result;
+        }
+      })(),
+  }),
+];
+
+function ranking(ranks: (mode: string) => boolean): ReferencePlugin {
+  return new (class extends ReferencePlugin {
+    protected override relevance(...[row, request, vector]: Parameters<ReferencePlugin["relevance"]>) {
+      return ranks(request.mode) ? super.relevance(row, request, vector) : 0;
+    }
+  })();
+}
+
+/** A plugin that serves what it does not declare. */
+function serving(feature: Feature, demanded: string, names: RegExp): Mutant {
+  return pluginMutant({
+    id: `${feature}-served-undeclared`,
+    defect: `\`${feature}\` is not declared, and ${demanded} is served all the same`,
+    check: `${feature}/refused-when-undeclared`,
+    names,
+    createPlugin: () =>
+      new (class extends LimitedPlugin {
+        protected override refuses(): boolean {
+          return false;
+        }
+      })([feature]),
+  });
+}
+
+const servedMutants: readonly Mutant[] = [
+  serving("similarity", "a query with mode vector", /a query with mode vector, similarity not being declared/),
+  serving("full_text", "a query with mode text", /a query with mode text, full_text not being declared/),
+  serving("ttl", "a store with a ttl", /codes of a store of a new key with a ttl, which is not declared/),
+  serving("conditional", "a store with `if_revision`", /codes of a store of a new key with if_revision 0/),
+  serving("subtree", "a retrieve of a subtree", /a retrieve of a subtree, subtree not being declared/),
+  serving("queued", 'a store with ack "queued"', /codes of a store of a new key with ack "queued"/),
+];
+
+const requiresMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "features-requires-ignored",
+    defect: "`requires` is not looked at",
+    check: "features/undeclared-is-refused-when-required",
+    names: /codes of a store that requires \w+, which the manifest of the tier \w+ does not declare/,
+    bus: (bus) => rewriteRequests(bus, (fields) => without(fields, "requires") as typeof fields),
+  }),
+  hostMutant({
+    id: "features-requires-of-a-few",
+    defect: "`requires` knows the features that requests have fields for, and takes the others for unknown",
+    check: "features/declared-may-be-required",
+    names: /that requires (eviction|shared), which the manifest of the tier \w+ declares/,
+    bus: (bus) =>
+      rewriteRequests(bus, (fields) => {
+        const { requires } = fields as { readonly requires?: readonly string[] };
+        const unknown = ["durable", "shared", "eviction"];
+        const known = requires?.map((name) => (unknown.includes(name) ? `${name}?` : name));
+        return known === undefined ? fields : { ...fields, requires: known };
+      }),
+  }),
+];
+
+export const featuresMutants: readonly Mutant[] = [
+  ...declaredAloneMutants,
+  ...servedMutants,
+  ...requiresMutants,
+];

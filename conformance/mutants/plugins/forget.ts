@@ -1,3 +1,12 @@
 import type { Mutant } from "../mutant.js";
+import { forgetGoneMutants } from "./forget-gone.js";
+import { forgetPurgeMutants } from "./forget-purge.js";
+import { forgetRequestMutants } from "./forget-request.js";
+import { forgetSelectionMutants } from "./forget-selection.js";
 
-export const forgetMutants: readonly Mutant[] = [];
+export const forgetMutants: readonly Mutant[] = [
+  ...forgetSelectionMutants,
+  ...forgetGoneMutants,
+  ...forgetRequestMutants,
+  ...forgetPurgeMutants,
+];

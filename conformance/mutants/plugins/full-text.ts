@@ -1,3 +1,192 @@
-import type { Mutant } from "../mutant.js";
+import { deriveText } from "@membus/protocol";
+import { type Mutant, pluginMutant } from "../mutant.js";
+import { byWords, rankingBy } from "../reference/ranking.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
+import type { Row } from "../reference/row.js";
 
-export const fullTextMutants: readonly Mutant[] = [];
+const textOf = (row: Row) => row.text ?? deriveText(row.content);
+
+/** The reference plugin, whose words are those that `split` makes of a text. */
+function splitting(split: (text: string) => readonly string[]): ReferencePlugin {
+  return rankingBy((row, { query, mode }, _, sound) => {
+    if (query === undefined || mode !== "text") return sound;
+    const [asked, own] = [split(query), new Set(split(textOf(row)))];
+    return asked.length === 0 ? 0 : asked.filter((word) => own.has(word)).length / asked.length;
+  });
+}
+
+/** The reference plugin without words. */
+class WordlessPlugin extends ReferencePlugin {
+  protected override features() {
+    return { ...super.features(), full_text: false };
+  }
+}
+
+export const fullTextMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "full-text-substrings",
+    defect: "a word is found as a part of another word",
+    check: "full-text/finds-whole-words",
+    names: /ids for the query "(cat|4711)" in mode text/,
+    createPlugin: () =>
+      rankingBy((row, { query, mode }, _, sound) =>
+        mode === "text" && query !== undefined ? Number(textOf(row).includes(query)) : sound,
+      ),
+  }),
+  pluginMutant({
+    id: "full-text-prefixes",
+    defect: "a word is found by its beginning",
+    check: "full-text/finds-whole-words",
+    names: /ids for the query "cat" in mode text/,
+    createPlugin: () =>
+      rankingBy((row, { query, mode }, _, sound) => {
+        const words = textOf(row).split(/[^\p{L}\p{N}]+/u);
+        return mode === "text" && query !== undefined
+          ? Math.max(sound, Number(words.some((word) => word.startsWith(query))))
+          : sound;
+      }),
+  }),
+  pluginMutant({
+    id: "full-text-split-at-spaces",
+    defect: "words end at spaces alone, so that a comma belongs to its word",
+    check: "full-text/finds-whole-words",
+    names: /ids for the query "cat" in mode text/,
+    createPlugin: () => splitting((text) => text.toLowerCase().split(/\s+/)),
+  }),
+  pluginMutant({
+    id: "full-text-ascii-words",
+    defect: "words are of A to Z and digits: what else there is in a text is not found",
+    check: "full-text/finds-whole-words",
+    names: /ids for the query "(кошка|château)" in mode text/,
+    createPlugin: () => splitting((text) => text.toLowerCase().match(/[a-z0-9]+/g) ?? []),
+  }),
+  pluginMutant({
+    id: "full-text-nothing-finds-all",
+    defect: "a query that finds nothing is dropped, and everything is listed",
+    check: "full-text/nothing-in-common-is-not-found",
+    names: /ids and total of a query in mode text that has no word/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override async find(...[selector, request]: Parameters<ReferencePlugin["find"]>) {
+          const found = await super.find(selector, request);
+          if (found.length > 0 || request.query === undefined) return found;
+          const { query: _, ...listing } = request;
+          return super.find(selector, { ...listing, order: "newest" });
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "full-text-all-are-found",
+    defect: "a query orders all entries and leaves none out, whatever they have in common with it",
+    check: "full-text/nothing-in-common-is-not-found",
+    names: /ids and total of a query in mode text that has no word/,
+    createPlugin: () => rankingBy((_, __, ___, sound) => Math.max(sound, 0.01)),
+  }),
+  pluginMutant({
+    id: "full-text-every-word-needed",
+    defect: "an entry is found only if it has every word of the query",
+    check: "full-text/nothing-in-common-is-not-found",
+    names: /ids and total of a query that has one word of one of two entries/,
+    createPlugin: () => rankingBy((row, request, _, sound) => (byWords(row, request) === 1 ? sound : 0)),
+  }),
+  pluginMutant({
+    id: "full-text-any-word-counts-alike",
+    defect: "an entry with one word of the query is as relevant as one with all",
+    check: "full-text/more-of-the-words-rank-higher",
+    names: /ids for the query "heron violet lake" in mode text/,
+    createPlugin: () => rankingBy((_, __, ___, sound) => (sound > 0 ? 0.5 : 0)),
+  }),
+  pluginMutant({
+    id: "full-text-first-word-alone",
+    defect: "only the first word of a query is looked at",
+    check: "full-text/more-of-the-words-rank-higher",
+    names: /ids for the query "heron violet lake" in mode text/,
+    createPlugin: () =>
+      rankingBy((row, request, _, sound) =>
+        request.query === undefined
+          ? sound
+          : byWords(row, { ...request, query: request.query.split(" ")[0]! }),
+      ),
+  }),
+  pluginMutant({
+    id: "full-text-criteria-ignored",
+    defect: "with a query the other criteria are not looked at",
+    check: "full-text/criteria-narrow-a-query",
+    names: /ids of a query in mode text with \{"keys"/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override async find(...[selector, request]: Parameters<ReferencePlugin["find"]>) {
+          const filter = request.query === undefined ? request.filter : { all: [] };
+          return super.find(selector, { ...request, filter });
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "full-text-or-criteria",
+    defect: "an entry is found when it meets the query or the criteria",
+    check: "full-text/criteria-narrow-a-query",
+    names: /ids of a query in mode text with \{"keys"/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override async find(...[selector, request]: Parameters<ReferencePlugin["find"]>) {
+          const { query, ...listing } = request;
+          if (query === undefined) return super.find(selector, request);
+          const found = await super.find(selector, { ...request, filter: { all: [] } });
+          const rows = new Set(found.map(({ row }) => row));
+          const met = await super.find(selector, { ...listing, order: "newest" });
+          return [...found, ...met.filter(({ row }) => !rows.has(row))];
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "full-text-group-and-time-ignored",
+    defect: "with a query the full-text index filters by tags and keys, and passes over the rest",
+    check: "full-text/criteria-narrow-a-query",
+    names: /ids of a query in mode text with \{"(group|since|where)"/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override async find(...[selector, request]: Parameters<ReferencePlugin["find"]>) {
+          const { query, filter } = request;
+          if (query === undefined || !("all" in filter)) return super.find(selector, request);
+          const all = filter.all.filter(
+            (one) => !("field" in one) || !["group", "occurred_at"].includes(one.field),
+          );
+          return super.find(selector, { ...request, filter: { all } });
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "full-text-filter-after-limit",
+    defect: "the best entries for the words are taken first, up to the limit, and filtered then",
+    check: "full-text/criteria-apply-before-limit",
+    names: /importances of a query with a tag and limit 2/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override async find(...[selector, request]: Parameters<ReferencePlugin["find"]>) {
+          if (request.query === undefined) return super.find(selector, request);
+          const best = await super.find(selector, { ...request, filter: { all: [] } });
+          return best.slice(0, request.limit).filter(({ row }) => this.isSelected(row, request));
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "full-text-useless-in-hybrid",
+    defect: "mode hybrid ranks by vectors alone, and finds nothing where there is no embedder",
+    check: "full-text/hybrid-without-similarity-uses-words",
+    names: /ids for the query "heron" with mode/,
+    subject: { embedder: null },
+    createPlugin: () => rankingBy((_, { mode }, __, sound) => (mode === "hybrid" ? 0 : sound)),
+  }),
+  pluginMutant({
+    id: "full-text-undeclared-ignored",
+    defect: "mode text is answered by vectors on a tier that has no words",
+    check: "full-text/mode-text-refused-where-undeclared",
+    names: /a query in mode text, on a tier that does not declare full_text/,
+    createPlugin: () =>
+      new (class extends WordlessPlugin {
+        protected override refuseUndeclared(...[request]: Parameters<ReferencePlugin["refuseUndeclared"]>) {
+          super.refuseUndeclared({ ...request, mode: request.mode === "text" ? "hybrid" : request.mode });
+        }
+      })(),
+  }),
+];

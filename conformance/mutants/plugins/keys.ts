@@ -1,3 +1,5 @@
 import type { Mutant } from "../mutant.js";
+import { keysFormMutants } from "./keys-form.js";
+import { keysIdentityMutants } from "./keys-identity.js";
 
-export const keysMutants: readonly Mutant[] = [];
+export const keysMutants: readonly Mutant[] = [...keysFormMutants, ...keysIdentityMutants];

@@ -1,3 +1,153 @@
-import type { Mutant } from "../mutant.js";
+import { setImmediate } from "node:timers/promises";
+import { MemoryError, type PluginManifest } from "@membus/protocol";
+import { type Mutant, pluginMutant } from "../mutant.js";
+import type { DirectoryLock } from "../reference/directory-lock.js";
+import { DurablePlugin } from "../reference/durable-plugin.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
 
-export const lifecycleMutants: readonly Mutant[] = [];
+const manifestMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "lifecycle-manifest-empty-until-open",
+    defect: "the manifest has no features until the plugin is opened",
+    check: "lifecycle/manifest-names-every-feature",
+    names: /features that are true or false in the manifest before it is opened/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override features() {
+          return this.services === undefined ? ({} as PluginManifest["features"]) : super.features();
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "lifecycle-manifest-by-use",
+    defect: "`queued` is declared once something was stored",
+    check: "lifecycle/manifest-does-not-change",
+    names: /the manifest after requests and maintenance/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override features() {
+          return { ...super.features(), queued: this.services === undefined || this.partitions.size > 0 };
+        }
+      })(),
+  }),
+];
+
+const servingMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "lifecycle-unused-is-let-go",
+    defect: "maintenance closes what nothing was stored in, and nothing opens it again",
+    check: "lifecycle/opens-serves-and-closes",
+    names: /a request that the protocol allows.*runtime_error/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        #isLetGo = false;
+
+        override async maintain(): Promise<void> {
+          this.#isLetGo = this.partitions.size === 0;
+        }
+
+        override async onRetrieve(...[selector, request]: Parameters<ReferencePlugin["onRetrieve"]>) {
+          if (this.#isLetGo) throw new TypeError("the storage is closed");
+          return super.onRetrieve(selector, request);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "lifecycle-compaction-loses-a-row",
+    defect: "compacting a partition after a forget loses its last row",
+    check: "lifecycle/maintain-keeps-what-is-left",
+    names: /entries after a was forgotten and maintenance has run/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        readonly #holed = new Set<Map<string, unknown>>();
+
+        protected override drop(...[row, action, agent]: Parameters<ReferencePlugin["drop"]>) {
+          this.#holed.add(this.partition(row.scope).rows);
+          super.drop(row, action, agent);
+        }
+
+        override async maintain(): Promise<void> {
+          for (const rows of this.#holed) rows.delete([...rows.keys()].at(-1) ?? "");
+          this.#holed.clear();
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "lifecycle-compaction-loses-writes",
+    defect: "what is stored while a partition is compacted is not in the compacted one",
+    check: "lifecycle/maintain-beside-requests",
+    names: /keys after 30 stores and a forget, maintenance running beside them/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        override async maintain(): Promise<void> {
+          for (const { rows } of this.partitions.values()) {
+            const compacted = [...rows];
+            await setImmediate();
+            rows.clear();
+            for (const [key, row] of compacted) rows.set(key, row);
+          }
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "lifecycle-working-tier-outlives-its-host",
+    defect: "the working tier is kept on disk and read again",
+    check: "lifecycle/working-tier-ends-with-the-plugin",
+    names: /entries of the working tier after close and open/,
+    createPlugin: () => new DurablePlugin(),
+  }),
+];
+
+class Unlocked extends DurablePlugin {
+  protected override takeLock(): DirectoryLock | undefined {
+    return undefined;
+  }
+}
+
+const directoryMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "lifecycle-second-opener-accepted",
+    defect: "a second instance opens a directory that is in use",
+    check: "lifecycle/second-opener-is-refused",
+    names: /`open` of a second instance .*: expected an error/,
+    tier: "episodic",
+    createPlugin: () => new Unlocked(),
+  }),
+  pluginMutant({
+    id: "lifecycle-second-opener-not-told-why",
+    defect: "a second instance is refused without saying who has the directory",
+    check: "lifecycle/second-opener-is-refused",
+    names: /the error of `open` of a second instance/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends DurablePlugin {
+        protected override takeLock(directory: string): DirectoryLock | undefined {
+          try {
+            return super.takeLock(directory);
+          } catch {
+            throw new MemoryError("unavailable", "the directory is locked");
+          }
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "lifecycle-lock-outlives-close",
+    defect: "`close` leaves the lock of the directory behind",
+    check: "lifecycle/directory-is-free-after-close",
+    names: /opening the plugin again on its directory: expected it to succeed/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends DurablePlugin {
+        override async close(): Promise<void> {
+          this.lock = undefined;
+          await super.close();
+        }
+      })(),
+  }),
+];
+
+export const lifecycleMutants: readonly Mutant[] = [
+  ...manifestMutants,
+  ...servingMutants,
+  ...directoryMutants,
+];

@@ -1,3 +1,10 @@
 import type { Mutant } from "../mutant.js";
+import { retryHostMutants } from "./retry-host.js";
+import { retryResultMutants } from "./retry-results.js";
+import { retryStatusMutants } from "./retry-status.js";
 
-export const retryMutants: readonly Mutant[] = [];
+export const retryMutants: readonly Mutant[] = [
+  ...retryResultMutants,
+  ...retryStatusMutants,
+  ...retryHostMutants,
+];

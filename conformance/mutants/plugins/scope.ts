@@ -1,3 +1,240 @@
-import type { Mutant } from "../mutant.js";
+import type { Filter, PluginRetrieveRequest, Scope, ScopeSelector } from "@membus/protocol";
+import { rewriteRequests } from "../hosts/intercept.js";
+import { without } from "../hosts/rewrite-entries.js";
+import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
+import { type Partition, ReferencePlugin } from "../reference/reference-plugin.js";
+import type { Row } from "../reference/row.js";
 
-export const scopeMutants: readonly Mutant[] = [];
+/** The reference plugin, which files partitions under what a rule leaves of their scopes. */
+function filingBy(rule: (scope: Scope) => string): ReferencePlugin {
+  return new (class extends ReferencePlugin {
+    protected override partitionKey(scope: Scope): string {
+      return rule(scope);
+    }
+
+    protected override selects(selector: ScopeSelector, scope: Scope): boolean {
+      const { subtree, ...selected } = selector;
+      return subtree ? super.selects(selector, scope) : rule(selected) === rule(scope);
+    }
+  })();
+}
+
+function overlooking(field: keyof Scope): ReferencePlugin {
+  return filingBy((scope) => JSON.stringify(Object.entries(without({ ...scope }, field)).sort()));
+}
+
+/** The reference plugin, whose relevance falls with the number of rows that anybody has. */
+function weighingByAll(mode: PluginRetrieveRequest["mode"]): ReferencePlugin {
+  return new (class extends ReferencePlugin {
+    protected override relevance(...[row, request, vector]: Parameters<ReferencePlugin["relevance"]>) {
+      const sound = super.relevance(row, request, vector);
+      const all = [...this.partitions.values()].reduce((sum, { rows }) => sum + rows.size, 0);
+      return request.mode === mode ? sound / (1 + all / 100) : sound;
+    }
+  })();
+}
+
+function namesKeys(filter: Filter): boolean {
+  if ("all" in filter) return filter.all.some(namesKeys);
+  return "field" in filter && filter.field === "key_hash";
+}
+
+const partitionMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "scope-agents-share-episodic",
+    defect: "the episodic tier is one for all agents of a tenant",
+    check: "scope/agents-are-apart",
+    names: /outcome of the first store of a key by the second agent/,
+    tier: "episodic",
+    createPlugin: () => overlooking("agent"),
+  }),
+  pluginMutant({
+    id: "scope-leaks-by-key",
+    defect: "a retrieve by key finds the entry whoever's it is",
+    check: "scope/agents-are-apart",
+    names: /contents that the first agent gets by key/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override select(...[selector, request]: Parameters<ReferencePlugin["select"]>) {
+          const rows = super.select(selector, request);
+          if (!namesKeys(request.filter) || !("order" in request)) return rows;
+          const everybodys = [...this.partitions.values()].filter(({ scope }) => scope.agent !== selector.agent);
+          const others = everybodys.flatMap((partition) => [...partition.rows.values()]);
+          return [...rows, ...others.filter((row) => this.isSelected(row, request))];
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "scope-forgets-anothers",
+    defect: "a forget of everything forgets the entries of all agents",
+    check: "scope/agents-are-apart",
+    names: /deleted by a forget of everything by the second agent/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override doomed(...[selector, request]: Parameters<ReferencePlugin["doomed"]>) {
+          const { namespace } = selector;
+          const scopes = [...this.partitions.values()].map(({ scope }) => scope);
+          return scopes
+            .filter((scope) => scope.namespace === namespace)
+            .flatMap((scope) => this.select({ ...scope, subtree: false }, request));
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "scope-sessions-ignored",
+    defect: "the sessions of an agent share their working memory",
+    check: "scope/sessions-are-apart",
+    names: /outcome of the first store of a key by the other session/,
+    createPlugin: () => overlooking("session"),
+  }),
+  hostMutant({
+    id: "scope-session-in-every-tier",
+    defect: "episodic and semantic memory are kept apart by session too",
+    check: "scope/session-is-of-the-working-tier",
+    names: /keys of the tier episodic in another session/,
+    bus: (bus) =>
+      rewriteRequests(bus, (fields) => {
+        const { session_id, namespace, tier, entries } = fields as Record<string, string | undefined>;
+        const [entry] = (entries ?? []) as readonly { tier?: string }[];
+        const isDurable = ["episodic", "semantic"].includes(tier ?? entry?.tier ?? "");
+        return session_id && isDurable ? { ...fields, namespace: `${namespace}/${session_id}` } : fields;
+      }),
+  }),
+  pluginMutant({
+    id: "scope-namespaces-ignored",
+    defect: "the namespaces of an agent are one",
+    check: "scope/namespaces-are-apart",
+    names: /outcome of the first store of a key by the other namespace/,
+    createPlugin: () => overlooking("namespace"),
+  }),
+  pluginMutant({
+    id: "scope-tenants-ignored",
+    defect: "agents of the same name in two tenants share their memory",
+    check: "scope/tenants-are-apart",
+    names: /outcome of the first store of a key by the second tenant/,
+    createPlugin: () => overlooking("tenant"),
+  }),
+  pluginMutant({
+    id: "scope-equal-entries-are-one-row",
+    defect: "entries of the same key and content are one row, whoever stored them",
+    check: "scope/equal-entries-are-not-one",
+    names: /contents left after another tenant forgot the same entry/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override drop(...[row, action, agent]: Parameters<ReferencePlugin["drop"]>) {
+          super.drop(row, action, agent);
+          const same = ({ content }: Row) => JSON.stringify(content) === JSON.stringify(row.content);
+          for (const { rows } of this.partitions.values()) {
+            const other = rows.get(row.key_hash);
+            if (other !== undefined && same(other)) rows.delete(row.key_hash);
+          }
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "scope-semantic-rows-by-author",
+    defect: "in the semantic tier every agent has an entry of its own under a key",
+    check: "scope/semantic-is-shared",
+    names: /outcome of a store over another agent's entry/,
+    tier: "semantic",
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        #acting = "";
+
+        override onStore(...[scope, request]: Parameters<ReferencePlugin["onStore"]>) {
+          this.#acting = request.op.agent;
+          return super.onStore(scope, request);
+        }
+
+        protected override rowKey(item: Parameters<ReferencePlugin["rowKey"]>[0]): string {
+          const { author = this.#acting } = item as Partial<Row>;
+          return `${item.key_hash} ${author}`;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "scope-forgets-own-alone",
+    defect: "in the semantic tier an agent forgets nothing but what it wrote",
+    check: "scope/semantic-is-shared",
+    names: /deleted by a forget of an entry that another agent stored/,
+    tier: "semantic",
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override doomed(...[selector, request]: Parameters<ReferencePlugin["doomed"]>) {
+          const isOwn = ({ seq, revision, author }: Row) => seq === revision && author === request.op.agent;
+          return super.doomed(selector, request).filter(isOwn);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "scope-joined-with-a-colon",
+    defect: "a partition is filed under the names of its scope with a colon between",
+    check: "scope/names-do-not-collide",
+    names: /that join to another's with ":"/,
+    createPlugin: () =>
+      filingBy(({ tier, tenant, agent, session, namespace }) =>
+        [tier, tenant, agent, session, namespace].join(":"),
+      ),
+  }),
+];
+
+const independenceMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "scope-text-statistics-shared",
+    defect: "the statistics that words are weighed by are of all partitions together",
+    check: "scope/text-scores-do-not-depend-on-others",
+    names: /in mode text after 60 entries with a word of it in another partition/,
+    createPlugin: () => weighingByAll("text"),
+  }),
+  pluginMutant({
+    id: "scope-vector-statistics-shared",
+    defect: "cosines are scaled by how many vectors there are of all partitions",
+    check: "scope/vector-scores-do-not-depend-on-others",
+    names: /in mode vector after 60 entries with a word of it in another partition/,
+    createPlugin: () => weighingByAll("vector"),
+  }),
+  pluginMutant({
+    id: "scope-conflict-names-anothers-revision",
+    defect: "`if_revision` is compared with the revision of the key in any partition",
+    check: "scope/conflict-tells-nothing-of-others",
+    names: /of a key that is in another partition alone/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override refusal(...[item, previous]: Parameters<ReferencePlugin["refusal"]>) {
+          const everywhere = [...this.partitions.values()].map(({ rows }) => rows.get(item.key_hash));
+          return super.refusal(item, previous ?? everywhere.find(Boolean));
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "scope-revisions-from-one-counter",
+    defect: "revisions come from one counter for all partitions",
+    check: "scope/revisions-do-not-count-others",
+    names: /growth of a revision from store to store/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        #last = 0;
+
+        protected override nextRevision(_partition: Partition): number {
+          return ++this.#last;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "scope-total-of-all-partitions",
+    defect: "`total` without criteria is the number of all rows there are",
+    check: "scope/order-and-total-do-not-depend-on-others",
+    names: /total of 3 entries, 30 being in another partition/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        override async onRetrieve(...[selector, request]: Parameters<ReferencePlugin["onRetrieve"]>) {
+          const page = await super.onRetrieve(selector, request);
+          const isEverything = JSON.stringify(request.filter) === '{"all":[]}' && request.query === undefined;
+          const all = [...this.partitions.values()].reduce((sum, { rows }) => sum + rows.size, 0);
+          return isEverything ? { ...page, total: all } : page;
+        }
+      })(),
+  }),
+];
+
+export const scopeMutants: readonly Mutant[] = [...partitionMutants, ...independenceMutants];

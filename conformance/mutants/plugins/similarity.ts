@@ -1,3 +1,279 @@
-import type { Mutant } from "../mutant.js";
+import type { PluginRetrieveRequest, ScopeSelector } from "@membus/protocol";
+import { rewriteRequests } from "../hosts/intercept.js";
+import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
+import { byVector, byWords, rankingBy } from "../reference/ranking.js";
+import { type Found, ReferencePlugin } from "../reference/reference-plugin.js";
 
-export const similarityMutants: readonly Mutant[] = [];
+const NEIGHBOURS = 10;
+
+/** The reference plugin without words. */
+class WordlessPlugin extends ReferencePlugin {
+  protected override features() {
+    return { ...super.features(), full_text: false };
+  }
+}
+
+/** The reference plugin, which takes one mode for hybrid. */
+class HybridPlugin extends ReferencePlugin {
+  readonly #ignored: PluginRetrieveRequest["mode"];
+
+  constructor(ignored: PluginRetrieveRequest["mode"]) {
+    super();
+    this.#ignored = ignored;
+  }
+
+  override onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest) {
+    const mode = request.mode === this.#ignored ? "hybrid" : request.mode;
+    return super.onRetrieve(selector, { ...request, mode });
+  }
+}
+
+const isRanked = ({ query, embedding }: PluginRetrieveRequest) =>
+  query !== undefined || embedding !== undefined;
+
+/** A host that compares a vector of its embedder's, whatever was sent for one. */
+function vectorBecomes(
+  change: (fields: { embedding: readonly number[]; embedding_model?: unknown }) => object,
+) {
+  return (bus: Parameters<typeof rewriteRequests>[0]) =>
+    rewriteRequests(bus, (fields) => {
+      const { type, embedding, embedding_model } = fields;
+      if (type !== "memory/retrieve/req" || !Array.isArray(embedding)) return fields;
+      return { ...fields, ...change({ embedding: embedding as number[], embedding_model }) };
+    });
+}
+
+const DIMENSIONS = 64;
+
+const pluginMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "similarity-query-vector-ignored",
+    defect: "every entry that has a vector is as near as any other",
+    check: "similarity/nearest-vector-first",
+    names: /degrees, in order, of entries with vectors/,
+    createPlugin: () =>
+      rankingBy((row, { mode }, vector, sound) => (mode === "vector" && vector && row.vector ? 0.5 : sound)),
+  }),
+  pluginMutant({
+    id: "similarity-distance-as-score",
+    defect: "the distance of two vectors is taken for their similarity",
+    check: "similarity/nearest-vector-first",
+    names: /degrees, in order, of entries with vectors/,
+    createPlugin: () =>
+      rankingBy((row, request, vector, sound) =>
+        request.mode === "vector" ? 1 - byVector(row, request, vector) : sound,
+      ),
+  }),
+  pluginMutant({
+    id: "similarity-given-vector-dropped",
+    defect: "a vector that comes with an entry is replaced by that of its text",
+    check: "similarity/nearest-vector-first",
+    names: /degrees, in order, of entries with vectors/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override embed(...[row]: Parameters<ReferencePlugin["embed"]>) {
+          const { givenVector: _, ...withoutVector } = row;
+          return super.embed(withoutVector).then(() => {
+            row.vector = (withoutVector as typeof row).vector;
+          });
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "similarity-direction-lost",
+    defect:
+      "vectors are compared without their signs, so that what lies before and behind the query is the same",
+    check: "similarity/nearest-vector-first",
+    names: /degrees of the first two of entries with vectors|degrees, in order/,
+    createPlugin: () =>
+      rankingBy((row, request, vector, sound) => {
+        const [own, asked] = [row.vector, vector];
+        if (request.mode !== "vector" || own === undefined || asked === undefined) return sound;
+        return Math.min(1, Math.abs(own[0]! * asked[0]!));
+      }),
+  }),
+  pluginMutant({
+    id: "similarity-queries-not-embedded",
+    defect: "vectors are compared where the caller gives one; the text of a query is not embedded",
+    check: "similarity/same-text-first",
+    names: /id of what a query in mode vector finds first/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override async queryVector({ embedding }: PluginRetrieveRequest) {
+          return embedding;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "similarity-texts-of-the-batch-mixed",
+    defect: "the vectors of a batch are given to its entries in another order",
+    check: "similarity/same-text-first",
+    names: /id of what a query in mode vector finds first/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        #last: Float32Array | undefined;
+        protected override async embed(...[row]: Parameters<ReferencePlugin["embed"]>) {
+          await super.embed(row);
+          const own = row.vector;
+          row.vector = this.#last ?? own;
+          this.#last = own;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "similarity-filter-after-neighbours",
+    defect: "the ten nearest entries are taken from the vector index first, and filtered then",
+    check: "similarity/criteria-apply-before-limit",
+    names: /degrees of an embedding with a tag and limit 2/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override async find(...[selector, request]: Parameters<ReferencePlugin["find"]>) {
+          if (request.embedding === undefined) return super.find(selector, request);
+          const nearest: Found[] = await super.find(selector, { ...request, filter: { all: [] } });
+          return nearest.slice(0, NEIGHBOURS).filter(({ row }) => this.isSelected(row, request));
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "similarity-total-of-neighbours",
+    defect: "the total of an embedding is the number of neighbours that were asked of the index",
+    check: "similarity/criteria-apply-before-limit",
+    names: /total of an embedding with a tag and limit 2/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override page(...[found, request]: Parameters<ReferencePlugin["page"]>) {
+          const page = super.page(found, request);
+          return request.embedding === undefined ? page : { ...page, total: page.entries.length };
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "similarity-mode-text-ignored",
+    defect: "mode text is not looked at: vectors count too",
+    check: "similarity/modes-use-what-they-say",
+    names: /ids for a query and an embedding in mode text/,
+    createPlugin: () => new HybridPlugin("text"),
+  }),
+  pluginMutant({
+    id: "similarity-mode-vector-ignored",
+    defect: "mode vector is not looked at: words count too",
+    check: "similarity/modes-use-what-they-say",
+    names: /first id for a query and an embedding in mode vector/,
+    createPlugin: () => new HybridPlugin("vector"),
+  }),
+  pluginMutant({
+    id: "similarity-hybrid-of-vectors-alone",
+    defect: "mode hybrid does not look at words where there is an embedder",
+    check: "similarity/modes-use-what-they-say",
+    names: /ids for a query and an embedding in mode hybrid/,
+    createPlugin: () =>
+      rankingBy((row, request, vector, sound) =>
+        request.mode === "hybrid" && isRanked(request) ? byVector(row, request, vector) : sound,
+      ),
+  }),
+  pluginMutant({
+    id: "similarity-hybrid-of-words-alone",
+    defect: "mode hybrid does not look at vectors where the query has words",
+    check: "similarity/modes-use-what-they-say",
+    names: /ids for a query and an embedding in mode hybrid/,
+    createPlugin: () =>
+      rankingBy((row, request, _, sound) =>
+        request.mode === "hybrid" && request.query !== undefined ? byWords(row, request) : sound,
+      ),
+  }),
+  pluginMutant({
+    id: "similarity-embedding-always",
+    defect: "`embedding` is returned whether it was asked for or not",
+    check: "similarity/embedding-only-on-demand",
+    names: /whether `embedding` is returned in a listing/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override entry(...[row, score, include]: Parameters<ReferencePlugin["entry"]>) {
+          return super.entry(row, score, [...include, "embedding"]);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "similarity-embedding-of-the-found",
+    defect: "`embedding` is returned of what an embedding finds, though nobody asked for it",
+    check: "similarity/embedding-only-on-demand",
+    names: /whether `embedding` is returned of what an embedding finds/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override page(...[found, request]: Parameters<ReferencePlugin["page"]>) {
+          const include = request.embedding === undefined ? request.include : (["embedding"] as const);
+          return super.page(found, { ...request, include });
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "similarity-embedding-rounded",
+    defect: "the vector of an entry is returned as it is compared, in whole hundredths",
+    check: "similarity/embedding-only-on-demand",
+    names: /`embedding` of an entry that was stored with one/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override entry(...args: Parameters<ReferencePlugin["entry"]>) {
+          const { embedding, ...entry } = super.entry(...args);
+          if (embedding === undefined) return entry;
+          return { ...entry, embedding: embedding.map((component) => Math.round(component * 100) / 100) };
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "similarity-useless-in-hybrid",
+    defect: "mode hybrid needs words, and finds nothing on a tier that has none",
+    check: "similarity/hybrid-without-full-text-uses-vectors",
+    names: /id of what a query finds first that is the text of id 1/,
+    createPlugin: () =>
+      new (class extends WordlessPlugin {
+        protected override relevance(...[row, request, vector]: Parameters<ReferencePlugin["relevance"]>) {
+          return request.mode === "hybrid" ? 0 : super.relevance(row, request, vector);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "similarity-undeclared-ignored",
+    defect: "mode vector is answered by words where there is no embedder",
+    check: "similarity/mode-vector-refused-where-undeclared",
+    names: /a query in mode vector, on a tier that does not declare similarity/,
+    subject: { embedder: null },
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override refuseUndeclared() {}
+        protected override relevance(...[row, request]: Parameters<ReferencePlugin["relevance"]>) {
+          return byWords(row, request);
+        }
+      })(),
+  }),
+];
+
+const hostMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "similarity-vectors-padded",
+    defect: "a vector with too few components is filled up with zeros",
+    check: "similarity/other-vectors-are-refused",
+    names: /with one component too few/,
+    bus: vectorBecomes(({ embedding }) => ({
+      embedding: [...embedding, ...new Array<number>(Math.max(0, DIMENSIONS - embedding.length)).fill(0)],
+    })),
+  }),
+  hostMutant({
+    id: "similarity-vectors-cut",
+    defect: "a vector with too many components is cut",
+    check: "similarity/other-vectors-are-refused",
+    names: /with one component too many/,
+    bus: vectorBecomes(({ embedding }) => ({ embedding: embedding.slice(0, DIMENSIONS) })),
+  }),
+  hostMutant({
+    id: "similarity-models-mixed",
+    defect: "vectors are compared whatever model they are of, if only they are as long",
+    check: "similarity/other-vectors-are-refused",
+    names: /with the name of another model/,
+    bus: vectorBecomes(({ embedding_model }) => ({
+      embedding_model: embedding_model && String(embedding_model).replace(/-other$/, ""),
+    })),
+  }),
+];
+
+export const similarityMutants: readonly Mutant[] = [...pluginMutants, ...hostMutants];

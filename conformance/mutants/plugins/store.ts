@@ -1,3 +1,10 @@
 import type { Mutant } from "../mutant.js";
+import { storeBatchMutants } from "./store-batch.js";
+import { storeEmbedderMutants } from "./store-embedder.js";
+import { storeHostMutants } from "./store-host.js";
 
-export const storeMutants: readonly Mutant[] = [];
+export const storeMutants: readonly Mutant[] = [
+  ...storeBatchMutants,
+  ...storeEmbedderMutants,
+  ...storeHostMutants,
+];

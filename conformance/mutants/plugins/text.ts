@@ -1,3 +1,212 @@
+import { deriveText, type Json, LIMITS } from "@membus/protocol";
 import type { Mutant } from "../mutant.js";
+import { pluginMutant } from "../mutant.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
+import type { Row } from "../reference/row.js";
 
-export const textMutants: readonly Mutant[] = [];
+/** The reference plugin, which looks for words in rows with the given fields in place of their own. */
+function indexing(fields: (row: Row) => Partial<Row>): () => ReferencePlugin {
+  return () =>
+    new (class extends ReferencePlugin {
+      protected override relevance(...[row, ...more]: Parameters<ReferencePlugin["relevance"]>) {
+        return super.relevance({ ...row, ...fields(row) }, ...more);
+      }
+    })();
+}
+
+/** The same, which derives another text where none is given. */
+function deriving(derive: (content: Json) => string): () => ReferencePlugin {
+  return indexing(({ text, content }) => ({ text: text ?? derive(content) }));
+}
+
+const isObject = (value: Json): value is Record<string, Json> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The values of all leaves, without their names. */
+function leavesOf(content: Json): Json[] {
+  if (typeof content !== "object" || content === null) return content === null ? [] : [content];
+  return Object.values(content).flatMap((value) => leavesOf(value!));
+}
+
+/** A text as the rule derives it, with no end. */
+function derivedWhole(content: Json): string {
+  if (typeof content === "string") return content;
+  return isObject(content) && typeof content.text === "string" ? content.text : deriveText(content);
+}
+
+export const textMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "text-first-sentence-alone",
+    defect: "of a content that is a string only the first three words are indexed",
+    check: "text/string-content-is-indexed",
+    names: /keys found by `baobab`, in a content that is a string/,
+    createPlugin: deriving((content) =>
+      typeof content === "string" ? content.split(" ").slice(0, 3).join(" ") : deriveText(content),
+    ),
+  }),
+  pluginMutant({
+    id: "text-of-all-fields",
+    defect: "all fields of a content are indexed, also where it has a string in `text`",
+    check: "text/field-text-of-the-content-is-indexed-alone",
+    names: /keys found by `giraffe`/,
+    createPlugin: deriving((content) =>
+      deriveText(isObject(content) ? [content, content.text ?? null] : content),
+    ),
+  }),
+  pluginMutant({
+    id: "text-of-the-field-content",
+    defect: "the field `text` of a content is not looked for, only its first field",
+    check: "text/field-text-of-the-content-is-indexed-alone",
+    names: /keys found by `zebra`, in a content with `text: zebra`/,
+    createPlugin: deriving((content) =>
+      isObject(content) && typeof content.text === "string"
+        ? deriveText(Object.values(content)[0]!)
+        : deriveText(content),
+    ),
+  }),
+  pluginMutant({
+    id: "text-without-names-of-fields",
+    defect: "the names of fields are not indexed",
+    check: "text/leaves-of-other-contents-are-indexed",
+    names: /keys found by `species`/,
+    createPlugin: deriving((content) =>
+      isObject(content) && typeof content.text !== "string"
+        ? leavesOf(content).join("\n")
+        : deriveText(content),
+    ),
+  }),
+  pluginMutant({
+    id: "text-of-strings-alone",
+    defect: "numbers in a content are not indexed",
+    check: "text/leaves-of-other-contents-are-indexed",
+    names: /keys found by `8848`/,
+    createPlugin: deriving((content) => deriveText(content).replaceAll(/\b\d+\b/g, "")),
+  }),
+  pluginMutant({
+    id: "text-of-the-first-level-alone",
+    defect: "fields within the fields of a content are not indexed",
+    check: "text/leaves-of-other-contents-are-indexed",
+    names: /keys found by `tapir`/,
+    createPlugin: deriving((content) => {
+      if (!isObject(content)) return deriveText(content);
+      return deriveText(
+        Object.fromEntries(Object.entries(content).filter(([, value]) => typeof value !== "object")),
+      );
+    }),
+  }),
+  pluginMutant({
+    id: "text-of-nulls",
+    defect: "fields that are null are indexed like others",
+    check: "text/leaves-of-other-contents-are-indexed",
+    names: /keys found by `quokka`/,
+    createPlugin: deriving((content) =>
+      deriveText(JSON.parse(JSON.stringify(content, (_, value) => value ?? "null")) as Json),
+    ),
+  }),
+  pluginMutant({
+    id: "text-of-objects-alone",
+    defect: "a content that is a list is not indexed",
+    check: "text/leaves-of-other-contents-are-indexed",
+    names: /keys found by `pelican`/,
+    createPlugin: deriving((content) => (Array.isArray(content) ? "" : deriveText(content))),
+  }),
+  pluginMutant({
+    id: "text-given-is-added",
+    defect: "a given text is indexed beside the content instead of in its place",
+    check: "text/given-text-is-indexed-instead",
+    names: /keys found by `walrus`, of an entry with content `walrus`/,
+    createPlugin: indexing(({ text, content }) => ({ text: `${text ?? ""}\n${deriveText(content)}` })),
+  }),
+  pluginMutant({
+    id: "text-given-is-ignored",
+    defect: "a given text is not indexed",
+    check: "text/given-text-is-indexed-instead",
+    names: /keys found by `narwhal`, of an entry with content `walrus`/,
+    createPlugin: indexing(() => ({ text: undefined })),
+  }),
+  pluginMutant({
+    id: "text-without-the-key",
+    defect: "the key of an entry does not help to find it",
+    check: "text/strings-of-the-key-are-context",
+    names: /keys found by `axolotl`, in the fields of a key/,
+    createPlugin: indexing(() => ({ key: { none: 0 } })),
+  }),
+  pluginMutant({
+    id: "text-of-the-first-field-of-the-key",
+    defect: "only the first field of a key helps to find its entry",
+    check: "text/strings-of-the-key-are-context",
+    names: /keys found by `pangolin`, in the fields of a key/,
+    createPlugin: indexing(({ key }) => ({ key: Object.fromEntries(Object.entries(key).slice(0, 1)) })),
+  }),
+  pluginMutant({
+    id: "text-index-of-the-first-store",
+    defect: "an entry is found by the words it had when it was created",
+    check: "text/derived-again-when-the-content-changes",
+    names: /keys found by `ibex`, after a store/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        readonly #texts = new Map<number, string>();
+
+        protected override relevance(...[row, ...more]: Parameters<ReferencePlugin["relevance"]>) {
+          return super.relevance({ ...row, text: this.#texts.get(row.seq)! }, ...more);
+        }
+
+        protected override async embed(row: Row) {
+          if (!this.#texts.has(row.seq)) this.#texts.set(row.seq, row.text ?? deriveText(row.content));
+          await super.embed(row);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "text-words-are-added",
+    defect: "an update adds its words to those that the entry is found by",
+    check: "text/derived-again-when-the-content-changes",
+    names: /keys found by `narwhal`, after a store/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        readonly #texts = new Map<number, string>();
+
+        protected override relevance(...[row, ...more]: Parameters<ReferencePlugin["relevance"]>) {
+          return super.relevance({ ...row, text: this.#texts.get(row.seq)! }, ...more);
+        }
+
+        protected override async embed(row: Row) {
+          const former = this.#texts.get(row.seq) ?? "";
+          this.#texts.set(row.seq, `${former}\n${row.text ?? deriveText(row.content)}`);
+          await super.embed(row);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "text-derived-has-no-end",
+    defect: "all of a long content is indexed",
+    check: "text/derived-text-ends-at-8192-units",
+    names: /keys found by `quoll`/,
+    createPlugin: deriving(derivedWhole),
+  }),
+  pluginMutant({
+    id: "text-derived-ends-early",
+    defect: "derived text ends at 8,000 code units",
+    check: "text/derived-text-ends-at-8192-units",
+    names: /keys found by `numbat`/,
+    createPlugin: deriving((content) => deriveText(content).slice(0, 8_000)),
+  }),
+  pluginMutant({
+    id: "text-derived-counts-code-points",
+    defect: "derived text ends at 8,192 code points instead of UTF-16 code units",
+    check: "text/derived-text-ends-at-8192-units",
+    names: /keys found by `bilby`/,
+    createPlugin: deriving((content) =>
+      [...derivedWhole(content)].slice(0, LIMITS.derivedTextLength).join(""),
+    ),
+  }),
+  pluginMutant({
+    id: "text-derived-counts-bytes",
+    defect: "derived text ends at 8,192 bytes of UTF-8",
+    check: "text/derived-text-ends-at-8192-units",
+    names: /keys found by `wombat`/,
+    createPlugin: deriving((content) =>
+      Buffer.from(deriveText(content), "utf8").subarray(0, LIMITS.derivedTextLength).toString("utf8"),
+    ),
+  }),
+];

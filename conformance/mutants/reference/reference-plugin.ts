@@ -1,6 +1,9 @@
 import {
+  type Ack,
   comparePositions,
   deriveText,
+  type EventAction,
+  LIMITS,
   MemoryError,
   type MemoryPlugin,
   matches,
@@ -22,6 +25,7 @@ import {
   type StoreReceipt,
   scopeId,
   selectsScope,
+  within,
 } from "@membus/protocol";
 import { isUnchanged, type MergeContext, mergeRow } from "./merge.js";
 import { relevance } from "./relevance.js";
@@ -43,6 +47,8 @@ interface Remembered {
 type StoreFate = { readonly receipt: StoreReceipt } | { readonly error: MemoryError };
 
 const REMEMBERED_SECONDS = 600;
+/** What a store waits for the embedder (clause STORE-5). */
+const EMBED_WAIT_MS = 1_000;
 
 /**
  * A correct plugin without any speed: maps and sorting. Every rule is a method of its own, so that a mutant breaks one
@@ -82,6 +88,8 @@ export class ReferencePlugin implements MemoryPlugin {
 
   async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<PluginRetrieveResult> {
     this.sweep();
+    this.refuseUndeclared(request);
+    this.refuseTooMany(this.selectedPartitions(selector));
     const found = await this.find(selector, request);
     return this.page(found, request);
   }
@@ -133,7 +141,7 @@ export class ReferencePlugin implements MemoryPlugin {
     const receipts: StoreReceipt[] = [];
     const errors: { index: number; error: MemoryError }[] = [];
     for (const item of this.itemsOf(request)) {
-      const fate = await this.storeOne(this.partition(scope), item, request.op);
+      const fate = await this.storeOne(this.partition(scope), item, request.op, request.ack);
       if ("error" in fate) errors.push({ index: item.index, error: fate.error });
       else receipts.push(fate.receipt);
     }
@@ -144,7 +152,12 @@ export class ReferencePlugin implements MemoryPlugin {
     return entries;
   }
 
-  protected async storeOne(partition: Partition, item: StoreItem, op: Operation): Promise<StoreFate> {
+  protected async storeOne(
+    partition: Partition,
+    item: StoreItem,
+    op: Operation,
+    ack: Ack = "stored",
+  ): Promise<StoreFate> {
     const previous = this.previous(partition, item);
     const refusal = this.refusal(item, previous);
     if (refusal !== undefined) return { error: refusal };
@@ -161,7 +174,7 @@ export class ReferencePlugin implements MemoryPlugin {
     }
     partition.lastRevision = revision;
     partition.rows.set(this.rowKey(item), row);
-    await this.embed(row);
+    if (ack === "stored") await this.embed(row);
     return { receipt: { index, key_hash, outcome: previous ? "updated" : "created", revision } };
   }
 
@@ -194,15 +207,21 @@ export class ReferencePlugin implements MemoryPlugin {
   }
 
   protected async embed(row: Row): Promise<void> {
+    row.vector = row.givenVector ?? (await this.vectorOf(row));
+  }
+
+  /** Undefined where the embedder does not answer soon: then the entry is found by its words (clause STORE-9). */
+  protected async vectorOf(row: Row): Promise<Float32Array | undefined> {
     const text = row.text ?? deriveText(row.content);
-    row.vector =
-      row.givenVector ?? (await this.services.embedder?.embed([text], "document"))?.[0] ?? undefined;
+    const answer = this.services.embedder?.embed([text], "document").catch(() => undefined);
+    return (await within(this.services.clock, EMBED_WAIT_MS, Promise.resolve(answer)))?.[0] ?? undefined;
   }
 
   // Retrieving
 
   protected async find(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<Found[]> {
     const vector = await this.queryVector(request);
+    if (vector !== undefined) await this.embedPending(selector);
     const isRanked = request.query !== undefined || request.embedding !== undefined;
     const found = this.select(selector, request)
       .map((row) => ({ row, score: (isRanked ? this.relevance(row, request, vector) : 1) * row.importance }))
@@ -210,9 +229,20 @@ export class ReferencePlugin implements MemoryPlugin {
     return found.sort((a, b) => this.compare(a, b, request));
   }
 
+  /** What the embedder did not answer for when it was stored. */
+  protected async embedPending(selector: ScopeSelector): Promise<void> {
+    const rows = this.selectedPartitions(selector).flatMap((partition) => [...partition.rows.values()]);
+    for (const row of rows) row.vector ??= await this.vectorOf(row);
+  }
+
   protected select(selector: ScopeSelector, request: Pick<PluginRetrieveRequest, "filter">): Row[] {
     const rows = this.selectedPartitions(selector).flatMap((partition) => [...partition.rows.values()]);
-    return rows.filter((row) => !this.isOver(row) && this.isSelected(row, request));
+    return rows.filter((row) => this.isLive(row, request) && this.isSelected(row, request));
+  }
+
+  /** Whether a request of the given criteria may see a row that it selects. */
+  protected isLive(row: Row, _request: Pick<PluginRetrieveRequest, "filter">): boolean {
+    return !this.isOver(row);
   }
 
   protected isSelected(row: Row, { filter }: Pick<PluginRetrieveRequest, "filter">): boolean {
@@ -227,21 +257,40 @@ export class ReferencePlugin implements MemoryPlugin {
     return selectsScope(selector, scope);
   }
 
+  /** A mode that is not declared (clause PLUG-4). */
+  protected refuseUndeclared({ mode, query, embedding }: PluginRetrieveRequest): void {
+    const isRanked = query !== undefined || embedding !== undefined;
+    const { similarity, full_text } = this.features();
+    const isOffered = mode === "hybrid" || (mode === "vector" ? similarity : full_text);
+    if (!isRanked || isOffered) return;
+    const feature = mode === "vector" ? "similarity" : "full_text";
+    throw new MemoryError("unsupported", `this tier does not offer mode ${mode}`, { feature });
+  }
+
+  /** A read of more partitions than one may touch (clause NS-4). */
+  protected refuseTooMany(partitions: readonly Partition[]): void {
+    const [max, got] = [LIMITS.subtreePartitions, partitions.filter(({ rows }) => rows.size > 0).length];
+    if (got > max)
+      throw new MemoryError("too_large", "too many namespaces", { limit: "subtreePartitions", max, got });
+  }
+
   protected async queryVector({
     mode,
     embedding,
     query,
   }: PluginRetrieveRequest): Promise<Float32Array | undefined> {
-    const { embedder } = this.services;
-    if (mode === "vector" && embedder === undefined) {
-      throw new MemoryError("unsupported", "this tier has no embedder", { feature: "similarity" });
-    }
+    if (mode === "text") return undefined;
     if (embedding !== undefined || query === undefined) return embedding;
-    return (await embedder?.embed([query], "query"))?.[0] ?? undefined;
+    const answer = Promise.resolve(this.services.embedder?.embed([query], "query"));
+    if (mode === "vector") return (await answer)?.[0] ?? undefined;
+    const orWords = answer.catch(() => undefined);
+    return (await within(this.services.clock, EMBED_WAIT_MS, orWords))?.[0] ?? undefined;
   }
 
   protected relevance(row: Row, request: PluginRetrieveRequest, vector: Float32Array | undefined): number {
-    return relevance(row, request, vector);
+    if (this.features().full_text) return relevance(row, request, vector);
+    const { query: _, ...withoutWords } = request;
+    return relevance(row, withoutWords, vector);
   }
 
   protected isFound(score: number, { min_score }: PluginRetrieveRequest, isRanked: boolean): boolean {
@@ -294,8 +343,12 @@ export class ReferencePlugin implements MemoryPlugin {
     return { deleted, at: op.accepted_at, purge: "done" };
   }
 
-  protected drop(row: Row, action: "forgotten" | "expired", agent: string): void {
+  protected drop(row: Row, action: Exclude<EventAction, "stored">, agent: string): void {
     this.partition(row.scope).rows.delete(this.rowKey(row));
+    this.report(row, action, agent);
+  }
+
+  protected report(row: Row, action: EventAction, agent: string): void {
     const { scope, key, key_hash, tags, group, revision, author } = row;
     this.services.notify({ action, scope, key, key_hash, tags, group, revision, author }, agent);
   }

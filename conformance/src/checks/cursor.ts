@@ -1,3 +1,10 @@
 import type { Check } from "../check.js";
+import { cursorAfterChecks } from "./cursor-after.js";
+import { cursorHostChecks } from "./cursor-host.js";
+import { cursorPageChecks } from "./cursor-pages.js";
 
-export const cursorChecks: readonly Check[] = [];
+export const cursorChecks: readonly Check[] = [
+  ...cursorPageChecks,
+  ...cursorAfterChecks,
+  ...cursorHostChecks,
+];

@@ -1,3 +1,12 @@
 import type { Check } from "../check.js";
+import { forgetGoneChecks } from "./forget-gone.js";
+import { forgetPurgeChecks } from "./forget-purge.js";
+import { forgetRequestChecks } from "./forget-request.js";
+import { forgetSelectionChecks } from "./forget-selection.js";
 
-export const forgetChecks: readonly Check[] = [];
+export const forgetChecks: readonly Check[] = [
+  ...forgetSelectionChecks,
+  ...forgetGoneChecks,
+  ...forgetRequestChecks,
+  ...forgetPurgeChecks,
+];

@@ -1,3 +1,14 @@
 import type { Check } from "../check.js";
+import { contractChecks } from "./host-plugins-contract.js";
+import { embedderChecks } from "./host-plugins-embedder.js";
+import { failureChecks } from "./host-plugins-failures.js";
+import { lifecycleChecks } from "./host-plugins-lifecycle.js";
+import { waitingChecks } from "./host-plugins-waiting.js";
 
-export const hostPluginsChecks: readonly Check[] = [];
+export const hostPluginsChecks: readonly Check[] = [
+  ...failureChecks,
+  ...contractChecks,
+  ...waitingChecks,
+  ...lifecycleChecks,
+  ...embedderChecks,
+];

@@ -1,3 +1,5 @@
 import type { Check } from "../check.js";
+import { keysFormChecks } from "./keys-form.js";
+import { keysIdentityChecks } from "./keys-identity.js";
 
-export const keysChecks: readonly Check[] = [];
+export const keysChecks: readonly Check[] = [...keysFormChecks, ...keysIdentityChecks];

@@ -1,4 +1,7 @@
 import { type Check, memoryCheck } from "../check.js";
+import { retrieveCriteriaChecks } from "./retrieve-criteria.js";
+import { retrieveHostChecks } from "./retrieve-host.js";
+import { retrievePageChecks } from "./retrieve-page.js";
 
 export const retrieveChecks: readonly Check[] = [
   memoryCheck({
@@ -12,4 +15,7 @@ export const retrieveChecks: readonly Check[] = [
       expect.equal(total, 5, "total of a retrieve with limit 3 of 5 entries");
     },
   }),
+  ...retrieveCriteriaChecks,
+  ...retrievePageChecks,
+  ...retrieveHostChecks,
 ];

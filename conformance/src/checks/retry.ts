@@ -1,3 +1,12 @@
 import type { Check } from "../check.js";
+import { retryAgentChecks } from "./retry-agents.js";
+import { retryHostChecks } from "./retry-host.js";
+import { retryResultChecks } from "./retry-results.js";
+import { retryStatusChecks } from "./retry-status.js";
 
-export const retryChecks: readonly Check[] = [];
+export const retryChecks: readonly Check[] = [
+  ...retryResultChecks,
+  ...retryAgentChecks,
+  ...retryStatusChecks,
+  ...retryHostChecks,
+];

@@ -1,3 +1,5 @@
 import type { Check } from "../check.js";
+import { scopeIndependenceChecks } from "./scope-independence.js";
+import { scopePartitionChecks } from "./scope-partitions.js";
 
-export const scopeChecks: readonly Check[] = [];
+export const scopeChecks: readonly Check[] = [...scopePartitionChecks, ...scopeIndependenceChecks];

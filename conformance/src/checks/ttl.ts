@@ -1,3 +1,5 @@
 import type { Check } from "../check.js";
+import { ttlPathChecks } from "./ttl-paths.js";
+import { ttlRuleChecks } from "./ttl-rules.js";
 
-export const ttlChecks: readonly Check[] = [];
+export const ttlChecks: readonly Check[] = [...ttlPathChecks, ...ttlRuleChecks];

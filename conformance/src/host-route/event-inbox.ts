@@ -1,6 +1,13 @@
-import { type BusMessage, delay, type MemoryEvent, systemClock, within } from "@membus/protocol";
+import {
+  type BusMessage,
+  CONTENT_TYPE_HEADER,
+  decodeMessage,
+  delay,
+  type MemoryEvent,
+  systemClock,
+  within,
+} from "@membus/protocol";
 import type { Inbox, ReceivedEvent } from "../context.js";
-import { parseJson } from "./parse-json.js";
 
 /** Events follow the reply that they are of; this long they may take. */
 const PATIENCE_MS = 3_000;
@@ -10,18 +17,20 @@ const SETTLE_MS = 250;
 export class EventInbox implements Inbox<ReceivedEvent> {
   readonly items: ReceivedEvent[] = [];
   readonly #flush: () => Promise<void>;
+  readonly #isWanted: (received: ReceivedEvent) => boolean;
   #onArrival: () => void = () => {};
 
-  constructor(flush: () => Promise<void>) {
+  constructor(flush: () => Promise<void>, isWanted: (received: ReceivedEvent) => boolean) {
     this.#flush = flush;
+    this.#isWanted = isWanted;
   }
 
   receive(message: BusMessage): void {
-    this.items.push({
-      subject: message.subject,
-      event: (parseJson(message.payload) ?? {}) as MemoryEvent,
-      message,
-    });
+    const { subject, payload, headers } = message;
+    const decoded = decodeMessage(payload, { contentType: headers[CONTENT_TYPE_HEADER] });
+    const received = { subject, event: (decoded.ok ? decoded.message : {}) as MemoryEvent, message };
+    if (!this.#isWanted(received)) return;
+    this.items.push(received);
     this.#onArrival();
   }
 

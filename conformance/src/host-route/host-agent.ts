@@ -77,7 +77,7 @@ export class HostAgent implements MemoryAgent {
     return this.#request("memory/status/req", { request_id: requestId }, MemoryStatusResponseSchema);
   }
 
-  async #request<Reply>(
+  #request<Reply>(
     type: RequestType,
     fields: Readonly<Record<string, unknown>>,
     schema: z.ZodType<Reply>,

@@ -13,6 +13,8 @@ export interface HostSubject {
   readonly tenants?: readonly string[];
   /** Two agents. Default `conformance-first` and `conformance-second`. */
   readonly agents?: readonly string[];
+  /** The tiers that checks of one tier run on. Default every tier that the host serves. */
+  readonly tiers?: readonly MemoryTier[];
   /** Kills the host, without letting it stop, and starts it again; resolves when it serves. */
   restart?(): Promise<void>;
   /** The host's time, where it can be moved: what has to pass otherwise is waited for. */

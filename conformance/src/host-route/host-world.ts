@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { DEFAULT_PREFIX } from "@membus/protocol";
+import { DEFAULT_PREFIX, type MemoryTier } from "@membus/protocol";
 import type { Provision } from "../check.js";
 import type { EmbedderFacts, HostContext } from "../context.js";
 import { replayCall } from "../replay-call.js";
@@ -19,6 +19,7 @@ class HostWorld implements World {
   readonly tiers: readonly TierFacts[];
   readonly provisions: ReadonlySet<Provision>;
   readonly #subject: HostSubject;
+  readonly #served: readonly MemoryTier[];
   readonly #embedder: EmbedderFacts | undefined;
   /** So that a run finds nothing of one before it. */
   readonly #run = `conformance-${randomBytes(5).toString("hex")}`;
@@ -26,7 +27,8 @@ class HostWorld implements World {
 
   constructor(subject: HostSubject, { tiers, embedder }: HostFacts) {
     this.name = subject.name;
-    this.tiers = tiers;
+    this.tiers = tiers.filter(({ tier }) => subject.tiers?.includes(tier) ?? true);
+    this.#served = tiers.map(({ tier }) => tier);
     this.provisions = provisionsOf(subject);
     this.#subject = subject;
     this.#embedder = embedder;
@@ -35,10 +37,9 @@ class HostWorld implements World {
   async open(request: WorldRequest): Promise<OpenedWorld> {
     const { features } = this.tiers.find(({ tier }) => tier === request.tier)!;
     const namespace = `${this.#run}/${++this.#openedCount}`;
-    const tiers = this.tiers.map(({ tier }) => tier);
     const opened = new OpenedHost(this.#subject, request, {
       features,
-      tiers,
+      tiers: this.#served,
       namespace,
       embedder: this.#embedder,
     });

@@ -153,8 +153,11 @@ export class OpenedHost implements HostContext {
     return this.#exchange(operation, Buffer.from(bytes).toString("latin1"), bytes, options);
   };
 
-  readonly events = async (pattern: string): Promise<Inbox<ReceivedEvent>> => {
-    const inbox = new EventInbox(() => this.bus.flush());
+  readonly events = async (
+    pattern: string,
+    isWanted: (received: ReceivedEvent) => boolean = () => true,
+  ): Promise<Inbox<ReceivedEvent>> => {
+    const inbox = new EventInbox(() => this.bus.flush(), isWanted);
     const subscription = this.bus.subscribe(`${this.prefix}.${pattern}`, (message) => inbox.receive(message));
     this.#subscriptions.push(subscription);
     await this.bus.flush();
@@ -193,12 +196,7 @@ export class OpenedHost implements HostContext {
     for (const agent of agents) await agent.forget({ tier: null, namespace, all: true }).catch(ignoreFailure);
   }
 
-  async #exchange(
-    operation: string,
-    sent: unknown,
-    bytes: Uint8Array,
-    options: SendOptions,
-  ): Promise<WireReply> {
+  #exchange(operation: string, sent: unknown, bytes: Uint8Array, options: SendOptions): Promise<WireReply> {
     const subject = options.subject ?? this.subject(operation, options);
     const { contentType, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     const headers = contentType ? { headers: { [CONTENT_TYPE_HEADER]: contentType } } : {};

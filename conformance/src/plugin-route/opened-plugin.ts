@@ -1,7 +1,7 @@
 import { type MemoryPlugin, type PluginServices, type Scope, scopeOf } from "@membus/protocol";
 import { CheckAgents } from "../check-agents.js";
-import type { EmbedderFacts, Features, PluginContext } from "../context.js";
-import type { Expect } from "../expect.js";
+import type { Acknowledged, EmbedderFacts, Features, PluginContext } from "../context.js";
+import { type Expect, ExpectationError } from "../expect.js";
 import type { AgentOptions, EntryInput, MemoryAgent } from "../memory-agent.js";
 import { Random } from "../random.js";
 import type { ShiftingClock } from "../shifting-clock.js";
@@ -20,6 +20,12 @@ import {
 } from "./plugin-instance.js";
 import type { PluginSubject } from "./plugin-subject.js";
 
+interface OtherInstance {
+  readonly plugin: MemoryPlugin;
+  readonly surroundings: PluginSurroundings;
+  isOpen: boolean;
+}
+
 /** A plugin during one check. What checks call is bound, so that they may take it apart. */
 export class OpenedPlugin implements PluginContext {
   readonly tier: WorldRequest["tier"];
@@ -30,7 +36,7 @@ export class OpenedPlugin implements PluginContext {
   readonly #surroundings: PluginSurroundings;
   readonly #clock: ShiftingClock;
   readonly #agents: CheckAgents;
-  readonly #others: { readonly plugin: MemoryPlugin; readonly surroundings: PluginSurroundings }[] = [];
+  readonly #others: OtherInstance[] = [];
   #plugin: MemoryPlugin | undefined;
 
   constructor(
@@ -47,13 +53,7 @@ export class OpenedPlugin implements PluginContext {
     this.#subject = subject;
     this.#surroundings = surroundings;
     this.#clock = clock;
-    const parts = { tier, clock, trace, plugin: () => this.plugin };
-    this.#agents = new CheckAgents({
-      names: PLUGIN_NAMES,
-      namespace: PLUGIN_NAMESPACE,
-      tier,
-      make: (caller, namespace) => new PluginAgent(caller, namespace, parts),
-    });
+    this.#agents = this.#agentsOf(() => this.plugin);
   }
 
   get plugin(): MemoryPlugin {
@@ -106,47 +106,75 @@ export class OpenedPlugin implements PluginContext {
     this.#plugin = await openPlugin(this.#subject, this.services);
   }
 
+  readonly agentOf = (plugin: MemoryPlugin, options: AgentOptions = {}): MemoryAgent => {
+    return this.#agentsOf(() => plugin).get(options);
+  };
+
+  readonly maintain = async (): Promise<void> => {
+    await demandIt("maintenance", async () => this.plugin.maintain?.());
+  };
+
   readonly reopen = async (): Promise<MemoryPlugin> => {
-    await this.#closePlugin();
-    await this.open();
+    await demandIt("closing the plugin", () => this.#closePlugin());
+    await demandIt("opening the plugin again on its directory", () => this.open());
     return this.plugin;
   };
 
-  readonly another = async ({
-    sameDirectory,
-    open = true,
-  }: {
-    sameDirectory: boolean;
-    open?: boolean;
-  }): Promise<MemoryPlugin> => {
+  readonly another: PluginContext["another"] = async ({ sameDirectory, open = true, embedder }) => {
+    const ownEmbedder = embedder ?? this.services.embedder ?? null;
     const surroundings = sameDirectory
       ? this.#surroundings
-      : await makeSurroundings(this.tier, this.#clock, this.services.embedder ?? null);
+      : await makeSurroundings(this.tier, this.#clock, ownEmbedder);
     const plugin = await this.#subject.createPlugin();
-    if (!sameDirectory) this.#others.push({ plugin, surroundings });
-    if (open) await plugin.open?.(surroundings.services);
+    const other = { plugin, surroundings, isOpen: false };
+    this.#others.push(other);
+    if (!open) return plugin;
+    const opening = async () => plugin.open?.(surroundings.services);
+    await (sameDirectory ? opening() : demandIt("opening another instance", opening));
+    other.isOpen = true;
     return plugin;
   };
 
-  readonly killWhileStoring = async (count: number): Promise<readonly EntryInput[]> => {
-    await this.#closePlugin();
-    const stored = await killWhileStoring(this.#subject, this.#surroundings.directory, this.tier, count);
-    await this.open();
-    return stored;
+  readonly killWhileStoring = async (count: number): Promise<Acknowledged> => {
+    await demandIt("closing the plugin", () => this.#closePlugin());
+    const { directory } = this.#surroundings;
+    const acknowledged = await killWhileStoring(this.#subject, directory, this.tier, count);
+    await demandIt("opening the plugin on the directory of a process that was killed", () => this.open());
+    return acknowledged;
   };
 
   async close(): Promise<void> {
     await this.#closePlugin();
-    for (const { plugin, surroundings } of this.#others) {
-      await plugin.close?.();
+    for (const { plugin, surroundings, isOpen } of this.#others) {
+      if (isOpen) await plugin.close?.();
       await removeSurroundings(surroundings);
     }
     await removeSurroundings(this.#surroundings);
+  }
+
+  #agentsOf(plugin: () => MemoryPlugin): CheckAgents {
+    const parts = { tier: this.tier, clock: this.#clock, trace: this.trace, plugin };
+    return new CheckAgents({
+      names: PLUGIN_NAMES,
+      namespace: PLUGIN_NAMESPACE,
+      tier: this.tier,
+      make: (caller, namespace) => new PluginAgent(caller, namespace, parts),
+    });
   }
 
   async #closePlugin(): Promise<void> {
     const plugin = this.#plugin;
     this.#plugin = undefined;
     await plugin?.close?.();
+  }
+}
+
+/** What a plugin must be able to do at any time: that it throws is its own fault, not the suite's. */
+async function demandIt(what: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof ExpectationError) throw error;
+    throw new ExpectationError({ what, expected: "it to succeed", got: `it threw ${String(error)}` });
   }
 }

@@ -154,14 +154,20 @@ export class PluginAgent implements MemoryAgent {
   }
 }
 
+/** As a host answers: in the order of the entries (clause STORE-7), which a plugin's result need not have. */
 function storeReply(result: PluginStoreResult, request: PluginStoreRequest): StoreReply {
   const keys = new Map(request.entries.map(({ index, key }) => [index, key]));
-  const stored = result.receipts.filter(({ outcome }) => outcome !== "superseded");
+  const receipts = [...result.receipts].sort(byIndex);
+  const stored = receipts.filter(({ outcome }) => outcome !== "superseded");
   return {
     stored: stored.map(({ index }) => keys.get(index)!),
-    receipts: [...result.receipts],
-    errors: result.errors.map((item) => entryError(item, keys.get(item.index) ?? null)),
+    receipts,
+    errors: [...result.errors].sort(byIndex).map((item) => entryError(item, keys.get(item.index) ?? null)),
   };
+}
+
+function byIndex(a: { readonly index: number }, b: { readonly index: number }): number {
+  return a.index - b.index;
 }
 
 function entryError(

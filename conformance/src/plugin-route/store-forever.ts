@@ -1,14 +1,23 @@
 // The process that `killWhileStoring` starts and kills: module, directory and tier are its arguments.
 import { randomUUID } from "node:crypto";
-import { type MemoryPlugin, type MemoryTier, scopeOf, systemClock } from "@membus/protocol";
+import {
+  type MemoryPlugin,
+  type MemoryTier,
+  parseNamespacePattern,
+  scopeOf,
+  selectorOf,
+  systemClock,
+} from "@membus/protocol";
 import { silentLogger } from "../silent-logger.js";
 import { wordEmbedder } from "../word-embedder.js";
-import { compileStore } from "./compile-request.js";
-import { killEntry } from "./kill-while-storing.js";
+import { compileForget, compileStore } from "./compile-request.js";
+import { type ChildLine, killEntry, killRequestId } from "./kill-while-storing.js";
 import { PLUGIN_NAMES, PLUGIN_NAMESPACE } from "./names.js";
 import { loadPluginModule } from "./plugin-module.js";
 
 const IN_FLIGHT = 8;
+/** Of so many entries one is forgotten again. */
+const FORGOTTEN_ONE_OF = 4;
 
 const [module, dataDirectory, tier, embedder] = process.argv.slice(2) as [string, string, MemoryTier, string];
 const { createPlugin } = await loadPluginModule(module);
@@ -16,17 +25,42 @@ const plugin: MemoryPlugin = await createPlugin();
 const services = { tier, clock: systemClock, logger: silentLogger, dataDirectory, notify() {} };
 await plugin.open?.(embedder === "none" ? services : { ...services, embedder: wordEmbedder });
 
+const caller = { tenant: PLUGIN_NAMES.tenants.first, agent: PLUGIN_NAMES.agents.first, session: "" };
+const namespace = PLUGIN_NAMESPACE;
 let next = 0;
 await Promise.all(Array.from({ length: IN_FLIGHT }, storeOneByOne));
 
 async function storeOneByOne(): Promise<never> {
   for (;;) {
     const number = next++;
-    const caller = { tenant: PLUGIN_NAMES.tenants.first, agent: PLUGIN_NAMES.agents.first, session: "" };
-    const message = { type: "memory/store/req", id: randomUUID(), entries: [killEntry(number, tier)] };
-    const accepted = { tenant: caller.tenant, agent: caller.agent, accepted_at: systemClock.now() };
-    const request = compileStore(message, tier, accepted);
-    const { errors } = await plugin.onStore(scopeOf(tier, caller, PLUGIN_NAMESPACE), request);
-    if (errors.length === 0) process.stdout.write(`${number}\n`);
+    await store(number);
+    if (number % FORGOTTEN_ONE_OF === 0) await forget(number);
   }
+}
+
+async function store(number: number): Promise<void> {
+  const entries = [killEntry(number, tier)];
+  const message = { type: "memory/store/req", id: killRequestId(number), namespace, entries };
+  const request = compileStore(message, tier, accepted());
+  const { errors } = await plugin.onStore(scopeOf(tier, caller, namespace), request);
+  if (errors.length === 0) say(`stored ${number}`);
+}
+
+async function forget(number: number): Promise<void> {
+  say(`forgetting ${number}`);
+  const { key } = killEntry(number, tier);
+  const message = { type: "memory/forget/req", id: randomUUID(), namespace, tier, keys: [key] };
+  await plugin.onForget(
+    selectorOf(tier, caller, parseNamespacePattern(namespace)),
+    compileForget(message, accepted()),
+  );
+  say(`forgotten ${number}`);
+}
+
+function accepted() {
+  return { tenant: caller.tenant, agent: caller.agent, accepted_at: systemClock.now() };
+}
+
+function say(line: ChildLine): void {
+  process.stdout.write(`${line}\n`);
 }

@@ -14,7 +14,7 @@ const LACKS: Readonly<Record<Provision, NotRun>> = {
   kill: untestable("needs the plugin's module, to kill a process that uses it"),
   own_plugins: {
     outcome: "not-applicable",
-    reason: "is about a host that takes plugins in JavaScript, and this one was given none of the suite's",
+    reason: "is about a host that takes plugins in JavaScript, which this run cannot give it",
   },
 };
 

@@ -1,6 +1,6 @@
 import { isMemoryError, systemClock, within } from "@membus/protocol";
 import type { Check } from "../check.js";
-import { Expect, ExpectationError } from "../expect.js";
+import { Expect, ExpectationError, UntestableError } from "../expect.js";
 import { shown } from "../shown.js";
 import { Trace } from "../trace.js";
 import type { TierFacts, World } from "../world.js";
@@ -56,6 +56,7 @@ async function runInWorld(world: World, request: Parameters<World["open"]>[0]): 
 
 function verdictOf(error: unknown): Verdict {
   if (error instanceof ExpectationError) return { outcome: "fail", discrepancy: error.discrepancy };
+  if (error instanceof UntestableError) return { outcome: "untestable", reason: error.message };
   if (isMemoryError(error)) {
     const got = `an error ${error.code} (${error.message}) with detail ${shown(error.detail)}`;
     const discrepancy = {

@@ -1,0 +1,47 @@
+import { type MemoryTier, MemoryTierSchema } from "@membus/protocol";
+import { type Command, InvalidArgumentError } from "commander";
+import { scaffoldPlugin } from "../create-plugin/scaffold.js";
+import { createOutput } from "../output.js";
+import type { CommonFlags } from "../session.js";
+
+interface Flags {
+  readonly direct?: boolean;
+  readonly kit?: boolean;
+  readonly tier?: MemoryTier;
+  readonly into?: string;
+}
+
+export function registerCreatePlugin(program: Command): void {
+  program
+    .command("create-plugin")
+    .description("write a storage plugin to begin with: it compiles and passes the conformance suite")
+    .argument("<name>", "of the package: a-z, 0-9 and -")
+    .option("--kit", "search, log and revisions by the kit; you write where rows are kept (default)")
+    .option("--direct", "everything in one file: for a database with a search of its own")
+    .option(
+      "--tier <tier>",
+      "working, episodic or semantic (default episodic, working with --direct)",
+      parseTier,
+    )
+    .option("--into <directory>", "default ./<name>")
+    .action(async (name: string, flags: Flags, command: Command) => {
+      if (flags.direct && flags.kit) throw new TypeError("--direct and --kit exclude each other");
+      const kind = flags.direct ? "direct" : "kit";
+      const tier = flags.tier ?? (kind === "kit" ? "episodic" : "working");
+      const directory = flags.into ?? name;
+      const files = await scaffoldPlugin({ name, kind, tier, directory });
+      createOutput(command.optsWithGlobals<CommonFlags>().json === true).result(
+        { directory, kind, tier, files },
+        () =>
+          [...files.map((file) => `  ${file}`), "", `next: cd ${directory} && npm install && npm test`].join(
+            "\n",
+          ),
+      );
+    });
+}
+
+function parseTier(value: string): MemoryTier {
+  const parsed = MemoryTierSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new InvalidArgumentError(`tiers are ${MemoryTierSchema.options.join(", ")}`);
+}

@@ -1,0 +1,67 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { MemoryTier } from "@membus/protocol";
+
+const TEMPLATES = fileURLToPath(new URL("../../templates", import.meta.url));
+const NAME = /^[a-z][a-z0-9-]{0,62}$/;
+/** Where a template's file goes: folders of a package that would mean something within this one have other names. */
+const PLACES: Readonly<Record<string, string>> = {
+  "ci/github.yml": ".github/workflows/test.yml",
+  gitignore: ".gitignore",
+};
+const VERSION = "0.1.0";
+const DEV_DEPENDENCIES = { "@types/node": "20.19.0", typescript: "6.0.3", vitest: "4.1.11" };
+
+export type TemplateKind = "direct" | "kit";
+
+export interface PluginPlan {
+  readonly name: string;
+  readonly kind: TemplateKind;
+  readonly tier: MemoryTier;
+  readonly directory: string;
+}
+
+/**
+ * Writes a plugin that compiles and passes the core profile. Gives the paths written, relative to the directory.
+ * @throws {TypeError} for a name that is none of a package, or a directory that holds something.
+ */
+export async function scaffoldPlugin({ name, kind, tier, directory }: PluginPlan): Promise<string[]> {
+  if (!NAME.test(name)) throw new TypeError(`a plugin's name is a-z, 0-9 and -, got \`${name}\``);
+  const target = resolve(directory);
+  const present = await readdir(target).catch(() => []);
+  if (present.length > 0) throw new TypeError(`${target} is not empty`);
+  const written: string[] = [];
+  for (const folder of [join(TEMPLATES, "common"), join(TEMPLATES, kind)]) {
+    for (const path of await filesBelow(folder)) {
+      const place = PLACES[path] ?? path;
+      const text = filled(await readFile(join(folder, path), "utf8"), name, tier);
+      await mkdir(dirname(join(target, place)), { recursive: true });
+      await writeFile(join(target, place), path === "package.json" ? withDependencies(text, kind) : text);
+      written.push(place);
+    }
+  }
+  return written.sort();
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll("\\", "/"));
+}
+
+function filled(text: string, name: string, tier: MemoryTier): string {
+  const className = name.replace(/(^|-)([a-z0-9])/g, (_, __, letter: string) => letter.toUpperCase());
+  return text
+    .replaceAll("PluginName", className)
+    .replaceAll("plugin-name", name)
+    .replaceAll("PLUGIN_TIER", tier);
+}
+
+function withDependencies(text: string, kind: TemplateKind): string {
+  const dependencies = kind === "kit" ? ["@membus/plugin-kit", "@membus/protocol"] : ["@membus/protocol"];
+  const manifest = JSON.parse(text) as Record<string, unknown>;
+  manifest.dependencies = Object.fromEntries(dependencies.map((dependency) => [dependency, VERSION]));
+  manifest.devDependencies = { "@membus/conformance": VERSION, ...DEV_DEPENDENCIES };
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}

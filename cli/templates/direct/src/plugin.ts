@@ -1,0 +1,278 @@
+import {
+  canonicalJson,
+  comparePositions,
+  type MemoryEntry,
+  MemoryError,
+  type MemoryPlugin,
+  matches,
+  type Operation,
+  PLUGIN_CONTRACT,
+  type PluginForgetRequest,
+  type PluginForgetResult,
+  type PluginManifest,
+  type PluginRetrieveRequest,
+  type PluginRetrieveResult,
+  type PluginServices,
+  type PluginStatusResult,
+  type PluginStoreRequest,
+  type PluginStoreResult,
+  positionOf,
+  type Scope,
+  type ScopeSelector,
+  type StoreItem,
+  type StoreReceipt,
+  scopeId,
+  selectsScope,
+} from "@membus/protocol";
+
+const REMEMBERED_SECONDS = 600;
+
+/** One partition: its entries by key hash, and the last revision that it gave out, which outlives them. */
+interface Partition {
+  readonly scope: Scope;
+  readonly entries: Map<string, MemoryEntry>;
+  lastRevision: number;
+}
+
+interface Remembered {
+  readonly digest: string;
+  readonly at: number;
+  readonly result: PluginStoreResult | PluginForgetResult;
+}
+
+/** A plugin in memory: replace the maps by your database, and declare what it can do. */
+class PluginNamePlugin implements MemoryPlugin {
+  readonly #partitions = new Map<string, Partition>();
+  readonly #remembered = new Map<string, Remembered>();
+  #services!: PluginServices;
+
+  /** A feature that is true must work; one that is false is refused with `unsupported` where a request demands it. */
+  readonly manifest: PluginManifest = {
+    contract: PLUGIN_CONTRACT,
+    name: "plugin-name",
+    version: "0.1.0",
+    features: {
+      similarity: false,
+      full_text: false,
+      ttl: true,
+      durable: false,
+      shared: false,
+      conditional: true,
+      eviction: false,
+      subtree: true,
+      queued: false,
+    },
+  };
+
+  async open(services: PluginServices): Promise<void> {
+    this.#services = services;
+  }
+
+  async onStore(scope: Scope, { op, ack, entries }: PluginStoreRequest): Promise<PluginStoreResult> {
+    if (ack === "queued") throw unsupported("queued");
+    return this.#once(op, () => {
+      this.#dropExpired();
+      const partition = this.#partition(scope);
+      const receipts: StoreReceipt[] = [];
+      const errors: { index: number; error: MemoryError }[] = [];
+      for (const item of entries) {
+        const previous = partition.entries.get(item.key_hash);
+        const revision = previous?.revision ?? 0;
+        if (item.if_revision != null && item.if_revision !== revision) {
+          const error = new MemoryError("conflict", `the entry is at revision ${revision}`, { revision });
+          errors.push({ index: item.index, error });
+        } else {
+          receipts.push(store(partition, item, op));
+        }
+      }
+      return { receipts, errors };
+    });
+  }
+
+  async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<PluginRetrieveResult> {
+    if (request.embedding !== undefined || request.mode === "vector") throw unsupported("similarity");
+    if (request.query !== undefined || request.mode === "text") throw unsupported("full_text");
+    this.#dropExpired();
+    const { after, order, limit, include, min_score } = request;
+    const position = (entry: MemoryEntry) => positionOf(entry, order);
+    const found = this.#select(selector, request)
+      .filter(({ score }) => score >= min_score)
+      .sort((a, b) => comparePositions(position(a), position(b), order));
+    const behind = after
+      ? found.filter((entry) => comparePositions(after, position(entry), order) < 0)
+      : found;
+    const page = behind.slice(0, limit);
+    for (const { timestamps } of page) timestamps.accessed = this.#services.clock.now();
+    return {
+      entries: page.map(({ context, ...entry }) =>
+        include.includes("context") && context !== undefined ? { ...entry, context } : entry,
+      ) as MemoryEntry[],
+      total: found.length,
+      total_relation: "eq",
+    };
+  }
+
+  async onForget(
+    selector: ScopeSelector,
+    { op, filter, dry_run }: PluginForgetRequest,
+  ): Promise<PluginForgetResult> {
+    const forget = (): PluginForgetResult => {
+      this.#dropExpired();
+      const doomed = this.#select(selector, { filter });
+      if (!dry_run) for (const entry of doomed) this.#drop(entry, "forgotten", op.agent);
+      return { deleted: doomed.length, at: op.accepted_at, purge: "done" };
+    };
+    return dry_run ? forget() : this.#once(op, forget);
+  }
+
+  async onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined> {
+    const result = this.#remembered.get(operationKey(op))?.result;
+    return result !== undefined && "receipts" in result ? { ...result, done: true } : undefined;
+  }
+
+  async maintain(): Promise<void> {
+    this.#dropExpired();
+    const oldest = this.#services.clock.now() - REMEMBERED_SECONDS;
+    for (const [key, { at }] of this.#remembered) if (at < oldest) this.#remembered.delete(key);
+  }
+
+  /** A request that comes again has one effect, and gets its first result. */
+  #once<Result extends PluginStoreResult | PluginForgetResult>(op: Operation, work: () => Result): Result {
+    const earlier = this.#remembered.get(operationKey(op));
+    if (earlier === undefined) {
+      const result = work();
+      this.#remembered.set(operationKey(op), { digest: op.digest, at: op.accepted_at, result });
+      return result;
+    }
+    if (earlier.digest !== op.digest) {
+      throw new MemoryError("conflict", "another request had this id", { id: op.id });
+    }
+    return earlier.result as Result;
+  }
+
+  #select(selector: ScopeSelector, { filter }: Pick<PluginRetrieveRequest, "filter">): MemoryEntry[] {
+    return [...this.#partitions.values()]
+      .filter(({ scope }) => selectsScope(selector, scope))
+      .flatMap(({ entries }) => [...entries.values()])
+      .filter((entry) => matches(entry as Parameters<typeof matches>[0], filter));
+  }
+
+  #partition(scope: Scope): Partition {
+    const id = scopeId(scope);
+    const partition = this.#partitions.get(id) ?? { scope, entries: new Map(), lastRevision: 0 };
+    this.#partitions.set(id, partition);
+    return partition;
+  }
+
+  #dropExpired(): void {
+    const now = this.#services.clock.now();
+    for (const { entries } of this.#partitions.values()) {
+      for (const entry of entries.values()) {
+        if (entry.expires_at !== undefined && entry.expires_at <= now)
+          this.#drop(entry, "expired", entry.author);
+      }
+    }
+  }
+
+  #drop(entry: MemoryEntry, action: "forgotten" | "expired", agent: string): void {
+    for (const { scope, entries } of this.#partitions.values()) {
+      if (entries.get(entry.key_hash) !== entry) continue;
+      entries.delete(entry.key_hash);
+      const { key, key_hash, tags, group, revision, author } = entry;
+      this.#services.notify(
+        { action, scope, key: key as never, key_hash, tags, group, revision, author },
+        agent,
+      );
+    }
+  }
+}
+
+/** What a store makes of an entry: A2E's fields are replaced, absent extension fields stay (clauses UPD-1 to UPD-6). */
+function store(partition: Partition, item: StoreItem, op: Operation): StoreReceipt {
+  const previous = partition.entries.get(item.key_hash);
+  const revision = Math.max(partition.lastRevision + 1, Math.floor(op.accepted_at * 1e6));
+  const entry = merge(partition.scope, item, previous, { op, revision });
+  const { index, key_hash } = item;
+  if (previous && isUnchanged(item, entry, previous)) {
+    return { index, key_hash, outcome: "unchanged", revision: previous.revision };
+  }
+  partition.lastRevision = revision;
+  partition.entries.set(key_hash, entry);
+  return { index, key_hash, outcome: previous ? "updated" : "created", revision };
+}
+
+function merge(
+  { tier, namespace }: Scope,
+  item: StoreItem,
+  previous: MemoryEntry | undefined,
+  { op, revision }: { op: Operation; revision: number },
+): MemoryEntry {
+  const created = previous?.timestamps.created ?? op.accepted_at;
+  const importance = previous ? kept(item.importance, previous.importance) : (item.importance ?? item.score);
+  const sameContent = previous !== undefined && sameJson(previous.content, item.content);
+  const optional = {
+    metadata: kept(item.metadata, previous?.metadata),
+    text: kept(item.text, sameContent ? previous.text : undefined),
+    context: kept(item.context, previous?.context),
+    group: kept(item.group, previous?.group),
+    expires_at: item.expires_at ?? undefined,
+  };
+  return {
+    key: item.key,
+    key_hash: item.key_hash,
+    content: item.content,
+    tier,
+    namespace,
+    tags: item.tags ?? [],
+    source: item.source ?? op.agent,
+    author: op.agent,
+    score: importance ?? 1,
+    importance: importance ?? 1,
+    ttl: item.ttl,
+    timestamps: { created, updated: op.accepted_at, accessed: op.accepted_at },
+    occurred_at: kept(item.occurred_at, previous?.occurred_at) ?? created,
+    revision,
+    seq: previous?.seq ?? revision,
+    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+  };
+}
+
+function kept<T>(given: T | null | undefined, former: T | undefined): T | undefined {
+  return given === undefined ? former : (given ?? undefined);
+}
+
+function isUnchanged(item: StoreItem, entry: MemoryEntry, previous: MemoryEntry): boolean {
+  if (item.expires_at !== null || previous.expires_at !== undefined) return false;
+  const chosen = ({
+    content,
+    tags,
+    source,
+    importance,
+    occurred_at,
+    metadata,
+    text,
+    context,
+    group,
+  }: MemoryEntry) => ({
+    ...{ content, tags, source, importance, occurred_at },
+    ...{ metadata: metadata ?? null, text: text ?? null, context: context ?? null, group: group ?? null },
+  });
+  return sameJson(chosen(entry), chosen(previous));
+}
+
+function sameJson(a: unknown, b: unknown): boolean {
+  return canonicalJson(a as never) === canonicalJson(b as never);
+}
+
+function operationKey({ tenant, agent, id }: Pick<Operation, "tenant" | "agent" | "id">): string {
+  return JSON.stringify([tenant, agent, id]);
+}
+
+function unsupported(feature: string): MemoryError {
+  return new MemoryError("unsupported", `this plugin does not offer ${feature}`, { feature });
+}
+
+/** What `membus-conformance`, and a host, call to get an instance. */
+export function createPlugin(): MemoryPlugin {
+  return new PluginNamePlugin();
+}

@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Row, RowColumns, ScopedRow, Storage } from "@membus/plugin-kit";
+import { parseScopeId, type Scope } from "@membus/protocol";
+import { columnsOf } from "./row-columns.js";
+import { parseRow, rowAsJson } from "./row-json.js";
+
+/**
+ * Rows in files, one file for each scope: replace it by your database. The kit's log has everything already when it
+ * calls `append` and `remove`, so these may be slow, and a crash in between is repaired by doing them again.
+ */
+export class FileStorage implements Storage {
+  readonly #directory: string;
+  readonly #dimensions: number;
+  readonly #rows = new Map<string, Map<number, Row>>();
+
+  constructor(directory: string, dimensions: number) {
+    this.#directory = directory;
+    this.#dimensions = dimensions;
+  }
+
+  async open(): Promise<void> {
+    await mkdir(this.#directory, { recursive: true });
+    for (const name of await readdir(this.#directory)) {
+      if (!name.endsWith(".json")) continue;
+      const text = await readFile(join(this.#directory, name), "utf8");
+      const { scope, rows } = JSON.parse(text) as { scope: string; rows: unknown[] };
+      this.#rows.set(scope, new Map(rows.map(parseRow).map((row) => [row.rowId, row])));
+    }
+  }
+
+  async load(scope: string): Promise<RowColumns> {
+    return columnsOf([...this.#rowsOf(scope).values()], this.#dimensions);
+  }
+
+  async readBodies(scope: string, rowIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    const rows = this.#rowsOf(scope);
+    return new Map(rowIds.flatMap((rowId) => (rows.has(rowId) ? [[rowId, rows.get(rowId)!.body]] : [])));
+  }
+
+  async append(added: readonly ScopedRow[]): Promise<void> {
+    for (const { scope, row } of added) {
+      const rows = this.#rowsOf(scope).set(row.rowId, row);
+      this.#rows.set(scope, rows);
+    }
+    await this.#write(added.map(({ scope }) => scope));
+  }
+
+  async remove(gone: readonly { readonly scope: string; readonly rowId: number }[]): Promise<void> {
+    for (const { scope, rowId } of gone) this.#rowsOf(scope).delete(rowId);
+    await this.#write(gone.map(({ scope }) => scope));
+  }
+
+  async removeFrom(first: number, scopes: readonly string[]): Promise<void> {
+    for (const scope of scopes) {
+      const rows = this.#rowsOf(scope);
+      for (const rowId of [...rows.keys()]) if (rowId >= first) rows.delete(rowId);
+    }
+    await this.#write(scopes);
+  }
+
+  async scopes(): Promise<readonly Scope[]> {
+    return [...this.#rows].flatMap(([scope, rows]) => (rows.size === 0 ? [] : [parseScopeId(scope)]));
+  }
+
+  async expiredScopes(now: number, limit: number): Promise<readonly string[]> {
+    const isPast = ({ expiresAt }: Row): boolean => expiresAt !== 0 && expiresAt <= now;
+    const expired = [...this.#rows].filter(([, rows]) => [...rows.values()].some(isPast));
+    return expired.map(([scope]) => scope).slice(0, limit);
+  }
+
+  /** Every write is on disk when it returns. */
+  async sync(): Promise<void> {}
+
+  /** A file holds nothing of rows that are gone. */
+  async maintain(): Promise<void> {}
+
+  stats(): Readonly<Record<string, number>> {
+    return { storage_scopes: this.#rows.size };
+  }
+
+  async close(): Promise<void> {}
+
+  #rowsOf(scope: string): Map<number, Row> {
+    return this.#rows.get(scope) ?? new Map<number, Row>();
+  }
+
+  async #write(scopes: readonly string[]): Promise<void> {
+    for (const scope of new Set(scopes)) {
+      const rows = [...this.#rowsOf(scope).values()];
+      const path = join(this.#directory, `${createHash("sha256").update(scope).digest("hex")}.json`);
+      if (rows.length === 0) await rm(path, { force: true });
+      else await replaceFile(path, JSON.stringify({ scope, rows: rows.map(rowAsJson) }));
+    }
+  }
+}
+
+/** The old content or the new one, never half of it. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const file = await open(`${path}.new`, "w");
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
+}

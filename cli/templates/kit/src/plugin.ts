@@ -1,0 +1,31 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type DurableParts, KitPlugin, openFileLog, readFoldMarker } from "@membus/plugin-kit";
+import { MemoryError, type MemoryPlugin, type PluginServices } from "@membus/protocol";
+import { lockDirectory } from "./directory-lock.js";
+import { FileStorage } from "./file-storage.js";
+
+const DIMENSIONS_WITHOUT_EMBEDDER = 128;
+
+/** What `membus-conformance`, and a host, call to get an instance. The kit does everything but keep the rows. */
+export function createPlugin(): MemoryPlugin {
+  return new KitPlugin({ name: "plugin-name", version: "0.1.0", durable: openDirectory });
+}
+
+async function openDirectory(services: PluginServices): Promise<DurableParts> {
+  const directory = services.dataDirectory;
+  if (directory === undefined) throw new MemoryError("unavailable", "the plugin needs a data directory");
+  await mkdir(directory, { recursive: true });
+  const lock = await lockDirectory(directory);
+  try {
+    const dimensions = services.embedder?.dimensions ?? DIMENSIONS_WITHOUT_EMBEDDER;
+    const storage = new FileStorage(join(directory, "rows"), dimensions);
+    await storage.open();
+    const { foldedSeq } = await readFoldMarker(directory);
+    const log = await openFileLog(join(directory, "log"), { nextSeqMin: foldedSeq + 1 }, services);
+    return { storage, log, directory, release: lock.release };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}

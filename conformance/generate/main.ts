@@ -1,0 +1,38 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { MUTANTS } from "../mutants/index.js";
+import { CHECKS } from "../src/checks/index.js";
+import { CLAUSES } from "../src/clauses.js";
+import { loadExclusions } from "../src/exclusions.js";
+import { traceabilityMarkdown } from "./traceability.js";
+
+const FILE = fileURLToPath(new URL("../TRACEABILITY.md", import.meta.url));
+
+function content(): string {
+  return traceabilityMarkdown({
+    clauses: [...CLAUSES.values()],
+    checks: CHECKS,
+    mutants: MUTANTS,
+    exclusions: new Map(loadExclusions().map(({ id, reason }) => [id, reason])),
+  });
+}
+
+function isStale(markdown: string): boolean {
+  try {
+    return readFileSync(FILE, "utf8") !== markdown;
+  } catch {
+    return true;
+  }
+}
+
+/** Writes the table where it is stale, or with `--check` only says so and fails. */
+function main(check: boolean): void {
+  const markdown = content();
+  if (!isStale(markdown)) return;
+  process.stdout.write(`${check ? "stale" : "wrote"} ${relative(process.cwd(), FILE)}\n`);
+  if (check) process.exitCode = 1;
+  else writeFileSync(FILE, markdown);
+}
+
+main(process.argv.includes("--check"));

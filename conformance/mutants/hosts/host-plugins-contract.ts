@@ -1,0 +1,195 @@
+import {
+  comparePositions,
+  FEATURES,
+  MemoryError,
+  type PluginRetrieveRequest,
+  type PluginRetrieveResult,
+  positionOf,
+  type ScopeSelector,
+} from "@membus/protocol";
+import { hostMutant, type Mutant } from "../mutant.js";
+import { interceptEvents } from "./intercept.js";
+import { betweenPlugins } from "./passing-plugin.js";
+
+/** Makes a page that is broken in one way into a sound one, instead of refusing it. */
+function repairing(
+  repair: (
+    page: PluginRetrieveResult,
+    request: PluginRetrieveRequest,
+    selector: ScopeSelector,
+  ) => PluginRetrieveResult,
+) {
+  return betweenPlugins((inner) => ({
+    async onRetrieve(selector, request) {
+      const page = await inner.onRetrieve(selector, request);
+      return Array.isArray(page?.entries) ? repair(page, request, selector) : page;
+    },
+  }));
+}
+
+const resultMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "host-plugins-cuts-long-pages",
+    defect: "a page with more entries than the limit is cut instead of refused",
+    check: "host-plugins/pages-are-checked",
+    names: /whose plugin returned more entries than the limit/,
+    parts: repairing((page, { limit }) => ({ ...page, entries: page.entries.slice(0, limit) })),
+  }),
+  hostMutant({
+    id: "host-plugins-sorts-pages",
+    defect: "a page in another order is sorted instead of refused",
+    check: "host-plugins/pages-are-checked",
+    names: /whose plugin returned the entries in another order/,
+    parts: repairing((page, { order }) => ({
+      ...page,
+      entries: page.entries.toSorted((a, b) =>
+        comparePositions(positionOf(a, order), positionOf(b, order), order),
+      ),
+    })),
+  }),
+  hostMutant({
+    id: "host-plugins-takes-entries-of-other-namespaces",
+    defect: "an entry of another namespace is returned under the one that was asked for",
+    check: "host-plugins/pages-are-checked",
+    names: /whose plugin returned an entry of another namespace/,
+    parts: repairing((page, _, { namespace }) => ({
+      ...page,
+      entries: page.entries.map((entry) => ({ ...entry, namespace })),
+    })),
+  }),
+  hostMutant({
+    id: "host-plugins-drops-entries-that-do-not-match",
+    defect: "an entry that does not meet the criteria is dropped from the page instead of refusing it",
+    check: "host-plugins/pages-are-checked",
+    names: /whose plugin returned an entry without the tag that was asked for/,
+    parts: repairing((page) => ({
+      ...page,
+      entries: page.entries.filter(({ tags }) => !tags.includes("b")),
+    })),
+  }),
+  hostMutant({
+    id: "host-plugins-counts-for-the-plugin",
+    defect: "a total below the number of entries is made the number of entries",
+    check: "host-plugins/pages-are-checked",
+    names: /whose plugin returned a total below the number of entries/,
+    parts: repairing((page) => ({ ...page, total: Math.max(page.total, page.entries.length) })),
+  }),
+  hostMutant({
+    id: "host-plugins-makes-missing-receipts",
+    defect: "an entry without a receipt is reported as failed, and the others as stored",
+    check: "host-plugins/receipts-are-checked",
+    names: /whose plugin returned no receipt for the second entry/,
+    parts: betweenPlugins((inner) => ({
+      async onStore(scope, request) {
+        const result = await inner.onStore(scope, request);
+        if (result === undefined) return result;
+        const known = new Set([...result.receipts, ...result.errors].map(({ index }) => index));
+        const missing = request.entries.filter(({ index }) => !known.has(index));
+        const error = new MemoryError("runtime_error", "the plugin said nothing of it");
+        return { ...result, errors: [...result.errors, ...missing.map(({ index }) => ({ index, error }))] };
+      },
+    })),
+  }),
+  hostMutant({
+    id: "host-plugins-takes-the-first-receipt",
+    defect: "a second receipt for an entry is ignored",
+    check: "host-plugins/receipts-are-checked",
+    names: /whose plugin returned two receipts for the first entry/,
+    parts: betweenPlugins((inner) => ({
+      async onStore(scope, request) {
+        const result = await inner.onStore(scope, request);
+        const receipts = result?.receipts.filter(
+          ({ index }, at, all) => all.findIndex((other) => other.index === index) === at,
+        );
+        return receipts === undefined ? result : { ...result, receipts };
+      },
+    })),
+  }),
+  hostMutant({
+    id: "host-plugins-counts-below-zero-as-none",
+    defect: "a count of forgotten entries below 0 is sent as 0",
+    check: "host-plugins/forget-results-are-checked",
+    names: /whose plugin returned a count below 0/,
+    parts: betweenPlugins((inner) => ({
+      async onForget(selector, request) {
+        const result = await inner.onForget(selector, request);
+        return result?.deleted < 0 ? { ...result, deleted: 0 } : result;
+      },
+    })),
+  }),
+  hostMutant({
+    id: "host-plugins-trusts-plugins-to-end-entries",
+    defect: "the host does not look whether an entry that a plugin returns has ended",
+    check: "host-plugins/expired-entries-of-a-plugin-are-not-returned",
+    names: /after one has ended, whose plugin still returns it/,
+    parts: repairing((page) => ({
+      ...page,
+      entries: page.entries.map(({ expires_at: _, ...entry }) => entry),
+    })),
+  }),
+];
+
+const requestMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "host-plugins-keeps-the-first-of-equal-keys",
+    defect: "a plugin is given the entries of a store as they came, the same key twice",
+    check: "host-plugins/store-is-of-one-partition-and-no-key-twice",
+    names: /index, key and key hash of the entries in `onStore`/,
+    parts: betweenPlugins((inner) => ({
+      async onStore(scope, request) {
+        const earlier = { ...request.entries[0]!, index: 0 };
+        const { receipts, errors } = await inner.onStore(scope, {
+          ...request,
+          entries: [earlier, ...request.entries],
+        });
+        return { receipts: receipts.slice(1), errors };
+      },
+    })),
+  }),
+  hostMutant({
+    id: "host-plugins-scope-without-session",
+    defect: "the scope that plugins are given has no session",
+    check: "host-plugins/store-is-of-one-partition-and-no-key-twice",
+    names: /scope of `onStore` of the working tier/,
+    parts: betweenPlugins((inner) => ({
+      onStore: ({ session: _, ...scope }, request) => inner.onStore(scope, request),
+    })),
+  }),
+  hostMutant({
+    id: "host-plugins-asks-for-everything",
+    defect: "a plugin is asked for features that it does not declare",
+    check: "host-plugins/undeclared-feature-is-refused",
+    names: /for a tier that declares no feature/,
+    parts: betweenPlugins(({ manifest }) => ({
+      manifest: {
+        ...manifest,
+        features: Object.fromEntries(
+          Object.keys(FEATURES).map((name) => [name, true]),
+        ) as typeof manifest.features,
+      },
+    })),
+  }),
+  hostMutant({
+    id: "host-plugins-evicted-without-event",
+    defect: "what a plugin evicts goes without an event",
+    check: "host-plugins/notified-change-is-an-event",
+    names: /needs the 3 events/,
+    bus: (bus) =>
+      interceptEvents(bus, (event, _, send) => {
+        if (event.action !== "evicted") send(event);
+      }),
+  }),
+  hostMutant({
+    id: "host-plugins-evicted-by-the-host",
+    defect: "the agent token of an `evicted` event is the host's name",
+    check: "host-plugins/notified-change-is-an-event",
+    names: /when a plugin notified that an entry was evicted/,
+    bus: (bus) =>
+      interceptEvents(bus, (event, { subject }, send) => {
+        const tokens = subject.split(".");
+        send(event, event.action === "evicted" ? tokens.with(-5, "membus").join(".") : subject);
+      }),
+  }),
+];
+
+export const contractMutants: readonly Mutant[] = [...resultMutants, ...requestMutants];

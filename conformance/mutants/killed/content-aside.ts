@@ -1,0 +1,12 @@
+import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
+
+/** Writes a row without its content, which follows when the journal is written anew. */
+class ContentAsidePlugin extends DurablePlugin {
+  protected override append({ rows, ...line }: JournalLine): void {
+    super.append({ ...line, rows: rows.map((row) => ({ ...row, content: null })) });
+  }
+}
+
+export function createPlugin(): DurablePlugin {
+  return new ContentAsidePlugin();
+}

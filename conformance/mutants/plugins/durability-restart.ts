@@ -1,0 +1,83 @@
+import { hostMutant, type Mutant } from "../mutant.js";
+import { DurablePlugin } from "../reference/durable-plugin.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
+import type { Row } from "../reference/row.js";
+
+export const durabilityRestartMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "durability-host-loses-entries",
+    defect: "the episodic tier declares `durable` and reads nothing when its host starts",
+    check: "durability/entries-survive-restart",
+    names: /entries after the host was killed and started again/,
+    plugins: {
+      episodic: () =>
+        new (class extends DurablePlugin {
+          protected override replay(): void {}
+        })(),
+    },
+  }),
+  hostMutant({
+    id: "durability-host-drops-the-newest",
+    defect: "of what was stored last, some is dropped when the host starts",
+    check: "durability/acknowledged-survives-restart",
+    names: /keys after a kill while storing/,
+    plugins: {
+      episodic: () =>
+        new (class extends DurablePlugin {
+          override async open(...[services]: Parameters<DurablePlugin["open"]>): Promise<void> {
+            await super.open(services);
+            for (const { rows } of this.partitions.values()) {
+              for (const key of [...rows.keys()].slice(15)) rows.delete(key);
+            }
+          }
+        })(),
+    },
+  }),
+  hostMutant({
+    id: "durability-host-brings-forgotten-back",
+    defect: "what was forgotten is back when the host has been started again",
+    check: "durability/forgotten-stays-forgotten-after-restart",
+    names: /entries after a kill and a start, one of two having been forgotten/,
+    plugins: {
+      episodic: () =>
+        new (class extends DurablePlugin {
+          protected override rewrite(): void {}
+        })(),
+    },
+  }),
+  hostMutant({
+    id: "durability-host-repeats-operations",
+    defect: "a request that is repeated after a restart is carried out again",
+    check: "durability/results-survive-restart",
+    names: /receipts of a store that is repeated after a kill and a start/,
+    plugins: {
+      episodic: () =>
+        new (class extends DurablePlugin {
+          protected override replayOperation(): void {}
+        })(),
+    },
+  }),
+  hostMutant({
+    id: "durability-working-tier-in-the-module",
+    defect: "the working tier is kept where a restart does not end it",
+    check: "durability/working-tier-ends-with-the-host",
+    names: /entries of the working tier after the host was killed and started again/,
+    plugins: { working: keepingRows() },
+  }),
+];
+
+/** Instances that leave their rows to the next one. */
+function keepingRows(): () => ReferencePlugin {
+  let left: readonly Row[] = [];
+  return () =>
+    new (class extends ReferencePlugin {
+      override async open(...[services]: Parameters<ReferencePlugin["open"]>): Promise<void> {
+        await super.open(services);
+        for (const row of left) this.partition(row.scope).rows.set(this.rowKey(row), row);
+      }
+
+      override async close(): Promise<void> {
+        left = [...this.partitions.values()].flatMap(({ rows }) => [...rows.values()]);
+      }
+    })();
+}

@@ -1,0 +1,155 @@
+import { MemoryError } from "@membus/protocol";
+import { readingEntries, without } from "../hosts/rewrite-entries.js";
+import type { Mutant } from "../mutant.js";
+import { hostMutant, pluginMutant } from "../mutant.js";
+import { DurablePlugin } from "../reference/durable-plugin.js";
+import { type Partition, ReferencePlugin } from "../reference/reference-plugin.js";
+import type { Row } from "../reference/row.js";
+import { merging, returning } from "../reference/with-rule.js";
+
+const DAY = 86_400;
+
+export const entryTimeMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "entry-created-by-another-clock",
+    defect: "`timestamps.created` counts from the start of the machine instead of 1970",
+    check: "entry/timestamps-are-unix-seconds",
+    names: /`timestamps\.created` of a new entry, against the time of its store/,
+    createPlugin: returning(({ timestamps: { created, ...others } }) => ({
+      timestamps: { ...others, created: created % DAY },
+    })),
+  }),
+  pluginMutant({
+    id: "entry-updated-is-zero-at-first",
+    defect: "`timestamps.updated` is 0 until the first update",
+    check: "entry/timestamps-are-unix-seconds",
+    names: /`timestamps\.updated` of a new entry, against `created`/,
+    createPlugin: returning(({ timestamps, seq, revision }) => ({
+      timestamps: { ...timestamps, updated: seq === revision ? 0 : timestamps.updated },
+    })),
+  }),
+  pluginMutant({
+    id: "entry-accessed-is-never-set",
+    defect: "`timestamps.accessed` stays at the time of the last store",
+    check: "entry/accessed-is-exact-in-working",
+    names: /`timestamps\.accessed` less `created`/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override touch() {}
+      })(),
+  }),
+  hostMutant({
+    id: "entry-ttl-zero-ends-at-once",
+    defect: "a ttl of 0 ends the entry at once",
+    check: "entry/ttl-null-and-zero-are-no-end",
+    names: /key of the entry stored with ttl 0/,
+    bus: readingEntries((entry) => (entry.ttl === 0 ? { ...entry, ttl: 0.001 } : entry)),
+  }),
+  pluginMutant({
+    id: "entry-ttl-null-is-a-day",
+    defect: "an entry without an end ends after a day",
+    check: "entry/ttl-null-and-zero-are-no-end",
+    names: /ttl of the entry stored with ttl 0/,
+    createPlugin: merging(({ expires_at }, _, { acceptedAt }) =>
+      expires_at === null ? { ttl: DAY, expires_at: acceptedAt + DAY } : {},
+    ),
+  }),
+  hostMutant({
+    id: "entry-short-ttl-is-stronger-than-expires-at",
+    defect: "an expires_at is ignored beside a ttl of less than a minute, which would end sooner",
+    check: "entry/expires-at-is-stronger-than-ttl",
+    names: /expires_at of an entry stored with ttl 1 and/,
+    bus: readingEntries((entry) =>
+      Number(entry.ttl) > 0 && Number(entry.ttl) < 60 ? without(entry, "expires_at") : entry,
+    ),
+  }),
+  hostMutant({
+    id: "entry-long-ttl-is-stronger-than-expires-at",
+    defect: "an expires_at is ignored beside a ttl of more than a minute",
+    check: "entry/expires-at-is-stronger-than-ttl",
+    names: /expires_at of an entry stored with ttl 5000 and/,
+    bus: readingEntries((entry) => (Number(entry.ttl) > 60 ? without(entry, "expires_at") : entry)),
+  }),
+  hostMutant({
+    id: "entry-ttl-null-is-stronger-than-expires-at",
+    defect: "a ttl of null clears the expires_at beside it",
+    check: "entry/expires-at-is-stronger-than-ttl",
+    names: /expires_at of an entry stored with ttl null and/,
+    bus: readingEntries((entry) => (entry.ttl === null ? without(entry, "expires_at") : entry)),
+  }),
+  pluginMutant({
+    id: "entry-ttl-returned-as-what-is-left",
+    defect: "the ttl of a returned entry is the time that is left",
+    check: "entry/end-is-returned",
+    names: /ttl of an entry stored with ttl 3600, a second later/,
+    createPlugin: returning(({ expires_at, timestamps }) =>
+      expires_at === undefined ? {} : { ttl: expires_at - timestamps.accessed },
+    ),
+  }),
+  pluginMutant({
+    id: "entry-expires-at-is-not-returned",
+    defect: "a returned entry has no expires_at",
+    check: "entry/end-is-returned",
+    names: /expires_at of an entry stored with ttl 3600/,
+    createPlugin: returning(() => ({ expires_at: undefined })),
+  }),
+  pluginMutant({
+    id: "entry-expires-at-in-whole-seconds",
+    defect: "an entry ends at the full second after its end",
+    check: "entry/end-is-returned",
+    names: /expires_at of an entry stored with one/,
+    createPlugin: merging(({ ttl, expires_at }) =>
+      expires_at === null || Number.isInteger(ttl) ? {} : { expires_at: Math.ceil(expires_at) },
+    ),
+  }),
+  pluginMutant({
+    id: "entry-past-end-is-none",
+    defect: "an end that has passed when the entry is stored is taken for none",
+    check: "entry/end-that-has-passed-ends-at-once",
+    names: /keys and total of a retrieve after a store of a new entry/,
+    createPlugin: merging(({ expires_at }, _, { acceptedAt }) =>
+      expires_at !== null && expires_at < acceptedAt ? { ttl: null, expires_at: undefined } : {},
+    ),
+  }),
+  pluginMutant({
+    id: "entry-past-end-is-refused",
+    defect: "an end that has just passed is refused",
+    check: "entry/end-that-has-passed-ends-at-once",
+    names: /errors of a store of a new entry and an update/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override refusal(...[item, previous]: Parameters<ReferencePlugin["refusal"]>) {
+          const isPast = item.expires_at !== null && item.expires_at < this.now();
+          return isPast ? new MemoryError("schema_violation", "past") : super.refusal(item, previous);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "entry-past-end-keeps-the-former",
+    defect: "an update whose end has passed is dropped, and leaves the entry as it was",
+    check: "entry/end-that-has-passed-ends-at-once",
+    names: /keys and total of a retrieve after a store of a new entry/,
+    createPlugin: merging(({ expires_at }, previous, { acceptedAt, revision }) =>
+      expires_at !== null && expires_at < acceptedAt ? { ...previous, revision } : {},
+    ),
+  }),
+  pluginMutant({
+    id: "entry-revision-counted-from-what-is-left",
+    defect: "after a restart revisions are counted on from those of the entries that are left",
+    check: "entry/revision-grows-across-reopening",
+    names: /revisions of a forgotten entry/,
+    createPlugin: () =>
+      new (class extends DurablePlugin {
+        protected override nextRevision({ lastRevision }: Partition) {
+          return lastRevision + 1;
+        }
+
+        protected override replayRow(row: Row) {
+          super.replayRow(row);
+          super.replayRevision(row.scope, row.revision);
+        }
+
+        protected override replayRevision() {}
+      })(),
+  }),
+];

@@ -1,0 +1,32 @@
+import { type Mutant, pluginMutant } from "../mutant.js";
+import { DurablePlugin } from "../reference/durable-plugin.js";
+
+/** The durable plugin, which notes in its journal what was forgotten, and leaves it there. */
+function leavingOnDisk(purge: "done" | "scheduled"): DurablePlugin {
+  return new (class extends DurablePlugin {
+    protected override rewrite(): void {}
+
+    protected override result(...[deleted, op]: Parameters<DurablePlugin["result"]>) {
+      return { ...super.result(deleted, op), purge };
+    }
+  })();
+}
+
+export const forgetPurgeMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "forget-purge-done-is-a-lie",
+    defect: "`purge` is `done` although the journal still holds what was forgotten",
+    check: "forget/purge-is-told-truly",
+    names: /although the receipt's `purge` is `done`/,
+    tier: "episodic",
+    createPlugin: () => leavingOnDisk("done"),
+  }),
+  pluginMutant({
+    id: "forget-purge-never-follows",
+    defect: "`purge` is `scheduled`, and never comes",
+    check: "forget/purge-is-told-truly",
+    names: /after two hours of maintenance/,
+    tier: "episodic",
+    createPlugin: () => leavingOnDisk("scheduled"),
+  }),
+];

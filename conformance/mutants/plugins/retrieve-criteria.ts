@@ -1,0 +1,217 @@
+import { matches } from "@membus/protocol";
+import { type Mutant, pluginMutant } from "../mutant.js";
+import { filteringBy } from "../reference/filter-rules.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
+
+const isTags = ({ field }: { readonly field: string }) => field === "tags";
+
+export const retrieveCriteriaMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "retrieve-criteria-ored",
+    defect: "an entry is selected when it meets any of the criteria",
+    check: "retrieve/criteria-are-anded",
+    names: /entries for keys, match, tags, group, since, until and where at once/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override isSelected(...[row, { filter }]: Parameters<ReferencePlugin["isSelected"]>) {
+          if (!("all" in filter) || filter.all.length === 0) return super.isSelected(row, { filter });
+          return filter.all.some((criterion) => matches({ ...row, timestamps: row }, criterion));
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "retrieve-keys-beside-other-criteria",
+    defect: "where keys are given, all other criteria are ignored",
+    check: "retrieve/criteria-are-anded",
+    names: /entries for keys, match, tags, group, since, until and where at once/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override isSelected(...[row, { filter }]: Parameters<ReferencePlugin["isSelected"]>) {
+          const criteria = "all" in filter ? filter.all : [];
+          const keys = criteria.find((criterion) => "field" in criterion && criterion.field === "key_hash");
+          return super.isSelected(row, { filter: keys ?? filter });
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "retrieve-first-key-alone",
+    defect: "of several keys only the first is looked up",
+    check: "retrieve/keys-select-by-hash",
+    names: /entries for 5 keys/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, value }, sound) =>
+          field === "key_hash" ? actual === (value as string[])[0] : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "retrieve-keys-ignored",
+    defect: "keys select nothing: every entry is returned",
+    check: "retrieve/keys-select-by-hash",
+    names: /entries for 5 keys/,
+    createPlugin: () => filteringBy({ leaf: (_, { field }, sound) => field === "key_hash" || sound }),
+  }),
+  pluginMutant({
+    id: "retrieve-group-by-prefix",
+    defect: "a group is found by its beginning",
+    check: "retrieve/group-is-equal",
+    names: /entries of the group talk-1/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, value }, sound) =>
+          field === "group" ? String(actual).startsWith(String(value)) : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "retrieve-match-whole-key",
+    defect: "a match demands that the key has no other fields",
+    check: "retrieve/match-holds-whatever-else-the-key-has",
+    names: /entries for match \{user: ann\}/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override isSelected(...[row, { filter }]: Parameters<ReferencePlugin["isSelected"]>) {
+          const criteria = "all" in filter ? filter.all : [];
+          const isMatch = (one: object) => "field" in one && String(one.field).startsWith("key.");
+          const count = criteria.filter(isMatch).length;
+          const isWhole = count === 0 || Object.keys(row.key).length === count;
+          return isWhole && super.isSelected(row, { filter });
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "retrieve-match-by-text",
+    defect: 'a match compares values as text, so that 1 and "1" are the same',
+    check: "retrieve/match-compares-canonical-json",
+    names: /ids for match of the number 1/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, op, value }, sound) =>
+          sound || (field.startsWith("key.") && op === "eq" && String(actual) === String(value)),
+      }),
+  }),
+  pluginMutant({
+    id: "retrieve-match-by-identity",
+    defect: "a match compares with ===, so that no object and no list is ever equal",
+    check: "retrieve/match-compares-canonical-json",
+    names: /ids for match of a list/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (_, { field, op, value }, sound) =>
+          sound && !(field.startsWith("key.") && op === "eq" && typeof value === "object"),
+      }),
+  }),
+  pluginMutant({
+    id: "retrieve-match-by-order-of-fields",
+    defect: "a match compares JSON without sorting the fields of objects",
+    check: "retrieve/match-compares-canonical-json",
+    names: /fields in another order/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, op, value }, sound) => {
+          const isObject = typeof value === "object" && !Array.isArray(value);
+          if (!field.startsWith("key.") || op !== "eq" || !isObject) return sound;
+          return JSON.stringify(actual) === JSON.stringify(value);
+        },
+      }),
+  }),
+  pluginMutant({
+    id: "retrieve-tags-any-as-all",
+    defect: "several tags select the entries that have all of them, whatever tags_mode says",
+    check: "retrieve/tags-any",
+    names: /entries with any of the tags a and c/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, leaf, sound) =>
+          isTags(leaf) && leaf.op === "in"
+            ? (leaf.value as string[]).every((tag) => (actual as string[]).includes(tag))
+            : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "retrieve-tags-by-substring",
+    defect: "a tag is found as a part of another tag",
+    check: "retrieve/tags-any",
+    names: /entries with any of the tags a and c/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, leaf, sound) =>
+          isTags(leaf) && leaf.op === "in"
+            ? (leaf.value as string[]).some((tag) => JSON.stringify(actual).includes(tag))
+            : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "retrieve-tags-without-case",
+    defect: "tags that differ only in case are the same",
+    check: "retrieve/tags-any",
+    names: /entries with any of the tags a and c/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, leaf, sound) => {
+          if (!isTags(leaf)) return sound;
+          const own = (actual as string[]).map((tag) => tag.toLowerCase());
+          return [leaf.value].flat().some((tag) => own.includes(String(tag).toLowerCase()));
+        },
+      }),
+  }),
+  pluginMutant({
+    id: "retrieve-tags-all-as-any",
+    defect: "tags_mode all selects the entries that have any of the tags",
+    check: "retrieve/tags-all",
+    names: /entries with all of the tags a and b/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override isSelected(...[row, { filter }]: Parameters<ReferencePlugin["isSelected"]>) {
+          const criteria = "all" in filter ? filter.all : [];
+          const loose = criteria.map((one) => ("all" in one && one.all.length > 1 ? { any: one.all } : one));
+          return super.isSelected(row, { filter: { all: loose } });
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "retrieve-since-excluded",
+    defect: "an entry whose occurred_at is exactly `since` is left out",
+    check: "retrieve/since-included-until-excluded",
+    names: /since 2000 \(included\)/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, op, value }, sound) =>
+          field === "occurred_at" && op === "gte" ? Number(actual) > Number(value) : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "retrieve-until-included",
+    defect: "an entry whose occurred_at is exactly `until` is returned",
+    check: "retrieve/since-included-until-excluded",
+    names: /until 3000 \(not\)/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, op, value }, sound) =>
+          field === "occurred_at" && op === "lt" ? Number(actual) <= Number(value) : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "retrieve-since-on-creation",
+    defect: "`since` and `until` look at the time of creation instead of occurred_at",
+    check: "retrieve/since-included-until-excluded",
+    names: /since 2000 \(included\)/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (_, { field, op, value }, sound, { created }) => {
+          if (field !== "occurred_at") return sound;
+          return op === "gte" ? created >= Number(value) : created < Number(value);
+        },
+      }),
+  }),
+  pluginMutant({
+    id: "retrieve-times-by-the-second",
+    defect: "fractions of a second are cut off before times are compared",
+    check: "retrieve/since-included-until-excluded",
+    names: /entries since 3000|until 2000 \(not\)|since 2000/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, op, value }, sound) =>
+          field === "occurred_at" && op === "lt" ? Math.ceil(Number(actual)) < Number(value) : sound,
+      }),
+  }),
+];

@@ -1,0 +1,101 @@
+import type { PluginRetrieveRequest, ScopeSelector } from "@membus/protocol";
+import { type Mutant, pluginMutant } from "../mutant.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
+
+/** The reference plugin, which heeds another `min_score` than it is given. */
+function withMinimum(minimum: (request: PluginRetrieveRequest) => number): ReferencePlugin {
+  return new (class extends ReferencePlugin {
+    protected override isFound(...[score, request, isRanked]: Parameters<ReferencePlugin["isFound"]>) {
+      return super.isFound(score, { ...request, min_score: minimum(request) }, isRanked);
+    }
+  })();
+}
+
+/** The reference plugin, which looks at `min_score` when the page is cut. */
+function minimumAfterLimit(applies: (request: PluginRetrieveRequest) => boolean): ReferencePlugin {
+  return new (class extends ReferencePlugin {
+    override async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest) {
+      if (!applies(request)) return super.onRetrieve(selector, request);
+      const { entries, ...page } = await super.onRetrieve(selector, { ...request, min_score: 0 });
+      return { ...page, entries: entries.filter(({ score }) => score >= request.min_score) };
+    }
+  })();
+}
+
+const isRanked = ({ query, embedding }: PluginRetrieveRequest) =>
+  query !== undefined || embedding !== undefined;
+
+export const scoreMinimumMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "score-minimum-of-listings-ignored",
+    defect: "without a query `min_score` is not looked at",
+    check: "score/minimum-without-a-query",
+    names: /with the score of the second as min_score/,
+    createPlugin: () => withMinimum((request) => (isRanked(request) ? request.min_score : 0)),
+  }),
+  pluginMutant({
+    id: "score-minimum-excluded",
+    defect: "an entry whose score is exactly `min_score` is left out",
+    check: "score/minimum-without-a-query",
+    names: /importances .* with the score of the second as min_score/,
+    createPlugin: () => withMinimum(({ min_score }) => min_score && min_score + 1e-12),
+  }),
+  pluginMutant({
+    id: "score-minimum-in-text-ignored",
+    defect: "in mode text `min_score` is not looked at, as scores of words have another scale",
+    check: "score/minimum-in-mode-text",
+    names: /importances .* in mode text, with the score of the second as min_score/,
+    createPlugin: () => withMinimum(({ mode, min_score }) => (mode === "text" ? 0 : min_score)),
+  }),
+  pluginMutant({
+    id: "score-minimum-in-vector-ignored",
+    defect: "in mode vector `min_score` is not looked at",
+    check: "score/minimum-in-mode-vector",
+    names: /importances .* in mode vector, with the score of the second as min_score/,
+    createPlugin: () => withMinimum(({ mode, min_score }) => (mode === "vector" ? 0 : min_score)),
+  }),
+  pluginMutant({
+    id: "score-minimum-of-relevance",
+    defect: "`min_score` is compared with the relevance, before importance is multiplied in",
+    check: "score/minimum-in-mode-hybrid",
+    names: /importances .* in mode hybrid, with the score of the second as min_score/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override async find(...[selector, request]: Parameters<ReferencePlugin["find"]>) {
+          if (!isRanked(request) || request.mode !== "hybrid") return super.find(selector, request);
+          const found = await super.find(selector, { ...request, min_score: 0 });
+          return found.filter(({ score, row }) => score / row.importance >= request.min_score);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "score-minimum-not-counted",
+    defect: "what is below `min_score` is left out of the page, and counted in the total",
+    check: "score/minimum-in-mode-text",
+    names: /total .* in mode text, with the score of the second as min_score/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        override async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest) {
+          const [page, all] = [
+            await super.onRetrieve(selector, request),
+            await super.onRetrieve(selector, { ...request, min_score: 0 }),
+          ];
+          return { ...page, total: all.total };
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "score-minimum-after-limit",
+    defect: "a listing is cut to the limit first, and what is below `min_score` left out then",
+    check: "score/minimum-applies-before-limit",
+    names: /ids with order newest, limit 2 and half the score/,
+    createPlugin: () => minimumAfterLimit((request) => !isRanked(request)),
+  }),
+  pluginMutant({
+    id: "score-minimum-of-a-query-after-limit",
+    defect: "what a query finds is cut to the limit first, and what is below `min_score` left out then",
+    check: "score/minimum-of-a-query-applies-before-limit",
+    names: /ids with order newest, limit 2 and half the score/,
+    createPlugin: () => minimumAfterLimit(isRanked),
+  }),
+];

@@ -1,0 +1,111 @@
+import { deriveText, MemoryError } from "@membus/protocol";
+import type { Mutant } from "../mutant.js";
+import { pluginMutant } from "../mutant.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
+import type { Row } from "../reference/row.js";
+
+const textOf = ({ text, content }: Row) => text ?? deriveText(content);
+
+/** The reference plugin, which waits for the embedder as long as it takes. */
+class PatientPlugin extends ReferencePlugin {
+  protected override async vectorOf(row: Row) {
+    const answer = await this.services.embedder?.embed([textOf(row)], "document");
+    return answer?.[0] ?? undefined;
+  }
+}
+
+export const storeEmbedderMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "store-refused-without-the-embedder",
+    defect: "an entry is refused when the embedder fails",
+    check: "store/without-the-embedder",
+    names: /errors and count of `stored` of a store while the embedder is down/,
+    createPlugin: () =>
+      new (class extends PatientPlugin {
+        protected override async storeOne(...args: Parameters<ReferencePlugin["storeOne"]>) {
+          try {
+            return await super.storeOne(...args);
+          } catch {
+            return { error: new MemoryError("unavailable", "the embedder failed") };
+          }
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "store-without-a-vector-is-not-found",
+    defect: "an entry without a vector is not found by its words either",
+    check: "store/without-the-embedder",
+    names: /entries found by a word of them while the embedder is down/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override relevance(...[row, ...more]: Parameters<ReferencePlugin["relevance"]>) {
+          return row.vector === undefined ? 0 : super.relevance(row, ...more);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "store-is-never-embedded-later",
+    defect: "what was stored while the embedder was down never gets a vector",
+    check: "store/without-the-embedder",
+    names: /entries found by meaning, in mode vector, some time after/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override async embedPending() {}
+      })(),
+  }),
+  pluginMutant({
+    id: "store-waits-for-the-embedder-for-ever",
+    defect: "a store is answered when the embedder has answered, however long that takes",
+    check: "store/waits-for-the-embedder-a-second",
+    names: /the reply to a store while the embedder does not answer/,
+    createPlugin: () => new PatientPlugin(),
+  }),
+  pluginMutant({
+    id: "store-queued-waits-for-the-embedder",
+    defect: "a store with ack `queued` is answered when the embedder has answered",
+    check: "store/queued-does-not-wait-for-the-embedder",
+    names: /the reply to a store with ack `queued`/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override async storeOne(...args: Parameters<ReferencePlugin["storeOne"]>) {
+          const [, , , ack] = args;
+          const fate = await super.storeOne(...args);
+          if (ack === "queued") await this.services.embedder?.embed(["queued"], "document");
+          return fate;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "store-is-embedded-by-maintenance-alone",
+    defect: "a store is answered before its entries are found by meaning, although the embedder answers",
+    check: "store/stored-is-found-by-meaning",
+    names: /key found first by meaning right after a store/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override async embed() {}
+
+        protected override async embedPending() {}
+
+        override async maintain() {
+          for (const { rows } of this.partitions.values()) {
+            for (const row of rows.values()) row.vector ??= await this.vectorOf(row);
+          }
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "store-update-keeps-the-vector",
+    defect: "an update keeps the vector of the former content",
+    check: "store/stored-is-found-by-meaning",
+    names: /key found first by meaning right after an update/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        readonly #vectors = new Map<number, Float32Array | undefined>();
+
+        protected override async vectorOf(row: Row) {
+          if (!this.#vectors.has(row.seq)) this.#vectors.set(row.seq, await super.vectorOf(row));
+          return this.#vectors.get(row.seq);
+        }
+      })(),
+  }),
+];

@@ -1,0 +1,217 @@
+import type { Bus, Message } from "@membus/protocol";
+import { type ReadReply, rewriteReplies, rewriteRequests } from "../hosts/intercept.js";
+import { entriesOf, isFields, readingEntries, readingStores, without } from "../hosts/rewrite-entries.js";
+import type { Mutant } from "../mutant.js";
+import { hostMutant } from "../mutant.js";
+
+const TIERS: readonly unknown[] = ["working", "episodic", "semantic"];
+
+const listOf = (value: unknown) => (Array.isArray(value) ? (value as Message[]) : []);
+
+/** A host that answers stores with other fields. */
+function answering(change: (reply: Message, asked: ReadReply["asked"]) => object): (bus: Bus) => Bus {
+  return (bus) =>
+    rewriteReplies(bus, (message, { asked }) =>
+      message.type === "memory/store/resp" ? ({ ...message, ...change(message, asked) } as Message) : message,
+    );
+}
+
+/** What names the key of an entry, whether it is a string or an object. */
+function nameOf({ key }: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(typeof key === "string" ? { name: key } : key);
+}
+
+/** A host that reads the entries of a store with those that stand before them. */
+function readingInOrder(
+  change: (
+    entry: Readonly<Record<string, unknown>>,
+    earlier: readonly Readonly<Record<string, unknown>>[],
+  ) => Readonly<Record<string, unknown>>,
+): (bus: Bus) => Bus {
+  return readingStores((store) => {
+    const entries = entriesOf(store);
+    const read = entries.map((entry, at) =>
+      isFields(entry) ? change(entry, entries.slice(0, at).filter(isFields)) : entry,
+    );
+    return { ...store, entries: read };
+  });
+}
+
+export const storeHostMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "store-lists-entries-as-stored",
+    defect: "`stored` lists entries instead of keys",
+    check: "store/every-entry-of-a-batch-is-kept",
+    names: /`stored`, the keys of what was stored/,
+    bus: answering(({ receipts }, asked) => {
+      const entries = listOf(asked?.entries);
+      return { stored: listOf(receipts).map(({ index }) => entries[index as number]!) };
+    }),
+  }),
+  hostMutant({
+    id: "store-receipts-out-of-order",
+    defect: "receipts come in the order in which entries were written, not in that of the request",
+    check: "store/every-entry-of-a-batch-is-kept",
+    names: /indexes of the receipts of 7 entries/,
+    bus: answering(({ receipts }) => ({ receipts: listOf(receipts).toReversed() })),
+  }),
+  hostMutant({
+    id: "store-unchanged-is-not-stored",
+    defect: "`stored` leaves out the keys of entries that are unchanged",
+    check: "store/outcomes-of-one-batch",
+    names: /`stored` of a store of an entry that is there/,
+    bus: answering(({ receipts, stored }) => ({
+      stored: listOf(stored).filter((_, at) => listOf(receipts)[at]?.outcome !== "unchanged"),
+    })),
+  }),
+  hostMutant({
+    id: "store-bad-entry-fails-its-neighbours",
+    defect: "a store with an entry that is no valid one is refused as a whole",
+    check: "store/refused-entries-leave-the-others",
+    names: /the reply to a store of 6 entries/,
+    bus: answering(({ errors }) => {
+      const [first] = listOf(errors).filter(({ code }) => code === "schema_violation");
+      if (first === undefined) return {};
+      const { code, message, detail, retryable } = first;
+      return { type: "error", code, message, detail, retryable, capability_name: "memory" };
+    }),
+  }),
+  hostMutant({
+    id: "store-ends-at-the-first-bad-entry",
+    defect: "entries behind one that is no valid one are not stored",
+    check: "store/refused-entries-leave-the-others",
+    names: /indexes of the receipts of a store of 6 entries/,
+    bus: readingStores((store) => {
+      const entries = entriesOf(store);
+      const bad = entries.findIndex((entry) => !isFields(entry) || !("content" in entry));
+      return bad < 0 ? store : { ...store, entries: entries.slice(0, bad + 1) };
+    }),
+  }),
+  hostMutant({
+    id: "store-refused-counts-as-stored",
+    defect: "`stored` holds the keys of refused entries too",
+    check: "store/refused-entries-leave-the-others",
+    names: /`stored` of a store of 6 entries/,
+    bus: answering(({ stored, errors }) => ({
+      stored: [...listOf(stored), ...listOf(errors).flatMap(({ key }) => (isFields(key) ? [key] : []))],
+    })),
+  }),
+  hostMutant({
+    id: "store-errors-out-of-order",
+    defect: "the errors of a store are not in the order of its entries",
+    check: "store/refused-entries-leave-the-others",
+    names: /indexes and codes of the errors of a store of 6 entries/,
+    bus: answering(({ errors }) => ({ errors: listOf(errors).toReversed() })),
+  }),
+  hostMutant({
+    id: "store-first-of-equal-keys-wins",
+    defect: "of entries with the same key in one store the first is stored",
+    check: "store/last-of-equal-keys-is-stored",
+    names: /content of the key after a store of a key four times/,
+    bus: readingInOrder((entry, earlier) => {
+      const first = earlier.find((one) => nameOf(one) === nameOf(entry) && one.tier === entry.tier);
+      return first === undefined || !("content" in entry) ? entry : { ...entry, content: first.content };
+    }),
+  }),
+  hostMutant({
+    id: "store-invalid-last-wins",
+    defect: "the last entry of a key counts as the last one also where it is no valid one",
+    check: "store/last-of-equal-keys-is-stored",
+    names: /indexes of the receipts of a store of a key four times/,
+    bus: readingStores((store) => {
+      const entries = entriesOf(store).filter(isFields);
+      const invalid = entries.filter((entry) => !("content" in entry)).map(nameOf);
+      if (entries.length < entriesOf(store).length || invalid.length === 0) return store;
+      return {
+        ...store,
+        entries: entries.map((entry) =>
+          invalid.includes(nameOf(entry)) ? without(entry, "content") : entry,
+        ),
+      };
+    }),
+  }),
+  hostMutant({
+    id: "store-equal-keys-in-other-tiers-are-refused",
+    defect:
+      "of entries with the same key in one store all but the first are refused, also in different tiers",
+    check: "store/a-key-in-every-tier",
+    names: /errors of a store of one key in each of the tiers/,
+    bus: readingInOrder((entry, earlier) => {
+      const hasOther = earlier.some((one) => nameOf(one) === nameOf(entry) && one.tier !== entry.tier);
+      return hasOther ? without(entry, "content") : entry;
+    }),
+  }),
+  hostMutant({
+    id: "store-of-none-is-answered",
+    defect: "a store of an empty list is answered as one that stored nothing",
+    check: "store/no-entries-are-refused",
+    names: /the reply to a store of an empty list/,
+    bus: (bus) =>
+      rewriteReplies(bus, ({ id, version, ts, req_id, ...reply }, { asked }) =>
+        asked?.type === "memory/store/req" &&
+        listOf(asked.entries).length === 0 &&
+        Array.isArray(asked.entries)
+          ? ({
+              type: "memory/store/resp",
+              id,
+              version,
+              ts,
+              req_id,
+              stored: [],
+              receipts: [],
+              errors: [],
+            } as Message)
+          : ({ id, version, ts, req_id, ...reply } as Message),
+      ),
+  }),
+  hostMutant({
+    id: "store-of-an-entry-without-a-list",
+    defect: "an entry in place of the list of entries is stored",
+    check: "store/no-entries-are-refused",
+    names: /the reply to a store of an entry that is in no list/,
+    bus: (bus) =>
+      rewriteRequests(bus, (fields) =>
+        isFields(fields.entries) ? ({ ...fields, entries: [fields.entries] } as Message) : fields,
+      ),
+  }),
+  hostMutant({
+    id: "store-in-a-subtree-goes-to-its-root",
+    defect: "a store that names a subtree is stored in its root",
+    check: "store/subtree-is-refused",
+    names: /the reply to a store in a subtree/,
+    bus: readingStores((store) => ({
+      ...store,
+      namespace: String(store.namespace ?? "default").replace(/\/\*\*$/, ""),
+    })),
+  }),
+  hostMutant({
+    id: "store-unknown-tier-is-episodic",
+    defect: "an entry for an unknown tier goes to the episodic tier",
+    check: "store/unknown-tier-is-refused",
+    names: /codes of the errors of a store of an entry for the tier procedural/,
+    bus: readingEntries((entry) =>
+      TIERS.includes(entry.tier ?? "working") ? entry : { ...entry, tier: "episodic" },
+    ),
+  }),
+  hostMutant({
+    id: "store-tier-without-case",
+    defect: "the case of a tier's name does not matter",
+    check: "store/unknown-tier-is-refused",
+    names: /codes of the errors of a store of an entry for the tier Working/,
+    bus: readingEntries((entry) =>
+      typeof entry.tier === "string" ? { ...entry, tier: entry.tier.toLowerCase() } : entry,
+    ),
+  }),
+  hostMutant({
+    id: "store-unserved-tier-is-unknown",
+    defect: "an entry for a tier that is not served is refused like one for a tier that does not exist",
+    check: "store/tier-that-is-not-served-is-unsupported",
+    names: /indexes and codes of the errors of a store of 3 entries on a host/,
+    bus: answering(({ errors }) => ({
+      errors: listOf(errors).map((error) => {
+        const isUnserved = error.code === "unsupported" && !("feature" in (error.detail as object));
+        return isUnserved ? { ...error, code: "schema_violation" } : error;
+      }),
+    })),
+  }),
+];

@@ -1,0 +1,134 @@
+import type { Message } from "@membus/protocol";
+import { rewriteErrors, rewriteRequests } from "../hosts/intercept.js";
+import { hostMutant, type Mutant } from "../mutant.js";
+
+type Node = Readonly<Record<string, unknown>>;
+
+const OPERATORS = ["eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "exists", "contains", "starts_with"];
+
+/** A tree whose nodes are changed from the leaves up; undefined drops a node. */
+function changed(node: unknown, change: (node: Node) => Node | undefined): Node | undefined {
+  if (typeof node !== "object" || node === null || Array.isArray(node)) return node as never;
+  const copy: Record<string, unknown> = { ...node };
+  for (const branch of ["all", "any"]) {
+    if (!Array.isArray(copy[branch])) continue;
+    copy[branch] = copy[branch]
+      .map((child: unknown) => changed(child, change))
+      .filter((one) => one !== undefined);
+  }
+  if ("not" in copy) copy.not = changed(copy.not, change);
+  if ("not" in copy && copy.not === undefined) return undefined;
+  return change(copy);
+}
+
+/** Another `where` than was sent; undefined sends none. */
+function whereBecomes(change: (where: unknown) => unknown) {
+  return (bus: Parameters<typeof rewriteRequests>[0]) =>
+    rewriteRequests(bus, ({ where, ...fields }) => {
+      const other = where === undefined ? undefined : change(where);
+      return (other === undefined ? fields : { ...fields, where: other }) as Message;
+    });
+}
+
+/** The tree cut off below so many levels. */
+function cutBelow(node: Node, levels: number): Node | undefined {
+  if (levels === 0) return undefined;
+  if (!Array.isArray(node.all) || "any" in node) return node;
+  return { all: node.all.flatMap((child: Node) => cutBelow(child, levels - 1) ?? []) };
+}
+
+function withoutEmpty(node: Node): Node | undefined {
+  const children = node.all ?? node.any;
+  return Array.isArray(children) && children.length === 0 ? undefined : node;
+}
+
+export const whereHostMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "where-unknown-operator-ignored",
+    defect: "a leaf with an operator that the host does not know is left out",
+    check: "where/what-is-no-tree-is-refused",
+    names: /a retrieve with where \{"field":"metadata\.a","op":"equals"/,
+    bus: whereBecomes((where) =>
+      changed(where, (node) => ("op" in node && !OPERATORS.includes(String(node.op)) ? undefined : node)),
+    ),
+  }),
+  hostMutant({
+    id: "where-unknown-branch-ignored",
+    defect: "a node whose fields the host does not know is left out",
+    check: "where/what-is-no-tree-is-refused",
+    names: /a retrieve with where \{"and"/,
+    bus: whereBecomes((where) => changed(where, (node) => ("and" in node ? undefined : node))),
+  }),
+  hostMutant({
+    id: "where-path-of-the-field-alone",
+    defect: "the error names `where`, and not the place in it",
+    check: "where/what-is-no-tree-is-refused",
+    names: /`path` in the error of a retrieve with where/,
+    bus: (bus) =>
+      rewriteErrors(bus, ({ detail, ...error }) => {
+        const { path, ...rest } = (detail ?? {}) as { readonly path?: string };
+        return {
+          ...error,
+          detail: path === undefined ? rest : { ...rest, path: path.replace(/^where.*/, "where") },
+        };
+      }),
+  }),
+  hostMutant({
+    id: "where-other-fields-in-metadata",
+    defect: "a field that no entry has is looked up in the metadata",
+    check: "where/other-fields-are-refused",
+    names: /a retrieve with where on the field "content"/,
+    bus: whereBecomes((where) =>
+      changed(where, (node) => (node.field === "content" ? { ...node, field: "metadata.content" } : node)),
+    ),
+  }),
+  hostMutant({
+    id: "where-cut-to-nodes",
+    defect: "a tree with too many nodes is cut instead of refused",
+    check: "where/nodes-and-levels-are-bounded",
+    names: /a retrieve with a where of 65 nodes/,
+    bus: whereBecomes((where) => {
+      const { all } = where as Node;
+      return Array.isArray(all) && all.length > 63 ? { all: all.slice(0, 63) } : where;
+    }),
+  }),
+  hostMutant({
+    id: "where-cut-to-levels",
+    defect: "a tree with too many levels is cut instead of refused",
+    check: "where/nodes-and-levels-are-bounded",
+    names: /a retrieve with a where of 9 levels/,
+    bus: whereBecomes((where) => {
+      const cut = cutBelow(where as Node, 8);
+      return JSON.stringify(cut) === JSON.stringify(where)
+        ? where
+        : { not: { field: "tags", op: "eq", value: "none" } };
+    }),
+  }),
+  hostMutant({
+    id: "where-63-nodes",
+    defect: "a tree of exactly 64 nodes is refused",
+    check: "where/nodes-and-levels-are-bounded",
+    names: /too_large|64 nodes/,
+    bus: whereBecomes((where) => {
+      const { all } = where as Node;
+      return Array.isArray(all) && all.length === 63 ? { all: [...all, all[0]] } : where;
+    }),
+  }),
+  hostMutant({
+    id: "where-empty-match-is-none",
+    defect: "an empty `match` counts as not given",
+    check: "where/empty-criteria-are-refused",
+    names: /a retrieve with \{"match":\{\}\}/,
+    bus: (bus) =>
+      rewriteRequests(bus, ({ match, ...fields }) =>
+        match === undefined || JSON.stringify(match) === "{}" ? fields : ({ ...fields, match } as Message),
+      ),
+  }),
+  hostMutant({
+    id: "where-empty-branch-holds",
+    defect: "an empty `all` or `any` counts as not given",
+    check: "where/empty-criteria-are-refused",
+    names: /a retrieve with \{"where":\{"all":\[\]\}\}/,
+    bus: whereBecomes((where) => changed(where, withoutEmpty)),
+  }),
+];

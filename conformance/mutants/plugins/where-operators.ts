@@ -1,0 +1,353 @@
+import type { FilterLeaf, Json } from "@membus/protocol";
+import { type Mutant, pluginMutant } from "../mutant.js";
+import { filteringBy } from "../reference/filter-rules.js";
+
+const ORDER = ["gt", "gte", "lt", "lte"];
+const isOrder = ({ op }: FilterLeaf) => ORDER.includes(op);
+const isText = ({ op }: FilterLeaf) => op === "contains" || op === "starts_with";
+
+/** What an order operator says of two values that `compare` has compared. */
+function inOrder({ op }: FilterLeaf, compared: number): boolean {
+  if (op === "gt") return compared > 0;
+  if (op === "gte") return compared >= 0;
+  return op === "lt" ? compared < 0 : compared <= 0;
+}
+
+function likeMatches(text: string, pattern: string, opening: string): boolean {
+  const wild = (character: string) =>
+    character === "%" ? ".*" : character === "_" ? "." : `\\u{${character.codePointAt(0)!.toString(16)}}`;
+  return new RegExp(opening + [...pattern].map(wild).join(""), "su").test(text);
+}
+
+export const whereOperatorMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "where-eq-loosely",
+    defect: 'eq converts values as == does, so that 1 equals "1" and true',
+    check: "where/equal-values-have-one-type",
+    names: /ids for eq 1, where/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { op, value }, sound) =>
+          // biome-ignore lint/suspicious/noDoubleEquals: the defect
+          op === "eq" && actual !== undefined ? actual == value : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "where-in-as-text",
+    defect: "`in` compares values as text, eq does not",
+    check: "where/equal-values-have-one-type",
+    names: /ids for in with 1, where/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, op, value }, sound) =>
+          op === "in" && field.startsWith("metadata.") && actual !== undefined
+            ? (value as Json[]).map(String).includes(String(actual))
+            : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "where-booleans-as-numbers",
+    defect: "booleans are stored as 1 and 0, and equal these numbers",
+    check: "where/equal-values-have-one-type",
+    names: /ids for (eq|in with) (1|0|true|false)/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { op, value }, sound) =>
+          op === "eq" && typeof actual === "boolean" ? Number(actual) === Number(value) : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "where-order-converts",
+    defect: "gt, gte, lt and lte convert strings to numbers where one side is a number",
+    check: "where/order-of-different-types-is-false",
+    names: /ids for gt 3, where|ids for gt "3"/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, leaf, sound) => {
+          const isMixed =
+            typeof actual !== typeof leaf.value && actual !== undefined && !Array.isArray(actual);
+          return isOrder(leaf) && isMixed ? inOrder(leaf, Number(actual) - Number(leaf.value)) : sound;
+        },
+      }),
+  }),
+  pluginMutant({
+    id: "where-order-by-type",
+    defect: "numbers come before strings, as a database orders its types",
+    check: "where/order-of-different-types-is-false",
+    names: /ids for (gt|gte|lt) /,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, leaf, sound) => {
+          if (!isOrder(leaf) || typeof actual === typeof leaf.value) return sound;
+          if (typeof actual === "number") return inOrder(leaf, -1);
+          return typeof actual === "string" ? inOrder(leaf, 1) : sound;
+        },
+      }),
+  }),
+  pluginMutant({
+    id: "where-ne-needs-the-field",
+    defect: "ne and nin are false where the entry has not the field",
+    check: "where/missing-field-meets-negations-alone",
+    names: /"op":"ne","value":"x"/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { op }, sound) => sound && !(actual === undefined && (op === "ne" || op === "nin")),
+      }),
+  }),
+  pluginMutant({
+    id: "where-missing-as-empty",
+    defect: "a missing field counts as the empty string",
+    check: "where/missing-field-meets-negations-alone",
+    names: /"op":"(contains|lte)"/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, leaf, sound) =>
+          actual === undefined && (isText(leaf) || leaf.op === "lte" || leaf.op === "lt")
+            ? inOrder({ ...leaf, op: "lte" }, isText(leaf) ? String(leaf.value).length : -1)
+            : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "where-exists-ignores-value",
+    defect: "`exists` asks whether the field is there, whether its value is true or false",
+    check: "where/missing-field-meets-negations-alone",
+    names: /"op":"exists","value":false/,
+    createPlugin: () =>
+      filteringBy({ leaf: (actual, { op }, sound) => (op === "exists" ? actual !== undefined : sound) }),
+  }),
+  pluginMutant({
+    id: "where-lists-as-a-whole",
+    defect: "eq and in compare a list as a whole",
+    check: "where/list-meets-by-any-element",
+    names: /ids for eq "apple", where/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, op }, sound) =>
+          sound && !(field.startsWith("metadata.") && Array.isArray(actual) && (op === "eq" || op === "in")),
+      }),
+  }),
+  pluginMutant({
+    id: "where-lists-joined",
+    defect: "contains looks into the elements of a list joined by commas",
+    check: "where/list-meets-by-any-element",
+    names: /ids for contains "apple,p"/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { op, value }, sound) =>
+          op === "contains" && Array.isArray(actual) ? actual.join(",").includes(String(value)) : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "where-first-element-alone",
+    defect: "of a list only the first element is looked at",
+    check: "where/list-meets-by-any-element",
+    names: /ids for (eq "pear"|in \["fig","pear"\])/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, op, value }, sound) => {
+          if (!field.startsWith("metadata.") || !Array.isArray(actual) || (op !== "eq" && op !== "in"))
+            return sound;
+          return [value].flat().includes(actual[0] ?? null);
+        },
+      }),
+  }),
+  pluginMutant({
+    id: "where-elements-of-elements",
+    defect: "a list within a list is searched too",
+    check: "where/list-in-a-list-is-no-element",
+    names: /ids for key\.v (eq|in|contains|starts_with)/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, op, value }, sound) =>
+          sound || (field.startsWith("key.") && op === "eq" && [actual].flat(9).includes(value)),
+      }),
+  }),
+  pluginMutant({
+    id: "where-order-on-elements",
+    defect: "gt, gte, lt and lte hold on a list when they hold on an element",
+    check: "where/list-meets-no-order",
+    names: /ids for gt "a", where/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, leaf, sound) => {
+          if (!isOrder(leaf) || !Array.isArray(actual)) return sound;
+          return actual.some((one) =>
+            inOrder(leaf, String(one) < String(leaf.value) ? -1 : Number(one !== leaf.value)),
+          );
+        },
+      }),
+  }),
+  pluginMutant({
+    id: "where-order-of-list-as-text",
+    defect: "gt, gte, lt and lte compare the text of a list",
+    check: "where/list-meets-no-order",
+    names: /ids for (gt|gte|lt|lte) "/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, leaf, sound) => {
+          if (!isOrder(leaf) || !Array.isArray(actual)) return sound;
+          return inOrder(leaf, actual.join() < String(leaf.value) ? -1 : 1);
+        },
+      }),
+  }),
+  pluginMutant({
+    id: "where-ne-on-any-element",
+    defect: "ne holds on a list when any element differs, instead of when none is equal",
+    check: "where/ne-and-nin-negate",
+    names: /ids for ne "x"/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { op, value }, sound) =>
+          op === "ne" && Array.isArray(actual) ? actual.some((one) => one !== value) : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "where-ne-within-a-type",
+    defect: "ne is false between values of different types",
+    check: "where/ne-and-nin-negate",
+    names: /ids for ne (1|"x")/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { op, value }, sound) =>
+          sound && !(op === "ne" && actual !== undefined && typeof actual !== typeof value),
+      }),
+  }),
+  pluginMutant({
+    id: "where-nin-looks-at-first",
+    defect: "nin compares with the first value of its list alone",
+    check: "where/ne-and-nin-negate",
+    names: /ids for nin \["x","y"\]/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { op, value }, sound) =>
+          op === "nin" && typeof actual === "string" ? actual !== (value as Json[])[0] : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "where-contains-without-case",
+    defect: "contains and starts_with take no notice of case",
+    check: "where/contains-and-starts-with-are-literal",
+    names: /ids for (contains "Zeb"|starts_with "ze")/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, leaf, sound) => {
+          if (!isText(leaf) || typeof actual !== "string") return sound;
+          const at = actual.toLowerCase().indexOf(String(leaf.value).toLowerCase());
+          return leaf.op === "contains" ? at >= 0 : at === 0;
+        },
+      }),
+  }),
+  pluginMutant({
+    id: "where-contains-as-like",
+    defect: "% and _ in a value of contains and starts_with stand for any characters",
+    check: "where/contains-and-starts-with-are-literal",
+    names: /ids for contains "(0% s|a_b)"/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, leaf, sound) =>
+          isText(leaf) && typeof actual === "string"
+            ? likeMatches(actual, String(leaf.value), leaf.op === "starts_with" ? "^" : "")
+            : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "where-starts-with-as-contains",
+    defect: "starts_with is treated as contains",
+    check: "where/contains-and-starts-with-are-literal",
+    names: /ids for starts_with "ebra"/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { op, value }, sound) =>
+          op === "starts_with" && typeof actual === "string" ? actual.includes(String(value)) : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "where-contains-in-numbers",
+    defect: "contains looks into the text of numbers",
+    check: "where/contains-and-starts-with-are-literal",
+    names: /ids for contains "100"/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { op, value }, sound) =>
+          op === "contains" && typeof actual === "number" ? String(actual).includes(String(value)) : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "where-numbers-as-text",
+    defect: "numbers are kept and compared as text, so that 9 is greater than 10",
+    check: "where/numbers-by-value",
+    names: /ids for gt 9 of the numbers/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, leaf, sound) => {
+          if (!isOrder(leaf) || !leaf.field.startsWith("metadata.") || typeof actual !== "number")
+            return sound;
+          if (typeof leaf.value !== "number") return sound;
+          return inOrder(leaf, String(actual) < String(leaf.value) ? -1 : Number(actual !== leaf.value));
+        },
+      }),
+  }),
+  pluginMutant({
+    id: "where-numbers-whole",
+    defect: "numbers lose their fractions before they are compared",
+    check: "where/numbers-by-value",
+    names: /ids for gt 10 of the numbers/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, leaf, sound) =>
+          isOrder(leaf) && typeof actual === "number" && typeof leaf.value === "number"
+            ? inOrder(leaf, Math.trunc(actual) - Math.trunc(leaf.value))
+            : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "where-gte-as-gt",
+    defect: "gte and lte leave the equal value out",
+    check: "where/numbers-by-value",
+    names: /ids for (gte 10|lte 0) of the numbers/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, op, value }, sound) =>
+          sound && !(field.startsWith("metadata.") && ORDER.includes(op) && actual === value),
+      }),
+  }),
+  pluginMutant({
+    id: "where-strings-by-locale",
+    defect: "strings are compared as a dictionary orders them",
+    check: "where/strings-by-code-units",
+    names: /ids for lte? ".", by UTF-16/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, leaf, sound) =>
+          isOrder(leaf) && typeof actual === "string" && typeof leaf.value === "string"
+            ? inOrder(leaf, actual.localeCompare(leaf.value, "en"))
+            : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "where-strings-by-bytes",
+    defect: "strings are compared by their bytes in UTF-8",
+    check: "where/strings-by-code-units",
+    names: /by UTF-16 code units/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, leaf, sound) =>
+          isOrder(leaf) && typeof actual === "string" && typeof leaf.value === "string"
+            ? inOrder(leaf, Buffer.compare(Buffer.from(actual), Buffer.from(leaf.value)))
+            : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "where-strings-as-numbers",
+    defect: "strings of digits are compared as numbers",
+    check: "where/strings-by-code-units",
+    names: /ids for (lt|lte) "9", by UTF-16/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, leaf, sound) => {
+          const areDigits = [actual, leaf.value].every((one) => typeof one === "string" && /^\d+$/.test(one));
+          return isOrder(leaf) && areDigits ? inOrder(leaf, Number(actual) - Number(leaf.value)) : sound;
+        },
+      }),
+  }),
+];

@@ -1,0 +1,133 @@
+import { mkdirSync } from "node:fs";
+import { MemoryError, type Operation, type PluginServices } from "@membus/protocol";
+import { DirectoryLock } from "./directory-lock.js";
+import { Journal } from "./journal.js";
+import { ReferencePlugin } from "./reference-plugin.js";
+import type { Row } from "./row.js";
+
+/** One line of the journal: what an operation wrote, and its result. */
+export interface JournalLine {
+  readonly rows: readonly Row[];
+  /** The highest revision of every partition that was written, also of entries that are gone. */
+  readonly lastRevisions: readonly { readonly scope: Row["scope"]; readonly revision: number }[];
+  readonly operations: readonly RememberedLine[];
+}
+
+interface RememberedLine {
+  readonly op: Pick<Operation, "tenant" | "agent" | "id" | "digest">;
+  readonly at: number;
+  readonly result: unknown;
+}
+
+/**
+ * The reference plugin with a journal: an operation is answered when its line is on disk. A forget writes the whole
+ * journal anew, so that nothing of what was forgotten is left.
+ */
+export class DurablePlugin extends ReferencePlugin {
+  protected journal!: Journal<JournalLine>;
+  protected lock: DirectoryLock | undefined;
+  readonly #settled = new Map<string, RememberedLine>();
+
+  protected override features() {
+    return { ...super.features(), durable: true };
+  }
+
+  override async open(services: PluginServices): Promise<void> {
+    await super.open(services);
+    const directory = services.dataDirectory;
+    if (directory === undefined) throw new MemoryError("unavailable", "a durable tier needs a directory");
+    mkdirSync(directory, { recursive: true });
+    this.lock = this.takeLock(directory);
+    this.journal = this.openJournal(directory);
+    for (const line of this.journal.read()) this.replay(line);
+    this.rewrite();
+  }
+
+  override async close(): Promise<void> {
+    this.rewrite();
+    this.journal.close();
+    this.lock?.release();
+  }
+
+  protected takeLock(directory: string): DirectoryLock | undefined {
+    return new DirectoryLock(directory);
+  }
+
+  protected openJournal(directory: string): Journal<JournalLine> {
+    return new Journal(directory);
+  }
+
+  // Writing
+
+  protected override async storeAll(...[scope, request]: Parameters<ReferencePlugin["storeAll"]>) {
+    const result = await super.storeAll(scope, request);
+    const { rows, lastRevision } = this.partition(scope);
+    const written = request.entries.flatMap((item) => rows.get(this.rowKey(item)) ?? []);
+    this.remember(request.op, result);
+    this.append({
+      rows: written,
+      lastRevisions: [{ scope, revision: lastRevision }],
+      operations: this.remembered(request.op),
+    });
+    return result;
+  }
+
+  protected override async forgetAll(...[selector, request]: Parameters<ReferencePlugin["forgetAll"]>) {
+    const result = await super.forgetAll(selector, request);
+    this.remember(request.op, result);
+    if (result.deleted > 0) this.rewrite();
+    else this.append({ rows: [], lastRevisions: [], operations: this.remembered(request.op) });
+    return result;
+  }
+
+  protected append(line: JournalLine): void {
+    this.journal.append(line);
+  }
+
+  /** Writes the journal anew, with what is there now alone. */
+  protected rewrite(): void {
+    this.journal.rewrite(this.rewritten());
+  }
+
+  protected rewritten(): JournalLine {
+    const partitions = [...this.partitions.values()];
+    return {
+      rows: partitions.flatMap(({ rows }) => [...rows.values()]),
+      lastRevisions: partitions.map(({ scope, lastRevision }) => ({ scope, revision: lastRevision })),
+      operations: [...this.#settled.values()],
+    };
+  }
+
+  protected remember({ tenant, agent, id, digest }: Operation, result: unknown): void {
+    const op = { tenant, agent, id, digest };
+    this.#settled.set(this.operationKey(op), { op, at: this.now(), result });
+  }
+
+  protected remembered(op: Operation): RememberedLine[] {
+    return [this.#settled.get(this.operationKey(op))!];
+  }
+
+  // Reading
+
+  protected replay({ rows, lastRevisions, operations }: JournalLine): void {
+    for (const row of rows) this.replayRow(row);
+    for (const { scope, revision } of lastRevisions) this.replayRevision(scope, revision);
+    for (const line of operations) this.replayOperation(line);
+  }
+
+  protected replayRow(row: Row): void {
+    this.partition(row.scope).rows.set(this.rowKey(row), row);
+  }
+
+  protected replayRevision(scope: Row["scope"], revision: number): void {
+    const partition = this.partition(scope);
+    partition.lastRevision = Math.max(partition.lastRevision, revision);
+  }
+
+  protected replayOperation(line: RememberedLine): void {
+    const { op, at, result } = line;
+    const key = this.operationKey(op);
+    this.#settled.set(key, line);
+    this.operations.set(key, { digest: op.digest, at, result: Promise.resolve(result) });
+  }
+}

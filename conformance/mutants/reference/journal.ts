@@ -1,0 +1,61 @@
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { MemoryError } from "@membus/protocol";
+
+/** A file of JSON lines, each on disk before `append` returns. A line that a crash cut off is as good as none. */
+export class Journal<Line> {
+  readonly #directory: string;
+  readonly #path: string;
+  #file: number;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+    this.#path = join(directory, "journal.jsonl");
+    this.#file = openSync(this.#path, "a");
+  }
+
+  read(): Line[] {
+    const whole = existsSync(this.#path) ? readFileSync(this.#path, "utf8").split("\n").slice(0, -1) : [];
+    return whole.map((line) => JSON.parse(line, revive) as Line);
+  }
+
+  append(line: Line): void {
+    this.write(`${JSON.stringify(line, plain)}\n`);
+  }
+
+  protected write(text: string): void {
+    writeSync(this.#file, text);
+    fsyncSync(this.#file);
+  }
+
+  /** One line in place of all there are: after a crash it is the old file or the new one. */
+  rewrite(line: Line): void {
+    const draft = `${this.#path}.new`;
+    const former = this.#file;
+    this.#file = openSync(draft, "w");
+    writeSync(this.#file, `${JSON.stringify(line, plain)}\n`);
+    fsyncSync(this.#file);
+    renameSync(draft, this.#path);
+    closeSync(former);
+    const directory = openSync(this.#directory, "r");
+    fsyncSync(directory);
+    closeSync(directory);
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+}
+
+function plain(_: string, value: unknown): unknown {
+  if (value instanceof Float32Array) return { $vector: Array.from(value) };
+  if (!(value instanceof MemoryError)) return value;
+  const { code, message, detail } = value;
+  return { $error: { code, message, detail } };
+}
+
+function revive(_: string, value: unknown): unknown {
+  const { $vector, $error } = (value ?? {}) as { $vector?: number[]; $error?: MemoryError };
+  if ($vector !== undefined) return Float32Array.from($vector);
+  return $error === undefined ? value : new MemoryError($error.code, $error.message, $error.detail);
+}

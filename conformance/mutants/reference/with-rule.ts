@@ -1,0 +1,40 @@
+import type { MemoryEntry, StoreItem } from "@membus/protocol";
+import type { MergeContext } from "./merge.js";
+import { ReferencePlugin } from "./reference-plugin.js";
+import type { Row } from "./row.js";
+
+/** The reference plugin, whose stores make rows with the given fields in place of their own. */
+export function merging(
+  fields: (item: StoreItem, previous: Row | undefined, context: MergeContext, row: Row) => Partial<Row>,
+): () => ReferencePlugin {
+  return () =>
+    new (class extends ReferencePlugin {
+      protected override merge(...[item, previous, context]: Parameters<ReferencePlugin["merge"]>) {
+        const row = super.merge(item, previous, context);
+        return { ...row, ...fields(item, previous, context, row) };
+      }
+    })();
+}
+
+/** The reference plugin, which returns entries with the given fields in place of their own. */
+export function returning(fields: (entry: MemoryEntry, row: Row) => object): () => ReferencePlugin {
+  return () =>
+    new (class extends ReferencePlugin {
+      protected override entry(...[row, ...more]: Parameters<ReferencePlugin["entry"]>) {
+        const entry = super.entry(row, ...more);
+        return { ...entry, ...fields(entry, row) };
+      }
+    })();
+}
+
+/** The reference plugin, which takes another view of whether a store changes nothing. */
+export function comparing(
+  isUnchanged: (item: StoreItem, row: Row, previous: Row, sound: boolean) => boolean,
+): () => ReferencePlugin {
+  return () =>
+    new (class extends ReferencePlugin {
+      protected override unchanged(...[item, row, previous]: Parameters<ReferencePlugin["unchanged"]>) {
+        return isUnchanged(item, row, previous, super.unchanged(item, row, previous));
+      }
+    })();
+}

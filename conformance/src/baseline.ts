@@ -1,0 +1,44 @@
+import { didYouMean } from "@membus/protocol";
+import { parse } from "yaml";
+import { type CheckResult, isRed } from "./run/outcome.js";
+import { UsageError } from "./usage-error.js";
+
+/** Checks that are known to be red, each with the reason why that is accepted. */
+export type Baseline = ReadonlyMap<string, string>;
+
+/**
+ * A baseline from YAML: one `check-id: reason` per line.
+ * @throws {UsageError} for anything else, for an id that no check has, and for an entry without a reason.
+ */
+export function parseBaseline(yaml: string, knownIds: readonly string[]): Baseline {
+  const value = parsed(yaml) ?? {};
+  if (typeof value === "object" && !Array.isArray(value)) return checkBaseline(value, knownIds);
+  throw new UsageError("baseline: must be lines of `check-id: reason`");
+}
+
+/** @throws {UsageError} for an id that no check has, and for an entry without a reason. */
+export function checkBaseline(given: object, knownIds: readonly string[]): Baseline {
+  const entries = Object.entries(given);
+  const problems = entries.flatMap(([id, reason]) => problemOf(id, reason, knownIds) ?? []);
+  if (problems.length > 0) throw new UsageError(`baseline: ${problems.join("; ")}`);
+  return new Map(entries as [string, string][]);
+}
+
+/** The entries of a baseline whose check ran and was not red: they have to be taken out. */
+export function staleEntries(baseline: Baseline, results: readonly CheckResult[]): string[] {
+  return results.filter(({ id, outcome }) => baseline.has(id) && !isRed(outcome)).map(({ id }) => id);
+}
+
+function parsed(yaml: string): unknown {
+  try {
+    return parse(yaml);
+  } catch (cause) {
+    throw new UsageError(`baseline: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function problemOf(id: string, reason: unknown, knownIds: readonly string[]): string | undefined {
+  if (!knownIds.includes(id)) return `no check is called \`${id}\`${didYouMean(id, knownIds)}`;
+  if (typeof reason !== "string" || reason.trim() === "") return `\`${id}\` has no reason`;
+  return undefined;
+}

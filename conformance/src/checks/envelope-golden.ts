@@ -1,0 +1,230 @@
+import type { Encoding, Message } from "@membus/protocol";
+import { answer, listOf, type Operation, recordOf, refused } from "../bare-messages.js";
+import { type Check, hostCheck } from "../check.js";
+import type { HostContext, SendOptions } from "../context.js";
+import { bytesOf, goldenMessages, type InvalidMessage, type ValidMessage } from "../golden-messages.js";
+import { newRequestId } from "../request-id.js";
+
+type Clauses = readonly [string, ...string[]];
+
+const VALID_FILES: readonly (readonly [file: string, id: string, clauses: Clauses])[] = [
+  ["store", "envelope/golden-stores-accepted", ["ENV-1", "LIMIT-2"]],
+  ["retrieve", "envelope/golden-retrieves-accepted", ["ENV-1", "ENV-4"]],
+  ["where", "envelope/golden-where-trees-accepted", ["CRIT-5", "CRIT-6"]],
+  ["other-requests", "envelope/golden-other-requests-accepted", ["ENV-1", "FORGET-3"]],
+  ["values", "envelope/golden-values-accepted", ["ENC-4", "ENV-VALUE-3"]],
+];
+
+const INVALID_FILES: readonly (readonly [file: string, id: string, clauses: Clauses])[] = [
+  ["envelope", "envelope/golden-broken-envelopes-refused", ["ENV-5", "SUBJ-8", "ERR-5"]],
+  ["bytes", "envelope/golden-broken-bytes-refused", ["ENC-4", "ENC-7"]],
+  ["values", "envelope/golden-broken-values-refused", ["ENV-VALUE-1", "LIMIT-2"]],
+  ["store", "envelope/golden-broken-stores-refused", ["ERR-4", "LIMIT-3"]],
+  ["retrieve", "envelope/golden-broken-retrieves-refused", ["ERR-4", "CRIT-5"]],
+  ["other-requests", "envelope/golden-broken-forgets-refused", ["ERR-4", "FORGET-4"]],
+];
+
+/** What a message may ask that not every host has; the values of its other fields are what is looked at. */
+const HOST_DEPENDENT = ["requires", "cursor", "embedding", "embedding_model", "mode", "deadline_ms"];
+const ENTRY_DEPENDENT = ["embedding", "embedding_model", "if_revision", "ttl", "expires_at"];
+
+/** The same message in the check's own namespace, with an id of its own, about the tier under test. */
+function atHome(t: HostContext, golden: Message): Message {
+  const { namespace } = t.caller;
+  const message = without(golden, HOST_DEPENDENT);
+  const own = String(golden.namespace ?? "").endsWith("/**") ? `${namespace}/**` : namespace;
+  if (golden.type === "ping" || golden.type === "memory/status/req")
+    return { ...message, id: newRequestId() };
+  const tier = golden.tier ? { tier: t.tier } : {};
+  const order = golden.order === "relevance" ? { order: "newest" } : {};
+  const entries = Array.isArray(golden.entries)
+    ? { entries: golden.entries.map((one) => ownEntry(t, one)) }
+    : {};
+  return { ...message, ...tier, ...order, ...entries, id: newRequestId(), namespace: own };
+}
+
+function ownEntry(t: HostContext, entry: unknown): unknown {
+  if (typeof entry !== "object" || entry === null) return entry;
+  return { ...without(entry as Message, ENTRY_DEPENDENT), tier: t.tier };
+}
+
+function without(fields: Message, names: readonly string[]): Message {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
+function operationOf(text: string): Operation {
+  return (/memory\/(store|retrieve|forget|status)\/req/.exec(text)?.[1] ?? "ping") as Operation;
+}
+
+async function expectAccepted(
+  t: HostContext,
+  what: string,
+  sent: Message,
+  golden: ValidMessage,
+  encoding: Encoding,
+) {
+  const operation = operationOf(String(golden.message.type));
+  const { message } = await answer(t, what, operation, sent, { encoding });
+  expectUnderstood(t, what, operation, message);
+  const errors = listOf(message.errors).map(({ index, code }) => [String(index), code]);
+  t.expect.equal(
+    Object.fromEntries(errors),
+    golden.entry_errors ?? {},
+    `errors of entries in the reply to ${what}`,
+  );
+}
+
+/** A status of what nobody stored, or of a kind to come, is understood although it is an error. */
+function expectUnderstood(t: HostContext, what: string, operation: Operation, message: Message): void {
+  const expected = operation === "ping" ? "pong" : `memory/${operation}/resp`;
+  const isAnswer = message.type === expected;
+  const isKnownToNobody =
+    operation === "status" && ["memory_not_found", "unsupported"].includes(String(message.code));
+  t.expect.holds(
+    isAnswer || isKnownToNobody,
+    `the reply to ${what}`,
+    message,
+    `a message of type ${expected}`,
+  );
+}
+
+function validCheck([file, id, clauses]: (typeof VALID_FILES)[number]): Check {
+  return hostCheck({
+    id,
+    clauses,
+    since: "1.0",
+    async run(t) {
+      const messages = goldenMessages<ValidMessage>(`valid/${file}.json`);
+      t.expect.atLeast(messages.length, 1, `golden messages in valid/${file}.json`);
+      for (const golden of messages) {
+        for (const encoding of ["json", "msgpack"] as const) {
+          const what = `the golden message "${golden.name}" (valid/${file}.json), here in ${encoding}`;
+          const sent = atHome(t, golden.message);
+          await expectAccepted(t, what, sent, golden, encoding);
+          await t.agent({ session: String(sent.session_id ?? "") }).forget({ all: true });
+        }
+      }
+    },
+  });
+}
+
+/** Bytes that change nothing outside of an agent who is nobody else, and name no tier that a host may lack. */
+function isHarmless({ message }: ValidMessage): boolean {
+  if (message.type === "memory/forget/req" || message.tier || message.requires || message.embedding)
+    return false;
+  return !listOf(message.entries).some(({ tier, embedding }) => tier || embedding);
+}
+
+const rawCheck = hostCheck({
+  id: "envelope/golden-bytes-accepted",
+  clauses: ["ENC-1", "ENC-2", "ENC-4"],
+  since: "1.0",
+  async run(t) {
+    const messages = VALID_FILES.flatMap(([file]) => goldenMessages<ValidMessage>(`valid/${file}.json`));
+    const harmless = messages.filter(isHarmless);
+    t.expect.atLeast(harmless.length, 30, "golden messages that may be sent as they are");
+    for (const golden of harmless) {
+      const agent = `conformance-golden-${t.random.hex(12)}`;
+      const contentType = golden.content_type ?? null;
+      const what = `the bytes of the golden message "${golden.name}", Content-Type ${contentType}`;
+      const operation = operationOf(String(golden.message.type));
+      const { message, encoding } = await answer(t, what, operation, bytesOf(golden), { contentType, agent });
+      await forgetStored(t, golden.message, agent);
+      expectUnderstood(t, what, operation, message);
+      t.expect.equal(encoding, golden.encoding, `encoding of the reply to ${what}`);
+    }
+  },
+});
+
+/** Clears what `agent` may have stored in the working tier by a golden message. */
+async function forgetStored(
+  t: HostContext,
+  { namespace, session_id }: Message,
+  agent: string,
+): Promise<void> {
+  const place = { namespace: namespace || "default", session_id, tier: "working" };
+  await t.send("forget", { type: "memory/forget/req", ...place, all: true }, { agent });
+}
+
+/** A message that a broken host carries out must not reach anybody else's entries. */
+function harmless(t: HostContext, golden: InvalidMessage): Buffer {
+  const bytes = bytesOf(golden);
+  const text = bytes.toString("utf8");
+  if (golden.encoding === "msgpack" || text.includes('"namespace"')) return bytes;
+  const namespace = JSON.stringify(t.caller.namespace);
+  const named = text.replace(
+    /^\{"type":"memory\/(store|forget)\/req"/,
+    (head) => `${head},"namespace":${namespace}`,
+  );
+  return named === text ? bytes : Buffer.from(named, "utf8");
+}
+
+/** Subjects that no host hears are no message's fault. */
+const HEARD = /^a2e\.[^.]+\.[^.]+\.(memory\.[^.]+\.req|ping)$/;
+
+function subjectOf(t: HostContext, { subject }: InvalidMessage): Pick<SendOptions, "subject"> {
+  if (subject === undefined) return {};
+  return { subject: subject.replace(/^a2e\.default\./, `${t.prefix}.${t.caller.tenant}.`) };
+}
+
+async function expectRefused(t: HostContext, what: string, golden: InvalidMessage): Promise<void> {
+  const { code, path, detail = {}, req_id } = golden.error;
+  const bytes = harmless(t, golden);
+  const operation = operationOf(bytes.toString("latin1"));
+  const options = { contentType: golden.content_type ?? null, ...subjectOf(t, golden) };
+  const error =
+    golden.entry === undefined
+      ? await refused(t, what, operation, bytes, code, options)
+      : await refusedEntry(t, what, bytes, golden);
+  const got = { path: error.detail.path, ...pick(error.detail, Object.keys(detail)), req_id: error.req_id };
+  const expected = {
+    ...got,
+    ...(path !== undefined && { path }),
+    ...detail,
+    ...(req_id !== undefined && { req_id }),
+  };
+  t.expect.equal(got, expected, `detail and req_id of the error to ${what}`);
+}
+
+async function refusedEntry(
+  t: HostContext,
+  what: string,
+  bytes: Uint8Array,
+  { entry, error }: InvalidMessage,
+) {
+  const { message } = await answer(t, what, "store", bytes, { contentType: null });
+  const found = listOf(message.errors).find(({ index }) => index === entry);
+  t.expect.holds(
+    found?.code === error.code,
+    `error of entry ${entry} of ${what}`,
+    message,
+    `code ${error.code}`,
+  );
+  return { detail: recordOf(found?.detail), req_id: undefined };
+}
+
+function pick(fields: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, fields[name]]));
+}
+
+function invalidCheck([file, id, clauses]: (typeof INVALID_FILES)[number]): Check {
+  return hostCheck({
+    id,
+    clauses,
+    since: "1.0",
+    async run(t) {
+      const messages = goldenMessages<InvalidMessage>(`invalid/${file}.json`);
+      const heard = messages.filter(({ subject }) => subject === undefined || HEARD.test(subject));
+      t.expect.atLeast(heard.length, 1, `golden messages in invalid/${file}.json`);
+      for (const golden of heard) {
+        await expectRefused(t, `the golden message "${golden.name}" (invalid/${file}.json)`, golden);
+      }
+    },
+  });
+}
+
+export const envelopeGoldenChecks: readonly Check[] = [
+  ...VALID_FILES.map(validCheck),
+  rawCheck,
+  ...INVALID_FILES.map(invalidCheck),
+];

@@ -1,0 +1,102 @@
+import {
+  CONTENT_TYPE_HEADER,
+  CONTENT_TYPES,
+  delay,
+  encodeMessage,
+  type Message,
+  systemClock,
+} from "@membus/protocol";
+import { accepted, OPERATIONS, type Operation, oneOfEach, request } from "../bare-messages.js";
+import { type Check, hostCheck } from "../check.js";
+import type { HostContext } from "../context.js";
+import { newRequestId } from "../request-id.js";
+
+/** Long enough for a second reply to follow the first. */
+const SETTLE_MS = 300;
+const PATIENCE_MS = 3_000;
+
+/** A reply subject of its own for each message, and how many replies came to each. */
+async function countReplies(
+  t: HostContext,
+  messages: readonly (readonly [Operation, Uint8Array])[],
+): Promise<readonly number[]> {
+  const inbox = `${t.bus.inboxPrefix}.conformance-${t.random.hex(12)}`;
+  const counts = messages.map(() => 0);
+  let first = 0;
+  const subscription = t.bus.subscribe(`${inbox}.*`, ({ subject }) => {
+    const at = Number(subject.slice(inbox.length + 1));
+    if (counts[at] === 0) first++;
+    counts[at]!++;
+  });
+  await t.bus.flush();
+  const headers = { [CONTENT_TYPE_HEADER]: CONTENT_TYPES.json };
+  for (const [at, [operation, bytes]] of messages.entries()) {
+    t.bus.publish(t.subject(operation), bytes, { reply: `${inbox}.${at}`, headers });
+  }
+  const until = performance.now() + PATIENCE_MS;
+  while (first < messages.length && performance.now() < until) await delay(systemClock, 20);
+  await delay(systemClock, SETTLE_MS);
+  await subscription.drain();
+  return counts;
+}
+
+function bytesOf(message: Readonly<Message>): Uint8Array {
+  return encodeMessage(message, "json");
+}
+
+export const errorsOfRepliesChecks: readonly Check[] = [
+  hostCheck({
+    id: "errors/one-reply-to-each-request",
+    clauses: ["ERR-10"],
+    since: "1.0",
+    async run(t) {
+      const id = newRequestId();
+      await t.caller.store(t.entry(), { id });
+      const bodies = oneOfEach(t, id);
+      const messages = OPERATIONS.flatMap((operation) =>
+        Array.from({ length: 4 }, () => [operation, request(t, operation, bodies[operation])] as const),
+      );
+      const counts = await countReplies(
+        t,
+        messages.map(([operation, message]) => [operation, bytesOf(message)]),
+      );
+      for (const [at, count] of counts.entries()) {
+        t.expect.equal(count, 1, `replies to a ${messages[at]![0]}, counted on a reply subject of its own`);
+      }
+    },
+  }),
+  hostCheck({
+    id: "errors/one-reply-to-each-broken-message",
+    clauses: ["ERR-10"],
+    since: "1.0",
+    async run(t) {
+      const messages: (readonly [Operation, string])[] = [
+        ["ping", ""],
+        ["ping", "hello"],
+        ["ping", "[]"],
+        ["ping", "{}"],
+        ["store", '{"type":"memory/store/req"}'],
+        ["store", '{"type":"ping"}'],
+        ["retrieve", '{"type":"memory/retrieve/req","limit":-1}'],
+        ["forget", '{"type":"memory/forget/req","keys":[]}'],
+        ["status", '{"type":"memory/status/req","request_id":"conformance-of-nobody"}'],
+        ["ping", '{"type":"ping","version":"2.0"}'],
+        ["ping", '{"type":"ping","requires":["conformance_time_travel"]}'],
+        ["ping", `{"type":"ping","x_deep":${"[".repeat(2_000)}${"]".repeat(2_000)}}`],
+      ];
+      const counts = await countReplies(
+        t,
+        messages.map(([operation, text]) => [operation, Buffer.from(text)]),
+      );
+      for (const [at, count] of counts.entries()) {
+        const [operation, text] = messages[at]!;
+        t.expect.equal(
+          count,
+          1,
+          `replies to ${text.slice(0, 80) || "no bytes"} on the subject of a ${operation}`,
+        );
+      }
+      await accepted(t, "a ping after all these", "ping", request(t, "ping"));
+    },
+  }),
+];

@@ -1,0 +1,38 @@
+import { FEATURES, PLUGIN_CONTRACT } from "@membus/protocol";
+import { type Check, pluginCheck } from "../check.js";
+
+/** What a plugin says of itself. */
+export const lifecycleManifestChecks: readonly Check[] = [
+  pluginCheck({
+    id: "lifecycle/manifest-names-every-feature",
+    clauses: ["PLUG-2"],
+    since: "1.0",
+    async run({ plugin, another, expect }) {
+      const manifests = {
+        "before it is opened": (await another({ sameDirectory: false, open: false })).manifest,
+        "while it is open": plugin.manifest,
+      };
+      for (const [when, { contract, features }] of Object.entries(manifests)) {
+        expect.equal(contract, PLUGIN_CONTRACT, `\`contract\` of the manifest ${when}`);
+        const given = Object.entries(features).filter(([, value]) => typeof value === "boolean");
+        const names = given.map(([name]) => name);
+        expect.sameMembers(names, Object.keys(FEATURES), `features that are true or false in the manifest ${when}`);
+      }
+    },
+  }),
+  pluginCheck({
+    id: "lifecycle/manifest-does-not-change",
+    clauses: ["PLUG-2"],
+    since: "1.0",
+    async run({ plugin, caller, entry, expect, maintain, reopen }) {
+      const opened = structuredClone(plugin.manifest);
+      await caller.store([entry(), entry()]);
+      await caller.retrieve({ limit: 1 });
+      await caller.forget({ all: true });
+      await maintain();
+      expect.equal(plugin.manifest, opened, "the manifest after requests and maintenance, as against right after open");
+      const again = await reopen();
+      expect.equal(again.manifest, opened, "the manifest of the next instance on the same directory");
+    },
+  }),
+];

@@ -1,0 +1,155 @@
+import {
+  type BusMessage,
+  CONTENT_TYPE_HEADER,
+  CONTENT_TYPES,
+  delay,
+  encodeMessage,
+  type Message,
+  systemClock,
+} from "@membus/protocol";
+import { accepted, type Operation, request, storedEntries } from "../bare-messages.js";
+import { type Check, hostCheck, hostTierCheck } from "../check.js";
+import type { HostContext } from "../context.js";
+
+const SETTLE_MS = 300;
+const PATIENCE_MS = 3_000;
+const STEP_MS = 25;
+
+/** Publishes a request with the given reply subject, or with none. */
+function publish(t: HostContext, operation: Operation, message: Message, reply?: string): void {
+  const headers = { [CONTENT_TYPE_HEADER]: CONTENT_TYPES.json };
+  t.bus.publish(t.subject(operation), encodeMessage(message, "json"), {
+    headers,
+    ...(reply !== undefined && { reply }),
+  });
+}
+
+/** Waits until it holds, or long enough. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + PATIENCE_MS;
+  while (!(await holds()) && performance.now() < end) await delay(systemClock, STEP_MS);
+}
+
+/** The entries of the check once there are `count`, or after long enough. */
+async function entriesOnce(t: HostContext, count: number): Promise<readonly Message[]> {
+  let entries: readonly Message[] = [];
+  await until(async () => {
+    entries = await storedEntries(t);
+    return entries.length === count;
+  });
+  return entries;
+}
+
+/** Reply subjects outside of every inbox, of which the last is that of an event. */
+function outside(t: HostContext): readonly string[] {
+  const mark = t.random.hex(12);
+  return [
+    `conformance.${mark}.reply`,
+    `inbox.${mark}`,
+    `_INBO.${mark}`,
+    `${mark}._INBOX.a`,
+    `${t.prefix}.${t.caller.tenant}.conformance-${mark}.events.memory.semantic.stored`,
+  ];
+}
+
+export const subjectsReplyChecks: readonly Check[] = [
+  hostCheck({
+    id: "subjects/reply-outside-the-inboxes-is-not-answered",
+    clauses: ["SUBJ-5"],
+    since: "1.0",
+    async run(t) {
+      const replies = outside(t);
+      const heard: BusMessage[] = [];
+      const subscriptions = replies.map((reply) =>
+        t.bus.subscribe(reply, (message) => void heard.push(message)),
+      );
+      await t.bus.flush();
+      for (const reply of replies) {
+        publish(t, "ping", request(t, "ping"), reply);
+        publish(t, "retrieve", request(t, "retrieve", { tier: t.tier }), reply);
+        publish(t, "store", { type: "broken" }, reply);
+      }
+      await accepted(t, "a ping with a reply subject in an inbox", "ping", request(t, "ping"));
+      await delay(systemClock, SETTLE_MS);
+      await Promise.all(subscriptions.map((subscription) => subscription.drain()));
+      t.expect.equal(
+        heard.map(({ subject }) => subject),
+        [],
+        `subjects on which the host answered requests with the reply subjects ${replies.join(", ")}`,
+      );
+    },
+  }),
+  hostTierCheck({
+    id: "subjects/reply-outside-the-inboxes-has-no-effect",
+    clauses: ["SUBJ-5"],
+    since: "1.0",
+    async run(t) {
+      const kept = t.entry();
+      await t.caller.store(kept);
+      for (const reply of outside(t)) {
+        publish(t, "store", request(t, "store", { entries: [t.entry()] }), reply);
+        publish(t, "forget", request(t, "forget", { tier: t.tier, all: true }), reply);
+      }
+      await t.bus.flush();
+      await delay(systemClock, SETTLE_MS);
+      t.expect.equal(
+        (await storedEntries(t)).map(({ key }) => key),
+        [kept.key],
+        "keys of all entries after stores and forgets with reply subjects outside of every inbox",
+      );
+    },
+  }),
+  hostCheck({
+    id: "subjects/private-inbox-is-answered",
+    clauses: ["SUBJ-5", "ERR-10"],
+    since: "1.0",
+    async run(t) {
+      const mark = t.random.hex(12);
+      const replies = [
+        `${t.bus.inboxPrefix}_${mark}.a`,
+        `${t.bus.inboxPrefix}.${mark}.a.b`,
+        `${t.bus.inboxPrefix}.${mark}`,
+      ];
+      for (const reply of replies) {
+        const heard: BusMessage[] = [];
+        const subscription = t.bus.subscribe(reply, (message) => void heard.push(message));
+        await t.bus.flush();
+        publish(t, "ping", request(t, "ping"), reply);
+        await until(() => heard.length > 0);
+        await subscription.drain();
+        t.expect.equal(heard.length, 1, `replies to a ping with the reply subject ${reply}`);
+      }
+    },
+  }),
+  hostTierCheck({
+    id: "subjects/store-without-a-reply-subject-is-carried-out",
+    clauses: ["SUBJ-10"],
+    since: "1.0",
+    async run(t) {
+      const entries = [t.entry(), t.entry()];
+      publish(t, "store", request(t, "store", { entries }));
+      const found = await entriesOnce(t, 2);
+      t.expect.sameMembers(
+        found.map(({ key }) => key),
+        entries.map(({ key }) => key),
+        "keys found after a store of two entries without a reply subject",
+      );
+    },
+  }),
+  hostTierCheck({
+    id: "subjects/forget-without-a-reply-subject-is-carried-out",
+    clauses: ["SUBJ-10"],
+    since: "1.0",
+    async run(t) {
+      const [gone, kept] = [t.entry({ tags: ["gone"] }), t.entry({ tags: ["kept"] })];
+      await t.caller.store([gone, kept]);
+      publish(t, "forget", request(t, "forget", { tier: t.tier, tags: ["gone"] }));
+      const found = await entriesOnce(t, 1);
+      t.expect.equal(
+        found.map(({ key }) => key),
+        [kept.key],
+        "keys found after a forget of the other entry without a reply subject",
+      );
+    },
+  }),
+];

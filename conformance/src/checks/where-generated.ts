@@ -1,0 +1,50 @@
+import { type FilterSubject, type MemoryEntry, matches } from "@membus/protocol";
+import { type Check, memoryCheck } from "../check.js";
+import { foundIds } from "../found-ids.js";
+import { generateEntries, generateLeaf, generateTree } from "../generate-filter.js";
+import type { EntryInput } from "../memory-agent.js";
+
+const ENTRY_COUNT = 20;
+const LEAF_COUNT = 140;
+const TREE_COUNT = 60;
+
+export const whereGeneratedChecks: readonly Check[] = [
+  memoryCheck({
+    id: "where/agrees-with-matches",
+    clauses: ["PLUG-8", "CRIT-5"],
+    since: "1.0",
+    async run({ caller, entry, expect, random }) {
+      const stored = generateEntries(random, ENTRY_COUNT).map((fields) => entry(fields));
+      await caller.store(stored);
+      const listed = await caller.retrieve({ limit: 100 });
+      expect.equal(listed.total, ENTRY_COUNT, `total after a store of ${ENTRY_COUNT} entries`);
+      const subjects = stored.map((input) => subjectOf(input, listed.entries));
+      const leaves = Array.from({ length: LEAF_COUNT }, () => generateLeaf(random, subjects));
+      const trees = Array.from({ length: TREE_COUNT }, () => generateTree(random, subjects, 3));
+      for (const where of [...leaves, ...trees]) {
+        const found = new Set(foundIds(await caller.retrieve({ where, limit: 100 })));
+        const expected = subjects.filter((subject) => matches(subject, where));
+        const wrong = subjects.find((subject) => found.has(subject.key.id) !== matches(subject, where));
+        expect.sameMembers(
+          [...found],
+          expected.map(({ key }) => key.id),
+          `ids of the entries for which ${JSON.stringify(where)} holds; ${shownSubject(wrong)}`,
+        );
+      }
+    },
+  }),
+];
+
+/** What was stored, with the fields that the host sets as it lists them. */
+function subjectOf(input: EntryInput, listed: readonly MemoryEntry[]): FilterSubject {
+  const { key, metadata, tags, source, group, importance, occurred_at } = input;
+  const { key_hash, author, timestamps } = listed.find(
+    ({ key: own }) => own.id === (key as { id: number }).id,
+  )!;
+  const fields = { key, metadata, tags, source, group, importance, occurred_at };
+  return { ...fields, key_hash, author, timestamps } as object as FilterSubject;
+}
+
+function shownSubject(subject: FilterSubject | undefined): string {
+  return subject === undefined ? "all are right" : `one that is wrong is ${JSON.stringify(subject)}`;
+}

@@ -1,0 +1,126 @@
+import { connectNatsBus, NATS_BUS_DEFAULTS } from "@membus/bus";
+import { type Bus, DEFAULT_PREFIX, isMemoryError, systemClock } from "@membus/protocol";
+import { type Command, InvalidArgumentError } from "commander";
+import type { HostSubject } from "../host-route/host-subject.js";
+import { createHostWorld } from "../host-route/host-world.js";
+import { silentLogger } from "../silent-logger.js";
+import { UsageError } from "../usage-error.js";
+import { type Address, awaitHost } from "./host-answers.js";
+import { listChecks } from "./list-checks.js";
+import { addNatsOptions, type NatsFlags, natsBusOptions } from "./nats-flags.js";
+import { rerunCommand, withoutCredentials } from "./rerun-command.js";
+import { restartHost } from "./restart-host.js";
+import { runAndReport } from "./run-and-report.js";
+import {
+  addRunOptions,
+  listArgument,
+  type RunFlags,
+  type RunSettings,
+  resolveRunSettings,
+} from "./run-options.js";
+
+interface HostFlags extends RunFlags, NatsFlags {
+  readonly prefix?: string;
+  readonly tenants?: readonly string[];
+  readonly agents?: readonly string[];
+  readonly restartCommand?: string;
+}
+
+const HOST_PATIENCE_MS = 5_000;
+const DEFAULT_AGENTS = ["conformance-first", "conformance-second"];
+
+const DESCRIPTION = "test a host in any language, by way of its NATS server";
+
+const EXAMPLE = `
+The connection must be allowed to request and to see events as every agent of --agents in every tenant of --tenants.
+With one tenant, that tenants are kept apart is untestable; without --restart-command, that a host survives a crash.
+The command of --restart-command kills the host with SIGKILL, starts it again in the background and ends.
+
+Example:
+  npx membus-conformance host --nats nats://127.0.0.1:4222 --tenants default,other \\
+    --restart-command 'kill -9 $(cat host.pid); ./start-host.sh >host.log 2>&1 & echo $! >host.pid' --json report.json`;
+
+/** `membus-conformance host`. */
+export function registerHost(program: Command): void {
+  const command = addNatsOptions(program.command("host").description(DESCRIPTION))
+    .option("--prefix <prefix>", `first tokens of every subject (default ${DEFAULT_PREFIX})`)
+    .option("--tenants <a,b>", "one or two tenants that the host serves (default default)", upToTwo)
+    .option("--agents <x,y>", `two agents (default ${DEFAULT_AGENTS.join(",")})`, two)
+    .option("--restart-command <command>", "shell command that kills the host and starts it again");
+  addRunOptions(command)
+    .addHelpText("after", EXAMPLE)
+    .action(async (flags: HostFlags, self: Command) => {
+      process.exitCode = await testHost(flags, self);
+    });
+}
+
+async function testHost(flags: HostFlags, command: Command): Promise<number> {
+  const settings = await resolveRunSettings(flags, "host");
+  if (flags.list === true) {
+    process.stdout.write(listChecks(settings.checks));
+    return 0;
+  }
+  const bus = await connect(flags);
+  try {
+    return await testOverBus(bus, flags, settings, rerunCommand(command));
+  } finally {
+    await bus.close();
+  }
+}
+
+async function testOverBus(
+  bus: Bus,
+  flags: HostFlags,
+  settings: RunSettings,
+  rerun: (checkId: string, seed: number) => string,
+): Promise<number> {
+  const { prefix = DEFAULT_PREFIX, tenants = ["default"], agents = DEFAULT_AGENTS, restartCommand } = flags;
+  const servers = withoutCredentials(flags.nats || String(NATS_BUS_DEFAULTS.servers));
+  const address = { prefix, tenant: tenants[0]!, agent: agents[0]! };
+  await demandHost(bus, address, servers);
+  const answers = (patienceMs: number) => awaitHost(bus, address, patienceMs);
+  const subject: HostSubject = {
+    name: `host at ${servers}`,
+    ...{ bus, servers, prefix, tenants, agents },
+    ...(restartCommand && { restart: () => restartHost(restartCommand, answers) }),
+  };
+  return runAndReport(await createHostWorld(subject), settings, rerun);
+}
+
+async function connect(flags: NatsFlags): Promise<Bus> {
+  const options = await natsBusOptions(flags);
+  try {
+    return await connectNatsBus(options, { logger: silentLogger, clock: systemClock });
+  } catch (cause) {
+    if (isMemoryError(cause) || cause instanceof TypeError) throw new UsageError(cause.message, { cause });
+    throw cause;
+  }
+}
+
+async function demandHost(bus: Bus, address: Address, servers: string): Promise<void> {
+  const { prefix, tenant, agent } = address;
+  const asked = `a ping, a retrieve (${prefix}.${tenant}.${agent}.…) and $SRV.INFO.membus`;
+  const answered = await awaitHost(bus, address, HOST_PATIENCE_MS).catch((cause: unknown) => {
+    if (!isMemoryError(cause)) throw cause;
+    throw new UsageError(`${servers} does not let the suite ask: ${cause.message}`, { cause });
+  });
+  if (answered) return;
+  throw new UsageError(
+    `no host answers at ${servers}: ${asked} had no answer within ${HOST_PATIENCE_MS / 1_000} s. ` +
+      "Start the host, or name its --prefix and --tenants",
+  );
+}
+
+function upToTwo(text: string): string[] {
+  const names = listArgument(text);
+  if (names.length > 2 || new Set(names).size < names.length) {
+    throw new InvalidArgumentError("Give one or two different names.");
+  }
+  return names;
+}
+
+function two(text: string): string[] {
+  const names = upToTwo(text);
+  if (names.length < 2) throw new InvalidArgumentError("Give two different names.");
+  return names;
+}

@@ -1,0 +1,31 @@
+import type { Check } from "../check.js";
+import { levelOf } from "../clauses.js";
+import { loadProfiles } from "../profile.js";
+
+/** One line for each check: id, level, clauses, profiles, and what it needs. */
+export function listChecks(checks: readonly Check[]): string {
+  const profiles = loadProfiles();
+  const rows = checks.map(({ id, clauses, features = [], withoutFeature, tiers = [] }) => {
+    const scoredBy = profiles.filter((profile) => profile.checks.includes(id)).map(({ name }) => name);
+    const needs = [
+      ...features,
+      ...(withoutFeature === undefined ? [] : [`not ${withoutFeature}`]),
+      ...tiers.map((tier) => `tier ${tier}`),
+    ];
+    return [id, levelOf(clauses), clauses.join(" "), scoredBy.join(" ") || "no profile", needs.join(", ")];
+  });
+  return `${aligned(rows).join("\n")}\n${checks.length} checks\n`;
+}
+
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows.reduce<number[]>(
+    (widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 0)),
+    [],
+  );
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join("  ")
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,28 @@
+import { Command } from "commander";
+import { SUITE_VERSION } from "../suite-report.js";
+import { registerHost } from "./host-command.js";
+import { registerPlugin } from "./plugin-command.js";
+
+const EXIT_HELP = `
+Exit codes:
+  0  conformant; or every red check is in the baseline; or the selected checks passed
+  1  not conformant, or the baseline names a check that is not red
+  2  nothing was tested: wrong arguments or baseline, a module that cannot be loaded, no server, no host
+  3  the suite itself is at fault
+
+Example:
+  npx membus-conformance plugin ./my-plugin.js`;
+
+/** The command line of the suite. */
+export function createProgram(): Command {
+  const program = new Command("membus-conformance")
+    .description("proves a membus plugin, or a host in any language, against the written protocol")
+    .version(SUITE_VERSION)
+    .addHelpText("after", EXIT_HELP)
+    // What is wrong with the arguments is reported like any other mistake.
+    .exitOverride()
+    .configureOutput({ outputError: () => {} });
+  registerPlugin(program);
+  registerHost(program);
+  return program;
+}

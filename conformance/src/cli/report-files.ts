@@ -1,0 +1,43 @@
+import { constants } from "node:fs";
+import { access, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { htmlReport } from "../report/html-report.js";
+import { jsonReport } from "../report/json-report.js";
+import { junitReport } from "../report/junit-report.js";
+import { textReport } from "../report/text-report.js";
+import type { SuiteReport } from "../suite-report.js";
+import { UsageError } from "../usage-error.js";
+
+const FORMATS = { json: jsonReport, junit: junitReport, html: htmlReport } as const;
+
+export type ReportFormat = keyof typeof FORMATS;
+
+/** A file for each format, or `-` for standard output, where the text then goes to standard error. */
+export type ReportTargets = Readonly<Partial<Record<ReportFormat, string>>>;
+
+const STDOUT = "-";
+
+/** @throws {UsageError} before anything is tested, where a report could not be written. */
+export async function checkTargets(targets: ReportTargets): Promise<void> {
+  const files = Object.values(targets);
+  if (files.filter((file) => file === STDOUT).length > 1) {
+    throw new UsageError("only one report can be written to standard output");
+  }
+  for (const file of files.filter((name) => name !== STDOUT)) {
+    const folder = dirname(resolve(file));
+    await access(folder, constants.W_OK).catch((cause: unknown) => {
+      throw new UsageError(`${file} cannot be written: ${folder} is no folder to write to`, { cause });
+    });
+  }
+}
+
+export async function writeReports(report: SuiteReport, targets: ReportTargets): Promise<void> {
+  const entries = Object.entries(targets) as [ReportFormat, string][];
+  const takesStdout = entries.some(([, file]) => file === STDOUT);
+  (takesStdout ? process.stderr : process.stdout).write(textReport(report));
+  for (const [format, file] of entries) {
+    const text = FORMATS[format](report);
+    if (file === STDOUT) process.stdout.write(text);
+    else await writeFile(file, text);
+  }
+}

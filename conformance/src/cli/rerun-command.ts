@@ -1,0 +1,37 @@
+import type { Command, Option } from "commander";
+
+/** Options that a single check is run again without, and those that it gets anew. */
+const LEFT_OUT = new Set(["only", "seed", "repeat", "baseline", "strict", "list", "json", "junit", "html"]);
+const SECRET = new Set(["password", "token"]);
+
+/** How to run one check again, with the arguments of this run. Secrets are hidden; what the environment says, it says again. */
+export function rerunCommand(command: Command): (checkId: string, seed: number) => string {
+  const given = command.options
+    .filter((option) => !LEFT_OUT.has(option.attributeName()))
+    .filter((option) => command.getOptionValueSource(option.attributeName()) === "cli")
+    .flatMap((option) => [option.long!, ...shownValue(option, command)]);
+  const words = ["npx", ...namesOf(command), ...command.args, ...given].map(quoted);
+  return (checkId, seed) => [...words, "--only", checkId, "--seed", String(seed)].join(" ");
+}
+
+/** `membus-conformance plugin`: the program and its commands. */
+function namesOf(command: Command): string[] {
+  return [...(command.parent === null ? [] : namesOf(command.parent)), command.name()];
+}
+
+function shownValue(option: Option, command: Command): string[] {
+  const name = option.attributeName();
+  const value: unknown = command.getOptionValue(name);
+  if (value === true) return [];
+  if (SECRET.has(name)) return ["***"];
+  return [Array.isArray(value) ? value.join(",") : withoutCredentials(String(value))];
+}
+
+/** `nats://user:password@host` as `nats://***@host`. */
+export function withoutCredentials(url: string): string {
+  return url.replace(/(^|\/\/)[^/@]+@/, "$1***@");
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,38 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { systemClock, within } from "@membus/protocol";
+import { ExpectationError, UntestableError } from "../expect.js";
+
+const COMMAND_TIMEOUT_MS = 60_000;
+const HOST_TIMEOUT_MS = 60_000;
+
+/**
+ * Runs a shell command that kills the host and starts it again in the background, and waits for an answer of the new
+ * one. What the command prints goes to standard error.
+ * @throws {UntestableError} when the command fails or does not end.
+ * @throws {ExpectationError} when the host does not answer afterwards.
+ */
+export async function restartHost(
+  command: string,
+  answers: (patienceMs: number) => Promise<boolean>,
+): Promise<void> {
+  const child = spawn(command, { shell: true, detached: true, stdio: ["ignore", 2, 2] });
+  const ended = once(child, "exit") as Promise<[number | null, string | null]>;
+  const exit = await within(systemClock, COMMAND_TIMEOUT_MS, ended);
+  if (exit === undefined) {
+    child.unref();
+    throw new UntestableError(
+      `the command of --restart-command did not end within ${COMMAND_TIMEOUT_MS / 1_000} s: it must start the host in the background`,
+    );
+  }
+  const [code, signal] = exit;
+  if (code !== 0) {
+    throw new UntestableError(`the command of --restart-command ended with ${signal ?? `exit code ${code}`}`);
+  }
+  if (await answers(HOST_TIMEOUT_MS)) return;
+  throw new ExpectationError({
+    what: "the host after it was killed and started again by --restart-command",
+    expected: `an answer within ${HOST_TIMEOUT_MS / 1_000} s`,
+    got: "none",
+  });
+}

@@ -1,0 +1,63 @@
+import { isMemoryError, systemClock } from "@membus/protocol";
+import { CommanderError } from "commander";
+import { ExpectationError } from "../expect.js";
+import { UsageError } from "../usage-error.js";
+import { EXIT_CODES } from "./exit-codes.js";
+import { createProgram } from "./program.js";
+
+/** A plugin may leave timers and connections behind: they do not keep the process for longer than this. */
+const LINGER_MS = 2_000;
+
+/** Does what the arguments of the process say, and sets its exit code. */
+export async function runCommandLine(): Promise<void> {
+  // Whoever read our output has gone, as `head` does: nobody is left to write for.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit();
+  });
+  process.on("uncaughtException", (error) => {
+    process.stderr.write(
+      `membus-conformance: an error that nothing awaited, of the subject or of the suite:\n`,
+    );
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exit(EXIT_CODES.suiteError);
+  });
+  try {
+    await createProgram().parseAsync();
+  } catch (error) {
+    process.exitCode = reportFailure(error);
+  }
+  await Promise.all([written(process.stdout), written(process.stderr)]);
+  systemClock.after(LINGER_MS, () => process.exit(), { background: true });
+}
+
+/** Resolves when what was written before is with its reader, or that has gone. */
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write("", () => resolve());
+  });
+}
+
+/** Says why nothing was tested, and gives the exit code. */
+function reportFailure(error: unknown): number {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return EXIT_CODES.conformant;
+    if (error.message !== "(outputHelp)") complain(error.message.replace(/^error: /, ""));
+    return EXIT_CODES.usage;
+  }
+  // Of the bus: what the plugin or the host refuses is a result, and no error of the run.
+  if (error instanceof UsageError || isMemoryError(error)) {
+    complain(error.message);
+    return EXIT_CODES.usage;
+  }
+  if (error instanceof ExpectationError) {
+    complain(`not conformant, and nothing else could be tested: ${error.message}`);
+    return EXIT_CODES.notConformant;
+  }
+  complain(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return EXIT_CODES.suiteError;
+}
+
+function complain(message: string): void {
+  process.stderr.write(`membus-conformance: ${message}\n`);
+}

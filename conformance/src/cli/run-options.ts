@@ -1,0 +1,102 @@
+import { randomInt } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { type Command, InvalidArgumentError } from "commander";
+import { type Baseline, parseBaseline } from "../baseline.js";
+import type { Check, Route } from "../check.js";
+import { CHECKS } from "../checks/index.js";
+import { UsageError } from "../usage-error.js";
+import { checkTargets, type ReportTargets } from "./report-files.js";
+import { selectChecks } from "./select-checks.js";
+
+const SEED_MAX = 2 ** 32 - 1;
+const REPEAT_MAX = 10_000;
+const CHECK_TIMEOUT_MS_MAX = 600_000;
+
+/** Flags that both commands take, as they were given. */
+export interface RunFlags extends ReportTargets {
+  readonly only?: readonly string[];
+  readonly seed?: number;
+  readonly repeat?: number;
+  readonly baseline?: string;
+  readonly strict?: boolean;
+  readonly list?: boolean;
+  readonly checkTimeoutMs?: number;
+}
+
+/** The same, checked and read. */
+export interface RunSettings {
+  readonly checks: readonly Check[];
+  readonly seed: number;
+  readonly repeat: number;
+  readonly baseline: Baseline;
+  readonly strict: boolean;
+  readonly checkTimeoutMs?: number;
+  readonly targets: ReportTargets;
+}
+
+export function addRunOptions(command: Command): Command {
+  return command
+    .option("--only <id,..>", "run these checks alone: ids or areas", listArgument)
+    .option(
+      "--seed <n>",
+      "decides what is left to chance (default: random, and printed)",
+      integer(0, SEED_MAX),
+    )
+    .option(
+      "--repeat <n>",
+      "run each check so many times, with a seed of its own each",
+      integer(1, REPEAT_MAX),
+    )
+    .option("--baseline <file>", "checks that are known to be red: YAML lines of `check-id: reason`")
+    .option("--strict", "a SHOULD that is not kept counts as much as a MUST")
+    .option("--list", "list the checks with their clauses, and run none")
+    .option("--json <file>", "write the report as JSON (- is standard output)")
+    .option("--junit <file>", "write the report as JUnit XML (- is standard output)")
+    .option("--html <file>", "write the report as one HTML page (- is standard output)")
+    .option(
+      "--check-timeout-ms <ms>",
+      "longest time of one check (default 30000)",
+      integer(1, CHECK_TIMEOUT_MS_MAX),
+    );
+}
+
+/** @throws {UsageError} for a check, a file or a baseline that is not as it must be. */
+export async function resolveRunSettings(flags: RunFlags, route: Route): Promise<RunSettings> {
+  const { only, seed, repeat = 1, baseline, strict = false, checkTimeoutMs, json, junit, html } = flags;
+  const targets = { ...(json && { json }), ...(junit && { junit }), ...(html && { html }) };
+  await checkTargets(targets);
+  return {
+    checks: selectChecks(only, route),
+    seed: seed ?? randomInt(SEED_MAX),
+    repeat,
+    baseline: baseline === undefined ? new Map() : await readBaseline(baseline),
+    strict,
+    ...(checkTimeoutMs === undefined ? {} : { checkTimeoutMs }),
+    targets,
+  };
+}
+
+async function readBaseline(file: string): Promise<Baseline> {
+  const yaml = await readFile(file, "utf8").catch((cause: Error) => {
+    throw new UsageError(`the baseline cannot be read: ${cause.message}`, { cause });
+  });
+  return parseBaseline(
+    yaml,
+    CHECKS.map(({ id }) => id),
+  );
+}
+
+/** `a,b` as a list without empty items. */
+export function listArgument(text: string): string[] {
+  const items = text.split(",").map((item) => item.trim());
+  if (items.some((item) => item === "")) throw new InvalidArgumentError("Give names, separated by commas.");
+  return items;
+}
+
+function integer(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be an integer of ${min}..${max}.`);
+  };
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { z } from "zod";
+import { CLAUSES, type Level } from "./clauses.js";
+
+const FILE = new URL("../exclusions.yaml", import.meta.url);
+
+const ExclusionsSchema = z.record(z.string(), z.string().min(20)).nullable();
+
+/** A clause that no check can test, and why. */
+export interface ExcludedClause {
+  readonly id: string;
+  readonly level: Level | undefined;
+  readonly text: string;
+  readonly reason: string;
+}
+
+/** What `exclusions.yaml` says, in its order. Every report lists it. */
+export function loadExclusions(): ExcludedClause[] {
+  const reasons = ExclusionsSchema.parse(parse(readFileSync(FILE, "utf8"))) ?? {};
+  return Object.entries(reasons).map(([id, reason]) => {
+    const clause = CLAUSES.get(id);
+    return { id, level: clause?.level, text: clause?.text ?? "", reason };
+  });
+}

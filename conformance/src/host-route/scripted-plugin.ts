@@ -1,0 +1,171 @@
+import {
+  comparePositions,
+  FEATURES,
+  type Feature,
+  type MemoryEntry,
+  type MemoryPlugin,
+  matches,
+  type Operation,
+  PLUGIN_CONTRACT,
+  type PluginForgetRequest,
+  type PluginForgetResult,
+  type PluginManifest,
+  type PluginRetrieveRequest,
+  type PluginRetrieveResult,
+  type PluginServices,
+  type PluginStatusResult,
+  type PluginStoreRequest,
+  type PluginStoreResult,
+  positionOf,
+  type Scope,
+  type ScopeSelector,
+  type StoreItem,
+  type StoreReceipt,
+  scopeId,
+  selectsScope,
+} from "@membus/protocol";
+
+/** What a plugin does instead. `usual` is what it would do. */
+export interface Script {
+  onStore?(usual: () => Promise<PluginStoreResult>, request: PluginStoreRequest): Promise<PluginStoreResult>;
+  onRetrieve?(
+    usual: () => Promise<PluginRetrieveResult>,
+    request: PluginRetrieveRequest,
+  ): Promise<PluginRetrieveResult>;
+  onForget?(
+    usual: () => Promise<PluginForgetResult>,
+    request: PluginForgetRequest,
+  ): Promise<PluginForgetResult>;
+  onStatus?(): Promise<PluginStatusResult | undefined>;
+  open?(): Promise<void>;
+  maintain?(): Promise<void>;
+}
+
+interface HeldRow {
+  readonly scope: Scope;
+  readonly entry: MemoryEntry;
+}
+
+const UNDECLARED = Object.keys(FEATURES).map((name): [Feature, boolean] => [name as Feature, false]);
+
+/** A sound plugin of lists and maps, without search, that can be told to be anything else. */
+export class ScriptedPlugin implements MemoryPlugin {
+  /** May be replaced at any time. */
+  script: Script = {};
+  readonly manifest: PluginManifest;
+  /** What the host called, and what has settled: `onStore`, `onStore settled`. */
+  readonly log: string[] = [];
+  /** What `onStore` was called with. */
+  readonly stores: { readonly scope: Scope; readonly request: PluginStoreRequest }[] = [];
+  services: PluginServices | undefined;
+  readonly #rows = new Map<string, HeldRow>();
+  readonly #results = new Map<string, PluginStoreResult | PluginForgetResult>();
+
+  /** Declares ttl and subtree unless told otherwise. */
+  constructor(features: Partial<Record<Feature, boolean>> = { ttl: true, subtree: true }) {
+    const declared = { ...Object.fromEntries(UNDECLARED), ...features } as Record<Feature, boolean>;
+    this.manifest = { contract: PLUGIN_CONTRACT, name: "scripted", version: "1.0.0", features: declared };
+  }
+
+  open(services: PluginServices): Promise<void> {
+    this.services = services;
+    return this.#logged("open", async () => this.script.open?.());
+  }
+
+  close(): Promise<void> {
+    return this.#logged("close", async () => {});
+  }
+
+  maintain(): Promise<void> {
+    return this.#logged("maintain", async () => this.script.maintain?.());
+  }
+
+  onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult> {
+    this.stores.push({ scope, request });
+    const usual = async () => this.#once(request.op, () => this.#store(scope, request));
+    return this.#logged("onStore", () => this.script.onStore?.(usual, request) ?? usual());
+  }
+
+  onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<PluginRetrieveResult> {
+    const usual = async () => this.#page(selector, request);
+    return this.#logged("onRetrieve", () => this.script.onRetrieve?.(usual, request) ?? usual());
+  }
+
+  onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult> {
+    const usual = async () => this.#once(request.op, () => this.#forget(selector, request));
+    return this.#logged("onForget", () => this.script.onForget?.(usual, request) ?? usual());
+  }
+
+  onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined> {
+    const result = this.#results.get(operationKey(op)) as PluginStoreResult | undefined;
+    const known = result?.receipts && { ...result, done: true };
+    return this.#logged("onStatus", async () => (this.script.onStatus ? this.script.onStatus() : known));
+  }
+
+  async #logged<Result>(method: string, work: () => Promise<Result>): Promise<Result> {
+    this.log.push(method);
+    try {
+      return await work();
+    } finally {
+      this.log.push(`${method} settled`);
+    }
+  }
+
+  #once<Result extends PluginStoreResult | PluginForgetResult>(op: Operation, work: () => Result): Result {
+    const key = operationKey(op);
+    const result = (this.#results.get(key) as Result | undefined) ?? work();
+    this.#results.set(key, result);
+    return result;
+  }
+
+  #store(scope: Scope, { op, entries }: PluginStoreRequest): PluginStoreResult {
+    return { receipts: entries.map((item) => this.#storeOne(scope, item, op)), errors: [] };
+  }
+
+  #storeOne(scope: Scope, item: StoreItem, op: Operation): StoreReceipt {
+    const id = `${scopeId(scope)} ${item.key_hash}`;
+    const previous = this.#rows.get(id)?.entry;
+    const revision = Math.max((previous?.revision ?? 0) + 1, Math.floor(op.accepted_at * 1e6) + item.index);
+    this.#rows.set(id, { scope, entry: toEntry(scope, item, op, revision, previous?.seq ?? revision) });
+    const outcome = previous === undefined ? "created" : "updated";
+    return { index: item.index, key_hash: item.key_hash, outcome, revision };
+  }
+
+  #page(
+    selector: ScopeSelector,
+    { filter, order, limit, after }: PluginRetrieveRequest,
+  ): PluginRetrieveResult {
+    const found = [...this.#rows.values()]
+      .filter(({ scope, entry }) => selectsScope(selector, scope) && matches(entry as never, filter))
+      .map(({ entry }) => entry)
+      .sort((a, b) => comparePositions(positionOf(a, order), positionOf(b, order), order));
+    const isBehind = (entry: MemoryEntry) =>
+      !after || comparePositions(after, positionOf(entry, order), order) < 0;
+    return { entries: found.filter(isBehind).slice(0, limit), total: found.length, total_relation: "eq" };
+  }
+
+  #forget(selector: ScopeSelector, { op, filter, dry_run }: PluginForgetRequest): PluginForgetResult {
+    const doomed = [...this.#rows].filter(
+      ([, { scope, entry }]) => selectsScope(selector, scope) && matches(entry as never, filter),
+    );
+    if (!dry_run) for (const [id] of doomed) this.#rows.delete(id);
+    return { deleted: doomed.length, at: op.accepted_at, purge: "done" };
+  }
+}
+
+function operationKey({ tenant, agent, id }: Pick<Operation, "tenant" | "agent" | "id">): string {
+  return JSON.stringify([tenant, agent, id]);
+}
+
+function toEntry(
+  { tier, namespace }: Scope,
+  { key, key_hash, content, tags, source, ttl, expires_at }: StoreItem,
+  { agent, accepted_at }: Operation,
+  revision: number,
+  seq: number,
+): MemoryEntry {
+  const timestamps = { created: accepted_at, updated: accepted_at, accessed: accepted_at };
+  const from = { source: source ?? agent, author: agent, occurred_at: accepted_at, timestamps };
+  const worth = { score: 1, importance: 1, ttl, ...(expires_at !== null && { expires_at }) };
+  return { key, key_hash, content, tier, namespace, tags: tags ?? [], ...from, ...worth, revision, seq };
+}

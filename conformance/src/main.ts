@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { runCommandLine } from "./cli/run-command-line.js";
+
+await runCommandLine();

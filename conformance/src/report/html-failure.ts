@@ -1,0 +1,62 @@
+import type { ReportedCheck } from "../suite-report.js";
+import { clauseText } from "./clause-text.js";
+import { RED_WORDS, type RedCase, reasonOf, redCases, shownCalls } from "./failure-text.js";
+import { escapeMarkup, markupOf } from "./markup.js";
+
+/** A check that is red: its clauses, what was expected and what came, how to run it again. */
+export function failureArticle(check: ReportedCheck): string {
+  const { id, level, clauses, outcome, known, rerun } = check;
+  const words = RED_WORDS[outcome as keyof typeof RED_WORDS].toLowerCase();
+  return [
+    `<article id="${anchorOf(id)}">`,
+    `<h3><span class="badge ${outcome}">${words}</span> ${escapeMarkup(id)} <small>${level}</small></h3>`,
+    ...clauses.map((clause) => `<p class="clause">${markupOf(clauseText(clause))}</p>`),
+    ...(known === undefined ? [] : [`<p class="known">Known by the baseline: ${escapeMarkup(known)}</p>`]),
+    ...redCases(check).map(caseBlock),
+    `<p class="rerun">Run it again</p><pre>${escapeMarkup(rerun)}</pre>`,
+    "</article>",
+  ].join("\n");
+}
+
+/** Where the page links to for a check. */
+export function anchorOf(checkId: string): string {
+  return escapeMarkup(`check-${checkId.replace("/", "-")}`);
+}
+
+function caseBlock(result: RedCase): string {
+  const { where, script } = result;
+  const calls = shownCalls(result);
+  return [
+    `<div class="case"><h4>tier ${where}</h4>`,
+    `<dl>${foundRows(result).join("")}</dl>`,
+    ...(calls.length === 0
+      ? []
+      : [details(`the last calls (${calls.length})`, calls.map(callBlock).join("\n"))]),
+    ...(script === undefined
+      ? []
+      : [details("a program that shows it with the fewest requests", `<pre>${escapeMarkup(script)}</pre>`)]),
+    "</div>",
+  ].join("\n");
+}
+
+function foundRows({ outcome, reason, discrepancy }: RedCase): string[] {
+  if (discrepancy === undefined) return [row("because", escapeMarkup(reasonOf(outcome, reason)))];
+  return [
+    row("looked at", markupOf(discrepancy.what)),
+    row("expected", escapeMarkup(discrepancy.expected)),
+    row("got", escapeMarkup(discrepancy.got)),
+  ];
+}
+
+function row(name: string, content: string): string {
+  return `<div class="${name.replace(" ", "-")}"><dt>${name}</dt><dd>${content}</dd></div>`;
+}
+
+function callBlock({ call, sent, got }: NonNullable<RedCase["calls"]>[number]): string {
+  const line = (name: string, text: string) => `<dt>${name}</dt><dd><code>${escapeMarkup(text)}</code></dd>`;
+  return `<div class="call"><h5>${escapeMarkup(call)}</h5><dl>${line("sent", sent)}${line("got", got)}</dl></div>`;
+}
+
+function details(title: string, content: string): string {
+  return `<details><summary>${title}</summary>${content}</details>`;
+}

@@ -1,0 +1,44 @@
+import type { CaseResult } from "../run/outcome.js";
+import type { ReportedCheck, SuiteReport } from "../suite-report.js";
+
+/** Name and version of the format; a version only ever gains fields. */
+const FORMAT = { name: "membus-conformance-report", version: 1 } as const;
+
+/** A report for programs: one JSON document, its field names in snake_case. */
+export function jsonReport(report: SuiteReport): string {
+  return `${JSON.stringify(jsonFields(report), null, 2)}\n`;
+}
+
+function jsonFields(report: SuiteReport) {
+  return {
+    format: FORMAT,
+    suite_version: report.suiteVersion,
+    protocol_version: report.protocolVersion,
+    subject: report.subject,
+    route: report.route,
+    seed: report.seed,
+    repeat: report.repeat,
+    started_at: report.startedAt,
+    duration_ms: report.durationMs,
+    complete: report.complete,
+    conformant: report.conformant,
+    tiers: report.tiers,
+    not_claimed: report.notClaimed,
+    profiles: report.profiles.map(({ notApplicable, notRun, ...score }) => ({
+      ...score,
+      not_applicable: notApplicable,
+      not_run: notRun,
+    })),
+    checks: report.checks.map(checkFields),
+    excluded_clauses: report.excludedClauses,
+    stale_baseline: report.staleBaseline,
+  };
+}
+
+function checkFields({ cases, ...check }: ReportedCheck) {
+  return { ...check, cases: cases.map(caseFields) };
+}
+
+function caseFields({ durationMs, ...result }: CaseResult) {
+  return { ...result, duration_ms: durationMs };
+}

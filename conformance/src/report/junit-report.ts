@@ -1,0 +1,92 @@
+import type { CaseResult } from "../run/outcome.js";
+import type { ReportedCheck, SuiteReport } from "../suite-report.js";
+import { clauseText } from "./clause-text.js";
+import { failureText, reasonOf } from "./failure-text.js";
+import { escapeMarkup } from "./markup.js";
+
+/** A report as JUnit writes it: a test suite for each tier, a test case for each check and round. */
+export function junitReport(report: SuiteReport): string {
+  const suites = report.tiers.map(({ tier, plugin }) =>
+    suiteElement(report, `${report.subject} ${tier} (${plugin})`, casesOf(report, tier)),
+  );
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    element("testsuites", { name: `membus conformance of ${report.subject}`, ...seconds(report) }, suites),
+    "",
+  ].join("\n");
+}
+
+interface Case {
+  readonly check: ReportedCheck;
+  readonly result: CaseResult;
+}
+
+function casesOf({ checks }: SuiteReport, tier: string): Case[] {
+  return checks.flatMap((check) =>
+    check.cases.filter((result) => result.tier === tier).map((result) => ({ check, result })),
+  );
+}
+
+function suiteElement({ startedAt, seed }: SuiteReport, name: string, cases: readonly Case[]): string {
+  const count = (...outcomes: string[]) =>
+    String(cases.filter(({ result }) => outcomes.includes(result.outcome)).length);
+  const attributes = {
+    name,
+    tests: String(cases.length),
+    failures: count("fail", "untestable"),
+    errors: count("suite-error"),
+    skipped: count("not-applicable"),
+    timestamp: new Date(startedAt * 1_000).toISOString(),
+    ...seconds({ durationMs: cases.reduce((sum, { result }) => sum + result.durationMs, 0) }),
+  };
+  const properties = element("properties", {}, [
+    element("property", { name: "seed", value: String(seed) }, []),
+  ]);
+  return element("testsuite", attributes, [properties, ...cases.map(caseElement)]);
+}
+
+function caseElement({ check, result }: Case): string {
+  const attributes = {
+    classname: check.id.slice(0, check.id.indexOf("/")),
+    name: check.id,
+    ...seconds(result),
+  };
+  return element("testcase", attributes, outcomeElements(check, result));
+}
+
+function outcomeElements(check: ReportedCheck, result: CaseResult): string[] {
+  const { outcome, reason = "", discrepancy } = result;
+  switch (outcome) {
+    case "pass":
+      return [];
+    case "not-applicable":
+      return [element("skipped", { message: reason }, [])];
+    case "fail":
+    case "untestable":
+    case "suite-error": {
+      const message =
+        discrepancy === undefined
+          ? reasonOf(outcome, reason)
+          : `${discrepancy.what}: expected ${discrepancy.expected}, got ${discrepancy.got}`;
+      const text = failureText({ ...check, outcome, cases: [result] });
+      const name = outcome === "suite-error" ? "error" : "failure";
+      const type = `${outcome}: ${check.clauses.map(clauseText).join(" ")}`;
+      return [element(name, { message, type }, [escapeMarkup(text)])];
+    }
+  }
+}
+
+function seconds({ durationMs }: { readonly durationMs: number }) {
+  return { time: (durationMs / 1_000).toFixed(3) };
+}
+
+/** `content` is markup already. */
+function element(
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+  content: readonly string[],
+): string {
+  const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeMarkup(value)}"`);
+  const open = `${name}${given.join("")}`;
+  return content.length === 0 ? `<${open}/>` : `<${open}>\n${content.join("\n")}\n</${name}>`;
+}

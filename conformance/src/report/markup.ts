@@ -1,0 +1,22 @@
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Text as it stands in HTML or XML, between tags and in quotes. What XML 1.0 cannot hold is shown as U+FFFD. */
+export function escapeMarkup(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(NOT_IN_XML, "\ufffd")
+    .replace(/[&<>"']/g, (character) => ESCAPES[character]!);
+}
+
+const NOT_IN_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+/** The same for prose, where `names` in backquotes become code. */
+export function markupOf(prose: string): string {
+  return escapeMarkup(prose).replace(/`([^`]+)`/g, "<code>$1</code>");
+}

@@ -1,0 +1,99 @@
+import type { ProfileScore } from "../profile.js";
+import { isRed } from "../run/outcome.js";
+import type { SuiteReport } from "../suite-report.js";
+import { failureText } from "./failure-text.js";
+import { notApplicableByReason } from "./not-applicable.js";
+import { verdictText } from "./verdict-text.js";
+
+const WIDTH = 110;
+
+/** A report for people: what failed, what was not looked at, the scores, the verdict. */
+export function textReport(report: SuiteReport): string {
+  const sections = [
+    header(report),
+    ...report.checks.filter(({ outcome }) => isRed(outcome)).map(failureText),
+    staleBaseline(report),
+    notClaimed(report),
+    notApplicable(report),
+    excluded(report),
+    scores(report),
+    verdictText(report),
+  ];
+  return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+}
+
+function header({ suiteVersion, protocolVersion, subject, route, tiers, seed, repeat }: SuiteReport): string {
+  return [
+    `membus conformance ${suiteVersion}, protocol ${protocolVersion}`,
+    `subject  ${subject}`,
+    `route    ${route}`,
+    ...tiers.map(({ tier, plugin }) => `tier     ${tier}: ${plugin}`),
+    `seed     ${seed}${repeat === 1 ? "" : `, each check ${repeat} times`}`,
+  ].join("\n");
+}
+
+function staleBaseline({ staleBaseline: ids }: SuiteReport): string {
+  return section("Stale entries of the baseline: these checks are not red, take them out", ids);
+}
+
+function notClaimed({ notClaimed: features, tiers }: SuiteReport): string {
+  return section(
+    "Not claimed: features that the manifest declares false, so nothing shows that they work",
+    features.map(({ feature, meaning, tiers: without }) => {
+      const where = tiers.length === 1 ? "" : ` (${without.join(", ")})`;
+      return `${feature}: ${meaning}${where}`;
+    }),
+  );
+}
+
+function notApplicable({ checks }: SuiteReport): string {
+  const reasons = [...notApplicableByReason(checks)].map(([reason, ids]) =>
+    wrapped(`${reason} (${ids.length}): ${ids.join(" ")}`),
+  );
+  return section("Not applicable: counted in no score", reasons);
+}
+
+function excluded({ excludedClauses }: SuiteReport): string {
+  return section(
+    "Clauses that no check can test",
+    excludedClauses.map(({ id, level, text, reason }) => wrapped(`${id} ${level} ${text} ${reason}`)),
+  );
+}
+
+function scores({ profiles, checks }: SuiteReport): string {
+  const unscored = checks.filter((check) => check.profiles.length === 0);
+  const red = unscored.filter(({ outcome }) => isRed(outcome)).length;
+  const others = unscored.length === 0 ? [] : [`in no profile: ${unscored.length} checks, ${red} red`];
+  return section("Scores", [...profiles.map(scoreText), ...others]);
+}
+
+/** `core 1.0: MUST 140/141, SHOULD 6/6, not applicable 12`. */
+function scoreText(score: ProfileScore): string {
+  const name = `${score.profile} ${score.version}`;
+  if (!score.claimed) return `${name}: not claimed`;
+  const { must, should, notApplicable, notRun } = score;
+  return [
+    `${name}: MUST ${must.passed}/${must.total}`,
+    `SHOULD ${should.passed}/${should.total}`,
+    `not applicable ${notApplicable.length}`,
+    ...(notRun.length === 0 ? [] : [`not run ${notRun.length}`]),
+  ].join(", ");
+}
+
+function section(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? "" : [title, ...lines.map((line) => `  ${line}`)].join("\n");
+}
+
+/** Lines of at most the width of a report, the second and further ones indented. */
+function wrapped(text: string): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + word.length >= WIDTH - 4) {
+      lines.push(line);
+      line = "";
+    }
+    line += line === "" ? word : ` ${word}`;
+  }
+  return [...lines, line].join("\n      ");
+}

@@ -1,0 +1,140 @@
+import { readFileSync } from "node:fs";
+import { FEATURES, type Feature, type MemoryTier, PROTOCOL_VERSION, systemClock } from "@membus/protocol";
+import { type Baseline, staleEntries } from "./baseline.js";
+import type { Check, Route } from "./check.js";
+import { CHECKS } from "./checks/index.js";
+import { type ExcludedClause, loadExclusions } from "./exclusions.js";
+import { loadProfiles, type Profile, type ProfileScore, scoreProfile } from "./profile.js";
+import { seedFor } from "./random.js";
+import { type CheckResult, isRed } from "./run/outcome.js";
+import { type RunOptions, runSuite } from "./run/run-suite.js";
+import type { TierFacts, World } from "./world.js";
+
+const PACKAGE_FILE = new URL("../package.json", import.meta.url);
+
+/** Version of this package, and so of the catalogue of checks. */
+export const SUITE_VERSION: string = JSON.parse(readFileSync(PACKAGE_FILE, "utf8")).version;
+
+/** A feature of the manifest that is declared false: nothing shows that it works. */
+export interface UnclaimedFeature {
+  readonly feature: Feature;
+  readonly meaning: string;
+  /** The tiers that do not declare it. */
+  readonly tiers: readonly MemoryTier[];
+}
+
+export interface ReportedCheck extends CheckResult {
+  /** Names of the profiles that score it; a check in none is reported, not scored. */
+  readonly profiles: readonly string[];
+  /** The seed of a run that shows the outcome again. */
+  readonly seed: number;
+  /** The reason that the baseline gives, for a red check that it knows. */
+  readonly known?: string;
+}
+
+/** All that one run of the suite found. */
+export interface SuiteReport {
+  readonly suiteVersion: string;
+  readonly protocolVersion: string;
+  readonly subject: string;
+  readonly route: Route;
+  readonly seed: number;
+  readonly repeat: number;
+  /** Unix seconds. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly tiers: readonly TierFacts[];
+  readonly notClaimed: readonly UnclaimedFeature[];
+  readonly checks: readonly ReportedCheck[];
+  readonly profiles: readonly ProfileScore[];
+  readonly excludedClauses: readonly ExcludedClause[];
+  /** Entries of the baseline whose checks are not red. */
+  readonly staleBaseline: readonly string[];
+  /** False for a run of selected checks. */
+  readonly complete: boolean;
+  /** Whether every profile that is claimed is kept, which only a complete run can tell. A baseline changes nothing. */
+  readonly conformant: boolean;
+}
+
+export interface ReportOptions extends Omit<RunOptions, "rerun"> {
+  /** The command that runs one check with a seed of its own. */
+  readonly rerun: (checkId: string, seed: number) => string;
+  /** The checks to run; without it, all. */
+  readonly selected?: readonly Check[];
+  readonly baseline?: Baseline;
+  /** In place of what the package holds. */
+  readonly catalogue?: readonly Check[];
+  readonly profiles?: readonly Profile[];
+}
+
+/** Runs the suite on a world and gives all that is to be said about it. Rejects for nothing that it tests. */
+export async function runToReport(world: World, options: ReportOptions): Promise<SuiteReport> {
+  const { catalogue = CHECKS, selected = catalogue, seed, repeat = 1, baseline = new Map() } = options;
+  const profiles = options.profiles ?? loadProfiles();
+  const startedAt = systemClock.now();
+  const results = await runSuite(selected, world, options);
+  const scores = profiles.flatMap(
+    (profile) => scoreProfile(profile, catalogue, results, world.route, declaredBy(world)) ?? [],
+  );
+  return {
+    suiteVersion: SUITE_VERSION,
+    protocolVersion: PROTOCOL_VERSION,
+    subject: world.name,
+    route: world.route,
+    seed,
+    repeat,
+    startedAt,
+    durationMs: Math.round((systemClock.now() - startedAt) * 1_000),
+    tiers: world.tiers,
+    notClaimed: unclaimedFeatures(world.tiers),
+    checks: results.map((result) => reported(result, profiles, baseline, options)),
+    profiles: scores,
+    excludedClauses: loadExclusions(),
+    staleBaseline: staleEntries(baseline, results),
+    complete: catalogue.every(
+      (check) => !check.routes.includes(world.route) || results.some(({ id }) => id === check.id),
+    ),
+    conformant: isConformant(scores, results),
+  };
+}
+
+function isConformant(scores: readonly ProfileScore[], results: readonly CheckResult[]): boolean {
+  const claimed = scores.filter((score) => score.claimed);
+  const suiteFailed = results.some(({ outcome }) => outcome === "suite-error");
+  return claimed.length > 0 && claimed.every((score) => score.conformant) && !suiteFailed;
+}
+
+function reported(
+  result: CheckResult,
+  profiles: readonly Profile[],
+  baseline: Baseline,
+  { seed, repeat = 1, rerun }: ReportOptions,
+): ReportedCheck {
+  const shownBy = seed + roundOf(result, seed, repeat);
+  const known = isRed(result.outcome) ? baseline.get(result.id) : undefined;
+  return {
+    ...result,
+    seed: shownBy,
+    rerun: rerun(result.id, shownBy),
+    profiles: profiles.filter(({ checks }) => checks.includes(result.id)).map(({ name }) => name),
+    ...(known === undefined ? {} : { known }),
+  };
+}
+
+/** The first round of a repeated run that came to the check's outcome: its seed alone shows it again. */
+function roundOf({ id, outcome, cases }: CheckResult, seed: number, repeat: number): number {
+  const shows = cases.find((result) => result.outcome === outcome);
+  const rounds = Array.from({ length: repeat }, (_, round) => round);
+  return rounds.find((round) => seedFor(seed + round, id) === shows?.seed) ?? 0;
+}
+
+function declaredBy({ tiers }: World): (feature: Feature) => boolean {
+  return (feature) => tiers.some(({ features }) => features[feature]);
+}
+
+function unclaimedFeatures(tiers: readonly TierFacts[]): UnclaimedFeature[] {
+  return (Object.keys(FEATURES) as Feature[]).flatMap((feature) => {
+    const without = tiers.filter(({ features }) => !features[feature]).map(({ tier }) => tier);
+    return without.length === 0 ? [] : [{ feature, meaning: FEATURES[feature], tiers: without }];
+  });
+}

@@ -1,0 +1,101 @@
+import { type Baseline, checkBaseline } from "./baseline.js";
+import type { Check } from "./check.js";
+import { CHECKS } from "./checks/index.js";
+import type { PluginSubject } from "./plugin-route/plugin-subject.js";
+import { createPluginWorld } from "./plugin-route/plugin-world.js";
+import { failureText } from "./report/failure-text.js";
+import { type CheckResult, isRed } from "./run/outcome.js";
+import { runSuite } from "./run/run-suite.js";
+import { SUITE_VERSION } from "./suite-report.js";
+import type { World } from "./world.js";
+
+/** What is used of vitest, given by the test file: the suite itself does not depend on it. */
+export interface TestFramework {
+  describe(title: string, body: () => void): unknown;
+  it(title: string, body: (context: TestContext) => Promise<void>, timeoutMs: number): unknown;
+}
+
+export interface TestContext {
+  /** Ends the test as skipped, by throwing. */
+  skip(note: string): unknown;
+}
+
+export interface ConformanceTestOptions {
+  /**
+   * Decides what checks leave to chance.
+   * @default 1
+   */
+  readonly seed?: number;
+  /**
+   * Longest time of one check, in milliseconds.
+   * @default 30000
+   */
+  readonly checkTimeoutMs?: number;
+  /** Checks that are known to fail, each with the reason: they are skipped, and fail once they pass. */
+  readonly baseline?: Readonly<Record<string, string>>;
+}
+
+export const CONFORMANCE_TEST_DEFAULTS = Object.freeze({ seed: 1, checkTimeoutMs: 30_000 });
+
+/** Beyond the time of the check itself, for opening the plugin. */
+const MARGIN_MS = 30_000;
+
+/**
+ * Registers one test for each check of plugins: red checks fail, with all that is needed to fix them; those that do
+ * not apply are skipped, with the reason. How many there are stands in the title.
+ * @throws {UsageError} for a baseline with an unknown id or without a reason.
+ */
+export function registerConformance(
+  { describe, it }: TestFramework,
+  subject: PluginSubject,
+  options: ConformanceTestOptions = {},
+): void {
+  const { seed, checkTimeoutMs } = { ...CONFORMANCE_TEST_DEFAULTS, ...options };
+  const baseline = checkBaseline(
+    options.baseline ?? {},
+    CHECKS.map(({ id }) => id),
+  );
+  const checks = CHECKS.filter(({ routes }) => routes.includes("plugin"));
+  let world: Promise<World> | undefined;
+  const run = async (check: Check): Promise<CheckResult> => {
+    world ??= createPluginWorld(subject);
+    const rerun = (id: string) => `npx vitest run -t "${id}"`;
+    const results = await runSuite([check], await world, { seed, checkTimeoutMs, rerun });
+    return results[0]!;
+  };
+  describe(`${subject.name}: membus conformance ${SUITE_VERSION}, ${checks.length} checks`, () => {
+    for (const check of checks) {
+      it(
+        check.id,
+        async (context) => settle({ ...(await run(check)), seed }, baseline, context),
+        checkTimeoutMs + MARGIN_MS,
+      );
+    }
+  });
+}
+
+function settle(
+  result: CheckResult & { readonly seed: number },
+  baseline: Baseline,
+  context: TestContext,
+): void {
+  const known = baseline.get(result.id);
+  if (isRed(result.outcome)) {
+    if (known === undefined) throw new ConformanceError(failureText(result));
+    context.skip(`known: ${known}`);
+  } else if (known !== undefined) {
+    throw new ConformanceError(`${result.id} is not red: take it out of the baseline (${known})`);
+  } else if (result.outcome === "not-applicable") {
+    context.skip(result.cases[0]?.reason ?? "not applicable");
+  }
+}
+
+/** Its text says it all: a stack would only show the suite. */
+class ConformanceError extends Error {
+  override readonly name = "ConformanceError";
+
+  constructor(text: string) {
+    super(text);
+    this.stack = text;
+  }
+}

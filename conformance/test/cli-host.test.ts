@@ -1,0 +1,110 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchNatsServer, NATS_SERVERS, type NatsServer } from "../../bus/test/nats-server.js";
+import { RunningHost } from "../../cli/test/running-host.js";
+import { folderWith } from "./plugin-files.js";
+import { runSuiteCli } from "./run-suite-cli.js";
+
+const PASSWORD = "conformance-pass-1";
+const CONFIG = `authorization { users: [{ user: suite, password: "${PASSWORD}" }] }\n`;
+
+const folder = folderWith({ "users.conf": CONFIG });
+afterAll(() => folder.remove());
+const suite = (...args: string[]) => runSuiteCli(["host", ...args], folder.path);
+
+describe("a host that runs", () => {
+  const host = new RunningHost();
+  beforeAll(() => host.start(), 400_000);
+  afterAll(() => host.stop());
+
+  it("is tested tier by tier, by the features that it declares for each", async () => {
+    const { code, stdout, stderr } = await suite(
+      "--nats",
+      host.url,
+      "--only",
+      "discovery/pong-names-host-and-tiers,store/created-then-updated",
+      "--json",
+      "-",
+      "--seed",
+      "6",
+    );
+    expect(stderr).toContain(
+      `subject  host at ${host.url}\nroute    host\ntier     working: lru 0.1.0\ntier     episodic: lancedb 0.1.0\n`,
+    );
+    const { route, tiers, checks } = JSON.parse(stdout);
+    expect(route).toBe("host");
+    expect(tiers.map(({ tier }: { tier: string }) => tier)).toEqual(["working", "episodic", "semantic"]);
+    const stored = checks.find(({ id }: { id: string }) => id === "store/created-then-updated");
+    expect(stored.cases).toHaveLength(3);
+    expect(stored.outcome).toBe("pass");
+    expect(stored.rerun).toBe(
+      `npx membus-conformance host --nats ${host.url} --only store/created-then-updated --seed 6`,
+    );
+    expect(code).toBe(0);
+  });
+
+  it("tells without a second tenant that tenants are kept apart by nothing that was seen", async () => {
+    const only = ["--only", "keys/equal-keys-of-two-tenants-are-two-entries"];
+    const alone = await suite("--nats", host.url, ...only);
+    expect(alone.stdout).toContain("because   needs a second tenant that the host serves: --tenants a,b");
+    expect(alone.code).toBe(1);
+    const both = await suite("--nats", host.url, ...only, "--tenants", "default,other");
+    expect(both.stdout).toContain("Of the selected checks (1) none is red.");
+    expect(both.code).toBe(0);
+  });
+
+  it("is not found below another prefix: exit code 2", async () => {
+    const { code, stderr } = await suite("--nats", host.url, "--prefix", "elsewhere", "--only", "store");
+    expect(stderr).toMatch(/no host answers .*elsewhere\.default\.conformance-first/);
+    expect(code).toBe(2);
+  });
+});
+
+describe("a server without a host", () => {
+  let server: NatsServer;
+  beforeAll(async () => {
+    server = await launchNatsServer({
+      binary: NATS_SERVERS[0]!,
+      configFile: join(folder.path, "users.conf"),
+    });
+  });
+  afterAll(() => server.stop());
+
+  it("is told from no server and from a refusal, and the password is shown in none of them", async () => {
+    const url = server.url.replace("//", `//suite:${PASSWORD}@`);
+    const [silent, refused, absent] = await Promise.all([
+      suite("--nats", url),
+      suite("--nats", server.url, "--user", "suite", "--password", "wrong"),
+      suite("--nats", "nats://127.0.0.1:1"),
+    ]);
+    expect(silent.stderr).toMatch(/no host answers at nats:\/\/\*\*\*@127\.0\.0\.1:\d+: .* Start the host/);
+    expect(refused.stderr).toMatch(/refuse|credentials|Authorization/i);
+    expect(absent.stderr).toMatch(/cannot connect to NATS at nats:\/\/127\.0\.0\.1:1/);
+    expect([silent.code, refused.code, absent.code]).toEqual([2, 2, 2]);
+    expect([silent, refused, absent].map(({ stderr }) => stderr).join("")).not.toContain(PASSWORD);
+  });
+});
+
+describe("arguments of a host", () => {
+  it.each([
+    ["three tenants", ["--tenants", "a,b,c"], /one or two different names/],
+    ["the same tenant twice", ["--tenants", "a,a"], /one or two different names/],
+    ["one agent", ["--agents", "a"], /two different names/],
+    ["an empty name", ["--tenants", "a,"], /names, separated by commas/],
+    ["a server that is none", ["--nats", "http://127.0.0.1"], /a NATS server is nats:\/\/host:port/],
+    ["credentials that are not there", ["--creds", "none.creds"], /the credentials cannot be read/],
+    ["two kinds of credentials", ["--user", "a", "--token", "b"], /exclude each other/],
+    ["half a certificate", ["--tls-cert", "cert.pem"], /belong together/],
+    ["a check of plugins", ["--only", "lifecycle"], /is not about a host|no check and no area/],
+  ])("are refused: %s", async (_, args, message) => {
+    const { code, stderr } = await suite(...args);
+    expect(stderr).toMatch(message);
+    expect(code).toBe(2);
+  });
+
+  it("are listed as checks of a host", async () => {
+    const { stdout } = await suite("--list", "--only", "discovery,retrieve");
+    expect(stdout).toMatch(/^discovery\//m);
+    expect(stdout).toMatch(/^retrieve\/limit-is-upper-bound/m);
+  });
+});

@@ -1,0 +1,218 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { folderWith, pluginSource, SOUND, TOTAL_AFTER_LIMIT } from "./plugin-files.js";
+import { resultOf, runSuiteCli, spawnSuite } from "./run-suite-cli.js";
+
+interface JsonReport {
+  readonly conformant: boolean;
+  readonly complete: boolean;
+  readonly seed: number;
+  readonly checks: readonly { readonly id: string; readonly level: string; readonly outcome: string }[];
+}
+
+const folder = folderWith({
+  "sound.mjs": SOUND,
+  "total-after-limit.mjs": TOTAL_AFTER_LIMIT,
+  "no-factory.mjs": "export const plugin = {};\n",
+  "no-code.mjs": "export const = ;\n",
+  "no-manifest.mjs": pluginSource("manifest: { name: 'mine' },"),
+  "cannot-open.mjs": pluginSource("open() { throw new Error('the disk is on fire'); },"),
+  "timer.mjs": pluginSource("", "setInterval(() => {}, 1_000);"),
+  "slow.mjs": pluginSource(
+    "async onStore(scope, request) { process.stderr.write('storing\\n'); " +
+      "await new Promise((resolve) => setTimeout(resolve, 300)); return this.onStore(scope, request); },",
+  ),
+});
+afterAll(() => folder.remove());
+
+const suite = (...args: string[]) => runSuiteCli(["plugin", ...args], folder.path);
+const readReport = (name: string): JsonReport => JSON.parse(readFileSync(join(folder.path, name), "utf8"));
+const redOf = ({ checks }: JsonReport) =>
+  checks.filter(({ outcome }) => !["pass", "not-applicable"].includes(outcome)).map(({ id }) => id);
+
+describe("a sound plugin", () => {
+  it("is conformant: exit code 0, with every report that was asked for", async () => {
+    const args = ["--json", "r.json", "--junit", "r.xml", "--html", "r.html"];
+    const { code, stdout, stderr } = await suite("./sound.mjs", ...args);
+    expect(stdout).toMatch(/\nConformant to core 1\.0/);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^\d+ checks, seed \d+\n/);
+    const report = readReport("r.json");
+    expect(report).toMatchObject({ conformant: true, complete: true });
+    expect(redOf(report)).toEqual([]);
+    expect(readFileSync(join(folder.path, "r.xml"), "utf8")).toMatch(/^<\?xml /);
+    expect(readFileSync(join(folder.path, "r.html"), "utf8")).toMatch(/^<!doctype html>/);
+  });
+
+  it("leaves nothing in the temporary folder", () => {
+    expect(readdirSync(folder.path).filter((name) => name.startsWith("membus-conformance-"))).toEqual([]);
+  });
+
+  it("is tested by a selection of areas and ids", async () => {
+    const { code, stdout } = await suite(
+      "./sound.mjs",
+      "--only",
+      "store,retrieve/limit-is-upper-bound",
+      "--json",
+      "-",
+    );
+    expect(code).toBe(0);
+    const { checks, complete, conformant } = JSON.parse(stdout) as JsonReport;
+    const areas = new Set(checks.map(({ id }) => id.split("/")[0]));
+    expect([...areas].sort()).toEqual(["retrieve", "store"]);
+    expect(checks.filter(({ id }) => id.startsWith("retrieve/"))).toHaveLength(1);
+    expect({ complete, conformant }).toEqual({ complete: false, conformant: false });
+  });
+
+  it("gets the same numbers by chance for the same seed", async () => {
+    const run = () => suite("./sound.mjs", "--only", "store", "--seed", "4294967295", "--json", "-");
+    const [first, second] = [await run(), await run()];
+    const seeds = ({ stdout }: { stdout: string }) => stdout.match(/"seed": \d+/g);
+    expect(seeds(first)).toEqual(seeds(second));
+    expect(seeds(first)![0]).toBe('"seed": 4294967295');
+  });
+
+  it("may leave a timer behind without keeping the suite", async () => {
+    expect((await suite("./timer.mjs", "--only", "store/created-then-updated")).code).toBe(0);
+  });
+});
+
+describe("a plugin that counts the page", () => {
+  it("is not conformant: exit code 1, and the text names the defect and how to see it again", async () => {
+    const { code, stdout } = await suite("./total-after-limit.mjs", "--json", "broken.json", "--seed", "3");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/\nNot conformant: \d+ MUST failed/);
+    expect(stdout).toContain("FAIL retrieve/limit-is-upper-bound (MUST)\n  RET-1 MUST Criteria, `min_score`");
+    expect(stdout).toContain(
+      "looked at total of a retrieve with limit 3 of 5 entries\n  expected  5\n  got       3\n",
+    );
+    const rerun = "plugin ./total-after-limit.mjs --only retrieve/limit-is-upper-bound --seed 3";
+    expect(stdout).toContain(`\n  rerun     npx membus-conformance ${rerun}\n`);
+    expect(readReport("broken.json")).toMatchObject({ conformant: false, seed: 3 });
+    const again = await runSuiteCli(rerun.split(" "), folder.path);
+    expect(again.code).toBe(1);
+    expect(again.stdout).toContain("Of the selected checks (1) 1 MUST failed.");
+  });
+
+  it("ends with 0 where a baseline knows all that is red, and is not conformant all the same", async () => {
+    const lines = redOf(readReport("broken.json")).map((id) => `${id}: counts the page, fixed in 2.0\n`);
+    writeFileSync(join(folder.path, "known.yaml"), lines.join(""));
+    const { code, stdout } = await suite("./total-after-limit.mjs", "--baseline", "known.yaml");
+    expect(stdout).toMatch(/\nNot conformant: .* of these known by the baseline\.\n$/);
+    expect(code).toBe(0);
+  });
+
+  it("ends with 1 where the baseline is stale", async () => {
+    const lines = "store/created-then-updated: was once broken\n";
+    writeFileSync(join(folder.path, "stale.yaml"), lines);
+    const { code, stdout } = await suite("./sound.mjs", "--only", "store", "--baseline", "stale.yaml");
+    expect(stdout).toContain("take them out\n  store/created-then-updated\n");
+    expect(code).toBe(1);
+  });
+});
+
+describe("what cannot be tested", () => {
+  it.each([
+    [
+      "an unknown check",
+      ["./sound.mjs", "--only", "retrieve/limit-is-uper-bound"],
+      /did you mean `retrieve\/limit-is-upper-bound`/,
+    ],
+    ["a check of hosts", ["./sound.mjs", "--only", "discovery"], /`discovery` is not about a plugin/],
+    ["no file", ["./nowhere.mjs"], /there is no file .*nowhere\.mjs, and no package/],
+    ["no module at all", [], /name the plugin's module/],
+    ["a module without `createPlugin`", ["./no-factory.mjs"], /exports no function `createPlugin`/],
+    ["a module that is no code", ["./no-code.mjs"], /no-code\.mjs cannot be loaded: /],
+    [
+      "an unknown tier",
+      ["./sound.mjs", "--tier", "eternal"],
+      /Allowed choices are working, episodic, semantic/,
+    ],
+    ["a seed that is none", ["./sound.mjs", "--seed", "-1"], /must be an integer of 0\.\.4294967295/],
+    ["an unknown option", ["./sound.mjs", "--onyl", "store"], /unknown option '--onyl'/],
+    [
+      "a folder that is not there",
+      ["./sound.mjs", "--json", "no/where.json"],
+      /no\/where\.json cannot be written/,
+    ],
+    ["two reports for one output", ["./sound.mjs", "--json", "-", "--html", "-"], /only one report/],
+    [
+      "a baseline that is not there",
+      ["./sound.mjs", "--baseline", "none.yaml"],
+      /the baseline cannot be read/,
+    ],
+    [
+      "a baseline with an unknown id",
+      ["./sound.mjs", "--baseline", "unknown.yaml"],
+      /no check is called `store\/nothing`/,
+    ],
+    ["a baseline without a reason", ["./sound.mjs", "--baseline", "silent.yaml"], /has no reason/],
+  ])("is %s: exit code 2 and a message", async (_, args, message) => {
+    writeFileSync(join(folder.path, "unknown.yaml"), "store/nothing: x\n");
+    writeFileSync(join(folder.path, "silent.yaml"), "store/created-then-updated:\n");
+    const { code, stdout, stderr } = await suite(...args);
+    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(/^membus-conformance: /);
+    expect(stdout).toBe("");
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    [
+      "no manifest",
+      "./no-manifest.mjs",
+      /the plugin's manifest, field contract: expected contract, name, version/,
+    ],
+    ["an `open` that fails", "./cannot-open.mjs", /expected an open plugin, got .*the disk is on fire/],
+  ])("is a plugin with %s: not conformant, exit code 1", async (_, module, message) => {
+    const { code, stderr } = await suite(module);
+    expect(stderr).toMatch(message);
+    expect(code).toBe(1);
+  });
+});
+
+describe("a signal", () => {
+  it("ends the run after the check under way, and cleans up", async () => {
+    const child = spawnSuite(["plugin", "./slow.mjs"], folder.path);
+    const started = new Promise<void>((resolve) => {
+      child.stderr.on("data", (chunk: Buffer) => {
+        if (chunk.toString().includes("storing")) resolve();
+      });
+    });
+    const ended = resultOf(child);
+    await started;
+    child.kill("SIGINT");
+    const { code, stdout, stderr } = await ended;
+    expect(stderr).toContain("stopping after the checks under way");
+    expect(code).toBe(130);
+    expect(stdout).toBe("");
+    expect(readdirSync(folder.path).filter((name) => name.startsWith("membus-conformance-"))).toEqual([]);
+  });
+});
+
+describe("without a run", () => {
+  it("--list names every check of the route with its level and clauses", async () => {
+    const { code, stdout } = await suite("--list");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^retrieve\/limit-is-upper-bound +MUST +RET-1 RET-3 +core$/m);
+    expect(stdout).not.toMatch(/^discovery\//m);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.at(-1)).toBe(`${lines.length - 1} checks`);
+  });
+
+  it.each([[["--help"]], [["plugin", "--help"]], [["host", "--help"]]])(
+    "%j shows an example",
+    async (args) => {
+      const { code, stdout } = await runSuiteCli(args, folder.path);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/Example:\n {2}npx membus-conformance /);
+    },
+  );
+
+  it("explains its exit codes, and takes no command for a mistake", async () => {
+    const { stdout } = await runSuiteCli(["--help"], folder.path);
+    expect(stdout).toMatch(/Exit codes:\n {2}0 {2}conformant;.*\n {2}1 .*\n {2}2 .*\n {2}3 /);
+    expect((await runSuiteCli([], folder.path)).code).toBe(2);
+  });
+});

@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { connectNatsBus } from "@membus/bus";
+import { type Bus, systemClock } from "@membus/protocol";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { launchNatsServer, NATS_SERVERS, type NatsServer } from "../../bus/test/nats-server.js";
+import { awaitHost } from "../src/cli/host-answers.js";
+import { restartHost } from "../src/cli/restart-host.js";
+import { silentLogger } from "../src/silent-logger.js";
+import { folderWith } from "./plugin-files.js";
+
+const TRANSPORT = import.meta.resolve("@nats-io/transport-node");
+
+/** All that a ping needs to be answered; it answers with its process id. */
+const HOST = `
+import { connect } from ${JSON.stringify(TRANSPORT)};
+const connection = await connect({ servers: process.argv[2] });
+for await (const message of connection.subscribe("a2e.*.*.ping")) message.respond(String(process.pid));
+`;
+
+const ADDRESS = { prefix: "a2e", tenant: "default", agent: "conformance-first" };
+const folder = folderWith({ "host.mjs": HOST });
+const pidFile = join(folder.path, "host.pid");
+let server: NatsServer;
+let bus: Bus;
+
+beforeAll(async () => {
+  server = await launchNatsServer({ binary: NATS_SERVERS[0]! });
+  bus = await connectNatsBus({ servers: server.url }, { logger: silentLogger, clock: systemClock });
+});
+afterAll(async () => {
+  await bus.close();
+  process.kill(runningPid(), "SIGKILL");
+  await server.stop();
+  folder.remove();
+});
+
+const answers = (patienceMs: number) => awaitHost(bus, ADDRESS, patienceMs);
+const runningPid = () => Number(readFileSync(pidFile, "utf8"));
+const start = () => {
+  const script = join(folder.path, "host.mjs");
+  return `'${process.execPath}' '${script}' ${server.url} >/dev/null 2>&1 & echo $! >'${pidFile}'`;
+};
+
+async function answeringPid(): Promise<number> {
+  const { payload } = await bus.request("a2e.default.x.ping", new Uint8Array(), { timeoutMs: 5_000 });
+  return Number(Buffer.from(payload).toString());
+}
+
+it("finds no host where none runs", async () => {
+  expect(await answers(300)).toBe(false);
+});
+
+it("kills the host by the command, starts it again, and waits until it answers", async () => {
+  await restartHost(start(), answers);
+  const first = await answeringPid();
+  await restartHost(`kill -9 $(cat '${pidFile}'); ${start()}`, answers);
+  const second = await answeringPid();
+  expect(first).not.toBe(second);
+  expect(second).toBe(runningPid());
+});
+
+it("leaves what depends on a restart untestable where the command fails", async () => {
+  await expect(restartHost("exit 3", answers)).rejects.toThrow(
+    "the command of --restart-command ended with exit code 3",
+  );
+  await expect(restartHost("kill -9 $$", answers)).rejects.toThrow("ended with SIGKILL");
+});
+
+it("fails the check where the host does not come back", async () => {
+  await expect(restartHost("true", async () => false)).rejects.toMatchObject({
+    name: "ExpectationError",
+    discrepancy: { got: "none" },
+  });
+});

@@ -1,0 +1,68 @@
+import { expect, it } from "vitest";
+import { textReport } from "../src/report/text-report.js";
+import { SAMPLE_REPORT } from "./sample-report.js";
+
+it("says all that is needed to understand and repeat what is red, then what was not looked at, then the scores", async () => {
+  await expect(textReport(SAMPLE_REPORT)).toMatchFileSnapshot("./sample-report.txt");
+});
+
+it("calls a run conformant to the profiles that it claims and keeps", () => {
+  const checks = SAMPLE_REPORT.checks.filter(({ outcome }) => outcome === "pass");
+  const kept = { ...SAMPLE_REPORT.profiles[0]!, conformant: true };
+  const report = { ...SAMPLE_REPORT, checks, profiles: [kept], conformant: true };
+  expect(textReport(report)).toMatch(/\n\nConformant to core 1\.0\.\n$/);
+});
+
+it("says nothing about conformance after a run of selected checks", () => {
+  const checks = SAMPLE_REPORT.checks.filter(({ outcome }) => outcome === "pass");
+  const report = { ...SAMPLE_REPORT, checks, complete: false };
+  expect(textReport(report)).toMatch(
+    /\n\nOf the selected checks \(1\) none is red\. Only a run of all tells conformance\.\n$/,
+  );
+});
+
+it("shows a check that failed in some rounds once for its tier, with how often", () => {
+  const check = SAMPLE_REPORT.checks[1]!;
+  const [failed] = check.cases;
+  const passed = { ...failed!, outcome: "pass" } as const;
+  const report = {
+    ...SAMPLE_REPORT,
+    repeat: 3,
+    checks: [{ ...check, cases: [passed, failed!, { ...failed! }] }],
+  };
+  const text = textReport(report);
+  expect(text).toContain("  tier      working (2 of 3 times)\n");
+  expect(text.match(/looked at/g)).toHaveLength(1);
+  expect(text).toContain("seed     7, each check 3 times");
+});
+
+it("tells once what went the same way in several tiers", () => {
+  const check = SAMPLE_REPORT.checks[1]!;
+  const [failed] = check.cases;
+  const elsewhere = { what: "total of a <retrieve>", expected: "5 & no less", got: "4" };
+  const cases = [
+    { ...failed!, tier: "semantic", discrepancy: elsewhere } as const,
+    { ...failed!, tier: "episodic" } as const,
+    failed!,
+  ];
+  const text = textReport({ ...SAMPLE_REPORT, checks: [{ ...check, cases }] });
+  expect(text.match(/^ {2}tier .*|^ {2}got .*/gm)).toEqual([
+    "  tier      working, episodic",
+    "  got       3",
+    "  tier      semantic",
+    "  got       4",
+  ]);
+});
+
+it("shows the last calls of many, and cuts what is long", () => {
+  const check = SAMPLE_REPORT.checks[1]!;
+  const calls = Array.from({ length: 9 }, (_, number) => ({
+    call: `call ${number}`,
+    sent: "x".repeat(2_000),
+    got: "{}",
+  }));
+  const cases = [{ ...check.cases[0]!, calls }];
+  const text = textReport({ ...SAMPLE_REPORT, checks: [{ ...check, cases }] });
+  expect(text).toContain("  calls     the last 6 of 9\n    call 3\n      sent  xxx");
+  expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThan(800);
+});

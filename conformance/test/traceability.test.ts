@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { traceabilityMarkdown } from "../generate/traceability.js";
+import type { Check } from "../src/check.js";
+import { CHECKS } from "../src/checks/index.js";
+import { CLAUSES, levelOf } from "../src/clauses.js";
+import { loadExclusions } from "../src/exclusions.js";
+import { loadProfiles } from "../src/profile.js";
+
+const EXCLUDED_SHARE_MAX = 0.05;
+
+const EXCLUSIONS = loadExclusions();
+const PROFILES = loadProfiles();
+const CITED = new Set(CHECKS.flatMap(({ clauses }) => clauses));
+const MUSTS = [...CLAUSES.values()].filter(({ level }) => level === "MUST");
+
+describe("clauses", () => {
+  it("of level MUST have a check or a reason why none can exist", () => {
+    const excluded = new Set(EXCLUSIONS.map(({ id }) => id));
+    const bare = MUSTS.filter(({ id }) => !CITED.has(id) && !excluded.has(id));
+    expect(bare.map(({ id, text }) => `${id} ${text}`)).toEqual([]);
+  });
+
+  it("are excluded in at most one case of twenty", () => {
+    expect(EXCLUSIONS.length).toBeLessThanOrEqual(MUSTS.length * EXCLUDED_SHARE_MAX);
+  });
+
+  it("that are excluded exist, are of level MUST, and no check cites them", () => {
+    const wrong = EXCLUSIONS.filter(({ id, level }) => level !== "MUST" || CITED.has(id));
+    expect(wrong.map(({ id }) => id)).toEqual([]);
+    expect(new Set(EXCLUSIONS.map(({ id }) => id)).size).toBe(EXCLUSIONS.length);
+  });
+
+  it("that checks cite exist, and are cited once", () => {
+    const wrong = CHECKS.flatMap(({ id, clauses }) =>
+      clauses
+        .filter((clause, at) => !CLAUSES.has(clause) || clauses.indexOf(clause) !== at)
+        .map((c) => `${id} ${c}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it("of level MAY have no check of their own: they are a choice", () => {
+    const onlyMay = CHECKS.filter(({ clauses }) => clauses.every((id) => CLAUSES.get(id)?.level === "MAY"));
+    expect(onlyMay.map(({ id }) => id)).toEqual([]);
+  });
+});
+
+describe("ids of checks", () => {
+  it("are unique, of the form area/what-holds", () => {
+    const ids = CHECKS.map(({ id }) => id);
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+    expect(ids.filter((id) => !/^[a-z]+(-[a-z]+)*\/[a-z0-9]+(-[a-z0-9]+)*$/.test(id))).toEqual([]);
+  });
+
+  it("are none of an area's, so that either can be selected", () => {
+    const areas = new Set(CHECKS.map(({ area }) => area));
+    expect(CHECKS.filter(({ id }) => areas.has(id)).map(({ id }) => id)).toEqual([]);
+  });
+});
+
+describe("profiles", () => {
+  it("are these, each of one feature at most", () => {
+    expect(PROFILES.map(({ name, version, feature }) => `${name} ${version} ${feature ?? "-"}`)).toEqual([
+      "core 1.0 -",
+      "durable 1.0 durable",
+      "host 1.0 -",
+      "shared 1.0 shared",
+      "similarity 1.0 similarity",
+    ]);
+  });
+
+  it("list checks that exist, once each, in their order", () => {
+    const known = new Set(CHECKS.map(({ id }) => id));
+    for (const { name, checks } of PROFILES) {
+      expect(
+        checks.filter((id) => !known.has(id)),
+        name,
+      ).toEqual([]);
+      expect(checks, name).toEqual([...new Set(checks)].sort());
+    }
+  });
+
+  it("score every check, in the one profile that it belongs to", () => {
+    const wrong = CHECKS.flatMap((check) => {
+      const expected = profileOf(check);
+      const found = PROFILES.filter(({ checks }) => checks.includes(check.id)).map(({ name }) => name);
+      return found.join() === expected
+        ? []
+        : [`${check.id} (${levelOf(check.clauses)}) is in ${found.join() || "none"}, not in ${expected}`];
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+/** Surviving a crash is one thing, whoever is killed for it; of the rest, what only hosts have stands apart. */
+function profileOf({ routes, features = [] }: Check): string {
+  if (features.includes("durable")) return "durable";
+  if (!routes.includes("plugin")) return "host";
+  return (["similarity", "shared"] as const).find((name) => features.includes(name)) ?? "core";
+}
+
+describe("the table of traceability", () => {
+  it("has a row for each clause, with its checks and the mutants of these, or the reason for none", () => {
+    const markdown = traceabilityMarkdown({
+      clauses: [
+        { id: "A-1", level: "MUST", text: "One." },
+        { id: "A-2", level: "MUST", text: "Two." },
+        { id: "A-3", level: "MAY", text: "Three." },
+      ],
+      checks: [
+        { id: "a/one", clauses: ["A-1"] },
+        { id: "a/both", clauses: ["A-1"] },
+      ],
+      mutants: [
+        { id: "one-broken", check: "a/one" },
+        { id: "both-broken", check: "a/both" },
+        { id: "elsewhere", check: "b/other" },
+      ],
+      exclusions: new Map([["A-2", "Only a sender | could tell."]]),
+    });
+    expect(markdown).toContain("3 clauses: 1 tested by 2 checks, 1 excluded with a reason. 3 mutants.");
+    expect(markdown.split("\n").filter((line) => line.startsWith("| A-"))).toEqual([
+      "| A-1 | MUST | `a/one`<br>`a/both` | `one-broken`<br>`both-broken` |",
+      "| A-2 | MUST | none: Only a sender \\| could tell. |  |",
+      "| A-3 | MAY |  |  |",
+    ]);
+  });
+});

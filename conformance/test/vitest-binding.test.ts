@@ -1,0 +1,174 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHECKS } from "../src/index.js";
+import { registerConformance, type TestContext, type TestFramework } from "../src/vitest.js";
+import { folderWith, SOUND, TOTAL_AFTER_LIMIT } from "./plugin-files.js";
+
+const MODULES = fileURLToPath(new URL("../../node_modules/", import.meta.url));
+const OF_PLUGINS = CHECKS.filter(({ routes }) => routes.includes("plugin"));
+
+/** All that a plugin's author writes. */
+const testFile = (options = "") => `import { registerConformance } from "@membus/conformance/vitest";
+import { describe, it } from "vitest";
+import { createPlugin } from "./plugin.mjs";
+
+registerConformance(
+  { describe, it },
+  { name: "mine", createPlugin, module: new URL("./plugin.mjs", import.meta.url).href },${options}
+);
+`;
+
+interface JsonTest {
+  readonly title: string;
+  readonly ancestorTitles: readonly string[];
+  readonly status: "passed" | "failed" | "skipped" | "pending";
+  readonly failureMessages: readonly string[];
+}
+
+/** Runs vitest in a folder of its author's own, with the packages as npm links them. */
+async function runVitest(
+  plugin: string,
+  test: string,
+): Promise<{ code: number; tests: readonly JsonTest[]; output: string }> {
+  const folder = folderWith({
+    "plugin.mjs": plugin,
+    "plugin.test.js": test,
+    "package.json": '{"type":"module"}',
+  });
+  try {
+    mkdirSync(join(folder.path, "node_modules", "@membus"), { recursive: true });
+    for (const name of ["vitest", "@membus/conformance"]) {
+      symlinkSync(join(MODULES, name), join(folder.path, "node_modules", name));
+    }
+    const args = ["run", "--reporter=default", "--reporter=json", "--outputFile.json=result.json"];
+    const child = spawn(process.execPath, [join(MODULES, "vitest", "vitest.mjs"), ...args], {
+      cwd: folder.path,
+      env: { ...process.env, TMPDIR: folder.path, NO_COLOR: "1" },
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk: Buffer) => {
+        output += chunk.toString();
+      });
+    }
+    const [code] = (await once(child, "close")) as [number];
+    const { testResults } = JSON.parse(readFileSync(join(folder.path, "result.json"), "utf8"));
+    return { code, tests: testResults[0].assertionResults, output };
+  } finally {
+    folder.remove();
+  }
+}
+
+describe("the test file of a sound plugin", () => {
+  let run: Awaited<ReturnType<typeof runVitest>>;
+  beforeAll(async () => {
+    run = await runVitest(SOUND, testFile());
+  });
+
+  it("has one test for each check, and says in its title how many", () => {
+    expect(run.tests.map(({ title }) => title)).toEqual(OF_PLUGINS.map(({ id }) => id));
+    expect(run.tests[0]!.ancestorTitles).toEqual([
+      `mine: membus conformance 0.1.0, ${OF_PLUGINS.length} checks`,
+    ]);
+  });
+
+  it("passes, but for what does not apply: that is skipped, with the reason", () => {
+    const failed = run.tests.filter(({ status }) => status === "failed");
+    expect(failed.map(({ title }) => title)).toEqual([]);
+    expect(run.code).toBe(0);
+    const skipped = run.tests.filter(({ status }) => status !== "passed");
+    expect(skipped.length).toBeGreaterThan(0);
+    expect(skipped.length).toBeLessThan(run.tests.length / 2);
+    expect(run.output).toContain("durable is not declared");
+  });
+
+  it("is about 8 lines", () => {
+    expect(testFile().trimEnd().split("\n")).toHaveLength(8);
+  });
+});
+
+describe("the test file of a plugin that counts the page", () => {
+  it("fails with all that is needed to fix it", async () => {
+    const { code, tests } = await runVitest(TOTAL_AFTER_LIMIT, testFile("\n  { seed: 9 },"));
+    expect(code).toBe(1);
+    const failed = tests.find(({ title }) => title === "retrieve/limit-is-upper-bound")!;
+    expect(failed.status).toBe("failed");
+    const [message] = failed.failureMessages;
+    expect(message).toContain("FAIL retrieve/limit-is-upper-bound (MUST)\n  RET-1 MUST Criteria");
+    expect(message).toContain(
+      "looked at total of a retrieve with limit 3 of 5 entries\n  expected  5\n  got       3\n",
+    );
+    expect(message).toContain('seed      9\n  rerun     npx vitest run -t "retrieve/limit-is-upper-bound"');
+    expect(message).not.toMatch(/^ +at /m);
+    expect(tests.find(({ title }) => title === "store/created-then-updated")!.status).toBe("passed");
+  });
+});
+
+describe("what is registered", () => {
+  const subject = {
+    name: "mine",
+    createPlugin: () => {
+      throw new Error("never called");
+    },
+  };
+  type Body = (context: TestContext) => Promise<void>;
+
+  /** Registers with a framework that only keeps the tests. */
+  function register(options?: Parameters<typeof registerConformance>[2]): Map<string, Body> {
+    const tests = new Map<string, Body>();
+    const describe = (_: string, body: () => void) => body();
+    const it = (title: string, body: Body) => void tests.set(title, body);
+    registerConformance({ describe, it }, subject, options);
+    return tests;
+  }
+
+  it("takes what vitest offers, as its types say", () => {
+    const framework: TestFramework = { describe, it };
+    expect(Object.keys(framework)).toEqual(["describe", "it"]);
+  });
+
+  it("is there before any plugin is made, whatever it will declare", () => {
+    expect(register().size).toBe(OF_PLUGINS.length);
+  });
+
+  it("fails in every test where the plugin cannot be made", async () => {
+    for (const body of [...register().values()].slice(0, 3)) {
+      await expect(body({ skip: () => {} })).rejects.toThrow("never called");
+    }
+  });
+
+  it("refuses a baseline with an unknown id or without a reason", () => {
+    expect(() => register({ baseline: { "store/nothing": "x" } })).toThrow(
+      /no check is called `store\/nothing`/,
+    );
+    expect(() => register({ baseline: { "store/created-then-updated": "" } })).toThrow(/has no reason/);
+  });
+});
+
+describe("a baseline", () => {
+  const reasons: string[] = [];
+  afterAll(() => reasons.splice(0));
+
+  it("skips what is known to fail, and fails what it names for nothing", async () => {
+    const folder = folderWith({ "plugin.mjs": TOTAL_AFTER_LIMIT });
+    const { createPlugin } = await import(join(folder.path, "plugin.mjs"));
+    const tests = new Map<string, (context: TestContext) => Promise<void>>();
+    const it = (title: string, body: (context: TestContext) => Promise<void>) => void tests.set(title, body);
+    const baseline = {
+      "retrieve/limit-is-upper-bound": "counts the page",
+      "store/created-then-updated": "was once broken",
+    };
+    registerConformance({ describe: (_, body) => body(), it }, { name: "mine", createPlugin }, { baseline });
+    const skip = (note: string) => void reasons.push(note);
+    await tests.get("retrieve/limit-is-upper-bound")!({ skip });
+    expect(reasons).toEqual(["known: counts the page"]);
+    await expect(tests.get("store/created-then-updated")!({ skip })).rejects.toThrow(
+      "store/created-then-updated is not red: take it out of the baseline (was once broken)",
+    );
+    folder.remove();
+  });
+});
