@@ -27,10 +27,20 @@ export interface Verdict {
   readonly ok: boolean;
 }
 
-/** Runs every check of its route on a mutant. */
-export async function judge(mutant: Mutant, checks: readonly Check[] = CHECKS): Promise<Verdict> {
-  const results = mutant.route === "plugin" ? await onPlugin(mutant, checks) : await onHost(mutant, checks);
+/**
+ * The checks that a mutant is judged by: of a plugin, all that plugins have; of a host, those about hosts, and the one
+ * that is meant to find it. What memory does behind a host is what its plugins do, which their mutants are about.
+ */
+export function judgesOf({ route, check }: Mutant): Check[] {
+  return CHECKS.filter(
+    ({ id, routes }) => id === check || (routes.includes(route) && !(route === "host" && routes.length > 1)),
+  );
+}
+
+/** Runs checks on a mutant; without `checks`, all that it is judged by. */
+export async function judge(mutant: Mutant, checks: readonly Check[] = judgesOf(mutant)): Promise<Verdict> {
   const { id, check, defect, names } = mutant;
+  const results = mutant.route === "plugin" ? await onPlugin(mutant, checks) : await onHost(mutant, checks);
   const red = results.filter(({ outcome }) => isRed(outcome));
   const said = saidBy(red.find((result) => result.id === check));
   const suiteAtFault = red.some(({ outcome }) => outcome === "suite-error");

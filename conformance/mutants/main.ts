@@ -2,7 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { MUTANTS } from "./index.js";
-import { judge, type Verdict } from "./judge.js";
+import type { Verdict } from "./judge.js";
+import { judgeAll } from "./judge-all.js";
 import { mutantReport } from "./mutant-report.js";
 import { readSnapshot, surpriseOf, writeSnapshot } from "./snapshot.js";
 
@@ -28,15 +29,11 @@ async function main(): Promise<void> {
   const wanted = MUTANTS.filter(
     ({ id, check }) => id.startsWith(values.only) || check.startsWith(values.only),
   );
-  const verdicts: Verdict[] = [];
-  for (const mutant of wanted) {
-    const verdict = await judge(mutant);
-    verdicts.push(verdict);
-    const count = `${verdicts.length}/${wanted.length}`.padStart(8);
-    process.stdout.write(
-      `${count}  ${verdict.ok ? "killed" : "ALIVE "}  ${verdict.id}  by ${verdict.check}\n`,
-    );
-  }
+  let done = 0;
+  const verdicts = await judgeAll(wanted, ({ id, check, ok }) => {
+    const count = `${++done}/${wanted.length}`.padStart(9);
+    process.stdout.write(`${count}  ${ok ? "killed" : "ALIVE "}  ${id}  by ${check}\n`);
+  });
   if (values.update) writeSnapshot(verdicts);
   report(verdicts);
 }

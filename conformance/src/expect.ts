@@ -117,11 +117,12 @@ function shownError({ code, message, detail }: MemoryError): string {
   return `an error ${code} (${message}) with detail ${shown(detail)}`;
 }
 
-/** Without fields that are undefined, vectors as lists. */
+/** Without fields that are undefined, the others in order of their names; vectors as lists. */
 function plain(value: unknown): unknown {
   if (value instanceof Float32Array) return Array.from(value);
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
   const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  fields.sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(fields.map(([name, field]) => [name, plain(field)]));
 }

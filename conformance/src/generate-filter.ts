@@ -54,9 +54,12 @@ export function generateEntries(random: Random, count: number): Partial<EntryInp
 }
 
 /** A leaf whose value is often one that an entry has in its field, so that it holds for some. */
-export function generateLeaf(random: Random, subjects: readonly FilterSubject[]): FilterLeaf {
+export function generateLeaf(
+  random: Random,
+  subjects: readonly FilterSubject[],
+  op: FilterOperator = pick(random, FILTER_OPERATORS),
+): FilterLeaf {
   const field = pick(random, FIELDS);
-  const op = pick(random, FILTER_OPERATORS);
   return { field, op, value: operand(random, op, () => likelyValue(random, subjects, field)) };
 }
 

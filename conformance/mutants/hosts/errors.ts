@@ -214,7 +214,7 @@ const countMutants: readonly Mutant[] = [
     id: "errors-forget-answered-twice",
     defect: "a forget is answered when it is accepted and again when it is done",
     check: "errors/one-reply-to-each-request",
-    names: /replies to a forget/,
+    names: /types of the replies to a forget/,
     bus: (bus) =>
       interceptReplies(bus, (reply, send) => {
         send(reply);

@@ -239,11 +239,11 @@ export const entryFieldsMutants: readonly Mutant[] = [
     createPlugin: issuing(({ lastRevision }) => (lastRevision === 0 ? 2 ** 50 : lastRevision - 1)),
   }),
   pluginMutant({
-    id: "entry-revision-in-milliseconds",
-    defect: "a revision is the time in milliseconds, which two changes may share",
+    id: "entry-revision-in-seconds",
+    defect: "a revision is the time in whole seconds, which two changes may share",
     check: "entry/revision-of-every-change-is-another",
     names: /different revisions of 24 changes/,
-    createPlugin: issuing((_, { accepted_at }) => Math.floor(accepted_at * 1e3) * 1e3),
+    createPlugin: issuing((_, { accepted_at }) => Math.floor(accepted_at) * 1e6),
   }),
   pluginMutant({
     id: "entry-revision-is-a-count",

@@ -1,3 +1,102 @@
-import type { Mutant } from "../mutant.js";
+import { MemoryError } from "@membus/protocol";
+import { type Mutant, pluginMutant } from "../mutant.js";
+import { BoundedPlugin } from "../reference/bounded-plugin.js";
+import type { Partition, ReferencePlugin } from "../reference/reference-plugin.js";
+import type { Row } from "../reference/row.js";
 
-export const evictionMutants: readonly Mutant[] = [];
+const ENTRIES_MAX = 60;
+
+export const evictionMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "eviction-declared-alone",
+    defect: "`eviction` is declared, and a full tier answers `memory_full`",
+    check: "eviction/oldest-go-first",
+    names: /errors of a store in a tier that evicts/,
+    createPlugin: () =>
+      new (class extends BoundedPlugin {
+        protected override async storeOne(...[partition, ...what]: Parameters<ReferencePlugin["storeOne"]>) {
+          if (partition.rows.size < ENTRIES_MAX) return super.storeOne(partition, ...what);
+          return { error: new MemoryError("memory_full", "the tier is full") };
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "eviction-newest-first",
+    defect: "what was stored last is evicted first",
+    check: "eviction/oldest-go-first",
+    names: /of \d+ entries that were evicted, those among the oldest/,
+    createPlugin: () =>
+      new (class extends BoundedPlugin {
+        protected override victim(rows: ReadonlyMap<string, Row>): Row {
+          return [...rows.values()].at(-2)!;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "eviction-first-in-first-out",
+    defect: "entries are evicted in the order in which they were first stored",
+    check: "eviction/use-keeps",
+    names: /total by key of an old entry that is read after every batch/,
+    createPlugin: () =>
+      new (class extends BoundedPlugin {
+        protected override use(): void {}
+      })(),
+  }),
+  pluginMutant({
+    id: "eviction-stores-are-no-use",
+    defect: "an entry that is stored again keeps its place in the order of use",
+    check: "eviction/use-keeps",
+    names: /outcome of an update of an old entry that is updated after every batch/,
+    createPlugin: () =>
+      new (class extends BoundedPlugin {
+        protected override stored(): void {}
+      })(),
+  }),
+  pluginMutant({
+    id: "eviction-in-silence",
+    defect: "what is evicted is not reported",
+    check: "eviction/evicted-is-reported",
+    names: /changes with the action `evicted`/,
+    createPlugin: () =>
+      new (class extends BoundedPlugin {
+        protected override evict(row: Row): void {
+          this.partition(row.scope).rows.delete(this.rowKey(row));
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "eviction-reported-as-the-newcomer",
+    defect: "of an eviction the entry is reported that took the room",
+    check: "eviction/evicted-is-reported",
+    names: /keys that are reported as evicted and are not there/,
+    createPlugin: () =>
+      new (class extends BoundedPlugin {
+        protected override evict(row: Row): void {
+          const { rows } = this.partition(row.scope);
+          rows.delete(this.rowKey(row));
+          this.report([...rows.values()].at(-1)!, "evicted", row.author);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "eviction-one-order-for-all",
+    defect: "the bound is of all partitions together, and the least recently used goes whoever's it is",
+    check: "eviction/each-partition-for-itself",
+    names: /keys of 5 entries that are gone since another partition was filled/,
+    createPlugin: () =>
+      new (class extends BoundedPlugin {
+        #clock = 0;
+        readonly #usedAt = new WeakMap<Row, number>();
+
+        protected override use(row: Row): void {
+          this.#usedAt.set(row, ++this.#clock);
+        }
+
+        protected override evictOverflow(_partition: Partition): void {
+          const rows = [...this.partitions.values()].flatMap((partition) => [...partition.rows.values()]);
+          rows.sort((a, b) => (this.#usedAt.get(a) ?? 0) - (this.#usedAt.get(b) ?? 0));
+          for (const row of rows.slice(0, Math.max(0, rows.length - ENTRIES_MAX))) this.evict(row);
+        }
+      })(),
+  }),
+];

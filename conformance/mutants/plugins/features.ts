@@ -116,6 +116,14 @@ const requiresMutants: readonly Mutant[] = [
     bus: (bus) => rewriteRequests(bus, (fields) => without(fields, "requires") as typeof fields),
   }),
   hostMutant({
+    id: "queued-host-does-not-look",
+    defect: "a host passes on a store with ack \"queued\" whatever the tier declares",
+    check: "queued/host-refuses-when-undeclared",
+    names: /codes of a store with ack "queued" in a tier that does not declare queued/,
+    bus: (bus) =>
+      rewriteRequests(bus, (fields) => (fields.ack === "queued" ? { ...fields, ack: "stored" } : fields)),
+  }),
+  hostMutant({
     id: "features-requires-of-a-few",
     defect: "`requires` knows the features that requests have fields for, and takes the others for unknown",
     check: "features/declared-may-be-required",

@@ -47,7 +47,7 @@ export const storeEmbedderMutants: readonly Mutant[] = [
     id: "store-is-never-embedded-later",
     defect: "what was stored while the embedder was down never gets a vector",
     check: "store/without-the-embedder",
-    names: /entries found by meaning, in mode vector, some time after/,
+    names: /key found first by meaning, in mode vector, some time after/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override async embedPending() {}

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Mutant } from "../mutant.js";
 import { pluginMutant } from "../mutant.js";
 import { merging } from "../reference/with-rule.js";
@@ -164,6 +165,17 @@ export const updateFieldsMutants: readonly Mutant[] = [
     check: "update/embedding-follows-the-content",
     names: /embedding after a store of the same content/,
     createPlugin: merging(({ embedding }) => ({ givenVector: embedding ?? undefined })),
+  }),
+  pluginMutant({
+    id: "update-null-embedding-is-absent",
+    defect: "an embedding of null in an update is taken for an absent one",
+    check: "update/null-clears-the-embedding",
+    names: /outcome of a store with embedding null/,
+    createPlugin: merging(({ embedding, content }, previous) =>
+      isDeepStrictEqual(content, previous?.content)
+        ? { givenVector: embedding ?? previous?.givenVector }
+        : {},
+    ),
   }),
   pluginMutant({
     id: "update-end-stays",

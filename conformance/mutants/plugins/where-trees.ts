@@ -135,19 +135,16 @@ export const whereTreeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "where-mixed-in",
-    defect: "of a list of values of several types, `in` compares those of the first one's type alone",
+    defect: "of a list of values of several types, in and nin compare those of the first one's type alone",
     check: "where/agrees-with-matches",
     names: /ids of the entries for which .* holds; one that is wrong is/,
     createPlugin: () =>
       filteringBy({
         leaf: (actual, { field, op, value }, sound) => {
-          if (op !== "in" || field === "key_hash") return sound;
+          if ((op !== "in" && op !== "nin") || field === "key_hash") return sound;
           const values = value as Json[];
-          return matchesOperator(
-            actual,
-            "in",
-            values.filter((one) => typeof one === typeof values[0]),
-          );
+          const ofOneType = values.filter((one) => typeof one === typeof values[0]);
+          return matchesOperator(actual, op, ofOneType);
         },
       }),
   }),

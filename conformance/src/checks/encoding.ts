@@ -167,6 +167,7 @@ const malformedChecks: readonly Check[] = [
         const { req_id } = await refused(t, what, "ping", bytes, "parse_error", { contentType });
         t.expect.equal(req_id, null, `req_id of the error to ${what}`);
       }
+      await accepted(t, "an ordinary ping", "ping", request(t, "ping"));
     },
   }),
   hostCheck({

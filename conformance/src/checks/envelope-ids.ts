@@ -1,4 +1,4 @@
-import { accepted, refused, request } from "../bare-messages.js";
+import { accepted, listOf, refused, request } from "../bare-messages.js";
 import { type Check, hostCheck, hostTierCheck } from "../check.js";
 
 /** One character of each Unicode category that no id may hold, as JSON writes it. */
@@ -42,6 +42,7 @@ export const envelopeIdChecks: readonly Check[] = [
         const { req_id } = await refused(t, what, "ping", { type: "ping", id }, "too_large");
         t.expect.equal(req_id, null, `req_id of the error to ${what}`);
       }
+      await accepted(t, "a ping with an ordinary id", "ping", request(t, "ping"));
     },
   }),
   hostCheck({
@@ -63,6 +64,7 @@ export const envelopeIdChecks: readonly Check[] = [
         const { req_id } = await refused(t, text, "ping", text, "schema_violation");
         t.expect.equal(req_id, null, `req_id of the error to ${text}`);
       }
+      await accepted(t, "a ping with an ordinary id", "ping", request(t, "ping"));
     },
   }),
   hostTierCheck({
@@ -87,7 +89,7 @@ export const envelopeIdChecks: readonly Check[] = [
       }
       t.expect.equal(new Set(made).size, 3, "different ids made for three stores without an id");
       t.expect.equal(
-        replies.map(({ receipts }) => (receipts as { outcome: unknown }[])[0]?.outcome),
+        replies.map(({ receipts }) => listOf(receipts)[0]?.outcome),
         ["created", "unchanged", "unchanged"],
         "outcomes of the same store sent three times without an id, and so no retry of the first",
       );
@@ -104,7 +106,7 @@ export const envelopeIdChecks: readonly Check[] = [
         const what = `a retrieve with ${JSON.stringify(session)}`;
         const asked = request(t, "retrieve", { tier: "working", ...session });
         const { entries } = await accepted(t, what, "retrieve", asked);
-        return (entries as { key: unknown }[]).map(({ key }) => key);
+        return listOf(entries).map(({ key }) => key);
       };
       await accepted(t, "a store without session_id", "store", request(t, "store", { entries: [plain] }));
       const inSession = request(t, "store", { entries: [other], session_id: "conformance" });
@@ -164,6 +166,7 @@ export const envelopeIdChecks: readonly Check[] = [
         const sent = request(t, "ping", { version });
         await refused(t, what, "ping", sent, ["schema_violation", "version_mismatch"]);
       }
+      await accepted(t, "a ping of version 1.0", "ping", request(t, "ping", { version: "1.0" }));
     },
   }),
 ];

@@ -153,6 +153,7 @@ const typeChecks: readonly Check[] = [
         });
         t.expect.equal(req_id, null, `req_id of the error to ${what}`);
       }
+      await accepted(t, "an ordinary ping", "ping", request(t, "ping"));
     },
   }),
   hostCheck({
@@ -163,6 +164,7 @@ const typeChecks: readonly Check[] = [
       for (const [what, text] of TYPE_CASES) {
         await refused(t, `${what}: ${text}, on the subject of a ping`, "ping", text, "invalid_message");
       }
+      await accepted(t, "an ordinary ping", "ping", request(t, "ping"));
     },
   }),
   hostCheck({

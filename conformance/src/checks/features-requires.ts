@@ -1,6 +1,7 @@
 import { FEATURES, type Feature } from "@membus/protocol";
-import { type Check, hostTierCheck } from "../check.js";
+import { type Check, hostCheck, hostTierCheck } from "../check.js";
 import { refusalCodes } from "../fate-of.js";
+import { ScriptedPlugin } from "../host-route/scripted-plugin.js";
 
 const NAMES = Object.keys(FEATURES) as Feature[];
 const NO_FEATURE = "reads_the_future";
@@ -25,6 +26,21 @@ export const featureRequiresChecks: readonly Check[] = [
       }
       const { stored } = await caller.store(entry(), { requires: [] });
       expect.equal(stored.length, 1, "keys stored by a store that requires nothing");
+    },
+  }),
+  hostCheck({
+    id: "queued/host-refuses-when-undeclared",
+    clauses: ["PLUG-4"],
+    provisions: ["own_plugins"],
+    since: "1.0",
+    async run({ startHost, expect }) {
+      const [lacking, offering] = [new ScriptedPlugin({}), new ScriptedPlugin({ queued: true })];
+      const { caller, entry } = await startHost({ plugins: { working: lacking, episodic: offering } });
+      const offered = await caller.store(entry({ tier: "episodic" }), { ack: "queued" });
+      expect.equal(offered.stored.length, 1, 'keys stored with ack "queued" in a tier that declares queued');
+      const codes = await refusalCodes(caller.store(entry(), { ack: "queued" }));
+      expect.equal(codes, ["unsupported"], 'codes of a store with ack "queued" in a tier that does not declare queued');
+      expect.equal(lacking.stores.length, 0, "calls of `onStore` of the tier that does not declare queued");
     },
   }),
   hostTierCheck({

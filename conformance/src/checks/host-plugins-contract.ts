@@ -258,9 +258,15 @@ const notifyChecks: readonly Check[] = [
       const scope = scopeOf("working", { ...caller, session: "" }, caller.namespace);
       const of = { scope, key: key as { id: string }, key_hash: keyHash(key as { id: string }) };
       const change = { ...of, tags: ["t"], revision: 7, author: caller.agent };
-      plugin.services!.notify({ ...change, action: "evicted" }, caller.agent);
-      plugin.services!.notify({ ...change, action: "expired" }, caller.agent);
-      plugin.services!.notify({ ...change, action: "forgotten" }, second.agent);
+      const notify = plugin.services?.notify ?? (() => undefined);
+      expect.holds(
+        plugin.services !== undefined,
+        "what `open` was called with before its host had started",
+        plugin.services,
+      );
+      notify({ ...change, action: "evicted" }, caller.agent);
+      notify({ ...change, action: "expired" }, caller.agent);
+      notify({ ...change, action: "forgotten" }, second.agent);
       const told = await watch.told(3);
       for (const [action, agent] of [
         ["evicted", caller],

@@ -163,7 +163,9 @@ const repeatChecks: readonly Check[] = [
       t.expect.equal(await gate.arrivals(1), 1, "calls of `onStore` for a store");
       const other = own.caller.store(own.entry({ content: "other" }), { id });
       const what = "a store under the id of another one whose plugin has not returned";
-      await t.expect.refused(other, "conflict", what).finally(() => gate.open());
+      await passed(own);
+      gate.open();
+      await t.expect.refused(other, "conflict", what);
       t.expect.equal((await first).receipts.length, 1, "receipts of the store whose id was taken meanwhile");
       t.expect.equal(plugin.stores.length, 1, `calls of \`onStore\` after ${what}`);
     },

@@ -17,7 +17,7 @@ export const record = (size: number) => Object.fromEntries(names(size).map((name
 /** That an error too_large names the limit, its maximum and what came (clause LIMIT-3). */
 export function expectDetail(
   t: HostContext,
-  { detail }: Refusal,
+  { detail }: Pick<Refusal, "detail">,
   { name, max }: Limit,
   size: number,
   what: string,

@@ -4,8 +4,8 @@ import { operations } from "../model/operation.js";
 import { plans, runConcurrently } from "../model/run-concurrently.js";
 import { runSequence } from "../model/run-sequence.js";
 
-const SEQUENCES = 40;
-const CONCURRENT_PLANS = 40;
+const SEQUENCES = 25;
+const CONCURRENT_PLANS = 25;
 
 /** Generated operations against a plain map: what nobody thought of. A failure is shrunk to the fewest requests. */
 export const modelChecks: readonly Check[] = [

@@ -7,9 +7,10 @@ import {
   type Message,
   systemClock,
 } from "@membus/protocol";
-import { accepted, type Operation, request, storedEntries } from "../bare-messages.js";
+import { accepted, type Operation, recordOf, request, storedEntries } from "../bare-messages.js";
 import { type Check, hostCheck, hostTierCheck } from "../check.js";
 import type { HostContext } from "../context.js";
+import { parseJson } from "../host-route/parse-json.js";
 
 const SETTLE_MS = 300;
 const PATIENCE_MS = 3_000;
@@ -117,7 +118,8 @@ export const subjectsReplyChecks: readonly Check[] = [
         publish(t, "ping", request(t, "ping"), reply);
         await until(() => heard.length > 0);
         await subscription.drain();
-        t.expect.equal(heard.length, 1, `replies to a ping with the reply subject ${reply}`);
+        const types = heard.map(({ payload }) => recordOf(parseJson(payload)).type);
+        t.expect.equal(types, ["pong"], `types of the replies to a ping with the reply subject ${reply}`);
       }
     },
   }),

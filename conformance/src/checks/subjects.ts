@@ -186,6 +186,7 @@ const formChecks: readonly Check[] = [
     clauses: ["SUBJ-2", "SUBJ-8"],
     since: "1.0",
     async run(t) {
+      await accepted(t, `a ping of the tenant ${t.caller.tenant}`, "ping", request(t, "ping"));
       for (const tenant of NO_TENANTS) {
         const subject = subjectOf(t, t.caller.agent, "memory.store.req", tenant);
         const sent = request(t, "store", { entries: [t.entry()] });

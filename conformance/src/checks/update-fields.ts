@@ -1,4 +1,5 @@
 import { type Check, memoryCheck } from "../check.js";
+import type { MemoryContext } from "../context.js";
 import { readEntry } from "../read-entry.js";
 
 const EXTENSION = {
@@ -17,6 +18,14 @@ const CLEARED = {
   occurred_at: null,
   importance: null,
 };
+
+/** A vector of the host's embedder that it gives no text. */
+function givenVector({ expect, embedder }: MemoryContext) {
+  expect.notEqual(embedder, undefined, "the embedder of a tier that declares similarity");
+  const { id = "", dimensions = 2 } = embedder ?? {};
+  const embedding = Array.from({ length: dimensions }, (_, at) => (at === 1 ? 1 : 0));
+  return { embedding, embedding_model: id };
+}
 
 export const updateFieldsChecks: readonly Check[] = [
   memoryCheck({
@@ -149,23 +158,46 @@ export const updateFieldsChecks: readonly Check[] = [
     clauses: ["UPD-3"],
     features: ["similarity"],
     since: "1.0",
-    async run({ caller, entry, expect, embedder }) {
-      expect.notEqual(embedder, undefined, "the embedder of a tier that declares similarity");
-      const { id = "", dimensions = 2 } = embedder ?? {};
-      const vector = Array.from({ length: dimensions }, (_, at) => (at === 1 ? 1 : 0));
+    async run(t) {
+      const { caller, entry, expect } = t;
+      const given = givenVector(t);
       const { key } = entry();
-      await caller.store(entry({ key, content: "one", embedding: vector, embedding_model: id }));
+      await caller.store(entry({ key, content: "one", ...given }));
       await caller.store(entry({ key, content: "one", tags: ["changed"] }));
       const same = await readEntry(caller, key, ["embedding"]);
-      expect.equal(same?.embedding, vector, "embedding after a store of the same content without one");
+      expect.equal(
+        same?.embedding,
+        given.embedding,
+        "embedding after a store of the same content without one",
+      );
       await caller.store(entry({ key, content: "two" }));
       const derived = await readEntry(caller, key, ["embedding"]);
       expect.equal(derived?.content, "two", "content after a store of other content without embedding");
-      expect.notEqual(
-        derived?.embedding,
-        vector,
-        "embedding after a store of other content without embedding, which is to be derived again",
+      const what = "embedding after a store of other content without embedding, which is to be derived again";
+      expect.notEqual(derived?.embedding, given.embedding, what);
+    },
+  }),
+  memoryCheck({
+    id: "update/null-clears-the-embedding",
+    clauses: ["UPD-2"],
+    features: ["similarity"],
+    since: "1.0",
+    async run(t) {
+      const { caller, entry, expect } = t;
+      const given = givenVector(t);
+      const one = entry({ content: "one" });
+      await caller.store({ ...one, ...given });
+      const { receipts } = await caller.store({ ...one, embedding: null });
+      expect.equal(
+        receipts[0]?.outcome,
+        "updated",
+        "outcome of a store with embedding null over a given one",
       );
+      const cleared = await readEntry(caller, one.key, ["embedding"]);
+      expect.equal(cleared?.content, "one", "content after a store with embedding null");
+      const what =
+        "embedding after a store of the same content with embedding null, which is to be derived again";
+      expect.notEqual(cleared?.embedding, given.embedding, what);
     },
   }),
   memoryCheck({

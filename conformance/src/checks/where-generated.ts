@@ -1,12 +1,12 @@
-import { type FilterSubject, type MemoryEntry, matches } from "@membus/protocol";
+import { FILTER_OPERATORS, type FilterSubject, type MemoryEntry, matches } from "@membus/protocol";
 import { type Check, memoryCheck } from "../check.js";
 import { foundIds } from "../found-ids.js";
 import { generateEntries, generateLeaf, generateTree } from "../generate-filter.js";
 import type { EntryInput } from "../memory-agent.js";
 
-const ENTRY_COUNT = 20;
-const LEAF_COUNT = 140;
-const TREE_COUNT = 60;
+const ENTRY_COUNT = 16;
+const LEAVES_PER_OPERATOR = 10;
+const TREE_COUNT = 50;
 
 export const whereGeneratedChecks: readonly Check[] = [
   memoryCheck({
@@ -19,7 +19,8 @@ export const whereGeneratedChecks: readonly Check[] = [
       const listed = await caller.retrieve({ limit: 100 });
       expect.equal(listed.total, ENTRY_COUNT, `total after a store of ${ENTRY_COUNT} entries`);
       const subjects = stored.map((input) => subjectOf(input, listed.entries));
-      const leaves = Array.from({ length: LEAF_COUNT }, () => generateLeaf(random, subjects));
+      const operators = FILTER_OPERATORS.flatMap((op) => new Array<typeof op>(LEAVES_PER_OPERATOR).fill(op));
+      const leaves = operators.map((op) => generateLeaf(random, subjects, op));
       const trees = Array.from({ length: TREE_COUNT }, () => generateTree(random, subjects, 3));
       for (const where of [...leaves, ...trees]) {
         const found = new Set(foundIds(await caller.retrieve({ where, limit: 100 })));

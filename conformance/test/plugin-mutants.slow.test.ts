@@ -1,3 +1,3 @@
 import { testMutants } from "./mutants.js";
 
-testMutants("plugin", 1, 2);
+testMutants("plugin");

@@ -1,3 +1,3 @@
 import { testMutants } from "./mutants.js";
 
-testMutants("host", 2, 2);
+testMutants("host");
