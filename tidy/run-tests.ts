@@ -7,7 +7,7 @@ const NATS_SERVER = "MEMBUS_NATS_SERVER";
 
 // Without a server the tests run all the same, and the missing server counts as a failure.
 const server = await ensureNatsServer({
-  explicitPath: process.env[NATS_SERVER],
+  explicitPath: process.env[NATS_SERVER] || undefined,
   env: process.env,
   onStep: console.log,
 }).catch((error: Error) => {

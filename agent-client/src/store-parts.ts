@@ -90,7 +90,7 @@ function findTooLarge({ entry }: IndexedEntry, bytes: number, maxBytes: number):
   }
   if (bytes <= maxBytes) return undefined;
   const message = `an entry of ${bytes} bytes with its receipt does not fit a message of the bus`;
-  return new MemoryError("too_large", message, { limit: "max_payload", max: maxBytes, got: bytes });
+  return new MemoryError("too_large", message, { limit: "messageBytes", max: maxBytes, got: bytes });
 }
 
 function group(entries: readonly SizedEntry[], maxBytes: number): SizedEntry[][] {

@@ -91,7 +91,7 @@ describe("positions in a split store", () => {
       },
     );
     expect(stored).toEqual([{ n: 0 }]);
-    expect(errors).toMatchObject([{ index: 1, code: "too_large", detail: { limit: "max_payload" } }]);
+    expect(errors).toMatchObject([{ index: 1, code: "too_large", detail: { limit: "messageBytes" } }]);
     expect(host.ids).toEqual(["one"]);
   });
 });

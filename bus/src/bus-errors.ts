@@ -16,5 +16,5 @@ export function notConnected(reason: "disconnected" | "closed", options?: ErrorO
 
 export function overMaxPayload(max: number, got: number): MemoryError {
   const message = `a message of ${got} bytes is over the bus's limit of ${max}`;
-  return new MemoryError("too_large", message, { limit: "max_payload", max, got });
+  return new MemoryError("too_large", message, { limit: "messageBytes", max, got });
 }

@@ -60,7 +60,7 @@ function describeLimits(setup: BusSetup): void {
     const published = thrown(() => bus.publish("a", payload), "too_large");
     const requested = await rejection(bus.request("a", payload, { timeoutMs: 1_000 }), "too_large");
     for (const error of [published, requested]) {
-      expect(error.detail).toEqual({ limit: "max_payload", max: 1_048_576, got: 1_048_577 });
+      expect(error.detail).toEqual({ limit: "messageBytes", max: 1_048_576, got: 1_048_577 });
     }
   });
 

@@ -64,7 +64,7 @@ describe.each(NATS_SERVERS)("limits and encryption of %s", (binary) => {
     const request = () => bus.request("a", new Uint8Array(3000), { timeoutMs: 10_000 });
     expect((await rejection(request(), "unavailable")).detail).toEqual({ reason: "disconnected" });
     const error = await rejection(request(), "too_large");
-    expect(error.detail).toEqual({ limit: "max_payload", max: 2048, got: 3000 });
+    expect(error.detail).toEqual({ limit: "messageBytes", max: 2048, got: 3000 });
   });
 
   it("encrypts with a certificate authority of one's own", async () => {

@@ -13,6 +13,9 @@ export { type LaunchOptions, launchNatsServer, type NatsServer };
  */
 export const NATS_SERVERS: readonly string[] = given() ?? [await installed()];
 
+/** The one for tests that run with one: the first. */
+export const NATS_SERVER: string = NATS_SERVERS[0]!;
+
 function given(): string[] | undefined {
   const paths = process.env.MEMBUS_TEST_NATS_SERVERS?.split(":").filter((path) => path !== "");
   return paths?.length ? paths : undefined;
@@ -23,6 +26,7 @@ async function installed(): Promise<string> {
     explicitPath: process.env.MEMBUS_NATS_SERVER || undefined,
     env: process.env,
   });
-  if (binary === undefined) throw new Error("no nats-server found: set MEMBUS_TEST_NATS_SERVERS");
+  if (binary === undefined)
+    throw new Error("no nats-server found: set MEMBUS_NATS_SERVER, or run `npm test`, which obtains one");
   return binary.path;
 }

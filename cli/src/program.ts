@@ -13,7 +13,7 @@ import { registerUp } from "./commands/up.js";
 import { registerWatch } from "./commands/watch.js";
 import { ENVIRONMENT } from "./config/environment.js";
 
-/** The command line of membus. */
+/** The command line of membus. Each command imports what it runs, so that none waits for what the others need. */
 export function createProgram(): Command {
   const program = new Command("membus")
     .description("a memory bus for AI agents")

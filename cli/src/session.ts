@@ -1,4 +1,4 @@
-import { MemoryClient } from "@membus/agent-client";
+import type { MemoryClient } from "@membus/agent-client";
 import type { Command } from "commander";
 import type { Config, ConfigFile } from "./config/config-schema.js";
 import { resolveConfig } from "./config/resolve-config.js";
@@ -65,6 +65,7 @@ export async function withClient<T>(
   retryTimeoutMs = config.timeout_ms,
 ): Promise<T> {
   const { prefix, tenant, agent, session, namespace, timeout_ms: timeoutMs } = config;
+  const { MemoryClient } = await import("@membus/agent-client");
   const client = await MemoryClient.connect({
     ...(await natsOptions(config, "membus-cli")),
     ...{ prefix, tenant, agent, session, namespace, timeoutMs, retryTimeoutMs },

@@ -1,19 +1,14 @@
-import { MemoryError } from "@membus/protocol";
-
 /**
  * Resolves at the first SIGINT or SIGTERM; a second one ends the process at once.
- * @throws {MemoryError} `unavailable` when `exited` resolves before: the server that we depend on is gone.
+ * @throws what `failure` resolves to, when it does so before.
  */
-export async function untilSignalled(exited: Promise<unknown> | undefined): Promise<void> {
+export async function untilSignalled(failure?: Promise<Error | undefined>): Promise<void> {
   let stop: () => void = () => {};
-  const signalled = new Promise<"signalled">((resolve) => {
-    stop = () => resolve("signalled");
+  const signalled = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined);
     process.once("SIGINT", stop);
     process.once("SIGTERM", stop);
   });
-  const ended = await Promise.race([
-    signalled,
-    ...(exited === undefined ? [] : [exited.then(() => "exited")]),
-  ]);
-  if (ended === "exited") throw new MemoryError("unavailable", "the embedded nats-server has stopped");
+  const error = await Promise.race(failure === undefined ? [signalled] : [signalled, failure]);
+  if (error !== undefined) throw error;
 }

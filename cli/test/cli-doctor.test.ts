@@ -3,7 +3,7 @@ import { checkNode } from "../src/doctor/run-checks.js";
 import { RunningHost } from "./running-host.js";
 
 const host = new RunningHost();
-beforeAll(() => host.start(), 400_000);
+beforeAll(() => host.start());
 afterAll(() => host.stop());
 
 it("finds nothing wrong with a host that runs", async () => {

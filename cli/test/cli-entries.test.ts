@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RunningHost } from "./running-host.js";
 
 const host = new RunningHost();
-beforeAll(() => host.start(), 400_000);
+beforeAll(() => host.start());
 afterAll(() => host.stop());
 
 interface Page {

@@ -5,7 +5,7 @@ import { endChild, resultOf } from "./run-cli.js";
 import { RunningHost } from "./running-host.js";
 
 const host = new RunningHost();
-beforeAll(() => host.start(), 400_000);
+beforeAll(() => host.start());
 afterAll(() => host.stop());
 
 const file = (name: string, lines: readonly string[]) => {

@@ -3,15 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "@membus/protocol";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ensureNatsServer, launchNatsServer, type NatsServer } from "../src/nats-server/index.js";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { launchNatsServer, NATS_SERVER, type NatsServer } from "../../bus/test/nats-server.js";
 import { readServerInfo } from "../src/nats-server/server-info.js";
 import { endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
-
-let binary: string;
-beforeAll(async () => {
-  binary = (await ensureNatsServer({ env: process.env, onStep: console.log })).path;
-}, 400_000);
 
 let directory: string;
 let children: ChildProcessWithoutNullStreams[];
@@ -28,14 +23,14 @@ afterEach(async () => {
 });
 
 async function launch(): Promise<NatsServer> {
-  const server = await launchNatsServer({ binary });
+  const server = await launchNatsServer({ binary: NATS_SERVER });
   servers.push(server);
   return server;
 }
 
 /** A port that was free a moment ago. */
 async function freePort(): Promise<number> {
-  const server = await launchNatsServer({ binary });
+  const server = await launchNatsServer({ binary: NATS_SERVER });
   await server.stop();
   return server.port;
 }

@@ -3,7 +3,7 @@ import { endChild, lineOf, resultOf } from "./run-cli.js";
 import { RunningHost } from "./running-host.js";
 
 const host = new RunningHost();
-beforeAll(() => host.start(), 400_000);
+beforeAll(() => host.start());
 afterAll(() => host.stop());
 
 it("prints a line for each event until it is interrupted", async () => {

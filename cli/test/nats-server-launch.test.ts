@@ -3,21 +3,16 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { systemClock } from "@membus/protocol";
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { NATS_SERVER as binary } from "../../bus/test/nats-server.js";
 import {
-  ensureNatsServer,
+  findNatsServer,
   type LaunchOptions,
   launchNatsServer,
   type NatsServer,
 } from "../src/nats-server/index.js";
 import { readServerInfo } from "../src/nats-server/server-info.js";
 import { temporaryDir } from "./fake-nats-server.js";
-
-let binary: string;
-let version: string;
-beforeAll(async () => {
-  ({ path: binary, version } = await ensureNatsServer({ env: process.env, onStep: console.log }));
-}, 400_000);
 
 let directory: string;
 const launched: NatsServer[] = [];
@@ -39,6 +34,7 @@ const answers = async (port: number) => (await readServerInfo(port, 5_000, syste
 
 describe("launchNatsServer", () => {
   it("starts two at once on ports of their own", async () => {
+    const { version } = (await findNatsServer({ explicitPath: binary, env: process.env }))!;
     const [a, b] = await Promise.all([launch(), launch()]);
     expect(a.port).not.toBe(b.port);
     expect(a.url).toBe(`nats://127.0.0.1:${a.port}`);

@@ -1,6 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { ENVIRONMENT } from "../src/config/environment.js";
 
 /** What users run; `npm test` builds it first. */
@@ -21,7 +22,7 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-/** Starts `membus <args>` without settings of whoever runs the tests. */
+/** Starts `membus <args>` with the nats-server of the tests, and no other setting of whoever runs them. */
 export function spawnCli(
   args: readonly string[],
   { url, input, cwd }: CliOptions,
@@ -29,7 +30,7 @@ export function spawnCli(
   const settings = new Set(Object.keys(ENVIRONMENT));
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.has(name)));
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { ...env, TMPDIR: cwd, ...(url && { NATS_URL: url }) },
+    env: { ...env, MEMBUS_NATS_SERVER: NATS_SERVER, TMPDIR: cwd, ...(url && { NATS_URL: url }) },
     cwd,
   });
   if (input !== undefined) child.stdin.end(input);

@@ -2,7 +2,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensureNatsServer, launchNatsServer, type NatsServer } from "../src/nats-server/index.js";
+import { launchNatsServer, NATS_SERVER, type NatsServer } from "../../bus/test/nats-server.js";
 import { type CliResult, endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
 
 /** A nats-server and a `membus up` on it, on a free port and in a temporary folder. */
@@ -16,8 +16,7 @@ export class RunningHost {
   }
 
   async start(): Promise<void> {
-    const { path } = await ensureNatsServer({ env: process.env, onStep: console.log });
-    this.#server = await launchNatsServer({ binary: path });
+    this.#server = await launchNatsServer({ binary: NATS_SERVER });
     this.#up = spawnCli(["up", "--data", join(this.directory, "data")], {
       url: this.url,
       cwd: this.directory,

@@ -88,7 +88,7 @@ export class Events {
   }
 
   #isRepeated(tier: MemoryTier, operation: Operation): boolean {
-    const key = `${operationKey(operation)}\n${tier}`;
+    const key = [operationKey(operation), tier].join("\n");
     if (this.#published.get(key)) return true;
     this.#published.set(key, true);
     return false;

@@ -9,6 +9,7 @@ import {
 import { v7 as uuidv7 } from "uuid";
 import { type Assembly, assemble, type HostDependencies } from "./assembly.js";
 import { Discovery, QUEUE_GROUP } from "./discovery.js";
+import { HostWatch } from "./host-watch.js";
 import { Maintenance } from "./maintenance.js";
 import type { MetricsSnapshot } from "./metrics.js";
 import { type HostOptions, type ResolvedHostOptions, resolveHostOptions } from "./options.js";
@@ -33,11 +34,23 @@ export class Host {
   readonly #parts: Assembly;
   readonly #runners: readonly PluginRunner[];
   readonly #discovery: Discovery;
+  readonly #watch: HostWatch;
   readonly #maintenance: Maintenance;
   #subscriptions: BusSubscription[] = [];
   #state: HostState = "created";
+  /** Unix seconds. */
+  #servingSince: number | undefined;
   #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
+  #conflict: MemoryError | undefined;
+  #onStopped: (reason: MemoryError | undefined) => void = () => {};
+  /**
+   * Resolves when the host has stopped: with undefined, or with a `conflict` when it did so by itself, having found
+   * another host that has served the same prefix and tenants for longer.
+   */
+  readonly stopped = new Promise<MemoryError | undefined>((resolve) => {
+    this.#onStopped = resolve;
+  });
 
   constructor(dependencies: HostDependencies, options: HostOptions) {
     this.#bus = dependencies.bus;
@@ -46,14 +59,16 @@ export class Host {
     const { runtime, metrics } = this.#parts;
     this.#runners = [...runtime.tiers.values()];
     this.#maintenance = new Maintenance(runtime.clock, this.#options.maintainIntervalMs);
+    const servingMs = () => this.#servingMs();
+    const shared = { bus: this.#bus, hostId: this.id, options: this.#options };
     this.#discovery = new Discovery({
-      bus: this.#bus,
+      ...shared,
       metrics,
-      hostId: this.id,
       startedAt: runtime.clock.now(),
-      options: this.#options,
-      metadata: () => serviceMetadata({ ...runtime, state: this.#state }),
+      metadata: () => serviceMetadata({ ...runtime, state: this.#state, servingMs: servingMs() }),
     });
+    const onOlderHost = (error: MemoryError) => this.#giveWay(error);
+    this.#watch = new HostWatch({ ...shared, clock: runtime.clock, servingMs, onOlderHost });
   }
 
   /**
@@ -96,13 +111,25 @@ export class Host {
       await this.#bus.flush();
       const { servicesOf } = this.#parts;
       const opening = this.#runners.map((runner) => runner.open(servicesOf(runner)));
-      await allOrFirstError([requireOnlyHost(this.#bus, this.id, this.#options), ...opening]);
+      await allOrFirstError([this.#requireOnlyHost(), ...opening]);
       this.#listen();
       await this.#bus.flush();
       this.#state = "serving";
+      this.#servingSince = this.#parts.runtime.clock.now();
+      this.#watch.start();
       for (const runner of this.#runners) this.#maintenance.start(runner);
     } catch (error) {
       await this.#shutDown();
+      throw error;
+    }
+  }
+
+  async #requireOnlyHost(): Promise<void> {
+    try {
+      await requireOnlyHost(this.#bus, this.id, this.#options);
+    } catch (error) {
+      // Said at once, for the others wait for it, and plugins may still be opening for long.
+      this.#state = "stopping";
       throw error;
     }
   }
@@ -113,6 +140,19 @@ export class Host {
       const subscription = this.#bus.subscribe(subject, this.#parts.router.receive, { queue: QUEUE_GROUP });
       this.#subscriptions.push(subscription);
     }
+  }
+
+  #servingMs(): number {
+    if (this.#servingSince === undefined) return 0;
+    return (this.#parts.runtime.clock.now() - this.#servingSince) * 1_000;
+  }
+
+  #giveWay(error: MemoryError): void {
+    if (this.#stopping !== undefined) return;
+    this.#conflict = error;
+    const { logger } = this.#parts.runtime;
+    logger.error({ err: error }, "stopping, because another host has served for longer");
+    void this.stop();
   }
 
   async #stop(): Promise<void> {
@@ -136,11 +176,12 @@ export class Host {
       ),
     );
     this.#state = "stopped";
+    this.#onStopped(this.#conflict);
   }
 
   async #drain(): Promise<void> {
     const subscriptions = this.#subscriptions.splice(0).map((subscription) => subscription.drain());
-    await Promise.all([this.#discovery.stop(), ...subscriptions]);
+    await Promise.all([this.#discovery.stop(), this.#watch.stop(), ...subscriptions]);
     await this.#parts.admission.idle();
     await Promise.all(this.#runners.map((runner) => runner.idle()));
   }

@@ -4,9 +4,12 @@ import type { RequestContext } from "./runtime.js";
 /** Names an operation: the same request of the same agent has the same. */
 export type OperationName = Pick<Operation, "tenant" | "agent" | "id">;
 
-/** One string per operation: neither a tenant nor an id holds a line break. */
+/**
+ * One string per operation: neither a tenant nor an id holds a line break. Joined: a template would make a string of
+ * pieces, which as a key that is kept keeps all of them in RAM.
+ */
 export function operationKey({ tenant, agent, id }: OperationName): string {
-  return `${tenant}\n${agent}\n${id}`;
+  return [tenant, agent, id].join("\n");
 }
 
 /** The operation that a mutation is. */

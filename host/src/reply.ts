@@ -74,13 +74,6 @@ function fittingCount(entries: readonly Message[], encoding: Encoding, maxBytes:
 }
 
 export function tooLargeToAnswer(max: number, got: number): MemoryError {
-  return new MemoryError(
-    "too_large",
-    `the reply has ${got} bytes; a message holds ${max} besides its headers`,
-    {
-      limit: "maxPayloadBytes",
-      max,
-      got,
-    },
-  );
+  const message = `the reply has ${got} bytes; a message holds ${max} besides its headers`;
+  return new MemoryError("too_large", message, { limit: "messageBytes", max, got });
 }

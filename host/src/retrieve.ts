@@ -1,5 +1,6 @@
 import {
   DEFAULTS,
+  type ErrorCode,
   encodeCursor,
   type MemoryEntry,
   type MemoryError,
@@ -18,6 +19,9 @@ import { checkNamespace, type Reply, type RequestContext, type Runtime } from ".
 /** How much of a request's time its tiers may take: the rest is for an answer without the slow ones. */
 const TIER_SHARE_OF_DEADLINE = 0.9;
 
+/** Faults of the request itself: neither a retry nor another tier makes up for them. */
+const REQUEST_FAULTS: ReadonlySet<ErrorCode> = new Set(["schema_violation", "too_large"]);
+
 interface TierResult {
   readonly tier: MemoryTier;
   readonly outcome: Outcome<PluginRetrieveResult>;
@@ -26,7 +30,8 @@ interface TierResult {
 
 /**
  * One page of the named tier, or of all served ones merged. A tier that fails, is too slow or lacks what is demanded
- * is named in `degraded`; when no tier answers, the request fails with the first one's error.
+ * is named in `degraded`; when no tier answers, the request fails with the first one's error, and when one finds
+ * fault with the request itself, with that (clauses RET-13 and RET-21).
  */
 export async function retrieve(
   runtime: Runtime,
@@ -66,9 +71,8 @@ function pageReply(
   answers: readonly TierResult[],
 ): Reply {
   const now = runtime.clock.now();
-  const results = answers.flatMap(({ outcome }) => (outcome.ok ? [outcome.value] : []));
+  const results = resultsOf(answers);
   const degraded = degradations(answers);
-  if (results.length === 0) throw degraded[0]!.error;
   const { limit, order, after } = plan.request;
   const merged = mergePages(
     results.map(({ entries }) => entries),
@@ -93,6 +97,15 @@ function pageReply(
       return { ...fields, entries: entries.slice(0, count), cursor: cursorBehind(plan, entries[count - 1]) };
     },
   };
+}
+
+/** @throws {MemoryError} what a tier has against the request, or the first one's error when none answered. */
+function resultsOf(answers: readonly TierResult[]): PluginRetrieveResult[] {
+  const errors = answers.flatMap(({ outcome }) => (outcome.ok ? [] : [outcome.error]));
+  const fault = errors.find(({ code }) => REQUEST_FAULTS.has(code));
+  if (fault !== undefined) throw fault;
+  if (errors.length === answers.length) throw errors[0]!;
+  return answers.flatMap(({ outcome }) => (outcome.ok ? [outcome.value] : []));
 }
 
 function cursorBehind({ request, digest }: RetrievePlan, last: MemoryEntry | undefined): string | undefined {

@@ -7,13 +7,16 @@ export type HostState = "created" | "starting" | "serving" | "stopping" | "stopp
 
 export interface ServiceFacts {
   readonly state: HostState;
+  /** How long it has served; 0 before. */
+  readonly servingMs: number;
   readonly options: ResolvedHostOptions;
   readonly tiers: ReadonlyMap<MemoryTier, PluginRunner>;
   readonly embedder: Embedder | undefined;
 }
 
 /** What discovery says of a host: lists with commas, `plugins` (manifest by tier) and `limits` as JSON. */
-export function serviceMetadata({ state, options, tiers, embedder }: ServiceFacts): Record<string, string> {
+export function serviceMetadata(facts: ServiceFacts): Record<string, string> {
+  const { state, servingMs, options, tiers, embedder } = facts;
   const runners = [...tiers.values()];
   const features = Object.keys(FEATURES).filter((name) =>
     runners.some((runner) => offers(runner.features, name)),
@@ -22,6 +25,7 @@ export function serviceMetadata({ state, options, tiers, embedder }: ServiceFact
   return {
     protocol_version: PROTOCOL_VERSION,
     state,
+    serving_ms: String(servingMs),
     prefix: options.prefix,
     tenants: options.tenants.join(","),
     tiers: [...tiers.keys()].join(","),

@@ -12,8 +12,8 @@ import { MapPlugin } from "./map-plugin.js";
 const OPERATIONS = ["store", "retrieve", "forget", "status"];
 
 async function ask(fixture: HostFixture, subject: string): Promise<Record<string, unknown>> {
-  const [answer] = await fixture.bus.requestMany(subject, new Uint8Array(), { waitMs: 10 });
-  return JSON.parse(Buffer.from(answer!.payload).toString()) as Record<string, unknown>;
+  const { payload } = await fixture.bus.request(subject, new Uint8Array(), { timeoutMs: 30_000 });
+  return JSON.parse(Buffer.from(payload).toString()) as Record<string, unknown>;
 }
 
 describe("discovery", () => {
@@ -36,6 +36,7 @@ describe("discovery", () => {
     expect(metadata).toMatchObject({
       protocol_version: "1.0",
       state: "serving",
+      serving_ms: "0",
       prefix: "a2e",
       tenants: "acme,other",
       tiers: "working",
@@ -92,7 +93,7 @@ describe.each(NATS_SERVERS)("the client of @nats-io/services on %s", (binary) =>
 
   it("finds the host, its endpoints and its statistics", async () => {
     // The package brings types of a nats-core of its own, which are the same.
-    const client = new Svcm(connection as never).client();
+    const client = new Svcm(connection as never).client({ strategy: "stall", maxWait: 30_000 });
     const [identity] = await all(client.ping("membus"));
     expect(identity).toMatchObject({ name: "membus", id: host.id, version: "0.1.0" });
     const [info] = await all(client.info("membus", host.id));

@@ -94,7 +94,7 @@ describe("pages", () => {
     const fixture = await startAll({ bus: { maxPayloadBytes: 4_096 } });
     await fixture.store([{ key: "a", content: "é".repeat(1_500) }]);
     const answer = await fixture.retrieve();
-    expect(answer).toMatchObject({ code: "too_large", detail: { limit: "maxPayloadBytes", max: 3_072 } });
+    expect(answer).toMatchObject({ code: "too_large", detail: { limit: "messageBytes", max: 3_072 } });
   });
 });
 

@@ -72,6 +72,34 @@ describe("retrieve", () => {
     });
   });
 
+  it.each([
+    [{ working: "unavailable", semantic: "too_large" }, "too_large"],
+    [{ semantic: "too_large" }, "too_large"],
+    [{ working: "schema_violation" }, "schema_violation"],
+  ] as const)("fails when a tier finds fault with the request itself: %o is %s", async (codes, expected) => {
+    const plugins = { working: new MapPlugin(), semantic: new MapPlugin() };
+    const fixture = await HostFixture.start({ plugins });
+    for (const [tier, code] of Object.entries(codes)) {
+      const refuse = async () => Promise.reject(new MemoryError(code, "no", { limit: tier }));
+      plugins[tier as keyof typeof plugins].onRetrieve = refuse;
+    }
+    expect(await fixture.retrieve({ namespace: "a/**" })).toMatchObject({ type: "error", code: expected });
+  });
+
+  it.each(["runtime_error", "unauthorized", "overloaded", "memory_not_found", "conflict"] as const)(
+    "is only degraded when a tier says %s: the others have answered",
+    async (code) => {
+      const semantic = new MapPlugin();
+      const fixture = await startTwo(semantic);
+      semantic.onRetrieve = async () => Promise.reject(new MemoryError(code, "no"));
+      const reply = await fixture.retrieve();
+      expect([contents(reply), reply.degraded]).toEqual([
+        ["tea"],
+        [{ tier: "semantic", code, message: "no" }],
+      ]);
+    },
+  );
+
   it("passes on that a plugin's own answer is less than asked for", async () => {
     const working = new MapPlugin();
     const degraded = new MemoryError("unavailable", "the embedder is away");

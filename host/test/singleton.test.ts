@@ -1,43 +1,21 @@
-import { createLocalBus, type LocalBus } from "@membus/bus";
-import { systemClock } from "@membus/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { RecordingLogger } from "../../bus/test/recording-logger.js";
-import { createHost, type Host, type HostOptions } from "../src/index.js";
-import { MapPlugin } from "./map-plugin.js";
+import { HostNeighbours } from "./host-neighbours.js";
 
-let bus: LocalBus;
-let hosts: Host[];
-const logger = new RecordingLogger();
-
+let neighbours: HostNeighbours;
 beforeEach(() => {
-  bus = createLocalBus({}, { clock: systemClock, logger });
-  hosts = [];
+  neighbours = new HostNeighbours();
 });
-
-afterEach(async () => {
-  await Promise.all(hosts.map((host) => host.stop()));
-  await bus.close();
-});
-
-function host(options: HostOptions = {}): Host {
-  const made = createHost(
-    { bus, logger, plugins: { working: new MapPlugin() } },
-    { discoveryWaitMs: 20, ...options },
-  );
-  hosts.push(made);
-  return made;
-}
+afterEach(() => neighbours.close());
 
 describe("a second host", () => {
   it("of the same prefix and tenants does not start, and names the first", async () => {
-    const first = host();
-    await first.start();
-    await expect(host().start()).rejects.toMatchObject({
+    const first = await neighbours.start();
+    await expect(neighbours.start()).rejects.toMatchObject({
       code: "conflict",
       detail: { host_id: first.id, prefix: "a2e" },
       message: `the host ${first.id} already serves \`a2e\` for all tenants; stop it, or choose another prefix`,
     });
-    expect(first.stats().state).toBe("serving");
+    expect(neighbours.serving).toEqual([first]);
   });
 
   it.each([
@@ -47,68 +25,74 @@ describe("a second host", () => {
     [{ prefix: "one" }, { prefix: "two" }, true],
     [{ prefix: "one" }, { prefix: "one.two" }, true],
   ])("beside %o may be %o: %s", async (mine, others, allowed) => {
-    await host(mine).start();
-    const second = host(others).start();
+    await neighbours.start(mine);
+    const second = neighbours.start(others);
     await (allowed
-      ? expect(second).resolves.toBeUndefined()
+      ? expect(second).resolves.toBeDefined()
       : expect(second).rejects.toMatchObject({ code: "conflict" }));
   });
 
   it("starts once the first has stopped", async () => {
-    const first = host();
-    await first.start();
-    await first.stop();
-    await host().start();
+    const first = await neighbours.start();
+    await neighbours.during(first.stop());
+    const second = await neighbours.start();
+    expect(neighbours.serving).toEqual([second]);
   });
 
   it("is found although its answer was late, for a host that does not hear itself asks again", async () => {
-    const first = host();
-    await first.start();
+    const first = await neighbours.start();
+    const { bus } = neighbours;
     const { requestMany } = bus;
     let asked = 0;
     bus.requestMany = async (...args) => (++asked < 3 ? [] : requestMany.apply(bus, args));
-    await expect(host().start()).rejects.toMatchObject({ code: "conflict", detail: { host_id: first.id } });
+    await expect(neighbours.start()).rejects.toMatchObject({
+      code: "conflict",
+      detail: { host_id: first.id },
+    });
     expect(asked).toBe(3);
   });
 
   it("cannot be looked for where a host cannot hear itself, so it does not start", async () => {
-    const deaf = host({ inboxPrefixes: ["_OTHER"], discoveryWaitMs: 10 });
-    await expect(deaf.start()).rejects.toMatchObject({
+    await expect(neighbours.start({ inboxPrefixes: ["_OTHER"] })).rejects.toMatchObject({
       code: "unavailable",
       detail: { inbox_prefixes: "_OTHER" },
     });
   });
 
   it("is none when what answers is no host of ours", async () => {
+    const { bus } = neighbours;
     const answers = ["not JSON", "[]", '{"id":"x"}', '{"id":"x","metadata":{"prefix":"a2e"}}'];
     for (const answer of answers) {
       bus.subscribe("$SRV.INFO.membus", ({ reply }) => bus.publish(reply!, Buffer.from(answer)));
     }
-    await host().start();
+    const host = await neighbours.start();
+    expect(host.stats().state).toBe("serving");
   });
 });
 
 describe("hosts that start together", () => {
   it.each([2, 3, 5])("are settled: of %d the one with the lowest id stays", async (count) => {
-    const starting = Array.from({ length: count }, () => host());
-    const lowest = starting.map(({ id }) => id).toSorted()[0];
-    const shuffled = [...starting].reverse();
-    const results = await Promise.allSettled(shuffled.map((one) => one.start()));
-    const serving = shuffled.filter((_, index) => results[index]!.status === "fulfilled");
-    expect(serving.map(({ id }) => id)).toEqual([lowest]);
+    const hosts = Array.from({ length: count }, () => neighbours.add());
+    const lowest = hosts.map(({ id }) => id).toSorted()[0];
+    const starts = Promise.allSettled(hosts.toReversed().map((host) => host.start()));
+    await neighbours.during(starts);
+    expect(neighbours.serving.map(({ id }) => id)).toEqual([lowest]);
   });
 
-  it("never both serve, whatever lies between their starts", async () => {
-    for (const delayMs of [0, 5, 10, 15, 19, 20, 21, 25]) {
-      const early = host({ prefix: `p${delayMs}` });
-      const late = host({ prefix: `p${delayMs}` });
-      const [first, second] = delayMs % 2 === 0 ? [early, late] : [late, early];
-      const starts = [
-        first.start(),
-        new Promise((resolve) => setTimeout(resolve, delayMs)).then(() => second.start()),
-      ];
-      const results = await Promise.allSettled(starts);
+  const DELAYS_MS = [0, 1, 125, 249, 250, 251, 375, 499, 500, 501];
+
+  it.each(DELAYS_MS.flatMap((delayMs) => [[delayMs, "lower"] as const, [delayMs, "higher"] as const]))(
+    "one of them serves: the second %i ms later, its id %s",
+    async (delayMs, secondId) => {
+      const pair = [neighbours.add(), neighbours.add()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      const [first, second] = secondId === "lower" ? pair.toReversed() : pair;
+      const starts = [first!.start()];
+      starts[0]!.catch(() => undefined);
+      await neighbours.pass(delayMs);
+      starts.push(second!.start());
+      const results = await neighbours.during(Promise.allSettled(starts));
       expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    }
-  });
+      expect(neighbours.serving).toHaveLength(1);
+    },
+  );
 });

@@ -5,7 +5,7 @@
 export const LIMITS = Object.freeze({
   /** Bytes of one entry of a store, as JSON. */
   entryBytes: 256 * 1024,
-  /** Bytes of one message. Over NATS the server's `max_payload` is lower (1 MiB unless configured). */
+  /** Bytes of one message or reply. Over NATS the server's `max_payload` is lower (1 MiB unless configured). */
   messageBytes: 64 * 1024 * 1024,
   /** Levels of objects and lists below the message. */
   depth: 64,
@@ -41,7 +41,7 @@ export const LIMITS = Object.freeze({
   namespaceSegments: 8,
   /** One segment of a namespace; a longer one is `schema_violation`. */
   namespaceSegmentLength: 64,
-  /** Partitions that one read of a subtree may touch. */
+  /** Partitions of one tier that a read of a subtree may touch. */
   subtreePartitions: 256,
   /** `id` and `session_id`. */
   idLength: 128,

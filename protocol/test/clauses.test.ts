@@ -1,10 +1,9 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { REPOSITORY, sources } from "./sources.js";
 
-const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
 const SPEC = join(REPOSITORY, "protocol/spec");
 const ID = /[A-Z]+(?:-[A-Z]+)?-\d+/;
 
@@ -26,16 +25,6 @@ const CITED = new Map(
 
 function citations(markdown: string): string[] {
   return [...markdown.matchAll(new RegExp(`\\[(${ID.source})\\]`, "g"))].map(([, id]) => id!);
-}
-
-/** Every `src` file of the repository. */
-function sources(folder: string): string[] {
-  return readdirSync(folder).flatMap((name) => {
-    const path = join(folder, name);
-    if (["node_modules", "dist"].includes(name) || name.startsWith(".")) return [];
-    if (statSync(path).isDirectory()) return sources(path);
-    return path.includes("/src/") && name.endsWith(".ts") ? [path] : [];
-  });
 }
 
 /** The ids after the words "clause" and "clauses", with what stands between "A-1 to A-3". */
@@ -86,7 +75,7 @@ describe("clauses", () => {
   });
 
   it("that sources cite exist", () => {
-    const unknown = sources(REPOSITORY).flatMap((path) =>
+    const unknown = sources().flatMap((path) =>
       clausesNamed(readFileSync(path, "utf8"))
         .filter((id) => !IDS.has(id))
         .map((id) => `${path.slice(REPOSITORY.length)}: ${id}`),

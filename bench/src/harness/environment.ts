@@ -24,7 +24,8 @@ const CLI = fileURLToPath(import.meta.resolve("membus/main"));
 
 export async function openEnvironment(): Promise<BenchEnvironment> {
   const note = (line: string) => process.stderr.write(`${line}\n`);
-  const { path } = await ensureNatsServer({ env: process.env, onStep: note });
+  const explicitPath = process.env.MEMBUS_NATS_SERVER || undefined;
+  const { path } = await ensureNatsServer({ explicitPath, env: process.env, onStep: note });
   const server = await launchNatsServer({ binary: path });
   const connection = await connect({ servers: server.url });
   const directory = await mkdtemp(join(tmpdir(), "membus-bench-"));

@@ -1,9 +1,5 @@
 import type { Command } from "commander";
 import { definedOnly } from "../defined-only.js";
-import { runAgentProcess } from "../demo/agent-process.js";
-import { runDemo } from "../demo/run-demo.js";
-import { Transcript } from "../demo/transcript.js";
-import { ensureNatsServer } from "../nats-server/index.js";
 import { openSession } from "../session.js";
 
 interface DemoFlags {
@@ -19,6 +15,9 @@ export function registerDemo(program: Command): void {
     .option("--keep", "leave the temporary directory")
     .action(async (flags: DemoFlags, command: Command) => {
       const { config, output } = await openSession(command);
+      const { runDemo } = await import("../demo/run-demo.js");
+      const { Transcript } = await import("../demo/transcript.js");
+      const { ensureNatsServer } = await import("../nats-server/index.js");
       const explicitPath = flags.natsServer ?? config.nats.server;
       const found = await ensureNatsServer({
         env: process.env,
@@ -41,6 +40,7 @@ export function registerDemoAgent(program: Command): void {
     .argument("<name>")
     .action(async (name: string, _flags: object, command: Command) => {
       const { config } = await openSession(command);
+      const { runAgentProcess } = await import("../demo/agent-process.js");
       await runAgentProcess(config, name);
     });
 }

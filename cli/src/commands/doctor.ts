@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Finding, runChecks } from "../doctor/run-checks.js";
+import type { Finding } from "../doctor/run-checks.js";
 import { openSession } from "../session.js";
 
 const MARKS = { ok: "ok  ", warning: "warn", problem: "FAIL" } as const;
@@ -10,6 +10,7 @@ export function registerDoctor(program: Command): void {
     .description("check server, host, permissions, disk and embedder, and say what to do")
     .action(async (_flags: object, command: Command) => {
       const { config, output } = await openSession(command);
+      const { runChecks } = await import("../doctor/run-checks.js");
       const findings = await runChecks(config, process.env);
       output.result(findings, () => findings.map(describe).join("\n"));
       if (findings.some(({ state }) => state === "problem")) process.exitCode = 1;

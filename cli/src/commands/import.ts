@@ -2,8 +2,7 @@ import { open } from "node:fs/promises";
 import type { MemoryClient } from "@membus/agent-client";
 import type { Command } from "commander";
 import { definedOnly } from "../defined-only.js";
-import { type ImportReport, importFile } from "../import/import-file.js";
-import { clearProgress } from "../import/import-progress.js";
+import type { ImportReport } from "../import/import-file.js";
 import { ProgressBar } from "../progress-bar.js";
 import { openSession, withClient } from "../session.js";
 
@@ -24,6 +23,8 @@ export function registerImport(program: Command): void {
     .option("--restart", "from the beginning, whatever an earlier run has done")
     .action(async (path: string, flags: ImportFlags, command: Command) => {
       const { config, output } = await openSession(command);
+      const { importFile } = await import("../import/import-file.js");
+      const { clearProgress } = await import("../import/import-progress.js");
       const sizeBytes = await fileSize(path);
       if (flags.restart === true) await clearProgress(path);
       const bar = new ProgressBar(sizeBytes);

@@ -1,13 +1,13 @@
 import { connectNatsBus } from "@membus/bus";
 import type { Host } from "@membus/host";
-import { type Logger, requestSubject, systemClock } from "@membus/protocol";
+import { type Logger, MemoryError, requestSubject, systemClock } from "@membus/protocol";
 import type { Command } from "commander";
 import type { Config } from "../config/config-schema.js";
 import { definedOnly } from "../defined-only.js";
 import { numberFlag } from "../json-argument.js";
 import { createLogger } from "../logger.js";
 import { natsOptions } from "../nats-options.js";
-import { ensureNatsServer, launchNatsServer, type NatsServer } from "../nats-server/index.js";
+import type { NatsServer } from "../nats-server/index.js";
 import type { Output } from "../output.js";
 import { openSession, type Session } from "../session.js";
 import { untilSignalled } from "../until-signalled.js";
@@ -82,11 +82,22 @@ async function stopWhenTold(
   serverExited: Promise<unknown> | undefined,
 ): Promise<void> {
   try {
-    await untilSignalled(serverExited);
+    await untilSignalled(Promise.race(failures(host, serverExited)));
     output.note("stopping: answering what is in flight");
   } finally {
     await host.stop();
   }
+}
+
+/** What ends a host without a signal. */
+function failures(
+  host: Host,
+  serverExited: Promise<unknown> | undefined,
+): Promise<MemoryError | undefined>[] {
+  const gone = serverExited?.then(
+    () => new MemoryError("unavailable", "the embedded nats-server has stopped"),
+  );
+  return gone === undefined ? [host.stopped] : [host.stopped, gone];
 }
 
 async function startServer(
@@ -94,6 +105,7 @@ async function startServer(
   note: (line: string) => void,
   logger: Logger,
 ): Promise<NatsServer> {
+  const { ensureNatsServer, launchNatsServer } = await import("../nats-server/index.js");
   const { path } = await ensureNatsServer({
     env: process.env,
     onStep: note,

@@ -20,7 +20,7 @@ export function registerWatch(program: Command): void {
           );
         });
         output.note("watching; Ctrl-C ends it");
-        await untilSignalled(undefined);
+        await untilSignalled();
         await watch.stop();
       });
     });

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { didYouMean } from "@membus/protocol";
-import { parse } from "yaml";
 import type { z } from "zod";
 import { type ConfigFile, ConfigSchema } from "./config-schema.js";
 
@@ -13,7 +12,7 @@ export const CONFIG_FILE = "membus.yaml";
 export async function readConfigFile(path: string, required: boolean): Promise<ConfigFile> {
   const source = await readText(path, required);
   if (source === undefined) return {};
-  const parsed = ConfigSchema.safeParse(parseYaml(path, source) ?? {});
+  const parsed = ConfigSchema.safeParse((await parseYaml(path, source)) ?? {});
   if (parsed.success) return parsed.data;
   throw new TypeError(`${path}: ${describeIssue(parsed.error.issues[0]!)}`);
 }
@@ -27,7 +26,8 @@ async function readText(path: string, required: boolean): Promise<string | undef
   }
 }
 
-function parseYaml(path: string, source: string): unknown {
+async function parseYaml(path: string, source: string): Promise<unknown> {
+  const { parse } = await import("yaml");
   try {
     return parse(source);
   } catch (error) {

@@ -41,7 +41,7 @@ const SECTIONS: readonly [string, (stage: Stage, transcript: Transcript) => Prom
 /** Plays all sections and notes each step. A section that cannot go on is a failed step, and the last one. */
 export async function runDemo(options: DemoOptions, transcript: Transcript): Promise<void> {
   const startedAt = systemClock.now();
-  const interrupted = untilSignalled(undefined).then(() => {
+  const interrupted = untilSignalled().then(() => {
     throw new MemoryError("unavailable", "interrupted");
   });
   await withStage({ ...options, interrupted }, (stage) => playSections(stage, transcript));

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ClientOptions, MemoryClient } from "@membus/agent-client";
 import { delay, systemClock } from "@membus/protocol";
-import { ensureNatsServer, launchNatsServer, type NatsServer } from "../../src/nats-server/index.js";
-import { type CliResult, endChild, lineOf, runCli, spawnCli } from "../run-cli.js";
+import { launchNatsServer, NATS_SERVER, type NatsServer } from "../../../bus/test/nats-server.js";
+import { type CliResult, endChild, lineOf, resultOf, runCli, spawnCli } from "../run-cli.js";
 
 /** Small, so that folds, purges and new log files are under way at any moment. */
 const SETTINGS = `
@@ -20,21 +20,18 @@ const LAUNCH_ATTEMPTS = 20;
 export class ChaosStage {
   readonly directory = mkdtempSync(join(tmpdir(), "membus-test-"));
   readonly data = join(this.directory, "data");
-  readonly #binary: string;
   readonly #clients: MemoryClient[] = [];
   readonly #hosts: ChildProcessWithoutNullStreams[] = [];
   #server: NatsServer | undefined;
 
-  private constructor(binary: string) {
-    this.#binary = binary;
+  private constructor() {
     writeFileSync(join(this.directory, "membus.yaml"), SETTINGS);
   }
 
   /** With a nats-server; the host is still to be started. */
   static async open(): Promise<ChaosStage> {
-    const { path } = await ensureNatsServer({ env: process.env, onStep: console.log });
-    const stage = new ChaosStage(path);
-    stage.#server = await launchOutsideEphemeral(path);
+    const stage = new ChaosStage();
+    stage.#server = await launchOutsideEphemeral();
     return stage;
   }
 
@@ -52,7 +49,7 @@ export class ChaosStage {
 
   /** On the port that it had. */
   async startServer(): Promise<void> {
-    this.#server = await launchNatsServer({ binary: this.#binary, port: this.#server!.port });
+    this.#server = await launchNatsServer({ binary: NATS_SERVER, port: this.#server!.port });
   }
 
   /** Resolves when it serves. */
@@ -63,6 +60,11 @@ export class ChaosStage {
   /** A host that must not start, to its end. */
   refusedHost({ data = this.data, url = this.url } = {}): Promise<CliResult> {
     return runCli(["up", "--data", data], { cwd: this.directory, url });
+  }
+
+  /** How the latest host ends, by itself. */
+  hostEnd(): Promise<CliResult> {
+    return resultOf(this.#hosts.at(-1)!);
   }
 
   /** Starts a host and kills it before or while it recovers. */
@@ -102,10 +104,10 @@ export class ChaosStage {
 }
 
 /** While the server is down no connection of anybody's is given its port, so that it can come back. */
-async function launchOutsideEphemeral(binary: string): Promise<NatsServer> {
+async function launchOutsideEphemeral(): Promise<NatsServer> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await launchNatsServer({ binary, port: randomInt(20_000, 30_000) });
+      return await launchNatsServer({ binary: NATS_SERVER, port: randomInt(20_000, 30_000) });
     } catch (error) {
       if (attempt === LAUNCH_ATTEMPTS) throw error;
     }

@@ -41,4 +41,17 @@ describe("a second host", () => {
     await stage.startHost({ data: other.data });
     expect(await memory.recall("kept", "none")).toBe("none");
   });
+
+  it("that missed the first, which stood still, stops when that goes on", async () => {
+    const memory = await stage.client({ agent: "alice" });
+    const { host_id } = await memory.ping();
+    const first = stage.hostPid;
+    process.kill(first, "SIGSTOP");
+    await stage.startHost({ data: other.data });
+    const end = stage.hostEnd();
+    process.kill(first, "SIGCONT");
+    const { code, stderr } = await end;
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`the host ${host_id} already serves`)]);
+    expect(await memory.recall("kept")).toBe("yes");
+  });
 });

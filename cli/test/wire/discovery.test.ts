@@ -20,7 +20,8 @@ describe.each(NATS_SERVERS)("discovery by NATS's own client over %s", (binary) =
   beforeAll(async () => {
     wire = await Wire.start({ binary });
     // The package is made for another build of the core than the connection is.
-    services = new Svcm((await wire.connection()) as never).client();
+    const untilAnswered = { strategy: "stall", maxWait: 30_000 } as const;
+    services = new Svcm((await wire.connection()) as never).client(untilAnswered);
   });
   afterAll(() => wire?.close());
 

@@ -48,7 +48,7 @@ describe("what does not fit one message", () => {
   it("is refused before it is stored, where the reply would not fit", async () => {
     const entries = LONG_KEYS.map((key) => ({ key, content: 1 }));
     const reply = await ask(nats, "bob", "memory/store/req", { entries });
-    expect(reply).toMatchObject({ code: "too_large", detail: { limit: "maxPayloadBytes" } });
+    expect(reply).toMatchObject({ code: "too_large", detail: { limit: "messageBytes" } });
     expect(await ask(nats, "bob", "memory/retrieve/req", { limit: 0 })).toMatchObject({ total: 0 });
 
     const { stored } = await memory.forAgent("bob").store(entries);

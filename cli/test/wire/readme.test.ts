@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const DEFAULT_URL = "nats://127.0.0.1:4222";
 
 const host = new RunningHost();
-beforeAll(() => host.start(), 400_000);
+beforeAll(() => host.start());
 afterAll(() => host.stop());
 
 /** Runs code as a module of a project that has membus installed; gives what it prints. */

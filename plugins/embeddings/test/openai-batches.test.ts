@@ -29,7 +29,7 @@ it("refuses a text over the byte bound before it sends anything", async () => {
   const { server, embedder } = await startOpenAi(echo, { textBytesMax: 8, documentPrefix: "d: " });
   const error = await memoryErrorOf(embedder.embed(["short", "éééé"], "document"));
   expect(error.code).toBe("too_large");
-  expect(error.detail).toEqual({ limit: "text_bytes", max: 8, got: 11, index: 1 });
+  expect(error.detail).toEqual({ limit: "text", max: 8, got: 11, index: 1 });
   expect(await embedder.embed(["éééé"], "query")).toHaveLength(1);
   expect(server.requests.length).toBe(1);
 });

@@ -127,7 +127,7 @@ function rowAt(tier: Tier, resident: Resident, slot: number, body: string): Omit
     expiresAt: columns.expiresAt[slot]!,
     importance: columns.importances[slot]!,
     group: columns.groups[slot]!,
-    facets: columns.facets[slot]!,
+    facets: columns.facets.at(slot),
     body,
     terms: tier.indexer.terms({ body: JSON.parse(body) as RowBody, facets, occurredAt }),
   };

@@ -17,4 +17,4 @@ export { Partition, type PartitionOptions } from "./partition/partition.js";
 export { type RankCorpus, type RankQuery, rank } from "./rank/index.js";
 export type { HeldEntry, Retention } from "./retention.js";
 export type { Row, RowBody, RowFacets } from "./row.js";
-export type { RowColumns, ScopedRow, Storage } from "./storage.js";
+export type { RowColumns, RowSink, ScopedRow, Storage, Texts } from "./storage.js";

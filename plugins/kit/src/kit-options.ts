@@ -8,6 +8,12 @@ export interface KitOptions {
    */
   readonly residentBytesMax?: number | undefined;
   /**
+   * Partitions that are loaded as soon as the tier is open, before they are asked for: those written last.
+   * 0..1000; 0 waits for requests.
+   * @default 4
+   */
+  readonly preloadCount?: number | undefined;
+  /**
    * Cache of contents read from disk. Bytes, 64 KiB..1 TiB.
    * @default 134217728
    */
@@ -76,6 +82,7 @@ const GIB = 1024 * MIB;
 
 export const KIT_DEFAULTS: ResolvedKitOptions = Object.freeze({
   residentBytesMax: 2 * GIB,
+  preloadCount: 4,
   bodyCacheBytes: 128 * MIB,
   partitionRowsMax: 2_000_000,
   embedWaitMs: 1_000,
@@ -94,6 +101,7 @@ export const KIT_DEFAULTS: ResolvedKitOptions = Object.freeze({
 export function resolveKitOptions(input: KitOptions): ResolvedKitOptions {
   return resolveOptions<ResolvedKitOptions>(input, KIT_DEFAULTS, {
     residentBytesMax: integerOption(MIB, 1024 * GIB),
+    preloadCount: integerOption(0, 1_000),
     bodyCacheBytes: integerOption(64 * 1024, 1024 * GIB),
     partitionRowsMax: integerOption(1, 2_000_000),
     embedWaitMs: integerOption(1, 60_000),

@@ -11,11 +11,10 @@ import type { ResolvedKitOptions } from "./kit-options.js";
 import type { DurableParts } from "./kit-plugin.js";
 import type { Partition } from "./partition/partition.js";
 import { BodyCache } from "./residency/body-cache.js";
+import { EarlyLoad } from "./residency/early-load.js";
 import { KnownScopes } from "./residency/known-scopes.js";
+import { LatestScopes } from "./residency/latest-scopes.js";
 import type { Storage } from "./storage.js";
-
-/** Rows taken into RAM at a stretch; a large partition lets other requests in between. */
-const LOAD_STRETCH = 4_096;
 
 export interface DurableState {
   readonly storage: Storage;
@@ -23,8 +22,9 @@ export interface DurableState {
   readonly journal: Journal;
   readonly bodies: BodyCache;
   readonly newestAt: number;
-  /** Fills an empty partition with what is stored of a scope, and with what storage does not hold yet. */
-  load(scope: string, empty: Partition): Promise<Partition>;
+  readonly latest: LatestScopes;
+  /** What is stored of a scope, and what storage does not hold yet. */
+  load(scope: string): Promise<Partition>;
   mayLeave(scope: string): boolean;
   scopes(): Promise<Iterable<Scope>>;
   /** Storage's upkeep, between folds. */
@@ -37,43 +37,50 @@ interface DurableContext {
   readonly services: PluginServices;
   readonly options: ResolvedKitOptions;
   readonly operations: OperationMemory;
+  empty(): Partition;
 }
 
 /** Opens log and storage of a durable tier, takes up what a crash left, and sets up their fold. */
 export async function openDurable(parts: DurableParts, context: DurableContext): Promise<DurableState> {
   const { storage, log, directory } = parts;
-  const { services, options, operations } = context;
+  const { services, options, operations, empty } = context;
   const backlog = new Backlog({ countMax: options.backlogCountMax, bytesMax: options.backlogBytesMax });
   const marker = await readFoldMarker(directory);
-  const { newestAt } = await recover({ log, storage, backlog, operations }, marker);
+  const latest = new LatestScopes(options.preloadCount);
+  const earlyScope = options.preloadCount > 0 ? marker.scopes.at(-1) : undefined;
+  const early = earlyScope === undefined ? undefined : new EarlyLoad(storage, earlyScope, empty());
+  const { newestAt } = await recover({ log, storage, backlog, operations, latest }, marker);
   const bodies = new BodyCache({ cacheBytes: options.bodyCacheBytes }, (scope, rowIds) =>
     storage.readBodies(scope, rowIds),
   );
+  if (backlog.recordCount > 0) early?.drop();
   backlog.pinBodies(bodies);
   const known = new KnownScopes(() => storage.scopes());
   known.refresh(backlog.scopes);
   const { clock, logger } = services;
-  let latest = newestAt;
+  let latestAt = newestAt;
   const folder = new Folder(
     options,
     {
       ...{ log, storage, backlog, clock, directory, logger },
       stored: (rowIds) => bodies.unpin(rowIds),
       oldestRemembered: () => operations.oldestSeq(clock.now()),
-      newestAt: () => Math.max(latest, clock.now()),
+      newestAt: () => Math.max(latestAt, clock.now()),
+      latestScopes: () => latest.ids,
     },
     marker.foldedSeq,
   );
   const appended = (record: LogRecord): void => {
-    latest = Math.max(latest, latestTime(record));
+    latestAt = Math.max(latestAt, latestTime(record));
+    latest.add(record.scope);
     if (record.rows.length > 0) known.add(record.scope);
     folder.notice();
   };
   if (backlog.recordCount > 0) folder.notice();
   return {
-    ...{ storage, folder, bodies, newestAt },
+    ...{ storage, folder, bodies, newestAt, latest },
     journal: createLogJournal({ log, backlog, appended }),
-    load: (scope, empty) => loadPartition({ storage, backlog, scope }, empty),
+    load: (scope) => early?.take(scope) ?? loadPartition({ storage, backlog, scope }, empty()),
     mayLeave: (scope) => !backlog.has(scope),
     scopes: () => known.all(),
     async maintain() {
@@ -81,7 +88,10 @@ export async function openDurable(parts: DurableParts, context: DurableContext):
       known.refresh(backlog.scopes);
     },
     stats: () => ({ ...storage.stats(), ...backlogStats(backlog, folder), ...logStats(parts) }),
-    close: () => closeDurable(parts, folder),
+    async close() {
+      await early?.ended();
+      await closeDurable(parts, folder);
+    },
   };
 }
 
@@ -91,11 +101,10 @@ async function loadPartition(
   partition: Partition,
 ): Promise<Partition> {
   const { rows, removed } = backlog.ofScope(scope);
-  const stored = await storage.load(scope);
-  for (let from = 0; from < stored.count; from += LOAD_STRETCH) {
-    if (from > 0) await new Promise(setImmediate);
-    partition.load(stored, { from, to: Math.min(stored.count, from + LOAD_STRETCH) }, removed);
-  }
+  await storage.load(scope, {
+    reserve: (count) => partition.reserve(count),
+    take: (stored) => partition.load(stored, removed),
+  });
   for (const row of rows) partition.add(row);
   return partition;
 }

@@ -8,6 +8,7 @@ import type { ResolvedKitOptions } from "./kit-options.js";
 import type { DurableParts } from "./kit-plugin.js";
 import { type DurableState, openDurable } from "./open-durable.js";
 import { Partition } from "./partition/partition.js";
+import { Preload } from "./preload.js";
 import { BodyCache } from "./residency/body-cache.js";
 import { PartitionRegistry } from "./residency/partition-registry.js";
 import type { Resident } from "./residency/resident.js";
@@ -42,10 +43,11 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     countMax: operationCountMax,
     bytesMax: operationBytesMax,
   });
-  const state = durable && (await openDurable(durable, { services, options, operations }));
+  const empty = (): Partition => emptyPartition({ indexer: () => indexer, bodies: () => bodies, embedder });
+  const state = durable && (await openDurable(durable, { services, options, operations, empty }));
   const clockFloor = state?.newestAt ?? 0;
   const clock = clockAbove(services.clock, clockFloor);
-  const bodies = state?.bodies ?? memoryBodies(options);
+  const bodies: BodyCache = state?.bodies ?? memoryBodies(options);
   const backFill: BackFill = new BackFill(() => tier, options.embedRetryMs);
   const indexer = new DocumentIndexer({ embedder, clock, logger, analyzer });
   const needsVectors = (resident: Resident): void => {
@@ -67,8 +69,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     durable: state !== undefined,
     journal: state?.journal ?? createMemoryJournal(),
     registry: openRegistry({
-      ...{ clock, options, state },
-      empty: () => emptyPartition({ indexer, bodies, embedder }),
+      ...{ clock, options, state, empty },
       loaded: (resident) => resident.partition.pendingCount > 0 && needsVectors(resident),
       holdsExpired: (id) => tier.expired.has(id),
     }),
@@ -80,11 +81,13 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   tier.journal.onRollback((firstLostSeq) => {
     for (const resident of tier.registry.residents) resident.unstageFrom(firstLostSeq);
   });
+  const preload = new Preload(tier, state?.latest.ids.toReversed() ?? []);
   return {
     tier,
     maintain: () => sweep(tier, state),
     stats: () => tierStats(tier, state, backFill),
     async close() {
+      await preload.close();
       await backFill.close();
       await state?.close();
     },
@@ -132,7 +135,7 @@ function openRegistry(parts: RegistryParts): PartitionRegistry {
     { residentBytesMax: options.residentBytesMax },
     {
       ...{ clock, loaded },
-      load: (scope) => state.load(scope, empty()),
+      load: (scope) => state.load(scope),
       mayLeave: ({ id }) => state.mayLeave(id) && !holdsExpired(id),
       dropsEmpty: false,
       storedScopes: () => state.scopes(),
@@ -140,16 +143,17 @@ function openRegistry(parts: RegistryParts): PartitionRegistry {
   );
 }
 
+/** A tier may begin to load before it has its other parts. */
 function emptyPartition(parts: {
-  readonly indexer: DocumentIndexer;
-  readonly bodies: BodyCache;
+  readonly indexer: () => DocumentIndexer;
+  readonly bodies: () => BodyCache;
   readonly embedder: Embedder | undefined;
 }): Partition {
   const { indexer, bodies, embedder } = parts;
   return new Partition({
     ...(embedder === undefined ? {} : { embedder }),
     termsOf: (rowId: number, facets: RowFacets, occurredAt: number) =>
-      indexer.terms({ body: JSON.parse(bodies.peek(rowId)!) as RowBody, facets, occurredAt }),
+      indexer().terms({ body: JSON.parse(bodies().peek(rowId)!) as RowBody, facets, occurredAt }),
   });
 }
 

@@ -1,7 +1,17 @@
 import type { Scope } from "@membus/protocol";
 import type { Row } from "./row.js";
 
-/** Rows of one scope in bulk, as a storage reads them: one array per field, `keyHashes` 32 bytes a row. */
+/** Texts of a column, by row, decoded when one is asked for. */
+export interface Texts {
+  at(row: number): string;
+  /** Bytes of the text, without decoding it. */
+  lengthAt(row: number): number;
+}
+
+/**
+ * Rows of one scope in bulk, as a storage reads them: one array of `count` elements per field, `keyHashes` 32 bytes a
+ * row. `facets` and `terms` are kept while the rows are in RAM, so they should hold on to nothing else.
+ */
 export interface RowColumns {
   readonly count: number;
   readonly rowIds: Float64Array;
@@ -14,12 +24,22 @@ export interface RowColumns {
   readonly expiresAt: Float64Array;
   readonly importances: Float64Array;
   group(index: number): string;
-  facets(index: number): string;
-  terms(index: number): Uint32Array;
   embedder(index: number): string;
+  readonly facets: Texts;
+  /** Packed terms of all rows, row after row. */
+  readonly terms: Uint32Array;
+  /** Where each row's terms begin, and after them where the last ones end. */
+  readonly termOffsets: Uint32Array;
   /** All vectors, row-major; rows without one are zero there. */
   readonly vectors: Float32Array;
   hasVector(index: number): boolean;
+}
+
+/** What takes in the rows of a scope as they are read. */
+export interface RowSink {
+  /** About how many rows there are; before the first of them. */
+  reserve(count: number): void;
+  take(rows: RowColumns): void;
 }
 
 export interface ScopedRow {
@@ -35,8 +55,11 @@ export interface ScopedRow {
 export interface Storage {
   /** Opens or creates what is needed; refuses a newer format and a second owner. */
   open(): Promise<void>;
-  /** Every row of the scope, bodies left out, in any order; several versions of a key may be among them. */
-  load(scope: string): Promise<RowColumns>;
+  /**
+   * Passes every row of the scope to `into`, bodies left out, in any order and in as many batches as suits; several
+   * versions of a key may be among them.
+   */
+  load(scope: string, into: RowSink): Promise<void>;
   /** The bodies of rows of one scope; a row that is gone is missing from the answer. */
   readBodies(scope: string, rowIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
   append(rows: readonly ScopedRow[]): Promise<void>;

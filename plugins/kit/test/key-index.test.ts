@@ -41,11 +41,14 @@ describe("the index of keys", () => {
     expect(index.get(hash(3))).toBe(19_995);
   });
 
-  it("reads hashes from a column of bytes", () => {
-    const hashes = Buffer.from(hash(1) + hash(2), "hex");
+  it("takes hashes from a column of bytes, and files each slot unless another has its key", () => {
     const index = new KeyIndex();
-    index.setAt(hashes, 1, 5);
-    expect([index.getAt(hashes, 0), index.getAt(hashes, 1), index.get(hash(2))]).toEqual([undefined, 5, 5]);
+    index.set(hash(9), 0);
+    index.addAll(Buffer.from(hash(1) + hash(2) + hash(1) + hash(9), "hex"), 1);
+    expect([1, 2, 3, 4].map((slot) => index.claim(slot))).toEqual([undefined, undefined, 1, 0]);
+    index.replace(3);
+    expect([1, 2, 9].map((number) => index.get(hash(number)))).toEqual([3, 2, 0]);
+    expect([1, 3, 4].map((slot) => index.hashOf(slot))).toEqual([hash(1), hash(1), hash(9)]);
   });
 
   it("orders slots as their hashes in hex are ordered", () => {

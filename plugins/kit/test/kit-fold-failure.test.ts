@@ -47,7 +47,7 @@ describe("a storage that fails in a fold", () => {
   }
 
   it("fails the request that needs it, and no other", async () => {
-    const { kit, faults, store, retrieve, entry } = await faultyKit();
+    const { kit, faults, store, retrieve, entry } = await faultyKit({ preloadCount: 0 });
     await store([{ key: "a", content: "one" }]);
     await kit.reopen();
     faults.push({ method: "load", after: false });

@@ -98,7 +98,7 @@ describe("limits", () => {
     const log = await openLog(await temporaryDirectory(), { recordBytesMax: 10 });
     await expect(append(log, "12345678901")).rejects.toMatchObject({
       code: "too_large",
-      detail: { limit: "log_record_bytes", max: 10, got: 11 },
+      detail: { limit: "messageBytes", max: 10, got: 11 },
     });
     expect(await append(log, "1234567890")).toBe(1);
   });

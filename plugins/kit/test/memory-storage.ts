@@ -1,5 +1,5 @@
 import { parseScopeId, type Scope } from "@membus/protocol";
-import type { Row, RowColumns, ScopedRow, Storage } from "../src/index.js";
+import type { Row, RowColumns, RowSink, ScopedRow, Storage } from "../src/index.js";
 
 /** A turn of the event loop, as a disk would take. */
 const turn = (): Promise<void> => new Promise(setImmediate);
@@ -37,9 +37,15 @@ export class MemoryStorage implements Storage {
     this.isOpen = true;
   }
 
-  async load(scope: string): Promise<RowColumns> {
+  /** In batches of two, with turns of the event loop in between. */
+  async load(scope: string, into: RowSink): Promise<void> {
     await turn();
-    return columnsOf(this.rows.get(scope) ?? [], this.dimensions);
+    const rows = this.rows.get(scope) ?? [];
+    into.reserve(rows.length);
+    for (let from = 0; from < rows.length; from += 2) {
+      into.take(columnsOf(rows.slice(from, from + 2), this.dimensions));
+      await turn();
+    }
   }
 
   async readBodies(scope: string, rowIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
@@ -123,6 +129,7 @@ export function columnsOf(rows: readonly Row[], dimensions: number): RowColumns 
   const numbers = (of: (row: Row) => number): Float64Array => Float64Array.from(rows, of);
   const keyHashes = new Uint8Array(rows.length * 32);
   const vectors = new Float32Array(rows.length * dimensions);
+  const terms = rows.map((row) => row.terms!);
   const hasVector = (index: number): boolean => rows[index]!.vector?.length === dimensions;
   for (const [index, row] of rows.entries()) {
     keyHashes.set(Buffer.from(row.keyHash, "hex"), index * 32);
@@ -140,10 +147,18 @@ export function columnsOf(rows: readonly Row[], dimensions: number): RowColumns 
     expiresAt: numbers((row) => row.expiresAt),
     importances: numbers((row) => row.importance),
     group: (index) => rows[index]!.group,
-    facets: (index) => rows[index]!.facets,
-    terms: (index) => rows[index]!.terms!,
+    facets: {
+      at: (index) => rows[index]!.facets,
+      lengthAt: (index) => Buffer.byteLength(rows[index]!.facets),
+    },
+    terms: Uint32Array.from(terms.flatMap((ofRow) => [...ofRow])),
+    termOffsets: Uint32Array.of(0, ...terms.map((_, at) => lengthOf(terms.slice(0, at + 1)))),
     embedder: (index) => rows[index]!.embedder,
     vectors,
     hasVector,
   };
+}
+
+function lengthOf(parts: readonly Uint32Array[]): number {
+  return parts.reduce((length, part) => length + part.length, 0);
 }

@@ -41,8 +41,9 @@ export function freshScores(
     });
   }
   const vector = mode === "text" ? null : vectorOf(query, embedder.dimensions);
-  const relevance = rank(partition.corpus(), {
-    terms: mode === "vector" ? [] : analyzer.analyzeQuery(query),
+  const terms = mode === "vector" ? [] : analyzer.analyzeQuery(query);
+  const relevance = rank(partition.corpus(terms.map(({ hash }) => hash)), {
+    terms,
     ...(vector === null ? {} : { vector }),
   });
   return new Map(entries.map((entry, slot) => [entry.keyHash, relevance[slot]! * entry.importance]));

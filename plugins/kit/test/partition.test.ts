@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Partition, type Row, rank } from "../src/index.js";
 import { TermIndex } from "../src/partition/term-index.js";
+import { TermStatistics } from "../src/partition/term-statistics.js";
 import { columnsOf } from "./memory-storage.js";
 import { vectorOf } from "./scripted-embedder.js";
 import { EMBEDDER, emptyPartition, testRow } from "./test-row.js";
@@ -15,7 +16,7 @@ function scoresOf(partition: Partition): Map<string, number[]> {
     const terms = testRow({ name: "", text: word }).terms!;
     const query = { hash: terms[0]!, word, prior: 1e-4 };
     const vector = vectorOf(`${word} river`, EMBEDDER.dimensions)!;
-    const relevance = rank(partition.corpus(), { terms: [query], vector });
+    const relevance = rank(partition.corpus([query.hash]), { terms: [query], vector });
     for (let slot = 0; slot < relevance.length; slot++) {
       if (partition.columns.alive[slot] === 0) continue;
       const key = partition.keys.hashOf(slot);
@@ -53,18 +54,23 @@ function latest(all: readonly Row[]): Row[] {
 }
 
 describe("a partition's scores", () => {
-  it("are those of its live entries alone: history, compaction and the order of loading do not show", () => {
-    const property = fc.property(rows, fc.integer(), (all, seed) => {
+  it("are those of its live entries alone: history, compaction, the order of loading and how far words are indexed do not show", () => {
+    const property = fc.property(rows, fc.integer(), fc.nat(60), (all, seed, indexed) => {
       const expected = scoresOf(added(latest(all)));
       const partition = added(all);
+      expect(scoresOf(partition)).toEqual(expected);
+      partition.indexWords(indexed);
       expect(scoresOf(partition)).toEqual(expected);
       partition.compact();
       expect(partition.columns.count).toBe(partition.liveCount);
       expect(scoresOf(partition)).toEqual(expected);
       const shuffled = [...all].sort((a, b) => Math.sin(a.rowId * seed) - Math.sin(b.rowId * seed));
       const loaded = emptyPartition();
-      loaded.load(columnsOf(shuffled, 8), { from: 0, to: Math.floor(all.length / 2) }, new Set());
-      loaded.load(columnsOf(shuffled, 8), { from: Math.floor(all.length / 2), to: all.length }, new Set());
+      const half = Math.floor(all.length / 2);
+      for (const batch of [shuffled.slice(0, half), shuffled.slice(half)]) {
+        loaded.load(columnsOf(batch, 8), new Set());
+        loaded.indexWords(indexed >> 1);
+      }
       expect(scoresOf(loaded)).toEqual(expected);
     });
     fc.assert(property, { numRuns: 60 });
@@ -76,7 +82,7 @@ describe("a partition's scores", () => {
       partition.add(
         testRow({ rowId, name: `k${rowId % 50}`, text: `${WORDS[rowId % 8]} ${WORDS[rowId % 3]}` }),
       );
-      if (rowId % 700 === 0) scoresOf(partition);
+      if (rowId % 700 === 0) partition.indexWords(900);
     }
     expect(partition.columns.count).toBeLessThan(2000);
     const fresh = emptyPartition();
@@ -108,7 +114,7 @@ describe("a partition's versions", () => {
   it("leave out rows that are gone since", () => {
     const partition = emptyPartition();
     const stored = columnsOf([testRow({ rowId: 1 }), testRow({ rowId: 2, name: "other" })], 8);
-    partition.load(stored, { from: 0, to: 2 }, new Set([1]));
+    partition.load(stored, new Set([1]));
     expect([partition.liveCount, partition.slotOf(testRow().keyHash)]).toEqual([1, undefined]);
   });
 
@@ -138,15 +144,15 @@ describe("a partition's versions", () => {
 });
 
 describe("a partition's indexes", () => {
-  it("are built in as many steps as asked for", () => {
+  it("are prepared and built in as many steps as asked for", () => {
     const partition = added(
       Array.from({ length: 10 }, (_, at) => testRow({ rowId: at + 1, name: `k${at}` })),
     );
     const needs = { words: true, attributes: true };
-    expect(partition.indexSome(needs, 4)).toBe(false);
-    expect(partition.indexSome(needs, 4)).toBe(false);
-    expect(partition.indexSome(needs, 4)).toBe(true);
-    expect(partition.indexSome({ words: false, attributes: false }, 0)).toBe(true);
+    for (const some of [() => partition.prepareSome(needs, 4), () => partition.indexWords(4)]) {
+      expect([some(), some(), some(), some()]).toEqual([false, false, true, true]);
+    }
+    expect(partition.prepareSome({ words: false, attributes: false }, 0)).toBe(true);
   });
 
   it("hold nothing of rows that were removed before, and tell their size", () => {
@@ -163,7 +169,7 @@ describe("a partition's indexes", () => {
     const sizes: number[] = [];
     for (let rowId = 1; rowId <= 20_000; rowId++) {
       partition.add(testRow({ rowId, name: `k${rowId % 10}`, text: "river stone", group: `g${rowId}` }));
-      if (rowId % 500 === 0) partition.corpus();
+      if (rowId % 500 === 0) partition.indexWords(500);
       if (rowId % 10_000 === 0) sizes.push(partition.sizeBytes);
     }
     expect(sizes[1]!).toBeLessThan(sizes[0]! * 1.3);
@@ -171,10 +177,11 @@ describe("a partition's indexes", () => {
 
   it("of words keep their slots when slots are renumbered", () => {
     const index = new TermIndex();
-    index.add(0, Uint32Array.of(7, 1, 8, 2), "g1");
-    index.skip(1);
-    index.add(2, Uint32Array.of(7, 5), "g2");
-    index.add(3, Uint32Array.of(8, 3), "g1");
+    const added = (slot: number, ...terms: number[]) => {
+      return { slot, values: Uint32Array.of(0, 0, ...terms), begin: 2, end: 2 + terms.length };
+    };
+    index.addAll([added(0, 7, 1, 8, 2), added(2, 7, 5)], 3);
+    index.addAll([added(3, 8, 3)], 4);
     index.remap(Uint32Array.of(2, 3), 4);
     const postings = (hash: number) => {
       const { slots, counts, size } = index.postings(hash)!;
@@ -183,11 +190,26 @@ describe("a partition's indexes", () => {
     expect(index.upTo).toBe(2);
     expect(postings(7)).toEqual([[0], [5]]);
     expect(postings(8)).toEqual([[1], [3]]);
-    index.add(2, Uint32Array.of(8, 1), "g2");
+    index.addAll([added(2, 8, 1)], 3);
     expect(postings(8)).toEqual([
       [1, 2],
       [3, 1],
     ]);
-    expect([...index.groups.subarray(0, 3)]).toEqual([2, 1, 2]);
+  });
+
+  it("keep groups and lengths of their slots when slots are renumbered", () => {
+    const statistics = new TermStatistics();
+    const terms = { values: Uint32Array.of(7, 1, 8, 2), begin: 0, end: 4 };
+    for (const [slot, group] of [
+      [0, "g1"],
+      [2, "g2"],
+      [3, "g1"],
+    ] as const)
+      statistics.add(slot, terms, group);
+    statistics.drop(0);
+    statistics.remap(Uint32Array.of(2, 3));
+    statistics.add(2, terms, "g2");
+    expect([...statistics.groups.subarray(0, 3)]).toEqual([2, 1, 2]);
+    expect([statistics.upTo, statistics.lengthTotal, statistics.lengths[1]]).toEqual([3, 9, 3]);
   });
 });

@@ -12,6 +12,8 @@ describe("posting lists in shared arrays", () => {
         expect(lists.begin()).toBe(list);
         model.set(list, [[], []]);
       }
+      const ahead = pushes.length >> 1;
+      lists.reserve(Uint32Array.from(pushes.slice(0, ahead)));
       for (const [at, list] of pushes.entries()) {
         lists.push(list, at, at * 7);
         model.get(list)![0].push(at);

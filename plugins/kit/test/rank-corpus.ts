@@ -12,7 +12,7 @@ export interface TestEntry {
 /** Builds what a partition would hold of these entries; slots in the order given. */
 export function buildCorpus(entries: readonly TestEntry[], dimensions = 0): RankCorpus {
   const packed = entries.map(packEntry);
-  const lengths = Float32Array.from(packed, weightedLength);
+  const lengths = Float32Array.from(packed, (terms) => weightedLength(terms));
   const alive = Uint8Array.from(entries, (entry) => (entry.alive === false ? 0 : 1));
   const corpus = {
     slotCount: entries.length,

@@ -1,16 +1,6 @@
 import type { Row, ScopedRow } from "@membus/plugin-kit";
-import {
-  Binary,
-  type Data,
-  FixedSizeBinary,
-  Float32,
-  Float64,
-  makeData,
-  RecordBatch,
-  Struct,
-  Table,
-  Utf8,
-} from "apache-arrow";
+import type { Binary, Data, FixedSizeBinary, Float64, Table, Utf8 } from "apache-arrow";
+import { arrow } from "./lancedb.js";
 import { KEY_HASH_BYTES, type NumberColumn, tableSchema, vectorType } from "./schema.js";
 
 /**
@@ -34,6 +24,7 @@ export function toArrowTable(rows: readonly ScopedRow[], dimensions: number): Ta
     utf8Data(plain.map((row) => row.embedder)),
     vectorData(plain, dimensions),
   ];
+  const { makeData, RecordBatch, Struct, Table } = arrow();
   const struct = makeData({ type: new Struct(schema.fields), length: rows.length, nullCount: 0, children });
   return new Table([new RecordBatch(schema, struct)]);
 }
@@ -51,6 +42,7 @@ const NUMBER_OF: { readonly [K in NumberColumn]: (row: Row) => number } = {
 const NUMBERS = Object.values(NUMBER_OF);
 
 function utf8Data(values: readonly string[]): Data<Utf8> {
+  const { makeData, Utf8 } = arrow();
   const valueOffsets = new Int32Array(values.length + 1);
   let size = 0;
   for (let index = 0; index < values.length; index++) {
@@ -63,12 +55,14 @@ function utf8Data(values: readonly string[]): Data<Utf8> {
 }
 
 function float64Data(rows: readonly Row[], read: (row: Row) => number): Data<Float64> {
+  const { makeData, Float64 } = arrow();
   const data = new Float64Array(rows.length);
   for (let index = 0; index < rows.length; index++) data[index] = read(rows[index]!);
   return makeData({ type: new Float64(), length: rows.length, nullCount: 0, data });
 }
 
 function keyHashData(rows: readonly Row[]): Data<FixedSizeBinary> {
+  const { makeData, FixedSizeBinary } = arrow();
   const data = Buffer.alloc(rows.length * KEY_HASH_BYTES);
   rows.forEach(({ keyHash }, index) => {
     const written = data.write(keyHash, index * KEY_HASH_BYTES, KEY_HASH_BYTES, "hex");
@@ -80,6 +74,7 @@ function keyHashData(rows: readonly Row[]): Data<FixedSizeBinary> {
 }
 
 function termsData(rows: readonly Row[]): Data<Binary> {
+  const { makeData, Binary } = arrow();
   const valueOffsets = new Int32Array(rows.length + 1);
   const { nullCount, nullBitmap } = validity(rows, (row) => row.terms !== null);
   rows.forEach((row, index) => {
@@ -93,6 +88,7 @@ function termsData(rows: readonly Row[]): Data<Binary> {
 }
 
 function vectorData(rows: readonly Row[], dimensions: number): Data {
+  const { makeData, Float32 } = arrow();
   const data = new Float32Array(rows.length * dimensions);
   const { nullCount, nullBitmap } = validity(rows, (row) => row.vector !== null);
   rows.forEach(({ vector }, index) => {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { RowColumns, ScopedRow, Storage } from "@membus/plugin-kit";
+import type { RowSink, ScopedRow, Storage } from "@membus/plugin-kit";
 import { type Clock, type Logger, parseScopeId, type Scope } from "@membus/protocol";
 import { type Disk, disk as realDisk } from "./disk.js";
 import { Expiry } from "./expiry.js";
@@ -12,7 +12,6 @@ import {
 } from "./lance-storage-options.js";
 import { maintainTable } from "./maintenance.js";
 import { readBodies, readScope, readScopes } from "./read-rows.js";
-import { toRowColumns } from "./row-columns.js";
 import { groupByTable, tableNameOf } from "./table-name.js";
 import { Tables } from "./tables.js";
 import type { TenantTable } from "./tenant-table.js";
@@ -71,9 +70,8 @@ class LanceStorage implements Storage {
     });
   }
 
-  async load(scope: string): Promise<RowColumns> {
-    const rows = await this.#tables.use(tableNameOf(scope), (table) => readScope(table, scope));
-    return rows ?? toRowColumns([], 0);
+  async load(scope: string, into: RowSink): Promise<void> {
+    await this.#tables.use(tableNameOf(scope), (table) => readScope(table, scope, into));
   }
 
   async readBodies(scope: string, rowIds: readonly number[]): Promise<ReadonlyMap<number, string>> {

@@ -1,8 +1,8 @@
 import { readdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { Index } from "@lancedb/lancedb";
 import { isMissing } from "./disk.js";
 import { compare, inFragments } from "./filters.js";
+import { lancedb } from "./lancedb.js";
 import type { TenantTable } from "./tenant-table.js";
 
 /** A smaller table is scanned as fast as an index is read. */
@@ -61,6 +61,7 @@ async function compact(table: TenantTable, purge: boolean): Promise<void> {
 /** Anew, because an index that is only brought up to date keeps values that no row has any more. */
 async function buildIndexes(table: TenantTable): Promise<void> {
   if (!table.isIndexed && table.rowCount < INDEXED_ROWS_MIN) return;
+  const { Index } = lancedb();
   await table.commit((lance) => lance.createIndex("scope", { config: Index.bitmap() }));
   await table.commit((lance) => lance.createIndex("row_id", { config: Index.btree() }));
   table.isIndexed = true;

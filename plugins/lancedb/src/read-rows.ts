@@ -1,4 +1,4 @@
-import type { RowColumns } from "@membus/plugin-kit";
+import type { RowSink } from "@membus/plugin-kit";
 import type { RecordBatch } from "apache-arrow";
 import { and, compare, type Filter, isIn } from "./filters.js";
 import { toRowColumns } from "./row-columns.js";
@@ -7,12 +7,25 @@ import type { TenantTable } from "./tenant-table.js";
 
 /** LanceDB wants to be told; no table comes near. */
 const ROWS_MAX = 100_000_000;
+/** LanceDB's own batches hold a fourth of this; each costs as much as the reading of some hundred rows. */
+const LOADED_BATCH_ROWS = 4_096;
 
-/** All rows of a scope, without bodies. */
-export async function readScope(table: TenantTable, scope: string): Promise<RowColumns> {
+/** Passes all rows of a scope on as they come, without bodies. LanceDB reads on while they are taken in. */
+export async function readScope(table: TenantTable, scope: string, into: RowSink): Promise<void> {
+  const where = compare("scope", "=", scope);
   const vector: Column[] = table.hasVectors ? ["vector"] : [];
-  const batches = await readBatches(table, compare("scope", "=", scope), [...LOADED_COLUMNS, ...vector]);
-  return toRowColumns(batches, table.hasVectors ? table.dimensions : 0);
+  const dimensions = table.hasVectors ? table.dimensions : 0;
+  await table.read(async (lance) => {
+    into.reserve(await lance.countRows(where));
+    const query = lance
+      .query()
+      .where(where)
+      .select([...LOADED_COLUMNS, ...vector])
+      .limit(ROWS_MAX);
+    // biome-ignore lint/complexity/useLiteralKeys: protected, but the only way to batches of another size one by one
+    const batches = query["execute"]({ maxBatchLength: LOADED_BATCH_ROWS });
+    for await (const batch of batches) into.take(toRowColumns(batch, dimensions));
+  });
 }
 
 /** Adds the bodies of the rows of a scope to `bodies`. */

@@ -1,14 +1,5 @@
-import {
-  Binary,
-  type DataType,
-  Field,
-  FixedSizeBinary,
-  FixedSizeList,
-  Float32,
-  Float64,
-  Schema,
-  Utf8,
-} from "apache-arrow";
+import type { DataType, Field, FixedSizeList, Float32, Schema } from "apache-arrow";
+import { arrow } from "./lancedb.js";
 
 /** Bytes of a key hash (SHA-256). */
 export const KEY_HASH_BYTES = 32;
@@ -43,6 +34,7 @@ export type Column = (typeof COLUMNS)[number];
 
 /** The columns of a tenant's table, in the order in which rows are written. */
 export function tableSchema(dimensions: number): Schema {
+  const { Binary, Field, FixedSizeBinary, Float64, Schema, Utf8 } = arrow();
   return new Schema([
     required("scope", new Utf8()),
     required("key_hash", new FixedSizeBinary(KEY_HASH_BYTES)),
@@ -57,6 +49,7 @@ export function tableSchema(dimensions: number): Schema {
 }
 
 export function vectorType(dimensions: number): FixedSizeList<Float32> {
+  const { Field, FixedSizeList, Float32 } = arrow();
   return new FixedSizeList(dimensions, new Field("item", new Float32(), true));
 }
 
@@ -67,5 +60,5 @@ export function dimensionsOf(schema: Schema): number {
 }
 
 function required(name: Column, type: DataType): Field {
-  return new Field(name, type, false);
+  return new (arrow().Field)(name, type, false);
 }

@@ -1,10 +1,11 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Connection, connect, Session } from "@lancedb/lancedb";
+import type { Connection } from "@lancedb/lancedb";
 import type { Clock, Logger } from "@membus/protocol";
 import type { Disk } from "./disk.js";
 import { inParallel } from "./in-parallel.js";
 import type { ResolvedLanceStorageOptions } from "./lance-storage-options.js";
+import { lancedb } from "./lancedb.js";
 import { tableSchema } from "./schema.js";
 import { newestVersion, readSyncedVersion, rollBack, writeSyncedVersion } from "./synced-version.js";
 import { TableFiles } from "./table-files.js";
@@ -52,6 +53,7 @@ export class Tables {
     const { directory, disk, options } = parts;
     await mkdir(directory, { recursive: true });
     await disk.syncDirectory(dirname(directory));
+    const { connect, Session } = lancedb();
     const session = new Session(BigInt(options.indexCacheBytes), BigInt(options.metadataCacheBytes));
     const connection = await connect(directory, {}, session);
     const files = (await readdir(directory)).filter((file) => file.endsWith(SUFFIX));

@@ -3,7 +3,15 @@ import { join } from "node:path";
 import { scopeId } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Disk, disk } from "../src/disk.js";
-import { episodic, listFiles, loadIds, makeRow, StorageFixture, scoped } from "./storage-fixture.js";
+import {
+  episodic,
+  listFiles,
+  loadIds,
+  loadRows,
+  makeRow,
+  StorageFixture,
+  scoped,
+} from "./storage-fixture.js";
 
 const fixture = new StorageFixture();
 afterEach(() => fixture.end());
@@ -63,7 +71,7 @@ describe("a sync", () => {
     await storage.append(scoped(alice, makeRow(1)));
     await storage.sync();
     recorder.files.clear();
-    await storage.load(scopeId(alice));
+    await loadRows(storage, alice);
     await storage.sync();
     expect([...recorder.files]).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Scope, scopeId } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
-import { episodic, loadIds, makeRow, rowsOf, StorageFixture, scoped } from "./storage-fixture.js";
+import { episodic, loadIds, loadRows, makeRow, StorageFixture, scoped } from "./storage-fixture.js";
 
 const fixture = new StorageFixture();
 afterEach(() => fixture.end());
@@ -40,7 +40,7 @@ describe("hostile text", () => {
       makeRow(index + 1, { group: text, facets: text, body: text, embedder: text }),
     );
     await storage.append(scoped(scope, ...rows));
-    const loaded = rowsOf(await storage.load(scopeId(scope)));
+    const loaded = await loadRows(storage, scope);
     expect(loaded.map(({ group, facets, embedder }) => [group, facets, embedder])).toEqual(
       HOSTILE.map((text) => [text, text, text]),
     );
@@ -52,7 +52,7 @@ describe("hostile text", () => {
     const storage = await fixture.open(await fixture.directory());
     for (const tenant of ["../evil", "a/b", "a.b", "", "x".repeat(65), "ä"]) {
       await expect(storage.append(scoped(episodic(tenant), makeRow(1)))).rejects.toThrow(TypeError);
-      await expect(storage.load(scopeId(episodic(tenant)))).rejects.toThrow(TypeError);
+      await expect(loadRows(storage, episodic(tenant))).rejects.toThrow(TypeError);
     }
   });
 });
@@ -95,13 +95,13 @@ describe("a vector", () => {
     const first = await fixture.open(directory);
     await first.append(scoped(scope, makeRow(1)));
     const second = await fixture.reopen(first, directory, { dimensions: 2 });
-    expect(rowsOf(await second.load(scopeId(scope)))[0]).toMatchObject({ embedder: "static", vector: null });
+    expect((await loadRows(second, scope))[0]).toMatchObject({ embedder: "static", vector: null });
     await second.append(scoped(scope, makeRow(2, { vector: null, embedder: "" })));
     const third = await fixture.reopen(second, directory);
-    expect(rowsOf(await third.load(scopeId(scope))).map(({ vector }) => vector?.[0])).toEqual([1, undefined]);
+    expect((await loadRows(third, scope)).map(({ vector }) => vector?.[0])).toEqual([1, undefined]);
     const fourth = await fixture.reopen(third, directory, { dimensions: 2 });
     await fourth.append(scoped(scope, makeRow(3, { vector: Float32Array.of(0.5, 1) })));
-    const vectors = rowsOf(await fourth.load(scopeId(scope))).map(({ vector }) => vector);
+    const vectors = (await loadRows(fourth, scope)).map(({ vector }) => vector);
     expect(vectors).toEqual([null, null, Float32Array.of(0.5, 1)]);
   });
 });

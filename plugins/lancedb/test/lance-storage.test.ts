@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { scopeId } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
-import { episodic, loadIds, makeRow, rowsOf, StorageFixture, scoped } from "./storage-fixture.js";
+import { episodic, loadIds, loadRows, makeRow, StorageFixture, scoped } from "./storage-fixture.js";
 
 const fixture = new StorageFixture();
 afterEach(() => fixture.end());
@@ -16,7 +16,7 @@ describe("rows", () => {
     const rows = [makeRow(1), makeRow(2, { group: "g", expiresAt: 5.5, revision: 2 ** 53 - 1 })];
     await storage.append(scoped(alice, ...rows));
     const expected = rows.map(({ body: _body, ...row }) => row);
-    expect(rowsOf(await storage.load(scopeId(alice)))).toEqual(expected);
+    expect(await loadRows(storage, alice)).toEqual(expected);
   });
 
   it("come back without terms and vector when they had none", async () => {
@@ -24,7 +24,7 @@ describe("rows", () => {
     await storage.append(
       scoped(alice, makeRow(1), makeRow(2, { terms: null, vector: null, embedder: "" }), makeRow(3)),
     );
-    const [first, second, third] = rowsOf(await storage.load(scopeId(alice)));
+    const [first, second, third] = await loadRows(storage, alice);
     expect(second).toMatchObject({ terms: new Uint32Array(0), vector: null, embedder: "" });
     expect(first?.vector).toEqual(Float32Array.of(1, 0.5, -0.5, 0.25));
     expect(third?.terms).toEqual(Uint32Array.of(3, 4_000_000_000));
@@ -118,7 +118,7 @@ describe("a read", () => {
   it("creates nothing", async () => {
     const directory = await fixture.directory();
     const storage = await fixture.open(directory);
-    await storage.load(scopeId(alice));
+    await loadRows(storage, alice);
     await storage.readBodies(scopeId(alice), [1]);
     await storage.remove([{ scope: scopeId(alice), rowId: 1 }]);
     await storage.removeFrom(1, [scopeId(alice)]);

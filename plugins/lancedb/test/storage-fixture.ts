@@ -82,10 +82,20 @@ export function scoped(scope: Scope, ...rows: readonly Row[]): ScopedRow[] {
   return rows.map((row) => ({ scope: scopeId(scope), row }));
 }
 
-/** Rows as `load` gives them, in the order of their ids; a body is not loaded. */
-export function rowsOf(columns: RowColumns): Omit<Row, "body">[] {
-  const size = columns.count === 0 ? 0 : columns.vectors.length / columns.count;
-  const rows = Array.from({ length: columns.count }, (_, index) => ({
+/** Every row of a scope as `load` gives them, in the order of their ids; a body is not loaded. */
+export async function loadRows(storage: Storage, scope: Scope): Promise<Omit<Row, "body">[]> {
+  const rows: Omit<Row, "body">[] = [];
+  await storage.load(scopeId(scope), {
+    reserve: () => undefined,
+    take: (columns) => rows.push(...rowsOf(columns)),
+  });
+  return rows.sort((a, b) => a.rowId - b.rowId);
+}
+
+function rowsOf(columns: RowColumns): Omit<Row, "body">[] {
+  const size = columns.vectors.length / columns.count;
+  const { terms, termOffsets } = columns;
+  return Array.from({ length: columns.count }, (_, index) => ({
     rowId: columns.rowIds[index]!,
     keyHash: Buffer.from(columns.keyHashes.subarray(index * 32, index * 32 + 32)).toString("hex"),
     revision: columns.revisions[index]!,
@@ -96,16 +106,15 @@ export function rowsOf(columns: RowColumns): Omit<Row, "body">[] {
     expiresAt: columns.expiresAt[index]!,
     importance: columns.importances[index]!,
     group: columns.group(index),
-    facets: columns.facets(index),
-    terms: columns.terms(index),
+    facets: columns.facets.at(index),
+    terms: terms.slice(termOffsets[index], termOffsets[index + 1]),
     embedder: columns.embedder(index),
     vector: columns.hasVector(index) ? columns.vectors.slice(index * size, index * size + size) : null,
   }));
-  return rows.sort((a, b) => a.rowId - b.rowId);
 }
 
 export async function loadIds(storage: Storage, scope: Scope): Promise<number[]> {
-  return [...(await storage.load(scopeId(scope))).rowIds].sort((a, b) => a - b);
+  return (await loadRows(storage, scope)).map(({ rowId }) => rowId);
 }
 
 /** Paths of all files below a directory, relative to it. */

@@ -13,7 +13,8 @@ type PromptOptions = Pick<ResolvedOpenAiEmbedderOptions, "queryPrefix" | "docume
 
 /**
  * What to send for `texts`, in order. Blank texts, which providers refuse, are left out.
- * @throws {MemoryError} `too_large` with {limit, max, got, index} for the first text over `textBytesMax`.
+ * @throws {MemoryError} `too_large` with {limit, max, got, index} for the first text over `textBytesMax`; `limit` names
+ * the field that the text is of.
  */
 export function promptsOf(texts: readonly string[], kind: EmbedKind, options: PromptOptions): Prompt[] {
   const prefix = kind === "query" ? options.queryPrefix : options.documentPrefix;
@@ -23,7 +24,8 @@ export function promptsOf(texts: readonly string[], kind: EmbedKind, options: Pr
     const text = prefix + blankOrText;
     const bytes = Buffer.byteLength(text);
     if (bytes > options.textBytesMax) {
-      const detail = { limit: "text_bytes", max: options.textBytesMax, got: bytes, index };
+      const limit = kind === "query" ? "query" : "text";
+      const detail = { limit, max: options.textBytesMax, got: bytes, index };
       throw new MemoryError("too_large", "the text is too long for the embedder", detail);
     }
     prompts.push({ index, text, bytes });

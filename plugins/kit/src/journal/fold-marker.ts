@@ -7,6 +7,8 @@ export interface FoldMarker {
   readonly foldedSeq: number;
   /** Unix seconds. */
   readonly newestAt: number;
+  /** Ids of the scopes written last, the latest at the end; a few. */
+  readonly scopes: readonly string[];
 }
 
 const FILE_NAME = "folded.json";
@@ -15,7 +17,7 @@ export async function readFoldMarker(directory: string): Promise<FoldMarker> {
   try {
     return JSON.parse(await readFile(join(directory, FILE_NAME), "utf8")) as FoldMarker;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return { foldedSeq: 0, newestAt: 0 };
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return { foldedSeq: 0, newestAt: 0, scopes: [] };
     throw error;
   }
 }

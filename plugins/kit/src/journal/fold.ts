@@ -32,6 +32,8 @@ export interface FoldDependencies {
   oldestRemembered(): number;
   /** Unix seconds: no record on disk is later. */
   newestAt(): number;
+  /** See the fold marker. */
+  latestScopes(): readonly string[];
 }
 
 /** Moves the backlog into storage, in order and in small steps. Everything that writes to storage goes through here. */
@@ -137,10 +139,10 @@ export class Folder {
 
   /** Storage first, then the marker, then the log: whatever a crash leaves is enough to go on. */
   async #settle(): Promise<void> {
-    const { storage, directory, newestAt } = this.dependencies;
+    const { storage, directory, newestAt, latestScopes } = this.dependencies;
     const foldedSeq = this.#foldedSeq;
     await storage.sync();
-    await writeFoldMarker(directory, { foldedSeq, newestAt: newestAt() });
+    await writeFoldMarker(directory, { foldedSeq, newestAt: newestAt(), scopes: latestScopes() });
     this.#markedSeq = foldedSeq;
     await this.#trim();
   }

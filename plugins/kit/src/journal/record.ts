@@ -60,27 +60,49 @@ export function latestTime({ at, rows }: LogRecord): number {
 }
 
 const encoder = new Encoder({ ignoreUndefined: true });
+const bodyEncoder = new Encoder({ ignoreUndefined: true });
+
+type PackedStamp = readonly [tenant: string, agent: string, id: string, digest: string, done: boolean];
+type PackedBody = readonly [rows: PackedRow[], result: OperationResult | null];
+/** The body is packed by itself: whoever needs the head alone passes over it. */
+type PackedRecord = readonly [
+  at: number,
+  scope: string,
+  removed: number[],
+  stamp: PackedStamp | null,
+  body: Uint8Array,
+];
 
 /** The bytes are valid until the next call. */
 export function encodeRecord(record: LogRecord): Uint8Array {
   const { at, scope, rows, removed, op, result } = record;
-  const stamp = op ? [op.tenant, op.agent, op.id, op.digest, op.done] : null;
-  return encoder.encodeSharedRef([at, scope, rows.map(packRow), removed, stamp, result ?? null]);
+  const stamp: PackedStamp | null = op ? [op.tenant, op.agent, op.id, op.digest, op.done] : null;
+  const body: PackedBody = [rows.map(packRow), result ?? null];
+  return encoder.encodeSharedRef([at, scope, removed, stamp, bodyEncoder.encodeSharedRef(body)]);
+}
+
+/** A record whose rows and result may not be needed. */
+export interface RecordHead extends Pick<LogRecord, "at" | "scope" | "op"> {
+  /** The whole record; the payload must still be there. */
+  read(): LogRecord;
+}
+
+export function decodeHead(payload: Uint8Array): RecordHead {
+  const [at, scope, removed, stamp, body] = decode(payload) as PackedRecord;
+  const op = stamp === null ? {} : { op: unpackStamp(stamp) };
+  const read = (): LogRecord => {
+    const [rows, result] = decode(body) as PackedBody;
+    return { at, scope, rows: rows.map(unpackRow), removed, ...op, ...(result === null ? {} : { result }) };
+  };
+  return { at, scope, ...op, read };
 }
 
 export function decodeRecord(payload: Uint8Array): LogRecord {
-  const [at, scope, rows, removed, stamp, result] = decode(payload) as [
-    number,
-    string,
-    PackedRow[],
-    number[],
-    [string, string, string, string, boolean] | null,
-    OperationResult | null,
-  ];
-  const record = { at, scope, rows: rows.map(unpackRow), removed };
-  if (stamp === null) return record;
-  const [tenant, agent, id, digest, done] = stamp;
-  return { ...record, op: { tenant, agent, id, digest, done }, ...(result === null ? {} : { result }) };
+  return decodeHead(payload).read();
+}
+
+function unpackStamp([tenant, agent, id, digest, done]: PackedStamp): OperationStamp {
+  return { tenant, agent, id, digest, done };
 }
 
 type PackedRow = readonly [

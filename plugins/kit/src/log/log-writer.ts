@@ -147,7 +147,7 @@ export class LogWriter {
   #checkSize(payload: Uint8Array): void {
     const max = this.#options.recordBytesMax;
     if (payload.length <= max) return;
-    const detail = { limit: "log_record_bytes", max, got: payload.length };
+    const detail = { limit: "messageBytes", max, got: payload.length };
     throw new MemoryError("too_large", `a log record of ${payload.length} bytes is over ${max}`, detail);
   }
 

@@ -56,7 +56,7 @@ export interface Log {
 
   /**
    * Passes every kept record that is acknowledged by now to `onRecord`, oldest first, waiting for each. Records
-   * trimmed meanwhile may be left out. The payload is a view into a larger buffer: copy what is kept for long.
+   * trimmed meanwhile may be left out. The payload is a view into a buffer that is used again: copy what is kept.
    * @throws {MemoryError} as `read` does, and whatever `onRecord` throws.
    */
   replay(onRecord: (seq: number, payload: Uint8Array) => void | Promise<void>): Promise<void>;

@@ -3,11 +3,12 @@ import type { LogFile } from "./log-file.js";
 import type { Segment } from "./segment.js";
 import { SEGMENT_HEADER_BYTES } from "./segment-header.js";
 
-const CHUNK_BYTES = 1024 * 1024;
+/** Room for a store of 1000 entries, several times. */
+const CHUNK_BYTES = 4 * 1024 * 1024;
 
 /**
  * Passes the frames of a segment file to `onFrame` in order, waiting when it returns a promise, until `endOffset` or
- * the first frame that is damaged or not numbered as expected.
+ * the first frame that is damaged or not numbered as expected. A payload is there until `onFrame` is done with it.
  * @returns the offset at which it stopped.
  */
 export async function scanFrames(
@@ -18,8 +19,9 @@ export async function scanFrames(
 ): Promise<number> {
   let offset = SEGMENT_HEADER_BYTES;
   let seq = segment.firstSeq;
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(0, endOffset - offset)));
   while (offset < endOffset) {
-    const chunk = await readChunk(file, offset, endOffset);
+    const chunk = await readChunk(file, offset, endOffset, buffer);
     let at = 0;
     for (let frame = readFrame(chunk, at, segment.salt); frame?.seq === seq; ) {
       const pending = onFrame(frame);
@@ -35,8 +37,9 @@ export async function scanFrames(
 }
 
 /** @returns many frames, or one that is larger; the last one may be incomplete. */
-async function readChunk(file: LogFile, offset: number, endOffset: number): Promise<Buffer> {
-  const chunk = await readBytes(file, offset, Math.min(endOffset, offset + CHUNK_BYTES));
+async function readChunk(file: LogFile, offset: number, endOffset: number, buffer: Buffer): Promise<Buffer> {
+  const room = buffer.subarray(0, endOffset - offset);
+  const chunk = room.subarray(0, await file.read(room, offset));
   if (chunk.length < FRAME_HEADER_BYTES) return chunk;
   const frameEnd = offset + frameBytes(chunk, 0);
   const isIncomplete = frameEnd > offset + chunk.length;

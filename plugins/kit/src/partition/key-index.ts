@@ -34,19 +34,33 @@ export class KeyIndex {
     return this.#seek(keyHash) ? this.#find(this.#sought, 0) : undefined;
   }
 
-  /** The slot of a hash that stands in `hashes` at row `index`. */
-  getAt(hashes: Uint8Array, index: number): number | undefined {
-    return this.#find(hashes, index * HASH_BYTES);
-  }
-
   /** Files `slot` under its hash, in place of a former slot of the same key. */
   set(keyHash: string, slot: number): void {
     if (!this.#seek(keyHash)) throw new TypeError(`not a key hash: ${keyHash}`);
     this.#write(this.#sought, 0, slot);
   }
 
-  setAt(hashes: Uint8Array, index: number, slot: number): void {
-    this.#write(hashes, index * HASH_BYTES, slot);
+  /** Gives the slots from `first` on their hashes, 32 bytes each, and files none of them yet. */
+  addAll(hashes: Uint8Array, first: number): void {
+    const slots = first + hashes.length / HASH_BYTES;
+    this.#reserveHashes(slots);
+    this.#hashes.set(hashes, first * HASH_BYTES);
+    if ((this.#used + slots - first) * 2 > this.#table.length) this.#rehash(this.#used + slots - first);
+  }
+
+  /** Files a slot that has its hash, unless another is filed under it: that one is returned. */
+  claim(slot: number): number | undefined {
+    const at = this.#position(this.#hashes, slot * HASH_BYTES);
+    const filed = this.#table[at]!;
+    if (filed !== EMPTY) return filed - 1;
+    this.#used++;
+    this.#table[at] = slot + 1;
+    return undefined;
+  }
+
+  /** Files a slot that has its hash in place of another of the same hash. */
+  replace(slot: number): void {
+    this.#table[this.#position(this.#hashes, slot * HASH_BYTES)] = slot + 1;
   }
 
   /** Files `slot` under the hash that another index has with `formerSlot`. */

@@ -1,13 +1,15 @@
 import type { Filter } from "@membus/protocol";
-import type { RankCorpus } from "../rank/index.js";
+import type { Postings, RankCorpus } from "../rank/index.js";
 import { type Row, type RowFacets, supersedes } from "../row.js";
 import type { RowColumns } from "../storage.js";
 import { AttributeIndex } from "./attribute-index.js";
 import { KeyIndex } from "./key-index.js";
 import { selectSlots } from "./select.js";
 import { SlotColumns } from "./slot-columns.js";
-import { TermIndex } from "./term-index.js";
+import { type SlotTerms, TermIndex } from "./term-index.js";
+import { TermStatistics } from "./term-statistics.js";
 import { Vectors } from "./vectors.js";
+import { type TermRange, WaitingTerms } from "./waiting-terms.js";
 
 const REBUILD_DEAD_MIN = 1_024;
 /** What an empty partition takes, measured. */
@@ -53,14 +55,11 @@ export class Partition {
   liveCount = 0;
   lastRevision = 0;
   readonly #options: PartitionOptions;
+  readonly #statistics = new TermStatistics();
   readonly #terms = new TermIndex();
   #attributes = new AttributeIndex();
-  /** Terms of slots that are not indexed yet; null for dead ones, and for rows that came without. */
-  #waitingTerms: (Uint32Array | null)[] = [];
-  /** The slot of the first of them. */
-  #waitingFrom = 0;
-  #waitingBytes = 0;
-  #lengthTotal = 0;
+  /** Terms of slots that are not indexed yet. */
+  #waiting = new WaitingTerms(0);
   #textBytes = 0;
   /** No live row expires before this. */
   #nextExpiry = Number.POSITIVE_INFINITY;
@@ -84,7 +83,7 @@ export class Partition {
   }
 
   facetsOf(slot: number): RowFacets {
-    return JSON.parse(this.columns.facets[slot]!) as RowFacets;
+    return JSON.parse(this.columns.facets.at(slot)) as RowFacets;
   }
 
   /** Live rows whose vector is still to come. */
@@ -109,7 +108,8 @@ export class Partition {
     const replaced = this.slotOf(row.keyHash);
     if (replaced !== undefined && !supersedes(row, this.#versionAt(replaced))) return;
     const slot = this.columns.append(row);
-    this.#enliven(slot, row.terms);
+    this.#enliven(slot);
+    this.#waiting.push(row.terms);
     this.vectors?.add(slot, row.embedder, row.vector);
     if (replaced !== undefined) {
       this.columns.accessed[slot] = this.columns.accessed[replaced]!;
@@ -118,25 +118,27 @@ export class Partition {
     this.keys.set(row.keyHash, slot);
   }
 
+  /** Room for so many rows in all. */
+  reserve(count: number): void {
+    this.columns.reserve(count);
+    this.keys.reserve(count);
+    this.vectors?.reserve(count);
+  }
+
   /**
-   * Takes in rows from storage, where several versions of a key may stand, leaving out those that are `gone` since.
-   * For an empty partition, which may take them in several ranges.
+   * Takes in a batch of rows from storage, where several versions of a key may stand. All get a slot at once, for
+   * speed; those that are `gone` since, and all but the latest of a key, are dead. Before any `add`.
    */
-  load(
-    rows: RowColumns,
-    { from, to }: { readonly from: number; readonly to: number },
-    gone: ReadonlySet<number>,
-  ): void {
-    this.columns.reserve(rows.count);
-    this.keys.reserve(rows.count);
-    this.vectors?.reserve(rows.count);
-    let runFrom = from;
-    for (let index = from; index < to; index++) {
-      if (this.#loadRow(rows, index, gone)) continue;
-      this.#loadVectors(rows, runFrom, index);
-      runFrom = index + 1;
+  load(rows: RowColumns, gone: ReadonlySet<number>): void {
+    const first = this.columns.appendAll(rows);
+    this.keys.addAll(rows.keyHashes, first);
+    this.vectors?.addAll(first, rows);
+    this.#waiting.pushAll(rows.terms, rows.termOffsets);
+    for (let slot = first; slot < first + rows.count; slot++) this.#enliven(slot);
+    for (let slot = first; slot < first + rows.count; slot++) {
+      if (gone.has(this.columns.rowIds[slot]!)) this.#kill(slot);
+      else this.#claimKey(slot);
     }
-    this.#loadVectors(rows, runFrom, to);
   }
 
   /** Takes away a version if it is the live one of its key. */
@@ -170,12 +172,21 @@ export class Partition {
     return selected;
   }
 
-  /** Indexes up to `rowsMax` rows more, and tells whether nothing is left of what is needed. */
-  indexSome({ words, attributes }: IndexNeeds, rowsMax: number): boolean {
+  /**
+   * Makes up to `rowsMax` rows more ready for a request, and tells whether all are. Words may then still have to be
+   * looked for in the rows themselves: see `indexWords`.
+   */
+  prepareSome({ words, attributes }: IndexNeeds, rowsMax: number): boolean {
     const { count } = this.columns;
-    if (words) this.#indexTerms(Math.min(count, this.#terms.upTo + rowsMax));
+    if (words) this.#countTerms(Math.min(count, this.#statistics.upTo + rowsMax));
     if (attributes) this.#indexAttributes(Math.min(count, this.#attributes.upTo + rowsMax));
-    return !(words && this.#terms.upTo < count) && !(attributes && this.#attributes.upTo < count);
+    return !(words && this.#statistics.upTo < count) && !(attributes && this.#attributes.upTo < count);
+  }
+
+  /** Indexes the words of up to `rowsMax` rows more, and tells whether all are: queries are faster then. */
+  indexWords(rowsMax: number): boolean {
+    this.#indexTerms(Math.min(this.columns.count, this.#terms.upTo + rowsMax));
+    return this.#terms.upTo === this.columns.count;
   }
 
   /** The attribute index, up to date. */
@@ -184,18 +195,20 @@ export class Partition {
     return this.#attributes;
   }
 
-  /** What the ranker sees, with every row's words indexed. */
-  corpus(): RankCorpus {
+  /** What the ranker sees, for a query of terms with these hashes. */
+  corpus(hashes: readonly number[]): RankCorpus {
     const { columns, vectors } = this;
-    this.#indexTerms(columns.count);
+    this.#countTerms(columns.count);
+    const { lengths, lengthTotal, groups } = this.#statistics;
+    const waiting = this.#terms.upTo < columns.count ? this.#waiting.find(hashes) : undefined;
     return {
       slotCount: columns.count,
       alive: columns.alive,
       liveCount: this.liveCount,
-      lengths: this.#terms.lengths,
-      lengthTotal: this.#lengthTotal,
-      groups: this.#terms.groups,
-      postings: (hash) => this.#terms.postings(hash),
+      lengths,
+      lengthTotal,
+      groups,
+      postings: (hash) => joined(this.#terms.postings(hash), waiting?.get(hash >>> 0)),
       ...(vectors === undefined ? {} : { vectors }),
     };
   }
@@ -207,28 +220,19 @@ export class Partition {
 
   /** Bytes in RAM, roughly. */
   get sizeBytes(): number {
-    const indexes = this.#terms.sizeBytes + this.#attributes.sizeBytes + this.keys.sizeBytes;
-    const rows = this.columns.sizeBytes + this.#textBytes + this.#waitingBytes;
+    const words = this.#statistics.sizeBytes + this.#terms.sizeBytes;
+    const indexes = words + this.#attributes.sizeBytes + this.keys.sizeBytes;
+    const rows = this.columns.sizeBytes + this.#textBytes + this.#waiting.sizeBytes;
     return BASE_BYTES + indexes + rows + (this.vectors?.sizeBytes ?? 0);
   }
 
-  /** Whether the row is taken in: the latest of its key so far, and not gone. */
-  #loadRow(rows: RowColumns, index: number, gone: ReadonlySet<number>): boolean {
-    const version = { revision: rows.revisions[index]!, rowId: rows.rowIds[index]! };
-    if (gone.has(version.rowId)) return false;
-    const former = this.keys.getAt(rows.keyHashes, index);
-    if (former !== undefined && !supersedes(version, this.#versionAt(former))) return false;
-    const slot = this.columns.appendLoaded(rows, index);
-    this.#enliven(slot, rows.terms(index));
-    this.vectors?.addLoaded(slot, rows, index);
-    if (former !== undefined) this.#kill(former);
-    this.keys.setAt(rows.keyHashes, index, slot);
-    return true;
-  }
-
-  /** Copies the vectors of a run of rows that were all taken in, as the last ones. */
-  #loadVectors(rows: RowColumns, from: number, to: number): void {
-    if (to > from) this.vectors?.copy(rows, { from, to }, this.columns.count - (to - from));
+  /** Of two versions of a key, the later one lives. */
+  #claimKey(slot: number): void {
+    const former = this.keys.claim(slot);
+    if (former === undefined) return;
+    const isLater = supersedes(this.#versionAt(slot), this.#versionAt(former));
+    if (isLater) this.keys.replace(slot);
+    this.#kill(isLater ? former : slot);
   }
 
   #versionAt(slot: number): { revision: number; rowId: number } {
@@ -236,15 +240,13 @@ export class Partition {
   }
 
   /** Counts in a slot that was appended. */
-  #enliven(slot: number, terms: Uint32Array | null): void {
+  #enliven(slot: number): void {
     const { columns } = this;
     this.liveCount++;
-    this.#textBytes += textBytes(columns.facets[slot]!);
+    this.#textBytes += textBytes(columns, slot);
     this.lastRevision = Math.max(this.lastRevision, columns.revisions[slot]!);
     const expiresAt = columns.expiresAt[slot]!;
     if (expiresAt > 0 && expiresAt < this.#nextExpiry) this.#nextExpiry = expiresAt;
-    this.#waitingTerms.push(terms);
-    if (terms !== null) this.#waitingBytes += termsBytes(terms);
   }
 
   #take(slot: number): RemovedRow {
@@ -254,7 +256,7 @@ export class Partition {
       rowId: columns.rowIds[slot]!,
       revision: columns.revisions[slot]!,
       group: columns.groups[slot]!,
-      facets: columns.facets[slot]!,
+      facets: columns.facets.at(slot),
     };
     this.keys.delete(slot);
     this.#kill(slot);
@@ -265,43 +267,41 @@ export class Partition {
     const { columns } = this;
     columns.alive[slot] = 0;
     this.liveCount--;
-    this.#textBytes -= textBytes(columns.facets[slot]!);
-    if (slot < this.#terms.upTo) this.#lengthTotal -= this.#terms.lengths[slot]!;
-    else this.#takeWaitingTerms(slot);
+    this.#textBytes -= textBytes(columns, slot);
+    this.#statistics.drop(slot);
+    if (slot >= this.#terms.upTo) this.#waiting.drop(slot);
     this.vectors?.drop(slot);
-    columns.facets[slot] = "";
+    columns.facets.clear(slot);
     columns.groups[slot] = "";
   }
 
   #indexTerms(end: number): void {
-    const { columns } = this;
+    if (end === this.#terms.upTo) return;
+    this.#countTerms(end);
+    const added: SlotTerms[] = [];
     for (let slot = this.#terms.upTo; slot < end; slot++) {
-      if (columns.alive[slot] === 0) this.#terms.skip(slot);
-      else {
-        this.#terms.add(slot, this.#termsAt(slot), columns.groups[slot]!);
-        this.#lengthTotal += this.#terms.lengths[slot]!;
-      }
+      if (this.columns.alive[slot] === 1) added.push({ slot, ...this.#waiting.get(slot)! });
     }
-    if (end < columns.count) return;
-    this.#waitingTerms = [];
-    this.#waitingFrom = end;
+    this.#terms.addAll(added, end);
+    for (const { slot } of added) this.#waiting.drop(slot);
+    if (end === this.columns.count) this.#waiting = new WaitingTerms(end);
   }
 
-  #termsAt(slot: number): Uint32Array {
-    const { columns } = this;
-    const rowId = columns.rowIds[slot]!;
-    return (
-      this.#takeWaitingTerms(slot) ??
-      this.#options.termsOf(rowId, this.facetsOf(slot), columns.occurredAt[slot]!)
-    );
+  /** Analyses rows that came without terms. */
+  #countTerms(end: number): void {
+    const { alive, groups } = this.columns;
+    for (let slot = this.#statistics.upTo; slot < end; slot++) {
+      if (alive[slot] === 1) this.#statistics.add(slot, this.#termsAt(slot), groups[slot]!);
+    }
+    this.#statistics.upTo = Math.max(this.#statistics.upTo, end);
   }
 
-  #takeWaitingTerms(slot: number): Uint32Array | null {
-    const at = slot - this.#waitingFrom;
-    const terms = this.#waitingTerms[at]!;
-    if (terms !== null) this.#waitingBytes -= termsBytes(terms);
-    this.#waitingTerms[at] = null;
-    return terms;
+  #termsAt(slot: number): TermRange {
+    const { rowIds, occurredAt } = this.columns;
+    const waiting = this.#waiting.get(slot);
+    if (waiting !== undefined) return waiting;
+    this.#waiting.set(slot, this.#options.termsOf(rowIds[slot]!, this.facetsOf(slot), occurredAt[slot]!));
+    return this.#waiting.get(slot)!;
   }
 
   #indexAttributes(end: number): void {
@@ -324,10 +324,10 @@ export class Partition {
     const keys = new KeyIndex();
     keys.reserve(kept.length);
     for (const [slot, former] of kept.entries()) keys.setFrom(this.keys, former, slot);
-    const waiting = [...kept.subarray(kept.findLastIndex((slot) => slot < this.#terms.upTo) + 1)];
-    this.#waitingTerms = waiting.map((slot) => this.#waitingTerms[slot - this.#waitingFrom]!);
+    const waiting = kept.subarray(kept.findLastIndex((slot) => slot < this.#terms.upTo) + 1);
+    this.#statistics.remap(kept);
     this.#terms.remap(kept, columns.count);
-    this.#waitingFrom = this.#terms.upTo;
+    this.#waiting = this.#waiting.remap(waiting, this.#terms.upTo);
     this.vectors?.remap(kept);
     this.columns = columns.remap(kept);
     this.keys = keys;
@@ -335,10 +335,19 @@ export class Partition {
   }
 }
 
-function textBytes(facets: string): number {
-  return facets.length + 64;
+/** Indexed slots come before those that wait. */
+function joined(indexed: Postings | undefined, waiting: Postings | undefined): Postings | undefined {
+  if (indexed === undefined || waiting === undefined) return indexed ?? waiting;
+  const size = indexed.size + waiting.size;
+  const slots = new Uint32Array(size);
+  const counts = new Uint32Array(size);
+  slots.set(indexed.slots.subarray(0, indexed.size));
+  counts.set(indexed.counts.subarray(0, indexed.size));
+  slots.set(waiting.slots.subarray(0, waiting.size), indexed.size);
+  counts.set(waiting.counts.subarray(0, waiting.size), indexed.size);
+  return { slots, counts, size };
 }
 
-function termsBytes(terms: Uint32Array): number {
-  return 4 * terms.length + 120;
+function textBytes({ facets }: SlotColumns, slot: number): number {
+  return facets.lengthAt(slot) + 64;
 }

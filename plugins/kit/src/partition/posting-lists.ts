@@ -1,7 +1,7 @@
-import { grown } from "./slot-columns.js";
+import { grown } from "./grown.js";
 
-/** Of the smallest list: most words that come twice come some times more. */
-const ROOM_MIN = 4;
+/** Logarithm of the smallest list's room: most words that come twice come some times more. */
+const ROOM_BITS_MIN = 2;
 
 /** Where one list stands. */
 export interface PostingRange {
@@ -11,14 +11,18 @@ export interface PostingRange {
 
 /**
  * Many growing lists of slots with a count each, in two arrays: most words of a partition stand in few rows, and a
- * list of its own would take more than they do. A list that is full moves to a place of twice its room; places that
- * are left are used again.
+ * list of its own would take more than they do. The room of a list is a power of two; one that is full moves to a
+ * larger place, and places that are left are used again.
  */
 export class PostingLists {
   slots = new Uint32Array(64);
   counts = new Uint32Array(64);
   #starts = new Uint32Array(64);
   #sizes = new Uint32Array(64);
+  /** Of each list, how many more `reserve` has counted; 0 between its calls. */
+  #expected = new Uint32Array(64);
+  /** The logarithm of each list's room; 0 where it has none yet. */
+  #roomBits = new Uint8Array(64);
   #length = 0;
   /** Where the arrays are used up to. */
   #end = 0;
@@ -31,13 +35,24 @@ export class PostingLists {
     if (list < this.#starts.length) return list;
     this.#starts = grown(this.#starts, 2 * list);
     this.#sizes = grown(this.#sizes, 2 * list);
+    this.#expected = grown(this.#expected, 2 * list);
+    this.#roomBits = grown(this.#roomBits, 2 * list);
     return list;
+  }
+
+  /** Room for one more in each of these lists, which may name a list several times: it moves once for all of them. */
+  reserve(lists: Uint32Array): void {
+    for (const list of lists) this.#expected[list]!++;
+    for (const list of lists) {
+      if (this.#expected[list] === 0) continue;
+      this.#reserve(list, this.#sizes[list]! + this.#expected[list]!);
+      this.#expected[list] = 0;
+    }
   }
 
   push(list: number, slot: number, count: number): void {
     const size = this.#sizes[list]!;
-    // The room of a list is the power of two that holds it, from the smallest on.
-    if ((size & (size - 1)) === 0 && (size === 0 || size >= ROOM_MIN)) this.#move(list, size);
+    this.#reserve(list, size + 1);
     const at = this.#starts[list]! + size;
     this.slots[at] = slot;
     this.counts[at] = count;
@@ -49,24 +64,31 @@ export class PostingLists {
   }
 
   get sizeBytes(): number {
-    return this.slots.byteLength * 2 + this.#starts.byteLength * 2;
+    return this.slots.byteLength * 2 + this.#starts.byteLength * 3 + this.#roomBits.byteLength;
   }
 
-  /** A full list moves to where there is twice the room. */
-  #move(list: number, size: number): void {
-    const start = this.#place(size === 0 ? ROOM_MIN : 2 * size);
+  #reserve(list: number, size: number): void {
+    const bits = this.#roomBits[list]!;
+    if (bits === 0 || size > 1 << bits) this.#move(list, Math.max(ROOM_BITS_MIN, 32 - Math.clz32(size - 1)));
+  }
+
+  #move(list: number, bits: number): void {
+    const start = this.#place(bits);
     const from = this.#starts[list]!;
+    const size = this.#sizes[list]!;
     this.slots.copyWithin(start, from, from + size);
     this.counts.copyWithin(start, from, from + size);
     this.#starts[list] = start;
-    if (size > 0) this.#freePlaces(size).push(from);
+    const formerBits = this.#roomBits[list]!;
+    if (formerBits > 0) this.#freePlaces(formerBits).push(from);
+    this.#roomBits[list] = bits;
   }
 
-  #place(room: number): number {
-    const free = this.#freePlaces(room).pop();
+  #place(bits: number): number {
+    const free = this.#freePlaces(bits).pop();
     if (free !== undefined) return free;
     const start = this.#end;
-    this.#end += room;
+    this.#end += 1 << bits;
     if (this.#end > this.slots.length) {
       const length = Math.max(this.#end, 2 * this.slots.length);
       this.slots = grown(this.slots, length);
@@ -75,9 +97,8 @@ export class PostingLists {
     return start;
   }
 
-  #freePlaces(room: number): number[] {
-    const size = Math.log2(room);
-    this.#free[size] ??= [];
-    return this.#free[size];
+  #freePlaces(bits: number): number[] {
+    this.#free[bits] ??= [];
+    return this.#free[bits];
   }
 }

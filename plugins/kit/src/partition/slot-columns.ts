@@ -1,5 +1,7 @@
 import type { Row } from "../row.js";
 import type { RowColumns } from "../storage.js";
+import { FacetColumn } from "./facet-column.js";
+import { grown } from "./grown.js";
 
 const INITIAL_SLOTS = 16;
 /** Nine numbers of 8 bytes, a flag and two references a slot. */
@@ -20,8 +22,8 @@ export class SlotColumns {
   expiresAt = new Float64Array(INITIAL_SLOTS);
   importances = new Float64Array(INITIAL_SLOTS);
   readonly groups: string[] = [];
-  /** JSON of each slot's facets; "" for a dead one. */
-  readonly facets: string[] = [];
+  /** "" for a dead slot. */
+  readonly facets = new FacetColumn();
 
   /** Room for `slots` in all. Doubles, so that appending one by one stays linear. */
   reserve(slots: number): void {
@@ -56,21 +58,24 @@ export class SlotColumns {
     return slot;
   }
 
-  /** The same for a row from storage. */
-  appendLoaded(rows: RowColumns, index: number): number {
-    const slot = this.#begin();
-    this.rowIds[slot] = rows.rowIds[index]!;
-    this.revisions[slot] = rows.revisions[index]!;
-    this.seqs[slot] = rows.seqs[index]!;
-    this.created[slot] = rows.created[index]!;
-    this.updated[slot] = rows.updated[index]!;
-    this.accessed[slot] = rows.updated[index]!;
-    this.occurredAt[slot] = rows.occurredAt[index]!;
-    this.expiresAt[slot] = rows.expiresAt[index]!;
-    this.importances[slot] = rows.importances[index]!;
-    this.groups.push(rows.group(index));
-    this.facets.push(rows.facets(index));
-    return slot;
+  /** The same for a batch from storage. Returns the slot of its first row. */
+  appendAll(rows: RowColumns): number {
+    const first = this.count;
+    this.count += rows.count;
+    this.reserve(this.count);
+    this.alive.fill(1, first, this.count);
+    this.rowIds.set(rows.rowIds, first);
+    this.revisions.set(rows.revisions, first);
+    this.seqs.set(rows.seqs, first);
+    this.created.set(rows.created, first);
+    this.updated.set(rows.updated, first);
+    this.accessed.set(rows.updated, first);
+    this.occurredAt.set(rows.occurredAt, first);
+    this.expiresAt.set(rows.expiresAt, first);
+    this.importances.set(rows.importances, first);
+    for (let row = 0; row < rows.count; row++) this.groups.push(rows.group(row));
+    this.facets.pushAll(rows.facets, rows.count);
+    return first;
   }
 
   /** The live slots, of which there are `liveCount`, in order. */
@@ -113,20 +118,6 @@ export class SlotColumns {
     this.expiresAt[slot] = from.expiresAt[index]!;
     this.importances[slot] = from.importances[index]!;
     this.groups.push(from.groups[index]!);
-    this.facets.push(from.facets[index]!);
+    this.facets.push(from.facets.at(index));
   }
-}
-
-type GrowableArray =
-  | Uint8Array<ArrayBuffer>
-  | Uint32Array<ArrayBuffer>
-  | Float32Array<ArrayBuffer>
-  | Float64Array<ArrayBuffer>;
-
-/** The same values in an array of `length` elements. */
-export function grown<T extends GrowableArray>(array: T, length: number): T {
-  const Constructor = array.constructor as new (length: number) => T;
-  const larger = new Constructor(length);
-  larger.set(array as never);
-  return larger;
 }

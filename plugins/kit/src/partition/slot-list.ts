@@ -1,4 +1,4 @@
-import { grown } from "./slot-columns.js";
+import { grown } from "./grown.js";
 
 /** Slots in ascending order. */
 export class SlotList {

@@ -1,17 +1,17 @@
-import { type Postings, weightedLength } from "../rank/index.js";
+import type { Postings } from "../rank/index.js";
 import { HashTable } from "./hash-table.js";
 import { PostingLists } from "./posting-lists.js";
-import { grown } from "./slot-columns.js";
+import type { TermRange } from "./waiting-terms.js";
 
-/** Postings of a partition's words, and of each row its weighted length and group. */
+/** The terms of one slot. */
+export interface SlotTerms extends TermRange {
+  readonly slot: number;
+}
+
+/** Postings of a partition's words. */
 export class TermIndex {
   #lists = new HashTable();
   #postings = new PostingLists();
-  #groupIds = new Map<string, number>();
-  #latestGroupId = 0;
-  lengths = new Float32Array(16);
-  /** 0: in no group. */
-  groups = new Uint32Array(16);
   /** Slots below this are indexed. */
   upTo = 0;
 
@@ -23,18 +23,15 @@ export class TermIndex {
     return { slots: slots.subarray(start, start + size), counts: counts.subarray(start, start + size), size };
   }
 
-  /** Indexes the next slot; `terms` are pairs of hash and counts. */
-  add(slot: number, terms: Uint32Array, group: string): void {
-    this.skip(slot);
-    this.lengths[slot] = weightedLength(terms);
-    this.groups[slot] = group === "" ? 0 : this.#groupId(group);
-    for (let i = 0; i < terms.length; i += 2) this.#postings.push(this.#list(terms[i]!), slot, terms[i + 1]!);
-  }
-
-  /** Leaves the next slot out: it is dead. */
-  skip(slot: number): void {
-    if (slot >= this.lengths.length) this.#grow(slot * 2);
-    this.upTo = slot + 1;
+  /** Indexes slots up to before `upTo`, in ascending order; the others in between are dead. */
+  addAll(added: readonly SlotTerms[], upTo: number): void {
+    this.upTo = upTo;
+    const lists = this.#listsOf(added);
+    this.#postings.reserve(lists);
+    let next = 0;
+    for (const { slot, values, begin, end } of added) {
+      for (let at = begin; at < end; at += 2) this.#postings.push(lists[next++]!, slot, values[at + 1]!);
+    }
   }
 
   /** Keeps the slots that `kept` lists in ascending order, under their new numbers. */
@@ -52,15 +49,21 @@ export class TermIndex {
         if (slot >= 0) this.#postings.push(this.#list(hash), slot, postings.counts[at]!);
       }
     }
-    this.lengths = Float32Array.from(kept, (slot) => this.lengths[slot] ?? 0);
-    this.groups = Uint32Array.from(kept, (slot) => this.groups[slot] ?? 0);
-    this.#dropUnusedGroups();
     this.upTo = kept.findLastIndex((slot) => slot < this.upTo) + 1;
   }
 
   get sizeBytes(): number {
-    const perSlot = this.lengths.byteLength + this.groups.byteLength;
-    return perSlot + this.#groupIds.size * 80 + this.#lists.sizeBytes + this.#postings.sizeBytes;
+    return this.#lists.sizeBytes + this.#postings.sizeBytes;
+  }
+
+  /** The list of each term, slot after slot. */
+  #listsOf(added: readonly SlotTerms[]): Uint32Array {
+    const lists = new Uint32Array(added.reduce((count, { begin, end }) => count + (end - begin) / 2, 0));
+    let next = 0;
+    for (const { values, begin, end } of added) {
+      for (let at = begin; at < end; at += 2) lists[next++] = this.#list(values[at]!);
+    }
+    return lists;
   }
 
   #list(hash: number): number {
@@ -70,24 +73,5 @@ export class TermIndex {
       this.#lists.add(hash, list);
     }
     return list;
-  }
-
-  #groupId(group: string): number {
-    let id = this.#groupIds.get(group);
-    if (id === undefined) {
-      id = ++this.#latestGroupId;
-      this.#groupIds.set(group, id);
-    }
-    return id;
-  }
-
-  #dropUnusedGroups(): void {
-    const used = new Set(this.groups);
-    this.#groupIds = new Map([...this.#groupIds].filter(([, id]) => used.has(id)));
-  }
-
-  #grow(capacity: number): void {
-    this.lengths = grown(this.lengths, Math.max(16, capacity));
-    this.groups = grown(this.groups, Math.max(16, capacity));
   }
 }

@@ -1,5 +1,5 @@
 import type { RowColumns } from "../storage.js";
-import { grown } from "./slot-columns.js";
+import { grown } from "./grown.js";
 
 /** What is known of a row's vector: no embedder has answered yet, it is there, or its text has none. */
 const PENDING = 0;
@@ -33,22 +33,19 @@ export class Vectors {
     else this.pendingCount++;
   }
 
-  /** The same for a row from storage, but its components, which `copy` brings. */
-  addLoaded(slot: number, rows: RowColumns, index: number): void {
-    this.#reserveStates(slot + 1);
-    if (rows.embedder(index) !== this.embedder) this.pendingCount++;
-    else if (!rows.hasVector(index)) this.states[slot] = NONE;
-    else {
-      this.states[slot] = PRESENT;
-      this.present[slot] = 1;
+  /** The same for a batch from storage, whose rows got the slots from `first` on. */
+  addAll(first: number, rows: RowColumns): void {
+    this.#reserveStates(first + rows.count);
+    for (let row = 0; row < rows.count; row++) {
+      if (rows.embedder(row) !== this.embedder) this.pendingCount++;
+      else if (!rows.hasVector(row)) this.states[first + row] = NONE;
+      else {
+        this.states[first + row] = PRESENT;
+        this.present[first + row] = 1;
+      }
     }
-  }
-
-  /** Components of the rows from `from` to before `to`, which got the slots from `slot` on. */
-  copy(rows: RowColumns, { from, to }: { readonly from: number; readonly to: number }, slot: number): void {
-    const components = rows.vectors.subarray(from * this.dimensions, to * this.dimensions);
-    this.#reserveData(slot * this.dimensions + components.length);
-    this.data.set(components, slot * this.dimensions);
+    this.#reserveData(first * this.dimensions + rows.vectors.length);
+    this.data.set(rows.vectors, first * this.dimensions);
   }
 
   /** The answer of the embedder for a slot that was pending. */

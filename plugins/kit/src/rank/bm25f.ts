@@ -20,12 +20,12 @@ export function weightedFrequency(counts: number): number {
 }
 
 /**
- * Words of an entry, weighted as their fields are. A float32: sums of these are exact in a double, so a partition's
- * total does not depend on the order in which entries came and went.
+ * Words of an entry, weighted as their fields are; its terms stand from `begin` to before `end`. A float32: sums of
+ * these are exact in a double, so a partition's total does not depend on the order in which entries came and went.
  */
-export function weightedLength(terms: PackedTerms): number {
+export function weightedLength(terms: PackedTerms, begin = 0, end = terms.length): number {
   let length = 0;
-  for (let index = 1; index < terms.length; index += 2) length += weightedFrequency(terms[index]!);
+  for (let index = begin + 1; index < end; index += 2) length += weightedFrequency(terms[index]!);
   return Math.fround(length);
 }
 

@@ -36,7 +36,7 @@ export function copyHit(resident: Resident, slot: number, score: number, include
     expiresAt: columns.expiresAt[slot]!,
     importance: columns.importances[slot]!,
     group: columns.groups[slot]!,
-    facets: columns.facets[slot]!,
+    facets: columns.facets.at(slot),
     ...(include.includes("embedding") ? { vector: vectors?.vectorOf(slot) } : {}),
   };
 }

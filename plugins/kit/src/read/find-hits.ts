@@ -43,7 +43,7 @@ function scoreSlots(
   const { importances, count } = partition.columns;
   if (query === undefined) return importances.subarray(0, count);
   const { terms, vector } = query;
-  const relevance = rank(partition.corpus(), {
+  const relevance = rank(partition.corpus(terms.map(({ hash }) => hash)), {
     terms,
     allowed: selected,
     ...(vector === undefined ? {} : { vector }),

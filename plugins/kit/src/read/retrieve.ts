@@ -8,6 +8,7 @@ import {
   type ScopeSelector,
 } from "@membus/protocol";
 import { embedPending } from "../embed-pending.js";
+import { indexBehind } from "../index-behind.js";
 import { usesAttributes } from "../partition/select.js";
 import { checkPartitionCount } from "../residency/partition-registry.js";
 import type { Resident } from "../residency/resident.js";
@@ -19,8 +20,8 @@ import { readEntries } from "./read-entries.js";
 
 /** How often a page is put together again because an entry of it went away meanwhile. */
 const ATTEMPTS = 8;
-/** Rows indexed at a stretch; a large partition lets other requests in between. */
-const INDEX_STRETCH = 512;
+/** Rows prepared at a stretch; a large partition lets other requests in between. */
+const PREPARED_STRETCH = 4_096;
 
 /** One page of the selected partitions, merged by the total order (clause RET-5). */
 export async function retrieve(
@@ -97,7 +98,8 @@ async function findIn(
 ): Promise<FoundHits & { readonly pendingCount: number }> {
   const { partition } = resident;
   const needs = { words: query !== undefined, attributes: usesAttributes(request.filter) };
-  while (!partition.indexSome(needs, INDEX_STRETCH)) await new Promise(setImmediate);
+  while (!partition.prepareSome(needs, PREPARED_STRETCH)) await new Promise(setImmediate);
+  if (needs.words) indexBehind(tier, resident);
   if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);
   expireNow(tier, resident);
   return { ...findHits(resident, request, query), pendingCount: partition.pendingCount };

@@ -18,9 +18,11 @@ export class Resident {
   /** Unix seconds. */
   usedAt = 0;
   /** Rows were forgotten whose traces the indexes still hold. */
-  holdsForgotten = false;
+  holdsForgotten: boolean;
   /** The embedding of its pending rows that is under way, in a tier in memory. */
   embedding: Promise<void> | undefined;
+  /** The words of its rows are being indexed behind the queries. */
+  isBeingIndexed = false;
   #lastRevision: number;
 
   /** `loadedAt`: Unix seconds. A revision that was issued before is not above it: see `mayLeave`. */
@@ -30,6 +32,8 @@ export class Resident {
     readonly partition: Partition,
     loadedAt: number,
   ) {
+    // Rows that were already gone when they were loaded.
+    this.holdsForgotten = partition.columns.count > partition.liveCount;
     this.#lastRevision = Math.max(partition.lastRevision, Math.floor(loadedAt * 1e6) - 1);
   }
 

@@ -1,0 +1,117 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Host } from "../src/index.js";
+import { HostNeighbours } from "./host-neighbours.js";
+import { PausedBus } from "./paused-bus.js";
+
+interface Member {
+  readonly host: Host;
+  readonly bus: PausedBus;
+}
+
+let neighbours: HostNeighbours;
+beforeEach(() => {
+  neighbours = new HostNeighbours();
+});
+afterEach(() => neighbours.close());
+
+/** A host with a connection of its own. */
+function addMember(group: HostNeighbours): Member {
+  const bus = new PausedBus(group.bus);
+  return { host: group.add({}, bus), bus };
+}
+
+/** Two that serve the same: the first stood still while the second asked whether there is one. */
+async function startUnseen([first, second]: readonly [Member, Member]): Promise<void> {
+  await neighbours.during(first.host.start());
+  first.bus.pause();
+  await neighbours.pass(1_000);
+  await neighbours.during(second.host.start());
+  expect(neighbours.serving).toHaveLength(2);
+}
+
+describe("of two hosts that serve the same", () => {
+  it.each(["lower", "higher"])(
+    "the later stops as soon as the first, whose id is %s, answers",
+    async (firstId) => {
+      const pair = [addMember(neighbours), addMember(neighbours)] as [Member, Member];
+      pair.sort((a, b) => (a.host.id < b.host.id === (firstId === "lower") ? -1 : 1));
+      await startUnseen(pair);
+      const [first, second] = pair;
+      first.bus.resume();
+      expect(await neighbours.during(second.host.stopped)).toMatchObject({
+        code: "conflict",
+        detail: { host_id: first.host.id, prefix: "a2e" },
+      });
+      expect(neighbours.serving).toEqual([first.host]);
+      expect(neighbours.logger.messages("error")).toEqual([
+        "stopping, because another host has served for longer",
+      ]);
+    },
+  );
+
+  it("the later stops when they hear each other again, whatever was lost", async () => {
+    const [first, second] = [addMember(neighbours), addMember(neighbours)];
+    await startUnseen([first, second]);
+    first.bus.resume({ lost: true });
+    await neighbours.pass(1_000);
+    expect(neighbours.serving).toHaveLength(2);
+    await neighbours.pass(10_000);
+    expect((await second.host.stopped)?.code).toBe("conflict");
+    expect(neighbours.serving).toEqual([first.host]);
+  });
+
+  it("one stays, whenever they started and stood still", async () => {
+    const step = fc.record({
+      afterMs: fc.integer({ min: 0, max: 400 }),
+      who: fc.nat({ max: 2 }),
+      what: fc.constantFrom("start", "pause", "resume"),
+    });
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 12 }), staysOne), {
+      numRuns: 200,
+    });
+  });
+});
+
+interface Step {
+  readonly afterMs: number;
+  readonly who: number;
+  readonly what: "start" | "pause" | "resume";
+}
+
+/** Whatever happens to three hosts, once they hear each other one is left, if any has ever served. */
+async function staysOne(steps: readonly Step[]): Promise<void> {
+  const group = new HostNeighbours();
+  const members = [0, 1, 2].map(() => addMember(group));
+  const starts = new Map<Member, Promise<boolean>>();
+  for (const { afterMs, who, what } of steps) {
+    await group.pass(afterMs);
+    const member = members[who]!;
+    if (what !== "start") member.bus[what]();
+    else if (!starts.has(member)) starts.set(member, hasStarted(member.host));
+  }
+  for (const { bus } of members) bus.resume();
+  const started = await group.during(Promise.all(starts.values()));
+  await group.pass(30_000);
+  expect(group.serving).toHaveLength(started.includes(true) ? 1 : 0);
+  await group.close();
+}
+
+function hasStarted(host: Host): Promise<boolean> {
+  return host.start().then(
+    () => true,
+    () => false,
+  );
+}
+
+it("a host alone, and one beside others of other tenants, serves on", async () => {
+  const hosts = [await neighbours.start({ tenants: ["a"] }), await neighbours.start({ tenants: ["b"] })];
+  await neighbours.pass(60_000);
+  expect(neighbours.serving).toEqual(hosts);
+});
+
+it("a host that is told to stop has no other reason", async () => {
+  const host = await neighbours.start();
+  await neighbours.during(host.stop());
+  expect(await host.stopped).toBeUndefined();
+});

@@ -1,0 +1,70 @@
+import type { Bus, BusMessage, BusSubscription } from "@membus/protocol";
+
+/** A connection of a process that can be stopped for a while: what arrives then waits until it goes on. */
+export class PausedBus implements Bus {
+  readonly #bus: Bus;
+  #waiting: (() => void)[] | undefined;
+
+  constructor(bus: Bus) {
+    this.#bus = bus;
+  }
+
+  pause(): void {
+    this.#waiting ??= [];
+  }
+
+  /** `lost`: nothing has waited, as if the network had been apart. */
+  resume({ lost = false } = {}): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    if (!lost) for (const deliver of waiting) deliver();
+  }
+
+  get maxPayloadBytes() {
+    return this.#bus.maxPayloadBytes;
+  }
+
+  get inboxPrefix() {
+    return this.#bus.inboxPrefix;
+  }
+
+  get state() {
+    return this.#bus.state;
+  }
+
+  subscribe(
+    subject: string,
+    onMessage: (message: BusMessage) => void | Promise<void>,
+    options?: { queue?: string },
+  ): BusSubscription {
+    const receive = (message: BusMessage) => {
+      if (this.#waiting === undefined) return onMessage(message);
+      this.#waiting.push(() => void onMessage(message));
+    };
+    return this.#bus.subscribe(subject, receive, options);
+  }
+
+  publish(...args: Parameters<Bus["publish"]>) {
+    this.#bus.publish(...args);
+  }
+
+  request(...args: Parameters<Bus["request"]>) {
+    return this.#bus.request(...args);
+  }
+
+  requestMany(...args: Parameters<Bus["requestMany"]>) {
+    return this.#bus.requestMany(...args);
+  }
+
+  onState(...args: Parameters<Bus["onState"]>) {
+    return this.#bus.onState(...args);
+  }
+
+  flush() {
+    return this.#bus.flush();
+  }
+
+  close() {
+    return this.#bus.close();
+  }
+}

@@ -1,0 +1,124 @@
+import type { Postings } from "../rank/index.js";
+import { grown } from "./grown.js";
+import { SlotList } from "./slot-list.js";
+
+/** The terms of one row: pairs of hash and counts, from `begin` to before `end`. */
+export interface TermRange {
+  readonly values: Uint32Array;
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** Terms of slots that are not indexed yet; of rows from storage only where they stand, as there are many. */
+export class WaitingTerms {
+  sizeBytes = 0;
+  /** The first slot. */
+  readonly #from: number;
+  /** null for dead slots, and for rows that came without. */
+  readonly #values: (Uint32Array | null)[] = [];
+  #begins = new Uint32Array(16);
+  #ends = new Uint32Array(16);
+
+  constructor(from: number) {
+    this.#from = from;
+  }
+
+  push(terms: Uint32Array | null): void {
+    this.#pushRange(terms, 0, terms?.length ?? 0);
+  }
+
+  /** Terms of the rows of a batch, row after row; `offsets` tell where each begins, and where the last ends. */
+  pushAll(terms: Uint32Array, offsets: Uint32Array): void {
+    for (let row = 0; row + 1 < offsets.length; row++) {
+      this.#pushRange(terms, offsets[row]!, offsets[row + 1]!);
+    }
+  }
+
+  /** For a slot that came without. */
+  set(slot: number, terms: Uint32Array): void {
+    const at = slot - this.#from;
+    this.#values[at] = terms;
+    this.#ends[at] = terms.length;
+    this.sizeBytes += rangeBytes(0, terms.length);
+  }
+
+  get(slot: number): TermRange | undefined {
+    const at = slot - this.#from;
+    const values = this.#values[at]!;
+    return values === null ? undefined : { values, begin: this.#begins[at]!, end: this.#ends[at]! };
+  }
+
+  /** A slot whose terms wait no longer. */
+  drop(slot: number): void {
+    const at = slot - this.#from;
+    if (this.#values[at] === null) return;
+    this.sizeBytes -= rangeBytes(this.#begins[at]!, this.#ends[at]!);
+    this.#values[at] = null;
+  }
+
+  /** Where each of the terms with these hashes occurs, in one pass over all that wait. */
+  find(hashes: readonly number[]): Map<number, Postings> {
+    const found = new Map(hashes.map((hash) => [hash >>> 0, new FoundTerm()]));
+    const mayBeSought = new Uint8Array(2 ** 16);
+    for (const hash of hashes) mayBeSought[hash & 0xffff] = 1;
+    for (let at = 0; at < this.#values.length; at++) {
+      const values = this.#values[at]!;
+      if (values === null) continue;
+      const end = this.#ends[at]!;
+      for (let index = this.#begins[at]!; index < end; index += 2) {
+        if (mayBeSought[values[index]! & 0xffff] === 0) continue;
+        found.get(values[index]!)?.add(this.#from + at, values[index + 1]!);
+      }
+    }
+    return found;
+  }
+
+  /** Those of the slots that `kept` lists, in its order, as slots from `from` on. */
+  remap(kept: Uint32Array, from: number): WaitingTerms {
+    const copy = new WaitingTerms(from);
+    for (const slot of kept) {
+      const terms = this.get(slot);
+      copy.push(terms === undefined ? null : terms.values.slice(terms.begin, terms.end));
+    }
+    return copy;
+  }
+
+  #pushRange(values: Uint32Array | null, begin: number, end: number): void {
+    const at = this.#values.length;
+    if (at === this.#begins.length) {
+      this.#begins = grown(this.#begins, 2 * at);
+      this.#ends = grown(this.#ends, 2 * at);
+    }
+    this.#begins[at] = begin;
+    this.#ends[at] = end;
+    this.#values.push(values);
+    if (values !== null) this.sizeBytes += rangeBytes(begin, end);
+  }
+}
+
+/** Grows while the rows are looked through. */
+class FoundTerm implements Postings {
+  readonly #slots = new SlotList();
+  readonly #counts = new SlotList();
+
+  add(slot: number, counts: number): void {
+    this.#slots.push(slot);
+    this.#counts.push(counts);
+  }
+
+  get slots(): Uint32Array {
+    return this.#slots.slots;
+  }
+
+  get counts(): Uint32Array {
+    return this.#counts.slots;
+  }
+
+  get size(): number {
+    return this.#slots.size;
+  }
+}
+
+function rangeBytes(begin: number, end: number): number {
+  return 4 * (end - begin) + 120;
+}
