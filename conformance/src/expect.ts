@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ErrorCode, isMemoryError, type MemoryError } from "@membus/protocol";
+import { NoReplyError } from "./no-reply-error.js";
 import { shown } from "./shown.js";
 import type { TracedStep } from "./trace.js";
 
@@ -89,7 +90,7 @@ export class Expect {
       (reply) => this.#never(what, `an error ${expected.join(" or ")}`, `the reply ${shown(reply)}`),
       (error: unknown) => error,
     );
-    if (!isMemoryError(error)) throw error;
+    if (!isMemoryError(error) || error instanceof NoReplyError) throw error;
     this.#demand(expected.includes(error.code), what, `an error ${expected.join(" or ")}`, shownError(error));
     return error;
   }

@@ -121,7 +121,8 @@ export const concurrencyMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "concurrency-store-outlives-forget",
-    defect: "a store that waits for its embedder writes its row again, also when that was forgotten meanwhile",
+    defect:
+      "a store that waits for its embedder writes its row again, also when that was forgotten meanwhile",
     check: "concurrency/store-and-forget-add-up",
     names: /entries left after 8 stores and 2 forgets of them at once/,
     createPlugin: () =>

@@ -21,6 +21,14 @@ export const durabilityReopenMutants: readonly Mutant[] = [
     createPlugin: () => replaying(({ metadata: _, ...row }) => row),
   }),
   pluginMutant({
+    id: "durability-drops-ends",
+    defect: "when an entry ends is not read from disk",
+    check: "durability/ends-survive-reopen",
+    names: /entries with their ends after 70 s, close and open/,
+    tier: "episodic",
+    createPlugin: () => replaying(({ expires_at: _, ...row }) => ({ ...row, ttl: null })),
+  }),
+  pluginMutant({
     id: "durability-declared-alone",
     defect: "`durable` is declared, and nothing is written",
     check: "durability/entries-survive-reopen",
@@ -90,7 +98,10 @@ export const durabilityReopenMutants: readonly Mutant[] = [
     tier: "episodic",
     createPlugin: () =>
       new (class extends DurablePlugin {
-        protected override nextRevision({ rows, lastRevision }: Parameters<DurablePlugin["nextRevision"]>[0]) {
+        protected override nextRevision({
+          rows,
+          lastRevision,
+        }: Parameters<DurablePlugin["nextRevision"]>[0]) {
           const stored = [...rows.values()].map(({ revision }) => revision);
           return Math.max(lastRevision, 0, ...stored) + 1;
         }

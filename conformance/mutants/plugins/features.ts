@@ -99,7 +99,11 @@ function serving(feature: Feature, demanded: string, names: RegExp): Mutant {
 }
 
 const servedMutants: readonly Mutant[] = [
-  serving("similarity", "a query with mode vector", /a query with mode vector, similarity not being declared/),
+  serving(
+    "similarity",
+    "a query with mode vector",
+    /a query with mode vector, similarity not being declared/,
+  ),
   serving("full_text", "a query with mode text", /a query with mode text, full_text not being declared/),
   serving("ttl", "a store with a ttl", /codes of a store of a new key with a ttl, which is not declared/),
   serving("conditional", "a store with `if_revision`", /codes of a store of a new key with if_revision 0/),
@@ -117,7 +121,7 @@ const requiresMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "queued-host-does-not-look",
-    defect: "a host passes on a store with ack \"queued\" whatever the tier declares",
+    defect: 'a host passes on a store with ack "queued" whatever the tier declares',
     check: "queued/host-refuses-when-undeclared",
     names: /codes of a store with ack "queued" in a tier that does not declare queued/,
     bus: (bus) =>

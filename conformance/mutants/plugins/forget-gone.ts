@@ -58,7 +58,7 @@ export const forgetGoneMutants: readonly Mutant[] = [
     id: "forget-is-answered-too-early",
     defect: "a forget is answered when it is noted, and carried out a moment later",
     check: "forget/gone-when-answered",
-    names: /entries right after the reply to the forget/,
+    names: /keys right after the reply to a forget of all but one/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override async forgetAll(...[selector, request]: Parameters<ReferencePlugin["forgetAll"]>) {
@@ -70,7 +70,8 @@ export const forgetGoneMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "forget-misses-queued-writes",
-    defect: "the vector of a queued entry is written with its whole row, also when that was forgotten meanwhile",
+    defect:
+      "the vector of a queued entry is written with its whole row, also when that was forgotten meanwhile",
     check: "forget/takes-queued-writes",
     names: /some time after a store with ack "queued" and a forget/,
     createPlugin: () =>

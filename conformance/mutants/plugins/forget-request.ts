@@ -15,11 +15,15 @@ function hasCriteria(fields: Message): boolean {
 }
 
 function isEmpty(value: unknown): boolean {
-  return value === "" || (typeof value === "object" && value !== null && Object.values(value).flat().length === 0);
+  return (
+    value === "" || (typeof value === "object" && value !== null && Object.values(value).flat().length === 0)
+  );
 }
 
 function withFields(fields: Message, isWanted: (name: string, value: unknown) => boolean): Message {
-  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => isWanted(name, value))) as Message;
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => isWanted(name, value)),
+  ) as Message;
 }
 
 export const forgetRequestMutants: readonly Mutant[] = [
@@ -65,7 +69,9 @@ export const forgetRequestMutants: readonly Mutant[] = [
     bus: (bus) =>
       rewriteReplies(bus, (reply) => {
         const { by_tier = {} } = (reply.receipt ?? {}) as { by_tier?: Readonly<Record<string, number>> };
-        return reply.receipt === undefined ? reply : { ...reply, deleted: Object.values(by_tier).at(-1) ?? 0 };
+        return reply.receipt === undefined
+          ? reply
+          : { ...reply, deleted: Object.values(by_tier).at(-1) ?? 0 };
       }),
   }),
 ];

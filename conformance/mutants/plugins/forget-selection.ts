@@ -25,8 +25,7 @@ export const forgetSelectionMutants: readonly Mutant[] = [
     defect: "a forget by key compares the key with its hash, and so takes nothing",
     check: "forget/by-key",
     names: /deleted by a forget of 2 of 4 entries/,
-    createPlugin: () =>
-      forgettingBy((all) => (all.some((one) => isOn("key_hash", one)) ? NOTHING : { all })),
+    createPlugin: () => forgettingBy((all) => (all.some((one) => isOn("key_hash", one)) ? NOTHING : { all })),
   }),
   pluginMutant({
     id: "forget-ors-criteria",

@@ -82,7 +82,9 @@ export const notifyMutants: readonly Mutant[] = [
     check: "notify/expired-is-reported",
     names: /agents that changes are reported for 1 s after the end/,
     createPlugin: () =>
-      reporting((sound, row, action, agent) => sound(row, action, action === "expired" ? "reference" : agent)),
+      reporting((sound, row, action, agent) =>
+        sound(row, action, action === "expired" ? "reference" : agent),
+      ),
   }),
   pluginMutant({
     id: "notify-updates-as-forgotten",
@@ -93,7 +95,8 @@ export const notifyMutants: readonly Mutant[] = [
       new (class extends ReferencePlugin {
         protected override merge(...[item, previous, context]: Parameters<ReferencePlugin["merge"]>) {
           const row = super.merge(item, previous, context);
-          if (previous && !this.unchanged(item, row, previous)) this.report(previous, "forgotten", context.agent);
+          if (previous && !this.unchanged(item, row, previous))
+            this.report(previous, "forgotten", context.agent);
           return row;
         }
       })(),

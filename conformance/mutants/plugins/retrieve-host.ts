@@ -51,6 +51,7 @@ export const retrieveHostMutants: readonly Mutant[] = [
     id: "retrieve-tiers-not-merged",
     defect: "the entries of one tier follow those of another, whatever their scores",
     check: "retrieve/query-without-tier-merges-all-tiers",
+    tier: "semantic",
     names: /score and tier of what a query without tier/,
     bus: answering((fields) => {
       const entries = [...(fields.entries as { readonly tier: MemoryTier }[])];
@@ -62,7 +63,8 @@ export const retrieveHostMutants: readonly Mutant[] = [
     id: "retrieve-query-of-first-tier",
     defect: "a query without tier stops at the first tier that finds something",
     check: "retrieve/query-without-tier-merges-all-tiers",
-    names: /finds in (episodic|semantic)/,
+    tier: "semantic",
+    names: /finds in semantic/,
     bus: answering((fields) => {
       const entries = fields.entries as { readonly tier: MemoryTier }[];
       const first = TIERS.find((tier) => entries.some((entry) => entry.tier === tier));

@@ -1,8 +1,8 @@
 import type { Operation, PluginStatusResult } from "@membus/protocol";
 import { rewriteRequests } from "../hosts/intercept.js";
+import { without } from "../hosts/rewrite-entries.js";
 import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
-import { without } from "../hosts/rewrite-entries.js";
 
 type Id = Pick<Operation, "tenant" | "agent" | "id">;
 
@@ -81,7 +81,9 @@ export const retryStatusMutants: readonly Mutant[] = [
       new (class extends ReferencePlugin {
         override async onStatus(op: Id): Promise<PluginStatusResult | undefined> {
           const isKnown = this.operations.has(this.operationKey(op));
-          return (await super.onStatus(op)) ?? (isKnown ? { receipts: [], errors: [], done: true } : undefined);
+          return (
+            (await super.onStatus(op)) ?? (isKnown ? { receipts: [], errors: [], done: true } : undefined)
+          );
         }
       })(),
   }),

@@ -58,7 +58,9 @@ const partitionMutants: readonly Mutant[] = [
         protected override select(...[selector, request]: Parameters<ReferencePlugin["select"]>) {
           const rows = super.select(selector, request);
           if (!namesKeys(request.filter) || !("order" in request)) return rows;
-          const everybodys = [...this.partitions.values()].filter(({ scope }) => scope.agent !== selector.agent);
+          const everybodys = [...this.partitions.values()].filter(
+            ({ scope }) => scope.agent !== selector.agent,
+          );
           const others = everybodys.flatMap((partition) => [...partition.rows.values()]);
           return [...rows, ...others.filter((row) => this.isSelected(row, request))];
         }
@@ -113,6 +115,21 @@ const partitionMutants: readonly Mutant[] = [
     check: "scope/tenants-are-apart",
     names: /outcome of the first store of a key by the second tenant/,
     createPlugin: () => overlooking("tenant"),
+  }),
+  pluginMutant({
+    id: "scope-one-index-of-words",
+    defect: "a query by words is answered from one index for all agents",
+    check: "scope/search-is-of-ones-own",
+    names: /contents that a query by words finds, another partition having such an entry too/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override select(...[selector, request]: Parameters<ReferencePlugin["select"]>) {
+          const isSearch = "order" in request && (request as PluginRetrieveRequest).mode === "text";
+          if (!isSearch) return super.select(selector, request);
+          const scopes = [...this.partitions.values()].map(({ scope }) => scope);
+          return scopes.flatMap((scope) => super.select({ ...scope, subtree: false }, request));
+        }
+      })(),
   }),
   pluginMutant({
     id: "scope-equal-entries-are-one-row",

@@ -44,7 +44,9 @@ const pathMutants: readonly Mutant[] = [
     check: "ttl/gone-from-listing",
     names: /entries of a retrieve without criteria, 1 s after the end/,
     createPlugin: () =>
-      seeingEnded((request) => isRetrieve(request) && !request.query && !namesKeys(request) && request.limit > 0),
+      seeingEnded(
+        (request) => isRetrieve(request) && !request.query && !namesKeys(request) && request.limit > 0,
+      ),
   }),
   pluginMutant({
     id: "ttl-not-enforced-by-key",

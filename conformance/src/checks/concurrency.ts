@@ -38,7 +38,11 @@ export const concurrencyChecks: readonly Check[] = [
       const content = { request: receipts.indexOf(newest) };
       const got = entries.map((found) => ({ content: found.content, revision: found.revision }));
       const expected = [{ content, revision: newest.revision }];
-      expect.equal(got, expected, "what is kept of stores of a key at once: the one with the highest revision");
+      expect.equal(
+        got,
+        expected,
+        "what is kept of stores of a key at once: the one with the highest revision",
+      );
     },
   }),
   memoryCheck({
@@ -50,7 +54,11 @@ export const concurrencyChecks: readonly Check[] = [
       await Promise.all(many.map((one) => caller.store(one)));
       const { entries } = await caller.retrieve({ limit: 100 });
       const keys = entries.map(({ key }) => key);
-      expect.sameMembers(keys, many.map(({ key }) => key), "keys after 40 stores of a key each at once");
+      expect.sameMembers(
+        keys,
+        many.map(({ key }) => key),
+        "keys after 40 stores of a key each at once",
+      );
     },
   }),
   memoryCheck({
@@ -101,7 +109,11 @@ export const concurrencyChecks: readonly Check[] = [
           await caller.store({ ...one, content: round });
           const found = await caller.retrieve({ keys: [one.key] });
           const contents = found.entries.map(({ content }) => content);
-          expect.equal(contents, [round], "content of a key right after the reply to a store, others being under way");
+          expect.equal(
+            contents,
+            [round],
+            "content of a key right after the reply to a store, others being under way",
+          );
           const listed = await caller.retrieve({ limit: 100 });
           const own = listed.entries.filter(({ key_hash }) => key_hash === found.entries[0]?.key_hash);
           const shown = own.map(({ content }) => content);
@@ -120,7 +132,11 @@ export const concurrencyChecks: readonly Check[] = [
       await caller.store([...Array.from({ length: AT_ONCE }, () => entry({ tags })), entry()]);
       const replies = await Promise.all([1, 2, 3].map(() => caller.forget({ tags })));
       const deleted = replies.reduce((sum, reply) => sum + reply.deleted, 0);
-      expect.equal(deleted, AT_ONCE, `sum of \`deleted\` of 3 forgets at once that select the same ${AT_ONCE} entries`);
+      expect.equal(
+        deleted,
+        AT_ONCE,
+        `sum of \`deleted\` of 3 forgets at once that select the same ${AT_ONCE} entries`,
+      );
       const { total } = await caller.retrieve();
       expect.equal(total, 1, "entries left after 3 forgets at once that leave 1");
     },
@@ -138,7 +154,8 @@ export const concurrencyChecks: readonly Check[] = [
         const forgotten = (await Promise.all(forgetting)).reduce((sum, { deleted }) => sum + deleted, 0);
         const stored = receipts.filter(({ outcome }) => outcome === "created").length;
         const { total } = await caller.retrieve({ tags });
-        const what = "entries left after 8 stores and 2 forgets of them at once: those with the outcome `created`, less `deleted`";
+        const what =
+          "entries left after 8 stores and 2 forgets of them at once: those with the outcome `created`, less `deleted`";
         expect.equal(total, stored - forgotten, what);
         const rest = await caller.forget({ tags });
         expect.equal(rest.deleted, total, "deleted by a forget of what was left");

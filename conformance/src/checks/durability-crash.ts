@@ -33,12 +33,20 @@ export const durabilityCrashChecks: readonly Check[] = [
       const missing = kept.map(({ entry }) => numberOf(entry)).filter((number) => !stored.has(number));
       expect.equal(missing, [], "numbers of entries that were acknowledged and are not there after a kill");
       expect.equal(found.length - hashes.size, 0, "entries that are there twice after a kill");
-      expect.equal(found.filter((entry) => !isWhole(entry)), [], "entries that are there in part after a kill");
+      expect.equal(
+        found.filter((entry) => !isWhole(entry)),
+        [],
+        "entries that are there in part after a kill",
+      );
       const { total } = await caller.retrieve({ limit: 0 });
       expect.equal(total, found.length, "total after a kill, as against the entries that are there");
       const back = forgotten.map(numberOf).filter((number) => stored.has(number));
       expect.equal(back, [], "numbers of entries that were forgotten and are back after a kill");
-      expect.atLeast(forgotten.length, 1, "entries that a process was told are forgotten before it was killed");
+      expect.atLeast(
+        forgotten.length,
+        1,
+        "entries that a process was told are forgotten before it was killed",
+      );
     },
   }),
   pluginCheck({

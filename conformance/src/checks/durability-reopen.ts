@@ -13,7 +13,6 @@ const WHOLE: Partial<EntryInput> = {
   group: "one",
   occurred_at: 1_700_000_000.25,
   importance: 0.75,
-  ttl: 86_400,
 };
 
 /** The same as before but for when it was read, and for its score, which are not kept. */
@@ -33,8 +32,7 @@ export const durabilityReopenChecks: readonly Check[] = [
     features: ["durable"],
     since: "1.0",
     async run({ caller, agent, entry, expect, reopen }) {
-      const { ttl: _, ...endless } = WHOLE;
-      await caller.store([entry(WHOLE), entry({ ...endless, key: "plain", content: null })]);
+      await caller.store([entry(WHOLE), entry({ ...WHOLE, key: "plain", content: null })]);
       await agent({ below: "inner" }).store(entry());
       const before = await kept(caller);
       expect.equal(before.length, 2, "entries after a store of 2");
@@ -45,9 +43,34 @@ export const durabilityReopenChecks: readonly Check[] = [
     },
   }),
   pluginCheck({
+    id: "durability/ends-survive-reopen",
+    clauses: ["PLUG-13", "RET-16", "ENTRY-18"],
+    features: ["durable", "ttl"],
+    since: "1.0",
+    async run({ caller, entry, expect, passTime, reopen }) {
+      const named = (id: string, ttl: number) => entry({ key: { id }, ttl });
+      await caller.store([named("a minute", 60), named("an hour", 3_600), named("a day", 86_400)]);
+      const read = async () => {
+        const { entries, total } = await caller.retrieve({ order: "oldest" });
+        return { total, ends: entries.map(({ key, ttl, expires_at }) => ({ id: key.id, ttl, expires_at })) };
+      };
+      const before = await read();
+      expect.equal(before.total, 3, "entries after stores with a ttl of a minute, an hour and a day");
+      await passTime(70);
+      await reopen();
+      const ends = before.ends.slice(1);
+      const what = "entries with their ends after 70 s, close and open: those of an hour and a day";
+      expect.equal(await read(), { total: 2, ends }, what);
+      await passTime(3_600);
+      const left = await read();
+      const later = "entries with their ends an hour later: that of a day";
+      expect.equal(left, { total: 1, ends: before.ends.slice(2) }, later);
+    },
+  }),
+  pluginCheck({
     id: "durability/search-survives-reopen",
     clauses: ["PLUG-13", "RET-8"],
-    features: ["durable"],
+    features: ["durable", "full_text"],
     since: "1.0",
     async run({ caller, entry, expect, reopen }) {
       const texts = ["the tide turns at noon", "the tide table of the harbour", "a recipe for bread"];
@@ -82,8 +105,16 @@ export const durabilityReopenChecks: readonly Check[] = [
       for (const time of ["once more", "twice more"]) {
         await reopen();
         const found = await caller.retrieve({ tags: ["red"] });
-        expect.equal(foundIds(found), ["kept"], `entries after close and open, ${time}, 2 of 3 having been forgotten before`);
-        expect.equal(found.total, 1, `total after close and open, ${time}, 2 of 3 having been forgotten before`);
+        expect.equal(
+          foundIds(found),
+          ["kept"],
+          `entries after close and open, ${time}, 2 of 3 having been forgotten before`,
+        );
+        expect.equal(
+          found.total,
+          1,
+          `total after close and open, ${time}, 2 of 3 having been forgotten before`,
+        );
       }
     },
   }),
@@ -112,13 +143,18 @@ export const durabilityReopenChecks: readonly Check[] = [
     since: "1.0",
     async run({ caller, entry, expect, reopen }) {
       const [one, gone] = [entry(), entry()];
-      const revisionOf = async (stored: EntryInput) => (await caller.store(stored)).receipts[0]?.revision ?? 0;
+      const revisionOf = async (stored: EntryInput) =>
+        (await caller.store(stored)).receipts[0]?.revision ?? 0;
       await revisionOf(gone);
       const before = [await revisionOf(one), await revisionOf({ ...gone, content: "again" })];
       await caller.forget({ keys: [gone.key] });
       await reopen();
       const anew = await revisionOf(gone);
-      expect.atLeast(anew, before[1]! + 1, "revision of a key that was forgotten before close and open, stored again after");
+      expect.atLeast(
+        anew,
+        before[1]! + 1,
+        "revision of a key that was forgotten before close and open, stored again after",
+      );
       const updated = await revisionOf({ ...one, content: "after" });
       expect.atLeast(updated, before[0]! + 1, "revision of an update after close and open");
       expect.atLeast(before[0]!, 1, "revision of a key before close and open");
@@ -140,10 +176,15 @@ export const durabilityReopenChecks: readonly Check[] = [
       const storedAgain = await caller.store([one, gone], { id: "a store" });
       expect.equal(storedAgain, stored, "the result of a store that is repeated after 590 s, close and open");
       const forgottenAgain = await caller.forget({ keys: [gone.key], id: "a forget" });
-      expect.equal(forgottenAgain, forgotten, "the result of a forget that is repeated after 590 s, close and open");
+      expect.equal(
+        forgottenAgain,
+        forgotten,
+        "the result of a forget that is repeated after 590 s, close and open",
+      );
       const { entries } = await caller.retrieve({ keys: [one.key, gone.key] });
       const contents = entries.map(({ content }) => content);
-      const what = "contents after a store and a forget were repeated over a reopen: what was written between them";
+      const what =
+        "contents after a store and a forget were repeated over a reopen: what was written between them";
       expect.sameMembers(contents, ["second", gone.content], what);
     },
   }),

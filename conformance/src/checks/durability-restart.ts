@@ -1,7 +1,7 @@
 import { isMemoryError } from "@membus/protocol";
 import { type Check, hostTierCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
 import type { HostContext } from "../context.js";
+import { foundIds } from "../found-ids.js";
 import type { EntryInput } from "../memory-agent.js";
 
 const ENOUGH = 20;
@@ -65,7 +65,11 @@ export const durabilityRestartChecks: readonly Check[] = [
       const before = await read();
       expect.equal(before.length, 2, "entries after a store of 2");
       await restart();
-      expect.equal(await read(), before, "entries after the host was killed and started again, as against before");
+      expect.equal(
+        await read(),
+        before,
+        "entries after the host was killed and started again, as against before",
+      );
     },
   }),
   hostTierCheck({
@@ -77,7 +81,11 @@ export const durabilityRestartChecks: readonly Check[] = [
     since: "1.0",
     async run(t) {
       const acknowledged = await restartWhileStoring(t);
-      t.expect.atLeast(acknowledged.length, ENOUGH, "stores that were acknowledged before the host was killed");
+      t.expect.atLeast(
+        acknowledged.length,
+        ENOUGH,
+        "stores that were acknowledged before the host was killed",
+      );
       const keys = acknowledged.map(({ key }) => key);
       const { entries } = await t.caller.retrieve({ keys });
       const found = entries.map(({ key }) => key);
@@ -97,7 +105,11 @@ export const durabilityRestartChecks: readonly Check[] = [
       await caller.forget({ keys: [{ id: "forgotten" }] });
       await restart();
       const found = await caller.retrieve({ tags: ["red"] });
-      expect.equal(foundIds(found), ["kept"], "entries after a kill and a start, one of two having been forgotten");
+      expect.equal(
+        foundIds(found),
+        ["kept"],
+        "entries after a kill and a start, one of two having been forgotten",
+      );
       expect.equal(found.total, 1, "total after a kill and a start, one of two having been forgotten");
     },
   }),
@@ -116,7 +128,11 @@ export const durabilityRestartChecks: readonly Check[] = [
       await caller.store({ ...one, content: "second" });
       await restart();
       const storedAgain = await caller.store(one, { id: storeId });
-      expect.equal(storedAgain.receipts, stored.receipts, "receipts of a store that is repeated after a kill and a start");
+      expect.equal(
+        storedAgain.receipts,
+        stored.receipts,
+        "receipts of a store that is repeated after a kill and a start",
+      );
       const forgottenAgain = await caller.forget({ keys: [one.key], id: forgetId });
       const { deleted, receipt } = forgottenAgain;
       const first = { deleted: forgotten.deleted, receipt: forgotten.receipt };
@@ -124,7 +140,11 @@ export const durabilityRestartChecks: readonly Check[] = [
       expect.equal({ deleted, receipt }, first, what);
       const { entries } = await caller.retrieve();
       const contents = entries.map(({ content }) => content);
-      expect.equal(contents, ["second"], "contents after a store and a forget were repeated: what was written after them");
+      expect.equal(
+        contents,
+        ["second"],
+        "contents after a store and a forget were repeated: what was written after them",
+      );
     },
   }),
   hostTierCheck({
@@ -139,7 +159,11 @@ export const durabilityRestartChecks: readonly Check[] = [
       await restart();
       await caller.store(entry({ key: { id: "after" } }));
       const found = foundIds(await caller.retrieve());
-      expect.equal(found, ["after"], "entries of the working tier after the host was killed and started again");
+      expect.equal(
+        found,
+        ["after"],
+        "entries of the working tier after the host was killed and started again",
+      );
     },
   }),
 ];

@@ -65,7 +65,11 @@ export const evictionChecks: readonly Check[] = [
       const what = `of ${evicted} entries that were evicted, those among the oldest ${oldest.length}, none having been used since`;
       t.expect.equal(gone.length, evicted, what);
       const newest = await missing(t.caller, batches.at(-1)!);
-      t.expect.equal(newest, [], "keys of the newest entries that are not there, older ones having been evicted");
+      t.expect.equal(
+        newest,
+        [],
+        "keys of the newest entries that are not there, older ones having been evicted",
+      );
     },
   }),
   pluginCheck({
@@ -83,12 +87,21 @@ export const evictionChecks: readonly Check[] = [
         expect.equal(found.total, 1, "total by key of an old entry that is read after every batch");
         const updated = await caller.store({ ...written, content: `round ${++round}` });
         const outcomeOf = ({ receipts }: typeof updated) => receipts[0]?.outcome;
-        expect.equal(outcomeOf(updated), "updated", "outcome of an update of an old entry that is updated after every batch");
+        expect.equal(
+          outcomeOf(updated),
+          "updated",
+          "outcome of an update of an old entry that is updated after every batch",
+        );
         const unchanged = await caller.store(same);
-        expect.equal(outcomeOf(unchanged), "unchanged", "outcome of a store of an old entry that is stored after every batch");
+        expect.equal(
+          outcomeOf(unchanged),
+          "unchanged",
+          "outcome of a store of an old entry that is stored after every batch",
+        );
       });
       const gone = await missing(caller, [idle, read, written, same]);
-      const what = "keys that are gone of an entry that was not used since, and older ones that were read, updated and stored again";
+      const what =
+        "keys that are gone of an entry that was not used since, and older ones that were read, updated and stored again";
       expect.equal(gone, [idle.key], what);
     },
   }),
@@ -103,13 +116,28 @@ export const evictionChecks: readonly Check[] = [
       const evicted = t.changes.filter(({ change }) => change.action === "evicted");
       const reported = new Set(evicted.map(({ change }) => change.key.entry));
       const count = batches.flat().length - total;
-      t.expect.equal(evicted.length, count, `changes with the action \`evicted\` when ${count} entries are evicted`);
-      t.expect.equal(reported.size, count, `keys in the changes with the action \`evicted\` when ${count} entries are`);
-      const gone = await missing(t.caller, batches.flat().filter(({ key }) => reported.has((key as { entry: number }).entry)));
+      t.expect.equal(
+        evicted.length,
+        count,
+        `changes with the action \`evicted\` when ${count} entries are evicted`,
+      );
+      t.expect.equal(
+        reported.size,
+        count,
+        `keys in the changes with the action \`evicted\` when ${count} entries are`,
+      );
+      const gone = await missing(
+        t.caller,
+        batches.flat().filter(({ key }) => reported.has((key as { entry: number }).entry)),
+      );
       t.expect.equal(gone.length, count, "keys that are reported as evicted and are not there");
       const authors = new Set(evicted.map(({ change, agent }) => `${change.author} ${agent}`));
       const { agent } = t.caller;
-      t.expect.equal([...authors], [`${agent} ${agent}`], "author, and agent, of the changes with the action `evicted`");
+      t.expect.equal(
+        [...authors],
+        [`${agent} ${agent}`],
+        "author, and agent, of the changes with the action `evicted`",
+      );
     },
   }),
   pluginCheck({
@@ -123,7 +151,11 @@ export const evictionChecks: readonly Check[] = [
       const other = t.agent({ below: "other", ...(t.tier !== "semantic" && { agent: "second" as const }) });
       await fill(t, other, nothing);
       const gone = await missing(t.caller, own);
-      t.expect.equal(gone, [], "keys of 5 entries that are gone since another partition was filled until it evicted");
+      t.expect.equal(
+        gone,
+        [],
+        "keys of 5 entries that are gone since another partition was filled until it evicted",
+      );
     },
   }),
 ];

@@ -11,13 +11,25 @@ export const factoryChecks: readonly Check[] = [
       await caller.store(entry({ key: { id: "of the first" } }));
       const second = agentOf(await another({ sameDirectory: false }));
       const empty = await second.retrieve();
-      expect.equal(empty.total, 0, "entries of a new instance on an empty directory, another one holding an entry");
+      expect.equal(
+        empty.total,
+        0,
+        "entries of a new instance on an empty directory, another one holding an entry",
+      );
       await second.store(entry({ key: { id: "of the second" } }));
-      expect.equal(foundIds(await caller.retrieve()), ["of the first"], "entries of the first of two open instances");
+      expect.equal(
+        foundIds(await caller.retrieve()),
+        ["of the first"],
+        "entries of the first of two open instances",
+      );
       const { deleted } = await second.forget({ all: true });
       expect.equal(deleted, 1, "deleted by a forget of everything in the second of two open instances");
       const left = foundIds(await caller.retrieve());
-      expect.equal(left, ["of the first"], "entries of the first instance after the second has forgotten everything");
+      expect.equal(
+        left,
+        ["of the first"],
+        "entries of the first instance after the second has forgotten everything",
+      );
     },
   }),
   pluginCheck({
@@ -32,7 +44,11 @@ export const factoryChecks: readonly Check[] = [
       const { entries } = await second.retrieve();
       const keys = entries.map(({ key }) => key);
       expect.equal(keys, [one.key], "keys of an instance after a store with an id that another instance had");
-      expect.equal(receipts[0]?.outcome, "created", "outcome of a store with an id that another instance had");
+      expect.equal(
+        receipts[0]?.outcome,
+        "created",
+        "outcome of a store with an id that another instance had",
+      );
     },
   }),
   pluginCheck({

@@ -9,7 +9,9 @@ const PLAIN = { key: { id: "plain" }, content: "an owl hunts at night" };
 /** Stores that demand what is not declared are refused, and nothing but a plain entry is there after them. */
 async function expectStoresRefused(
   { caller, entry, expect }: MemoryContext,
-  demanding: Readonly<Record<string, { readonly fields?: Partial<EntryInput>; readonly options?: StoreInput }>>,
+  demanding: Readonly<
+    Record<string, { readonly fields?: Partial<EntryInput>; readonly options?: StoreInput }>
+  >,
 ): Promise<void> {
   await caller.store(entry(PLAIN));
   for (const [what, { fields = {}, options }] of Object.entries(demanding)) {
@@ -22,7 +24,11 @@ async function expectStoresRefused(
   const { entries } = await caller.retrieve();
   const left = entries.map(({ key, content }) => ({ key, content }));
   const what = Object.keys(demanding).join(" and ");
-  expect.equal(left, [PLAIN], `entries after stores with ${what}, which were refused, and one without before them`);
+  expect.equal(
+    left,
+    [PLAIN],
+    `entries after stores with ${what}, which were refused, and one without before them`,
+  );
 }
 
 /** The twins of what works when it is declared: a request that demands it is refused, without effect (clause PLUG-4). */
@@ -88,7 +94,11 @@ export const featureRefusedChecks: readonly Check[] = [
       await expect.refused(forgetting, "unsupported", "a forget of a subtree, subtree not being declared");
       for (const one of [caller, inner]) {
         const left = foundIds(await one.retrieve());
-        expect.equal(left, [one.namespace], "entries of a namespace after a forget of the subtree that holds it, which was refused");
+        expect.equal(
+          left,
+          [one.namespace],
+          "entries of a namespace after a forget of the subtree that holds it, which was refused",
+        );
       }
     },
   }),

@@ -19,7 +19,10 @@ export const featureRequiresChecks: readonly Check[] = [
         const stored = await refusalCodes(caller.store(entry({ tags: [feature] }), { requires }));
         expect.equal(stored, [], `codes of a store ${what}`);
         const reading = caller.retrieve({ tags: [feature], requires });
-        const read = await reading.then(({ total }) => total, (error: Error) => String(error));
+        const read = await reading.then(
+          ({ total }) => total,
+          (error: Error) => String(error),
+        );
         expect.equal(read, 1, `total of a retrieve ${what}, after a store of 1 entry`);
         const forgotten = await refusalCodes(caller.forget({ tags: [feature], requires }));
         expect.equal(forgotten, [], `codes of a forget ${what}`);
@@ -39,7 +42,11 @@ export const featureRequiresChecks: readonly Check[] = [
       const offered = await caller.store(entry({ tier: "episodic" }), { ack: "queued" });
       expect.equal(offered.stored.length, 1, 'keys stored with ack "queued" in a tier that declares queued');
       const codes = await refusalCodes(caller.store(entry(), { ack: "queued" }));
-      expect.equal(codes, ["unsupported"], 'codes of a store with ack "queued" in a tier that does not declare queued');
+      expect.equal(
+        codes,
+        ["unsupported"],
+        'codes of a store with ack "queued" in a tier that does not declare queued',
+      );
       expect.equal(lacking.stores.length, 0, "calls of `onStore` of the tier that does not declare queued");
     },
   }),

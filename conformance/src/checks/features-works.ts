@@ -14,7 +14,11 @@ export const featureWorksChecks: readonly Check[] = [
     async run({ caller, entry, expect }) {
       await caller.store([entry(OWL), entry(BREAD)]);
       const found = await caller.retrieve({ query: OWL.content, mode: "vector", limit: 1 });
-      expect.equal(foundIds(found), ["owl"], "the first that a query by vector finds of 2 entries, its text being the first one's");
+      expect.equal(
+        foundIds(found),
+        ["owl"],
+        "the first that a query by vector finds of 2 entries, its text being the first one's",
+      );
     },
   }),
   memoryCheck({
@@ -25,7 +29,11 @@ export const featureWorksChecks: readonly Check[] = [
     async run({ caller, entry, expect }) {
       await caller.store([entry(OWL), entry(BREAD)]);
       const found = await caller.retrieve({ query: "flour salt", mode: "text" });
-      expect.equal(foundIds(found), ["bread"], "what a query by words finds of 2 entries, of which 1 has them");
+      expect.equal(
+        foundIds(found),
+        ["bread"],
+        "what a query by words finds of 2 entries, of which 1 has them",
+      );
     },
   }),
   memoryCheck({

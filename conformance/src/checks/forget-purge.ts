@@ -38,7 +38,11 @@ export const forgetPurgeChecks: readonly Check[] = [
       const later = await maintainUntilGone(t, secret);
       expect.equal(later, [], "files that hold a forgotten content after two hours of maintenance");
       const { entries } = await caller.retrieve();
-      expect.equal(entries.map(({ key }) => key), [other.key], "keys of what is left after a forget and its purge");
+      expect.equal(
+        entries.map(({ key }) => key),
+        [other.key],
+        "keys of what is left after a forget and its purge",
+      );
     },
   }),
 ];

@@ -48,7 +48,12 @@ export const forgetRequestChecks: readonly Check[] = [
     since: "1.0",
     async run(t) {
       await t.caller.store([t.entry(), t.entry()]);
-      await refusedAndKept(t, "a forget of the semantic tier without criteria and `all`", { tier: t.tier }, 2);
+      await refusedAndKept(
+        t,
+        "a forget of the semantic tier without criteria and `all`",
+        { tier: t.tier },
+        2,
+      );
       const what = "a forget of the semantic tier without criteria, with `all` true";
       const reply = await accepted(t, what, "forget", request(t, "forget", { tier: t.tier, all: true }));
       t.expect.equal(reply.deleted, 2, `deleted by ${what}, of 2 entries`);
@@ -84,7 +89,9 @@ export const forgetRequestChecks: readonly Check[] = [
     since: "1.0",
     async run(t) {
       const byTier = Object.fromEntries(t.tiers.map((tier, at) => [tier, at + 2]));
-      const entries = t.tiers.flatMap((tier, at) => Array.from({ length: at + 2 }, () => t.entry({ tier, tags: ["red"] })));
+      const entries = t.tiers.flatMap((tier, at) =>
+        Array.from({ length: at + 2 }, () => t.entry({ tier, tags: ["red"] })),
+      );
       await t.caller.store(entries);
       const what = "a forget by tag in all tiers";
       const reply = await accepted(t, what, "forget", request(t, "forget", { tags: ["red"] }));

@@ -38,7 +38,11 @@ export const forgetSelectionChecks: readonly Check[] = [
       await caller.store(keys.map((key) => entry({ key })));
       const named = [{ part: 1, id: "a" }, { $hash: keyHash(keys[1]!) }];
       const { deleted } = await caller.forget({ keys: named });
-      expect.equal(deleted, 2, "deleted by a forget of 2 of 4 entries, one by its key and one by its key hash");
+      expect.equal(
+        deleted,
+        2,
+        "deleted by a forget of 2 of 4 entries, one by its key and one by its key hash",
+      );
       const left = await caller.retrieve({ limit: 100 });
       expect.sameMembers(foundIds(left), ["c", "d"], "entries left after a forget by key of a and b");
     },
@@ -59,7 +63,11 @@ export const forgetSelectionChecks: readonly Check[] = [
       const { deleted } = await caller.forget({ keys, tags, group: "one" });
       const left = foundIds(await caller.retrieve({ limit: 100 }));
       const others = ["other tag", "other group", "other key"];
-      expect.sameMembers(left, others, "entries left after a forget with keys, tags and group of one that meets all");
+      expect.sameMembers(
+        left,
+        others,
+        "entries left after a forget with keys, tags and group of one that meets all",
+      );
       expect.equal(deleted, 1, "deleted by a forget with keys, tags and group, of which one entry meets all");
     },
   }),
@@ -87,7 +95,11 @@ export const forgetSelectionChecks: readonly Check[] = [
     async run({ caller, entry, expect, tier }) {
       await caller.store([entry(), entry({ tags: ["red"] }), entry({ group: "one" })]);
       const { deleted } = await caller.forget({ tier });
-      expect.equal(deleted, 3, `deleted by a forget that names the tier ${tier} and no criterion, of 3 entries`);
+      expect.equal(
+        deleted,
+        3,
+        `deleted by a forget that names the tier ${tier} and no criterion, of 3 entries`,
+      );
       const { total } = await caller.retrieve();
       expect.equal(total, 0, `total after a forget of the tier ${tier} without criteria`);
     },
@@ -133,7 +145,11 @@ export const forgetSelectionChecks: readonly Check[] = [
       await caller.store([first, second, entry()]);
       const keys = [first.key, second.key, first.key, { id: "never stored" }];
       const once = await caller.forget({ keys });
-      expect.equal(once.deleted, 2, "deleted of a forget that names 2 entries, one of them twice, and a key of none");
+      expect.equal(
+        once.deleted,
+        2,
+        "deleted of a forget that names 2 entries, one of them twice, and a key of none",
+      );
       expect.equal(once.receipt.by_tier, { [tier]: 2 }, "`by_tier` of the receipt of a forget of 2 entries");
       const again = await caller.forget({ keys });
       expect.equal(again.deleted, 0, "deleted of a forget of what is forgotten already");

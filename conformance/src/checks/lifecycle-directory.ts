@@ -37,7 +37,11 @@ export const lifecycleDirectoryChecks: readonly Check[] = [
       for (const time of ["once", "twice"]) {
         await reopen();
         const { total } = await caller.retrieve();
-        expect.equal(total, 1, `entries after close and open, ${time}, a second opener having been refused before`);
+        expect.equal(
+          total,
+          1,
+          `entries after close and open, ${time}, a second opener having been refused before`,
+        );
       }
     },
   }),

@@ -16,7 +16,11 @@ export const lifecycleManifestChecks: readonly Check[] = [
         expect.equal(contract, PLUGIN_CONTRACT, `\`contract\` of the manifest ${when}`);
         const given = Object.entries(features).filter(([, value]) => typeof value === "boolean");
         const names = given.map(([name]) => name);
-        expect.sameMembers(names, Object.keys(FEATURES), `features that are true or false in the manifest ${when}`);
+        expect.sameMembers(
+          names,
+          Object.keys(FEATURES),
+          `features that are true or false in the manifest ${when}`,
+        );
       }
     },
   }),
@@ -30,7 +34,11 @@ export const lifecycleManifestChecks: readonly Check[] = [
       await caller.retrieve({ limit: 1 });
       await caller.forget({ all: true });
       await maintain();
-      expect.equal(plugin.manifest, opened, "the manifest after requests and maintenance, as against right after open");
+      expect.equal(
+        plugin.manifest,
+        opened,
+        "the manifest after requests and maintenance, as against right after open",
+      );
       const again = await reopen();
       expect.equal(again.manifest, opened, "the manifest of the next instance on the same directory");
     },

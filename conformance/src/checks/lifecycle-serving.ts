@@ -12,10 +12,17 @@ export const lifecycleServingChecks: readonly Check[] = [
     async run({ caller, entry, expect, maintain, reopen }) {
       await maintain();
       const { total } = await caller.retrieve();
-      expect.equal(total, 0, "total of a plugin that was opened and maintained, and is asked for the first time");
+      expect.equal(
+        total,
+        0,
+        "total of a plugin that was opened and maintained, and is asked for the first time",
+      );
       for (const when of ["after open and maintenance", "after close, and open on the same directory"]) {
-        const { receipts } = await caller.store(entry());
+        const one = entry();
+        const { receipts } = await caller.store(one);
         expect.equal(receipts[0]?.outcome, "created", `outcome of the first store ${when}`);
+        const found = await caller.retrieve({ keys: [one.key] });
+        expect.equal(found.total, 1, `total by the key of the first store ${when}`);
         await reopen();
       }
     },
@@ -41,7 +48,11 @@ export const lifecycleServingChecks: readonly Check[] = [
       }
       const { receipts } = await caller.store([entry(named("b")), entry(named("f"))]);
       const outcomes = receipts.map(({ outcome }) => outcome);
-      expect.equal(outcomes, ["unchanged", "created"], "outcomes of a store of a kept and a new entry after maintenance");
+      expect.equal(
+        outcomes,
+        ["unchanged", "created"],
+        "outcomes of a store of a kept and a new entry after maintenance",
+      );
     },
   }),
   pluginCheck({
@@ -59,7 +70,11 @@ export const lifecycleServingChecks: readonly Check[] = [
       expect.equal(deleted, 1, "deleted by a forget of 1 entry beside maintenance");
       const { entries } = await caller.retrieve({ limit: 100 });
       const keys = entries.map(({ key }) => key);
-      expect.sameMembers(keys, kept.map(({ key }) => key), "keys after 30 stores and a forget, maintenance running beside them");
+      expect.sameMembers(
+        keys,
+        kept.map(({ key }) => key),
+        "keys after 30 stores and a forget, maintenance running beside them",
+      );
     },
   }),
   pluginCheck({
@@ -72,7 +87,11 @@ export const lifecycleServingChecks: readonly Check[] = [
       await reopen();
       await caller.store(entry({ key: { id: "after" } }));
       const found = foundIds(await caller.retrieve());
-      expect.equal(found, ["after"], "entries of the working tier after close and open, one being stored before and one after");
+      expect.equal(
+        found,
+        ["after"],
+        "entries of the working tier after close and open, one being stored before and one after",
+      );
     },
   }),
 ];

@@ -38,9 +38,14 @@ export const notifyChecks: readonly Check[] = [
       await forgetter.forget({ tags: ["red"] });
       const expected = gone.map((one) => expectedChange(t, "forgotten", one, stored));
       const changes = await reported(t, 2);
-      expect.sameMembers(changes.map(({ change }) => change), expected, "changes reported of a forget of 2 of 3 entries");
+      expect.sameMembers(
+        changes.map(({ change }) => change),
+        expected,
+        "changes reported of a forget of 2 of 3 entries",
+      );
       const agents = changes.map((change) => change.agent);
-      const what = "agents that the changes of a forget are reported for: the one that forgot, for each entry";
+      const what =
+        "agents that the changes of a forget are reported for: the one that forgot, for each entry";
       expect.equal(agents, [forgetter.agent, forgetter.agent], what);
     },
   }),
@@ -61,13 +66,21 @@ export const notifyChecks: readonly Check[] = [
       const changes = await reported(t, 1);
       const expected = [expectedChange(t, "expired", ended, stored)];
       const what = "1 s after the end of one of 3 entries, maintenance and a retrieve";
-      expect.equal(changes.map(({ change }) => change), expected, `changes reported ${what}`);
+      expect.equal(
+        changes.map(({ change }) => change),
+        expected,
+        `changes reported ${what}`,
+      );
       const agents = changes.map((change) => change.agent);
       expect.equal(agents, [caller.agent], `agents that changes are reported for ${what}: the author`);
       await maintain();
       await caller.forget({ all: true });
       const later = (await reported(t, 3)).filter(({ change }) => change.action === "expired");
-      expect.equal(later.length, 1, "changes with the action `expired` of an entry, after more maintenance and a forget");
+      expect.equal(
+        later.length,
+        1,
+        "changes with the action `expired` of an entry, after more maintenance and a forget",
+      );
     },
   }),
   pluginCheck({

@@ -18,8 +18,16 @@ async function expectOwnIds(
   const equal = await other.store(one, { id: same });
   expect.equal(equal.receipts.length, 1, `receipts of ${who}'s store with the id and body of another's`);
   const [mine] = (await other.retrieve({ keys: [one.key] })).entries;
-  expect.equal(mine?.author, other.agent, `author of what ${who} stored with the id and body of another's store`);
-  expect.equal(mine?.revision, equal.receipts[0]?.revision, `revision of what ${who} stored with another's id and body`);
+  expect.equal(
+    mine?.author,
+    other.agent,
+    `author of what ${who} stored with the id and body of another's store`,
+  );
+  expect.equal(
+    mine?.revision,
+    equal.receipts[0]?.revision,
+    `revision of what ${who} stored with another's id and body`,
+  );
   const codes = await refusalCodes(other.store({ ...two, content: "of the other" }, { id: different }));
   expect.equal(codes, [], `codes of ${who}'s store with the id of another's store and another body`);
   const { deleted } = await other.forget({ tags: ["red"], id: forgetId });
@@ -46,9 +54,17 @@ export const retryAgentChecks: readonly Check[] = [
       const [second, id, one] = [agent({ tenant: "second" }), newRequestId(), entry()];
       await caller.store(one, { id });
       const { receipts } = await second.store(one, { id });
-      expect.equal(receipts[0]?.outcome, "created", "outcome of a store with the id and body of a store in another tenant");
+      expect.equal(
+        receipts[0]?.outcome,
+        "created",
+        "outcome of a store with the id and body of a store in another tenant",
+      );
       const { total } = await second.retrieve();
-      expect.equal(total, 1, "entries of a tenant after a store with the id and body of a store in another tenant");
+      expect.equal(
+        total,
+        1,
+        "entries of a tenant after a store with the id and body of a store in another tenant",
+      );
       const codes = await refusalCodes(second.forget({ keys: [one.key], id: newRequestId() }));
       expect.equal(codes, [], "codes of a forget in the second tenant");
     },

@@ -24,17 +24,27 @@ export const retryHostChecks: readonly Check[] = [
         "another deadline": { fields: { ...sent, deadline_ms: 4_321 } },
         "another version 1.x": { fields: { ...sent, version: "1.7" } },
         "an x_ field": { fields: { ...sent, x_attempt: 2 } },
-        "its fields in another order": { fields: reversed({ ...sent, entries: [reversed(entry as Message)] }) },
+        "its fields in another order": {
+          fields: reversed({ ...sent, entries: [reversed(entry as Message)] }),
+        },
         "the other encoding": { fields: sent, options: { encoding: "msgpack" as const } },
       };
       for (const [how, { fields, ...more }] of Object.entries(variants)) {
         const options = "options" in more ? more.options : {};
         const again = await accepted(t, `a store repeated with ${how}`, "store", fields, options);
-        t.expect.equal(again.receipts, first.receipts, `receipts of a store repeated with ${how}, as against the first`);
+        t.expect.equal(
+          again.receipts,
+          first.receipts,
+          `receipts of a store repeated with ${how}, as against the first`,
+        );
       }
       const { entries } = await t.caller.retrieve();
       const contents = entries.map(({ content }) => content);
-      t.expect.equal(contents, ["second"], "contents after a store was repeated in other forms, the entry being updated before");
+      t.expect.equal(
+        contents,
+        ["second"],
+        "contents after a store was repeated in other forms, the entry being updated before",
+      );
     },
   }),
   hostTierCheck({
@@ -49,11 +59,18 @@ export const retryHostChecks: readonly Check[] = [
       const [first, ...others] = replies.map(({ receipts }) => receipts as { readonly outcome: string }[]);
       const outcomes = new Set(first!.map(({ outcome }) => outcome));
       t.expect.equal([...outcomes], ["created"], `outcomes in the reply to ${what}`);
-      for (const receipts of others) t.expect.equal(receipts, first, `receipts in the replies to ${what}: all the same`);
+      for (const receipts of others)
+        t.expect.equal(receipts, first, `receipts in the replies to ${what}: all the same`);
       const forget = request(t, "forget", { tier: t.tier, tags: ["red"] });
-      const forgetting = [1, 2, 3].map(() => accepted(t, "a forget that is sent 3 times at once", "forget", forget));
+      const forgetting = [1, 2, 3].map(() =>
+        accepted(t, "a forget that is sent 3 times at once", "forget", forget),
+      );
       const deleted = (await Promise.all(forgetting)).map((reply) => reply.deleted);
-      t.expect.equal(deleted, [20, 20, 20], "`deleted` in the replies to a forget of 20 entries that is sent 3 times at once");
+      t.expect.equal(
+        deleted,
+        [20, 20, 20],
+        "`deleted` in the replies to a forget of 20 entries that is sent 3 times at once",
+      );
     },
   }),
   hostTierCheck({

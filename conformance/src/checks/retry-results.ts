@@ -18,10 +18,15 @@ export const retryResultChecks: readonly Check[] = [
       await caller.store({ ...changed!, content: "second" });
       await caller.forget({ keys: [forgotten!.key] });
       const again = await caller.store(batch, { id });
-      expect.equal(storeFate(again), storeFate(first), "the result of a store that is repeated, as against its first");
+      expect.equal(
+        storeFate(again),
+        storeFate(first),
+        "the result of a store that is repeated, as against its first",
+      );
       const { entries } = await caller.retrieve();
       const contents = entries.map(({ content }) => content);
-      const what = "contents after a store of 2 entries was repeated, one being updated and one forgotten before";
+      const what =
+        "contents after a store of 2 entries was repeated, one being updated and one forgotten before";
       expect.equal(contents, ["second"], what);
     },
   }),
@@ -37,10 +42,18 @@ export const retryResultChecks: readonly Check[] = [
       const first = await caller.forget({ keys, id });
       await caller.store(one);
       const again = await caller.forget({ keys, id });
-      expect.equal(forgetFate(again), forgetFate(first), "the result of a forget that is repeated, as against its first");
+      expect.equal(
+        forgetFate(again),
+        forgetFate(first),
+        "the result of a forget that is repeated, as against its first",
+      );
       const { entries } = await caller.retrieve({ order: "oldest" });
       const left = entries.map(({ key }) => key);
-      expect.sameMembers(left, [three.key, one.key], "keys after a forget was repeated, one key being stored again before");
+      expect.sameMembers(
+        left,
+        [three.key, one.key],
+        "keys after a forget was repeated, one key being stored again before",
+      );
       expect.equal(first.deleted, 2, "deleted of a forget of 2 entries");
     },
   }),
@@ -56,13 +69,21 @@ export const retryResultChecks: readonly Check[] = [
       const batch = [wins, loses].map((one) => ({ ...one, if_revision: 0 }));
       const first = await caller.store(batch, { id });
       const fates = { created: first.receipts.length, refused: first.errors.map(({ code }) => code) };
-      expect.equal(fates, { created: 1, refused: ["conflict"] }, "fates of a store with `if_revision` 0 of a new key and an old one");
+      expect.equal(
+        fates,
+        { created: 1, refused: ["conflict"] },
+        "fates of a store with `if_revision` 0 of a new key and an old one",
+      );
       await caller.forget({ keys: [loses.key] });
       const again = await caller.store(batch, { id });
       const what = "the result of a compare-and-set that is repeated, as against its first";
       expect.equal(storeFate(again), storeFate(first), what);
       const { total } = await caller.retrieve();
-      expect.equal(total, 1, "entries after a compare-and-set was repeated, which was refused for an entry that is gone by now");
+      expect.equal(
+        total,
+        1,
+        "entries after a compare-and-set was repeated, which was refused for an entry that is gone by now",
+      );
     },
   }),
   memoryCheck({
@@ -76,10 +97,18 @@ export const retryResultChecks: readonly Check[] = [
       const codes = await refusalCodes(caller.store({ ...one, content: "second" }, { id }));
       expect.equal(codes, ["conflict"], "codes of a store with the id of another store");
       const tagged = await refusalCodes(caller.store({ ...one, tags: ["red"] }, { id }));
-      expect.equal(tagged, ["conflict"], "codes of a store with the id of a store that differs in tags alone");
+      expect.equal(
+        tagged,
+        ["conflict"],
+        "codes of a store with the id of a store that differs in tags alone",
+      );
       const { entries } = await caller.retrieve();
       const contents = entries.map(({ content, tags }) => ({ content, tags }));
-      expect.equal(contents, [{ content: "first", tags: [] }], "contents after stores with the id of another store");
+      expect.equal(
+        contents,
+        [{ content: "first", tags: [] }],
+        "contents after stores with the id of another store",
+      );
     },
   }),
   memoryCheck({
@@ -96,7 +125,11 @@ export const retryResultChecks: readonly Check[] = [
       const stored = await refusalCodes(caller.store(named("d"), { id }));
       expect.equal(stored, ["conflict"], "codes of a store with the id of a forget");
       const found = foundIds(await caller.retrieve());
-      expect.sameMembers(found, ["b", "c"], "entries after a forget and a store with the id of another forget");
+      expect.sameMembers(
+        found,
+        ["b", "c"],
+        "entries after a forget and a store with the id of another forget",
+      );
     },
   }),
   pluginCheck({
@@ -114,9 +147,17 @@ export const retryResultChecks: readonly Check[] = [
         await maintain();
       }
       const storedAgain = await caller.store(one, { id: storeId });
-      expect.equal(storeFate(storedAgain), storeFate(stored), "the result of a store that is repeated after 598 s");
+      expect.equal(
+        storeFate(storedAgain),
+        storeFate(stored),
+        "the result of a store that is repeated after 598 s",
+      );
       const forgottenAgain = await caller.forget({ keys: [one.key], id: forgetId });
-      expect.equal(forgetFate(forgottenAgain), forgetFate(forgotten), "the result of a forget that is repeated after 598 s");
+      expect.equal(
+        forgetFate(forgottenAgain),
+        forgetFate(forgotten),
+        "the result of a forget that is repeated after 598 s",
+      );
       const { entries } = await caller.retrieve();
       const contents = entries.map(({ content }) => content);
       expect.equal(contents, ["second"], "contents after a store and a forget were repeated after 598 s");

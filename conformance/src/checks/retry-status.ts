@@ -19,7 +19,12 @@ async function settledStatus(caller: MemoryAgent, id: string): Promise<StatusRep
 /** What a status says of a receipt or an error, but for the key of an error, which it need not know. */
 function fates({ receipts, errors }: Pick<StatusReply, "receipts" | "errors">) {
   return {
-    receipts: receipts.map(({ index, key_hash, outcome, revision }) => ({ index, key_hash, outcome, revision })),
+    receipts: receipts.map(({ index, key_hash, outcome, revision }) => ({
+      index,
+      key_hash,
+      outcome,
+      revision,
+    })),
     errors: errors.map(({ index, code, detail, retryable }) => ({ index, code, detail, retryable })),
   };
 }
@@ -38,7 +43,11 @@ export const retryStatusChecks: readonly Check[] = [
       await caller.store(entry());
       const status = await settledStatus(caller, id);
       expect.equal(status.done, true, "`done` of the status of a store that was answered some seconds ago");
-      expect.equal(fates(status), fates(stored), "receipts and errors of the status of a store, as against its reply");
+      expect.equal(
+        fates(status),
+        fates(stored),
+        "receipts and errors of the status of a store, as against its reply",
+      );
     },
   }),
   memoryCheck({
@@ -57,7 +66,11 @@ export const retryStatusChecks: readonly Check[] = [
         { index: 0, outcome: "updated" },
         { index: 1, outcome: "created" },
       ];
-      expect.equal(outcomes, expected, 'outcomes in the status of a store with ack "queued", once it is done');
+      expect.equal(
+        outcomes,
+        expected,
+        'outcomes in the status of a store with ack "queued", once it is done',
+      );
     },
   }),
   memoryCheck({
@@ -71,7 +84,11 @@ export const retryStatusChecks: readonly Check[] = [
       const stored = await caller.store([entry(), { ...one, if_revision: 0 }], { id });
       expect.equal(stored.errors.length, 1, "errors of a store with `if_revision` 0 of a key that exists");
       const status = await settledStatus(caller, id);
-      expect.equal(fates(status), fates(stored), "receipts and errors of the status of a store of which an entry was refused");
+      expect.equal(
+        fates(status),
+        fates(stored),
+        "receipts and errors of the status of a store of which an entry was refused",
+      );
     },
   }),
   memoryCheck({
@@ -83,7 +100,11 @@ export const retryStatusChecks: readonly Check[] = [
       await caller.store(entry({ tags: ["red"] }), { id: stored });
       await caller.forget({ tags: ["red"], id: forgotten });
       const { receipts } = await settledStatus(caller, stored);
-      expect.equal(receipts.length, 1, "receipts in the status of a store of 1 entry, which was forgotten since");
+      expect.equal(
+        receipts.length,
+        1,
+        "receipts in the status of a store of 1 entry, which was forgotten since",
+      );
       const unknown = caller.status(newRequestId());
       await expect.refused(unknown, "memory_not_found", "a status with an id that no request had");
       const other = caller.status(forgotten);
@@ -101,9 +122,17 @@ export const retryStatusChecks: readonly Check[] = [
       await expect.refused(anothers, "memory_not_found", "a status of a store of another agent");
       const own = await second.store(entry({ key: { id: "of the second" } }), { id });
       const status = await settledStatus(second, id);
-      expect.equal(fates(status), fates(own), "receipts of the status of a store whose id another agent used too");
+      expect.equal(
+        fates(status),
+        fates(own),
+        "receipts of the status of a store whose id another agent used too",
+      );
       const first = await settledStatus(caller, id);
-      expect.equal(first.receipts.length, 2, "receipts of the status of a store of 2 entries whose id another agent used after");
+      expect.equal(
+        first.receipts.length,
+        2,
+        "receipts of the status of a store of 2 entries whose id another agent used after",
+      );
     },
   }),
   memoryCheck({
@@ -115,7 +144,11 @@ export const retryStatusChecks: readonly Check[] = [
       const id = newRequestId();
       await caller.store(entry(), { id });
       const anothers = agent({ tenant: "second" }).status(id);
-      await expect.refused(anothers, "memory_not_found", "a status of a store of the agent of that name in another tenant");
+      await expect.refused(
+        anothers,
+        "memory_not_found",
+        "a status of a store of the agent of that name in another tenant",
+      );
       const { receipts } = await settledStatus(caller, id);
       expect.equal(receipts.length, 1, "receipts of the status of one's own store of 1 entry");
     },

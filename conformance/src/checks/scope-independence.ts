@@ -65,7 +65,11 @@ export const scopeIndependenceChecks: readonly Check[] = [
       expect.equal(got, [{ code: "conflict", revision: 0 }], what);
       const { receipts } = await caller.store({ ...two, if_revision: 0 });
       const outcome = receipts[0]?.outcome;
-      expect.equal(outcome, "created", "outcome of a store with `if_revision` 0 of a key that is in another partition alone");
+      expect.equal(
+        outcome,
+        "created",
+        "outcome of a store with `if_revision` 0 of a key that is in another partition alone",
+      );
     },
   }),
   pluginCheck({
@@ -87,9 +91,14 @@ export const scopeIndependenceChecks: readonly Check[] = [
         last = revision;
       }
       const counted = [18, 42, 4];
-      const what = "growth of a revision from store to store, with 17, 41 and 3 stores in another partition between";
+      const what =
+        "growth of a revision from store to store, with 17, 41 and 3 stores in another partition between";
       expect.notEqual(growth, counted, what);
-      expect.equal(growth.every((step) => step > 0), true, "whether the revision grew with each store");
+      expect.equal(
+        growth.every((step) => step > 0),
+        true,
+        "whether the revision grew with each store",
+      );
     },
   }),
   memoryCheck({
@@ -103,7 +112,11 @@ export const scopeIndependenceChecks: readonly Check[] = [
       await another(t).store(Array.from({ length: 30 }, () => entry()));
       const { entries, total } = await caller.retrieve({ limit: 2, order: "oldest" });
       const keys = entries.map(({ key }) => key);
-      expect.equal(keys, [own[0]!.key, own[1]!.key], "keys of the oldest 2 of 3 entries, 30 being in another partition");
+      expect.equal(
+        keys,
+        [own[0]!.key, own[1]!.key],
+        "keys of the oldest 2 of 3 entries, 30 being in another partition",
+      );
       expect.equal(total, 3, "total of 3 entries, 30 being in another partition");
     },
   }),

@@ -13,10 +13,15 @@ const WAYS: Readonly<Record<string, RetrieveInput>> = {
   "by key": { keys: [SHARED_KEY] },
   "by key hash": { keys: [{ $hash: keyHash(SHARED_KEY) }] },
   "by tag": { tags: TAGS },
-  "by query": { query: "anchor chain" },
+  "by what its key has": { match: SHARED_KEY },
 };
 
-async function expectOwnAlone(expect: Expect, who: string, agent: MemoryAgent, content: string): Promise<void> {
+async function expectOwnAlone(
+  expect: Expect,
+  who: string,
+  agent: MemoryAgent,
+  content: string,
+): Promise<void> {
   for (const [way, request] of Object.entries(WAYS)) {
     const { entries, total } = await agent.retrieve(request);
     const contents = entries.map((entry) => entry.content);
@@ -80,9 +85,17 @@ export const scopePartitionChecks: readonly Check[] = [
       const stored = entry();
       await one.store(stored);
       const { entries } = await other.retrieve();
-      expect.equal(entries.map(({ key }) => key), [stored.key], `keys of the tier ${tier} in another session`);
+      expect.equal(
+        entries.map(({ key }) => key),
+        [stored.key],
+        `keys of the tier ${tier} in another session`,
+      );
       const again = await other.store({ ...stored, content: "changed in another session" });
-      expect.equal(again.receipts[0]?.outcome, "updated", `outcome of a store over a key of another session in ${tier}`);
+      expect.equal(
+        again.receipts[0]?.outcome,
+        "updated",
+        `outcome of a store over a key of another session in ${tier}`,
+      );
     },
   }),
   memoryCheck({
@@ -105,6 +118,22 @@ export const scopePartitionChecks: readonly Check[] = [
     },
   }),
   memoryCheck({
+    id: "scope/search-is-of-ones-own",
+    clauses: ["SCOPE-5"],
+    features: ["full_text"],
+    since: "1.0",
+    async run({ caller, agent, tier, entry, expect }) {
+      const other = agent(tier === "semantic" ? { below: "other" } : { agent: "second" });
+      await caller.store(entry({ content: "an anchor chain of the caller" }));
+      await other.store(entry({ content: "an anchor chain of another" }));
+      const { entries, total } = await caller.retrieve({ query: "anchor chain", mode: "text" });
+      const contents = entries.map(({ content }) => content);
+      const what = "contents that a query by words finds, another partition having such an entry too";
+      expect.equal(contents, ["an anchor chain of the caller"], what);
+      expect.equal(total, 1, "total of a query by words, another partition having such an entry too");
+    },
+  }),
+  memoryCheck({
     id: "scope/equal-entries-are-not-one",
     clauses: ["SCOPE-5", "SCOPE-1"],
     provisions: ["second_tenant"],
@@ -114,11 +143,19 @@ export const scopePartitionChecks: readonly Check[] = [
       const second = agent({ tenant: "second" });
       await caller.store(equal);
       const { receipts } = await second.store(equal);
-      expect.equal(receipts[0]?.outcome, "created", "outcome of a store of what another tenant has stored too");
+      expect.equal(
+        receipts[0]?.outcome,
+        "created",
+        "outcome of a store of what another tenant has stored too",
+      );
       await second.forget({ keys: [equal.key] });
       const { entries } = await caller.retrieve();
       const left = entries.map(({ content }) => content);
-      expect.equal(left, [equal.content], "contents left after another tenant forgot the same entry of its own");
+      expect.equal(
+        left,
+        [equal.content],
+        "contents left after another tenant forgot the same entry of its own",
+      );
     },
   }),
   memoryCheck({
@@ -135,11 +172,23 @@ export const scopePartitionChecks: readonly Check[] = [
       const stored = [{ author: caller.agent, content: one.content }];
       expect.equal(got, stored, "author and content of another agent's entry in the semantic tier");
       const { receipts } = await second.store({ ...one, content: "of the second" });
-      expect.equal(receipts[0]?.outcome, "updated", "outcome of a store over another agent's entry in the semantic tier");
+      expect.equal(
+        receipts[0]?.outcome,
+        "updated",
+        "outcome of a store over another agent's entry in the semantic tier",
+      );
       const both = await caller.retrieve();
-      expect.equal(both.total, 2, "total in the semantic tier after an agent updated one of another's 2 entries");
+      expect.equal(
+        both.total,
+        2,
+        "total in the semantic tier after an agent updated one of another's 2 entries",
+      );
       const { deleted } = await second.forget({ keys: [one.key] });
-      expect.equal(deleted, 1, "deleted by a forget of an entry that another agent stored in the semantic tier");
+      expect.equal(
+        deleted,
+        1,
+        "deleted by a forget of an entry that another agent stored in the semantic tier",
+      );
     },
   }),
   memoryCheck({
@@ -157,7 +206,11 @@ export const scopePartitionChecks: readonly Check[] = [
         const { total } = await other.retrieve();
         expect.equal(total, 0, `total of a session and namespace that join to another's with "${delimiter}"`);
         const own = await one.retrieve();
-        expect.equal(own.total, 1, `total of the session and namespace that was stored in, with "${delimiter}"`);
+        expect.equal(
+          own.total,
+          1,
+          `total of the session and namespace that was stored in, with "${delimiter}"`,
+        );
       }
     },
   }),

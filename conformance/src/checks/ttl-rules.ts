@@ -21,7 +21,11 @@ export const ttlRuleChecks: readonly Check[] = [
       expect.equal(receipts[0]?.outcome, "created", "outcome of a store over an entry that has ended");
       const [found] = (await caller.retrieve({ keys: [key] })).entries;
       const { metadata, group, ttl } = found ?? {};
-      expect.equal({ metadata, group, ttl }, { ttl: null }, "what a new entry has of the ended one of its key");
+      expect.equal(
+        { metadata, group, ttl },
+        { ttl: null },
+        "what a new entry has of the ended one of its key",
+      );
       const formerRevision = first.receipts[0]?.revision ?? 0;
       expect.atLeast(found?.seq ?? 0, formerRevision + 1, "`seq` of a new entry, after one that has ended");
     },
@@ -45,7 +49,11 @@ export const ttlRuleChecks: readonly Check[] = [
       expect.equal(got, { code: "conflict", revision: 0 }, what);
       const anew = await caller.store({ ...other, if_revision: 0 });
       const outcome = anew.receipts[0]?.outcome;
-      expect.equal(outcome, "created", "outcome of a store with `if_revision` 0 over an entry that has ended");
+      expect.equal(
+        outcome,
+        "created",
+        "outcome of a store with `if_revision` 0 over an entry that has ended",
+      );
     },
   }),
   memoryCheck({
@@ -62,7 +70,11 @@ export const ttlRuleChecks: readonly Check[] = [
       ]);
       await passTime(2);
       const found = foundIds(await caller.retrieve({ order: "oldest" }));
-      expect.sameMembers(found, ["null", "zero", "absent"], "entries that are there 2 s after stores with ttl null, 0, none and 1");
+      expect.sameMembers(
+        found,
+        ["null", "zero", "absent"],
+        "entries that are there 2 s after stores with ttl null, 0, none and 1",
+      );
     },
   }),
   memoryCheck({
@@ -78,7 +90,8 @@ export const ttlRuleChecks: readonly Check[] = [
       ]);
       await passTime(2);
       const found = foundIds(await caller.retrieve());
-      const what = "entries left after 2 s of one with ttl 3600 and `expires_at` 1 s on, one the other way round, and one without ttl";
+      const what =
+        "entries left after 2 s of one with ttl 3600 and `expires_at` 1 s on, one the other way round, and one without ttl";
       expect.equal(found, ["ttl shorter"], what);
     },
   }),
@@ -95,7 +108,11 @@ export const ttlRuleChecks: readonly Check[] = [
       await passTime(0.9);
       const { entries } = await caller.retrieve();
       const keys = entries.map(({ key }) => key);
-      expect.equal(keys, [long.key], "keys left 1.5 s after a store with ttl 1, the entry being read after 0.6 s");
+      expect.equal(
+        keys,
+        [long.key],
+        "keys left 1.5 s after a store with ttl 1, the entry being read after 0.6 s",
+      );
     },
   }),
   pluginCheck({
@@ -110,10 +127,18 @@ export const ttlRuleChecks: readonly Check[] = [
         entry({ key: { id: "two hours" }, ttl: 2 * HOUR }),
       ]);
       const all = foundIds(await caller.retrieve());
-      expect.sameMembers(all, ["an hour", "two hours"], "entries right after a store, the given clock being 40 days ahead");
+      expect.sameMembers(
+        all,
+        ["an hour", "two hours"],
+        "entries right after a store, the given clock being 40 days ahead",
+      );
       await passTime(1.5 * HOUR);
       const left = foundIds(await caller.retrieve());
-      expect.equal(left, ["two hours"], "entries 1.5 hours by the given clock after stores with a ttl of 1 and 2 hours");
+      expect.equal(
+        left,
+        ["two hours"],
+        "entries 1.5 hours by the given clock after stores with a ttl of 1 and 2 hours",
+      );
     },
   }),
   pluginCheck({
@@ -127,7 +152,11 @@ export const ttlRuleChecks: readonly Check[] = [
       await passTime(400 * DAYS);
       await maintain();
       const { entries } = await caller.retrieve();
-      expect.equal(entries.map(({ key }) => key), [one.key], "keys 400 days after a store without ttl");
+      expect.equal(
+        entries.map(({ key }) => key),
+        [one.key],
+        "keys 400 days after a store without ttl",
+      );
     },
   }),
 ];

@@ -3,6 +3,7 @@ import {
   type Caller,
   CONTENT_TYPE_HEADER,
   CONTENT_TYPES,
+  DEFAULTS,
   decodeMessage,
   type Encoding,
   ErrorMessageSchema,
@@ -33,10 +34,13 @@ import { newRequestId } from "../request-id.js";
 import { shown } from "../shown.js";
 import type { Trace } from "../trace.js";
 
-const TIMEOUT_MS = 15_000;
+/** What a reply may take beyond its deadline. */
+const DEADLINE_MARGIN_MS = 2_000;
 
 export interface HostAgentParts {
-  readonly bus: Bus;
+  readonly request: Bus["request"];
+  /** Default: the deadline of each request, and some. Milliseconds. */
+  readonly timeoutMs?: number;
   readonly prefix: string;
   readonly tier: MemoryTier;
   readonly trace: Trace;
@@ -98,7 +102,9 @@ export class HostAgent implements MemoryAgent {
     const encoding: Encoding = "json";
     const headers = { [CONTENT_TYPE_HEADER]: CONTENT_TYPES[encoding] };
     const payload = encodeMessage(message, encoding);
-    const reply = await this.#parts.bus.request(subject, payload, { timeoutMs: TIMEOUT_MS, headers });
+    const deadlineMs = Number(message.deadline_ms ?? DEFAULTS.deadlineMs);
+    const timeoutMs = this.#parts.timeoutMs ?? deadlineMs + DEADLINE_MARGIN_MS;
+    const reply = await this.#parts.request(subject, payload, { timeoutMs, headers });
     const decoded = decodeMessage(reply.payload, { contentType: reply.headers[CONTENT_TYPE_HEADER] });
     if (decoded.ok) return decoded.message;
     const got = `${decoded.text}: ${shown(Buffer.from(reply.payload).toString("utf8"))}`;

@@ -41,3 +41,14 @@ export interface HostParts {
 export interface StartedHost {
   stop(): Promise<void>;
 }
+
+/** The tenants and agents that checks act for. */
+export function namesOf({
+  tenants = ["default"],
+  agents = ["conformance-first", "conformance-second"],
+}: HostSubject) {
+  return {
+    agents: { first: agents[0]!, second: agents[1]! },
+    tenants: { first: tenants[0]!, second: tenants[1] ?? tenants[0]! },
+  };
+}

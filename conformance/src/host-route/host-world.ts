@@ -6,10 +6,11 @@ import { replayCall } from "../replay-call.js";
 import type { TracedStep } from "../trace.js";
 import type { OpenedWorld, TierFacts, World, WorldRequest } from "../world.js";
 import { discover, type HostFacts } from "./discover.js";
-import type { HostSubject } from "./host-subject.js";
+import { type HostSubject, namesOf } from "./host-subject.js";
 import { OpenedHost } from "./opened-host.js";
+import { Pulse } from "./pulse.js";
 
-const CONCURRENCY = 8;
+const CONCURRENCY = Number(process.env.CONC ?? 8);
 
 /** A host behind a bus: the same one for all checks, each in a namespace of its own. */
 class HostWorld implements World {
@@ -23,6 +24,7 @@ class HostWorld implements World {
   readonly #embedder: EmbedderFacts | undefined;
   /** So that a run finds nothing of one before it. */
   readonly #run = `conformance-${randomBytes(5).toString("hex")}`;
+  readonly #pulse: Pulse;
   #openedCount = 0;
 
   constructor(subject: HostSubject, { tiers, embedder }: HostFacts) {
@@ -32,9 +34,13 @@ class HostWorld implements World {
     this.provisions = provisionsOf(subject);
     this.#subject = subject;
     this.#embedder = embedder;
+    const { agents, tenants } = namesOf(subject);
+    const { bus, prefix = DEFAULT_PREFIX } = subject;
+    this.#pulse = new Pulse(bus, { tenant: tenants.first, agent: agents.first }, prefix);
   }
 
   async open(request: WorldRequest): Promise<OpenedWorld> {
+    await this.#pulse.feel();
     const { features } = this.tiers.find(({ tier }) => tier === request.tier)!;
     const namespace = `${this.#run}/${++this.#openedCount}`;
     const opened = new OpenedHost(this.#subject, request, {
@@ -42,6 +48,7 @@ class HostWorld implements World {
       tiers: this.#served,
       namespace,
       embedder: this.#embedder,
+      pulse: this.#pulse,
     });
     return { context: opened satisfies HostContext, close: () => opened.close() };
   }

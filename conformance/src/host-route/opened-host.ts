@@ -35,19 +35,23 @@ import { Random } from "../random.js";
 import { Trace } from "../trace.js";
 import type { WorldRequest } from "../world.js";
 import { EventInbox } from "./event-inbox.js";
-import { HostAgent } from "./host-agent.js";
-import type { HostSubject } from "./host-subject.js";
+import { HostAgent, type HostAgentParts } from "./host-agent.js";
+import { type HostSubject, namesOf } from "./host-subject.js";
 import { OwnHosts } from "./own-hosts.js";
 import { parseJson } from "./parse-json.js";
+import type { Pulse } from "./pulse.js";
 
 const DEFAULT_TIMEOUT_MS = 5_000;
 const SERVICES_WAIT_MS = 400;
+/** Cleaning up is a courtesy, for which a host that does not answer is not waited for. */
+const CLEANING_MS = 1_000;
 
 interface HostSurroundings {
   readonly features: Features;
   readonly tiers: readonly MemoryTier[];
   readonly namespace: string;
   readonly embedder: EmbedderFacts | undefined;
+  readonly pulse: Pulse;
 }
 
 /** A host during one check. What checks call is bound, so that they may take it apart. */
@@ -90,15 +94,16 @@ export class OpenedHost implements HostContext {
     this.#request = request;
     this.#surroundings = surroundings;
     this.#ownHosts = new OwnHosts(subject);
-    const agentsWith = (recorder: Trace) =>
+    const agentsWith = (parts: Pick<HostAgentParts, "request" | "timeoutMs" | "trace">) =>
       new CheckAgents({
         names: namesOf(subject),
         namespace: surroundings.namespace,
         tier,
-        make: (caller, namespace) => new HostAgent(caller, namespace, { bus, prefix, tier, trace: recorder }),
+        make: (caller, namespace) => new HostAgent(caller, namespace, { prefix, tier, ...parts }),
       });
-    this.#agents = agentsWith(trace);
-    this.#cleaners = agentsWith(new Trace());
+    this.#agents = agentsWith({ request: surroundings.pulse.request, trace });
+    const { request: unheard } = bus;
+    this.#cleaners = agentsWith({ request: unheard.bind(bus), timeoutMs: CLEANING_MS, trace: new Trace() });
   }
 
   get caller(): MemoryAgent {
@@ -193,7 +198,8 @@ export class OpenedHost implements HostContext {
     await this.#ownHosts.close();
     const namespace = `${this.caller.namespace}/**`;
     const agents = (["first", "second"] as const).map((agent) => this.#cleaners.get({ agent }));
-    for (const agent of agents) await agent.forget({ tier: null, namespace, all: true }).catch(ignoreFailure);
+    const forgetting = agents.map((agent) => agent.forget({ tier: null, namespace, all: true }));
+    await Promise.all(forgetting.map((forgotten) => forgotten.catch(ignoreFailure)));
   }
 
   #exchange(operation: string, sent: unknown, bytes: Uint8Array, options: SendOptions): Promise<WireReply> {
@@ -201,7 +207,7 @@ export class OpenedHost implements HostContext {
     const { contentType, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     const headers = contentType ? { headers: { [CONTENT_TYPE_HEADER]: contentType } } : {};
     return this.trace.record(subject, sent, async () =>
-      toWireReply(await this.bus.request(subject, bytes, { timeoutMs, ...headers })),
+      toWireReply(await this.#surroundings.pulse.request(subject, bytes, { timeoutMs, ...headers })),
     );
   }
 }
@@ -213,16 +219,6 @@ function toWireReply({ payload, headers }: BusMessage): WireReply {
     throw new ExpectationError({ what: "the reply", expected: "a message in JSON or MessagePack", got });
   }
   return { message: decoded.message, encoding: decoded.encoding, headers, bytes: payload };
-}
-
-function namesOf({
-  tenants = ["default"],
-  agents = ["conformance-first", "conformance-second"],
-}: HostSubject) {
-  return {
-    agents: { first: agents[0]!, second: agents[1]! },
-    tenants: { first: tenants[0]!, second: tenants[1] ?? tenants[0]! },
-  };
 }
 
 function ignoreFailure(error: unknown): void {

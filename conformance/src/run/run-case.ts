@@ -1,6 +1,7 @@
 import { isMemoryError, systemClock, within } from "@membus/protocol";
 import type { Check } from "../check.js";
 import { Expect, ExpectationError, UntestableError } from "../expect.js";
+import { NoReplyError } from "../no-reply-error.js";
 import { shown } from "../shown.js";
 import { Trace } from "../trace.js";
 import type { TierFacts, World } from "../world.js";
@@ -57,6 +58,10 @@ async function runInWorld(world: World, request: Parameters<World["open"]>[0]): 
 function verdictOf(error: unknown): Verdict {
   if (error instanceof ExpectationError) return { outcome: "fail", discrepancy: error.discrepancy };
   if (error instanceof UntestableError) return { outcome: "untestable", reason: error.message };
+  if (error instanceof NoReplyError) {
+    const what = `the reply to a request on ${error.subject}`;
+    return { outcome: "fail", discrepancy: { what, expected: "one", got: `none: ${error.message}` } };
+  }
   if (isMemoryError(error)) {
     const got = `an error ${error.code} (${error.message}) with detail ${shown(error.detail)}`;
     const discrepancy = {

@@ -81,7 +81,8 @@ function answer(message) {
   const envelope = { id: randomUUID(), version: "1.0", ts: Date.now() / 1000, req_id: request?.id ?? null };
   const contentType = headers();
   contentType.set("Content-Type", "application/json");
-  message.respond(JSON.stringify({ ...reply, ...envelope }), { headers: contentType });
+  const bytes = JSON.stringify({ ...reply, ...envelope });
+  if (bytes.length <= connection.info.max_payload) message.respond(bytes, { headers: contentType });
 }
 
 function describe(message) {

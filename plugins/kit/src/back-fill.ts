@@ -1,4 +1,4 @@
-import { isMemoryError } from "@membus/protocol";
+import { isMemoryError, MemoryError } from "@membus/protocol";
 import { rowIdOf } from "./journal/record.js";
 import type { PendingRow } from "./partition/partition.js";
 import type { Resident } from "./residency/resident.js";
@@ -15,7 +15,7 @@ export class BackFill {
   readonly #unfinished: string[] = [];
   #running: Promise<void> | undefined;
   #cancelRetry: (() => void) | undefined;
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(
     readonly tier: () => Tier,
@@ -23,7 +23,7 @@ export class BackFill {
   ) {}
 
   schedule(resident: Resident): void {
-    if (this.#closed || this.tier().services.embedder === undefined) return;
+    if (this.#closing.signal.aborted || this.tier().services.embedder === undefined) return;
     this.#waiting.add(resident.id);
     if (this.#cancelRetry === undefined) this.#start();
   }
@@ -33,7 +33,7 @@ export class BackFill {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     this.#cancelRetry?.();
     await this.#running;
   }
@@ -41,7 +41,7 @@ export class BackFill {
   #start(): void {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
-      if (this.#waiting.size > 0 && !this.#closed) this.#retryLater();
+      if (this.#waiting.size > 0 && !this.#closing.signal.aborted) this.#retryLater();
     });
   }
 
@@ -64,7 +64,7 @@ export class BackFill {
         if (resident === undefined) continue;
         this.#unfinished.push(id);
         await tier.registry.use(resident.scope, (used) => this.#fill(tier, used));
-        if (this.#closed) return;
+        if (this.#closing.signal.aborted) return;
         if (resident.partition.pendingCount === 0) this.#unfinished.pop();
       }
     } catch (error) {
@@ -76,13 +76,24 @@ export class BackFill {
   /** Takes every pending row once. One that is about to change stays behind: its next version speaks for itself. */
   async #fill(tier: Tier, resident: Resident): Promise<void> {
     let from = 0;
-    while (!this.#closed) {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
       const pending = resident.partition.pendingRows(BATCH, from);
       if (pending.length === 0) return;
-      await fillRows(tier, resident, pending);
+      await fillRows(tier, resident, pending, signal);
       from = pending.at(-1)!.slot + 1;
     }
   }
+}
+
+/** An embedder may never answer: closing does not wait for it. */
+function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const refuse = () => reject(new MemoryError("unavailable", "the tier is closing"));
+    if (signal.aborted) refuse();
+    signal.addEventListener("abort", refuse, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", refuse));
+  });
 }
 
 function reportFailure(tier: Tier, error: unknown): void {
@@ -92,7 +103,12 @@ function reportFailure(tier: Tier, error: unknown): void {
 }
 
 /** Rewrites pending rows with their vectors: the same revision under a new row id. */
-async function fillRows(tier: Tier, resident: Resident, pending: readonly PendingRow[]): Promise<void> {
+async function fillRows(
+  tier: Tier,
+  resident: Resident,
+  pending: readonly PendingRow[],
+  signal: AbortSignal,
+): Promise<void> {
   const embedder = tier.services.embedder!;
   const found = await tier.bodies.get(
     resident.id,
@@ -100,7 +116,8 @@ async function fillRows(tier: Tier, resident: Resident, pending: readonly Pendin
   );
   const rows = pending.filter(({ rowId }) => found.has(rowId));
   const bodies = rows.map(({ rowId }) => found.get(rowId)!);
-  const answers = await tier.indexer.embed(bodies.map((body) => JSON.parse(body) as RowBody));
+  const embedding = tier.indexer.embed(bodies.map((body) => JSON.parse(body) as RowBody));
+  const answers = await unlessAborted(embedding, signal);
   const rewritten: Row[] = [];
   for (const [index, { keyHash, rowId }] of rows.entries()) {
     const slot = resident.partition.slotOfRow(keyHash, rowId);

@@ -20,6 +20,18 @@ async function vectorNow({ entry }: Kit, key: string): Promise<Float32Array | un
 const OWN = { id: "op-own", tenant: "acme", agent: "alice" };
 
 describe("an embedder that is down, then up", () => {
+  it("does not keep the tier from closing", async () => {
+    const { kit, embedder, store } = await kitWith("hangs");
+    const stored = store([{ key: "k", content: "river stone" }]);
+    await settled();
+    kit.clock.advance(1);
+    await stored;
+    kit.clock.advance(5);
+    await settled();
+    expect(embedder.calls.length).toBeGreaterThan(1);
+    await kit.plugin.close();
+  });
+
   it("leaves entries stored and found by text, flagged, and gives them their vectors later", async () => {
     const test = await kitWith("fails");
     const { kit, embedder, store, retrieve } = test;
@@ -74,6 +86,7 @@ describe("an embedder that is down, then up", () => {
       { key: "bad", content: "refused text" },
       { key: "good", content: "river" },
     ]);
+    await settled();
     embedder.state = "answers";
     kit.clock.advance(5);
     await kit.backFilled();
@@ -89,13 +102,14 @@ describe("an embedder that is down, then up", () => {
       { key: "gone", content: "river" },
       { key: "kept", content: "stone" },
     ]);
+    await settled();
     embedder.state = "hangs";
     kit.clock.advance(5);
     await settled();
     await forget({ keys: ["gone"] });
     await store([{ key: "kept", content: "garden" }], { ack: "queued" });
     embedder.release();
-    await kit.backFilled();
+    await settled();
     kit.clock.advance(5);
     await kit.backFilled();
     expect((await retrieve()).total).toBe(1);

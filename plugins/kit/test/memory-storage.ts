@@ -1,5 +1,5 @@
 import { parseScopeId, type Scope } from "@membus/protocol";
-import type { Row, RowColumns, RowSink, ScopedRow, Storage } from "../src/index.js";
+import { columnsOf, type Row, type RowSink, type ScopedRow, type Storage } from "../src/index.js";
 
 /** A turn of the event loop, as a disk would take. */
 const turn = (): Promise<void> => new Promise(setImmediate);
@@ -122,43 +122,4 @@ export class MemoryStorage implements Storage {
     change();
     this.#isWriting = false;
   }
-}
-
-/** Rows as a storage hands them out in bulk. */
-export function columnsOf(rows: readonly Row[], dimensions: number): RowColumns {
-  const numbers = (of: (row: Row) => number): Float64Array => Float64Array.from(rows, of);
-  const keyHashes = new Uint8Array(rows.length * 32);
-  const vectors = new Float32Array(rows.length * dimensions);
-  const terms = rows.map((row) => row.terms!);
-  const hasVector = (index: number): boolean => rows[index]!.vector?.length === dimensions;
-  for (const [index, row] of rows.entries()) {
-    keyHashes.set(Buffer.from(row.keyHash, "hex"), index * 32);
-    if (hasVector(index)) vectors.set(row.vector!, index * dimensions);
-  }
-  return {
-    count: rows.length,
-    rowIds: numbers((row) => row.rowId),
-    keyHashes,
-    revisions: numbers((row) => row.revision),
-    seqs: numbers((row) => row.seq),
-    created: numbers((row) => row.created),
-    updated: numbers((row) => row.updated),
-    occurredAt: numbers((row) => row.occurredAt),
-    expiresAt: numbers((row) => row.expiresAt),
-    importances: numbers((row) => row.importance),
-    group: (index) => rows[index]!.group,
-    facets: {
-      at: (index) => rows[index]!.facets,
-      lengthAt: (index) => Buffer.byteLength(rows[index]!.facets),
-    },
-    terms: Uint32Array.from(terms.flatMap((ofRow) => [...ofRow])),
-    termOffsets: Uint32Array.of(0, ...terms.map((_, at) => lengthOf(terms.slice(0, at + 1)))),
-    embedder: (index) => rows[index]!.embedder,
-    vectors,
-    hasVector,
-  };
-}
-
-function lengthOf(parts: readonly Uint32Array[]): number {
-  return parts.reduce((length, part) => length + part.length, 0);
 }

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { columnsOf } from "../src/columns-of.js";
 import { type Partition, type Row, rank } from "../src/index.js";
 import { TermIndex } from "../src/partition/term-index.js";
 import { TermStatistics } from "../src/partition/term-statistics.js";
-import { columnsOf } from "./memory-storage.js";
 import { vectorOf } from "./scripted-embedder.js";
 import { EMBEDDER, emptyPartition, testRow } from "./test-row.js";
 

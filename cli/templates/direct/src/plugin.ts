@@ -1,6 +1,7 @@
 import {
   canonicalJson,
   comparePositions,
+  LIMITS,
   type MemoryEntry,
   MemoryError,
   type MemoryPlugin,
@@ -93,6 +94,7 @@ class PluginNamePlugin implements MemoryPlugin {
     if (request.embedding !== undefined || request.mode === "vector") throw unsupported("similarity");
     if (request.query !== undefined || request.mode === "text") throw unsupported("full_text");
     this.#dropExpired();
+    this.#checkPartitionCount(selector);
     const { after, order, limit, include, min_score } = request;
     const position = (entry: MemoryEntry) => positionOf(entry, order);
     const found = this.#select(selector, request)
@@ -151,10 +153,23 @@ class PluginNamePlugin implements MemoryPlugin {
   }
 
   #select(selector: ScopeSelector, { filter }: Pick<PluginRetrieveRequest, "filter">): MemoryEntry[] {
-    return [...this.#partitions.values()]
-      .filter(({ scope }) => selectsScope(selector, scope))
+    return this.#selected(selector)
       .flatMap(({ entries }) => [...entries.values()])
       .filter((entry) => matches(entry as Parameters<typeof matches>[0], filter));
+  }
+
+  #selected(selector: ScopeSelector): Partition[] {
+    const partitions = [...this.#partitions.values()];
+    return partitions.filter(({ scope, entries }) => entries.size > 0 && selectsScope(selector, scope));
+  }
+
+  /** A read of a subtree has a bound (clause NS-4). */
+  #checkPartitionCount(selector: ScopeSelector): void {
+    const max = LIMITS.subtreePartitions;
+    const got = this.#selected(selector).length;
+    if (got <= max) return;
+    const detail = { limit: "subtreePartitions", max, got };
+    throw new MemoryError("too_large", `a read touches at most ${max} partitions, got ${got}`, detail);
   }
 
   #partition(scope: Scope): Partition {

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Row, RowColumns, ScopedRow, Storage } from "@membus/plugin-kit";
+import { columnsOf, type Row, type RowSink, type ScopedRow, type Storage } from "@membus/plugin-kit";
 import { parseScopeId, type Scope } from "@membus/protocol";
-import { columnsOf } from "./row-columns.js";
 import { parseRow, rowAsJson } from "./row-json.js";
 
 /**
@@ -30,8 +29,10 @@ export class FileStorage implements Storage {
     }
   }
 
-  async load(scope: string): Promise<RowColumns> {
-    return columnsOf([...this.#rowsOf(scope).values()], this.#dimensions);
+  async load(scope: string, into: RowSink): Promise<void> {
+    const rows = [...this.#rowsOf(scope).values()];
+    into.reserve(rows.length);
+    into.take(columnsOf(rows, this.#dimensions));
   }
 
   async readBodies(scope: string, rowIds: readonly number[]): Promise<ReadonlyMap<number, string>> {

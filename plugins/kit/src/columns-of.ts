@@ -1,11 +1,12 @@
-import type { Row, RowColumns } from "@membus/plugin-kit";
+import type { Row } from "./row.js";
+import type { RowColumns } from "./storage.js";
 
-/** Rows as the kit loads a partition: one array for each field. */
+/** Rows as `Storage.load` passes them on, for a storage that holds them as objects. `dimensions` are the embedder's. */
 export function columnsOf(rows: readonly Row[], dimensions: number): RowColumns {
   const numbers = (of: (row: Row) => number): Float64Array => Float64Array.from(rows, of);
-  const hasVector = (index: number): boolean => rows[index]!.vector?.length === dimensions;
   const keyHashes = new Uint8Array(rows.length * 32);
   const vectors = new Float32Array(rows.length * dimensions);
+  const hasVector = (index: number): boolean => rows[index]!.vector?.length === dimensions;
   for (const [index, row] of rows.entries()) {
     keyHashes.set(Buffer.from(row.keyHash, "hex"), index * 32);
     if (hasVector(index)) vectors.set(row.vector!, index * dimensions);
@@ -22,10 +23,23 @@ export function columnsOf(rows: readonly Row[], dimensions: number): RowColumns 
     expiresAt: numbers(({ expiresAt }) => expiresAt),
     importances: numbers(({ importance }) => importance),
     group: (index) => rows[index]!.group,
-    facets: (index) => rows[index]!.facets,
-    terms: (index) => rows[index]!.terms!,
     embedder: (index) => rows[index]!.embedder,
+    facets: {
+      at: (index) => rows[index]!.facets,
+      lengthAt: (index) => Buffer.byteLength(rows[index]!.facets),
+    },
+    ...joinedTerms(rows),
     vectors,
     hasVector,
   };
+}
+
+function joinedTerms(rows: readonly Row[]): Pick<RowColumns, "terms" | "termOffsets"> {
+  const termOffsets = new Uint32Array(rows.length + 1);
+  for (const [index, { terms }] of rows.entries()) {
+    termOffsets[index + 1] = termOffsets[index]! + (terms?.length ?? 0);
+  }
+  const terms = new Uint32Array(termOffsets.at(-1)!);
+  for (const [index, row] of rows.entries()) if (row.terms) terms.set(row.terms, termOffsets[index]!);
+  return { terms, termOffsets };
 }

@@ -1,0 +1,48 @@
+import { type Bus, type BusMessage, encodeMessage, isMemoryError, requestSubject } from "@membus/protocol";
+import { ExpectationError } from "../expect.js";
+import { NoReplyError } from "../no-reply-error.js";
+
+const PROBE_MS = 1_000;
+
+/** Whether a host still answers: one that stopped to is not waited for in every check that is left. */
+export class Pulse {
+  readonly #bus: Bus;
+  readonly #probes: readonly string[];
+  #isDoubtful = false;
+
+  constructor(bus: Bus, caller: { readonly tenant: string; readonly agent: string }, prefix: string) {
+    this.#bus = bus;
+    this.#probes = (["ping", "memory/retrieve/req"] as const).map((type) =>
+      requestSubject({ ...caller, type }, prefix),
+    );
+  }
+
+  /** @throws {NoReplyError} when nobody answers, or the bus does not send it. */
+  readonly request: Bus["request"] = async (subject, payload, options): Promise<BusMessage> => {
+    try {
+      return await this.#bus.request(subject, payload, options);
+    } catch (error) {
+      if (!isMemoryError(error)) throw error;
+      this.#isDoubtful ||= error.code === "timeout" || error.code === "unavailable";
+      throw new NoReplyError(subject, error);
+    }
+  };
+
+  /**
+   * Asks whether the host is there at all, where a request before was not answered.
+   * @throws {ExpectationError} when it is not.
+   */
+  async feel(): Promise<void> {
+    if (!this.#isDoubtful) return;
+    const asked = this.#probes.map((subject) => {
+      const type = subject.endsWith(".ping") ? "ping" : "memory/retrieve/req";
+      return this.#bus.request(subject, encodeMessage({ type, limit: 0 }, "json"), { timeoutMs: PROBE_MS });
+    });
+    const answered = await Promise.any(asked).catch(() => undefined);
+    this.#isDoubtful = answered === undefined;
+    if (answered !== undefined) return;
+    const what =
+      "the host, asked by a ping and a retrieve before this check, for a request before it got no reply";
+    throw new ExpectationError({ what, expected: `a reply to either within ${PROBE_MS} ms`, got: "none" });
+  }
+}
