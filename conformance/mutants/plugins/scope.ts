@@ -93,7 +93,7 @@ const partitionMutants: readonly Mutant[] = [
     id: "scope-session-in-every-tier",
     defect: "episodic and semantic memory are kept apart by session too",
     check: "scope/session-is-of-the-working-tier",
-    names: /keys of the tier episodic in another session/,
+    names: /keys of the tier (episodic|semantic) in another session/,
     bus: (bus) =>
       rewriteRequests(bus, (fields) => {
         const { session_id, namespace, tier, entries } = fields as Record<string, string | undefined>;

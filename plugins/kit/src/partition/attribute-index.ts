@@ -54,7 +54,9 @@ export class AttributeIndex {
   #markScan(bitmap: Uint8Array, filed: Map<string, FiledValue>, op: FilterOperator, expected: Json): void {
     const onElements = op === "contains" || op === "starts_with";
     for (const { value, element, slots } of filed.values()) {
-      if ((!element || onElements) && matchesOperator(value, op, expected)) markSlots(bitmap, slots);
+      // An element that is itself a list is looked at as a whole (clause CRIT-9).
+      const counts = !element || (onElements && !Array.isArray(value));
+      if (counts && matchesOperator(value, op, expected)) markSlots(bitmap, slots);
     }
   }
 

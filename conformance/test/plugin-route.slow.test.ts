@@ -1,0 +1,26 @@
+import type { MemoryTier } from "@membus/protocol";
+import { expect, it } from "vitest";
+import { createPluginWorld, runToReport } from "../src/index.js";
+import { outcomeCounts, redChecks } from "./outcome-counts.js";
+import * as lancedb from "./subjects/lancedb.js";
+import * as lru from "./subjects/lru.js";
+
+const NODE_ARGUMENTS = ["--conditions", "membus-source", "--import", "tsx"];
+const moduleOf = (name: string) => new URL(`./subjects/${name}.ts`, import.meta.url).href;
+
+it.each([
+  ["lru", "working", lru, { pass: 0, "not-applicable": 0 }],
+  ["lancedb", "episodic", lancedb, { pass: 0, "not-applicable": 0 }],
+  ["lancedb", "semantic", lancedb, { pass: 0, "not-applicable": 0 }],
+] as const)(
+  "%s keeps its profiles as the %s tier, asked directly",
+  async (name, tier: MemoryTier, { createPlugin }, counts) => {
+    const subject = { name, tier, createPlugin, module: moduleOf(name), nodeArguments: NODE_ARGUMENTS };
+    const world = await createPluginWorld(subject);
+    const report = await runToReport(world, { seed: 1, rerun: (id) => id });
+    expect(redChecks(report)).toEqual([]);
+    expect(outcomeCounts(report)).toEqual(counts);
+    expect(report.conformant).toBe(true);
+  },
+  300_000,
+);

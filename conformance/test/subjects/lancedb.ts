@@ -1,0 +1,7 @@
+import { createLanceDbPlugin } from "@membus/plugin-lancedb";
+import type { MemoryPlugin } from "@membus/protocol";
+
+/** What the suite, and the processes that it kills, load. */
+export function createPlugin(): MemoryPlugin {
+  return createLanceDbPlugin();
+}

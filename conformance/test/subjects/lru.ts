@@ -1,0 +1,9 @@
+import { createLruPlugin } from "@membus/plugin-lru";
+import type { MemoryPlugin } from "@membus/protocol";
+
+/** Small enough that a check of eviction reaches its bound. */
+const ENTRIES_PER_SCOPE = 3_000;
+
+export function createPlugin(): MemoryPlugin {
+  return createLruPlugin({ scopeEntriesMax: ENTRIES_PER_SCOPE });
+}
