@@ -10,7 +10,7 @@ import { type HostSubject, namesOf } from "./host-subject.js";
 import { OpenedHost } from "./opened-host.js";
 import { Pulse } from "./pulse.js";
 
-const CONCURRENCY = Number(process.env.CONC ?? 8);
+const CONCURRENCY = 8;
 
 /** A host behind a bus: the same one for all checks, each in a namespace of its own. */
 class HostWorld implements World {

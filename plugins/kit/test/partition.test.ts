@@ -76,6 +76,18 @@ describe("a partition's scores", () => {
     fc.assert(property, { numRuns: 60 });
   });
 
+  it("stay when rows move together whose vectors nobody has asked for yet", () => {
+    const partition = emptyPartition();
+    for (let rowId = 1; rowId <= 5; rowId++) {
+      partition.add(testRow({ rowId, name: `k${rowId}`, embedder: "", vector: null }));
+    }
+    const [first, second] = [testRow({ rowId: 1, name: "k1" }), testRow({ rowId: 2, name: "k2" })];
+    partition.remove(first.keyHash, 1);
+    partition.compact();
+    expect(partition.liveCount).toBe(4);
+    expect(partition.vectors?.isPending(partition.slotOf(second.keyHash)!)).toBe(true);
+  });
+
   it("stay when most slots are dead and the live ones move together", () => {
     const partition = emptyPartition();
     for (let rowId = 1; rowId <= 4000; rowId++) {

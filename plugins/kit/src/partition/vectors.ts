@@ -75,7 +75,9 @@ export class Vectors {
     this.states = new Uint8Array(Math.max(16, kept.length));
     for (let slot = 0; slot < kept.length; slot++) {
       const from = kept[slot]!;
-      this.data.set(data.subarray(from * dimensions, (from + 1) * dimensions), slot * dimensions);
+      if (present[from] === 1) {
+        this.data.set(data.subarray(from * dimensions, (from + 1) * dimensions), slot * dimensions);
+      }
       this.present[slot] = present[from]!;
       this.states[slot] = states[from]!;
     }
