@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { registerConformance } from "./commands/conformance.js";
 import { registerCreatePlugin } from "./commands/create-plugin.js";
 import { registerDemo, registerDemoAgent } from "./commands/demo.js";
 import { registerDoctor } from "./commands/doctor.js";
@@ -47,6 +48,7 @@ export function createProgram(): Command {
     registerDoctor,
     registerNats,
     registerCreatePlugin,
+    registerConformance,
   ]) {
     register(program);
   }

@@ -8,13 +8,13 @@ export {
   type Route,
 } from "./check.js";
 export { CHECKS } from "./checks/index.js";
-export { rerunCommand } from "./cli/rerun-command.js";
-export { runAndReport } from "./cli/run-and-report.js";
-export { addRunOptions, type RunFlags, type RunSettings, resolveRunSettings } from "./cli/run-options.js";
+export { runCommandLine } from "./cli/run-command-line.js";
+export type { CommandLineOptions, HostOfPlugin, ThroughHost } from "./cli/through-host.js";
 export type { HostContext, MemoryContext, PluginContext } from "./context.js";
-export type { HostSubject } from "./host-route/host-subject.js";
+export type { HostParts, HostSubject, StartedHost } from "./host-route/host-subject.js";
 export { createHostWorld } from "./host-route/host-world.js";
 export { replayOnHost } from "./host-route/replay-on-host.js";
+export { loadPluginModule } from "./plugin-route/plugin-module.js";
 export type { PluginSubject } from "./plugin-route/plugin-subject.js";
 export { createPluginWorld } from "./plugin-route/plugin-world.js";
 export { replayOnPlugin } from "./plugin-route/replay-on-plugin.js";

@@ -30,7 +30,7 @@ export interface BatchRules {
   readonly tiers: ReadonlyMap<MemoryTier, { readonly features: Features }>;
   readonly embedder: Embedder | undefined;
   /** Features that the request demands of every tier it writes. */
-  readonly requires: readonly string[];
+  readonly demanded: readonly string[];
   /** Unix seconds. */
   readonly acceptedAt: number;
   readonly messageBytes: number;
@@ -113,7 +113,7 @@ function expiryOf(
 function checkOffered(entry: StoreEntry, tier: MemoryTier, rules: BatchRules): void {
   const features = rules.tiers.get(tier)?.features;
   if (features === undefined) throw notServed(tier);
-  const demanded = [...rules.requires];
+  const demanded = [...rules.demanded];
   if (entry.ttl || entry.expires_at != null) demanded.push("ttl");
   if (entry.if_revision != null) demanded.push("conditional");
   const lack = lackOf(tier, features, demanded);

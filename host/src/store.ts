@@ -41,8 +41,8 @@ export async function store(
   checkNamespace(runtime, context.caller, namespace, "store");
   const { tiers, embedder } = runtime;
   const { acceptedAt, messageBytes } = context;
-  const requires = request.requires ?? [];
-  const batch = readBatch(request.entries, { tiers, embedder, requires, acceptedAt, messageBytes });
+  const demanded = [...(request.requires ?? []), ...(request.ack === "queued" ? ["queued"] : [])];
+  const batch = readBatch(request.entries, { tiers, embedder, demanded, acceptedAt, messageBytes });
   checkReplyFits(batch, context, runtime.replyBytesMax());
   const calls = batch.byTier.size === 0 ? [] : joinCalls(runtime, context, request, batch);
   const settled: SettledCall[] = [];

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { boundedString } from "./bounded-string.js";
 import {
   atMostFields,
   GroupSchema,
@@ -31,7 +32,7 @@ export const NamespacePatternSchema = z
 export const criteriaShape = {
   keys: z.array(KeyReferenceSchema).min(1).max(LIMITS.criteriaKeys).nullish(),
   match: z
-    .record(z.string().min(1).max(LIMITS.stringLength), JsonSchema)
+    .record(boundedString(LIMITS.stringLength).min(1), JsonSchema)
     .refine((match) => Object.keys(match).length > 0, "must name at least one field of the key")
     .superRefine(atMostFields(LIMITS.metadataFields))
     .meta({ minProperties: 1, maxProperties: LIMITS.metadataFields })

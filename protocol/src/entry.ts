@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { boundedString } from "./bounded-string.js";
 import type { Json } from "./json.js";
 import { LIMITS } from "./limits.js";
 import { MemoryTierSchema } from "./tier.js";
@@ -17,7 +18,7 @@ export function atMostFields(max: number) {
 }
 
 const KeyObjectSchema = z
-  .record(z.string().min(1, "must have a name for every field").max(LIMITS.stringLength), JsonSchema)
+  .record(boundedString(LIMITS.stringLength).min(1, "must have a name for every field"), JsonSchema)
   .refine((key) => Object.keys(key).length > 0, "must have at least one field")
   .refine(
     (key) => !Object.keys(key).some((name) => name.startsWith("$")),
@@ -27,7 +28,7 @@ const KeyObjectSchema = z
 
 /** What identifies an entry; a string is short for `{"name": string}` (clause KEY-1). */
 export const MemoryKeySchema = z
-  .union([KeyObjectSchema, z.string().min(1).max(LIMITS.stringLength)], {
+  .union([KeyObjectSchema, boundedString(LIMITS.stringLength).min(1)], {
     error: "must be a non-empty object or a string",
   })
   .meta({ id: "MemoryKey" });
@@ -35,20 +36,20 @@ export const MemoryKeySchema = z
 /** A key hash. */
 export const HashSchema = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hex digits");
 
-export const TagSchema = z.string().min(1).max(LIMITS.tagLength);
+export const TagSchema = boundedString(LIMITS.tagLength).min(1);
 export const TimeSchema = z.number().min(0).max(1e11).meta({ description: "Unix seconds" });
 export const FractionSchema = z.number().min(0).max(1);
 const FieldNameSchema = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, "must have names of 1..64 letters, digits, _ and -");
-export const GroupSchema = z.string().min(1).max(LIMITS.stringLength);
+export const GroupSchema = boundedString(LIMITS.stringLength).min(1);
 
 const MetadataValueSchema = z.union(
   [
-    z.string().max(LIMITS.stringLength),
+    boundedString(LIMITS.stringLength),
     z.number(),
     z.boolean(),
-    z.array(z.string().max(LIMITS.stringLength)).max(LIMITS.listElements),
+    z.array(boundedString(LIMITS.stringLength)).max(LIMITS.listElements),
   ],
   { error: "must be a string, a number, a boolean or a list of strings" },
 );
@@ -75,6 +76,11 @@ export const EmbeddingSchema = z
   )
   .superRefine((vector, context) => {
     const max = LIMITS.embeddingDimensions;
+    const outside = vector.findIndex((component) => !(Math.abs(component) <= COMPONENT_MAX));
+    if (outside >= 0) {
+      const message = `must be a number of at most ${COMPONENT_MAX} in magnitude`;
+      context.addIssue({ code: "custom", message, path: [outside] });
+    }
     if (vector.length === 0) context.addIssue("must have at least one component");
     if (vector.length > max)
       context.addIssue({ code: "too_big", origin: "array", maximum: max, input: vector });
@@ -101,7 +107,7 @@ export const StoreEntrySchema = z
     content: JsonSchema,
     tier: MemoryTierSchema.nullish(),
     tags: z.array(TagSchema).max(LIMITS.tags).nullish(),
-    source: z.string().max(LIMITS.stringLength).nullish(),
+    source: boundedString(LIMITS.stringLength).nullish(),
     score: FractionSchema.nullish().meta({ description: "importance of a new entry; ignored on an update" }),
     ttl: z
       .number()
@@ -111,7 +117,7 @@ export const StoreEntrySchema = z
       .meta({ description: "seconds from acceptance; 0 and null: none" }),
     expires_at: TimeSchema.nullish().meta({ description: "instead of ttl" }),
     ...extensionShape,
-    embedding_model: z.string().min(1).max(LIMITS.stringLength).nullish(),
+    embedding_model: boundedString(LIMITS.stringLength).min(1).nullish(),
     if_revision: z.int().min(0).nullish().meta({ description: "0: must not exist" }),
   })
   .refine((entry) => !entry.embedding || entry.embedding_model, {

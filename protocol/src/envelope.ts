@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { boundedString } from "./bounded-string.js";
 import { NamespacePatternSchema } from "./criteria.js";
 import { LIMITS } from "./limits.js";
 import { NAMESPACE } from "./namespace.js";
@@ -14,9 +15,7 @@ export function isMessageId(value: unknown): value is string {
   return typeof value === "string" && value.length <= LIMITS.idLength && PRINTABLE.test(value);
 }
 
-export const MessageIdSchema = z
-  .string()
-  .max(LIMITS.idLength)
+export const MessageIdSchema = boundedString(LIMITS.idLength)
   .regex(PRINTABLE, "must be 1..128 printable characters")
   .meta({ description: "idempotency key; UUIDv7 recommended" });
 
@@ -31,14 +30,14 @@ export const envelopeShape = {
 
 const requestShape = {
   ...envelopeShape,
-  session_id: z.string().max(LIMITS.idLength).nullish().meta({ description: 'default ""' }),
+  session_id: boundedString(LIMITS.idLength).nullish().meta({ description: 'default ""' }),
   deadline_ms: z
     .int()
     .min(1)
     .max(LIMITS.deadlineMs)
     .nullish()
     .meta({ description: "from receipt; default 5000" }),
-  requires: z.array(z.string().min(1).max(64)).max(64).nullish().meta({ description: "features demanded" }),
+  requires: z.array(boundedString(64).min(1)).max(64).nullish().meta({ description: "features demanded" }),
 };
 
 /** Fields of a request that writes one namespace. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { boundedString } from "./bounded-string.js";
 
 export const PLUGIN_CONTRACT = "1.0";
 
@@ -26,8 +27,8 @@ const featureShape = Object.fromEntries(Object.keys(FEATURES).map((name) => [nam
 export const PluginManifestSchema = z
   .strictObject({
     contract: z.literal(PLUGIN_CONTRACT),
-    name: z.string().min(1).max(64),
-    version: z.string().min(1).max(64),
+    name: boundedString(64).min(1),
+    version: boundedString(64).min(1),
     features: z.strictObject(featureShape),
   })
   .meta({ id: "PluginManifest" });

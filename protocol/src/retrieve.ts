@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { boundedString } from "./bounded-string.js";
 import { criteriaShape } from "./criteria.js";
 import { EmbeddingSchema, FractionSchema, MemoryEntrySchema } from "./entry.js";
 import { replyShape, selectShape } from "./envelope.js";
@@ -20,9 +21,9 @@ export const MemoryRetrieveRequestSchema = z
     type: z.literal("memory/retrieve/req"),
     ...selectShape,
     ...criteriaShape,
-    query: z.string().max(LIMITS.queryLength).nullish(),
+    query: boundedString(LIMITS.queryLength).nullish(),
     embedding: EmbeddingSchema.nullish(),
-    embedding_model: z.string().min(1).max(LIMITS.stringLength).nullish(),
+    embedding_model: boundedString(LIMITS.stringLength).min(1).nullish(),
     order: OrderSchema.nullish().meta({ description: "default relevance with a query, else newest" }),
     limit: z
       .int()
@@ -31,7 +32,7 @@ export const MemoryRetrieveRequestSchema = z
       .nullish()
       .meta({ description: "default 10; 0 only counts" }),
     min_score: FractionSchema.nullish(),
-    cursor: z.string().max(LIMITS.cursorLength).nullish(),
+    cursor: boundedString(LIMITS.cursorLength).nullish(),
     mode: RetrieveModeSchema.nullish().meta({ description: "default hybrid" }),
     include: z.array(IncludeSchema).max(8).nullish(),
   })

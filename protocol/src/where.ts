@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { boundedString } from "./bounded-string.js";
 import { FILTER_OPERATORS, type Filter, type FilterOperator } from "./filter.js";
 import { isJsonObject, type Json } from "./json.js";
 import { refuseOverLimit, shownName } from "./json-guard.js";
@@ -21,7 +22,7 @@ const FIELD = new RegExp(
   `^(${FIXED_FIELDS.join("|")}|metadata\\.[A-Za-z0-9_-]{1,64}|key\\.[\\s\\S]{1,${LIMITS.stringLength}})$`,
 );
 
-const ScalarSchema = z.union([z.string().max(LIMITS.stringLength), z.number(), z.boolean()]);
+const ScalarSchema = z.union([boundedString(LIMITS.stringLength), z.number(), z.boolean()]);
 
 /** The `where` tree of a request: its shape, for the generated schema and types. */
 export const WhereSchema: z.ZodType<Filter> = z

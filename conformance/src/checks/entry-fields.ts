@@ -221,16 +221,16 @@ export const entryFieldsChecks: readonly Check[] = [
     id: "entry/revision-is-the-time-in-microseconds",
     clauses: ["ENTRY-14"],
     since: "1.0",
-    async run({ caller, entry, expect }) {
+    async run({ caller, entry, expect, now }) {
       const batch = [entry(), entry(), entry()];
       const { receipts } = await caller.store(batch);
       const revisions = receipts.map(({ revision }) => revision).sort((a, b) => a - b);
       const first = revisions[0] ?? 0;
       const read = await readEntry(caller, batch[0]!.key);
-      const createdUs = (read?.timestamps.created ?? 0) * 1e6;
-      const what =
-        "lowest revision of the first store in a partition, against `timestamps.created` in microseconds";
-      expect.near(first, createdUs, 1_000, what);
+      const createdUs = Math.floor((read?.timestamps.created ?? 0) * 1e6);
+      const what = "lowest revision of the first store in a partition, in microseconds";
+      expect.atLeast(first, createdUs, `${what}: not before \`timestamps.created\``);
+      expect.atMost(first, Math.ceil(now() * 1e6), `${what}: not after the store was answered`);
       expect.equal(revisions, [first, first + 1, first + 2], "revisions of three entries of one store");
     },
   }),

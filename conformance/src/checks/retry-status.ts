@@ -4,14 +4,19 @@ import { type Check, hostCheck, memoryCheck } from "../check.js";
 import type { MemoryAgent, StatusReply } from "../memory-agent.js";
 import { newRequestId } from "../request-id.js";
 
-const POLL_MS = 20;
-const POLLS_MAX = 100;
+const POLL_MS = 40;
+/** What was stored is embedded as a rule; what was queued waits for that, and for another try where one fails. */
+const PATIENCE_MS = { stored: 4_000, queued: 12_000 } as const;
 
 /** The status of a store once it says that nothing changes any more, or what it says after some seconds. */
-async function settledStatus(caller: MemoryAgent, id: string): Promise<StatusReply> {
-  for (let poll = 1; ; poll++) {
+async function settledStatus(
+  caller: MemoryAgent,
+  id: string,
+  ack: keyof typeof PATIENCE_MS = "stored",
+): Promise<StatusReply> {
+  for (let waitedMs = 0; ; waitedMs += POLL_MS) {
     const status = await caller.status(id);
-    if (status.done || poll === POLLS_MAX) return status;
+    if (status.done || waitedMs >= PATIENCE_MS[ack]) return status;
     await delay(systemClock, POLL_MS);
   }
 }
@@ -59,7 +64,7 @@ export const retryStatusChecks: readonly Check[] = [
       const [id, one] = [newRequestId(), entry()];
       await caller.store(one);
       await caller.store([{ ...one, content: "changed" }, entry()], { id, ack: "queued" });
-      const { done, receipts } = await settledStatus(caller, id);
+      const { done, receipts } = await settledStatus(caller, id, "queued");
       expect.equal(done, true, '`done` of the status of a store with ack "queued", some seconds after it');
       const outcomes = receipts.map(({ index, outcome }) => ({ index, outcome }));
       const expected = [

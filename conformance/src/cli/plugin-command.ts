@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { isMemoryError, type MemoryTier, TIERS } from "@membus/protocol";
 import { type Command, Option } from "commander";
 import { ExpectationError } from "../expect.js";
+import { createHostWorld } from "../host-route/host-world.js";
 import { loadPluginModule, type PluginModule } from "../plugin-route/plugin-module.js";
 import type { PluginSubject } from "../plugin-route/plugin-subject.js";
 import { createPluginWorld } from "../plugin-route/plugin-world.js";
@@ -14,9 +15,11 @@ import { listChecks } from "./list-checks.js";
 import { rerunCommand } from "./rerun-command.js";
 import { runAndReport } from "./run-and-report.js";
 import { addRunOptions, type RunFlags, resolveRunSettings } from "./run-options.js";
+import type { ThroughHost } from "./through-host.js";
 
 interface PluginFlags extends RunFlags {
   readonly tier?: MemoryTier;
+  readonly throughHost?: boolean;
 }
 
 const DESCRIPTION = "test a plugin: a module that exports `createPlugin`, by that name or as its default";
@@ -29,21 +32,27 @@ Example:
   npx membus-conformance plugin ./my-plugin.js --tier semantic --html report.html`;
 
 /** `membus-conformance plugin MODULE`. */
-export function registerPlugin(program: Command): void {
+export function registerPlugin(program: Command, throughHost?: ThroughHost): void {
   const command = program
     .command("plugin")
     .description(DESCRIPTION)
     .argument("[module]", "the plugin's module")
     .addOption(new Option("--tier <tier>", "tier to test it as (default working)").choices(TIERS));
+  if (throughHost) command.option("--through-host", "behind a host on a real nats-server, by messages");
   addRunOptions(command)
     .addHelpText("after", EXAMPLE)
     .action(async (module: string | undefined, flags: PluginFlags, self: Command) => {
-      process.exitCode = await testPlugin(module, flags, self);
+      process.exitCode = await testPlugin(module, flags, self, throughHost);
     });
 }
 
-async function testPlugin(module: string | undefined, flags: PluginFlags, command: Command): Promise<number> {
-  const settings = await resolveRunSettings(flags, "plugin");
+async function testPlugin(
+  module: string | undefined,
+  flags: PluginFlags,
+  command: Command,
+  throughHost: ThroughHost | undefined,
+): Promise<number> {
+  const settings = await resolveRunSettings(flags, flags.throughHost ? "host" : "plugin");
   if (flags.list === true) {
     process.stdout.write(listChecks(settings.checks));
     return 0;
@@ -54,7 +63,15 @@ async function testPlugin(module: string | undefined, flags: PluginFlags, comman
   const { createPlugin } = await load(module, url);
   const { tier = "working" } = flags;
   const subject = { name: module, tier, createPlugin, module: url, nodeArguments: process.execArgv };
-  return runAndReport(await openWorld(subject), settings, rerunCommand(command));
+  if (!flags.throughHost || !throughHost) {
+    return runAndReport(await openWorld(subject), settings, rerunCommand(command));
+  }
+  const host = await throughHost(subject);
+  try {
+    return await runAndReport(await createHostWorld(host.subject), settings, rerunCommand(command));
+  } finally {
+    await host.stop();
+  }
 }
 
 /** @throws {ExpectationError} when the plugin cannot be opened, or its manifest has not the form of the contract. */

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { SUITE_VERSION } from "../suite-report.js";
 import { registerHost } from "./host-command.js";
 import { registerPlugin } from "./plugin-command.js";
+import type { CommandLineOptions } from "./through-host.js";
 
 const EXIT_HELP = `
 Exit codes:
@@ -14,15 +15,18 @@ Example:
   npx membus-conformance plugin ./my-plugin.js`;
 
 /** The command line of the suite. */
-export function createProgram(): Command {
-  const program = new Command("membus-conformance")
+export function createProgram({
+  name = "membus-conformance",
+  throughHost,
+}: CommandLineOptions = {}): Command {
+  const program = new Command(name)
     .description("proves a membus plugin, or a host in any language, against the written protocol")
     .version(SUITE_VERSION)
     .addHelpText("after", EXIT_HELP)
     // What is wrong with the arguments is reported like any other mistake.
     .exitOverride()
     .configureOutput({ outputError: () => {} });
-  registerPlugin(program);
+  registerPlugin(program, throughHost);
   registerHost(program);
   return program;
 }

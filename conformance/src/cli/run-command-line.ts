@@ -4,12 +4,13 @@ import { ExpectationError } from "../expect.js";
 import { UsageError } from "../usage-error.js";
 import { EXIT_CODES } from "./exit-codes.js";
 import { createProgram } from "./program.js";
+import type { CommandLineOptions } from "./through-host.js";
 
 /** A plugin may leave timers and connections behind: they do not keep the process for longer than this. */
 const LINGER_MS = 2_000;
 
 /** Does what the arguments of the process say, and sets its exit code. */
-export async function runCommandLine(): Promise<void> {
+export async function runCommandLine(options: CommandLineOptions = {}, argv = process.argv): Promise<void> {
   // Whoever read our output has gone, as `head` does: nobody is left to write for.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
@@ -23,7 +24,7 @@ export async function runCommandLine(): Promise<void> {
     process.exit(EXIT_CODES.suiteError);
   });
   try {
-    await createProgram().parseAsync();
+    await createProgram(options).parseAsync(argv);
   } catch (error) {
     process.exitCode = reportFailure(error);
   }

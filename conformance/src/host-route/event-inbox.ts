@@ -8,28 +8,32 @@ import {
   within,
 } from "@membus/protocol";
 import type { Inbox, ReceivedEvent } from "../context.js";
+import type { EventPatience } from "./event-patience.js";
 
-/** Events follow the reply that they are of; this long they may take. */
-const PATIENCE_MS = 3_000;
 const SETTLE_MS = 250;
+
+export interface EventInboxParts {
+  readonly patience: EventPatience;
+  isWanted(received: ReceivedEvent): boolean;
+  flush(): Promise<void>;
+}
 
 /** The events of one subscription. */
 export class EventInbox implements Inbox<ReceivedEvent> {
   readonly items: ReceivedEvent[] = [];
-  readonly #flush: () => Promise<void>;
-  readonly #isWanted: (received: ReceivedEvent) => boolean;
+  readonly #parts: EventInboxParts;
   #onArrival: () => void = () => {};
 
-  constructor(flush: () => Promise<void>, isWanted: (received: ReceivedEvent) => boolean) {
-    this.#flush = flush;
-    this.#isWanted = isWanted;
+  constructor(parts: EventInboxParts) {
+    this.#parts = parts;
   }
 
   receive(message: BusMessage): void {
     const { subject, payload, headers } = message;
     const decoded = decodeMessage(payload, { contentType: headers[CONTENT_TYPE_HEADER] });
     const received = { subject, event: (decoded.ok ? decoded.message : {}) as MemoryEvent, message };
-    if (!this.#isWanted(received)) return;
+    this.#parts.patience.published();
+    if (!this.#parts.isWanted(received)) return;
     this.items.push(received);
     this.#onArrival();
   }
@@ -41,12 +45,14 @@ export class EventInbox implements Inbox<ReceivedEvent> {
       };
       this.#onArrival();
     });
-    await within(systemClock, PATIENCE_MS, reached);
+    const { patience } = this.#parts;
+    await within(systemClock, patience.ms, reached);
+    if (this.items.length < count) patience.inVain();
     return this.items;
   }
 
   async settle(): Promise<readonly ReceivedEvent[]> {
-    await this.#flush();
+    await this.#parts.flush();
     await delay(systemClock, SETTLE_MS);
     return this.items;
   }

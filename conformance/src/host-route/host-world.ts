@@ -6,28 +6,38 @@ import { replayCall } from "../replay-call.js";
 import type { TracedStep } from "../trace.js";
 import type { OpenedWorld, TierFacts, World, WorldRequest } from "../world.js";
 import { discover, type HostFacts } from "./discover.js";
+import { EventPatience } from "./event-patience.js";
 import { type HostSubject, namesOf } from "./host-subject.js";
+import { keepsNamespacesApart } from "./namespaces-apart.js";
 import { OpenedHost } from "./opened-host.js";
 import { Pulse } from "./pulse.js";
 
 const CONCURRENCY = 8;
 
+interface RunFacts {
+  /** First segment of every namespace of the run, so that it finds nothing of one before it. */
+  readonly run: string;
+  readonly concurrency: number;
+}
+
 /** A host behind a bus: the same one for all checks, each in a namespace of its own. */
 class HostWorld implements World {
   readonly route = "host";
-  readonly concurrency = CONCURRENCY;
+  readonly concurrency: number;
   readonly name: string;
   readonly tiers: readonly TierFacts[];
   readonly provisions: ReadonlySet<Provision>;
   readonly #subject: HostSubject;
   readonly #served: readonly MemoryTier[];
   readonly #embedder: EmbedderFacts | undefined;
-  /** So that a run finds nothing of one before it. */
-  readonly #run = `conformance-${randomBytes(5).toString("hex")}`;
+  readonly #run: string;
   readonly #pulse: Pulse;
+  readonly #patience = new EventPatience();
   #openedCount = 0;
 
-  constructor(subject: HostSubject, { tiers, embedder }: HostFacts) {
+  constructor(subject: HostSubject, { tiers, embedder }: HostFacts, { run, concurrency }: RunFacts) {
+    this.#run = run;
+    this.concurrency = concurrency;
     this.name = subject.name;
     this.tiers = tiers.filter(({ tier }) => subject.tiers?.includes(tier) ?? true);
     this.#served = tiers.map(({ tier }) => tier);
@@ -49,6 +59,7 @@ class HostWorld implements World {
       namespace,
       embedder: this.#embedder,
       pulse: this.#pulse,
+      patience: this.#patience,
     });
     return { context: opened satisfies HostContext, close: () => opened.close() };
   }
@@ -65,7 +76,10 @@ class HostWorld implements World {
 }
 
 export async function createHostWorld(subject: HostSubject): Promise<World> {
-  return new HostWorld(subject, await discover(subject.bus, subject.prefix ?? DEFAULT_PREFIX));
+  const facts = await discover(subject.bus, subject.prefix ?? DEFAULT_PREFIX);
+  const run = `conformance-${randomBytes(5).toString("hex")}`;
+  const isApart = await keepsNamespacesApart(subject, facts.tiers[0]!.tier, run);
+  return new HostWorld(subject, facts, { run, concurrency: isApart ? CONCURRENCY : 1 });
 }
 
 function provisionsOf({ tenants = [], restart, startHost }: HostSubject): Set<Provision> {

@@ -35,6 +35,7 @@ import { Random } from "../random.js";
 import { Trace } from "../trace.js";
 import type { WorldRequest } from "../world.js";
 import { EventInbox } from "./event-inbox.js";
+import type { EventPatience } from "./event-patience.js";
 import { HostAgent, type HostAgentParts } from "./host-agent.js";
 import { type HostSubject, namesOf } from "./host-subject.js";
 import { OwnHosts } from "./own-hosts.js";
@@ -42,7 +43,7 @@ import { parseJson } from "./parse-json.js";
 import type { Pulse } from "./pulse.js";
 
 const DEFAULT_TIMEOUT_MS = 5_000;
-const SERVICES_WAIT_MS = 400;
+const SERVICES_WAIT_MS = 1_000;
 /** Cleaning up is a courtesy, for which a host that does not answer is not waited for. */
 const CLEANING_MS = 1_000;
 
@@ -52,6 +53,7 @@ interface HostSurroundings {
   readonly namespace: string;
   readonly embedder: EmbedderFacts | undefined;
   readonly pulse: Pulse;
+  readonly patience: EventPatience;
 }
 
 /** A host during one check. What checks call is bound, so that they may take it apart. */
@@ -162,7 +164,8 @@ export class OpenedHost implements HostContext {
     pattern: string,
     isWanted: (received: ReceivedEvent) => boolean = () => true,
   ): Promise<Inbox<ReceivedEvent>> => {
-    const inbox = new EventInbox(() => this.bus.flush(), isWanted);
+    const { patience } = this.#surroundings;
+    const inbox = new EventInbox({ patience, isWanted, flush: () => this.bus.flush() });
     const subscription = this.bus.subscribe(`${this.prefix}.${pattern}`, (message) => inbox.receive(message));
     this.#subscriptions.push(subscription);
     await this.bus.flush();

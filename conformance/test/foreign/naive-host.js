@@ -7,7 +7,7 @@ const [servers, prefix] = process.argv.slice(2);
 const connection = await connect({ servers });
 const id = randomUUID();
 const memories = new Map();
-const features = { similarity: false, full_text: true, ttl: true, durable: false, shared: false };
+const features = { similarity: false, full_text: true, ttl: false, durable: false, shared: false };
 const offered = { ...features, conditional: true, eviction: false, subtree: false, queued: false };
 const manifest = { contract: "1.0", name: "dict", version: "0.1.0", features: offered };
 
@@ -28,8 +28,23 @@ function store(memory, { id: requestId, entries, namespace = "default" }, agent)
     const timestamps = { created: now, updated: now, accessed: now };
     const from = { tier: "working", namespace, source: agent, author: agent, occurred_at: now, timestamps };
     const worth = { score: entry.score ?? 1, importance: 1, ttl: entry.ttl || null, revision, seq: revision };
-    memory.set(key_hash, { ...from, ...worth, tags: [], ...entry, ttl: worth.ttl, score: worth.score, key, key_hash });
-    return { index, key_hash, outcome: former ? "updated" : "created", revision, event_id: `${requestId}/${index}` };
+    memory.set(key_hash, {
+      ...from,
+      ...worth,
+      tags: [],
+      ...entry,
+      ttl: worth.ttl,
+      score: worth.score,
+      key,
+      key_hash,
+    });
+    return {
+      index,
+      key_hash,
+      outcome: former ? "updated" : "created",
+      revision,
+      event_id: `${requestId}/${index}`,
+    };
   });
   const stored = receipts.map(({ key_hash }) => memory.get(key_hash).key);
   return { type: "memory/store/resp", stored, receipts, errors: [] };
@@ -37,7 +52,10 @@ function store(memory, { id: requestId, entries, namespace = "default" }, agent)
 
 function select(memory, { keys, tags, query }) {
   const hashes = keys?.map((key) => {
-    if (typeof key === "string") return createHash("sha256").update(JSON.stringify({ name: key })).digest("hex");
+    if (typeof key === "string")
+      return createHash("sha256")
+        .update(JSON.stringify({ name: key }))
+        .digest("hex");
     return key.$hash ?? createHash("sha256").update(JSON.stringify(key)).digest("hex");
   });
   return [...memory.values()].filter(
@@ -57,7 +75,12 @@ function retrieve(memory, request) {
 function forget(memory, request) {
   const found = select(memory, request);
   for (const { key_hash } of found) memory.delete(key_hash);
-  const receipt = { id: randomUUID(), at: Date.now() / 1000, by_tier: { working: found.length }, purge: "done" };
+  const receipt = {
+    id: randomUUID(),
+    at: Date.now() / 1000,
+    by_tier: { working: found.length },
+    purge: "done",
+  };
   return { type: "memory/forget/resp", deleted: found.length, receipt };
 }
 
@@ -66,7 +89,10 @@ function failed(code, message) {
 }
 
 function answer(message) {
-  const [agent, ...operation] = message.subject.slice(prefix.length + 1).split(".").slice(1);
+  const [agent, ...operation] = message.subject
+    .slice(prefix.length + 1)
+    .split(".")
+    .slice(1);
   let request = {};
   let reply;
   try {
@@ -92,7 +118,10 @@ function describe(message) {
   message.respond(JSON.stringify({ type, name: "membus", id, version: "0.1.0", metadata }));
 }
 
-connection.subscribe(`${prefix}.*.*.memory.*.req`, { queue: "membus", callback: (_, message) => answer(message) });
+connection.subscribe(`${prefix}.*.*.memory.*.req`, {
+  queue: "membus",
+  callback: (_, message) => answer(message),
+});
 connection.subscribe(`${prefix}.*.*.ping`, { queue: "membus", callback: (_, message) => answer(message) });
 connection.subscribe("$SRV.INFO.membus", { callback: (_, message) => describe(message) });
 await connection.flush();

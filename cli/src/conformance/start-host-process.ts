@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { MemoryError, type MemoryTier } from "@membus/protocol";
+
+const EXTENSION = import.meta.url.endsWith(".ts") ? "ts" : "js";
+const SCRIPT = fileURLToPath(new URL(`./host-process.${EXTENSION}`, import.meta.url));
+
+export interface HostProcessOptions {
+  /** File URL of the plugin's module. */
+  readonly module: string;
+  readonly tier: MemoryTier;
+  readonly url: string;
+  readonly data: string;
+}
+
+export interface HostProcess {
+  /** SIGKILL; resolves when it has ended. */
+  kill(): Promise<void>;
+}
+
+/**
+ * Starts a host with one plugin in a process of its own; resolves when it serves.
+ * @throws {MemoryError} `unavailable` with what it said, when it ends before.
+ */
+export async function startHostProcess({
+  module,
+  tier,
+  url,
+  data,
+}: HostProcessOptions): Promise<HostProcess> {
+  const args = [...process.execArgv, SCRIPT, module, tier, url, data];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const ended = once(child, "exit");
+  let complaint = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString()).slice(-2_000);
+  });
+  const serving = once(child.stdout, "data").then(() => true);
+  if (!(await Promise.race([serving, ended.then(() => false)]))) {
+    throw new MemoryError("unavailable", `the host did not start: ${complaint}`);
+  }
+  const kill = async () => {
+    child.kill("SIGKILL");
+    await ended;
+  };
+  return { kill };
+}

@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connectNatsBus } from "@membus/bus";
+import type { HostOfPlugin, HostParts, PluginSubject, StartedHost } from "@membus/conformance";
+import { createStaticEmbedder } from "@membus/embeddings";
+import { createHost } from "@membus/host";
+import { type Bus, type MemoryTier, systemClock } from "@membus/protocol";
+import { createLogger } from "../logger.js";
+import { ensureNatsServer, launchNatsServer } from "../nats-server/index.js";
+import { startHostProcess } from "./start-host-process.js";
+
+const TENANTS = ["default", "other"];
+
+/** A plugin in a host of its own process, which can be killed, on a nats-server that is started for it. */
+export async function throughHost(plugin: PluginSubject): Promise<HostOfPlugin> {
+  const tier: MemoryTier = plugin.tier ?? "working";
+  const note = (line: string) => void process.stderr.write(`${line}\n`);
+  const explicitPath = process.env.MEMBUS_NATS_SERVER || undefined;
+  const binary = await ensureNatsServer({
+    env: process.env,
+    onStep: note,
+    ...(explicitPath && { explicitPath }),
+  });
+  const logger = createLogger("error");
+  const data = await mkdtemp(join(tmpdir(), "membus-conformance-"));
+  const server = await launchNatsServer({ binary: binary.path });
+  const bus = await connectNatsBus({ servers: server.url }, { logger, clock: systemClock });
+  const start = () => startHostProcess({ module: plugin.module!, tier, url: server.url, data });
+  let host = await start();
+  const restart = async () => {
+    await host.kill();
+    host = await start();
+  };
+  const stop = async () => {
+    await host.kill();
+    await bus.close();
+    await server.stop();
+    await rm(data, { recursive: true, force: true });
+  };
+  const startHost = (parts: HostParts) => startOwnHost(bus, plugin, tier, parts);
+  const name = `${plugin.name} behind a host`;
+  return { subject: { name, bus, servers: server.url, tenants: TENANTS, restart, startHost }, stop };
+}
+
+/** A host in this process, of the suite's own plugins. */
+async function startOwnHost(
+  bus: Bus,
+  plugin: PluginSubject,
+  tier: MemoryTier,
+  { prefix, tenants, inFlightCountMax, ...parts }: HostParts,
+): Promise<StartedHost> {
+  const folder = await mkdtemp(join(tmpdir(), "membus-conformance-"));
+  const host = createHost(
+    {
+      bus,
+      plugins: { [tier]: await plugin.createPlugin() },
+      embedder: createStaticEmbedder(),
+      dataDirectories: { [tier]: folder },
+      logger: createLogger("silent"),
+      ...parts,
+    },
+    { prefix, ...(tenants && { tenants }), ...(inFlightCountMax && { inFlightCountMax }) },
+  );
+  await host.start();
+  const stop = async () => {
+    await host.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { stop };
+}

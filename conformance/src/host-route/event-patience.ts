@@ -1,0 +1,20 @@
+const PATIENCE_MS = 3_000;
+const AFTER_SILENCE_MS = 250;
+
+/** How long events are waited for: less once a host has published none at all in a whole wait. */
+export class EventPatience {
+  #isPublished = false;
+  #wasInVain = false;
+
+  get ms(): number {
+    return this.#wasInVain && !this.#isPublished ? AFTER_SILENCE_MS : PATIENCE_MS;
+  }
+
+  published(): void {
+    this.#isPublished = true;
+  }
+
+  inVain(): void {
+    this.#wasInVain = true;
+  }
+}

@@ -1,0 +1,36 @@
+import { DEFAULT_PREFIX, isMemoryError, type MemoryTier } from "@membus/protocol";
+import { ExpectationError } from "../expect.js";
+import { Trace } from "../trace.js";
+import { HostAgent } from "./host-agent.js";
+import { type HostSubject, namesOf } from "./host-subject.js";
+
+const TIMEOUT_MS = 1_000;
+
+/**
+ * Whether what is stored in one namespace stays out of another. On a host where it does not, checks that run beside
+ * each other would find each other's entries, and blame it for something else.
+ */
+export async function keepsNamespacesApart(
+  subject: HostSubject,
+  tier: MemoryTier,
+  run: string,
+): Promise<boolean> {
+  const { bus, prefix = DEFAULT_PREFIX } = subject;
+  const { agents, tenants } = namesOf(subject);
+  const caller = { tenant: tenants.first, agent: agents.first, session: "" };
+  const request = bus.request.bind(bus);
+  const parts = { request, timeoutMs: TIMEOUT_MS, prefix, tier, trace: new Trace() };
+  const [here, elsewhere] = ["here", "elsewhere"].map(
+    (name) => new HostAgent(caller, `${run}/${name}`, parts),
+  ) as [HostAgent, HostAgent];
+  const key = { [run]: "here" };
+  try {
+    await here.store({ key, content: "here", tier });
+    const { entries } = await elsewhere.retrieve({ keys: [key] });
+    await here.forget({ keys: [key] });
+    return entries.length === 0;
+  } catch (error) {
+    if (isMemoryError(error) || error instanceof ExpectationError) return true;
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHECKS, type CheckResult, createHostWorld, runSuite } from "../../src/index.js";
+import { type ForeignHost, startForeignHost } from "./foreign-host.js";
+
+/** What the host's author got right, from reading the protocol once. */
+const KEPT = [
+  "store/created-then-updated",
+  "store/every-entry-of-a-batch-is-kept",
+  "keys/string-is-short-for-name",
+  "entry/content-is-any-json",
+  "retrieve/tags-any",
+  "forget/deleted-is-what-went",
+  "scope/agents-are-apart",
+  "concurrency/one-entry-per-key",
+  "envelope/req-id-is-the-id-of-the-request",
+  "discovery/pong-names-host-and-tiers",
+  "discovery/queue-group",
+] as const;
+
+/** What is wrong with it, and what a report must say of it. */
+const BROKEN: readonly (readonly [check: string, says: RegExp])[] = [
+  ["retrieve/limit-is-upper-bound", /^entries on a page with limit 3 of 5 entries: expected 3, got 5$/],
+  ["retrieve/tags-all", /^entries with all of the tags a and b/],
+  ["namespace/absent-is-default", /^total of a retrieve in another namespace.*: expected 0, got 1$/],
+  ["scope/sessions-are-apart", /by the other session: expected "created", got "updated"$/],
+  ["full-text/more-of-the-words-rank-higher", /^ids for the query "heron violet lake"/],
+  [
+    "keys/order-of-fields-does-not-matter",
+    /with its fields.* in another order: expected "updated", got "created"$/,
+  ],
+  ["entry/revision-grows", /^revisions of a key that is created, updated, forgotten.*got \[1,2,1,2\]$/],
+  ["entry/what-only-the-host-sets-is-ignored", /^author, .*got \{"author":"somebody else"/],
+  ["update/unchanged-makes-no-revision", /^outcome of the same store once more: expected "unchanged"/],
+  ["ttl/refused-when-undeclared", /with a ttl, which is not declared: expected \["unsupported"\], got \[\]$/],
+  ["conditional/zero-demands-that-there-is-none", /with if_revision 0: expected \{"code":"conflict"/],
+  ["forget/dry-run-counts-and-keeps", /^entries that are there after a dry run: expected 3/],
+  ["retry/store-gets-its-first-result", /^the result of a store that is repeated/],
+  ["encoding/first-byte-decides-without-a-header", /as a MessagePack map/],
+  ["envelope/unknown-field-refused", /with the unknown field/],
+  ["errors/nats-headers-show-the-error", /^header Nats-Service-Error-Code/],
+  ["events/stored-for-every-write", /^key and revision of the `stored` events.*got \[\]$/],
+  ["discovery/answers-stats", /^answers of the host to \$SRV\.STATS: expected 1, got 0$/],
+  ["retrieve/page-is-cut-to-payload", /\.memory\.retrieve\.req: expected one, got none: no answer/],
+];
+
+let host: ForeignHost;
+
+async function run(
+  checks: typeof CHECKS,
+  onResult: (done: number) => void = () => {},
+): Promise<Map<string, CheckResult>> {
+  const world = await createHostWorld(host.subject);
+  const results = await runSuite(checks, world, { seed: 7, onResult: (_, __, { done }) => onResult(done) });
+  return new Map(results.map((result) => [result.id, result]));
+}
+
+function said(result: CheckResult | undefined): string {
+  const { discrepancy, reason } = result?.cases.find(({ outcome }) => outcome !== "pass") ?? {};
+  return discrepancy
+    ? `${discrepancy.what}: expected ${discrepancy.expected}, got ${discrepancy.got}`
+    : `${reason}`;
+}
+
+function withOutcome(results: Map<string, CheckResult>, outcome: CheckResult["outcome"]): string[] {
+  return [...results.values()].filter((result) => result.outcome === outcome).map(({ id }) => id);
+}
+
+describe("a host without any code of membus", () => {
+  let results: Map<string, CheckResult>;
+
+  beforeAll(async () => {
+    host = await startForeignHost();
+    results = await run(CHECKS);
+  });
+  afterAll(() => host.stop());
+
+  it("is reported on without an error of the suite, and no check goes unjudged", () => {
+    expect(withOutcome(results, "suite-error").map((id) => said(results.get(id)))).toEqual([]);
+    expect(results.size).toBe(CHECKS.filter(({ routes }) => routes.includes("host")).length);
+  });
+
+  it.each(KEPT)("keeps %s", (id) => {
+    expect(results.get(id)?.outcome, said(results.get(id))).toBe("pass");
+  });
+
+  it.each(BROKEN)("breaks %s, and is told so", (id, says) => {
+    expect(results.get(id)?.outcome).toBe("fail");
+    expect(said(results.get(id))).toMatch(says);
+  });
+
+  it("is not judged by what it cannot be given, and is told what a run would need", () => {
+    expect(said(results.get("host-plugins/pages-are-checked"))).toMatch(/takes plugins in JavaScript/);
+    expect(results.get("host-plugins/pages-are-checked")?.outcome).toBe("not-applicable");
+    expect(results.get("scope/tenants-are-apart")?.outcome).toBe("untestable");
+    expect(results.get("events/hold-no-content")?.outcome).toBe("untestable");
+    expect(said(results.get("events/hold-no-content"))).toMatch(/needs the 2 events/);
+  });
+});
+
+describe("a host that ends during a run", () => {
+  const checks = CHECKS.filter(({ area }) => ["store", "keys", "envelope", "retrieve"].includes(area));
+
+  beforeAll(async () => {
+    host = await startForeignHost();
+  });
+  afterAll(() => host.stop());
+
+  it.each(["SIGSTOP", "SIGKILL"] as const)("is reported on to the end, by %s", async (signal) => {
+    const results = await run(checks, (done) => {
+      if (done === 10) host.signal(signal);
+    });
+    host.signal("SIGCONT");
+    expect(withOutcome(results, "suite-error").map((id) => said(results.get(id)))).toEqual([]);
+    const gone = withOutcome(results, "fail").filter((id) =>
+      said(results.get(id)).startsWith("the host, asked"),
+    );
+    expect(gone.length).toBeGreaterThan(20);
+  });
+});

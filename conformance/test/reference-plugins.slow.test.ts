@@ -1,0 +1,41 @@
+import type { Feature, MemoryPlugin, MemoryTier } from "@membus/protocol";
+import { expect, it } from "vitest";
+import { BoundedPlugin } from "../mutants/reference/bounded-plugin.js";
+import { createPlugin as createDurablePlugin } from "../mutants/reference/durable-module.js";
+import { LimitedPlugin } from "../mutants/reference/limited-plugin.js";
+import { ReferencePlugin } from "../mutants/reference/reference-plugin.js";
+import { createPluginWorld, runToReport } from "../src/index.js";
+import { redChecks } from "./outcome-counts.js";
+
+const NODE_ARGUMENTS = ["--conditions", "membus-source", "--import", "tsx"];
+const DURABLE_MODULE = new URL("../mutants/reference/durable-module.ts", import.meta.url).href;
+const DEMANDED: readonly Feature[] = ["similarity", "full_text", "ttl", "conditional", "subtree", "queued"];
+
+interface Sound {
+  readonly name: string;
+  readonly tier: MemoryTier;
+  readonly createPlugin: () => MemoryPlugin;
+  readonly module?: string;
+}
+
+/** What mutants break one rule of. */
+const SOUND: readonly Sound[] = [
+  { name: "reference", tier: "working", createPlugin: () => new ReferencePlugin() },
+  { name: "reference", tier: "semantic", createPlugin: () => new ReferencePlugin() },
+  { name: "bounded", tier: "working", createPlugin: () => new BoundedPlugin() },
+  { name: "durable", tier: "episodic", createPlugin: createDurablePlugin, module: DURABLE_MODULE },
+  { name: "without any of them", tier: "working", createPlugin: () => new LimitedPlugin(DEMANDED) },
+  ...DEMANDED.map(
+    (feature): Sound => ({
+      name: `without ${feature}`,
+      tier: "episodic",
+      createPlugin: () => new LimitedPlugin([feature]),
+    }),
+  ),
+];
+
+it.each(SOUND)("the plugin $name keeps everything as the $tier tier", async (sound) => {
+  const world = await createPluginWorld({ ...sound, nodeArguments: NODE_ARGUMENTS });
+  const report = await runToReport(world, { seed: 1, rerun: (id) => id });
+  expect(redChecks(report)).toEqual([]);
+});
