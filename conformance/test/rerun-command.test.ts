@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { expect, it } from "vitest";
 import { rerunCommand, withoutCredentials } from "../src/cli/rerun-command.js";
-import { addRunOptions } from "../src/index.js";
+import { addRunOptions } from "../src/cli/run-options.js";
 
 /** The command that a report shows after these arguments. */
 function rerunAfter(...args: string[]): string {

@@ -2,6 +2,7 @@ import type { Mutant } from "../mutant.js";
 import { contractMutants } from "./host-plugins-contract.js";
 import { failureMutants } from "./host-plugins-failures.js";
 import { lifecycleMutants } from "./host-plugins-lifecycle.js";
+import { otherHostsMutants } from "./host-plugins-other-hosts.js";
 import { waitingMutants } from "./host-plugins-waiting.js";
 
 export const hostPluginsMutants: readonly Mutant[] = [
@@ -9,4 +10,5 @@ export const hostPluginsMutants: readonly Mutant[] = [
   ...contractMutants,
   ...waitingMutants,
   ...lifecycleMutants,
+  ...otherHostsMutants,
 ];

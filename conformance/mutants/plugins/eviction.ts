@@ -1,10 +1,8 @@
 import { MemoryError } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
-import { BoundedPlugin } from "../reference/bounded-plugin.js";
+import { BoundedPlugin, ENTRIES_MAX } from "../reference/bounded-plugin.js";
 import type { Partition, ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
-
-const ENTRIES_MAX = 60;
 
 export const evictionMutants: readonly Mutant[] = [
   pluginMutant({

@@ -1,8 +1,8 @@
 import { type Partition, ReferencePlugin } from "./reference-plugin.js";
 import type { Row } from "./row.js";
 
-/** Entries of one partition. */
-const ENTRIES_MAX = 60;
+/** Entries of one partition: more than any check stores that is not about eviction. */
+export const ENTRIES_MAX = 1_200;
 
 /** The reference plugin with a bound: over it, the least recently used entry of the partition is evicted. */
 export class BoundedPlugin extends ReferencePlugin {
@@ -27,10 +27,13 @@ export class BoundedPlugin extends ReferencePlugin {
     this.use(row);
   }
 
-  /** A map gives what was set last in the end. */
+  /** A map gives what was set last in the end. A version that was replaced while it was read is no use any more. */
   protected use(row: Row): void {
     const { rows } = this.partition(row.scope);
-    if (rows.delete(this.rowKey(row))) rows.set(this.rowKey(row), row);
+    const key = this.rowKey(row);
+    if (rows.get(key) !== row) return;
+    rows.delete(key);
+    rows.set(key, row);
   }
 
   protected evictOverflow({ rows }: Partition): void {
@@ -38,7 +41,7 @@ export class BoundedPlugin extends ReferencePlugin {
   }
 
   protected victim(rows: ReadonlyMap<string, Row>): Row {
-    return [...rows.values()][0]!;
+    return rows.values().next().value!;
   }
 
   protected evict(row: Row): void {

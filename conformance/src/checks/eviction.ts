@@ -10,7 +10,7 @@ const NEEDS = `a tier that evicts by ${ENTRIES_MAX} small entries of one partiti
 
 /** Small batches at first, so that the bound of a small tier is met closely. */
 function batchSize(storedCount: number): number {
-  return Math.min(1_000, Math.max(5, Math.floor(storedCount / 20)));
+  return Math.min(1_000, Math.max(5, Math.floor(storedCount / 4)));
 }
 
 /** Stores batch after batch, each followed by `between`, until entries of the agent have gone. Gives the batches. */

@@ -3,6 +3,7 @@ import { contractChecks } from "./host-plugins-contract.js";
 import { embedderChecks } from "./host-plugins-embedder.js";
 import { failureChecks } from "./host-plugins-failures.js";
 import { lifecycleChecks } from "./host-plugins-lifecycle.js";
+import { otherHostsChecks } from "./host-plugins-other-hosts.js";
 import { waitingChecks } from "./host-plugins-waiting.js";
 
 export const hostPluginsChecks: readonly Check[] = [
@@ -10,5 +11,6 @@ export const hostPluginsChecks: readonly Check[] = [
   ...contractChecks,
   ...waitingChecks,
   ...lifecycleChecks,
+  ...otherHostsChecks,
   ...embedderChecks,
 ];

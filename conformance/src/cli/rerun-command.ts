@@ -14,9 +14,9 @@ export function rerunCommand(command: Command): (checkId: string, seed: number) 
   return (checkId, seed) => [...words, "--only", checkId, "--seed", String(seed)].join(" ");
 }
 
-/** `membus-conformance plugin`: the program and its commands. */
+/** `membus-conformance plugin`: the program, whose name may be several words, and its commands. */
 function namesOf(command: Command): string[] {
-  return [...(command.parent === null ? [] : namesOf(command.parent)), command.name()];
+  return [...(command.parent === null ? [] : namesOf(command.parent)), ...command.name().split(" ")];
 }
 
 function shownValue(option: Option, command: Command): string[] {

@@ -3,12 +3,15 @@ import { ExpectationError } from "../expect.js";
 import { NoReplyError } from "../no-reply-error.js";
 
 const PROBE_MS = 1_000;
+/** Once a probe was in vain. */
+const PROBE_AGAIN_MS = 250;
 
 /** Whether a host still answers: one that stopped to is not waited for in every check that is left. */
 export class Pulse {
   readonly #bus: Bus;
   readonly #probes: readonly string[];
   #isDoubtful = false;
+  #isGone = false;
 
   constructor(bus: Bus, caller: { readonly tenant: string; readonly agent: string }, prefix: string) {
     this.#bus = bus;
@@ -34,15 +37,17 @@ export class Pulse {
    */
   async feel(): Promise<void> {
     if (!this.#isDoubtful) return;
+    const timeoutMs = this.#isGone ? PROBE_AGAIN_MS : PROBE_MS;
     const asked = this.#probes.map((subject) => {
       const type = subject.endsWith(".ping") ? "ping" : "memory/retrieve/req";
-      return this.#bus.request(subject, encodeMessage({ type, limit: 0 }, "json"), { timeoutMs: PROBE_MS });
+      return this.#bus.request(subject, encodeMessage({ type, limit: 0 }, "json"), { timeoutMs });
     });
     const answered = await Promise.any(asked).catch(() => undefined);
-    this.#isDoubtful = answered === undefined;
+    this.#isGone = answered === undefined;
+    this.#isDoubtful = this.#isGone;
     if (answered !== undefined) return;
     const what =
       "the host, asked by a ping and a retrieve before this check, for a request before it got no reply";
-    throw new ExpectationError({ what, expected: `a reply to either within ${PROBE_MS} ms`, got: "none" });
+    throw new ExpectationError({ what, expected: `a reply to either within ${timeoutMs} ms`, got: "none" });
   }
 }

@@ -98,7 +98,7 @@ describe("a host without any code of membus", () => {
 });
 
 describe("a host that ends during a run", () => {
-  const checks = CHECKS.filter(({ area }) => ["store", "keys", "envelope", "retrieve"].includes(area));
+  const checks = CHECKS.filter(({ area }) => ["store", "keys", "envelope"].includes(area));
 
   beforeAll(async () => {
     host = await startForeignHost();
