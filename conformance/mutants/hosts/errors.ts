@@ -190,7 +190,7 @@ const insideMutants: readonly Mutant[] = [
 ];
 
 /** Few enough that 300 at once are too many, and more than all checks of another agent send at once. */
-const BUSY = { agentInFlightCountMax: 60 };
+const BUSY = { agentInFlightCountMax: 150 };
 
 const countMutants: readonly Mutant[] = [
   hostMutant({

@@ -16,7 +16,7 @@ const declaredAloneMutants: readonly Mutant[] = [
   pluginMutant({
     id: "full_text-declared-alone",
     defect: "`full_text` is declared, and a query by words finds nothing",
-    check: "full_text/works-when-declared",
+    check: "full-text/works-when-declared",
     names: /what a query by words finds/,
     createPlugin: () => ranking((mode) => mode !== "text"),
   }),
@@ -87,7 +87,7 @@ function serving(feature: Feature, demanded: string, names: RegExp): Mutant {
   return pluginMutant({
     id: `${feature}-served-undeclared`,
     defect: `\`${feature}\` is not declared, and ${demanded} is served all the same`,
-    check: `${feature}/refused-when-undeclared`,
+    check: `${feature.replace("_", "-")}/refused-when-undeclared`,
     names,
     createPlugin: () =>
       new (class extends LimitedPlugin {

@@ -1,5 +1,5 @@
 import type { Message } from "@membus/protocol";
-import { accepted, listOf, refused, request, storedEntries } from "../bare-messages.js";
+import { accepted, forEachOf, listOf, refused, request, storedEntries } from "../bare-messages.js";
 import { type Check, hostCheck, hostTierCheck } from "../check.js";
 import type { HostContext } from "../context.js";
 import { packedDouble, packedString, RAW, rawJson, rawPack } from "../raw-values.js";
@@ -93,15 +93,15 @@ function carriers(t: HostContext): readonly (readonly [place: string, "store" | 
 async function refusedEverywhere(t: HostContext, { json, packed }: RawValues): Promise<void> {
   const codes = ["schema_violation", "parse_error"] as const;
   for (const [place, operation, message] of carriers(t)) {
-    for (const text of json) {
+    await forEachOf(json, async (text) => {
       const what = `a ${operation} in JSON with ${text} in ${place}`;
       await refused(t, what, operation, rawJson(message, text), codes);
-    }
-    for (const bytes of packed) {
+    });
+    await forEachOf(packed, async (bytes) => {
       const what = `a ${operation} in MessagePack with the bytes ${hex(bytes)} in ${place}`;
       const contentType = "application/msgpack";
       await refused(t, what, operation, rawPack(message, bytes), codes, { contentType });
-    }
+    });
   }
   t.expect.equal(await storedEntries(t), [], "entries after stores that were refused");
 }

@@ -2,6 +2,7 @@ import { encodeMessage, type Message } from "@membus/protocol";
 import {
   accepted,
   answer,
+  forEachOf,
   OPERATIONS,
   oneOfEach,
   refused,
@@ -177,10 +178,10 @@ const malformedChecks: readonly Check[] = [
     async run(t) {
       const whole = encodeMessage(request(t, "store", { entries: [t.entry()] }), "msgpack");
       const contentType = "application/msgpack";
-      for (let length = 0; length < whole.length; length++) {
+      await forEachOf([...whole.keys()], async (length) => {
         const what = `the first ${length} of ${whole.length} bytes of a store in MessagePack`;
         await refused(t, what, "store", whole.subarray(0, length), "parse_error", { contentType });
-      }
+      });
       t.expect.equal(await storedEntries(t), [], "entries after stores that were cut off");
       await accepted(t, "the whole of that store", "store", whole, { contentType });
     },

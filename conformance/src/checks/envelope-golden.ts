@@ -1,5 +1,5 @@
 import { type Encoding, encodeMessage, type Message } from "@membus/protocol";
-import { answer, listOf, type Operation, recordOf, refused } from "../bare-messages.js";
+import { answer, forEachOf, listOf, type Operation, recordOf, refused } from "../bare-messages.js";
 import { type Check, hostCheck } from "../check.js";
 import type { HostContext, SendOptions } from "../context.js";
 import { bytesOf, goldenMessages, type InvalidMessage, type ValidMessage } from "../golden-messages.js";
@@ -102,13 +102,13 @@ function validCheck([file, id, clauses]: (typeof VALID_FILES)[number]): Check {
     async run(t) {
       const messages = goldenMessages<ValidMessage>(`valid/${file}.json`);
       t.expect.atLeast(messages.length, 1, `golden messages in valid/${file}.json`);
-      for (const golden of messages) {
-        for (const encoding of ["json", "msgpack"] as const) {
+      for (const encoding of ["json", "msgpack"] as const) {
+        await forEachOf(messages, async (golden) => {
           const what = `the golden message "${golden.name}" (valid/${file}.json), here in ${encoding}`;
           const sent = atHome(t, golden.message);
           await expectAccepted(t, what, sent, golden, encoding);
           await t.agent({ session: String(sent.session_id ?? "") }).forget({ all: true });
-        }
+        });
       }
     },
   });
@@ -129,7 +129,7 @@ const rawCheck = hostCheck({
     const messages = VALID_FILES.flatMap(([file]) => goldenMessages<ValidMessage>(`valid/${file}.json`));
     const harmless = messages.filter(isHarmless);
     t.expect.atLeast(harmless.length, 30, "golden messages that may be sent as they are");
-    for (const golden of harmless) {
+    await forEachOf(harmless, async (golden) => {
       const agent = `conformance-golden-${t.random.hex(12)}`;
       const contentType = golden.content_type ?? null;
       const what = `the bytes of the golden message "${golden.name}", Content-Type ${contentType}`;
@@ -138,7 +138,7 @@ const rawCheck = hostCheck({
       await forgetStored(t, golden.message, agent);
       expectUnderstood(t, what, operation, message);
       t.expect.equal(encoding, golden.encoding, `encoding of the reply to ${what}`);
-    }
+    });
   },
 });
 
@@ -231,9 +231,9 @@ function invalidCheck([file, id, clauses]: (typeof INVALID_FILES)[number]): Chec
       const messages = goldenMessages<InvalidMessage>(`invalid/${file}.json`);
       const heard = messages.filter(({ subject }) => subject === undefined || HEARD.test(subject));
       t.expect.atLeast(heard.length, 1, `golden messages in invalid/${file}.json`);
-      for (const golden of heard) {
+      await forEachOf(heard, async (golden) => {
         await expectRefused(t, `the golden message "${golden.name}" (invalid/${file}.json)`, golden);
-      }
+      });
     },
   });
 }

@@ -2,6 +2,7 @@ import { ERROR_CATALOGUE, type ErrorCode, isMemoryError, type Message } from "@m
 import {
   accepted,
   answer,
+  forEachOf,
   listOf,
   type Operation,
   oneOfEach,
@@ -180,7 +181,7 @@ const insideChecks: readonly Check[] = [
     clauses: ["ERR-3", "ERR-2"],
     since: "1.0",
     async run(t) {
-      for (const sent of strangeRequests(t)) {
+      await forEachOf(strangeRequests(t), async (sent) => {
         const operation = String(sent.type).split("/")[1] as Operation;
         const what = JSON.stringify(sent).slice(0, 200);
         const { message } = await answer(t, what, operation, sent);
@@ -190,7 +191,7 @@ const insideChecks: readonly Check[] = [
           t.expect.holds(Object.hasOwn(ERROR_CATALOGUE, String(code)), `code of the error to ${what}`, code);
           t.expect.notEqual(code, "runtime_error", `code of the error to ${what}`);
         }
-      }
+      });
       await accepted(t, "an ordinary ping", "ping", request(t, "ping"));
     },
   }),
@@ -203,7 +204,7 @@ const insideChecks: readonly Check[] = [
       const strange = strangeRequests(t).map(
         (sent) => [String(sent.type).split("/")[1] as Operation, sent] as const,
       );
-      for (const [operation, sent] of [...broken, ...strange]) {
+      await forEachOf([...broken, ...strange], async ([operation, sent]) => {
         const { message } = await answer(t, described(operation, sent), operation, sent);
         const errors = message.type === "error" ? [message] : listOf(message.errors);
         t.expect.atLeast(errors.length, 1, `errors in the reply to ${described(operation, sent)}`);
@@ -219,7 +220,7 @@ const insideChecks: readonly Check[] = [
         );
         const extra = ["stack", "cause", "trace", "exception"].filter((name) => name in message);
         t.expect.equal(extra, [], `fields of the error to ${described(operation, sent)} that tell its cause`);
-      }
+      });
       await accepted(t, "an ordinary ping", "ping", request(t, "ping"));
     },
   }),

@@ -45,7 +45,7 @@ export const featureRefusedChecks: readonly Check[] = [
     },
   }),
   memoryCheck({
-    id: "full_text/refused-when-undeclared",
+    id: "full-text/refused-when-undeclared",
     clauses: ["PLUG-4", "RET-12"],
     withoutFeature: "full_text",
     since: "1.0",

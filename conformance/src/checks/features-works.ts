@@ -22,7 +22,7 @@ export const featureWorksChecks: readonly Check[] = [
     },
   }),
   memoryCheck({
-    id: "full_text/works-when-declared",
+    id: "full-text/works-when-declared",
     clauses: ["PLUG-3"],
     features: ["full_text"],
     since: "1.0",
