@@ -39,7 +39,8 @@ export function filesNamedIn(source: ts.SourceFile): string[] {
   return nodes
     .filter(ts.isStringLiteralLike)
     .filter((literal) => !imported.has(literal) && /^[\w./-]+\.[cm]?[jt]s$/.test(literal.text))
-    .map(({ text }) => sourceOf(posix.join(posix.dirname(source.fileName), text)));
+    .map(({ text }) => posix.join(posix.dirname(source.fileName), text))
+    .flatMap((path) => [path, sourceOf(path)]);
 }
 
 /** `@a/b` of `@a/b/c`; undefined for a path and for a module of Node. */

@@ -25,7 +25,8 @@ export interface Package {
   readonly manifest: Manifest;
 }
 
-const FOLDERS_LEFT_OUT = new Set(["node_modules", "dist", ".git", ".membus", "coverage"]);
+/** `templates` holds what becomes other people's code. */
+const FOLDERS_LEFT_OUT = new Set(["node_modules", "dist", ".git", ".membus", "coverage", "templates"]);
 
 /** Paths of all files, relative to the root, with `/`. */
 export const FILES: readonly string[] = filesBelow("");

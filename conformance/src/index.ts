@@ -9,7 +9,7 @@ export {
 } from "./check.js";
 export { CHECKS } from "./checks/index.js";
 export { runCommandLine } from "./cli/run-command-line.js";
-export type { CommandLineOptions, HostOfPlugin, ThroughHost } from "./cli/through-host.js";
+export type { CommandLineOptions, HostLauncher, HostOfPlugin } from "./cli/through-host.js";
 export type { HostContext, MemoryContext, PluginContext } from "./context.js";
 export type { HostParts, HostSubject, StartedHost } from "./host-route/host-subject.js";
 export { createHostWorld } from "./host-route/host-world.js";

@@ -13,7 +13,7 @@ describe("the page", () => {
   });
 
   it("shows for a red check its clauses, what was expected and what came, the calls and how to repeat it", () => {
-    const article = html.match(/<article id="check-retrieve-limit-is-upper-bound">[^]*?<\/article>/)![0];
+    const article = html.match(/<article id="check-retrieve-limit-is-upper-bound">[\s\S]*?<\/article>/)![0];
     expect(article).toContain("RET-1 MUST Criteria, <code>min_score</code> and expiry");
     expect(article).toContain("<dt>looked at</dt><dd>total of a &lt;retrieve&gt;</dd>");
     expect(article).toContain("<dt>expected</dt><dd>5 &amp; no less</dd>");
@@ -25,7 +25,7 @@ describe("the page", () => {
   });
 
   it("shows the shrunk program of a generated check in place of its calls", () => {
-    const article = html.match(/<article id="check-model-[^]*?<\/article>/)![0];
+    const article = html.match(/<article id="check-model-[\s\S]*?<\/article>/)![0];
     expect(article).toContain("await replayOnPlugin(plugin, [");
     expect(article).not.toContain("the last calls");
     expect(article).toContain("Known by the baseline: fixed in 2.0");

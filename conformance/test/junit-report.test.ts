@@ -36,7 +36,7 @@ it("is well-formed whatever a subject answers", () => {
   const cases = [{ ...check.cases[0]!, discrepancy: { what: "w", expected: "e", got } }];
   const xml = junitReport({ ...SAMPLE_REPORT, checks: [{ ...check, cases }] });
   expect(parseWellFormedXml(xml).map(({ name }) => name)).toContain("failure");
-  expect(xml).not.toMatch(/[\u0000\u001b\uffff]/);
+  for (const character of ["\u0000", "\u001b", "\uffff"]) expect(xml).not.toContain(character);
   expect(xml).toContain("😀");
 });
 

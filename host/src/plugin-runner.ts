@@ -38,7 +38,6 @@ export interface PluginRunnerDependencies {
 export class PluginRunner {
   readonly tier: MemoryTier;
   readonly plugin: MemoryPlugin;
-  readonly features: Features;
   readonly #dependencies: PluginRunnerDependencies;
   readonly #reads: Lane;
   readonly #writes: Lane;
@@ -52,11 +51,15 @@ export class PluginRunner {
   ) {
     this.tier = tier;
     this.plugin = plugin;
-    this.features = plugin.manifest.features;
     this.#dependencies = dependencies;
     const { queueCountMax, pluginReadConcurrency, pluginWriteConcurrency } = options;
     this.#reads = new Lane({ concurrency: pluginReadConcurrency, queueCountMax }, dependencies.clock);
     this.#writes = new Lane({ concurrency: pluginWriteConcurrency, queueCountMax }, dependencies.clock);
+  }
+
+  /** What the plugin declares now: complete once it is open, since it may depend on what the host offers. */
+  get features(): Features {
+    return this.plugin.manifest.features;
   }
 
   get name(): string {

@@ -23,10 +23,11 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   "process.argv": SETTING,
 };
 
-/** Where they may stand: the clock itself, and the two packages that talk to a terminal. */
+/** Where they may stand: the clock itself, and what talks to a terminal or is a process of its own. */
 const ALLOWED: readonly { readonly path: RegExp; readonly replacements: readonly string[] }[] = [
   { path: /^protocol\/src\/clock\.ts$/, replacements: [TIME, WAIT] },
   { path: /^(cli|bench)\/src\//, replacements: [OUTPUT, SETTING] },
+  { path: /^conformance\/src\/(cli\/|plugin-route\/store-forever)/, replacements: [SETTING] },
 ];
 
 /** Hidden inputs and outputs in `src`: time, timers, chance, the console, the environment and the arguments. */

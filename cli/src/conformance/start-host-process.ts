@@ -3,8 +3,11 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { MemoryError, type MemoryTier } from "@membus/protocol";
 
-const EXTENSION = import.meta.url.endsWith(".ts") ? "ts" : "js";
-const SCRIPT = fileURLToPath(new URL(`./host-process.${EXTENSION}`, import.meta.url));
+const SCRIPT = fileURLToPath(
+  import.meta.url.endsWith(".ts")
+    ? new URL("./host-process.ts", import.meta.url)
+    : new URL("./host-process.js", import.meta.url),
+);
 
 export interface HostProcessOptions {
   /** File URL of the plugin's module. */

@@ -13,7 +13,7 @@ import { startHostProcess } from "./start-host-process.js";
 const TENANTS = ["default", "other"];
 
 /** A plugin in a host of its own process, which can be killed, on a nats-server that is started for it. */
-export async function throughHost(plugin: PluginSubject): Promise<HostOfPlugin> {
+export async function launchHostOf(plugin: PluginSubject): Promise<HostOfPlugin> {
   const tier: MemoryTier = plugin.tier ?? "working";
   const note = (line: string) => void process.stderr.write(`${line}\n`);
   const explicitPath = process.env.MEMBUS_NATS_SERVER || undefined;

@@ -92,7 +92,7 @@ function written({ message, encoding, headers }: Read) {
   return { payload: encodeMessage(message, encoding), headers };
 }
 
-export function isRequest({ subject }: Pick<BusMessage, "subject">): boolean {
+function isRequest({ subject }: Pick<BusMessage, "subject">): boolean {
   return !subject.startsWith("$SRV.");
 }
 

@@ -1,3 +1,4 @@
+import { systemClock } from "@membus/protocol";
 import {
   accepted,
   answer,
@@ -288,10 +289,10 @@ const timeChecks: readonly Check[] = [
       const entries = Array.from({ length: 200 }, (_, at) =>
         t.entry({ content: `late ${at} ${"word ".repeat(40)}` }),
       );
-      const sentAt = performance.now();
+      const sentAt = systemClock.now();
       const sent = request(t, "store", { entries, deadline_ms: 1 });
       const { message } = await answer(t, "a store of 200 entries with deadline_ms 1", "store", sent);
-      const tookMs = performance.now() - sentAt;
+      const tookMs = (systemClock.now() - sentAt) * 1_000;
       t.expect.holds(
         message.code === "timeout" || tookMs < LATE_MS,
         `the reply to a store of 200 entries with deadline_ms 1, ${Math.round(tookMs)} ms after it was sent`,

@@ -27,8 +27,8 @@ function publish(t: HostContext, operation: Operation, message: Message, reply?:
 
 /** Waits until it holds, or long enough. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
-  while (!(await holds()) && performance.now() < end) await delay(systemClock, STEP_MS);
+  const end = systemClock.now() + PATIENCE_MS / 1_000;
+  while (!(await holds()) && systemClock.now() < end) await delay(systemClock, STEP_MS);
 }
 
 /** The entries of the check once there are `count`, or after long enough. */

@@ -15,7 +15,7 @@ import { listChecks } from "./list-checks.js";
 import { rerunCommand } from "./rerun-command.js";
 import { runAndReport } from "./run-and-report.js";
 import { addRunOptions, type RunFlags, resolveRunSettings } from "./run-options.js";
-import type { ThroughHost } from "./through-host.js";
+import type { HostLauncher } from "./through-host.js";
 
 interface PluginFlags extends RunFlags {
   readonly tier?: MemoryTier;
@@ -32,7 +32,7 @@ Example:
   npx membus-conformance plugin ./my-plugin.js --tier semantic --html report.html`;
 
 /** `membus-conformance plugin MODULE`. */
-export function registerPlugin(program: Command, throughHost?: ThroughHost): void {
+export function registerPlugin(program: Command, throughHost?: HostLauncher): void {
   const command = program
     .command("plugin")
     .description(DESCRIPTION)
@@ -50,7 +50,7 @@ async function testPlugin(
   module: string | undefined,
   flags: PluginFlags,
   command: Command,
-  throughHost: ThroughHost | undefined,
+  throughHost: HostLauncher | undefined,
 ): Promise<number> {
   const settings = await resolveRunSettings(flags, flags.throughHost ? "host" : "plugin");
   if (flags.list === true) {
@@ -66,7 +66,7 @@ async function testPlugin(
   if (!flags.throughHost || !throughHost) {
     return runAndReport(await openWorld(subject), settings, rerunCommand(command));
   }
-  const host = await throughHost(subject);
+  const host = await throughHost.launch(subject);
   try {
     return await runAndReport(await createHostWorld(host.subject), settings, rerunCommand(command));
   } finally {

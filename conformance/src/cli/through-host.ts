@@ -9,11 +9,13 @@ export interface HostOfPlugin {
 }
 
 /** Puts a plugin behind a host, with a server of its own. The suite knows no host: a program that does provides this. */
-export type ThroughHost = (subject: PluginSubject) => Promise<HostOfPlugin>;
+export interface HostLauncher {
+  launch(subject: PluginSubject): Promise<HostOfPlugin>;
+}
 
 /** What a program that contains the suite's command line adds to it. */
 export interface CommandLineOptions {
   /** How the program is called, words that come before the command. Default `membus-conformance`. */
   readonly name?: string;
-  readonly throughHost?: ThroughHost;
+  readonly throughHost?: HostLauncher;
 }

@@ -9,9 +9,7 @@ import {
   delay,
   encodeMessage,
   isMemoryError,
-  type MemoryError,
   type MemoryTier,
-  parseErrorMessage,
   type RequestType,
   requestSubject,
   systemClock,
@@ -226,9 +224,4 @@ function toWireReply({ payload, headers }: BusMessage): WireReply {
 
 function ignoreFailure(error: unknown): void {
   if (!isMemoryError(error) && !(error instanceof ExpectationError)) throw error;
-}
-
-/** The error that a reply is. */
-export function errorOf({ message }: WireReply): MemoryError | undefined {
-  return message.type === "error" ? parseErrorMessage(message as never) : undefined;
 }

@@ -9,7 +9,9 @@ import type { EntryInput } from "../memory-agent.js";
 import type { PluginSubject } from "./plugin-subject.js";
 
 const CHILD = fileURLToPath(
-  new URL(`./store-forever${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url),
+  import.meta.url.endsWith(".ts")
+    ? new URL("./store-forever.ts", import.meta.url)
+    : new URL("./store-forever.js", import.meta.url),
 );
 
 /** What the child says of entry `number`, a line each: `stored 7` when that is acknowledged. */

@@ -11,7 +11,7 @@ import { featuresOf, makeSurroundings, openPlugin, removeSurroundings } from "./
 import type { PluginSubject } from "./plugin-subject.js";
 
 /** A plugin without a host: a new instance on an empty directory for every check. */
-export class PluginWorld implements World {
+class PluginWorld implements World {
   readonly route = "plugin";
   readonly concurrency = 1;
   readonly name: string;

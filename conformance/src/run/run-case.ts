@@ -28,11 +28,11 @@ export async function runCase(
   if (notRun !== undefined) return { tier, seed, assertions: 0, durationMs: 0, ...notRun };
   const expect = new Expect();
   const trace = new Trace();
-  const startedAt = performance.now();
+  const startedAt = systemClock.now();
   const run = runInWorld(world, { check, tier, seed, expect, trace });
   const verdict = (await within(systemClock, timeoutMs, run)) ?? tooLong(timeoutMs);
   const judged = verdict.outcome === "pass" && expect.count === 0 ? EXPECTED_NOTHING : verdict;
-  const durationMs = Math.round(performance.now() - startedAt);
+  const durationMs = Math.round((systemClock.now() - startedAt) * 1_000);
   const calls = judged.outcome === "pass" ? {} : { calls: trace.calls };
   const steps = judged.discrepancy?.steps;
   const script = steps === undefined ? {} : { script: world.replayScript(steps) };

@@ -7,7 +7,7 @@ import { launchNatsServer, NATS_SERVERS } from "../../../bus/test/nats-server.js
 import type { HostSubject } from "../../src/index.js";
 import { silentLogger } from "../../src/silent-logger.js";
 
-const SCRIPT = fileURLToPath(new URL("naive-host.js", import.meta.url));
+const SCRIPT = fileURLToPath(new URL("./naive-host.js", import.meta.url));
 const PREFIX = "foreign";
 
 /** The naive host in a process of its own, on a nats-server of its own. */

@@ -92,7 +92,7 @@ function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Prom
     const refuse = () => reject(new MemoryError("unavailable", "the tier is closing"));
     if (signal.aborted) refuse();
     signal.addEventListener("abort", refuse, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", refuse));
+    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", refuse));
   });
 }
 
