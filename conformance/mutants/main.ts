@@ -34,7 +34,12 @@ async function main(): Promise<void> {
     const count = `${++done}/${wanted.length}`.padStart(9);
     process.stdout.write(`${count}  ${ok ? "killed" : "ALIVE "}  ${id}  by ${check}\n`);
   });
-  if (values.update) writeSnapshot(verdicts);
+  if (values.update) {
+    writeSnapshot(
+      verdicts,
+      MUTANTS.map(({ id }) => id),
+    );
+  }
   report(verdicts);
 }
 

@@ -11,9 +11,12 @@ export function readSnapshot(): Snapshot {
   return JSON.parse(readFileSync(FILE, "utf8")) as Snapshot;
 }
 
-export function writeSnapshot(verdicts: readonly Verdict[]): void {
-  const sorted = [...verdicts].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const snapshot = Object.fromEntries(sorted.map(({ id, turned_red }) => [id, turned_red]));
+/** Pins these verdicts, and keeps what is pinned of the other mutants that there are. */
+export function writeSnapshot(verdicts: readonly Verdict[], mutantIds: readonly string[]): void {
+  const pinned = readSnapshot();
+  const judged = new Map(verdicts.map(({ id, turned_red }) => [id, turned_red]));
+  const entries = [...mutantIds].sort().map((id) => [id, judged.get(id) ?? pinned[id] ?? []] as const);
+  const snapshot = Object.fromEntries(entries);
   writeFileSync(FILE, `${JSON.stringify(snapshot, null, 2)}\n`);
 }
 
