@@ -17,6 +17,16 @@ export class RunningHost {
 
   async start(): Promise<void> {
     this.#server = await launchNatsServer({ binary: NATS_SERVER });
+    await this.#startUp();
+  }
+
+  /** SIGKILL for the host, and another one on the same data. */
+  async restart(): Promise<void> {
+    await endChild(this.#up!, "SIGKILL");
+    await this.#startUp();
+  }
+
+  async #startUp(): Promise<void> {
     this.#up = spawnCli(["up", "--data", join(this.directory, "data")], {
       url: this.url,
       cwd: this.directory,

@@ -27,14 +27,20 @@ export interface Verdict {
   readonly ok: boolean;
 }
 
+/** What is generated, or happens at once, finds other defects too: not every time, and at length. */
+const LEFT_TO_CHANCE = /^(model|concurrency)\/|^where\/agrees-with-matches$/;
+
 /**
- * The checks that a mutant is judged by: of a plugin, all that plugins have; of a host, those about hosts, and the one
- * that is meant to find it. What memory does behind a host is what its plugins do, which their mutants are about.
+ * The checks that a mutant is judged by: of a plugin, all that plugins have; of a host, those about hosts. What memory
+ * does behind a host is what its plugins do, which their mutants are about. The check that is meant to find a mutant
+ * is always among them.
  */
 export function judgesOf({ route, check }: Mutant): Check[] {
-  return CHECKS.filter(
-    ({ id, routes }) => id === check || (routes.includes(route) && !(route === "host" && routes.length > 1)),
-  );
+  return CHECKS.filter(({ id, routes }) => {
+    if (id === check) return true;
+    const isAboutOthers = route === "host" && routes.includes("plugin");
+    return routes.includes(route) && !isAboutOthers && !LEFT_TO_CHANCE.test(id);
+  });
 }
 
 /** Runs checks on a mutant; without `checks`, all that it is judged by. */
@@ -44,13 +50,8 @@ export async function judge(mutant: Mutant, checks: readonly Check[] = judgesOf(
   const red = results.filter(({ outcome }) => isRed(outcome));
   const said = saidBy(red.find((result) => result.id === check));
   const suiteAtFault = red.some(({ outcome }) => outcome === "suite-error");
-  const turned_red = red.map((result) => result.id).filter((red) => red === check || !isLeftToChance(red));
-  return { id, check, defect, turned_red: turned_red.sort(), said, ok: names.test(said) && !suiteAtFault };
-}
-
-/** What happens at once, or is generated, finds other defects too, though not every time. */
-function isLeftToChance(checkId: string): boolean {
-  return /^(model|concurrency)\//.test(checkId);
+  const turned_red = red.map((result) => result.id).sort();
+  return { id, check, defect, turned_red, said, ok: names.test(said) && !suiteAtFault };
 }
 
 async function onPlugin(mutant: PluginMutant, checks: readonly Check[]): Promise<CheckResult[]> {

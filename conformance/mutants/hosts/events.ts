@@ -78,6 +78,7 @@ function listed(value: unknown): readonly Message[] {
 const storedMutants: readonly Mutant[] = [
   hostMutant({
     id: "events-subject-without-tier",
+    tier: "semantic",
     defect: "events of every tier are published as those of the working tier",
     check: "events/stored-says-what-is-stored",
     names: /subjects of the events after a store/,
@@ -295,6 +296,7 @@ const goneMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "events-agent-is-author",
+    tier: "semantic",
     defect: "the agent token of every event is the author of the entry, also where another one forgot it",
     check: "events/agent-who-acted",
     names: /subjects and authors of the events/,
@@ -302,6 +304,7 @@ const goneMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "events-expired-by-the-host",
+    tier: "semantic",
     defect: "the agent token of an `expired` event is the host's name",
     check: "events/agent-of-expired-is-the-author",
     names: /when an entry of the first agent ended/,

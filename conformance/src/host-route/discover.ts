@@ -1,7 +1,9 @@
 import {
   type Bus,
+  type BusMessage,
   FEATURES,
   type Feature,
+  isMemoryError,
   type MemoryTier,
   MemoryTierSchema,
   PluginManifestSchema,
@@ -11,6 +13,7 @@ import type { EmbedderFacts, Features } from "../context.js";
 import type { TierFacts } from "../world.js";
 import { parseJson } from "./parse-json.js";
 
+const INFO_SUBJECT = "$SRV.INFO.membus";
 const WAIT_MS = 500;
 
 export interface HostFacts {
@@ -23,9 +26,7 @@ export interface HostFacts {
  * that saying nothing excuses nothing.
  */
 export async function discover(bus: Bus, prefix: string): Promise<HostFacts> {
-  const answers = await bus.requestMany("$SRV.INFO.membus", new Uint8Array(), { waitMs: WAIT_MS });
-  const infos = answers.map(({ payload }) => metadataOf(parseJson(payload)));
-  const metadata = infos.find((info) => info.prefix === prefix) ?? infos[0] ?? {};
+  const metadata = await metadataOf(bus, prefix);
   const manifests = record(parseJson(Buffer.from(metadata.plugins ?? "")));
   const tiers = namedTiers(metadata.tiers) ?? [...TIERS];
   return {
@@ -36,7 +37,23 @@ export async function discover(bus: Bus, prefix: string): Promise<HostFacts> {
   };
 }
 
-function metadataOf(info: unknown): Readonly<Record<string, string>> {
+type Metadata = Readonly<Record<string, string>>;
+
+/** The first answer, if it is of a host with this prefix; else all are waited for. */
+async function metadataOf(bus: Bus, prefix: string): Promise<Metadata> {
+  const first = await bus.request(INFO_SUBJECT, new Uint8Array(), { timeoutMs: WAIT_MS }).catch(noAnswer);
+  const own = readMetadata(first);
+  if (first === undefined || own.prefix === prefix) return own;
+  const answers = await bus.requestMany(INFO_SUBJECT, new Uint8Array(), { waitMs: WAIT_MS });
+  return answers.map(readMetadata).find((metadata) => metadata.prefix === prefix) ?? own;
+}
+
+function noAnswer(error: unknown): undefined {
+  if (!isMemoryError(error)) throw error;
+}
+
+function readMetadata(answer: BusMessage | undefined): Metadata {
+  const info = answer && parseJson(answer.payload);
   const entries = Object.entries(record(record(info).metadata));
   return Object.fromEntries(
     entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"),

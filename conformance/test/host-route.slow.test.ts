@@ -1,0 +1,46 @@
+import { connectNatsBus } from "@membus/bus";
+import { type MemoryTier, systemClock } from "@membus/protocol";
+import { expect, it } from "vitest";
+import { launchHostOf } from "../../cli/src/conformance/through-host.js";
+import { RunningHost } from "../../cli/test/running-host.js";
+import { createHostWorld, runToReport } from "../src/index.js";
+import { silentLogger } from "../src/silent-logger.js";
+import { outcomeCounts, redChecks } from "./outcome-counts.js";
+import * as lancedb from "./subjects/lancedb.js";
+import * as lru from "./subjects/lru.js";
+
+const moduleOf = (name: string) => new URL(`./subjects/${name}.ts`, import.meta.url).href;
+
+it.each([
+  ["lru", "working", lru, { pass: 0, "not-applicable": 0 }],
+  ["lancedb", "semantic", lancedb, { pass: 0, "not-applicable": 0 }],
+] as const)(
+  "%s keeps its profiles as the %s tier of a host on a real nats-server",
+  async (name, tier: MemoryTier, { createPlugin }, counts) => {
+    const host = await launchHostOf({ name, tier, createPlugin, module: moduleOf(name) });
+    try {
+      const report = await runToReport(await createHostWorld(host.subject), { seed: 1, rerun: (id) => id });
+      expect(redChecks(report)).toEqual([]);
+      expect(outcomeCounts(report)).toEqual(counts);
+      expect(report.conformant).toBe(true);
+    } finally {
+      await host.stop();
+    }
+  },
+);
+
+it("membus up keeps its profiles, killed and started again, as any host would be asked", async () => {
+  const up = new RunningHost();
+  await up.start();
+  const bus = await connectNatsBus({ servers: up.url }, { logger: silentLogger, clock: systemClock });
+  try {
+    const subject = { name: "membus up", bus, tenants: ["default", "other"], restart: () => up.restart() };
+    const report = await runToReport(await createHostWorld(subject), { seed: 1, rerun: (id) => id });
+    expect(redChecks(report)).toEqual([]);
+    expect(outcomeCounts(report)).toEqual({ pass: 0, "not-applicable": 0 });
+    expect(report.conformant).toBe(true);
+  } finally {
+    await bus.close();
+    await up.stop();
+  }
+});
