@@ -4,6 +4,7 @@ import {
   FEATURES,
   type Feature,
   LIMITS,
+  type Message,
   OPERATIONS,
   type PluginManifest,
   PluginManifestSchema,
@@ -240,6 +241,25 @@ function manifestsOf({ expect }: HostContext, plugins: unknown): Record<string, 
   return manifests as Record<string, PluginManifest>;
 }
 
+/** How many answer a request: before the suite is in the queue group of its subject, and while it is and answers too. */
+async function countAnswers(
+  { bus, subject: subjectFor }: HostContext,
+  operation: string,
+  fields: Readonly<Message>,
+): Promise<{ subject: string; before: number; among: number[] }> {
+  const [subject, payload] = [subjectFor(operation), encodeMessage(fields, "json")];
+  const ask = async () => (await bus.requestMany(subject, payload, { waitMs: PING_WAIT_MS })).length;
+  const before = await ask();
+  const take = ({ reply }: { reply?: string }) => bus.publish(reply!, payload);
+  const member = bus.subscribe(subject, take, { queue: "membus" });
+  try {
+    await bus.flush();
+    return { subject, before, among: await Promise.all(Array.from({ length: PINGS }, ask)) };
+  } finally {
+    await member.drain();
+  }
+}
+
 const subscriptionChecks: readonly Check[] = [
   hostCheck({
     id: "discovery/queue-group",
@@ -247,23 +267,15 @@ const subscriptionChecks: readonly Check[] = [
     alone: true,
     since: "1.0",
     async run(t) {
-      const { bus, expect } = t;
-      for (const [operation, fields] of [
-        ["ping", { type: "ping" }],
-        ["status", { type: "memory/status/req", request_id: newRequestId() }],
-      ] as const) {
-        const subject = t.subject(operation);
-        const payload = encodeMessage(fields, "json");
-        const ask = () => bus.requestMany(subject, payload, { waitMs: PING_WAIT_MS });
-        expect.equal((await ask()).length, 1, `answers to ${subject} before the suite joins the queue group`);
-        const take = ({ reply }: { reply?: string }) => bus.publish(reply!, payload);
-        const member = bus.subscribe(subject, take, { queue: "membus" });
-        await bus.flush();
-        const answers = await Promise.all(Array.from({ length: PINGS }, ask));
-        await member.drain();
-        expect.equal(
-          answers.map(({ length }) => length),
-          answers.map(() => 1),
+      const counted = await Promise.all([
+        countAnswers(t, "ping", { type: "ping" }),
+        countAnswers(t, "status", { type: "memory/status/req", request_id: newRequestId() }),
+      ]);
+      for (const { subject, before, among } of counted) {
+        t.expect.equal(before, 1, `answers to ${subject} before the suite joins the queue group`);
+        t.expect.equal(
+          among,
+          among.map(() => 1),
           `answers to each of ${PINGS} requests on ${subject} while the suite is in its queue group \`membus\` and answers too`,
         );
       }

@@ -88,7 +88,7 @@ it("finds a line that is broken, and says what is wrong with it", async () => {
   );
   await expect(report).rejects.toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/total .*expected 5, got 3/s),
+    stdout: expect.stringMatching(/total of a retrieve with limit 3 of 5 entries\s+expected\s+5\s+got\s+3/),
   });
 });
 
