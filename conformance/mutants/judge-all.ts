@@ -5,16 +5,19 @@ import { fileURLToPath } from "node:url";
 import type { Verdict } from "./judge.js";
 import type { Mutant } from "./mutant.js";
 
+/** Mutants of hosts make checks wait: more than one judge for each processor is no waste. */
+const JUDGES_PER_PROCESSOR = 2;
+
 const JUDGE = fileURLToPath(new URL("./judge-process.ts", import.meta.url));
 
-/** Judges mutants in as many processes as there are processors. Gives the verdicts in the order of the mutants. */
+/** Judges mutants in several processes. Gives the verdicts in the order of the mutants. */
 export async function judgeAll(
   mutants: readonly Mutant[],
   onVerdict: (verdict: Verdict) => void,
 ): Promise<Verdict[]> {
   const verdicts = new Map<string, Verdict>();
   const queue = mutants.values();
-  const judges = Array.from({ length: availableParallelism() }, () => fork(JUDGE));
+  const judges = Array.from({ length: JUDGES_PER_PROCESSOR * availableParallelism() }, () => fork(JUDGE));
   try {
     await Promise.all(
       judges.map(async (judge) => {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { delay, MESSAGE_SCHEMAS, type Message, systemClock } from "@membus/protocol";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
@@ -24,10 +25,10 @@ function without(fields: Message, name: string): Message {
   return others;
 }
 
-/** Long batches take it longer than the check waits for. */
+/** The batch of the check takes it longer than the check waits for. */
 class SlowPlugin extends ReferencePlugin {
   override async onStore(...args: Parameters<ReferencePlugin["onStore"]>) {
-    if (args[1].entries.length >= 100) await delay(systemClock, 2_300);
+    if (args[1].entries.length === 200) await delay(systemClock, 2_300);
     return super.onStore(...args);
   }
 }
@@ -172,11 +173,16 @@ const idMutants: readonly Mutant[] = [
       ),
   }),
   hostMutant({
-    id: "envelope-one-id-for-all-without",
-    defect: "all requests without an id get the same one",
+    id: "envelope-made-id-is-a-hash",
+    defect:
+      "the id made for a request without one is a hash of its body, so that the same body is taken for a retry",
     check: "envelope/id-made-where-none-is-given",
     names: /different ids made for three stores/,
-    bus: (bus) => rewriteRequests(bus, (fields) => ({ ...fields, id: fields.id || "anonymous" })),
+    bus: (bus) =>
+      rewriteRequests(bus, (fields) => {
+        const body = JSON.stringify(without(fields, "id"));
+        return { ...fields, id: fields.id || createHash("sha256").update(body).digest("hex") };
+      }),
   }),
   hostMutant({
     id: "envelope-absent-session-is-called-default",

@@ -41,6 +41,7 @@ export const forgetRequestMutants: readonly Mutant[] = [
     defect: "a forget that names the semantic tier alone clears it, as it does in the others",
     check: "forget/shared-tier-needs-all",
     names: /a forget of the semantic tier without criteria and `all`: expected an error/,
+    tier: "semantic",
     bus: readingForgets((fields) =>
       hasCriteria(fields) || fields.tier !== "semantic" ? fields : { ...fields, all: true },
     ),

@@ -94,6 +94,7 @@ const partitionMutants: readonly Mutant[] = [
     defect: "episodic and semantic memory are kept apart by session too",
     check: "scope/session-is-of-the-working-tier",
     names: /keys of the tier (episodic|semantic) in another session/,
+    tier: "episodic",
     bus: (bus) =>
       rewriteRequests(bus, (fields) => {
         const { session_id, namespace, tier, entries } = fields as Record<string, string | undefined>;

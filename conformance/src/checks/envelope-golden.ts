@@ -36,11 +36,13 @@ function atHome(t: HostContext, golden: Message): Message {
   if (golden.type === "ping" || golden.type === "memory/status/req")
     return { ...message, id: newRequestId() };
   const tier = golden.tier ? { tier: t.tier } : {};
+  // To clear the shared tier, or all of them, has to be said: the golden one names a tier of its own.
+  const all = golden.type === "memory/forget/req" && golden.tier ? { all: true } : {};
   const order = golden.order === "relevance" ? { order: "newest" } : {};
   const entries = Array.isArray(golden.entries)
     ? { entries: golden.entries.map((one) => ownEntry(t, one)) }
     : {};
-  return { ...message, ...tier, ...order, ...entries, id: newRequestId(), namespace: own };
+  return { ...message, ...tier, ...all, ...order, ...entries, id: newRequestId(), namespace: own };
 }
 
 function ownEntry(t: HostContext, entry: unknown): unknown {

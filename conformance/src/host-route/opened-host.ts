@@ -32,6 +32,7 @@ import type { AgentOptions, EntryInput, MemoryAgent } from "../memory-agent.js";
 import { Random } from "../random.js";
 import { Trace } from "../trace.js";
 import type { WorldRequest } from "../world.js";
+import { askServices } from "./ask-services.js";
 import { EventInbox } from "./event-inbox.js";
 import type { EventPatience } from "./event-patience.js";
 import { HostAgent, type HostAgentParts } from "./host-agent.js";
@@ -41,7 +42,6 @@ import { parseJson } from "./parse-json.js";
 import type { Pulse } from "./pulse.js";
 
 const DEFAULT_TIMEOUT_MS = 5_000;
-const SERVICES_WAIT_MS = 1_000;
 /** Cleaning up is a courtesy, for which a host that does not answer is not waited for. */
 const CLEANING_MS = 1_000;
 
@@ -172,7 +172,7 @@ export class OpenedHost implements HostContext {
 
   readonly askServices = async (subject: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
     return this.trace.record(subject, {}, async () => {
-      const answers = await this.bus.requestMany(subject, new Uint8Array(), { waitMs: SERVICES_WAIT_MS });
+      const answers = await askServices(this.bus, subject);
       return answers.map(({ payload }) => (parseJson(payload) ?? {}) as Record<string, unknown>);
     });
   };

@@ -14,6 +14,7 @@ import {
   requestDigest,
   type StoreItem,
 } from "@membus/protocol";
+import { ExpectationError } from "../expect.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 type Accepted = Omit<Operation, "id" | "digest">;
@@ -31,8 +32,10 @@ export function compileStore(message: Fields, tier: MemoryTier, accepted: Accept
 
 function toItem(value: unknown, index: number, tier: MemoryTier, acceptedAt: number): StoreItem {
   const { tier: named, key: given, ttl, expires_at, ...fields } = parseStoreEntry(value);
-  if ((named ?? "working") !== tier)
-    throw new TypeError(`the suite stores in ${named} on a plugin of ${tier}`);
+  if ((named ?? "working") !== tier) {
+    const what = "the tier of an entry that is stored again as it was retrieved";
+    throw new ExpectationError({ what, expected: tier, got: String(named) });
+  }
   const key = normaliseKey(given);
   const end = expires_at ?? (ttl ? acceptedAt + ttl : null);
   const rest = end === null ? null : Math.max(end - acceptedAt, 0.001);
