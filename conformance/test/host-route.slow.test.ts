@@ -9,6 +9,9 @@ import { outcomeCounts, redChecks } from "./outcome-counts.js";
 import * as lancedb from "./subjects/lancedb.js";
 import * as lru from "./subjects/lru.js";
 
+/** Long enough for a machine that does other things too. */
+const RUN = { seed: 1, rerun: (id: string) => id, checkTimeoutMs: 120_000 };
+
 const moduleOf = (name: string) => new URL(`./subjects/${name}.ts`, import.meta.url).href;
 
 it.each([
@@ -19,7 +22,7 @@ it.each([
   async (name, tier: MemoryTier, { createPlugin }, counts) => {
     const host = await launchHostOf({ name, tier, createPlugin, module: moduleOf(name) });
     try {
-      const report = await runToReport(await createHostWorld(host.subject), { seed: 1, rerun: (id) => id });
+      const report = await runToReport(await createHostWorld(host.subject), RUN);
       expect(redChecks(report)).toEqual([]);
       expect(outcomeCounts(report)).toEqual(counts);
       expect(report.conformant).toBe(true);
@@ -35,7 +38,7 @@ it("membus up keeps its profiles, killed and started again, as any host would be
   const bus = await connectNatsBus({ servers: up.url }, { logger: silentLogger, clock: systemClock });
   try {
     const subject = { name: "membus up", bus, tenants: ["default", "other"], restart: () => up.restart() };
-    const report = await runToReport(await createHostWorld(subject), { seed: 1, rerun: (id) => id });
+    const report = await runToReport(await createHostWorld(subject), RUN);
     expect(redChecks(report)).toEqual([]);
     expect(outcomeCounts(report)).toEqual({ pass: 0, "not-applicable": 0 });
     expect(report.conformant).toBe(true);

@@ -17,7 +17,7 @@ it.each([
   async (name, tier: MemoryTier, { createPlugin }, counts) => {
     const subject = { name, tier, createPlugin, module: moduleOf(name), nodeArguments: NODE_ARGUMENTS };
     const world = await createPluginWorld(subject);
-    const report = await runToReport(world, { seed: 1, rerun: (id) => id });
+    const report = await runToReport(world, { seed: 1, rerun: (id) => id, checkTimeoutMs: 120_000 });
     expect(redChecks(report)).toEqual([]);
     expect(outcomeCounts(report)).toEqual(counts);
     expect(report.conformant).toBe(true);

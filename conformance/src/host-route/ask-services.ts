@@ -14,7 +14,8 @@ export async function askServices(bus: Bus, subject: string): Promise<readonly B
     onFirst = resolve;
   });
   const subscription = bus.subscribe(reply, (answer) => {
-    answers.push(answer);
+    // An empty one is the server's, which says that nobody listens.
+    if (answer.payload.length > 0) answers.push(answer);
     onFirst();
   });
   try {

@@ -3,7 +3,6 @@ import {
   type Caller,
   CONTENT_TYPE_HEADER,
   CONTENT_TYPES,
-  DEFAULTS,
   decodeMessage,
   type Encoding,
   ErrorMessageSchema,
@@ -34,6 +33,8 @@ import { newRequestId } from "../request-id.js";
 import { shown } from "../shown.js";
 import type { Trace } from "../trace.js";
 
+/** Longer than the protocol's default: a host on a loaded machine is slow, and keeps the protocol all the same. */
+const DEADLINE_MS = 15_000;
 /** What a reply may take beyond its deadline. */
 const DEADLINE_MARGIN_MS = 2_000;
 
@@ -90,7 +91,8 @@ export class HostAgent implements MemoryAgent {
     const { trace, prefix } = this.#parts;
     const ownFields = type === "memory/status/req" ? {} : { namespace: this.namespace };
     const session = this.#session === "" ? {} : { session_id: this.#session };
-    const message = { type, id: newRequestId(), ...session, ...ownFields, ...withoutUndefined(fields) };
+    const common = { type, id: newRequestId(), deadline_ms: DEADLINE_MS };
+    const message = { ...common, ...session, ...ownFields, ...withoutUndefined(fields) };
     const subject = requestSubject({ tenant, agent, type }, prefix);
     return trace.recordStep(subject, { tenant, agent, message }, async () => {
       const reply = await this.#exchange(subject, message);
@@ -102,7 +104,7 @@ export class HostAgent implements MemoryAgent {
     const encoding: Encoding = "json";
     const headers = { [CONTENT_TYPE_HEADER]: CONTENT_TYPES[encoding] };
     const payload = encodeMessage(message, encoding);
-    const deadlineMs = Number(message.deadline_ms ?? DEFAULTS.deadlineMs);
+    const deadlineMs = Number(message.deadline_ms);
     const timeoutMs = this.#parts.timeoutMs ?? deadlineMs + DEADLINE_MARGIN_MS;
     const reply = await this.#parts.request(subject, payload, { timeoutMs, headers });
     const decoded = decodeMessage(reply.payload, { contentType: reply.headers[CONTENT_TYPE_HEADER] });
