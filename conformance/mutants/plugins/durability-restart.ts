@@ -6,6 +6,7 @@ import type { Row } from "../reference/row.js";
 export const durabilityRestartMutants: readonly Mutant[] = [
   hostMutant({
     id: "durability-host-loses-entries",
+    tier: "episodic",
     defect: "the episodic tier declares `durable` and reads nothing when its host starts",
     check: "durability/entries-survive-restart",
     names: /entries after the host was killed and started again/,
@@ -18,6 +19,7 @@ export const durabilityRestartMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "durability-host-drops-the-newest",
+    tier: "episodic",
     defect: "of what was stored last, some is dropped when the host starts",
     check: "durability/acknowledged-survives-restart",
     names: /keys after a kill while storing/,
@@ -35,6 +37,7 @@ export const durabilityRestartMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "durability-host-brings-forgotten-back",
+    tier: "episodic",
     defect: "what was forgotten is back when the host has been started again",
     check: "durability/forgotten-stays-forgotten-after-restart",
     names: /entries after a kill and a start, one of two having been forgotten/,
@@ -47,6 +50,7 @@ export const durabilityRestartMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "durability-host-repeats-operations",
+    tier: "episodic",
     defect: "a request that is repeated after a restart is carried out again",
     check: "durability/results-survive-restart",
     names: /receipts of a store that is repeated after a kill and a start/,

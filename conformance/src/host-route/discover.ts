@@ -10,6 +10,8 @@ import {
   TIERS,
 } from "@membus/protocol";
 import type { EmbedderFacts, Features } from "../context.js";
+import { ExpectationError } from "../expect.js";
+import { shown } from "../shown.js";
 import type { TierFacts } from "../world.js";
 import { parseJson } from "./parse-json.js";
 
@@ -31,9 +33,7 @@ export async function discover(bus: Bus, prefix: string): Promise<HostFacts> {
   const tiers = namedTiers(metadata.tiers) ?? [...TIERS];
   return {
     tiers: tiers.map((tier) => factsOf(tier, manifests[tier])),
-    embedder: metadata.embedder_id
-      ? { id: metadata.embedder_id, dimensions: Number(metadata.embedder_dimensions) }
-      : undefined,
+    embedder: embedderOf(metadata),
   };
 }
 
@@ -46,6 +46,20 @@ async function metadataOf(bus: Bus, prefix: string): Promise<Metadata> {
   if (first === undefined || own.prefix === prefix) return own;
   const answers = await bus.requestMany(INFO_SUBJECT, new Uint8Array(), { waitMs: WAIT_MS });
   return answers.map(readMetadata).find((metadata) => metadata.prefix === prefix) ?? own;
+}
+
+/** What checks that need vectors ask for fails them, where the host does not tell it. */
+function embedderOf({ embedder_id: id, embedder_dimensions: text }: Metadata): EmbedderFacts | undefined {
+  if (!id) return undefined;
+  return {
+    id,
+    get dimensions(): number {
+      const dimensions = Number(text);
+      if (Number.isSafeInteger(dimensions) && dimensions > 0) return dimensions;
+      const what = "metadata.embedder_dimensions of a host that names an embedder";
+      throw new ExpectationError({ what, expected: "a number of components", got: shown(text) });
+    },
+  };
 }
 
 function noAnswer(error: unknown): undefined {
