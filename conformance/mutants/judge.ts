@@ -27,8 +27,8 @@ export interface Verdict {
   readonly ok: boolean;
 }
 
-/** What is generated, or happens at once, finds other defects too: not every time, and at length. */
-const LEFT_TO_CHANCE = /^(model|concurrency)\/|^where\/agrees-with-matches$/;
+/** What is generated, happens at once, or waits for hosts of its own finds other defects too: not every time, and at length. */
+const LEFT_TO_CHANCE = /^(model|concurrency|host-plugins)\/|^where\/agrees-with-matches$/;
 
 /**
  * The checks that a mutant is judged by: of a plugin, all that plugins have; of a host, those about hosts. What memory

@@ -15,6 +15,8 @@ export interface HostProcessOptions {
   readonly tier: MemoryTier;
   readonly url: string;
   readonly data: string;
+  /** Arguments of node, such as a loader for TypeScript. */
+  readonly nodeArguments: readonly string[];
 }
 
 export interface HostProcess {
@@ -26,13 +28,9 @@ export interface HostProcess {
  * Starts a host with one plugin in a process of its own; resolves when it serves.
  * @throws {MemoryError} `unavailable` with what it said, when it ends before.
  */
-export async function startHostProcess({
-  module,
-  tier,
-  url,
-  data,
-}: HostProcessOptions): Promise<HostProcess> {
-  const args = [...process.execArgv, SCRIPT, module, tier, url, data];
+export async function startHostProcess(options: HostProcessOptions): Promise<HostProcess> {
+  const { module, tier, url, data, nodeArguments } = options;
+  const args = [...nodeArguments, SCRIPT, module, tier, url, data];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(child, "exit");
   let complaint = "";

@@ -14,7 +14,7 @@ const TENANTS = ["default", "other"];
 
 /** A plugin in a host of its own process, which can be killed, on a nats-server that is started for it. */
 export async function launchHostOf(plugin: PluginSubject): Promise<HostOfPlugin> {
-  const tier: MemoryTier = plugin.tier ?? "working";
+  const { tier = "working", nodeArguments = [] } = plugin;
   const note = (line: string) => void process.stderr.write(`${line}\n`);
   const explicitPath = process.env.MEMBUS_NATS_SERVER || undefined;
   const binary = await ensureNatsServer({
@@ -26,7 +26,8 @@ export async function launchHostOf(plugin: PluginSubject): Promise<HostOfPlugin>
   const data = await mkdtemp(join(tmpdir(), "membus-conformance-"));
   const server = await launchNatsServer({ binary: binary.path });
   const bus = await connectNatsBus({ servers: server.url }, { logger, clock: systemClock });
-  const start = () => startHostProcess({ module: plugin.module!, tier, url: server.url, data });
+  const start = () =>
+    startHostProcess({ module: plugin.module!, tier, url: server.url, data, nodeArguments });
   let host = await start();
   const restart = async () => {
     await host.kill();
