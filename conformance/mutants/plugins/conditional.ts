@@ -88,14 +88,9 @@ export const conditionalMutants: readonly Mutant[] = [
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override refusal(item: StoreItem, previous: Row | undefined) {
-          const { scope, updated: acceptedAt, author: agent, revision } = previous ?? {};
           if (!previous) return super.refusal(item, previous);
-          const row = this.merge(item, previous, {
-            scope: scope!,
-            agent: agent!,
-            acceptedAt: acceptedAt!,
-            revision: revision!,
-          });
+          const { scope, updated: acceptedAt, author: agent, revision } = previous;
+          const row = this.merge(item, previous, { scope, agent, acceptedAt, revision });
           return this.unchanged(item, row, previous) ? undefined : super.refusal(item, previous);
         }
       })(),

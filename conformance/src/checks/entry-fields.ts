@@ -227,6 +227,7 @@ export const entryFieldsChecks: readonly Check[] = [
       const revisions = receipts.map(({ revision }) => revision).sort((a, b) => a - b);
       const first = revisions[0] ?? 0;
       const read = await readEntry(caller, batch[0]!.key);
+      expect.holds(read !== undefined, "an entry, retrieved by its key after a store of three", read);
       const createdUs = Math.floor((read?.timestamps.created ?? 0) * 1e6);
       const what = "lowest revision of the first store in a partition, in microseconds";
       expect.atLeast(first, createdUs, `${what}: not before \`timestamps.created\``);

@@ -1,0 +1,31 @@
+import type { PluginStoreRequest, Scope } from "@membus/protocol";
+import { expect, it } from "vitest";
+import { ReferencePlugin } from "../mutants/reference/reference-plugin.js";
+import { createPluginWorld, runToReport } from "../src/index.js";
+
+/** Says that it stores, and keeps nothing: whatever is looked for is not there. */
+class EmptyPlugin extends ReferencePlugin {
+  override async onStore(_: Scope, { entries, op }: PluginStoreRequest) {
+    const revision = Math.floor(op.accepted_at * 1e6);
+    const receiptOf = ({ index, key_hash }: { index: number; key_hash: string }) => ({
+      ...{ index, key_hash, outcome: "created" as const },
+      revision: revision + index,
+    });
+    return { receipts: entries.map(receiptOf), errors: [] };
+  }
+}
+
+/** Checks that read nothing back: of the manifest, and of the receipts of stores. */
+const NOT_READING: readonly string[] = [
+  "lifecycle/manifest-names-every-feature",
+  "lifecycle/manifest-does-not-change",
+  "scope/revisions-do-not-count-others",
+];
+
+it("is red on every check that reads", async () => {
+  const world = await createPluginWorld({ name: "empty", createPlugin: () => new EmptyPlugin() });
+  const { checks, conformant } = await runToReport(world, { seed: 1, rerun: (id) => id });
+  expect(checks.filter(({ outcome }) => outcome === "suite-error").map(({ id }) => id)).toEqual([]);
+  expect(checks.filter(({ outcome }) => outcome === "pass").map(({ id }) => id)).toEqual(NOT_READING);
+  expect(conformant).toBe(false);
+});
