@@ -14,6 +14,8 @@ const COMMANDS = [
   "watch",
   "doctor",
   "nats",
+  "create-plugin",
+  "conformance",
 ];
 
 /** What `membus <args>` prints to standard output before it throws. */

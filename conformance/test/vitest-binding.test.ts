@@ -46,7 +46,7 @@ async function runVitest(
     for (const name of ["vitest", "@membus/conformance"]) {
       symlinkSync(join(MODULES, name), join(folder.path, "node_modules", name));
     }
-    const args = ["run", "--reporter=default", "--reporter=json", "--outputFile.json=result.json"];
+    const args = ["run", "--reporter=verbose", "--reporter=json", "--outputFile.json=result.json"];
     const child = spawn(process.execPath, [join(MODULES, "vitest", "vitest.mjs"), ...args], {
       cwd: folder.path,
       env: { ...process.env, TMPDIR: folder.path, NO_COLOR: "1" },
