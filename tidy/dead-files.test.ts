@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { sourceEntries } from "./imports.js";
 import { FILES, PACKAGES, ROOT_MANIFEST, SOURCES } from "./repository.js";
-import { productRoots, testRoots } from "./roots.js";
+import { productRoots, templateRoots, testRoots } from "./roots.js";
 import { findDeadFiles } from "./rules/dead-files.js";
 import { parseSource } from "./syntax.js";
 
@@ -21,7 +21,8 @@ const EXAMPLE: Record<string, string> = {
 };
 
 it("holds in the repository", () => {
-  const roots = { product: productRoots(ROOT_MANIFEST, PACKAGES), tests: testRoots(FILES) };
+  const product = [...productRoots(ROOT_MANIFEST, PACKAGES), ...templateRoots(FILES)];
+  const roots = { product, tests: testRoots(FILES) };
   expect(findDeadFiles(SOURCES, roots, sourceEntries(PACKAGES))).toEqual([]);
 });
 

@@ -25,8 +25,7 @@ export interface Package {
   readonly manifest: Manifest;
 }
 
-/** `templates` holds what becomes other people's code. */
-const FOLDERS_LEFT_OUT = new Set(["node_modules", "dist", ".git", ".membus", "coverage", "templates"]);
+const FOLDERS_LEFT_OUT = new Set(["node_modules", "dist", ".git", ".membus", "coverage"]);
 
 /** Paths of all files, relative to the root, with `/`. */
 export const FILES: readonly string[] = filesBelow("");

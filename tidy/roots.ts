@@ -13,6 +13,11 @@ export function productRoots(root: Manifest, packages: readonly Package[]): stri
   return [...sourceEntries(packages).values(), ...programs, ...scripts.map(sourceOf)];
 }
 
+/** Where the plugins begin that are written for others. */
+export function templateRoots(files: readonly string[]): string[] {
+  return files.filter((path) => /\/templates\/[^/]+\/src\/plugin\.ts$/.test(path));
+}
+
 /** Files that no code imports, because a tool finds them by their name. */
 export function testRoots(files: readonly string[]): string[] {
   return files.filter((path) => /(\.test\.ts|(^|\/)[\w-]+\.config\.ts)$/.test(path));

@@ -32,7 +32,7 @@ export async function scaffoldPlugin({ name, kind, tier, directory }: PluginPlan
   const present = await readdir(target).catch(() => []);
   if (present.length > 0) throw new TypeError(`${target} is not empty`);
   const written: string[] = [];
-  for (const folder of [join(TEMPLATES, "common"), join(TEMPLATES, kind)]) {
+  for (const folder of [join(TEMPLATES, "package"), join(TEMPLATES, kind)]) {
     for (const path of await filesBelow(folder)) {
       const place = PLACES[path] ?? path;
       const text = filled(await readFile(join(folder, path), "utf8"), name, tier);
