@@ -56,12 +56,28 @@ export function createAnalyzer(language: Language): Analyzer {
     analyze({ text, context, occurredAt }) {
       const counts = new Map<number, number>();
       countTerms(counts, text, FIELD_SHIFT.text);
+      countMarks(counts, language.marks?.ofText(text.slice(0, ANALYZED_LENGTH_MAX)), FIELD_SHIFT.text);
       countTerms(counts, context, FIELD_SHIFT.context);
-      if (occurredAt !== undefined) countTerms(counts, language.describeTime(occurredAt), FIELD_SHIFT.time);
+      if (occurredAt !== undefined) {
+        countTerms(counts, language.describeTime(occurredAt), FIELD_SHIFT.time);
+        countMarks(counts, language.marks?.ofTime(occurredAt), FIELD_SHIFT.time);
+      }
       return packTerms(counts);
     },
-    analyzeQuery: (query) => queryTerms(query, language),
+    analyzeQuery: (query) => [...queryTerms(query, language), ...markTerms(query, language)],
   };
+}
+
+function countMarks(counts: Map<number, number>, marks: readonly string[] = [], shift: number): void {
+  for (const mark of marks) {
+    const hash = termHash(mark);
+    counts.set(hash, addOccurrence(counts.get(hash) ?? 0, shift));
+  }
+}
+
+function markTerms(query: string, { marks }: Language): QueryTerm[] {
+  const found = marks?.ofQuery(query.slice(0, ANALYZED_LENGTH_MAX)) ?? [];
+  return found.map(({ mark, word, prior }) => ({ hash: termHash(mark), word, prior }));
 }
 
 function queryTerms(query: string, language: Language): QueryTerm[] {
