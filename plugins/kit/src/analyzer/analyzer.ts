@@ -36,7 +36,7 @@ export interface Analyzer {
   readonly id: string;
   /** Terms of an entry, in order of first occurrence. */
   analyze(input: AnalyzerInput): PackedTerms;
-  /** The distinct terms of a query, in order, at most 64; empty when it has stop words only. */
+  /** The distinct terms of a query: its words in order, at most 64, then its marks; empty when it has stop words only. */
   analyzeQuery(query: string): QueryTerm[];
 }
 
@@ -64,7 +64,10 @@ export function createAnalyzer(language: Language): Analyzer {
       }
       return packTerms(counts);
     },
-    analyzeQuery: (query) => [...queryTerms(query, language), ...markTerms(query, language)],
+    analyzeQuery(query) {
+      const terms = queryTerms(query, language);
+      return terms.length === 0 ? [] : [...terms, ...markTerms(query, language)];
+    },
   };
 }
 
