@@ -60,7 +60,7 @@ export const OFF_TOPIC_QUERIES: readonly string[] = [
   "compiler register allocation",
   "tectonic plates subduction",
   "parliamentary quorum",
-  "satellite orbital decay",
+  "satellite telemetry",
   "payroll deduction for pensions",
   "rebar corrosion in concrete",
   "stochastic differential equations",
