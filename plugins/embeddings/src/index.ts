@@ -6,6 +6,14 @@ export {
   type ResolvedOpenAiEmbedderOptions,
   resolveOpenAiEmbedderOptions,
 } from "./openai/openai-options.js";
+export { createHttpReranker } from "./rerank/http-reranker.js";
+export {
+  HTTP_RERANKER_DEFAULTS,
+  type HttpRerankerOptions,
+  type ResolvedHttpRerankerOptions,
+  resolveHttpRerankerOptions,
+} from "./rerank/rerank-options.js";
+export type { HttpRerankerDependencies } from "./rerank/rerank-request.js";
 export {
   createStaticEmbedder,
   resolveStaticEmbedderOptions,
