@@ -20,3 +20,15 @@ export {
   STATIC_EMBEDDER_DEFAULTS,
   type StaticEmbedderOptions,
 } from "./static/static-embedder.js";
+export {
+  createTransformersEmbedder,
+  type TransformersRuntime,
+} from "./transformers/transformers-embedder.js";
+export {
+  type ModelDtype,
+  type ModelPooling,
+  type ResolvedTransformersEmbedderOptions,
+  resolveTransformersEmbedderOptions,
+  TRANSFORMERS_EMBEDDER_DEFAULTS,
+  type TransformersEmbedderOptions,
+} from "./transformers/transformers-options.js";
