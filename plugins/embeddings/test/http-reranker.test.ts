@@ -5,7 +5,7 @@ import { createHttpReranker, type HttpRerankerOptions, resolveHttpRerankerOption
 import { memoryErrorOf, startProvider } from "./provider-fixture.js";
 import { type Answer, ProviderServer, type Reply } from "./provider-server.js";
 
-const result = (index: number, relevance_score: unknown) => ({ index, relevance_score });
+const result = <Score>(index: number, relevance_score: Score) => ({ index, relevance_score });
 const scored =
   (...results: object[]): Answer =>
   () => ({ body: { results } });
