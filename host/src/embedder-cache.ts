@@ -73,7 +73,7 @@ export class EmbedderCache implements Embedder {
     for (const [index, key] of [...missing.keys()].entries()) {
       const vector = batch.then((vectors) => vectors[index]!);
       this.#inFlight.set(key, vector);
-      vector
+      void vector
         .then(
           (made) => void this.#known.set(key, { vector: made }),
           () => {},
