@@ -4,7 +4,7 @@ import type { Filter } from "./filter.js";
 import type { MemoryKey } from "./key.js";
 import type { PluginManifest } from "./manifest.js";
 import type { MemoryError } from "./memory-error.js";
-import type { Embedder, Logger } from "./ports.js";
+import type { Embedder, Logger, Reranker } from "./ports.js";
 import type { Position } from "./position.js";
 import type { Include, Order, RetrieveMode, TotalRelation } from "./retrieve.js";
 import type { Scope, ScopeSelector } from "./scope.js";
@@ -108,6 +108,8 @@ export interface PluginServices {
   readonly logger: Logger;
   /** Caches and coalesces: a text is embedded once for all tiers. Absent when the host has none. */
   readonly embedder?: Embedder;
+  /** Absent when the host has none. */
+  readonly reranker?: Reranker;
   /** The directory of this tier, made by the host's owner; absent when nothing may be written. */
   readonly dataDirectory?: string;
   /** Reports an entry that went away. Never throws. */
