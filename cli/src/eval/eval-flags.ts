@@ -39,8 +39,13 @@ export function evaluationOptions(flags: EvalFlags): EvaluationOptions {
   };
 }
 
-/** The settings with those that the flags replace: the rest of an embedder's settings stays. */
+/**
+ * The settings with those that the flags replace: the rest of an embedder's settings stays.
+ * @throws {TypeError} for an embedder that there is not, or one for a host that runs already.
+ */
 export function evalConfig(config: Config, { embedder, natsServer }: EvalFlags): Config {
+  if (embedder !== undefined && config.nats.url !== undefined)
+    throw new TypeError(`--embedder is for a temporary host, and ${config.nats.url} names one that runs`);
   return {
     ...config,
     nats: natsServer === undefined ? config.nats : { ...config.nats, server: natsServer },

@@ -30,12 +30,11 @@ export async function evaluate(
   config: Config,
   services: EvaluateServices,
 ): Promise<Evaluation> {
-  const interrupted = untilSignalled().then(() => {
-    throw new MemoryError("unavailable", "interrupted");
-  });
+  const ending = new AbortController();
+  void untilSignalled().then(() => ending.abort(new MemoryError("unavailable", "interrupted")));
   const namespace = `${config.namespace}/eval-${randomBytes(6).toString("hex")}`;
   const run = (memory: MemoryClient) =>
-    Promise.race([runEvaluation(set, options, { ...services, memory, namespace }), interrupted]);
+    runEvaluation(set, options, { ...services, memory, namespace, signal: ending.signal });
   if (config.nats.url === undefined) {
     return withTemporaryHost(config, services, (own) => withClient(own, run, RETRY_TIMEOUT_MS));
   }
@@ -43,6 +42,7 @@ export async function evaluate(
     try {
       return await run(memory);
     } finally {
+      // What was sent before is stored before, so that nothing is left.
       await memory.forget({ namespace: `${namespace}/**`, tier: options.tier, all: true });
     }
   };

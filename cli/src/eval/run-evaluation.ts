@@ -5,7 +5,7 @@ import type { EvaluationOptions } from "./evaluation-options.js";
 import type { EvaluationDocument, EvaluationQuery, EvaluationSet } from "./evaluation-set.js";
 
 /** Documents that are looked at of each answer: what lies behind them counts as not found. */
-export const RANKED_COUNT = 50;
+const RANKED_COUNT = 50;
 const BATCH_ENTRIES = 200;
 
 /** What a host answered to one question. */
@@ -29,12 +29,14 @@ export interface EvaluationServices {
   /** Where documents are stored: of this evaluation alone. */
   readonly namespace: string;
   readonly clock: Clock;
+  /** Once aborted, the evaluation rejects with the signal's reason. */
+  readonly signal: AbortSignal;
   onProgress(stage: string, done: number, total: number): void;
 }
 
 /**
  * Stores the documents and asks the questions, one after the other.
- * @throws {MemoryError} naming the line of the first document that the host refuses, or when a question fails.
+ * @throws {MemoryError} naming the line of the first document that the host refuses, or what a request fails with.
  */
 export async function runEvaluation(
   set: EvaluationSet,
@@ -89,7 +91,7 @@ function namespacesOf(
 async function storeDocuments(
   { documents }: EvaluationSet,
   { conversations }: DocumentEntries,
-  { memory, onProgress }: EvaluationServices,
+  { memory, signal, onProgress }: EvaluationServices,
   places: Places,
 ): Promise<void> {
   let stored = 0;
@@ -97,15 +99,19 @@ async function storeDocuments(
     const view = memory.inNamespace(places.toStore(conv));
     for (let start = 0; start < entries.length; start += BATCH_ENTRIES) {
       const batch = entries.slice(start, start + BATCH_ENTRIES);
-      await storeBatch(view, batch);
+      await storeBatch(view, batch, signal);
       stored += batch.length;
       onProgress("stored", stored, documents.length);
     }
   }
 }
 
-async function storeBatch(view: AgentMemory, batch: readonly EntryInput[]): Promise<void> {
-  const { errors } = await view.store(batch);
+async function storeBatch(
+  view: AgentMemory,
+  batch: readonly EntryInput[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { errors } = await view.store(batch, { signal });
   const [first] = errors;
   if (first === undefined) return;
   const { line } = batch[first.index]!.key as { line: number };
@@ -115,18 +121,21 @@ async function storeBatch(view: AgentMemory, batch: readonly EntryInput[]): Prom
 async function askOne(
   query: EvaluationQuery,
   { tier, mode }: EvaluationOptions,
-  { memory, clock }: EvaluationServices,
+  { memory, clock, signal }: EvaluationServices,
   namespace: string,
   idByLine: ReadonlyMap<number, string>,
 ): Promise<Answer> {
   const request = { query: query.question, tier, mode, namespace };
   const startedAt = clock.now();
-  const first = await memory.retrieve({ ...request, limit: RANKED_COUNT });
+  const first = await memory.retrieve({ ...request, limit: RANKED_COUNT }, { signal });
   const latencyMs = (clock.now() - startedAt) * 1000;
   const entries = [...first.entries];
   // A page of long documents is cut to what a message holds.
   for (let { cursor } = first; cursor !== undefined && entries.length < RANKED_COUNT; ) {
-    const page = await memory.retrieve({ ...request, limit: RANKED_COUNT - entries.length, cursor });
+    const page = await memory.retrieve(
+      { ...request, limit: RANKED_COUNT - entries.length, cursor },
+      { signal },
+    );
     entries.push(...page.entries);
     cursor = page.cursor;
   }
