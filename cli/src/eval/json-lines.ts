@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import type { z } from "zod";
 
 /** What one file may hold; more is refused, naming the file. */
-export const FILE_LIMITS = Object.freeze({ bytes: 256 * 1024 * 1024, lineLength: 512 * 1024 });
+const FILE_LIMITS = Object.freeze({ bytes: 256 * 1024 * 1024, lineLength: 512 * 1024 });
 
 /** A line of a file: what it says, and its number, from 1. */
 export type Line<T> = T & { readonly line: number };

@@ -9,7 +9,9 @@ const DATE_FORMS: readonly RegExp[] = [
   /^(?<month>[a-z]{3,9})\.?\s+(?<day>\d{1,2})(?:st|nd|rd|th)?,?\s+(?<year>\d{4})$/,
 ];
 const CLOCK =
-  /(?:\bat\s+|t)?\b(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d{1,9})?))?\s*([ap])?\.?(?:m\b\.?)?\s*(z|utc|gmt|[+-]\d{2}:?\d{2})?/;
+  /(?:\bat )?\b(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d{1,9})?))?(?: ?([ap])\.?m\b\.?)?(?: ?(z|utc|gmt|[+-]\d{2}:?\d{2})\b)?/;
+/** `9 am`, which has no minutes. */
+const FULL_HOUR = /\b(?<!:)(\d{1,2}) ?([ap])\.?m\b/;
 const WEEKDAY = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+/;
 
 /**
@@ -26,13 +28,12 @@ function parseText(written: string): number | undefined {
   // Nothing that is a date is longer, and patterns never see more.
   if (written.length > 64) return undefined;
   const text = written.trim().toLowerCase().replace(/\s+/g, " ");
-  const clock = CLOCK.exec(text.replace(/(\d)t(?=\d{2}:)/, "$1 "));
+  const clock = CLOCK.exec(text.replace(/(\d)t(?=\d{2}:)/, "$1 ").replace(FULL_HOUR, "$1:00 $2m"));
   const rest = clock === null ? text : clock.input.replace(clock[0], " ");
   const dayText = rest
-    .trim()
-    .replace(/^on\s+/, "")
-    .replace(WEEKDAY, "")
-    .replace(/[\s,]+$/, "");
+    .replace(/^[\s,]+|[\s,]+$/g, "")
+    .replace(/^on /, "")
+    .replace(WEEKDAY, "");
   const day = parseDay(dayText);
   const time = clock === null ? 0 : secondsOfDay(clock);
   return day === undefined || time === undefined ? undefined : day + time;
