@@ -40,6 +40,14 @@ const reportOf = (text: string) => JSON.parse(text) as EvaluationReport;
 const alone = (args: readonly string[]) => runCli(["eval", ...args], { cwd: host.directory });
 const temporaryFolders = () => readdirSync(host.directory).filter((name) => name.startsWith("membus-eval-"));
 
+/** What the running host holds. */
+async function storedCount(): Promise<number> {
+  const memory = await MemoryClient.connect({ servers: host.url, agent: "cli" });
+  const { total } = await memory.retrieve({ namespace: "default/**", limit: 0 });
+  await memory.close();
+  return total;
+}
+
 describe("membus eval", () => {
   it("measures a set on a host of its own, and leaves nothing of it", async () => {
     const folder = folderOf("own-host");
@@ -71,10 +79,7 @@ describe("membus eval", () => {
     expect(code, stderr).toBe(0);
     expect(stdout).toMatch(/^6 documents, 5 questions: semantic tier, hybrid, a namespace per conv/);
     expect(stdout).toMatch(/\nall +5 /);
-    const memory = await MemoryClient.connect({ servers: host.url, agent: "cli" });
-    const { total } = await memory.retrieve({ namespace: "default/**", limit: 0 });
-    await memory.close();
-    expect(total).toBe(0);
+    expect(await storedCount()).toBe(0);
   });
 
   it("reads on where a page of long documents is cut", async () => {
@@ -134,5 +139,12 @@ describe("membus eval", () => {
     expect(temporaryFolders()).toHaveLength(1);
     expect(await endChild(child, "SIGINT")).toBe(1);
     expect(temporaryFolders()).toEqual([]);
+  });
+
+  it("has a running host forget what it stored until it was interrupted", async () => {
+    const child = host.spawn(["eval"]);
+    await lineOf(child, /^stored/);
+    expect(await endChild(child, "SIGINT")).toBe(1);
+    expect(await storedCount()).toBe(0);
   });
 });
