@@ -1,5 +1,6 @@
 import type { PluginRetrieveRequest, Position } from "@membus/protocol";
 import { comparePositions } from "@membus/protocol";
+import { hashesOf } from "../analyzer/index.js";
 import { TopSlots } from "../partition/top-slots.js";
 import { rank } from "../rank/index.js";
 import type { Resident } from "../residency/resident.js";
@@ -43,7 +44,7 @@ function scoreSlots(
   const { importances, count } = partition.columns;
   if (query === undefined) return importances.subarray(0, count);
   const { terms, vector } = query;
-  const relevance = rank(partition.corpus(terms.map(({ hash }) => hash)), {
+  const relevance = rank(partition.corpus(hashesOf(terms)), {
     terms,
     allowed: selected,
     ...(vector === undefined ? {} : { vector }),
