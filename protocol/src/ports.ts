@@ -1,4 +1,4 @@
-/** The ports of membus: what a transport, an embedder and a log must offer. Types only. */
+/** The ports of membus: what a transport, an embedder, a reranker and a log must offer. Types only. */
 
 export type HeaderMap = Readonly<Record<string, string>>;
 
@@ -65,6 +65,17 @@ export interface Embedder {
     kind: EmbedKind,
     options?: { signal?: AbortSignal },
   ): Promise<(Float32Array | null)[]>;
+}
+
+/** Scores texts by how well they answer a query, better and more slowly than a ranker that has seen each alone. */
+export interface Reranker {
+  /** Names model and parameters. */
+  readonly id: string;
+  /**
+   * One score from 0 to 1 per text, in order: 1 answers the query fully.
+   * @throws {MemoryError} `unavailable` or `overloaded` when the provider does not answer.
+   */
+  rerank(query: string, texts: readonly string[], options?: { signal?: AbortSignal }): Promise<number[]>;
 }
 
 /** Structured logging, as pino offers it. Fields come first; contents of memories are never logged. */

@@ -90,6 +90,15 @@ export class KitPlugin implements MemoryPlugin {
         eviction: retention !== undefined,
         subtree: true,
         queued: true,
+        fields: false,
+        recency: false,
+        diversity: false,
+        expand: false,
+        explain: false,
+        rerank: false,
+        context: true,
+        absolute: true,
+        generations: false,
       },
     };
   }

@@ -169,6 +169,15 @@ describe("the working tier", () => {
         eviction: true,
         subtree: true,
         queued: true,
+        fields: false,
+        recency: false,
+        diversity: false,
+        expand: false,
+        explain: false,
+        rerank: false,
+        context: true,
+        absolute: true,
+        generations: false,
       },
     });
   });
