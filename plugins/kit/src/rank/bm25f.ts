@@ -1,21 +1,32 @@
 import { FIELD_SHIFT, fieldCount, type PackedTerms } from "../analyzer/packed-terms.js";
+import type { RankField } from "./corpus.js";
 
 /** Saturation of a repeated word: where its count reaches K1, it is worth half of its best. */
 const K1 = 1.2;
 /** How much a long entry's words lose against a short one's: 0 nothing, 1 in proportion. */
 const LENGTH_INFLUENCE = 0.5;
-const CONTEXT_WEIGHT = 0.4;
+
+/** What one occurrence in a field is worth. */
+export type FieldWeights = Readonly<Record<RankField, number>>;
+export const FIELD_WEIGHTS: FieldWeights = Object.freeze({ text: 1, context: 0.4, time: 1 });
 
 /** Virtual entries that steady the statistics of a small partition, and how many words each is taken to have. */
 export const VIRTUAL_ENTRY_COUNT = 50;
 export const VIRTUAL_ENTRY_LENGTH = 20;
 
-/** How often a term occurs, over the fields: text and time 1, context 0.4. */
-export function weightedFrequency(counts: number): number {
+/** The weights where only these fields count; lengths and document frequencies are of all fields all the same. */
+export function weightsOf(fields: readonly RankField[] | undefined): FieldWeights {
+  if (fields === undefined) return FIELD_WEIGHTS;
+  const weight = (field: RankField): number => (fields.includes(field) ? FIELD_WEIGHTS[field] : 0);
+  return { text: weight("text"), context: weight("context"), time: weight("time") };
+}
+
+/** How often a term occurs, over the fields. */
+export function weightedFrequency(counts: number, weights: FieldWeights = FIELD_WEIGHTS): number {
   return (
-    fieldCount(counts, FIELD_SHIFT.text) +
-    CONTEXT_WEIGHT * fieldCount(counts, FIELD_SHIFT.context) +
-    fieldCount(counts, FIELD_SHIFT.time)
+    weights.text * fieldCount(counts, FIELD_SHIFT.text) +
+    weights.context * fieldCount(counts, FIELD_SHIFT.context) +
+    weights.time * fieldCount(counts, FIELD_SHIFT.time)
   );
 }
 

@@ -32,9 +32,14 @@ export interface VectorColumn {
   readonly present: Uint8Array;
 }
 
+/** Where in an entry a word of the query can stand. */
+export type RankField = "text" | "context" | "time";
+
 export interface RankQuery {
   /** Distinct; empty for a query by vector alone. */
   readonly terms: readonly QueryTerm[];
+  /** Where the terms are looked for; without it, everywhere. Says nothing about the vector. */
+  readonly fields?: readonly RankField[];
   /** Unit vector. Ignored for a corpus without vectors. */
   readonly vector?: Float32Array;
   /** 1 for each slot that may be found; without it, all may. */

@@ -14,13 +14,19 @@ interface BestMembers {
  * @param groups of each slot; 0 = none
  */
 export function addGroupRelevance(scores: Float32Array, groups: Uint32Array): void {
-  const bestByGroup = findBestMembers(scores, groups);
+  const relevances = groupRelevances(scores, groups);
   for (let slot = 0; slot < scores.length; slot++) {
     const score = scores[slot]!;
     if (score === 0 || groups[slot] === 0) continue;
-    const best = bestByGroup.get(groups[slot]!)!;
-    scores[slot] = 1 - (1 - score) * (1 - GROUP_WEIGHT * groupRelevance(best));
+    scores[slot] = 1 - (1 - score) * (1 - GROUP_WEIGHT * relevances.get(groups[slot]!)!);
   }
+}
+
+/** How well each group as a whole answers, 0 to 1, by its number; without those of which nothing matches. */
+export function groupRelevances(scores: Float32Array, groups: Uint32Array): Map<number, number> {
+  const relevances = new Map<number, number>();
+  for (const [group, best] of findBestMembers(scores, groups)) relevances.set(group, groupRelevance(best));
+  return relevances;
 }
 
 function findBestMembers(scores: Float32Array, groups: Uint32Array): Map<number, BestMembers> {

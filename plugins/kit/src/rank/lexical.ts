@@ -1,29 +1,39 @@
 import type { QueryTerm } from "../analyzer/analyzer.js";
-import { averageLength, saturation, weightedFrequency } from "./bm25f.js";
-import type { Postings, RankCorpus } from "./corpus.js";
+import { averageLength, type FieldWeights, saturation, weightedFrequency, weightsOf } from "./bm25f.js";
+import type { Postings, RankCorpus, RankQuery } from "./corpus.js";
 import { inverseDocumentFrequency } from "./idf.js";
 
-interface WeighedTerm {
+/** A term of the query in a partition. */
+export interface WeighedTerm {
+  readonly word: string;
   readonly postings: Postings | undefined;
-  readonly idf: number;
+  /** What the term is worth of the best score that the query could get: all terms together 1. */
+  readonly share: number;
+}
+
+/** Each term of a query with its share of the best score. */
+export function weighTerms(corpus: RankCorpus, terms: readonly QueryTerm[]): WeighedTerm[] {
+  const postings = terms.map(({ hash }) => corpus.postings(hash));
+  const idfs = terms.map(({ prior }, index) => {
+    const found = postings[index];
+    const documentFrequency = found === undefined ? 0 : countLive(found, corpus.alive);
+    return inverseDocumentFrequency(documentFrequency, corpus.liveCount, prior);
+  });
+  const idfTotal = idfs.reduce((total, idf) => total + idf, 0);
+  return terms.map(({ word }, index) => ({
+    word,
+    postings: postings[index],
+    share: idfs[index]! / idfTotal,
+  }));
 }
 
 /** BM25F of each live slot as a share of the best score that the query could get, 0 to 1. */
-export function lexicalScores(corpus: RankCorpus, terms: readonly QueryTerm[]): Float32Array {
-  const weighed = terms.map((term) => weighTerm(corpus, term));
-  const idfTotal = weighed.reduce((total, { idf }) => total + idf, 0);
+export function lexicalScores(corpus: RankCorpus, { terms, fields }: RankQuery): Float32Array {
+  const weights = weightsOf(fields);
   const average = averageLength(corpus.lengthTotal, corpus.liveCount);
   const scores = new Float32Array(corpus.slotCount);
-  for (const { postings, idf } of weighed) {
-    if (postings !== undefined) addTermScores(scores, corpus, postings, idf / idfTotal, average);
-  }
+  for (const term of weighTerms(corpus, terms)) addTermScores(scores, corpus, term, { weights, average });
   return scores;
-}
-
-function weighTerm(corpus: RankCorpus, term: QueryTerm): WeighedTerm {
-  const postings = corpus.postings(term.hash);
-  const documentFrequency = postings === undefined ? 0 : countLive(postings, corpus.alive);
-  return { postings, idf: inverseDocumentFrequency(documentFrequency, corpus.liveCount, term.prior) };
 }
 
 function countLive({ slots, size }: Postings, alive: Uint8Array): number {
@@ -35,13 +45,15 @@ function countLive({ slots, size }: Postings, alive: Uint8Array): number {
 function addTermScores(
   scores: Float32Array,
   { alive, lengths }: RankCorpus,
-  { slots, counts, size }: Postings,
-  share: number,
-  average: number,
+  { postings, share }: WeighedTerm,
+  { weights, average }: { readonly weights: FieldWeights; readonly average: number },
 ): void {
+  if (postings === undefined) return;
+  const { slots, counts, size } = postings;
   for (let index = 0; index < size; index++) {
     const slot = slots[index]!;
     if (alive[slot] === 0) continue;
-    scores[slot]! += share * saturation(weightedFrequency(counts[index]!), lengths[slot]!, average);
+    const frequency = weightedFrequency(counts[index]!, weights);
+    scores[slot]! += share * saturation(frequency, lengths[slot]!, average);
   }
 }

@@ -1,8 +1,8 @@
-import type { RankCorpus, RankQuery, VectorColumn } from "./corpus.js";
+import type { RankCorpus, RankQuery } from "./corpus.js";
 import { addGroupRelevance } from "./group.js";
 import { lexicalScores } from "./lexical.js";
 import { fuseEvidence, relevance } from "./relevance.js";
-import { similarity } from "./vector.js";
+import { slotSimilarity } from "./vector.js";
 
 /**
  * Relevance of every slot to the query.
@@ -14,7 +14,7 @@ import { similarity } from "./vector.js";
  * @throws {TypeError} when the query's vector has not the dimensions of the corpus.
  */
 export function rank(corpus: RankCorpus, query: RankQuery): Float32Array {
-  const scores = lexicalScores(corpus, query.terms);
+  const scores = lexicalScores(corpus, query);
   addGroupRelevance(scores, corpus.groups);
   reportRelevance(scores, corpus, query);
   return scores;
@@ -31,13 +31,4 @@ function reportRelevance(scores: Float32Array, corpus: RankCorpus, { vector, all
       scores[slot] = relevance(fuseEvidence(scores[slot]!, slotSimilarity(vectors, vector, slot)));
     }
   }
-}
-
-function slotSimilarity(
-  vectors: VectorColumn | undefined,
-  vector: Float32Array | undefined,
-  slot: number,
-): number {
-  if (vectors === undefined || vector === undefined || vectors.present[slot] !== 1) return 0;
-  return similarity(vector, vectors.data, slot * vectors.dimensions);
 }

@@ -1,3 +1,5 @@
+import type { VectorColumn } from "./corpus.js";
+
 /**
  * Dot product of a query with the vector that begins at `offset` in `data`: the cosine of unit vectors.
  * Four sums at a time, because a single one waits for each addition to finish.
@@ -22,4 +24,14 @@ export function dotProduct(query: Float32Array, data: Float32Array, offset: numb
 /** Cosine cut to 0..1: what points away is as unrelated as what stands at a right angle. */
 export function similarity(query: Float32Array, data: Float32Array, offset: number): number {
   return Math.min(1, Math.max(0, dotProduct(query, data, offset)));
+}
+
+/** Similarity of the query and a slot's vector; 0 where either has none. */
+export function slotSimilarity(
+  vectors: VectorColumn | undefined,
+  query: Float32Array | undefined,
+  slot: number,
+): number {
+  if (vectors === undefined || query === undefined || vectors.present[slot] !== 1) return 0;
+  return similarity(query, vectors.data, slot * vectors.dimensions);
 }

@@ -1,0 +1,84 @@
+import { FIELD_SHIFT, fieldCount } from "../analyzer/packed-terms.js";
+import { averageLength, saturation, weightedFrequency, weightsOf } from "./bm25f.js";
+import type { Postings, RankCorpus, RankField, RankQuery } from "./corpus.js";
+import { groupRelevances } from "./group.js";
+import { lexicalScores, type WeighedTerm, weighTerms } from "./lexical.js";
+import { rank } from "./rank.js";
+import { slotSimilarity } from "./vector.js";
+
+/** A term of the query that stands in the entry. */
+export interface ExplainedTerm {
+  readonly term: string;
+  /** Its share of the best lexical score that the query could get: all terms of the query together 1. */
+  readonly weight: number;
+  /** What it adds to the entry's lexical score, 0 to `weight`; 0 where it stands in no field that was asked for. */
+  readonly score: number;
+  /** Occurrences by field. */
+  readonly fields: Readonly<Record<RankField, number>>;
+}
+
+/** Why a slot has its relevance. All parts are 0 to 1. */
+export interface SlotExplanation {
+  /** In the query's order. */
+  readonly terms: readonly ExplainedTerm[];
+  /** What the words of the entry itself say: the sum of the terms' scores. */
+  readonly lexical: number;
+  /** How well the entry's group as a whole answers; 0 for one in no group. */
+  readonly group: number;
+  /** Cosine of query and entry, cut at 0; 0 without vectors. */
+  readonly similarity: number;
+  /** What `rank` gives to the slot. */
+  readonly relevance: number;
+}
+
+/**
+ * The parts of which `rank` makes the relevance of these slots, computed anew. About as much work as `rank` itself,
+ * however many slots.
+ * @param slots live ones that the query's filter admits
+ */
+export function explainSlots(
+  corpus: RankCorpus,
+  query: RankQuery,
+  slots: readonly number[],
+): SlotExplanation[] {
+  const terms = weighTerms(corpus, query.terms);
+  const lexical = lexicalScores(corpus, query);
+  const relevance = rank(corpus, query);
+  const group = groupRelevances(lexical, corpus.groups);
+  return slots.map((slot) => ({
+    terms: terms.flatMap((term) => explainTerm(corpus, query, term, slot)),
+    lexical: lexical[slot]!,
+    group: group.get(corpus.groups[slot]!) ?? 0,
+    similarity: slotSimilarity(corpus.vectors, query.vector, slot),
+    relevance: relevance[slot]!,
+  }));
+}
+
+function explainTerm(
+  corpus: RankCorpus,
+  query: RankQuery,
+  { word, postings, share }: WeighedTerm,
+  slot: number,
+): ExplainedTerm[] {
+  const counts = postings === undefined ? 0 : countsAt(postings, slot);
+  if (counts === 0) return [];
+  const average = averageLength(corpus.lengthTotal, corpus.liveCount);
+  const frequency = weightedFrequency(counts, weightsOf(query.fields));
+  return [
+    {
+      term: word,
+      weight: share,
+      score: share * saturation(frequency, corpus.lengths[slot]!, average),
+      fields: {
+        text: fieldCount(counts, FIELD_SHIFT.text),
+        context: fieldCount(counts, FIELD_SHIFT.context),
+        time: fieldCount(counts, FIELD_SHIFT.time),
+      },
+    },
+  ];
+}
+
+function countsAt({ slots, counts, size }: Postings, slot: number): number {
+  const index = slots.subarray(0, size).indexOf(slot);
+  return index < 0 ? 0 : counts[index]!;
+}
