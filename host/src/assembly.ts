@@ -6,6 +6,7 @@ import {
   type MemoryPlugin,
   type MemoryTier,
   type PluginServices,
+  type Reranker,
   systemClock,
 } from "@membus/protocol";
 import { pino } from "pino";
@@ -31,6 +32,8 @@ export interface HostDependencies {
   readonly plugins: Readonly<Partial<Record<MemoryTier, MemoryPlugin>>>;
   /** Offered to the plugins, cached. Without one, vectors are refused. */
   readonly embedder?: Embedder;
+  /** Offered to the plugins as it is. Without one, `rerank` is refused. */
+  readonly reranker?: Reranker;
   readonly clock?: Clock;
   /** Default: pino on standard error, warnings and errors. */
   readonly logger?: Logger;
@@ -56,7 +59,7 @@ export function assemble(
   options: ResolvedHostOptions,
   hostId: string,
 ): Assembly {
-  const { bus, plugins, audit, allowNamespace, dataDirectories = {} } = dependencies;
+  const { bus, plugins, audit, allowNamespace, reranker, dataDirectories = {} } = dependencies;
   const { clock = systemClock, logger = defaultLogger() } = dependencies;
   const metrics = new Metrics();
   const admission = new Admission(options);
@@ -79,6 +82,7 @@ export function assemble(
     clock,
     logger,
     ...(embedder && { embedder }),
+    ...(reranker && { reranker }),
     ...(dataDirectories[tier] !== undefined && { dataDirectory: dataDirectories[tier] }),
     notify: (change, agent) => events.changed(tier, change, agent),
   });

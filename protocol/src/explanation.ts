@@ -41,5 +41,5 @@ export const rankingShape = {
   terms: z.array(z.string()).meta({ description: "what the query was turned into" }),
 };
 
-const RankingExplanationSchema = z.looseObject(rankingShape);
+export const RankingExplanationSchema = z.looseObject(rankingShape);
 export type RankingExplanation = z.infer<typeof RankingExplanationSchema>;

@@ -16,7 +16,12 @@ export { CONTENT_TYPE_HEADER, PROTOCOL_VERSION } from "./envelope.js";
 export { ERROR_CATALOGUE, type ErrorCode } from "./error-catalogue.js";
 export * from "./error-message.js";
 export * from "./event.js";
-export { type EntryExplanation, EntryExplanationSchema, type RankingExplanation } from "./explanation.js";
+export {
+  type EntryExplanation,
+  EntryExplanationSchema,
+  type RankingExplanation,
+  RankingExplanationSchema,
+} from "./explanation.js";
 export * from "./filter.js";
 export * from "./forget.js";
 export * from "./json.js";

@@ -35,7 +35,7 @@ const EXPORTS = `
   MemoryRetrieveResponseSchema MemoryStatusRequestSchema MemoryStatusResponseSchema MemoryStoreRequestSchema
   MemoryStoreResponseSchema MemoryTierSchema NAMESPACE NAMESPACE_SELECTOR NamespacePatternSchema OPERATIONS
   OrderSchema PLUGIN_CONTRACT PROTOCOL_VERSION PingSchema PluginManifestSchema PongSchema PositionSchema
-  QueryFieldSchema RecencySchema RetrieveModeSchema StoreEntrySchema StoreEnvelopeSchema StoreErrorSchema StoreOutcomeSchema StoreReceiptSchema
+  QueryFieldSchema RankingExplanationSchema RecencySchema RetrieveModeSchema StoreEntrySchema StoreEnvelopeSchema StoreErrorSchema StoreOutcomeSchema StoreReceiptSchema
   TIERS TotalRelationSchema WhereSchema agentToken booleanOption canonicalJson checkEntrySize checkWhere
   choiceOption comparePositions compileCriteria criteriaShape decodeCursor decodeMessage delay deriveText
   detectEncoding didYouMean encodeCursor encodeMessage errorFields errorHeaders eventPattern eventSubject fieldValue
