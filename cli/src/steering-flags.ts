@@ -44,8 +44,7 @@ export function steeringOf(flags: SteeringFlags): {
 }
 
 function recencyOf(source: string): NonNullable<Steering["recency"]> {
-  const [halfLife = "", weight] = source.split(":");
-  const [, amount, unit] = /^([\d.]+)([smhd]?)$/.exec(halfLife) ?? [];
+  const [, amount, unit, weight] = /^([\d.]+)([smhd]?)(?::([^:]+))?$/.exec(source) ?? [];
   if (amount === undefined)
     throw new TypeError(`--recency is no half-life such as 7d, 12h or 3600: ${source}`);
   const half_life_s = numberFlag("--recency", amount) * UNIT_SECONDS[unit || "s"]!;
