@@ -52,18 +52,25 @@ describe("neighbours (clauses RET-29 and RET-30)", () => {
     expect(entries[0]!.neighbours!.after[0]).not.toHaveProperty("embedding");
   });
 
-  it("keep their place after an update, and are not those that are forgotten or have expired", async () => {
-    const { find, store, plugin, clock } = await kitWith(
-      TALK.map((turn) => (turn.key === "turn 5" ? { ...turn, ttl: 60 } : turn)),
-    );
-    await store([{ key: "turn 2", content: "said again" }]);
-    const forget = forgetRequest({ keys: ["turn 1"] }, { at: clock.now() });
-    await plugin.onForget(selector({ tier: "working" }), forget);
-    clock.advance(61);
-    const { entries } = await find({ ...heron, expand: { before: 2, after: 2 } });
-    expect(around(entries[0]!)).toEqual({ before: ["turn 0", "turn 2"], after: ["turn 4", "turn 6"] });
-    expect(entries[0]!.neighbours!.before[1]!.content).toBe("said again");
-  });
+  it.each([
+    ["which the rows tell", false],
+    ["which the attribute index tells", true],
+  ])(
+    "keep their place after an update, and are not forgotten or expired ones, %s",
+    async (_how, isIndexed) => {
+      const { find, store, plugin, clock } = await kitWith(
+        TALK.map((turn) => (turn.key === "turn 5" ? { ...turn, ttl: 60 } : turn)),
+      );
+      await store([{ key: "turn 2", content: "said again" }]);
+      const forget = forgetRequest({ keys: ["turn 1"] }, { at: clock.now() });
+      await plugin.onForget(selector({ tier: "working" }), forget);
+      clock.advance(61);
+      const criteria = isIndexed ? { group: "talk" } : {};
+      const { entries } = await find({ ...heron, criteria, expand: { before: 2, after: 2 } });
+      expect(around(entries[0]!)).toEqual({ before: ["turn 0", "turn 2"], after: ["turn 4", "turn 6"] });
+      expect(entries[0]!.neighbours!.before[1]!.content).toBe("said again");
+    },
+  );
 
   it("need not meet the criteria, and are of the entry's own partition", async () => {
     const { find, store } = await kitWith([], {});
