@@ -11,6 +11,7 @@ import {
   type ScopeSelector,
   selectsNamespace,
 } from "@membus/protocol";
+import { extrasProblem, isRankingExplanation } from "./check-extras.js";
 
 /** Hashing a key costs as much as all other checks of an entry, so a page is checked by sample. */
 const KEY_HASHES_CHECKED = 8;
@@ -28,9 +29,10 @@ export function pageProblem(
   if (total_relation !== "eq" && total_relation !== "gte") return "no total_relation";
   if (degraded !== undefined && !isMemoryError(degraded)) return "a degradation that is no MemoryError";
   for (const entry of entries) {
-    const problem = entryProblem(entry, selector, request);
+    const problem = entryProblem(entry, selector, request) ?? extrasProblem(entry, request);
     if (problem !== undefined) return problem;
   }
+  if (request.explain && !isRankingExplanation(result.explain)) return "no explanation of its ranking";
   return hashProblem(entries) ?? orderProblem(entries, request);
 }
 

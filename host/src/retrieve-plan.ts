@@ -4,7 +4,8 @@ import {
   type DecodedRequest,
   decodeCursor,
   type Embedder,
-  type MemoryError,
+  LIMITS,
+  MemoryError,
   type MemoryTier,
   type PluginRetrieveRequest,
   parseNamespacePattern,
@@ -20,11 +21,14 @@ export type RetrieveRequest = Extract<DecodedRequest, { type: "memory/retrieve/r
 export interface RetrievePlan {
   readonly request: PluginRetrieveRequest;
   readonly digest: string;
+  /** Chosen from the best candidates, so nothing continues it (clause RET-27). */
+  readonly isOnePage: boolean;
 }
 
 /**
  * Turns a retrieve into the request that every plugin gets.
- * @throws {MemoryError} `schema_violation` for another request's cursor, or a vector of another model.
+ * @throws {MemoryError} `schema_violation` for another request's cursor, or a vector of another model; `too_large` for
+ * more neighbours than a page may have.
  */
 export function planRetrieve(
   body: RetrieveRequest,
@@ -45,8 +49,36 @@ export function planRetrieve(
     mode: body.mode ?? "hybrid",
     include: body.include ?? [],
     as_of: cursor?.as_of ?? now,
+    ...steeringOf(body),
   };
-  return { request, digest };
+  checkExpanded(request);
+  return { request, digest, isOnePage: Boolean(request.diversity || request.rerank) };
+}
+
+type Steering = Pick<PluginRetrieveRequest, Steer>;
+type Steer = "fields" | "recency" | "diversity" | "expand" | "explain" | "rerank";
+
+/** What steers the ranking, by its defaults; what is off is left out, so that plugins that know nothing of it see nothing. */
+function steeringOf({ fields, recency, diversity, expand, explain, rerank }: RetrieveRequest): Steering {
+  return {
+    ...(fields && { fields }),
+    ...(recency && {
+      recency: { half_life_s: recency.half_life_s, weight: recency.weight ?? DEFAULTS.recencyWeight },
+    }),
+    ...(diversity && { diversity }),
+    ...(expand && { expand: { before: expand.before ?? 0, after: expand.after ?? 0 } }),
+    ...(explain && { explain }),
+    ...(rerank && { rerank }),
+  };
+}
+
+function checkExpanded({ limit, expand }: PluginRetrieveRequest): void {
+  if (expand === undefined) return;
+  const max = LIMITS.expandedEntries;
+  const got = limit * (1 + expand.before + expand.after);
+  if (got <= max) return;
+  const message = `a page has at most ${max} entries with their neighbours; limit and expand make ${got}`;
+  throw new MemoryError("too_large", message, { limit: "expandedEntries", max, got, path: "expand" });
 }
 
 function isRanked(body: RetrieveRequest): boolean {
@@ -83,6 +115,7 @@ export function chooseTiers(
 function lackFor(tier: MemoryTier, features: Features, body: RetrieveRequest): MemoryError | undefined {
   const demanded = [...(body.requires ?? [])];
   if (body.namespace && parseNamespacePattern(body.namespace).subtree) demanded.push("subtree");
+  demanded.push(...Object.keys(steeringOf(body)));
   if (!isRanked(body)) return lackOf(tier, features, demanded);
   if (body.mode === "vector") demanded.push("similarity");
   if (body.mode === "text") demanded.push("full_text");

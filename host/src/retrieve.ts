@@ -5,6 +5,7 @@ import {
   type MemoryEntry,
   type MemoryError,
   type MemoryTier,
+  type Neighbours,
   type PluginRetrieveResult,
   parseNamespacePattern,
   positionOf,
@@ -79,7 +80,7 @@ function pageReply(
     order,
     limit,
   );
-  const entries = merged.filter(({ expires_at }) => expires_at === undefined || expires_at > now);
+  const entries = merged.filter((entry) => !isOver(entry, now)).map((entry) => withoutExpired(entry, now));
   const isComplete =
     results.length === answers.length && results.every((result) => result.total_relation === "eq");
   const fields = {
@@ -87,14 +88,16 @@ function pageReply(
     total: results.reduce((sum, { total }) => sum + total, 0) - (merged.length - entries.length),
     total_relation: isComplete ? "eq" : "gte",
     degraded: degraded.length === 0 ? undefined : degraded.map(degradedFields),
+    explain: plan.request.explain && answers.flatMap(explanationOf),
     took_ms: stageTimes(answers, (now - context.acceptedAt) * 1_000),
   };
-  const hasMore = mayHaveMore(results, limit, after === undefined);
+  const hasMore = !plan.isOnePage && mayHaveMore(results, limit, after === undefined);
   return {
     fields: { ...fields, entries, cursor: hasMore ? cursorBehind(plan, merged.at(-1)) : undefined },
     counts: { returned: entries.length, total: fields.total },
     shorten(count) {
-      return { ...fields, entries: entries.slice(0, count), cursor: cursorBehind(plan, entries[count - 1]) };
+      const cursor = plan.isOnePage ? undefined : cursorBehind(plan, entries[count - 1]);
+      return { ...fields, entries: entries.slice(0, count), cursor };
     },
   };
 }
@@ -111,6 +114,23 @@ function resultsOf(answers: readonly TierResult[]): PluginRetrieveResult[] {
 function cursorBehind({ request, digest }: RetrievePlan, last: MemoryEntry | undefined): string | undefined {
   if (last === undefined) return undefined;
   return encodeCursor({ after: positionOf(last, request.order), as_of: request.as_of, digest });
+}
+
+function isOver({ expires_at }: { readonly expires_at?: number | undefined }, now: number): boolean {
+  return expires_at !== undefined && expires_at <= now;
+}
+
+/** Neighbours too may end between the plugin's look and this one (clause RET-30). */
+function withoutExpired(entry: MemoryEntry, now: number): MemoryEntry {
+  const { neighbours } = entry;
+  if (neighbours === undefined) return entry;
+  const isLasting = (neighbour: Neighbours["before"][number]) => !isOver(neighbour, now);
+  const before = neighbours.before.filter(isLasting);
+  return { ...entry, neighbours: { before, after: neighbours.after.filter(isLasting) } };
+}
+
+function explanationOf({ tier, outcome }: TierResult): object[] {
+  return outcome.ok && outcome.value.explain !== undefined ? [{ tier, ...outcome.value.explain }] : [];
 }
 
 interface Degradation {

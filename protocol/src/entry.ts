@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { boundedString } from "./bounded-string.js";
+import { EntryExplanationSchema } from "./explanation.js";
+import { FractionSchema } from "./fraction.js";
 import type { Json } from "./json.js";
 import { LIMITS } from "./limits.js";
 import { MemoryTierSchema } from "./tier.js";
@@ -38,7 +40,6 @@ export const HashSchema = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hex dig
 
 export const TagSchema = boundedString(LIMITS.tagLength).min(1);
 export const TimeSchema = z.number().min(0).max(1e11).meta({ description: "Unix seconds" });
-export const FractionSchema = z.number().min(0).max(1);
 const FieldNameSchema = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, "must have names of 1..64 letters, digits, _ and -");
@@ -132,31 +133,48 @@ const TimestampsSchema = z
   .looseObject({ created: TimeSchema, updated: TimeSchema, accessed: TimeSchema })
   .meta({ id: "Timestamps" });
 
+const returnedShape = {
+  key: z.record(z.string(), JsonSchema),
+  key_hash: HashSchema,
+  content: JsonSchema,
+  tier: MemoryTierSchema,
+  tags: z.array(z.string()),
+  source: z.string(),
+  score: FractionSchema.meta({ description: "relevance x importance x recency" }),
+  ttl: z.number().positive().nullable(),
+  timestamps: TimestampsSchema,
+  revision: z.int().min(1).meta({ description: "opaque, strictly growing per key" }),
+  seq: z.int().min(1).meta({ description: "the revision at creation" }),
+  namespace: z.string(),
+  author: z.string().meta({ description: "the agent that wrote this revision" }),
+  occurred_at: TimeSchema,
+  importance: FractionSchema,
+  expires_at: TimeSchema.optional(),
+  metadata: MetadataSchema.optional(),
+  text: z.string().optional(),
+  context: z.string().optional(),
+  group: z.string().optional(),
+  embedding: EmbeddingSchema.optional(),
+  embedding_model: z.string().optional(),
+};
+
+const { embedding: _vector, embedding_model: _model, ...neighbourShape } = returnedShape;
+
+/** An entry that is returned beside one that was found: its score is its importance (clause RET-30). */
+const NeighbourSchema = z.looseObject(neighbourShape).meta({ id: "Neighbour" });
+
+/** Of the same group, nearest in `seq`, both lists ascending in it (clause RET-29). */
+const NeighboursSchema = z
+  .looseObject({ before: z.array(NeighbourSchema), after: z.array(NeighbourSchema) })
+  .meta({ id: "Neighbours" });
+export type Neighbours = z.infer<typeof NeighboursSchema>;
+
 /** An entry as it is returned. Readers ignore fields that they do not know. */
 export const MemoryEntrySchema = z
   .looseObject({
-    key: z.record(z.string(), JsonSchema),
-    key_hash: HashSchema,
-    content: JsonSchema,
-    tier: MemoryTierSchema,
-    tags: z.array(z.string()),
-    source: z.string(),
-    score: FractionSchema.meta({ description: "relevance x importance" }),
-    ttl: z.number().positive().nullable(),
-    timestamps: TimestampsSchema,
-    revision: z.int().min(1).meta({ description: "opaque, strictly growing per key" }),
-    seq: z.int().min(1).meta({ description: "the revision at creation" }),
-    namespace: z.string(),
-    author: z.string().meta({ description: "the agent that wrote this revision" }),
-    occurred_at: TimeSchema,
-    importance: FractionSchema,
-    expires_at: TimeSchema.optional(),
-    metadata: MetadataSchema.optional(),
-    text: z.string().optional(),
-    context: z.string().optional(),
-    group: z.string().optional(),
-    embedding: EmbeddingSchema.optional(),
-    embedding_model: z.string().optional(),
+    ...returnedShape,
+    neighbours: NeighboursSchema.optional(),
+    explain: EntryExplanationSchema.optional(),
   })
   .meta({ id: "MemoryEntry" });
 

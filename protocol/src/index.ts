@@ -8,6 +8,7 @@ export {
   MemoryEntrySchema,
   MemoryKeySchema,
   type MetadataValue,
+  type Neighbours,
   type StoreEntry,
   StoreEntrySchema,
 } from "./entry.js";
@@ -15,6 +16,12 @@ export { CONTENT_TYPE_HEADER, PROTOCOL_VERSION } from "./envelope.js";
 export { ERROR_CATALOGUE, type ErrorCode } from "./error-catalogue.js";
 export * from "./error-message.js";
 export * from "./event.js";
+export {
+  type EntryExplanation,
+  EntryExplanationSchema,
+  type RankingExplanation,
+  RankingExplanationSchema,
+} from "./explanation.js";
 export * from "./filter.js";
 export * from "./forget.js";
 export * from "./json.js";
@@ -36,6 +43,7 @@ export * from "./resolve-options.js";
 export * from "./retrieve.js";
 export * from "./scope.js";
 export * from "./status.js";
+export * from "./steering.js";
 export * from "./store.js";
 export * from "./subjects.js";
 export * from "./tier.js";

@@ -23,6 +23,12 @@ export const LIMITS = Object.freeze({
   criteriaKeys: 1_000,
   /** `limit` of a retrieve; more is `schema_violation`. */
   retrieveLimit: 1_000,
+  /** `before` and `after` of `expand`; more is `schema_violation`. */
+  expandNeighbours: 20,
+  /** `limit` x (1 + `before` + `after`): entries of a page with their neighbours. */
+  expandedEntries: 5_000,
+  /** Entries of one tier that `rerank` scores anew; the rest is left out. */
+  rerankEntries: 50,
   /** Tags of an entry or a request. */
   tags: 256,
   /** One tag. */
@@ -58,4 +64,5 @@ export const DEFAULTS = Object.freeze({
   deadlineMs: 5_000,
   namespace: "default",
   limit: 10,
+  recencyWeight: 0.5,
 });

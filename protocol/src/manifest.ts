@@ -14,6 +14,15 @@ export const FEATURES = Object.freeze({
   eviction: "drops the least recently used entries instead of answering `memory_full`",
   subtree: "reads and forgets `a/**`",
   queued: '`ack: "queued"` returns before the embedder has answered',
+  fields: "looks for the words of a query where `fields` says",
+  recency: "counts newer entries for more by `recency`",
+  diversity: "does not fill a page with entries that are alike, by `diversity`",
+  expand: "returns the neighbours of an entry in its group, by `expand`",
+  explain: "tells why an entry has its score, by `explain`",
+  rerank: "scores its best entries anew with the host's reranker, by `rerank`",
+  context: "finds an entry by the words of its `context`, for less than those of its text",
+  absolute: "relevance does not depend on what else is found",
+  generations: "never compares vectors of different embedders, and embeds anew after a change",
 });
 
 export type Feature = keyof typeof FEATURES;

@@ -1,5 +1,6 @@
 import type { Clock } from "./clock.js";
 import type { MemoryEntry, StoreEntry } from "./entry.js";
+import type { RankingExplanation } from "./explanation.js";
 import type { Filter } from "./filter.js";
 import type { MemoryKey } from "./key.js";
 import type { PluginManifest } from "./manifest.js";
@@ -8,6 +9,7 @@ import type { Embedder, Logger, Reranker } from "./ports.js";
 import type { Position } from "./position.js";
 import type { Include, Order, RetrieveMode, TotalRelation } from "./retrieve.js";
 import type { Scope, ScopeSelector } from "./scope.js";
+import type { QueryField } from "./steering.js";
 import type { Ack, StoreReceipt } from "./store.js";
 import type { EventAction } from "./subjects.js";
 import type { MemoryTier } from "./tier.js";
@@ -59,6 +61,18 @@ export interface PluginRetrieveRequest {
   readonly after?: Position;
   /** Unix seconds of the first page. */
   readonly as_of: number;
+  /** Where the words of the query are looked for; absent: everywhere. Not empty. */
+  readonly fields?: readonly QueryField[];
+  /** Multiplies each score by (1 - weight) + weight * 0.5^(age / half_life_s) (clause RET-24). */
+  readonly recency?: { readonly half_life_s: number; readonly weight: number };
+  /** Above 0 and up to 1; absent: 0. Never with `after`, and only in order of relevance. */
+  readonly diversity?: number;
+  /** Neighbours wanted of each entry; absent: none, and no `neighbours`. */
+  readonly expand?: { readonly before: number; readonly after: number };
+  /** Each entry, and the result, tell how they came about. */
+  readonly explain?: true;
+  /** The best entries are scored anew by the host's reranker. Never with `after`, and only with a query. */
+  readonly rerank?: true;
 }
 
 export interface PluginRetrieveResult {
@@ -69,6 +83,8 @@ export interface PluginRetrieveResult {
   /** Why the result is less than what was asked, such as an embedder that does not answer. */
   readonly degraded?: MemoryError;
   readonly took_ms?: Readonly<Record<string, number>>;
+  /** Present where `explain` asks for it. */
+  readonly explain?: RankingExplanation;
 }
 
 export interface PluginForgetRequest {

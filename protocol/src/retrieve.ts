@@ -1,9 +1,12 @@
 import { z } from "zod";
 import { boundedString } from "./bounded-string.js";
 import { criteriaShape } from "./criteria.js";
-import { EmbeddingSchema, FractionSchema, MemoryEntrySchema } from "./entry.js";
+import { EmbeddingSchema, MemoryEntrySchema } from "./entry.js";
 import { replyShape, selectShape } from "./envelope.js";
+import { rankingShape } from "./explanation.js";
+import { FractionSchema } from "./fraction.js";
 import { LIMITS } from "./limits.js";
+import { ExpandSchema, QueryFieldSchema, RecencySchema } from "./steering.js";
 import { MemoryTierSchema } from "./tier.js";
 
 export const OrderSchema = z.enum(["relevance", "newest", "oldest"]).meta({ id: "Order" });
@@ -35,6 +38,19 @@ export const MemoryRetrieveRequestSchema = z
     cursor: boundedString(LIMITS.cursorLength).nullish(),
     mode: RetrieveModeSchema.nullish().meta({ description: "default hybrid" }),
     include: z.array(IncludeSchema).max(8).nullish(),
+    fields: z
+      .array(QueryFieldSchema)
+      .min(1)
+      .max(8)
+      .nullish()
+      .meta({ description: "where the words of the query are looked for; default everywhere" }),
+    recency: RecencySchema.nullish(),
+    diversity: FractionSchema.nullish().meta({
+      description: "default 0; above 0: one page, without a cursor",
+    }),
+    expand: ExpandSchema.nullish(),
+    explain: z.boolean().nullish(),
+    rerank: z.boolean().nullish().meta({ description: "true: one page, without a cursor" }),
   })
   .refine((request) => !request.embedding || request.embedding_model, {
     error: "an embedding needs its embedding_model",
@@ -44,8 +60,32 @@ export const MemoryRetrieveRequestSchema = z
     error: "order relevance needs a query or an embedding",
     path: ["order"],
   })
+  .refine((request) => !request.diversity || isByRelevance(request), {
+    error: "needs a query or an embedding, and order relevance",
+    path: ["diversity"],
+  })
+  .refine((request) => !request.rerank || (request.query && isByRelevance(request)), {
+    error: "needs a query, and order relevance",
+    path: ["rerank"],
+  })
+  .refine((request) => !request.cursor || !(request.diversity || request.rerank), {
+    error: "diversity and rerank give one page",
+    path: ["cursor"],
+  })
   .meta({ id: "MemoryRetrieveRequest" });
 export type MemoryRetrieveRequest = z.input<typeof MemoryRetrieveRequestSchema>;
+
+function isByRelevance({
+  query,
+  embedding,
+  order,
+}: {
+  readonly query?: string | null | undefined;
+  readonly embedding?: unknown;
+  readonly order?: Order | null | undefined;
+}): boolean {
+  return Boolean(query || embedding) && (order ?? "relevance") === "relevance";
+}
 
 export const TotalRelationSchema = z.enum(["eq", "gte"]).meta({ id: "TotalRelation" });
 export type TotalRelation = z.infer<typeof TotalRelationSchema>;
@@ -54,6 +94,11 @@ export const DegradedTierSchema = z
   .looseObject({ tier: MemoryTierSchema, code: z.string(), message: z.string() })
   .meta({ id: "DegradedTier" });
 export type DegradedTier = z.infer<typeof DegradedTierSchema>;
+
+/** How a tier ranked, where `explain` asks for it (clause RET-33). */
+const TierExplanationSchema = z
+  .looseObject({ tier: MemoryTierSchema, ...rankingShape })
+  .meta({ id: "TierExplanation" });
 
 /** `memory/retrieve/resp`: one page in the total order (clause RET-5). */
 export const MemoryRetrieveResponseSchema = z
@@ -65,6 +110,7 @@ export const MemoryRetrieveResponseSchema = z
     total_relation: TotalRelationSchema,
     cursor: z.string().optional().meta({ description: "present while more may follow" }),
     degraded: z.array(DegradedTierSchema).optional(),
+    explain: z.array(TierExplanationSchema).optional().meta({ description: "of each tier that answered" }),
     took_ms: z.record(z.string(), z.number()),
   })
   .meta({ id: "MemoryRetrieveResponse" });

@@ -15,6 +15,7 @@ import type {
   MemoryStoreRequest,
   MemoryStoreResponse,
   MemoryTier,
+  Reranker,
 } from "../src/index.js";
 import * as protocol from "../src/index.js";
 
@@ -22,19 +23,19 @@ import * as protocol from "../src/index.js";
 type Named = [
   ...[MemoryEntry, MemoryTier, MemoryStoreRequest, MemoryStoreResponse, MemoryRetrieveRequest],
   ...[MemoryRetrieveResponse, MemoryForgetRequest, MemoryForgetResponse, MemoryStatusRequest],
-  ...[MemoryStatusResponse, MemoryEvent, MemoryPlugin, Bus, Clock, Embedder],
+  ...[MemoryStatusResponse, MemoryEvent, MemoryPlugin, Bus, Clock, Embedder, Reranker],
 ];
 
 /** Every value that the package exports. A name that goes is a breaking change. */
 const EXPORTS = `
   AckSchema CONTENT_TYPES CONTENT_TYPE_HEADER CriteriaSchema DEFAULTS DEFAULT_PREFIX DegradedTierSchema
-  ERROR_CATALOGUE EXTENSION_FIELDS ErrorMessageSchema FEATURES FILTER_OPERATORS ForgetReceiptSchema IncludeSchema
+  ERROR_CATALOGUE EXTENSION_FIELDS EntryExplanationSchema ErrorMessageSchema ExpandSchema FEATURES FILTER_OPERATORS ForgetReceiptSchema IncludeSchema
   KeyReferenceSchema LIMITS MESSAGE_SCHEMAS MemoryEntrySchema MemoryError MemoryEventSchema
   MemoryForgetRequestSchema MemoryForgetResponseSchema MemoryKeySchema MemoryRetrieveRequestSchema
   MemoryRetrieveResponseSchema MemoryStatusRequestSchema MemoryStatusResponseSchema MemoryStoreRequestSchema
   MemoryStoreResponseSchema MemoryTierSchema NAMESPACE NAMESPACE_SELECTOR NamespacePatternSchema OPERATIONS
   OrderSchema PLUGIN_CONTRACT PROTOCOL_VERSION PingSchema PluginManifestSchema PongSchema PositionSchema
-  RetrieveModeSchema StoreEntrySchema StoreEnvelopeSchema StoreErrorSchema StoreOutcomeSchema StoreReceiptSchema
+  QueryFieldSchema RankingExplanationSchema RecencySchema RetrieveModeSchema StoreEntrySchema StoreEnvelopeSchema StoreErrorSchema StoreOutcomeSchema StoreReceiptSchema
   TIERS TotalRelationSchema WhereSchema agentToken booleanOption canonicalJson checkEntrySize checkWhere
   choiceOption comparePositions compileCriteria criteriaShape decodeCursor decodeMessage delay deriveText
   detectEncoding didYouMean encodeCursor encodeMessage errorFields errorHeaders eventPattern eventSubject fieldValue

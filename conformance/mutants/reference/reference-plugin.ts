@@ -3,6 +3,7 @@ import {
   comparePositions,
   deriveText,
   type EventAction,
+  FEATURES,
   LIMITS,
   MemoryError,
   type MemoryPlugin,
@@ -47,6 +48,9 @@ interface Remembered {
 type StoreFate = { readonly receipt: StoreReceipt } | { readonly error: MemoryError };
 
 const REMEMBERED_SECONDS = 600;
+const NOTHING_OFFERED = Object.fromEntries(
+  Object.keys(FEATURES).map((name) => [name, false]),
+) as PluginManifest["features"];
 /** What a store waits for the embedder (clause STORE-5). */
 const EMBED_WAIT_MS = 1_000;
 
@@ -73,7 +77,8 @@ export class ReferencePlugin implements MemoryPlugin {
     const shared = this.services?.tier === "semantic";
     const [durable, eviction] = [false, false];
     const [full_text, ttl, conditional, subtree, queued] = [true, true, true, true, true];
-    return { similarity, full_text, ttl, durable, shared, conditional, eviction, subtree, queued };
+    const named = { similarity, full_text, ttl, durable, shared, conditional, eviction, subtree, queued };
+    return { ...NOTHING_OFFERED, ...named };
   }
 
   async open(services: PluginServices): Promise<void> {

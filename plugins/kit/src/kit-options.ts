@@ -29,6 +29,11 @@ export interface KitOptions {
    */
   readonly embedWaitMs?: number | undefined;
   /**
+   * How long a query waits for its reranker; then the answer is in the order without it. Milliseconds, 1..60000.
+   * @default 2000
+   */
+  readonly rerankWaitMs?: number | undefined;
+  /**
    * Pause before an embedder that failed is asked again. Milliseconds, 10..3600000.
    * @default 5000
    */
@@ -86,6 +91,7 @@ export const KIT_DEFAULTS: ResolvedKitOptions = Object.freeze({
   bodyCacheBytes: 128 * MIB,
   partitionRowsMax: 2_000_000,
   embedWaitMs: 1_000,
+  rerankWaitMs: 2_000,
   embedRetryMs: 5_000,
   foldCount: 8_192,
   foldIdleMs: 2_000,
@@ -105,6 +111,7 @@ export function resolveKitOptions(input: KitOptions): ResolvedKitOptions {
     bodyCacheBytes: integerOption(64 * 1024, 1024 * GIB),
     partitionRowsMax: integerOption(1, 2_000_000),
     embedWaitMs: integerOption(1, 60_000),
+    rerankWaitMs: integerOption(1, 60_000),
     embedRetryMs: integerOption(10, 3_600_000),
     foldCount: integerOption(1, 50_000),
     foldIdleMs: integerOption(1, 3_600_000),

@@ -72,7 +72,7 @@ export class KitPlugin implements MemoryPlugin {
     this.#options = resolveKitOptions(parts.options ?? {});
   }
 
-  /** Complete once open: similarity depends on the host's embedder. */
+  /** Complete once open: similarity and reranking depend on what the host has. */
   get manifest(): PluginManifest {
     const { name, version, durable, retention } = this.#parts;
     const services = this.#opened?.tier.services;
@@ -90,6 +90,15 @@ export class KitPlugin implements MemoryPlugin {
         eviction: retention !== undefined,
         subtree: true,
         queued: true,
+        fields: true,
+        recency: true,
+        diversity: true,
+        expand: true,
+        explain: true,
+        rerank: services === undefined || services.reranker !== undefined,
+        context: true,
+        absolute: true,
+        generations: false,
       },
     };
   }

@@ -76,6 +76,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     forgets: new ForgetOrder(),
     partitionRowsMax: options.partitionRowsMax,
     embedWaitMs: options.embedWaitMs,
+    rerankWaitMs: options.rerankWaitMs,
     expired: new Map(),
   };
   tier.journal.onRollback((firstLostSeq) => {

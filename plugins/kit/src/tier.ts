@@ -30,6 +30,7 @@ export interface Tier {
   readonly clockFloor: number;
   readonly partitionRowsMax: number;
   readonly embedWaitMs: number;
+  readonly rerankWaitMs: number;
   /** Expired versions that storage may still hold, by scope id. */
   readonly expired: Map<string, number[]>;
   /** Some rows of this partition have no vector yet. */

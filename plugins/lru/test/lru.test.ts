@@ -169,6 +169,15 @@ describe("the working tier", () => {
         eviction: true,
         subtree: true,
         queued: true,
+        fields: true,
+        recency: true,
+        diversity: true,
+        expand: true,
+        explain: true,
+        rerank: true,
+        context: true,
+        absolute: true,
+        generations: false,
       },
     });
   });

@@ -62,6 +62,15 @@ class PluginNamePlugin implements MemoryPlugin {
       eviction: false,
       subtree: true,
       queued: false,
+      fields: false,
+      recency: false,
+      diversity: false,
+      expand: false,
+      explain: false,
+      rerank: false,
+      context: false,
+      absolute: false,
+      generations: false,
     },
   };
 
@@ -93,6 +102,8 @@ class PluginNamePlugin implements MemoryPlugin {
   async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<PluginRetrieveResult> {
     if (request.embedding !== undefined || request.mode === "vector") throw unsupported("similarity");
     if (request.query !== undefined || request.mode === "text") throw unsupported("full_text");
+    const demanded = STEERING.find((name) => request[name] !== undefined);
+    if (demanded !== undefined) throw unsupported(demanded);
     this.#dropExpired();
     this.#checkPartitionCount(selector);
     const { after, order, limit, include, min_score } = request;
@@ -282,6 +293,9 @@ function sameJson(a: unknown, b: unknown): boolean {
 function operationKey({ tenant, agent, id }: Pick<Operation, "tenant" | "agent" | "id">): string {
   return JSON.stringify([tenant, agent, id]);
 }
+
+/** What a request may ask for besides; the feature of each has its name. */
+const STEERING = ["fields", "recency", "diversity", "expand", "explain", "rerank"] as const;
 
 function unsupported(feature: string): MemoryError {
   return new MemoryError("unsupported", `this plugin does not offer ${feature}`, { feature });

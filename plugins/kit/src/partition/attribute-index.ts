@@ -44,6 +44,13 @@ export class AttributeIndex {
     else this.#markScan(bitmap, filed, op, expected);
   }
 
+  /** Rows of a group in ascending order, a copy; some may be dead since. */
+  slotsOfGroup(group: string): Uint32Array {
+    const slots = this.#fields.get("group")?.get(valueText(group))?.slots;
+    if (slots === undefined) return new Uint32Array(0);
+    return typeof slots === "number" ? Uint32Array.of(slots) : slots.slots.slice(0, slots.size);
+  }
+
   #markValue(bitmap: Uint8Array, filed: Map<string, FiledValue>, value: Json): void {
     const text = valueText(value);
     markSlots(bitmap, filed.get(text)?.slots);

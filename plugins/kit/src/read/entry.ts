@@ -1,4 +1,4 @@
-import type { FilterSubject, Include, MemoryEntry } from "@membus/protocol";
+import type { EntryExplanation, FilterSubject, Include, MemoryEntry, Neighbours } from "@membus/protocol";
 import type { Resident } from "../residency/resident.js";
 import type { Row, RowBody, RowFacets } from "../row.js";
 
@@ -19,9 +19,15 @@ export interface Hit {
   readonly facets: string;
   /** Only where it was asked for. */
   readonly vector?: Float32Array | undefined;
+  readonly explanation?: EntryExplanation | undefined;
 }
 
-export function copyHit(resident: Resident, slot: number, score: number, include: readonly Include[]): Hit {
+export function copyHit(
+  resident: Resident,
+  slot: number,
+  score: number,
+  extras: { readonly vector?: boolean; readonly explanation?: EntryExplanation | undefined } = {},
+): Hit {
   const { columns, keys, vectors } = resident.partition;
   return {
     rowId: columns.rowIds[slot]!,
@@ -37,8 +43,16 @@ export function copyHit(resident: Resident, slot: number, score: number, include
     importance: columns.importances[slot]!,
     group: columns.groups[slot]!,
     facets: columns.facets.at(slot),
-    ...(include.includes("embedding") ? { vector: vectors?.vectorOf(slot) } : {}),
+    ...(extras.vector ? { vector: vectors?.vectorOf(slot) } : {}),
+    ...(extras.explanation ? { explanation: extras.explanation } : {}),
   };
+}
+
+/** What an entry is returned with. */
+export interface EntryOptions {
+  readonly include: readonly Include[];
+  readonly embedder: string | undefined;
+  readonly neighbours?: Neighbours | undefined;
 }
 
 /** The entry as it is returned (clause ENTRY-1). */
@@ -46,10 +60,11 @@ export function entryOf(
   resident: Resident,
   hit: Hit,
   body: RowBody,
-  options: { readonly include: readonly Include[]; readonly embedder: string | undefined },
+  { include, embedder, neighbours }: EntryOptions,
 ): MemoryEntry {
   const facets = JSON.parse(hit.facets) as RowFacets;
   const { tier, namespace } = resident.scope;
+  const vector = include.includes("embedding") ? hit.vector : undefined;
   return {
     key: facets.key,
     key_hash: hit.keyHash,
@@ -70,8 +85,10 @@ export function entryOf(
     ...(facets.metadata === undefined ? {} : { metadata: facets.metadata }),
     ...(body.text === undefined ? {} : { text: body.text }),
     ...(hit.group === "" ? {} : { group: hit.group }),
-    ...(body.context !== undefined && options.include.includes("context") ? { context: body.context } : {}),
-    ...(hit.vector === undefined ? {} : { embedding: hit.vector, embedding_model: options.embedder }),
+    ...(body.context !== undefined && include.includes("context") ? { context: body.context } : {}),
+    ...(vector === undefined ? {} : { embedding: vector, embedding_model: embedder }),
+    ...(neighbours === undefined ? {} : { neighbours }),
+    ...(hit.explanation === undefined ? {} : { explain: hit.explanation }),
   } as MemoryEntry;
 }
 

@@ -5,13 +5,17 @@ import { TopSlots } from "../partition/top-slots.js";
 import { rank } from "../rank/index.js";
 import type { Resident } from "../residency/resident.js";
 import { copyHit, type Hit } from "./entry.js";
+import { explainScores, type Ranking } from "./explain.js";
 import type { PreparedQuery } from "./query.js";
+import { recencyOf } from "./recency.js";
 
 export interface FoundHits {
   /** In the total order, at most `limit`, all behind `after`. */
   readonly hits: Hit[];
   /** All that match, whatever the limit. */
   readonly total: number;
+  /** All that meet the criteria, whatever their score; counted only where `explain` asks for it. */
+  readonly candidateCount: number;
 }
 
 /** Filters, ranks, counts and cuts: one synchronous look at a partition. */
@@ -22,7 +26,8 @@ export function findHits(
 ): FoundHits {
   const { partition } = resident;
   const selected = partition.select(request.filter);
-  const scores = scoreSlots(resident, selected, query);
+  const ranking = rankingOf(resident, request, query, selected);
+  const scores = scoreSlots(resident, ranking, request);
   const positions = new SlotPositions(resident, request, scores);
   const top = new TopSlots(request.limit, positions.compare);
   let total = 0;
@@ -32,26 +37,49 @@ export function findHits(
     total++;
     if (positions.isBehind(slot, request.after)) top.offer(slot);
   }
-  return { hits: top.sorted().map((slot) => copyHit(resident, slot, scores[slot]!, request.include)), total };
+  const slots = top.sorted();
+  const explanations = request.explain && explainScores(resident, ranking, slots, request);
+  const vector = request.include.includes("embedding") || Boolean(request.diversity);
+  const hits = slots.map((slot, index) =>
+    copyHit(resident, slot, scores[slot]!, { vector, explanation: explanations?.[index] }),
+  );
+  return { hits, total, candidateCount: request.explain ? countMarked(selected) : 0 };
 }
 
-/** Relevance times importance; relevance is 1 where nothing is asked for (clause RET-8). */
+function rankingOf(
+  { partition }: Resident,
+  { fields }: PluginRetrieveRequest,
+  query: PreparedQuery | undefined,
+  allowed: Uint8Array,
+): Ranking | undefined {
+  if (query === undefined) return undefined;
+  const { terms, vector } = query;
+  return {
+    corpus: partition.corpus(hashesOf(terms)),
+    query: { terms, allowed, ...(fields && { fields }), ...(vector && { vector }) },
+  };
+}
+
+/** Relevance times importance times recency; relevance is 1 where nothing is asked for (clause RET-8). */
 function scoreSlots(
   { partition }: Resident,
-  selected: Uint8Array,
-  query: PreparedQuery | undefined,
+  ranking: Ranking | undefined,
+  request: PluginRetrieveRequest,
 ): Float64Array {
-  const { importances, count } = partition.columns;
-  if (query === undefined) return importances.subarray(0, count);
-  const { terms, vector } = query;
-  const relevance = rank(partition.corpus(hashesOf(terms)), {
-    terms,
-    allowed: selected,
-    ...(vector === undefined ? {} : { vector }),
-  });
-  const scores = new Float64Array(count);
-  for (let slot = 0; slot < count; slot++) scores[slot] = relevance[slot]! * importances[slot]!;
-  return scores;
+  const { importances, occurredAt, count } = partition.columns;
+  const scores = ranking === undefined ? importances.subarray(0, count) : new Float64Array(count);
+  if (ranking !== undefined) {
+    const relevance = rank(ranking.corpus, ranking.query);
+    for (let slot = 0; slot < count; slot++) scores[slot] = relevance[slot]! * importances[slot]!;
+  }
+  if (request.recency === undefined) return scores;
+  return scores.map((score, slot) => score * recencyOf(request, occurredAt[slot]!));
+}
+
+function countMarked(bitmap: Uint8Array): number {
+  let count = 0;
+  for (const mark of bitmap) count += mark;
+  return count;
 }
 
 /** The total order over the slots of one partition, which has one tier and one namespace (clause RET-5). */

@@ -7,6 +7,8 @@ export interface ScopedHit {
   readonly hit: Hit;
 }
 
+type Order = PluginRetrieveRequest["order"];
+
 /** The first `limit` of two sorted lists, in the total order. */
 export function mergeHits(
   a: readonly ScopedHit[],
@@ -15,16 +17,23 @@ export function mergeHits(
 ): readonly ScopedHit[] {
   if (a.length === 0) return b;
   if (b.length === 0) return a;
-  const positionOf = ({ scope, hit }: ScopedHit): Position => ({
+  return sortHits([...a, ...b], order).slice(0, limit);
+}
+
+/** A copy in the total order (clause RET-5). */
+export function sortHits(hits: readonly ScopedHit[], order: Order): ScopedHit[] {
+  return hits
+    .map((found) => ({ found, position: positionOf(found, order) }))
+    .sort((first, second) => comparePositions(first.position, second.position, order))
+    .map(({ found }) => found);
+}
+
+function positionOf({ scope, hit }: ScopedHit, order: Order): Position {
+  return {
     rank: order === "relevance" ? hit.score : hit.occurredAt,
     seq: hit.seq,
     tier: scope.tier,
     namespace: scope.namespace,
     key_hash: hit.keyHash,
-  });
-  return [...a, ...b]
-    .map((found) => ({ found, position: positionOf(found) }))
-    .sort((first, second) => comparePositions(first.position, second.position, order))
-    .slice(0, limit)
-    .map(({ found }) => found);
+  };
 }

@@ -4,6 +4,7 @@ import {
   MemoryError,
   type PluginRetrieveRequest,
   type PluginRetrieveResult,
+  type RankingExplanation,
   type Scope,
   type ScopeSelector,
 } from "@membus/protocol";
@@ -13,10 +14,13 @@ import { usesAttributes } from "../partition/select.js";
 import { checkPartitionCount } from "../residency/partition-registry.js";
 import type { Resident } from "../residency/resident.js";
 import { expireNow, type Tier } from "../tier.js";
+import { candidateCount, choosePage } from "./choose-page.js";
 import { type FoundHits, findHits } from "./find-hits.js";
 import { mergeHits, type ScopedHit } from "./merge-hits.js";
 import { type PreparedQuery, prepareQuery } from "./query.js";
 import { readEntries } from "./read-entries.js";
+import { requireReranker } from "./rerank.js";
+import { Stages } from "./stages.js";
 
 /** How often a page is put together again because an entry of it went away meanwhile. */
 const ATTEMPTS = 8;
@@ -29,41 +33,59 @@ export async function retrieve(
   selector: ScopeSelector,
   request: PluginRetrieveRequest,
 ): Promise<PluginRetrieveResult> {
-  const begun = tier.clock.now();
+  const stages = new Stages(tier.clock);
   const scopes = await tier.registry.select(selector);
   checkPartitionCount(scopes.length, LIMITS.subtreePartitions);
+  if (request.rerank) requireReranker(tier);
   const query = await prepareQuery(tier, request);
-  const prepared = tier.clock.now();
-  const { entries, total, pendingCount } = await retrievePage(tier, scopes, request, query);
-  const degraded =
-    query?.degraded ?? (needsVectors(request, query) ? vectorsMissing(pendingCount) : undefined);
+  stages.end("query");
+  const { entries, found, degraded } = await retrievePage(tier, scopes, request, { query, stages });
+  const reason =
+    degraded ??
+    query?.degraded ??
+    (needsVectors(request, query) ? vectorsMissing(found.pendingCount) : undefined);
   return {
     entries,
-    total,
+    total: found.total,
     total_relation: "eq",
-    ...(degraded === undefined ? {} : { degraded }),
-    took_ms: { query: milliseconds(begun, prepared), search: milliseconds(prepared, tier.clock.now()) },
+    ...(reason === undefined ? {} : { degraded: reason }),
+    ...(request.explain ? { explain: explainRanking(tier, query, found) } : {}),
+    took_ms: stages.tookMs,
   };
 }
 
 interface Found {
   readonly hits: readonly ScopedHit[];
   readonly total: number;
+  readonly candidateCount: number;
   /** Entries that could not be compared by their vector. */
   readonly pendingCount: number;
+  /** The embedder whose vectors were compared. */
+  readonly generation: string | undefined;
 }
 
-/** Finds, then reads; what goes away while it is read is not returned. */
+interface Page {
+  readonly entries: MemoryEntry[];
+  readonly found: Found;
+  readonly degraded?: MemoryError | undefined;
+}
+
+/** Finds, chooses, then reads; what goes away while it is read is not returned. */
 async function retrievePage(
   tier: Tier,
   scopes: readonly Scope[],
   request: PluginRetrieveRequest,
-  query: PreparedQuery | undefined,
-): Promise<Omit<Found, "hits"> & { readonly entries: MemoryEntry[] }> {
+  { query, stages }: { readonly query: PreparedQuery | undefined; readonly stages: Stages },
+): Promise<Page> {
+  const count = candidateCount(request);
+  const search = count === request.limit ? request : { ...request, limit: count };
   for (let attempt = 1; ; attempt++) {
-    const { hits, ...counts } = await findEverywhere(tier, scopes, request, query);
-    const entries = await readEntries(tier, hits, request.include);
-    if (entries.length === hits.length || attempt === ATTEMPTS) return { entries, ...counts };
+    const found = await findEverywhere(tier, scopes, search, query);
+    stages.end("search");
+    const { hits, degraded } = await choosePage(tier, found.hits, request, stages);
+    const entries = await readEntries(tier, hits, request);
+    stages.end("read");
+    if (entries.length === hits.length || attempt === ATTEMPTS) return { entries, found, degraded };
   }
 }
 
@@ -74,8 +96,8 @@ async function findEverywhere(
   query: PreparedQuery | undefined,
 ): Promise<Found> {
   let hits: readonly ScopedHit[] = [];
-  let total = 0;
-  let pendingCount = 0;
+  let [total, candidateCount, pendingCount] = [0, 0, 0];
+  let generation: string | undefined;
   for (const scope of scopes) {
     const found = await tier.registry.use(scope, (resident) => findIn(tier, resident, request, query));
     hits = mergeHits(
@@ -84,9 +106,26 @@ async function findEverywhere(
       request,
     );
     total += found.total;
+    candidateCount += found.candidateCount;
     pendingCount += found.pendingCount;
+    generation ??= found.generation;
   }
-  return { hits, total, pendingCount };
+  return { hits, total, candidateCount, pendingCount, generation };
+}
+
+function explainRanking(
+  tier: Tier,
+  query: PreparedQuery | undefined,
+  { candidateCount, generation }: Found,
+): RankingExplanation {
+  const isByVector = query?.vector !== undefined;
+  return {
+    analyzer: tier.analyzer.id,
+    embedder: isByVector ? tier.services.embedder!.id : null,
+    generation: isByVector ? (generation ?? null) : null,
+    candidates: candidateCount,
+    terms: query?.terms.map(({ word }) => word) ?? [],
+  };
 }
 
 /** What takes long in a partition that was just loaded, or never asked, is done before the look at it. */
@@ -95,14 +134,15 @@ async function findIn(
   resident: Resident,
   request: PluginRetrieveRequest,
   query: PreparedQuery | undefined,
-): Promise<FoundHits & { readonly pendingCount: number }> {
+): Promise<FoundHits & Pick<Found, "pendingCount" | "generation">> {
   const { partition } = resident;
   const needs = { words: query !== undefined, attributes: usesAttributes(request.filter) };
   while (!partition.prepareSome(needs, PREPARED_STRETCH)) await new Promise(setImmediate);
   if (needs.words) indexBehind(tier, resident);
   if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);
   expireNow(tier, resident);
-  return { ...findHits(resident, request, query), pendingCount: partition.pendingCount };
+  const { pendingCount, vectors } = partition;
+  return { ...findHits(resident, request, query), pendingCount, generation: vectors?.embedder };
 }
 
 function needsVectors({ include }: PluginRetrieveRequest, query: PreparedQuery | undefined): boolean {
@@ -113,8 +153,4 @@ function vectorsMissing(count: number): MemoryError | undefined {
   if (count === 0) return undefined;
   const message = `${count} entries have no vector yet; words still find them`;
   return new MemoryError("unavailable", message, { count });
-}
-
-function milliseconds(from: number, to: number): number {
-  return Math.round((to - from) * 1e6) / 1e3;
 }

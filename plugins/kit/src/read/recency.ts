@@ -1,0 +1,11 @@
+import type { PluginRetrieveRequest } from "@membus/protocol";
+
+/** What a score is multiplied by for the age of its entry, 0 to 1; 1 where it is not asked for (clause RET-24). */
+export function recencyOf(
+  { recency, as_of }: Pick<PluginRetrieveRequest, "recency" | "as_of">,
+  occurredAt: number,
+): number {
+  if (recency === undefined) return 1;
+  const age = Math.max(0, as_of - occurredAt);
+  return 1 - recency.weight + recency.weight * 0.5 ** (age / recency.half_life_s);
+}
