@@ -26,6 +26,8 @@ export interface DurableState {
   /** What is stored of a scope, and what storage does not hold yet. */
   load(scope: string): Promise<Partition>;
   mayLeave(scope: string): boolean;
+  /** Folds where background work has written a good part of what may wait for it. */
+  roomToWrite(): Promise<void>;
   scopes(): Promise<Iterable<Scope>>;
   /** Storage's upkeep, between folds. */
   maintain(): Promise<void>;
@@ -82,6 +84,9 @@ export async function openDurable(parts: DurableParts, context: DurableContext):
     journal: createLogJournal({ log, backlog, appended }),
     load: (scope) => early?.take(scope) ?? loadPartition({ storage, backlog, scope }, empty()),
     mayLeave: (scope) => !backlog.has(scope),
+    async roomToWrite() {
+      if (backlog.rowCount > Math.min(options.foldCount, options.backlogCountMax / 4)) await folder.fold();
+    },
     scopes: () => known.all(),
     async maintain() {
       await folder.maintain();

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { RowSink, ScopedRow, Storage } from "@membus/plugin-kit";
+import type { GenerationIds, Outdated, RowSink, ScopedRow, Storage } from "@membus/plugin-kit";
 import { type Clock, type Logger, parseScopeId, type Scope } from "@membus/protocol";
 import { type Disk, disk as realDisk } from "./disk.js";
 import { Expiry } from "./expiry.js";
@@ -11,7 +11,7 @@ import {
   resolveLanceStorageOptions,
 } from "./lance-storage-options.js";
 import { maintainTable } from "./maintenance.js";
-import { readBodies, readScope, readScopes } from "./read-rows.js";
+import { readBodies, readOutdated, readScope, readScopes } from "./read-rows.js";
 import { groupByTable, tableNameOf } from "./table-name.js";
 import { Tables } from "./tables.js";
 import type { TenantTable } from "./tenant-table.js";
@@ -125,6 +125,26 @@ class LanceStorage implements Storage {
       await this.#tables.use(name, (table) => this.#expiry.find(table, now, found, limit));
     }
     return [...found];
+  }
+
+  async outdated(ids: GenerationIds, limit: number): Promise<Outdated> {
+    const scopes = new Set<string>();
+    let rowCount = 0;
+    let outdatedCount = 0;
+    for (const name of this.#tables.names) {
+      await this.#tables.use(name, async (table) => {
+        outdatedCount += await readOutdated(table, ids, scopes, limit);
+        rowCount += table.rowCount;
+      });
+    }
+    return { rowCount, outdatedCount, scopes: [...scopes] };
+  }
+
+  async dropFormer(): Promise<void> {
+    for (const name of this.#tables.names) {
+      const dropped = await this.#tables.use(name, (table) => table.dropFormer());
+      if (dropped) this.#note(name, true);
+    }
   }
 
   async sync(): Promise<void> {

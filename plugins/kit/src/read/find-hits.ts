@@ -42,8 +42,9 @@ function scoreSlots(
 ): Float64Array {
   const { importances, count } = partition.columns;
   if (query === undefined) return importances.subarray(0, count);
-  const { terms, vector } = query;
-  const relevance = rank(partition.corpus(terms.map(({ hash }) => hash)), {
+  const { terms, vector, embedder } = query;
+  const hashes = terms.map(({ hash }) => hash);
+  const relevance = rank(partition.corpus(hashes, embedder), {
     terms,
     allowed: selected,
     ...(vector === undefined ? {} : { vector }),

@@ -15,7 +15,7 @@ import type { Resident } from "../residency/resident.js";
 import { expireNow, type Tier } from "../tier.js";
 import { type FoundHits, findHits } from "./find-hits.js";
 import { mergeHits, type ScopedHit } from "./merge-hits.js";
-import { type PreparedQuery, prepareQuery } from "./query.js";
+import { type PreparedQuery, prepareQuery, queryFor } from "./query.js";
 import { readEntries } from "./read-entries.js";
 
 /** How often a page is put together again because an entry of it went away meanwhile. */
@@ -34,9 +34,8 @@ export async function retrieve(
   checkPartitionCount(scopes.length, LIMITS.subtreePartitions);
   const query = await prepareQuery(tier, request);
   const prepared = tier.clock.now();
-  const { entries, total, pendingCount } = await retrievePage(tier, scopes, request, query);
-  const degraded =
-    query?.degraded ?? (needsVectors(request, query) ? vectorsMissing(pendingCount) : undefined);
+  const { entries, total, ...found } = await retrievePage(tier, scopes, request, query);
+  const degraded = found.degraded ?? vectorsMissing(found.pendingCount);
   return {
     entries,
     total,
@@ -51,6 +50,8 @@ interface Found {
   readonly total: number;
   /** Entries that could not be compared by their vector. */
   readonly pendingCount: number;
+  /** Why some of it is ranked by less than was asked. */
+  readonly degraded: MemoryError | undefined;
 }
 
 /** Finds, then reads; what goes away while it is read is not returned. */
@@ -76,6 +77,7 @@ async function findEverywhere(
   let hits: readonly ScopedHit[] = [];
   let total = 0;
   let pendingCount = 0;
+  let degraded: MemoryError | undefined = scopes.length === 0 ? query?.degraded : undefined;
   for (const scope of scopes) {
     const found = await tier.registry.use(scope, (resident) => findIn(tier, resident, request, query));
     hits = mergeHits(
@@ -85,8 +87,9 @@ async function findEverywhere(
     );
     total += found.total;
     pendingCount += found.pendingCount;
+    degraded ??= found.degraded;
   }
-  return { hits, total, pendingCount };
+  return { hits, total, pendingCount, degraded };
 }
 
 /** What takes long in a partition that was just loaded, or never asked, is done before the look at it. */
@@ -95,14 +98,17 @@ async function findIn(
   resident: Resident,
   request: PluginRetrieveRequest,
   query: PreparedQuery | undefined,
-): Promise<FoundHits & { readonly pendingCount: number }> {
+): Promise<FoundHits & Pick<Found, "pendingCount" | "degraded">> {
   const { partition } = resident;
   const needs = { words: query !== undefined, attributes: usesAttributes(request.filter) };
   while (!partition.prepareSome(needs, PREPARED_STRETCH)) await new Promise(setImmediate);
   if (needs.words) indexBehind(tier, resident);
   if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);
   expireNow(tier, resident);
-  return { ...findHits(resident, request, query), pendingCount: partition.pendingCount };
+  const asked = query && queryFor(partition, query, request.embedding !== undefined);
+  const compared = asked?.vector === undefined ? partition.vectors : partition.generations.of(asked.embedder);
+  const pendingCount = needsVectors(request, asked) ? (compared?.pendingCount ?? 0) : 0;
+  return { ...findHits(resident, request, asked), pendingCount, degraded: asked?.degraded };
 }
 
 function needsVectors({ include }: PluginRetrieveRequest, query: PreparedQuery | undefined): boolean {
