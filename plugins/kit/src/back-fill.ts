@@ -232,7 +232,8 @@ async function vectorsOf(
   if (open.length === 0) return vectors;
   const embedding = tier.indexer.embed(open.map((rowId) => JSON.parse(bodies.get(rowId)!) as RowBody));
   const answers = await unlessAborted(embedding, signal);
-  for (const [at, rowId] of open.entries()) vectors.set(rowId, { embedder: embedder.id, vector: answers[at]! });
+  for (const [at, rowId] of open.entries())
+    vectors.set(rowId, { embedder: embedder.id, vector: answers[at]! });
   return vectors;
 }
 

@@ -8,8 +8,8 @@ export {
   type QueryTerm,
 } from "./analyzer/index.js";
 export { columnsOf } from "./columns-of.js";
-export { readFoldMarker } from "./journal/fold-marker.js";
 export { isOutdated } from "./generation/outdated.js";
+export { readFoldMarker } from "./journal/fold-marker.js";
 export { KIT_DEFAULTS, type KitOptions, resolveKitOptions } from "./kit-options.js";
 export { type DurableParts, KitPlugin, type KitPluginParts } from "./kit-plugin.js";
 export { type FileLog, openFileLog } from "./log/file-log.js";

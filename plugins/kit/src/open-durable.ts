@@ -22,6 +22,8 @@ export interface DurableState {
   readonly journal: Journal;
   readonly bodies: BodyCache;
   readonly newestAt: number;
+  /** Whether nothing was ever stored. */
+  readonly isNew: boolean;
   readonly latest: LatestScopes;
   /** What is stored of a scope, and what storage does not hold yet. */
   load(scope: string): Promise<Partition>;
@@ -80,7 +82,7 @@ export async function openDurable(parts: DurableParts, context: DurableContext):
   };
   if (backlog.recordCount > 0) folder.notice();
   return {
-    ...{ storage, folder, bodies, newestAt, latest },
+    ...{ storage, folder, bodies, newestAt, latest, isNew: log.nextSeq <= 1 },
     journal: createLogJournal({ log, backlog, appended }),
     load: (scope) => early?.take(scope) ?? loadPartition({ storage, backlog, scope }, empty()),
     mayLeave: (scope) => !backlog.has(scope),

@@ -73,5 +73,11 @@ export function isExpired({ expiresAt }: Pick<Row, "expiresAt">, now: number): b
 /** Bytes that a row takes in RAM and in the log, roughly. */
 export function rowBytes(row: Row): number {
   const texts = row.facets.length + row.body.length + row.group.length;
-  return 256 + texts + (row.terms?.byteLength ?? 0) + (row.vector?.byteLength ?? 0) + (row.former?.vector?.byteLength ?? 0);
+  return (
+    256 +
+    texts +
+    (row.terms?.byteLength ?? 0) +
+    (row.vector?.byteLength ?? 0) +
+    (row.former?.vector?.byteLength ?? 0)
+  );
 }

@@ -19,8 +19,10 @@ import type { TenantTable } from "./tenant-table.js";
 export interface LanceStoragePlace {
   /** The tier's directory; the tables are in `table` below it. Only one process may have it open. */
   readonly directory: string;
-  /** Of the host's embedder; 1..65536. Vectors of other dimensions are kept until the first of these is stored. */
+  /** Of the host's embedder; 1..65536. A change makes the stored vectors the former ones. */
   readonly dimensions: number;
+  /** Its id, "" for none: vectors of others may have other dimensions. Without it none may. */
+  readonly embedder?: string;
 }
 
 export interface LanceStorageDependencies {
@@ -39,13 +41,14 @@ const FILTER_VALUES_MAX = 1_000;
  * @throws {TypeError} for an unknown option or a value out of range.
  */
 export function createLanceStorage(
-  { directory, dimensions, ...options }: LanceStoragePlace & LanceStorageOptions,
+  { directory, dimensions, embedder, ...options }: LanceStoragePlace & LanceStorageOptions,
   dependencies: LanceStorageDependencies,
 ): Storage {
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > 65_536) {
     throw new TypeError(`dimensions must be an integer of 1..65536, got ${dimensions}`);
   }
-  return new LanceStorage({ directory, dimensions }, resolveLanceStorageOptions(options), dependencies);
+  const place = { directory, dimensions, ...(embedder === undefined ? {} : { embedder }) };
+  return new LanceStorage(place, resolveLanceStorageOptions(options), dependencies);
 }
 
 class LanceStorage implements Storage {
@@ -62,9 +65,9 @@ class LanceStorage implements Storage {
 
   async open(): Promise<void> {
     const { clock, logger, disk = realDisk } = this.dependencies;
-    const { directory, dimensions } = this.place;
+    const { directory, dimensions, embedder } = this.place;
     this.#opened = await Tables.open({
-      ...{ clock, logger, disk, dimensions, options: this.options },
+      ...{ clock, logger, disk, dimensions, embedder, options: this.options },
       directory: join(directory, "table"),
       unpurged: (name) => this.#note(name, true),
     });

@@ -66,7 +66,8 @@ async function openParts(
   services: PluginServices,
 ): Promise<Pick<DurableParts, "storage" | "log">> {
   const dimensions = services.embedder?.dimensions ?? DIMENSIONS_WITHOUT_EMBEDDER;
-  const storage = createLanceStorage({ directory, dimensions, ...options.storage }, services);
+  const embedder = services.embedder?.id ?? "";
+  const storage = createLanceStorage({ directory, dimensions, embedder, ...options.storage }, services);
   await storage.open();
   try {
     const { foldedSeq } = await readFoldMarker(directory);

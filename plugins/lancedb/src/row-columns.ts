@@ -17,7 +17,10 @@ export interface ReadShape extends VectorShape {
  * A batch as the kit takes it in: its own arrays where that will do, but texts and terms, which stay, in copies that
  * do not hold on to the rest. `shape` is that of the vectors that were read: a dimension of 0 stands for none.
  */
-export function toRowColumns(batch: RecordBatch, { dimensions, formerDimensions, former }: ReadShape): RowColumns {
+export function toRowColumns(
+  batch: RecordBatch,
+  { dimensions, formerDimensions, former }: ReadShape,
+): RowColumns {
   const count = batch.numRows;
   const numbers = (column: NumberColumn) => dataOf(batch, column).values.subarray(0, count) as Float64Array;
   const groups = new TextColumn(dataOf(batch, "group"));

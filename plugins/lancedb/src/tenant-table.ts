@@ -7,10 +7,10 @@ import { retryCommit } from "./commit-retry.js";
 import type { Disk } from "./disk.js";
 import type { Filter } from "./filters.js";
 import { type VectorShape, vectorShapeOf } from "./schema.js";
-import { VectorColumns } from "./vector-columns.js";
 import { newestVersion, readSyncedVersion, writeSyncedVersion } from "./synced-version.js";
 import { TableFiles } from "./table-files.js";
 import { TableGate } from "./table-gate.js";
+import { VectorColumns } from "./vector-columns.js";
 
 export interface TenantTableParts {
   readonly name: string;
@@ -19,6 +19,7 @@ export interface TenantTableParts {
   readonly directory: string;
   /** Of the host's embedder. */
   readonly dimensions: number;
+  readonly embedder?: string | undefined;
   readonly clock: Clock;
   readonly disk: Disk;
 }
@@ -55,7 +56,7 @@ export class TenantTable {
   private constructor(parts: TenantTableParts, table: Table, schema: Schema) {
     this.#parts = parts;
     this.#table = table;
-    this.#vectors = new VectorColumns(parts.dimensions, vectorShapeOf(schema), (change) => this.commit(change));
+    this.#vectors = new VectorColumns(parts, vectorShapeOf(schema), (change) => this.commit(change));
     this.#files = new TableFiles(parts.directory, parts.disk);
   }
 

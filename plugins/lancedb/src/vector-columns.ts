@@ -11,6 +11,7 @@ type Commit = <T>(change: (table: LanceTable) => Promise<T>) => Promise<T>;
  * the column becomes that of the former vectors, and a new one takes its place.
  */
 export class VectorColumns {
+  readonly #embedder: string | undefined;
   /** Of the host's embedder. */
   readonly #dimensions: number;
   readonly #commit: Commit;
@@ -18,7 +19,12 @@ export class VectorColumns {
   /** All columns of the table, in its order. */
   #order: readonly string[] | undefined;
 
-  constructor(dimensions: number, shape: VectorShape, commit: Commit) {
+  constructor(
+    { dimensions, embedder }: { readonly dimensions: number; readonly embedder?: string | undefined },
+    shape: VectorShape,
+    commit: Commit,
+  ) {
+    this.#embedder = embedder;
     this.#dimensions = dimensions;
     this.#shape = shape;
     this.#commit = commit;
@@ -44,9 +50,10 @@ export class VectorColumns {
     }
   }
 
-  /** A vector of other dimensions than the embedder's is a former one: the log may hold rows from before the change. */
+  /** The log may hold rows from before the change: their vectors are former ones, where they have other dimensions. */
   place(row: Row): Row {
-    if (row.vector === null || row.vector.length === this.#dimensions) return row;
+    const isOurs = this.#embedder === undefined || row.embedder === this.#embedder;
+    if (isOurs || row.vector === null || row.vector.length === this.#dimensions) return row;
     return { ...row, embedder: "", vector: null, former: { embedder: row.embedder, vector: row.vector } };
   }
 
@@ -75,7 +82,8 @@ export class VectorColumns {
   async batch(rows: readonly ScopedRow[], schema: () => Promise<Schema>): Promise<Table> {
     this.#order ??= (await schema()).fields.map(({ name }) => name);
     const { formerDimensions } = this.#shape;
-    const isForeign = ({ former }: Row): boolean => (former?.vector?.length ?? formerDimensions) !== formerDimensions;
+    const isForeign = ({ former }: Row): boolean =>
+      (former?.vector?.length ?? formerDimensions) !== formerDimensions;
     const fitting = rows.map((scoped) =>
       isForeign(scoped.row) ? { ...scoped, row: { ...scoped.row, former: undefined } } : scoped,
     );

@@ -82,12 +82,19 @@ export class FileStorage implements Storage {
 
   async outdated(ids: GenerationIds, limit: number): Promise<Outdated> {
     const found = [...this.#rows].map(([scope, rows]) => {
-      return { scope, rowCount: rows.size, count: [...rows.values()].filter((row) => isOutdated(row, ids)).length };
+      return {
+        scope,
+        rowCount: rows.size,
+        count: [...rows.values()].filter((row) => isOutdated(row, ids)).length,
+      };
     });
     return {
       rowCount: found.reduce((sum, { rowCount }) => sum + rowCount, 0),
       outdatedCount: found.reduce((sum, { count }) => sum + count, 0),
-      scopes: found.filter(({ count }) => count > 0).map(({ scope }) => scope).slice(0, limit),
+      scopes: found
+        .filter(({ count }) => count > 0)
+        .map(({ scope }) => scope)
+        .slice(0, limit),
     };
   }
 

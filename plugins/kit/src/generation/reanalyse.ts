@@ -24,7 +24,8 @@ export async function reanalyse(
       const body = found.get(rowId);
       const facets = partition.facetsOf(slot);
       const occurredAt = partition.columns.occurredAt[slot]!;
-      const draft = body === undefined ? undefined : { body: JSON.parse(body) as RowBody, facets, occurredAt };
+      const draft =
+        body === undefined ? undefined : { body: JSON.parse(body) as RowBody, facets, occurredAt };
       partition.setTerms(slot, draft === undefined ? NOTHING : indexer.terms(draft));
     }
     from = rows.at(-1)!.slot + 1;

@@ -16,6 +16,8 @@ export interface ReindexDependencies {
   readonly logger: Logger;
   /** Holds the marker. */
   readonly directory: string;
+  /** Whether nothing was ever stored. */
+  readonly isNew: boolean;
   /** Pause after a failure. */
   readonly retryMs: number;
 }
@@ -41,12 +43,15 @@ export class Reindex {
     this.#dependencies = dependencies;
   }
 
-  /** Compares what the directory says with the ids; nothing runs yet. */
+  /** Compares what the directory says with the ids; nothing runs yet. In a new directory all is done. */
   static async open(ids: GenerationIds, dependencies: ReindexDependencies): Promise<Reindex> {
+    const { directory, isNew } = dependencies;
     const { analyzer, embedder = "" } = ids;
-    const former = await readGenerationMarker(dependencies.directory);
+    const former = await readGenerationMarker(directory);
     const isSame = former.analyzer === analyzer && former.embedder === embedder;
-    const marker = isSame ? former : { generation: former.generation + 1, analyzer, embedder, done: false };
+    const generation = former.generation + 1;
+    const marker = isSame ? former : { generation, analyzer, embedder, done: isNew };
+    if (isNew && !isSame) await writeGenerationMarker(directory, marker);
     return new Reindex(ids, marker, dependencies);
   }
 
@@ -115,7 +120,8 @@ export class Reindex {
     const marker = { ...this.#marker, done: true };
     this.#isFinishing = true;
     await folder.fold();
-    await folder.write(() => storage.dropFormer());
+    // Without an embedder vectors wait for the next one.
+    if (this.#ids.embedder !== undefined) await folder.write(() => storage.dropFormer());
     await writeGenerationMarker(directory, marker);
     this.#marker = marker;
     if (generation > 1) logger.info({ ...this.#ids, generation }, "all rows are of the new generation");
