@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Embedder, Logger, MemoryChange, MemoryTier, PluginServices } from "@membus/protocol";
 import { afterEach } from "vitest";
 import {
+  type Analyzer,
   type FileLog,
   type FileLogOptions,
   KIT_DEFAULTS,
@@ -53,6 +54,8 @@ export interface KitSetup {
   readonly log?: FileLogOptions;
   /** null: a host without one. */
   readonly embedder?: Embedder | null;
+  readonly previousEmbedder?: Embedder;
+  readonly analyzer?: Analyzer;
   readonly clock?: TestClock;
   readonly storage?: MemoryStorage;
   readonly directory?: string;
@@ -72,6 +75,7 @@ export function testServices(setup: KitSetup, clock: TestClock) {
     clock,
     logger,
     ...(embedder === null ? {} : { embedder }),
+    ...(setup.previousEmbedder === undefined ? {} : { previousEmbedder: setup.previousEmbedder }),
     notify: (change, agent) => changes.push({ ...change, agent }),
   };
   return { services, changes, logger };
@@ -86,7 +90,7 @@ export class TestKit {
   #isMarking = false;
 
   private constructor(
-    readonly setup: KitSetup,
+    public setup: KitSetup,
     public clock: TestClock,
     public storage: MemoryStorage,
     public directory: string,
@@ -102,12 +106,14 @@ export class TestKit {
   async #start(embedder?: Embedder | null): Promise<void> {
     const setup = embedder === undefined ? this.setup : { ...this.setup, embedder };
     const { services, changes, logger } = testServices(setup, this.clock);
+    if (services.embedder !== undefined) this.storage.dimensions = services.embedder.dimensions;
     this.changes = changes;
     this.logger = logger;
     this.plugin = new KitPlugin({
       name: "test-kit",
       version: "0.0.0",
       ...(setup.options === undefined ? {} : { options: setup.options }),
+      ...(setup.analyzer === undefined ? {} : { analyzer: setup.analyzer }),
       durable: async () => this.#durableParts(),
     });
     await this.plugin.open(services);
@@ -142,6 +148,20 @@ export class TestKit {
   async reopen(embedder?: Embedder | null): Promise<void> {
     await this.plugin.close();
     await this.#start(embedder);
+  }
+
+  /** Closes and opens again with another embedder or analyzer, which stay. */
+  async change(setup: Pick<KitSetup, "embedder" | "previousEmbedder" | "analyzer">): Promise<void> {
+    this.setup = { ...this.setup, ...setup };
+    await this.reopen();
+  }
+
+  /** Every row is of the present generation. */
+  async reindexed(): Promise<void> {
+    await until(
+      () => this.plugin.stats().reindex_state === "done",
+      () => this.#state,
+    );
   }
 
   /** Lets the idle wait pass, as often as it takes until everything logged is in storage. */

@@ -23,7 +23,8 @@ export class MemoryStorage implements Storage {
   #writesLeft = Number.POSITIVE_INFINITY;
   #isWriting = false;
 
-  constructor(readonly dimensions: number) {}
+  /** `dimensions` are the embedder's. */
+  constructor(public dimensions: number) {}
 
   /** What another process finds after this one was killed. */
   clone(): MemoryStorage {
