@@ -11,7 +11,10 @@ const COUNT = 150;
 /** Words that no entry has: vectors alone rank. */
 const QUERY = { query: "lantern harbour" };
 
-const entries = Array.from({ length: COUNT }, (_, at) => ({ key: `k${at}`, content: `word${at} thing${at % 7}` }));
+const entries = Array.from({ length: COUNT }, (_, at) => ({
+  key: `k${at}`,
+  content: `word${at} thing${at % 7}`,
+}));
 const LATE = { key: "late", content: "word late" };
 
 function ranking({ entries: found }: PluginRetrieveResult): unknown {
@@ -108,7 +111,10 @@ describe("a changed embedder", () => {
     const next = new SteppingEmbedder("stepping/4", 4);
     await kit.change({ embedder: next });
     const byVector = await retrieve({ ...QUERY, mode: "vector" });
-    expect(byVector).toMatchObject({ total: 0, degraded: { code: "unavailable", detail: { reason: "reindex" } } });
+    expect(byVector).toMatchObject({
+      total: 0,
+      degraded: { code: "unavailable", detail: { reason: "reindex" } },
+    });
     next.step();
     await settled(20);
     const found = await retrieve({ query: "word3 thing4" });

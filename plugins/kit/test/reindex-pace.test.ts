@@ -8,13 +8,17 @@ import { ScriptedEmbedder } from "./scripted-embedder.js";
 import { SteppingEmbedder } from "./stepping-embedder.js";
 import { TestClock } from "./test-clock.js";
 
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
 let server: EmbeddingsServer | undefined;
 afterEach(() => server?.close());
 
 const entries = Array.from({ length: 100 }, (_, at) => ({ key: `k${at}`, content: `word${at}` }));
 
 async function filledKit(options = {}) {
-  const kit = await TestKit.open({ embedder: new ScriptedEmbedder(), options: { embedRetryMs: 10, ...options } });
+  const kit = await TestKit.open({
+    embedder: new ScriptedEmbedder(),
+    options: { embedRetryMs: 10, ...options },
+  });
   await calls(kit).store(entries);
   return kit;
 }
@@ -22,7 +26,7 @@ async function filledKit(options = {}) {
 async function providerThat(answer: Answer) {
   server = await EmbeddingsServer.start(answer);
   const options = { baseURL: server.baseURL, model: "m", dimensions: 3, apiKey: "k", maxRetries: 0 };
-  return createOpenAiEmbedder(options, { clock: new TestClock() });
+  return createOpenAiEmbedder(options, { clock: new TestClock(), logger: silent });
 }
 
 describe("re-embedding", () => {
@@ -32,7 +36,7 @@ describe("re-embedding", () => {
     const embedder = await providerThat(busy);
     const kit = await filledKit();
     await kit.change({ embedder });
-    await vi.waitFor(() => expect(kit.plugin.stats().reindex_state).toBe("paused"));
+    await vi.waitFor(() => expect(kit.plugin.stats().reindex_state).toBe("paused"), { timeout: 30_000 });
     kit.clock.advance(29);
     await settled(200);
     expect(server!.requests).toHaveLength(1);

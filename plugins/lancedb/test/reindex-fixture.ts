@@ -13,12 +13,13 @@ export const ROWS = 150;
 /** By vectors alone, by words alone, by both: enough of each to tell generations apart. */
 const QUERIES = ["lantern harbour", "word7 thing3", "word11 lantern"];
 
-interface EmbedderOptions {
+interface OpenOptions {
   /** How long a batch of documents takes. */
   readonly batchMs: number;
+  readonly foldIdleMs: number;
 }
 
-function hashEmbedder(id: string, dimensions: number, { batchMs }: EmbedderOptions): Embedder {
+function hashEmbedder(id: string, dimensions: number, { batchMs }: OpenOptions): Embedder {
   return {
     id,
     dimensions,
@@ -33,12 +34,12 @@ function hashEmbedder(id: string, dimensions: number, { batchMs }: EmbedderOptio
 export async function openGeneration(
   directory: string,
   generation: Generation,
-  options: EmbedderOptions = { batchMs: 0 },
+  options: OpenOptions = { batchMs: 0, foldIdleMs: 20 },
 ): Promise<MemoryPlugin> {
   const first = hashEmbedder("first/8", 8, options);
   const second = hashEmbedder("second/5", 5, options);
   const plugin = createLanceDbPlugin({
-    kit: { foldIdleMs: 20, embedRetryMs: 20, reindexRowsPerSecondMax: 1_000_000 },
+    kit: { foldIdleMs: options.foldIdleMs, embedRetryMs: 20, reindexRowsPerSecondMax: 1_000_000 },
     ...(generation === "analyzer" ? { analyzer: otherAnalyzer } : {}),
   });
   await plugin.open!({

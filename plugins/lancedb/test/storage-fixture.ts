@@ -12,6 +12,7 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 export interface OpenOptions extends LanceStorageOptions {
   readonly dimensions?: number;
+  readonly embedder?: string;
   readonly disk?: Disk;
 }
 
