@@ -44,7 +44,10 @@ export class VectorColumns {
     for (const column of ["analyzer", "embedder"] as const) {
       if (!present.includes(column)) await this.#addText(column);
     }
-    if (this.#shape.dimensions === 0) await this.#addVector("vector", this.#dimensions);
+    if (this.#shape.dimensions === 0) {
+      await this.#addVector("vector", this.#dimensions);
+      this.#shape = { ...this.#shape, dimensions: this.#dimensions };
+    }
     if (this.#shape.formerDimensions > 0 && !present.includes("former_embedder")) {
       await this.#addText("former_embedder");
     }
@@ -71,6 +74,7 @@ export class VectorColumns {
     await this.dropFormer();
     await this.#addText("former_embedder");
     await this.#addVector("former_vector", former);
+    this.#shape = { ...this.#shape, formerDimensions: former };
   }
 
   async dropFormer(): Promise<void> {
@@ -90,9 +94,11 @@ export class VectorColumns {
     return toArrowTable(fitting, this.#shape, this.#order);
   }
 
+  /** The shape changes at the end: whoever reads meanwhile misses a column, or finds another, and reads again. */
   async #putAside(wantedFormer: number): Promise<void> {
     const { dimensions, formerDimensions } = this.#shape;
-    if (formerDimensions > 0 && formerDimensions === wantedFormer) await this.#drop(["vector", "embedder"]);
+    const keepsFormer = formerDimensions > 0 && formerDimensions === wantedFormer;
+    if (keepsFormer) await this.#drop(["vector", "embedder"]);
     else {
       await this.dropFormer();
       await this.#change((table) =>
@@ -101,10 +107,13 @@ export class VectorColumns {
           { path: "embedder", rename: "former_embedder" },
         ]),
       );
-      this.#shape = { dimensions: 0, formerDimensions: dimensions };
     }
     await this.#addText("embedder");
     await this.#addVector("vector", this.#dimensions);
+    this.#shape = {
+      dimensions: this.#dimensions,
+      formerDimensions: keepsFormer ? formerDimensions : dimensions,
+    };
   }
 
   async #addText(column: Column): Promise<void> {
@@ -114,8 +123,6 @@ export class VectorColumns {
   async #addVector(column: "vector" | "former_vector", dimensions: number): Promise<void> {
     const valueSql = `arrow_cast(NULL, 'FixedSizeList(${dimensions}, Float32)')`;
     await this.#change((table) => table.addColumns([{ name: column, valueSql }]));
-    const changed = column === "vector" ? { dimensions } : { formerDimensions: dimensions };
-    this.#shape = { ...this.#shape, ...changed };
   }
 
   async #drop(columns: readonly Column[]): Promise<void> {

@@ -118,7 +118,7 @@ describe("a process killed while it changes", () => {
         directory = await copyOf(filled);
         answers = [];
       }
-      answers.push(...(await killAfter(directory, "embedder", randomInt(0, 150))));
+      answers.push(...(await killAfter(directory, "embedder", randomInt(0, 1_200))));
       expectOneGeneration(answers, former, present);
     }
     await expectWhole(directory, "embedder", present);
@@ -131,7 +131,7 @@ describe("a process killed while it changes", () => {
     let directory = filled;
     for (let round = 0; round < ROUNDS; round++) {
       if (round === 0 || (await isDone(directory))) directory = await copyOf(filled);
-      const answers = await killAfter(directory, "analyzer", randomInt(0, 60));
+      const answers = await killAfter(directory, "analyzer", randomInt(0, 600));
       for (const answer of answers) expect(answer).toEqual(present);
     }
     await expectWhole(directory, "analyzer", present);
@@ -141,7 +141,7 @@ describe("a process killed while it changes", () => {
     const present = await referenceOf("analyzer");
     const directory = await fixture.directory();
     await killAfter(directory, "first", 0, "fill");
-    for (let round = 0; round < ROUNDS; round++) await killAfter(directory, "analyzer", randomInt(0, 60));
+    for (let round = 0; round < ROUNDS; round++) await killAfter(directory, "analyzer", randomInt(0, 600));
     await expectWhole(directory, "analyzer", present);
   });
 });
