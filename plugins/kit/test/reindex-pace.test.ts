@@ -1,6 +1,6 @@
 import { createOpenAiEmbedder } from "@membus/embeddings";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type Answer, EmbeddingsServer, echo } from "../../embeddings/test/embeddings-server.js";
+import { type Answer, ProviderServer, echo } from "../../embeddings/test/provider-server.js";
 import { Pace } from "../src/generation/pace.js";
 import { calls } from "./kit-calls.js";
 import { settled, TestKit } from "./kit-fixture.js";
@@ -9,7 +9,7 @@ import { SteppingEmbedder } from "./stepping-embedder.js";
 import { TestClock } from "./test-clock.js";
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
-let server: EmbeddingsServer | undefined;
+let server: ProviderServer | undefined;
 afterEach(() => server?.close());
 
 const entries = Array.from({ length: 100 }, (_, at) => ({ key: `k${at}`, content: `word${at}` }));
@@ -24,7 +24,7 @@ async function filledKit(options = {}) {
 }
 
 async function providerThat(answer: Answer) {
-  server = await EmbeddingsServer.start(answer);
+  server = await ProviderServer.start(answer);
   const options = { baseURL: server.baseURL, model: "m", dimensions: 3, apiKey: "k", maxRetries: 0 };
   return createOpenAiEmbedder(options, { clock: new TestClock(), logger: silent });
 }
@@ -42,7 +42,7 @@ describe("re-embedding", () => {
     expect(server!.requests).toHaveLength(1);
     kit.clock.advance(1);
     await kit.reindexed();
-    expect(server!.requests.slice(1).flatMap(({ body }) => body.input)).toHaveLength(100);
+    expect(server!.requests.slice(1).flatMap(({ body }) => body.input ?? [])).toHaveLength(100);
   });
 
   it("keeps to its rate after the first second's worth", async () => {
