@@ -8,6 +8,7 @@ import { registerExport } from "./commands/export.js";
 import { registerForget } from "./commands/forget.js";
 import { registerImport } from "./commands/import.js";
 import { registerNats } from "./commands/nats.js";
+import { registerReindex } from "./commands/reindex.js";
 import { registerRecall, registerRemember } from "./commands/remember.js";
 import { registerRetrieve } from "./commands/retrieve.js";
 import { registerStore } from "./commands/store.js";
@@ -46,6 +47,7 @@ export function createProgram(): Command {
     registerImport,
     registerExport,
     registerWatch,
+    registerReindex,
     registerDoctor,
     registerEval,
     registerNats,

@@ -1,5 +1,11 @@
 const WIDTH = 30;
 
+/** A bar and the per cent; `share` is 0..1. */
+export function shareBar(share: number): string {
+  const filled = Math.round(share * WIDTH);
+  return `${"█".repeat(filled)}${"░".repeat(WIDTH - filled)} ${Math.round(share * 100)}%`;
+}
+
 /** A bar on standard error; on something that is no terminal it draws nothing. */
 export class ProgressBar {
   readonly #isTerminal = process.stderr.isTTY === true;
@@ -9,9 +15,7 @@ export class ProgressBar {
   draw(doneBytes: number, note: string): void {
     if (!this.#isTerminal) return;
     const share = this.totalBytes === 0 ? 1 : Math.min(1, doneBytes / this.totalBytes);
-    const filled = Math.round(share * WIDTH);
-    const bar = "█".repeat(filled) + "░".repeat(WIDTH - filled);
-    process.stderr.write(`\r${bar} ${Math.round(share * 100)}%  ${note}\u001b[K`);
+    process.stderr.write(`\r${shareBar(share)}  ${note}\u001b[K`);
   }
 
   end(): void {

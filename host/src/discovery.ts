@@ -39,6 +39,8 @@ export interface DiscoveryDependencies {
   /** Unix seconds. */
   readonly startedAt: number;
   readonly options: ResolvedHostOptions;
+  /** Figures of the plugins, by tier. */
+  tierStats(): Readonly<Record<string, object>>;
   /** What this host offers. All values are texts, as NATS wants it. */
   metadata(): Readonly<Record<string, string>>;
 }
@@ -74,13 +76,14 @@ export class Discovery {
   }
 
   #body(verb: Verb): object {
-    const { hostId, startedAt, metadata } = this.#dependencies;
+    const { hostId, startedAt, metadata, tierStats } = this.#dependencies;
     const type = `io.nats.micro.v1.${verb.toLowerCase()}_response`;
     const head = { type, name: SERVICE_NAME, id: hostId, version: HOST_VERSION, metadata: metadata() };
     if (verb === "PING") return head;
     if (verb === "INFO") return { ...head, description: DESCRIPTION, endpoints: this.#endpoints() };
     const started = new Date(startedAt * 1_000).toISOString();
-    return { ...head, started, endpoints: this.#endpoints().map((endpoint) => this.#withStats(endpoint)) };
+    const endpoints = this.#endpoints().map((endpoint) => this.#withStats(endpoint));
+    return { ...head, started, endpoints, tiers: tierStats() };
   }
 
   /** One endpoint an operation, for all tenants: `metadata.tenants` says which are served. */

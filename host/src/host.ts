@@ -65,6 +65,7 @@ export class Host {
       ...shared,
       metrics,
       startedAt: runtime.clock.now(),
+      tierStats: () => this.#tierStats(),
       metadata: () => serviceMetadata({ ...runtime, state: this.#state, servingMs: servingMs() }),
     });
     const onOlderHost = (error: MemoryError) => this.#giveWay(error);
@@ -100,9 +101,13 @@ export class Host {
       id: this.id,
       state: this.#state,
       inFlight: { count, bytes, mutationCount: runtime.inFlight.count },
-      tiers: Object.fromEntries(this.#runners.map((runner) => [runner.tier, runner.stats()])),
+      tiers: this.#tierStats(),
       ...metrics.snapshot(),
     };
+  }
+
+  #tierStats(): HostStats["tiers"] {
+    return Object.fromEntries(this.#runners.map((runner) => [runner.tier, runner.stats()]));
   }
 
   async #start(): Promise<void> {

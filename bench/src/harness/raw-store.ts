@@ -20,10 +20,16 @@ export async function openRawStore(
   batchSize: number,
 ): Promise<RawStore> {
   const connection = await connect(directory);
-  const table = await connection.createEmptyTable("rows", tableSchema(DIMENSIONS));
+  const table = await connection.createEmptyTable(
+    "rows",
+    tableSchema({ dimensions: DIMENSIONS, formerDimensions: 0 }),
+  );
   const rows = await scopedRows(entries);
   const batches = Array.from({ length: Math.floor(rows.length / batchSize) }, (_, index) =>
-    toArrowTable(rows.slice(index * batchSize, (index + 1) * batchSize), DIMENSIONS),
+    toArrowTable(rows.slice(index * batchSize, (index + 1) * batchSize), {
+      dimensions: DIMENSIONS,
+      formerDimensions: 0,
+    }),
   );
   return {
     batchCount: batches.length,
@@ -56,6 +62,7 @@ async function scopedRows(entries: readonly SampleEntry[]): Promise<ScopedRow[]>
       facets: JSON.stringify({ key: entry.key, tags: entry.tags, source: "bench", author: "bench" }),
       body: JSON.stringify({ content: entry.content, ttl: null }),
       terms: analyzer.analyze({ text: entry.content, context: entry.key.id, occurredAt: now }),
+      analyzer: analyzer.id,
       embedder: embedder.id,
       vector: vectors[index]!,
     },

@@ -1,4 +1,6 @@
-import { isMemoryError, MemoryError } from "@membus/protocol";
+import { isMemoryError, MemoryError, parseScopeId } from "@membus/protocol";
+import { Pace } from "./generation/pace.js";
+import { waitUnlessAborted } from "./generation/wait.js";
 import { rowIdOf } from "./journal/record.js";
 import type { PendingRow } from "./partition/partition.js";
 import type { Resident } from "./residency/resident.js";
@@ -6,30 +8,76 @@ import type { Row, RowBody } from "./row.js";
 import type { Tier } from "./tier.js";
 
 const BATCH = 64;
+/** Requests that wait for the embedder go first, but background work must come to its end beside them. */
+const YIELD_MS = 100;
+/** The longest pause that a provider may ask for. */
+const PAUSE_MS_MAX = 600_000;
 
-/** Gives rows of a durable tier the vectors that their embedder did not answer with in time, or that are another's. */
+export interface BackFillOptions {
+  /** Pause after a failure. */
+  readonly retryMs: number;
+  readonly rowsPerSecondMax: number;
+}
+
+export interface BackFillDependencies {
+  tier(): Tier;
+  /** Resolves when so much may be written again that stores are not kept waiting. */
+  roomToWrite(): Promise<void>;
+  /** So many rows have been written anew. */
+  rewritten(count: number): void;
+}
+
+/**
+ * Writes rows of a durable tier anew, in the background: those that their embedder did not answer for in time, and
+ * those of another embedder or analyzer. One batch at a time, at a bounded rate, after the requests that wait for the
+ * embedder; a provider that asks for a pause gets it.
+ */
 export class BackFill {
-  /** Ids of partitions with rows that have no vector yet. */
-  readonly #waiting = new Set<string>();
+  /** Ids of partitions in RAM with rows to be written anew: somebody asks for them, so they come first. */
+  readonly #touched = new Set<string>();
+  /** Those that have to be loaded for it. */
+  readonly #others = new Set<string>();
   /** Those that were begun and are not known to be done. */
   readonly #unfinished: string[] = [];
+  readonly #closing = new AbortController();
+  readonly #idle: (() => void)[] = [];
+  #pace: Pace | undefined;
   #running: Promise<void> | undefined;
   #cancelRetry: (() => void) | undefined;
-  readonly #closing = new AbortController();
+  #pauseMs = 0;
 
   constructor(
-    readonly tier: () => Tier,
-    readonly retryMs: number,
+    readonly options: BackFillOptions,
+    readonly dependencies: BackFillDependencies,
   ) {}
 
   schedule(resident: Resident): void {
-    if (this.#closing.signal.aborted || this.tier().services.embedder === undefined) return;
-    this.#waiting.add(resident.id);
+    if (this.#closing.signal.aborted) return;
+    this.#touched.add(resident.id);
+    if (this.#cancelRetry === undefined) this.#start();
+  }
+
+  scheduleAll(scopes: Iterable<string>): void {
+    for (const id of scopes) this.#others.add(id);
     if (this.#cancelRetry === undefined) this.#start();
   }
 
   get waitingCount(): number {
-    return this.#waiting.size + this.#unfinished.length;
+    return new Set([...this.#touched, ...this.#others]).size + this.#unfinished.length;
+  }
+
+  /** Whether it waits because of a failure, or because the provider has asked for it. */
+  get isPaused(): boolean {
+    return this.#cancelRetry !== undefined;
+  }
+
+  /** Resolves when nothing is left to do, or the signal is aborted. */
+  async idle(signal: AbortSignal): Promise<void> {
+    if (this.waitingCount === 0 || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      this.#idle.push(resolve);
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
   }
 
   async close(): Promise<void> {
@@ -39,9 +87,11 @@ export class BackFill {
   }
 
   #start(): void {
+    if (this.#closing.signal.aborted) return;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
-      if (this.#waiting.size > 0 && !this.#closing.signal.aborted) this.#retryLater();
+      if (this.waitingCount === 0) for (const resolve of this.#idle.splice(0)) resolve();
+      else if (!this.#closing.signal.aborted) this.#retryLater();
     });
   }
 
@@ -50,40 +100,75 @@ export class BackFill {
       this.#cancelRetry = undefined;
       this.#start();
     };
-    this.#cancelRetry ??= this.tier().clock.after(this.retryMs, retry, { background: true });
+    const waitMs = Math.max(this.options.retryMs, this.#pauseMs);
+    this.#cancelRetry ??= this.dependencies.tier().clock.after(waitMs, retry, { background: true });
   }
 
   /** Stops at the first failure: an embedder that is down answers no other partition either. */
   async #run(): Promise<void> {
-    const tier = this.tier();
+    const tier = this.dependencies.tier();
+    this.#pauseMs = 0;
     try {
-      for (const id of this.#waiting) {
-        // What becomes pending from now on schedules it again, and so does its next load once it has left RAM.
-        this.#waiting.delete(id);
-        const resident = tier.registry.peek(id);
-        if (resident === undefined) continue;
+      for (let id = this.#next(tier); id !== undefined; id = this.#next(tier)) {
         this.#unfinished.push(id);
-        await tier.registry.use(resident.scope, (used) => this.#fill(tier, used));
+        const isDone = await tier.registry.use(parseScopeId(id), (used) => this.#fill(tier, used));
         if (this.#closing.signal.aborted) return;
-        if (resident.partition.pendingCount === 0) this.#unfinished.pop();
+        if (isDone) this.#unfinished.pop();
       }
     } catch (error) {
+      this.#pauseMs = pauseMsOf(error);
       reportFailure(tier, error);
     }
-    for (const id of this.#unfinished.splice(0)) this.#waiting.add(id);
+    for (const id of this.#unfinished.splice(0)) this.#others.add(id);
+  }
+
+  /** What becomes pending from now on schedules it again, and so does its next load once it has left RAM. */
+  #next(tier: Tier): string | undefined {
+    for (const id of this.#touched) {
+      this.#touched.delete(id);
+      if (tier.registry.peek(id) === undefined) continue;
+      this.#others.delete(id);
+      return id;
+    }
+    const [id] = this.#others;
+    if (id !== undefined) this.#others.delete(id);
+    return id;
   }
 
   /** Takes every pending row once. One that is about to change stays behind: its next version speaks for itself. */
-  async #fill(tier: Tier, resident: Resident): Promise<void> {
+  async #fill(tier: Tier, resident: Resident): Promise<boolean> {
     let from = 0;
     const { signal } = this.#closing;
-    while (!signal.aborted) {
+    for (;;) {
       const pending = resident.partition.pendingRows(BATCH, from);
-      if (pending.length === 0) return;
-      await fillRows(tier, resident, pending, signal);
+      if (pending.length === 0) return !resident.partition.isBehind;
+      await this.#itsTurn(tier, pending.length);
+      if (signal.aborted) return false;
+      this.dependencies.rewritten(await fillRows(tier, resident, pending, signal));
       from = pending.at(-1)!.slot + 1;
     }
   }
+
+  async #itsTurn(tier: Tier, count: number): Promise<void> {
+    const { signal } = this.#closing;
+    this.#pace ??= new Pace(tier.clock, this.options.rowsPerSecondMax);
+    const waitMs = this.#pace.take(count);
+    if (waitMs > 0) await waitUnlessAborted(tier.clock, waitMs, signal);
+    await this.dependencies.roomToWrite();
+    if (tier.foreground.isIdle) return;
+    const yielded = new AbortController();
+    const stop = (): void => yielded.abort();
+    signal.addEventListener("abort", stop, { once: true });
+    void tier.foreground.idle().then(stop);
+    await waitUnlessAborted(tier.clock, YIELD_MS, yielded.signal);
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** What a provider or a full log has asked for; 0 where nothing was. */
+function pauseMsOf(error: unknown): number {
+  const asked = isMemoryError(error) ? error.detail.retry_after_ms : undefined;
+  return typeof asked === "number" ? Math.min(asked, PAUSE_MS_MAX) : 0;
 }
 
 /** An embedder may never answer: closing does not wait for it. */
@@ -102,37 +187,62 @@ function reportFailure(tier: Tier, error: unknown): void {
   else tier.logger.error({ err: error }, "vectors cannot be filled in");
 }
 
-/** Rewrites pending rows with their vectors: the same revision under a new row id. */
+/** Rewrites pending rows in the present generation: the same revision under a new row id. Returns how many. */
 async function fillRows(
   tier: Tier,
   resident: Resident,
   pending: readonly PendingRow[],
   signal: AbortSignal,
-): Promise<void> {
-  const embedder = tier.services.embedder!;
+): Promise<number> {
   const found = await tier.bodies.get(
     resident.id,
     pending.map(({ rowId }) => rowId),
   );
   const rows = pending.filter(({ rowId }) => found.has(rowId));
-  const bodies = rows.map(({ rowId }) => found.get(rowId)!);
-  const embedding = tier.indexer.embed(bodies.map((body) => JSON.parse(body) as RowBody));
-  const answers = await unlessAborted(embedding, signal);
+  const vectors = await vectorsOf(tier, resident, rows, found, signal);
   const rewritten: Row[] = [];
-  for (const [index, { keyHash, rowId }] of rows.entries()) {
+  for (const { keyHash, rowId } of rows) {
     const slot = resident.partition.slotOfRow(keyHash, rowId);
     if (slot === undefined || resident.staged.has(keyHash)) continue;
-    const vector = { embedder: embedder.id, vector: answers[index]! };
-    rewritten.push({ ...rowAt(tier, resident, slot, bodies[index]!), ...vector });
+    rewritten.push({ ...rowAt(tier, resident, slot, found.get(rowId)!), ...vectors.get(rowId) });
   }
   if (rewritten.length > 0) await rewrite(tier, resident, rewritten);
+  return rewritten.length;
 }
 
-/** The row in a slot, without its vector. */
-function rowAt(tier: Tier, resident: Resident, slot: number, body: string): Omit<Row, "embedder" | "vector"> {
+type RowVector = Pick<Row, "embedder" | "vector">;
+
+/** Vectors of rows by row id: those that are there already are not asked for again. */
+async function vectorsOf(
+  tier: Tier,
+  { partition }: Resident,
+  rows: readonly PendingRow[],
+  bodies: ReadonlyMap<number, string>,
+  signal: AbortSignal,
+): Promise<Map<number, RowVector>> {
+  const { embedder } = tier.services;
+  const vectors = new Map<number, RowVector>();
+  if (embedder === undefined) return vectors;
+  const open: number[] = [];
+  for (const { keyHash, rowId } of rows) {
+    const slot = partition.slotOfRow(keyHash, rowId);
+    if (slot === undefined || partition.vectors!.isPending(slot)) open.push(rowId);
+    else vectors.set(rowId, { embedder: embedder.id, vector: partition.vectors!.vectorOf(slot) ?? null });
+  }
+  if (open.length === 0) return vectors;
+  const embedding = tier.indexer.embed(open.map((rowId) => JSON.parse(bodies.get(rowId)!) as RowBody));
+  const answers = await unlessAborted(embedding, signal);
+  for (const [at, rowId] of open.entries())
+    vectors.set(rowId, { embedder: embedder.id, vector: answers[at]! });
+  return vectors;
+}
+
+/** The row in a slot, without its vector but with the former one as long as that answers queries. */
+function rowAt(tier: Tier, resident: Resident, slot: number, body: string): Row {
   const { columns, keys } = resident.partition;
   const facets = resident.partition.facetsOf(slot);
   const occurredAt = columns.occurredAt[slot]!;
+  const former = resident.partition.generations.formerOf(slot);
   return {
     rowId: columns.rowIds[slot]!,
     keyHash: keys.hashOf(slot),
@@ -147,6 +257,10 @@ function rowAt(tier: Tier, resident: Resident, slot: number, body: string): Omit
     facets: columns.facets.at(slot),
     body,
     terms: tier.indexer.terms({ body: JSON.parse(body) as RowBody, facets, occurredAt }),
+    analyzer: tier.analyzer.id,
+    embedder: "",
+    vector: null,
+    ...(former === undefined ? {} : { former }),
   };
 }
 

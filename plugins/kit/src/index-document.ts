@@ -8,7 +8,8 @@ import {
   within,
 } from "@membus/protocol";
 import type { Analyzer } from "./analyzer/index.js";
-import type { RowBody } from "./row.js";
+import type { Foreground } from "./generation/foreground.js";
+import type { FormerVector, RowBody } from "./row.js";
 import { type Draft, indexedContext, indexedText } from "./write/plan-store.js";
 
 /** Texts analysed at a stretch; a large batch lets other requests in between. */
@@ -19,11 +20,16 @@ export interface DocumentIndex {
   readonly terms: Uint32Array;
   readonly embedder: string;
   readonly vector: Float32Array | null;
+  /** By the embedder that answers queries until the present one can. */
+  readonly former?: FormerVector | undefined;
 }
 
 export interface IndexerDependencies {
   readonly analyzer: Analyzer;
   readonly embedder: Embedder | undefined;
+  /** The embedder before, while vectors of its still answer queries. */
+  previous(): Embedder | undefined;
+  readonly foreground: Foreground;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -43,55 +49,72 @@ export class DocumentIndexer {
   /** Indexes each draft, waiting for the embedder at most `waitMs`: what it has not answered by then is pending. */
   async index(drafts: readonly Draft[], waitMs: number): Promise<DocumentIndex[]> {
     const vectors = this.#vectors(drafts, waitMs);
+    const formers = this.#formers(drafts, waitMs);
     const terms: Uint32Array[] = [];
     for (const draft of drafts) {
       terms.push(this.terms(draft));
       if (terms.length % ANALYSIS_STRETCH === 0) await new Promise(setImmediate);
     }
-    const found = await vectors;
-    return drafts.map((_, index) => ({ terms: terms[index]!, ...found[index]! }));
+    const [found, former] = await Promise.all([vectors, formers]);
+    return drafts.map((_, index) => ({ terms: terms[index]!, ...found[index]!, former: former?.[index] }));
   }
 
   /**
    * Vectors of bodies, none without an embedder. A long text counts by its beginning, and one that the embedder
    * refuses for good has none. Throws as the embedder does for any other reason.
    */
-  async embed(bodies: readonly RowBody[]): Promise<(Float32Array | null)[]> {
-    const { embedder } = this.dependencies;
+  async embed(
+    bodies: readonly RowBody[],
+    embedder = this.dependencies.embedder,
+  ): Promise<(Float32Array | null)[]> {
     if (embedder === undefined) return bodies.map(() => null);
     const texts = bodies.map((body) => indexedText(body).slice(0, LIMITS.derivedTextLength).toWellFormed());
     try {
       return checkedVectors(await embedder.embed(texts, "document"), texts.length, embedder);
     } catch (error) {
       if (!isMemoryError(error) || error.code !== "too_large") throw error;
-      return bodies.length === 1 ? [null] : this.#embedEach(bodies);
+      return bodies.length === 1 ? [null] : this.#embedEach(bodies, embedder);
     }
   }
 
   /** One that is refused must not keep the others from their vectors. */
-  async #embedEach(bodies: readonly RowBody[]): Promise<(Float32Array | null)[]> {
+  async #embedEach(bodies: readonly RowBody[], embedder: Embedder): Promise<(Float32Array | null)[]> {
     const vectors: (Float32Array | null)[] = [];
-    for (const body of bodies) vectors.push(...(await this.embed([body])));
+    for (const body of bodies) vectors.push(...(await this.embed([body], embedder)));
     return vectors;
   }
 
   async #vectors(drafts: readonly Draft[], waitMs: number): Promise<Omit<DocumentIndex, "terms">[]> {
     const open = drafts.filter((draft) => draft.vector === null);
-    const answers = open.length > 0 && waitMs > 0 ? await this.#answers(open, waitMs) : undefined;
+    const { embedder } = this.dependencies;
+    const answers = open.length > 0 && waitMs > 0 ? await this.#answers(open, waitMs, embedder) : undefined;
     let next = 0;
     return drafts.map((draft) => {
       if (draft.vector !== null) return { embedder: draft.embedder, vector: draft.vector };
       if (answers === undefined) return { embedder: "", vector: null };
-      return { embedder: this.dependencies.embedder!.id, vector: answers[next++]! };
+      return { embedder: embedder!.id, vector: answers[next++]! };
     });
   }
 
+  /** What the former embedder says, while its vectors answer queries. */
+  async #formers(drafts: readonly Draft[], waitMs: number): Promise<FormerVector[] | undefined> {
+    const previous = this.dependencies.previous();
+    if (previous === undefined || waitMs === 0) return undefined;
+    const answers = await this.#answers(drafts, waitMs, previous);
+    return answers?.map((vector) => ({ embedder: previous.id, vector }));
+  }
+
   /** The embedder's answer, or undefined when it fails or takes too long: the entry is stored all the same. */
-  async #answers(drafts: readonly Draft[], waitMs: number): Promise<(Float32Array | null)[] | undefined> {
-    const { embedder, clock, logger } = this.dependencies;
+  async #answers(
+    drafts: readonly Draft[],
+    waitMs: number,
+    embedder: Embedder | undefined,
+  ): Promise<(Float32Array | null)[] | undefined> {
+    const { foreground, clock, logger } = this.dependencies;
     if (embedder === undefined) return undefined;
+    const bodies = drafts.map(({ body }) => body);
     try {
-      return await within(clock, waitMs, this.embed(drafts.map(({ body }) => body)));
+      return await foreground.run(within(clock, waitMs, this.embed(bodies, embedder)));
     } catch (error) {
       logger.warn({ err: error, embedder: embedder.id }, "embedder failed; vectors follow later");
       return undefined;

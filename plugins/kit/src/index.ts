@@ -10,6 +10,7 @@ export {
   type QueryTerm,
 } from "./analyzer/index.js";
 export { columnsOf } from "./columns-of.js";
+export { isOutdated } from "./generation/outdated.js";
 export { readFoldMarker } from "./journal/fold-marker.js";
 export { KIT_DEFAULTS, type KitOptions, resolveKitOptions } from "./kit-options.js";
 export { type DurableParts, KitPlugin, type KitPluginParts } from "./kit-plugin.js";
@@ -19,5 +20,5 @@ export type { Durability, Log, LogStats } from "./log/log.js";
 export { Partition, type PartitionOptions } from "./partition/partition.js";
 export { type RankCorpus, type RankQuery, rank } from "./rank/index.js";
 export type { HeldEntry, Retention } from "./retention.js";
-export type { Row, RowBody, RowFacets } from "./row.js";
-export type { RowColumns, RowSink, ScopedRow, Storage, Texts } from "./storage.js";
+export type { FormerVector, Row, RowBody, RowFacets } from "./row.js";
+export type { GenerationIds, Outdated, RowColumns, RowSink, ScopedRow, Storage, Texts } from "./storage.js";

@@ -39,6 +39,12 @@ export interface KitOptions {
    */
   readonly embedRetryMs?: number | undefined;
   /**
+   * Rows that are embedded or analysed anew in the background, a second: so much of a provider's limits is left to
+   * requests. 1..1000000.
+   * @default 2000
+   */
+  readonly reindexRowsPerSecondMax?: number | undefined;
+  /**
    * Rows in the log from which they are folded into storage at once. 1..50000.
    * @default 8192
    */
@@ -93,6 +99,7 @@ export const KIT_DEFAULTS: ResolvedKitOptions = Object.freeze({
   embedWaitMs: 1_000,
   rerankWaitMs: 2_000,
   embedRetryMs: 5_000,
+  reindexRowsPerSecondMax: 2_000,
   foldCount: 8_192,
   foldIdleMs: 2_000,
   backlogCountMax: 50_000,
@@ -113,6 +120,7 @@ export function resolveKitOptions(input: KitOptions): ResolvedKitOptions {
     embedWaitMs: integerOption(1, 60_000),
     rerankWaitMs: integerOption(1, 60_000),
     embedRetryMs: integerOption(10, 3_600_000),
+    reindexRowsPerSecondMax: integerOption(1, 1_000_000),
     foldCount: integerOption(1, 50_000),
     foldIdleMs: integerOption(1, 3_600_000),
     backlogCountMax: integerOption(1, 1_000_000),

@@ -98,7 +98,7 @@ export class KitPlugin implements MemoryPlugin {
         rerank: services === undefined || services.reranker !== undefined,
         context: true,
         absolute: true,
-        generations: false,
+        generations: true,
       },
     };
   }

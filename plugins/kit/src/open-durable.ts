@@ -22,10 +22,14 @@ export interface DurableState {
   readonly journal: Journal;
   readonly bodies: BodyCache;
   readonly newestAt: number;
+  /** Whether nothing was ever stored. */
+  readonly isNew: boolean;
   readonly latest: LatestScopes;
   /** What is stored of a scope, and what storage does not hold yet. */
   load(scope: string): Promise<Partition>;
   mayLeave(scope: string): boolean;
+  /** Folds where background work has written a good part of what may wait for it. */
+  roomToWrite(): Promise<void>;
   scopes(): Promise<Iterable<Scope>>;
   /** Storage's upkeep, between folds. */
   maintain(): Promise<void>;
@@ -78,10 +82,13 @@ export async function openDurable(parts: DurableParts, context: DurableContext):
   };
   if (backlog.recordCount > 0) folder.notice();
   return {
-    ...{ storage, folder, bodies, newestAt, latest },
+    ...{ storage, folder, bodies, newestAt, latest, isNew: log.nextSeq <= 1 },
     journal: createLogJournal({ log, backlog, appended }),
     load: (scope) => early?.take(scope) ?? loadPartition({ storage, backlog, scope }, empty()),
     mayLeave: (scope) => !backlog.has(scope),
+    async roomToWrite() {
+      if (backlog.rowCount > Math.min(options.foldCount, options.backlogCountMax / 4)) await folder.fold();
+    },
     scopes: () => known.all(),
     async maintain() {
       await folder.maintain();

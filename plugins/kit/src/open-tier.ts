@@ -1,6 +1,9 @@
-import type { Clock, Embedder, PluginServices } from "@membus/protocol";
+import type { Clock, PluginServices } from "@membus/protocol";
 import type { Analyzer } from "./analyzer/index.js";
 import { BackFill } from "./back-fill.js";
+import { Foreground } from "./generation/foreground.js";
+import { reanalyse } from "./generation/reanalyse.js";
+import { Reindex } from "./generation/reindex.js";
 import { DocumentIndexer } from "./index-document.js";
 import { createMemoryJournal } from "./journal/journal.js";
 import { OperationMemory } from "./journal/operation-memory.js";
@@ -43,15 +46,31 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     countMax: operationCountMax,
     bytesMax: operationBytesMax,
   });
-  const empty = (): Partition => emptyPartition({ indexer: () => indexer, bodies: () => bodies, embedder });
+  const empty = (): Partition => emptyPartition(services, analyzer, () => ({ indexer, bodies }));
   const state = durable && (await openDurable(durable, { services, options, operations, empty }));
   const clockFloor = state?.newestAt ?? 0;
   const clock = clockAbove(services.clock, clockFloor);
   const bodies: BodyCache = state?.bodies ?? memoryBodies(options);
-  const backFill: BackFill = new BackFill(() => tier, options.embedRetryMs);
-  const indexer = new DocumentIndexer({ embedder, clock, logger, analyzer });
+  const foreground = new Foreground();
+  const { embedRetryMs: retryMs, reindexRowsPerSecondMax: rowsPerSecondMax } = options;
+  const backFill: BackFill = new BackFill(
+    { retryMs, rowsPerSecondMax },
+    {
+      tier: () => tier,
+      roomToWrite: async () => state?.roomToWrite(),
+      rewritten: (count) => reindex?.rewritten(count),
+    },
+  );
+  const ids = { analyzer: analyzer.id, embedder: embedder?.id };
+  const reindex =
+    state && durable && (await Reindex.open(ids, { ...state, ...durable, backFill, clock, logger, retryMs }));
+  const previousEmbedder = () => (reindex?.needsFormer ? services.previousEmbedder : undefined);
+  const indexer = new DocumentIndexer({
+    ...{ embedder, clock, logger, analyzer, foreground },
+    previous: previousEmbedder,
+  });
   const needsVectors = (resident: Resident): void => {
-    if (state !== undefined) backFill.schedule(resident);
+    if (state !== undefined && embedder !== undefined) backFill.schedule(resident);
   };
   const tier: Tier = {
     ...{
@@ -64,13 +83,16 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
       bodies,
       retention,
       clockFloor,
+      foreground,
+      previousEmbedder,
       needsVectors,
     },
     durable: state !== undefined,
     journal: state?.journal ?? createMemoryJournal(),
     registry: openRegistry({
-      ...{ clock, options, state, empty },
-      loaded: (resident) => resident.partition.pendingCount > 0 && needsVectors(resident),
+      ...{ clock, options, empty },
+      state: state && { ...state, load: (scope) => loadAnalysed(scope, state, indexer) },
+      loaded: (resident) => resident.partition.isBehind && needsVectors(resident),
       holdsExpired: (id) => tier.expired.has(id),
     }),
     forgets: new ForgetOrder(),
@@ -82,14 +104,16 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   tier.journal.onRollback((firstLostSeq) => {
     for (const resident of tier.registry.residents) resident.unstageFrom(firstLostSeq);
   });
+  reindex?.start();
   const preload = new Preload(tier, state?.latest.ids.toReversed() ?? []);
   return {
     tier,
     maintain: () => sweep(tier, state),
-    stats: () => tierStats(tier, state, backFill),
+    stats: () => ({ ...tierStats(tier, state, backFill), ...reindex?.stats }),
     async close() {
       await preload.close();
       await backFill.close();
+      await reindex?.close();
       await state?.close();
     },
   };
@@ -144,17 +168,30 @@ function openRegistry(parts: RegistryParts): PartitionRegistry {
   );
 }
 
+/** What is in RAM has the terms of the present analyzer. */
+async function loadAnalysed(
+  scope: string,
+  state: DurableState,
+  indexer: DocumentIndexer,
+): Promise<Partition> {
+  const partition = await state.load(scope);
+  await reanalyse(scope, partition, { bodies: state.bodies, indexer });
+  return partition;
+}
+
 /** A tier may begin to load before it has its other parts. */
-function emptyPartition(parts: {
-  readonly indexer: () => DocumentIndexer;
-  readonly bodies: () => BodyCache;
-  readonly embedder: Embedder | undefined;
-}): Partition {
-  const { indexer, bodies, embedder } = parts;
+function emptyPartition(
+  { embedder, previousEmbedder }: PluginServices,
+  analyzer: Analyzer,
+  parts: () => { readonly indexer: DocumentIndexer; readonly bodies: BodyCache },
+): Partition {
   return new Partition({
-    ...(embedder === undefined ? {} : { embedder }),
-    termsOf: (rowId: number, facets: RowFacets, occurredAt: number) =>
-      indexer().terms({ body: JSON.parse(bodies().peek(rowId)!) as RowBody, facets, occurredAt }),
+    ...(embedder === undefined ? {} : { embedder, previousEmbedder }),
+    analyzer: analyzer.id,
+    termsOf(rowId: number, facets: RowFacets, occurredAt: number) {
+      const { indexer, bodies } = parts();
+      return indexer.terms({ body: JSON.parse(bodies.peek(rowId)!) as RowBody, facets, occurredAt });
+    },
   });
 }
 

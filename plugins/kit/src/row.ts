@@ -41,11 +41,22 @@ export interface Row {
   readonly facets: string;
   /** JSON of `RowBody`. */
   readonly body: string;
-  /** Packed terms of the analyzer; null where analysis waits for the first query. */
+  /** Packed terms; null where analysis waits for the first query. */
   readonly terms: Uint32Array | null;
+  /** The analyzer of the terms: those of different ones are never compared. */
+  readonly analyzer: string;
   /** Embedder that was asked for the vector; "" while none has answered. */
   readonly embedder: string;
   /** null while none has answered, and for a text that has none. */
+  readonly vector: Float32Array | null;
+  /** The vector of the former embedder, while the tier is being embedded anew. */
+  readonly former?: FormerVector | undefined;
+}
+
+/** What an embedder that the tier had before has answered for a row. */
+export interface FormerVector {
+  readonly embedder: string;
+  /** null for a text that has none. */
   readonly vector: Float32Array | null;
 }
 
@@ -62,5 +73,11 @@ export function isExpired({ expiresAt }: Pick<Row, "expiresAt">, now: number): b
 /** Bytes that a row takes in RAM and in the log, roughly. */
 export function rowBytes(row: Row): number {
   const texts = row.facets.length + row.body.length + row.group.length;
-  return 256 + texts + (row.terms?.byteLength ?? 0) + (row.vector?.byteLength ?? 0);
+  return (
+    256 +
+    texts +
+    (row.terms?.byteLength ?? 0) +
+    (row.vector?.byteLength ?? 0) +
+    (row.former?.vector?.byteLength ?? 0)
+  );
 }

@@ -1,5 +1,5 @@
 import type { Scope } from "@membus/protocol";
-import type { Row } from "./row.js";
+import type { FormerVector, Row } from "./row.js";
 
 /** Texts of a column, by row, decoded when one is asked for. */
 export interface Texts {
@@ -24,6 +24,8 @@ export interface RowColumns {
   readonly expiresAt: Float64Array;
   readonly importances: Float64Array;
   group(index: number): string;
+  /** The analyzer of the row's terms. */
+  analyzer(index: number): string;
   embedder(index: number): string;
   readonly facets: Texts;
   /** Packed terms of all rows, row after row. */
@@ -33,6 +35,8 @@ export interface RowColumns {
   /** All vectors, row-major; rows without one are zero there. */
   readonly vectors: Float32Array;
   hasVector(index: number): boolean;
+  /** A row's `former`, or its vector where that has not as many dimensions as those in `vectors`. */
+  former(index: number): FormerVector | undefined;
 }
 
 /** What takes in the rows of a scope as they are read. */
@@ -45,6 +49,22 @@ export interface RowSink {
 export interface ScopedRow {
   readonly scope: string;
   readonly row: Row;
+}
+
+/** Whose terms and vectors rows should have. */
+export interface GenerationIds {
+  readonly analyzer: string;
+  /** Undefined in a host without one: then vectors are left as they are. */
+  readonly embedder: string | undefined;
+}
+
+/** How far a storage is from a generation. */
+export interface Outdated {
+  /** Of all rows. */
+  readonly rowCount: number;
+  readonly outdatedCount: number;
+  /** Ids of scopes that hold outdated rows, up to the limit. */
+  readonly scopes: readonly string[];
 }
 
 /**
@@ -70,6 +90,10 @@ export interface Storage {
   scopes(): Promise<readonly Scope[]>;
   /** Up to `limit` scopes that hold a row whose expiry has passed. */
   expiredScopes(now: number, limit: number): Promise<readonly string[]>;
+  /** The rows that are of another generation, as `isOutdated` tells, and up to `limit` of their scopes. */
+  outdated(ids: GenerationIds, limit: number): Promise<Outdated>;
+  /** Takes `former` away from every row, and its bytes from disk by the next `maintain`. */
+  dropFormer(): Promise<void>;
   /** What was appended and removed so far is on disk for good. */
   sync(): Promise<void>;
   /** Compacts; `purge` also drops the bytes of removed rows from disk at once. */

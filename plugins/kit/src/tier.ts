@@ -1,5 +1,6 @@
-import type { Clock, Logger, MemoryChange, Operation, PluginServices } from "@membus/protocol";
+import type { Clock, Embedder, Logger, MemoryChange, Operation, PluginServices } from "@membus/protocol";
 import type { Analyzer } from "./analyzer/index.js";
+import type { Foreground } from "./generation/foreground.js";
 import type { DocumentIndexer } from "./index-document.js";
 import type { Journal } from "./journal/journal.js";
 import type { OperationMemory } from "./journal/operation-memory.js";
@@ -19,6 +20,8 @@ export interface Tier {
   readonly logger: Logger;
   readonly durable: boolean;
   readonly analyzer: Analyzer;
+  /** Requests that wait for an embedder. */
+  readonly foreground: Foreground;
   readonly indexer: DocumentIndexer;
   readonly journal: Journal;
   readonly operations: OperationMemory;
@@ -33,6 +36,8 @@ export interface Tier {
   readonly rerankWaitMs: number;
   /** Expired versions that storage may still hold, by scope id. */
   readonly expired: Map<string, number[]>;
+  /** The embedder before, while vectors of its may still answer queries. */
+  previousEmbedder(): Embedder | undefined;
   /** Some rows of this partition have no vector yet. */
   needsVectors(resident: Resident): void;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Embedder, Logger, MemoryChange, MemoryTier, PluginServices, Reranker } from "@membus/protocol";
 import { afterEach } from "vitest";
 import {
+  type Analyzer,
   type FileLog,
   type FileLogOptions,
   KIT_DEFAULTS,
@@ -54,6 +55,8 @@ export interface KitSetup {
   /** null: a host without one. */
   readonly embedder?: Embedder | null;
   readonly reranker?: Reranker;
+  readonly previousEmbedder?: Embedder;
+  readonly analyzer?: Analyzer;
   readonly clock?: TestClock;
   readonly storage?: MemoryStorage;
   readonly directory?: string;
@@ -74,6 +77,7 @@ export function testServices(setup: KitSetup, clock: TestClock) {
     logger,
     ...(embedder === null ? {} : { embedder }),
     ...(setup.reranker && { reranker: setup.reranker }),
+    ...(setup.previousEmbedder === undefined ? {} : { previousEmbedder: setup.previousEmbedder }),
     notify: (change, agent) => changes.push({ ...change, agent }),
   };
   return { services, changes, logger };
@@ -88,7 +92,7 @@ export class TestKit {
   #isMarking = false;
 
   private constructor(
-    readonly setup: KitSetup,
+    public setup: KitSetup,
     public clock: TestClock,
     public storage: MemoryStorage,
     public directory: string,
@@ -104,12 +108,14 @@ export class TestKit {
   async #start(embedder?: Embedder | null): Promise<void> {
     const setup = embedder === undefined ? this.setup : { ...this.setup, embedder };
     const { services, changes, logger } = testServices(setup, this.clock);
+    if (services.embedder !== undefined) this.storage.dimensions = services.embedder.dimensions;
     this.changes = changes;
     this.logger = logger;
     this.plugin = new KitPlugin({
       name: "test-kit",
       version: "0.0.0",
       ...(setup.options === undefined ? {} : { options: setup.options }),
+      ...(setup.analyzer === undefined ? {} : { analyzer: setup.analyzer }),
       durable: async () => this.#durableParts(),
     });
     await this.plugin.open(services);
@@ -144,6 +150,20 @@ export class TestKit {
   async reopen(embedder?: Embedder | null): Promise<void> {
     await this.plugin.close();
     await this.#start(embedder);
+  }
+
+  /** Closes and opens again with another embedder or analyzer, which stay. */
+  async change(setup: Pick<KitSetup, "embedder" | "previousEmbedder" | "analyzer">): Promise<void> {
+    this.setup = { ...this.setup, ...setup };
+    await this.reopen();
+  }
+
+  /** Every row is of the present generation. */
+  async reindexed(): Promise<void> {
+    await until(
+      () => this.plugin.stats().reindex_state === "done",
+      () => this.#state,
+    );
   }
 
   /** Lets the idle wait pass, as often as it takes until everything logged is in storage. */

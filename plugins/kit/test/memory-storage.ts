@@ -1,5 +1,14 @@
 import { parseScopeId, type Scope } from "@membus/protocol";
-import { columnsOf, type Row, type RowSink, type ScopedRow, type Storage } from "../src/index.js";
+import {
+  columnsOf,
+  type GenerationIds,
+  isOutdated,
+  type Outdated,
+  type Row,
+  type RowSink,
+  type ScopedRow,
+  type Storage,
+} from "../src/index.js";
 
 /** A turn of the event loop, as a disk would take. */
 const turn = (): Promise<void> => new Promise(setImmediate);
@@ -14,7 +23,8 @@ export class MemoryStorage implements Storage {
   #writesLeft = Number.POSITIVE_INFINITY;
   #isWriting = false;
 
-  constructor(readonly dimensions: number) {}
+  /** `dimensions` are the embedder's. */
+  constructor(public dimensions: number) {}
 
   /** What another process finds after this one was killed. */
   clone(): MemoryStorage {
@@ -82,6 +92,28 @@ export class MemoryStorage implements Storage {
   async expiredScopes(now: number, limit: number): Promise<readonly string[]> {
     const isPast = ({ expiresAt }: Row): boolean => expiresAt !== 0 && expiresAt <= now;
     return [...this.rows].flatMap(([scope, rows]) => (rows.some(isPast) ? [scope] : [])).slice(0, limit);
+  }
+
+  async outdated(ids: GenerationIds, limit: number): Promise<Outdated> {
+    await turn();
+    const outdated = [...this.rows].map(([scope, rows]) => ({
+      scope,
+      count: rows.filter((row) => isOutdated(row, ids)).length,
+    }));
+    const scopes = outdated.filter(({ count }) => count > 0).map(({ scope }) => scope);
+    const outdatedCount = outdated.reduce((sum, { count }) => sum + count, 0);
+    return { rowCount: this.rowIds.length, outdatedCount, scopes: scopes.slice(0, limit) };
+  }
+
+  async dropFormer(): Promise<void> {
+    await this.#write(() => {
+      for (const [scope, rows] of this.rows) {
+        this.rows.set(
+          scope,
+          rows.map(({ former: _, ...row }) => row),
+        );
+      }
+    });
   }
 
   async sync(): Promise<void> {

@@ -37,7 +37,7 @@ export function freshScores(
       group: entry.group ?? "",
       facets: "{}",
       body: "{}",
-      ...{ terms, vector, embedder: embedder.id },
+      ...{ terms, analyzer: analyzer.id, vector, embedder: embedder.id },
     });
   }
   const vector = mode === "text" ? null : vectorOf(query, embedder.dimensions);

@@ -29,6 +29,7 @@ export function testRow({ name = "k", text = name, facets = {}, ...fields }: Row
     group: "",
     body: JSON.stringify({ content: text, ttl: null }),
     terms: analyzer.analyze({ text, context: name, occurredAt }),
+    analyzer: analyzer.id,
     embedder: EMBEDDER.id,
     vector: vectorOf(text, EMBEDDER.dimensions),
     ...fields,

@@ -1,19 +1,40 @@
 import type { Row, ScopedRow } from "@membus/plugin-kit";
 import type { Binary, Data, FixedSizeBinary, Float64, Table, Utf8 } from "apache-arrow";
 import { arrow } from "./lancedb.js";
-import { KEY_HASH_BYTES, type NumberColumn, tableSchema, vectorType } from "./schema.js";
+import { KEY_HASH_BYTES, type NumberColumn, tableSchema, type VectorShape, vectorType } from "./schema.js";
 
 /**
  * Rows as one Arrow batch, column by column: LanceDB takes row objects two to three times slower.
- * `dimensions` are the table's; a table without a vector column has 0.
+ * `columns` are the table's, in its order.
  *
  * @throws {TypeError} for a vector of other dimensions or with NaN or infinity, which LanceDB would take and distort,
  * and for a key hash that is none.
  */
-export function toArrowTable(rows: readonly ScopedRow[], dimensions: number): Table {
-  const schema = tableSchema(dimensions);
+export function toArrowTable(
+  rows: readonly ScopedRow[],
+  shape: VectorShape,
+  columns?: readonly string[],
+): Table {
+  const schema = tableSchema(shape);
+  const children = columnData(rows, shape);
+  const names = schema.fields.map((field) => field.name);
+  const order = (columns ?? names).map((name) => names.indexOf(name));
+  const fields = order.map((at) => schema.fields[at]!);
+  const { makeData, RecordBatch, Schema, Struct, Table } = arrow();
+  const struct = makeData({
+    type: new Struct(fields),
+    length: rows.length,
+    nullCount: 0,
+    children: order.map((at) => children[at]!),
+  });
+  return new Table([new RecordBatch(new Schema(fields), struct)]);
+}
+
+/** In the order of `tableSchema`. */
+function columnData(rows: readonly ScopedRow[], { dimensions, formerDimensions }: VectorShape): Data[] {
   const plain = rows.map((scoped) => scoped.row);
-  const children: Data[] = [
+  const former = plain.map((row) => row.former ?? { embedder: "", vector: null });
+  return [
     utf8Data(rows.map((scoped) => scoped.scope)),
     keyHashData(plain),
     ...NUMBERS.map((read) => float64Data(plain, read)),
@@ -21,12 +42,13 @@ export function toArrowTable(rows: readonly ScopedRow[], dimensions: number): Ta
     utf8Data(plain.map((row) => row.facets)),
     utf8Data(plain.map((row) => row.body)),
     termsData(plain),
+    utf8Data(plain.map((row) => row.analyzer)),
     utf8Data(plain.map((row) => row.embedder)),
     vectorData(plain, dimensions),
+    ...(formerDimensions === 0
+      ? []
+      : [utf8Data(former.map((row) => row.embedder)), vectorData(former, formerDimensions)]),
   ];
-  const { makeData, RecordBatch, Struct, Table } = arrow();
-  const struct = makeData({ type: new Struct(schema.fields), length: rows.length, nullCount: 0, children });
-  return new Table([new RecordBatch(schema, struct)]);
 }
 
 const NUMBER_OF: { readonly [K in NumberColumn]: (row: Row) => number } = {
@@ -87,7 +109,7 @@ function termsData(rows: readonly Row[]): Data<Binary> {
   return makeData({ type: new Binary(), length: rows.length, nullCount, nullBitmap, valueOffsets, data });
 }
 
-function vectorData(rows: readonly Row[], dimensions: number): Data {
+function vectorData(rows: readonly Pick<Row, "vector">[], dimensions: number): Data {
   const { makeData, Float32 } = arrow();
   const data = new Float32Array(rows.length * dimensions);
   const { nullCount, nullBitmap } = validity(rows, (row) => row.vector !== null);
@@ -110,9 +132,9 @@ function checkVector(vector: Float32Array, dimensions: number): void {
 }
 
 /** Arrow's validity bits: 1 where a row has the value. */
-function validity(
-  rows: readonly Row[],
-  has: (row: Row) => boolean,
+function validity<T>(
+  rows: readonly T[],
+  has: (row: T) => boolean,
 ): { nullCount: number; nullBitmap: Uint8Array } {
   const nullBitmap = new Uint8Array((rows.length + 7) >> 3);
   let nullCount = 0;

@@ -3,7 +3,7 @@ import { COLUMNS, type Column } from "./schema.js";
 /** A filter in LanceDB's SQL. Only this module makes one, and never from a caller's text. */
 export type Filter = string & { readonly filter: unique symbol };
 
-type Comparison = "=" | ">" | ">=" | "<=";
+type Comparison = "=" | "<>" | ">" | ">=" | "<=";
 
 export function compare(column: Column, comparison: Comparison, value: string | number): Filter {
   return `${known(column)} ${comparison} ${literal(value)}` as Filter;
@@ -15,6 +15,10 @@ export function isIn(column: Column, values: readonly (string | number)[]): Filt
 
 export function and(...filters: readonly Filter[]): Filter {
   return filters.join(" AND ") as Filter;
+}
+
+export function or(...filters: readonly Filter[]): Filter {
+  return filters.map((filter) => `(${filter})`).join(" OR ") as Filter;
 }
 
 /** Every row of these fragments: the upper half of LanceDB's own row id is the fragment. */

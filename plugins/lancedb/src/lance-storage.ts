@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { RowSink, ScopedRow, Storage } from "@membus/plugin-kit";
+import type { GenerationIds, Outdated, RowSink, ScopedRow, Storage } from "@membus/plugin-kit";
 import { type Clock, type Logger, parseScopeId, type Scope } from "@membus/protocol";
 import { type Disk, disk as realDisk } from "./disk.js";
 import { Expiry } from "./expiry.js";
@@ -11,7 +11,7 @@ import {
   resolveLanceStorageOptions,
 } from "./lance-storage-options.js";
 import { maintainTable } from "./maintenance.js";
-import { readBodies, readScope, readScopes } from "./read-rows.js";
+import { readBodies, readOutdated, readScope, readScopes } from "./read-rows.js";
 import { groupByTable, tableNameOf } from "./table-name.js";
 import { Tables } from "./tables.js";
 import type { TenantTable } from "./tenant-table.js";
@@ -19,8 +19,10 @@ import type { TenantTable } from "./tenant-table.js";
 export interface LanceStoragePlace {
   /** The tier's directory; the tables are in `table` below it. Only one process may have it open. */
   readonly directory: string;
-  /** Of the host's embedder; 1..65536. Vectors of other dimensions are kept until the first of these is stored. */
+  /** Of the host's embedder; 1..65536. A change makes the stored vectors the former ones. */
   readonly dimensions: number;
+  /** Its id, "" for none: vectors of others may have other dimensions. Without it none may. */
+  readonly embedder?: string;
 }
 
 export interface LanceStorageDependencies {
@@ -39,13 +41,14 @@ const FILTER_VALUES_MAX = 1_000;
  * @throws {TypeError} for an unknown option or a value out of range.
  */
 export function createLanceStorage(
-  { directory, dimensions, ...options }: LanceStoragePlace & LanceStorageOptions,
+  { directory, dimensions, embedder, ...options }: LanceStoragePlace & LanceStorageOptions,
   dependencies: LanceStorageDependencies,
 ): Storage {
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > 65_536) {
     throw new TypeError(`dimensions must be an integer of 1..65536, got ${dimensions}`);
   }
-  return new LanceStorage({ directory, dimensions }, resolveLanceStorageOptions(options), dependencies);
+  const place = { directory, dimensions, ...(embedder === undefined ? {} : { embedder }) };
+  return new LanceStorage(place, resolveLanceStorageOptions(options), dependencies);
 }
 
 class LanceStorage implements Storage {
@@ -62,9 +65,9 @@ class LanceStorage implements Storage {
 
   async open(): Promise<void> {
     const { clock, logger, disk = realDisk } = this.dependencies;
-    const { directory, dimensions } = this.place;
+    const { directory, dimensions, embedder } = this.place;
     this.#opened = await Tables.open({
-      ...{ clock, logger, disk, dimensions, options: this.options },
+      ...{ clock, logger, disk, dimensions, embedder, options: this.options },
       directory: join(directory, "table"),
       unpurged: (name) => this.#note(name, true),
     });
@@ -125,6 +128,26 @@ class LanceStorage implements Storage {
       await this.#tables.use(name, (table) => this.#expiry.find(table, now, found, limit));
     }
     return [...found];
+  }
+
+  async outdated(ids: GenerationIds, limit: number): Promise<Outdated> {
+    const scopes = new Set<string>();
+    let rowCount = 0;
+    let outdatedCount = 0;
+    for (const name of this.#tables.names) {
+      await this.#tables.use(name, async (table) => {
+        outdatedCount += await readOutdated(table, ids, scopes, limit);
+        rowCount += table.rowCount;
+      });
+    }
+    return { rowCount, outdatedCount, scopes: [...scopes] };
+  }
+
+  async dropFormer(): Promise<void> {
+    for (const name of this.#tables.names) {
+      const dropped = await this.#tables.use(name, (table) => table.dropFormer());
+      if (dropped) this.#note(name, true);
+    }
   }
 
   async sync(): Promise<void> {

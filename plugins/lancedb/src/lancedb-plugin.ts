@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  type Analyzer,
   type DurableParts,
   type FileLogOptions,
   type KitOptions,
@@ -19,6 +20,8 @@ export interface LanceDbPluginOptions {
   readonly kit?: KitOptions;
   /** Durability and segments of the log. */
   readonly log?: Omit<FileLogOptions, "nextSeqMin">;
+  /** Turns texts into terms; by default English. Rows of another one are analysed anew. */
+  readonly analyzer?: Analyzer;
   /** Caches and maintenance of the tables. */
   readonly storage?: LanceStorageOptions;
 }
@@ -37,6 +40,7 @@ export function createLanceDbPlugin(options: LanceDbPluginOptions = {}): MemoryP
     name: "lancedb",
     version: "0.1.0",
     ...(options.kit === undefined ? {} : { options: options.kit }),
+    ...(options.analyzer === undefined ? {} : { analyzer: options.analyzer }),
     durable: (services) => openDirectory(options, services),
   });
 }
@@ -62,7 +66,8 @@ async function openParts(
   services: PluginServices,
 ): Promise<Pick<DurableParts, "storage" | "log">> {
   const dimensions = services.embedder?.dimensions ?? DIMENSIONS_WITHOUT_EMBEDDER;
-  const storage = createLanceStorage({ directory, dimensions, ...options.storage }, services);
+  const embedder = services.embedder?.id ?? "";
+  const storage = createLanceStorage({ directory, dimensions, embedder, ...options.storage }, services);
   await storage.open();
   try {
     const { foldedSeq } = await readFoldMarker(directory);

@@ -1,7 +1,7 @@
-import type { RowSink } from "@membus/plugin-kit";
+import type { GenerationIds, RowSink } from "@membus/plugin-kit";
 import type { RecordBatch } from "apache-arrow";
-import { and, compare, type Filter, isIn } from "./filters.js";
-import { toRowColumns } from "./row-columns.js";
+import { and, compare, type Filter, isIn, or } from "./filters.js";
+import { type ReadShape, toRowColumns } from "./row-columns.js";
 import { type Column, LOADED_COLUMNS } from "./schema.js";
 import type { TenantTable } from "./tenant-table.js";
 
@@ -12,20 +12,73 @@ const LOADED_BATCH_ROWS = 4_096;
 
 /** Passes all rows of a scope on as they come, without bodies. LanceDB reads on while they are taken in. */
 export async function readScope(table: TenantTable, scope: string, into: RowSink): Promise<void> {
+  const { shape } = table;
+  let isBegun = false;
+  try {
+    await readRows(table, scope, {
+      reserve: (count) => into.reserve(count),
+      take(rows) {
+        isBegun = true;
+        into.take(rows);
+      },
+    });
+  } catch (error) {
+    // The columns of vectors may have been changed just then, which happens once an embedder.
+    await table.gate.shared(async () => undefined);
+    if (isBegun || table.shape === shape) throw error;
+    await readScope(table, scope, into);
+  }
+}
+
+async function readRows(table: TenantTable, scope: string, into: RowSink): Promise<void> {
   const where = compare("scope", "=", scope);
-  const vector: Column[] = table.hasVectors ? ["vector"] : [];
-  const dimensions = table.hasVectors ? table.dimensions : 0;
   await table.read(async (lance) => {
     into.reserve(await lance.countRows(where));
-    const query = lance
-      .query()
-      .where(where)
-      .select([...LOADED_COLUMNS, ...vector])
-      .limit(ROWS_MAX);
+    const shape = readShapeOf(table);
+    const query = lance.query().where(where).select(columnsOf(shape)).limit(ROWS_MAX);
     // biome-ignore lint/complexity/useLiteralKeys: protected, but the only way to batches of another size one by one
     const batches = query["execute"]({ maxBatchLength: LOADED_BATCH_ROWS });
-    for await (const batch of batches) into.take(toRowColumns(batch, dimensions));
+    for await (const batch of batches) into.take(toRowColumns(batch, shape));
   });
+}
+
+/** A table whose vectors are not of the embedder's dimensions has the former ones where the others will be. */
+function readShapeOf({ hasVectors, shape }: TenantTable): ReadShape {
+  const { dimensions, formerDimensions } = shape;
+  const former = { embedder: "former_embedder", vector: "former_vector" } as const;
+  if (hasVectors) return { dimensions, formerDimensions, former };
+  return { dimensions: 0, formerDimensions: dimensions, former: { embedder: "embedder", vector: "vector" } };
+}
+
+function columnsOf({ dimensions, formerDimensions, former }: ReadShape): Column[] {
+  const columns = new Set<Column>(LOADED_COLUMNS);
+  if (dimensions > 0) columns.add("vector");
+  if (formerDimensions > 0) columns.add(former.embedder).add(former.vector);
+  return [...columns];
+}
+
+/** Adds the scopes of outdated rows to `scopes`, while it has fewer than `limit`. Returns how many rows there are. */
+export async function readOutdated(
+  table: TenantTable,
+  { analyzer, embedder }: GenerationIds,
+  scopes: Set<string>,
+  limit: number,
+): Promise<number> {
+  const oldTerms = compare("analyzer", "<>", analyzer);
+  const where =
+    embedder === undefined
+      ? and(oldTerms, compare("embedder", "=", ""))
+      : or(oldTerms, compare("embedder", "<>", embedder));
+  let count = 0;
+  await table.read(async (lance) => {
+    const column: Column = "scope";
+    for await (const batch of lance.query().where(where).select([column]).limit(ROWS_MAX)) {
+      count += batch.numRows;
+      if (scopes.size >= limit) continue;
+      for (const scope of batch.getChild(column)!) if (scopes.size < limit) scopes.add(scope as string);
+    }
+  });
+  return count;
 }
 
 /** Adds the bodies of the rows of a scope to `bodies`. */

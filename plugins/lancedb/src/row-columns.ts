@@ -1,20 +1,35 @@
 import type { RowColumns, Texts } from "@membus/plugin-kit";
-import type { Data, RecordBatch } from "apache-arrow";
-import { type Column, KEY_HASH_BYTES, type NumberColumn } from "./schema.js";
+import type { Data, FixedSizeList, RecordBatch } from "apache-arrow";
+import { type Column, KEY_HASH_BYTES, type NumberColumn, type VectorShape } from "./schema.js";
 import { TextColumn } from "./text-column.js";
+
+export interface FormerColumns {
+  readonly embedder: Column;
+  readonly vector: Column;
+}
+
+export interface ReadShape extends VectorShape {
+  /** Where the former vectors stand. */
+  readonly former: FormerColumns;
+}
 
 /**
  * A batch as the kit takes it in: its own arrays where that will do, but texts and terms, which stay, in copies that
- * do not hold on to the rest. `dimensions` are those of the vectors among the columns; 0 when vectors were not read.
+ * do not hold on to the rest. `shape` is that of the vectors that were read: a dimension of 0 stands for none.
  */
-export function toRowColumns(batch: RecordBatch, dimensions: number): RowColumns {
+export function toRowColumns(
+  batch: RecordBatch,
+  { dimensions, formerDimensions, former }: ReadShape,
+): RowColumns {
   const count = batch.numRows;
   const numbers = (column: NumberColumn) => dataOf(batch, column).values.subarray(0, count) as Float64Array;
   const groups = new TextColumn(dataOf(batch, "group"));
   const embedders = new TextColumn(dataOf(batch, "embedder"));
+  const analyzers = new TextColumn(dataOf(batch, "analyzer"));
   const facets: Texts = new TextColumn(dataOf(batch, "facets"));
   const keyHashes = dataOf(batch, "key_hash").values as Uint8Array;
-  const vectors = dimensions === 0 ? undefined : dataOf(batch, "vector");
+  const vectors = dimensions === 0 ? undefined : vectorsOf(batch, "vector", dimensions);
+  const formerOf = formerDimensions === 0 ? () => undefined : formerReader(batch, formerDimensions, former);
   return {
     count,
     rowIds: numbers("row_id"),
@@ -27,12 +42,39 @@ export function toRowColumns(batch: RecordBatch, dimensions: number): RowColumns
     expiresAt: numbers("expires_at"),
     importances: numbers("importance"),
     group: (row) => groups.at(row),
+    analyzer: (row) => analyzers.at(row),
     embedder: (row) => embedders.at(row),
     facets,
     ...termsOf(dataOf(batch, "terms")),
     vectors: vectors === undefined ? new Float32Array(0) : componentsOf(vectors, dimensions),
     hasVector: (row) => vectors?.getValid(row) ?? false,
+    former: formerOf,
   };
+}
+
+/** Former vectors, from columns of their own or from those of a table that has no others yet. */
+function formerReader(
+  batch: RecordBatch,
+  dimensions: number,
+  { embedder, vector }: FormerColumns,
+): RowColumns["former"] {
+  const embedders = new TextColumn(dataOf(batch, embedder));
+  const data = vectorsOf(batch, vector, dimensions);
+  const components = componentsOf(data, dimensions);
+  return (row) => {
+    const id = embedders.at(row);
+    if (id === "") return undefined;
+    const values = components.subarray(row * dimensions, (row + 1) * dimensions);
+    return { embedder: id, vector: data.getValid(row) ? values : null };
+  };
+}
+
+/** @throws {Error} when the column has become another one since the read began. */
+function vectorsOf(batch: RecordBatch, column: Column, dimensions: number): Data {
+  const data = dataOf(batch, column);
+  const { listSize } = data.type as FixedSizeList;
+  if (listSize === dimensions) return data;
+  throw new Error(`column ${column} holds vectors of ${listSize} components, not ${dimensions}`);
 }
 
 function dataOf(batch: RecordBatch, column: Column): Data {

@@ -14,6 +14,7 @@ import { TenantTable } from "./tenant-table.js";
 export interface TablesParts {
   readonly directory: string;
   readonly dimensions: number;
+  readonly embedder?: string | undefined;
   readonly options: ResolvedLanceStorageOptions;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -128,11 +129,12 @@ export class Tables {
   }
 
   async #openTable(name: string): Promise<TenantTable> {
-    const { clock, disk, dimensions } = this.#parts;
+    const { clock, disk, dimensions, embedder } = this.#parts;
     const directory = join(this.#parts.directory, name + SUFFIX);
     const exists = this.#names.has(name) && (await this.#recover(name, directory));
     if (!exists) await this.#create(name, directory);
-    return TenantTable.open({ name, connection: this.#connection, directory, dimensions, clock, disk });
+    const parts = { name, connection: this.#connection, directory, dimensions, embedder, clock, disk };
+    return TenantTable.open(parts);
   }
 
   /** False for a table that a crash left unborn: nothing was ever stored in it. */
@@ -150,7 +152,10 @@ export class Tables {
   async #create(name: string, directory: string): Promise<void> {
     const { dimensions, disk } = this.#parts;
     await rm(directory, { recursive: true, force: true });
-    const table = await this.#connection.createEmptyTable(name, tableSchema(dimensions));
+    const table = await this.#connection.createEmptyTable(
+      name,
+      tableSchema({ dimensions, formerDimensions: 0 }),
+    );
     table.close();
     await new TableFiles(directory, disk).sync();
     await disk.syncDirectory(dirname(directory));

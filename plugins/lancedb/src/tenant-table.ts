@@ -1,15 +1,16 @@
 import type { Connection, Table } from "@lancedb/lancedb";
 import type { ScopedRow } from "@membus/plugin-kit";
 import type { Clock } from "@membus/protocol";
+import type { Schema } from "apache-arrow";
 import { ActiveReads } from "./active-reads.js";
-import { toArrowTable } from "./arrow-batch.js";
 import { retryCommit } from "./commit-retry.js";
 import type { Disk } from "./disk.js";
 import type { Filter } from "./filters.js";
-import { dimensionsOf } from "./schema.js";
+import { type VectorShape, vectorShapeOf } from "./schema.js";
 import { newestVersion, readSyncedVersion, writeSyncedVersion } from "./synced-version.js";
 import { TableFiles } from "./table-files.js";
 import { TableGate } from "./table-gate.js";
+import { VectorColumns } from "./vector-columns.js";
 
 export interface TenantTableParts {
   readonly name: string;
@@ -18,6 +19,7 @@ export interface TenantTableParts {
   readonly directory: string;
   /** Of the host's embedder. */
   readonly dimensions: number;
+  readonly embedder?: string | undefined;
   readonly clock: Clock;
   readonly disk: Disk;
 }
@@ -43,24 +45,26 @@ export class TenantTable {
   readonly #table: Table;
   readonly #reads = new ActiveReads();
   readonly #files: TableFiles;
-  #dimensions: number;
   #rowCount = 0;
   #isDirty = false;
   #isPurged = true;
   readonly tail: TableTail = { rowCount: 0, fragmentCount: 0, versionCount: 0, unindexedCount: 0 };
   isIndexed = false;
 
-  private constructor(parts: TenantTableParts, table: Table, dimensions: number) {
+  readonly #vectors: VectorColumns;
+
+  private constructor(parts: TenantTableParts, table: Table, schema: Schema) {
     this.#parts = parts;
     this.#table = table;
-    this.#dimensions = dimensions;
+    this.#vectors = new VectorColumns(parts, vectorShapeOf(schema), (change) => this.commit(change));
     this.#files = new TableFiles(parts.directory, parts.disk);
   }
 
   static async open(parts: TenantTableParts): Promise<TenantTable> {
     const table = await parts.connection.openTable(parts.name);
-    const opened = new TenantTable(parts, table, dimensionsOf(await table.schema()));
-    if (opened.#dimensions === 0) await opened.#addVectorColumn();
+    const schema = await table.schema();
+    const opened = new TenantTable(parts, table, schema);
+    await opened.#vectors.complete(schema.fields.map(({ name }) => name));
     const { numRows, fragmentStats } = await table.stats();
     opened.#rowCount = numRows;
     opened.isIndexed = (await table.listIndices()).length > 0;
@@ -87,13 +91,13 @@ export class TenantTable {
     return this.#isPurged;
   }
 
-  get dimensions(): number {
-    return this.#dimensions;
+  get shape(): VectorShape {
+    return this.#vectors.shape;
   }
 
   /** Whether the stored vectors are of the host's embedder's dimensions. */
   get hasVectors(): boolean {
-    return this.#dimensions === this.#parts.dimensions;
+    return this.#vectors.isOwn;
   }
 
   /** Reads one version of the table, whatever is written meanwhile. */
@@ -102,9 +106,9 @@ export class TenantTable {
   }
 
   async append(rows: readonly ScopedRow[]): Promise<void> {
-    const bringsVectors = rows.some(({ row }) => row.vector !== null);
-    if (bringsVectors && !this.hasVectors) await this.gate.exclusive(() => this.#replaceVectorColumn());
-    const data = toArrowTable(rows, this.#dimensions);
+    const placed = rows.map(({ scope, row }) => ({ scope, row: this.#vectors.place(row) }));
+    if (!this.#vectors.fits(placed)) await this.gate.exclusive(() => this.#vectors.makeRoom(placed));
+    const data = await this.#vectors.batch(placed, () => this.#table.schema());
     await this.gate.shared(() => this.commit((table) => table.add(data)));
     this.#rowCount += rows.length;
     this.tail.rowCount += rows.length;
@@ -157,6 +161,17 @@ export class TenantTable {
     return this.#reads.settled();
   }
 
+  /** Takes the former vectors from every row; the rows move, so that their bytes go with the next purge. */
+  async dropFormer(): Promise<boolean> {
+    if (this.shape.formerDimensions === 0) return false;
+    await this.gate.exclusive(async () => {
+      await this.#vectors.dropFormer();
+      await this.commit((table) => table.update({ where: "true", valuesSql: { seq: "seq" } }));
+      this.#isPurged = false;
+    });
+    return true;
+  }
+
   markPurged(): void {
     this.#isPurged = true;
   }
@@ -164,19 +179,5 @@ export class TenantTable {
   async close(): Promise<void> {
     await this.sync();
     this.#table.close();
-  }
-
-  /** The embedder has changed to one of other dimensions: vectors of the old one are of no use to it. */
-  async #replaceVectorColumn(): Promise<void> {
-    if (this.hasVectors) return;
-    await this.commit((table) => table.dropColumns(["vector"]));
-    await this.#addVectorColumn();
-  }
-
-  async #addVectorColumn(): Promise<void> {
-    const { dimensions } = this.#parts;
-    const valueSql = `arrow_cast(NULL, 'FixedSizeList(${dimensions}, Float32)')`;
-    await this.commit((table) => table.addColumns([{ name: "vector", valueSql }]));
-    this.#dimensions = dimensions;
   }
 }

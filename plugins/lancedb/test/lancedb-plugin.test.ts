@@ -35,7 +35,7 @@ describe("a directory", () => {
     await first.close!();
     open.splice(0);
     await openPlugin(directory);
-    expect((await readdir(directory)).sort()).toEqual(["format", "lock", "log", "table"]);
+    expect((await readdir(directory)).sort()).toEqual(["format", "generation.json", "lock", "log", "table"]);
   });
 
   it("of a newer format is refused, and not locked", async () => {

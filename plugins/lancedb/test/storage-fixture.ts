@@ -12,6 +12,7 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 export interface OpenOptions extends LanceStorageOptions {
   readonly dimensions?: number;
+  readonly embedder?: string;
   readonly disk?: Disk;
 }
 
@@ -72,6 +73,7 @@ export function makeRow(rowId: number, changes: Partial<Row> = {}): Row {
     facets: `{"key":{"id":${rowId}},"tags":[],"source":"alice","author":"alice"}`,
     body: `{"content":"body of ${rowId}","ttl":null}`,
     terms: Uint32Array.of(rowId, 4_000_000_000),
+    analyzer: "english",
     embedder: "static",
     vector: Float32Array.of(rowId, 0.5, -0.5, 0.25),
     ...changes,
@@ -108,8 +110,10 @@ function rowsOf(columns: RowColumns): Omit<Row, "body">[] {
     group: columns.group(index),
     facets: columns.facets.at(index),
     terms: terms.slice(termOffsets[index], termOffsets[index + 1]),
+    analyzer: columns.analyzer(index),
     embedder: columns.embedder(index),
     vector: columns.hasVector(index) ? columns.vectors.slice(index * size, index * size + size) : null,
+    ...(columns.former(index) && { former: columns.former(index) }),
   }));
 }
 

@@ -1,7 +1,16 @@
 import { createHash } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { columnsOf, type Row, type RowSink, type ScopedRow, type Storage } from "@membus/plugin-kit";
+import {
+  columnsOf,
+  type GenerationIds,
+  isOutdated,
+  type Outdated,
+  type Row,
+  type RowSink,
+  type ScopedRow,
+  type Storage,
+} from "@membus/plugin-kit";
 import { parseScopeId, type Scope } from "@membus/protocol";
 import { parseRow, rowAsJson } from "./row-json.js";
 
@@ -69,6 +78,31 @@ export class FileStorage implements Storage {
     const isPast = ({ expiresAt }: Row): boolean => expiresAt !== 0 && expiresAt <= now;
     const expired = [...this.#rows].filter(([, rows]) => [...rows.values()].some(isPast));
     return expired.map(([scope]) => scope).slice(0, limit);
+  }
+
+  async outdated(ids: GenerationIds, limit: number): Promise<Outdated> {
+    const found = [...this.#rows].map(([scope, rows]) => {
+      return {
+        scope,
+        rowCount: rows.size,
+        count: [...rows.values()].filter((row) => isOutdated(row, ids)).length,
+      };
+    });
+    return {
+      rowCount: found.reduce((sum, { rowCount }) => sum + rowCount, 0),
+      outdatedCount: found.reduce((sum, { count }) => sum + count, 0),
+      scopes: found
+        .filter(({ count }) => count > 0)
+        .map(({ scope }) => scope)
+        .slice(0, limit),
+    };
+  }
+
+  async dropFormer(): Promise<void> {
+    for (const rows of this.#rows.values()) {
+      for (const [rowId, { former: _, ...row }] of rows) rows.set(rowId, row);
+    }
+    await this.#write([...this.#rows.keys()]);
   }
 
   /** Every write is on disk when it returns. */

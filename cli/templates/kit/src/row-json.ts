@@ -1,17 +1,33 @@
-import type { Row } from "@membus/plugin-kit";
+import type { FormerVector, Row } from "@membus/plugin-kit";
 
 /** A row as JSON: what is binary as base64. */
-export function rowAsJson({ terms, vector, ...row }: Row): object {
-  return { ...row, terms: terms && base64(terms), vector: vector && base64(vector) };
+export function rowAsJson({ terms, vector, former, ...row }: Row): object {
+  return {
+    ...row,
+    terms: terms && base64(terms),
+    vector: vector && base64(vector),
+    ...(former && { former: { ...former, vector: former.vector && base64(former.vector) } }),
+  };
+}
+
+interface RowJson extends Omit<Row, "terms" | "vector" | "former"> {
+  readonly terms: string | null;
+  readonly vector: string | null;
+  readonly former?: { readonly embedder: string; readonly vector: string | null };
 }
 
 export function parseRow(value: unknown): Row {
-  const { terms, vector, ...row } = value as Row & { terms: string | null; vector: string | null };
+  const { terms, vector, former, ...row } = value as RowJson;
   return {
     ...row,
     terms: terms === null ? null : new Uint32Array(bytesOf(terms)),
-    vector: vector === null ? null : new Float32Array(bytesOf(vector)),
+    vector: vectorOf(vector),
+    ...(former && { former: { ...former, vector: vectorOf(former.vector) } satisfies FormerVector }),
   };
+}
+
+function vectorOf(text: string | null): Float32Array | null {
+  return text === null ? null : new Float32Array(bytesOf(text));
 }
 
 function base64({ buffer, byteOffset, byteLength }: Uint32Array | Float32Array): string {

@@ -1,6 +1,6 @@
-import { open, readFile, rename } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { syncDirectory } from "../log/directory.js";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { replaceFile } from "../log/replace-file.js";
 
 /** How far storage has got, and the newest time on disk. May lag behind the truth, never run ahead of it. */
 export interface FoldMarker {
@@ -24,18 +24,5 @@ export async function readFoldMarker(directory: string): Promise<FoldMarker> {
 
 /** Replaces the marker: after a crash there is the old one or the new one. */
 export async function writeFoldMarker(directory: string, marker: FoldMarker): Promise<void> {
-  const path = join(directory, FILE_NAME);
-  await writeSynced(`${path}.new`, JSON.stringify(marker));
-  await rename(`${path}.new`, path);
-  await syncDirectory(dirname(path));
-}
-
-async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(path, "w");
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await replaceFile(join(directory, FILE_NAME), JSON.stringify(marker));
 }

@@ -87,6 +87,11 @@ export class Folder {
     });
   }
 
+  /** Another write to storage, in its turn. */
+  write(task: () => Promise<void>): Promise<void> {
+    return this.#writes.run(task);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelTimer?.();

@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorDetail, StoreReceipt } from "@membus/protocol";
 import { decode, Encoder } from "@msgpack/msgpack";
-import type { Row } from "../row.js";
+import type { FormerVector, Row } from "../row.js";
 
 /** The reply of a mutation, as it is remembered. Errors that a retry may mend are not. */
 export interface OperationResult {
@@ -121,6 +121,8 @@ type PackedRow = readonly [
   terms: Uint8Array | null,
   embedder: string,
   vector: Uint8Array | null,
+  analyzer: string,
+  former: readonly [embedder: string, vector: Uint8Array | null] | null,
 ];
 
 function packRow(row: Row): PackedRow {
@@ -140,13 +142,15 @@ function packRow(row: Row): PackedRow {
     row.terms && bytesOf(row.terms),
     row.embedder,
     row.vector && bytesOf(row.vector),
+    row.analyzer,
+    row.former ? [row.former.embedder, row.former.vector && bytesOf(row.former.vector)] : null,
   ];
 }
 
 function unpackRow(packed: PackedRow): Row {
   const [rowId, keyHash, revision, seq, created, updated, occurredAt, expiresAt, importance, ...texts] =
     packed;
-  const [group, facets, body, terms, embedder, vector] = texts;
+  const [group, facets, body, terms, embedder, vector, analyzer, former] = texts;
   return {
     rowId,
     keyHash: Buffer.from(keyHash).toString("hex"),
@@ -162,8 +166,18 @@ function unpackRow(packed: PackedRow): Row {
     body,
     terms: terms && new Uint32Array(aligned(terms)),
     embedder,
-    vector: vector && new Float32Array(aligned(vector)),
+    vector: vector && vectorOf(vector),
+    analyzer,
+    ...(former ? { former: unpackFormer(former) } : {}),
   };
+}
+
+function unpackFormer([embedder, vector]: NonNullable<PackedRow[16]>): FormerVector {
+  return { embedder, vector: vector && vectorOf(vector) };
+}
+
+function vectorOf(bytes: Uint8Array): Float32Array {
+  return new Float32Array(aligned(bytes));
 }
 
 function bytesOf(array: Uint32Array | Float32Array): Uint8Array {

@@ -3,6 +3,7 @@ import type { Postings, RankCorpus } from "../rank/index.js";
 import { type Row, type RowFacets, supersedes } from "../row.js";
 import type { RowColumns } from "../storage.js";
 import { AttributeIndex } from "./attribute-index.js";
+import { type EmbedderShape, Generations } from "./generations.js";
 import { KeyIndex } from "./key-index.js";
 import { selectSlots } from "./select.js";
 import { SlotColumns } from "./slot-columns.js";
@@ -18,7 +19,11 @@ const BASE_BYTES = 8_192;
 
 export interface PartitionOptions {
   /** Whose vectors are kept; absent when the tier has no similarity. */
-  readonly embedder?: { readonly id: string; readonly dimensions: number };
+  readonly embedder?: EmbedderShape;
+  /** Whose vectors answer for rows that have none of the embedder's yet. */
+  readonly previousEmbedder?: EmbedderShape | undefined;
+  /** Id of the analyzer: terms of others are not used. */
+  readonly analyzer?: string;
   /** Terms of a row that came without them. */
   termsOf(rowId: number, facets: RowFacets, occurredAt: number): Uint32Array;
 }
@@ -53,6 +58,7 @@ export class Partition {
   columns = new SlotColumns();
   keys = new KeyIndex();
   readonly vectors: Vectors | undefined;
+  readonly generations: Generations;
   liveCount = 0;
   lastRevision = 0;
   readonly #options: PartitionOptions;
@@ -69,6 +75,8 @@ export class Partition {
     this.#options = options;
     const { embedder } = options;
     if (embedder !== undefined) this.vectors = new Vectors(embedder.id, embedder.dimensions);
+    const { previousEmbedder: previous, analyzer } = options;
+    this.generations = new Generations({ current: this.vectors, previous, analyzer });
   }
 
   /** The slot of the live version of a key. */
@@ -92,15 +100,26 @@ export class Partition {
     return this.vectors?.pendingCount ?? 0;
   }
 
+  /** Whether rows are to be written anew: they have no vector yet, or are another generation's. */
+  get isBehind(): boolean {
+    return this.pendingCount > 0 || this.generations.outdatedCount > 0;
+  }
+
   /** Up to `max` of them, from this slot on. */
   pendingRows(max: number, from = 0): PendingRow[] {
-    const { columns, keys, vectors } = this;
-    const rows: PendingRow[] = [];
-    for (let slot = from; slot < columns.count && rows.length < max; slot++) {
-      if (columns.alive[slot] === 0 || !vectors?.isPending(slot)) continue;
-      rows.push({ slot, keyHash: keys.hashOf(slot), rowId: columns.rowIds[slot]! });
-    }
-    return rows;
+    const { vectors, generations } = this;
+    return this.#rowsThat((slot) => vectors?.isPending(slot) || generations.isOutdated(slot), max, from);
+  }
+
+  /** Up to `max` rows whose terms are another analyzer's, from this slot on. Right after loading. */
+  unanalysedRows(max: number, from: number): PendingRow[] {
+    const { generations } = this;
+    return this.#rowsThat((slot) => generations.hasOldTerms(slot), max, from);
+  }
+
+  /** Terms of a row that came with another analyzer's. */
+  setTerms(slot: number, terms: Uint32Array): void {
+    this.#waiting.set(slot, terms);
   }
 
   /** Takes in a version; one that is not the latest of its key changes nothing, so adding twice does not either. */
@@ -110,8 +129,9 @@ export class Partition {
     if (replaced !== undefined && !supersedes(row, this.#versionAt(replaced))) return;
     const slot = this.columns.append(row);
     this.#enliven(slot);
-    this.#waiting.push(row.terms);
     this.vectors?.add(slot, row.embedder, row.vector);
+    this.generations.add(slot, row);
+    this.#waiting.push(this.generations.hasOldTerms(slot) ? null : row.terms);
     if (replaced !== undefined) {
       this.columns.accessed[slot] = this.columns.accessed[replaced]!;
       this.#kill(replaced);
@@ -134,8 +154,12 @@ export class Partition {
     const first = this.columns.appendAll(rows);
     this.keys.addAll(rows.keyHashes, first);
     this.vectors?.addAll(first, rows);
+    this.generations.addAll(first, rows);
     this.#waiting.pushAll(rows.terms, rows.termOffsets);
-    for (let slot = first; slot < first + rows.count; slot++) this.#enliven(slot);
+    for (let slot = first; slot < first + rows.count; slot++) {
+      this.#enliven(slot);
+      if (this.generations.hasOldTerms(slot)) this.#waiting.drop(slot);
+    }
     for (let slot = first; slot < first + rows.count; slot++) {
       if (gone.has(this.columns.rowIds[slot]!)) this.#kill(slot);
       else this.#claimKey(slot);
@@ -207,9 +231,10 @@ export class Partition {
     return new Map([...groups].map((group) => [group, live(this.#attributes.slotsOfGroup(group))]));
   }
 
-  /** What the ranker sees, for a query of terms with these hashes. */
-  corpus(hashes: readonly number[]): RankCorpus {
-    const { columns, vectors } = this;
+  /** What the ranker sees, for a query of terms with these hashes and a vector of this embedder, by default ours. */
+  corpus(hashes: readonly number[], embedder?: string): RankCorpus {
+    const { columns } = this;
+    const vectors = this.generations.of(embedder);
     this.#countTerms(columns.count);
     const { lengths, lengthTotal, groups } = this.#statistics;
     const waiting = this.#terms.upTo < columns.count ? this.#waiting.find(hashes) : undefined;
@@ -235,7 +260,7 @@ export class Partition {
     const words = this.#statistics.sizeBytes + this.#terms.sizeBytes;
     const indexes = words + this.#attributes.sizeBytes + this.keys.sizeBytes;
     const rows = this.columns.sizeBytes + this.#textBytes + this.#waiting.sizeBytes;
-    return BASE_BYTES + indexes + rows + (this.vectors?.sizeBytes ?? 0);
+    return BASE_BYTES + indexes + rows + (this.vectors?.sizeBytes ?? 0) + this.generations.sizeBytes;
   }
 
   /** Of two versions of a key, the later one lives. */
@@ -245,6 +270,16 @@ export class Partition {
     const isLater = supersedes(this.#versionAt(slot), this.#versionAt(former));
     if (isLater) this.keys.replace(slot);
     this.#kill(isLater ? former : slot);
+  }
+
+  #rowsThat(qualify: (slot: number) => boolean | undefined, max: number, from: number): PendingRow[] {
+    const { columns, keys } = this;
+    const rows: PendingRow[] = [];
+    for (let slot = from; slot < columns.count && rows.length < max; slot++) {
+      if (columns.alive[slot] === 0 || !qualify(slot)) continue;
+      rows.push({ slot, keyHash: keys.hashOf(slot), rowId: columns.rowIds[slot]! });
+    }
+    return rows;
   }
 
   #versionAt(slot: number): { revision: number; rowId: number } {
@@ -283,6 +318,7 @@ export class Partition {
     this.#statistics.drop(slot);
     if (slot >= this.#terms.upTo) this.#waiting.drop(slot);
     this.vectors?.drop(slot);
+    this.generations.drop(slot);
     columns.facets.clear(slot);
     columns.groups[slot] = "";
   }
@@ -341,6 +377,7 @@ export class Partition {
     this.#terms.remap(kept, columns.count);
     this.#waiting = this.#waiting.remap(waiting, this.#terms.upTo);
     this.vectors?.remap(kept);
+    this.generations.remap(kept);
     this.columns = columns.remap(kept);
     this.keys = keys;
     this.#attributes = new AttributeIndex();

@@ -38,6 +38,7 @@ export class WaitingTerms {
   set(slot: number, terms: Uint32Array): void {
     const at = slot - this.#from;
     this.#values[at] = terms;
+    this.#begins[at] = 0;
     this.#ends[at] = terms.length;
     this.sizeBytes += rangeBytes(0, terms.length);
   }

@@ -53,9 +53,9 @@ function rankingOf(
   allowed: Uint8Array,
 ): Ranking | undefined {
   if (query === undefined) return undefined;
-  const { terms, vector } = query;
+  const { terms, vector, embedder } = query;
   return {
-    corpus: partition.corpus(hashesOf(terms)),
+    corpus: partition.corpus(hashesOf(terms), embedder),
     query: { terms, allowed, ...(fields && { fields }), ...(vector && { vector }) },
   };
 }

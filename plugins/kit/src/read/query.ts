@@ -6,14 +6,25 @@ import {
   within,
 } from "@membus/protocol";
 import type { QueryTerm } from "../analyzer/index.js";
+import type { Partition } from "../partition/partition.js";
 import type { Tier } from "../tier.js";
 
 /** What a request ranks by. */
 export interface PreparedQuery {
   readonly terms: readonly QueryTerm[];
-  readonly vector?: Float32Array;
+  readonly vector?: Float32Array | undefined;
+  /** Whose vectors it is compared with: the tier's, unless it is for a partition that another one answers. */
+  readonly embedder?: string;
+  /** The same by the embedder before, where some partitions may still be of that generation. */
+  readonly former?: FormerQuery | undefined;
   /** Why the ranking is less than what was asked. */
-  readonly degraded?: MemoryError;
+  readonly degraded?: MemoryError | undefined;
+}
+
+export interface FormerQuery {
+  readonly embedder: string;
+  readonly vector?: Float32Array | undefined;
+  readonly degraded?: MemoryError | undefined;
 }
 
 /**
@@ -35,22 +46,50 @@ export async function prepareQuery(
     throw new MemoryError("unsupported", "this tier has no embedder", { feature: "similarity" });
   }
   if (embedding !== undefined) return { terms, vector: embedding };
-  try {
-    const vector = await embedQuery(tier, embedder, query!);
-    return vector === null ? { terms } : { terms, vector };
-  } catch (error) {
-    const degraded = embedderError(error);
-    if (mode === "vector") throw degraded;
-    tier.logger.warn({ err: error, embedder: embedder.id }, "embedder failed; ranking by words alone");
-    return { terms, degraded };
-  }
+  const previous = tier.previousEmbedder();
+  const [own, former] = await Promise.all([
+    embedQuery(tier, embedder, query!),
+    previous && embedQuery(tier, previous, query!),
+  ]);
+  const failed = own.degraded !== undefined && (former === undefined || former.degraded !== undefined);
+  if (mode === "vector" && failed) throw own.degraded;
+  const { vector, degraded } = own;
+  return { terms, vector, degraded, former };
+}
+
+/**
+ * The query as one partition is to be asked: by the generation that answers for it, or by words where that has no
+ * embedder here. A caller's own vector is of the present one.
+ */
+export function queryFor(
+  { generations, vectors }: Partition,
+  query: PreparedQuery,
+  isGiven: boolean,
+): PreparedQuery {
+  const { terms, former } = query;
+  const answering = isGiven ? vectors : generations.answering;
+  if (answering === vectors) return query;
+  if (answering !== undefined && former?.embedder === answering.embedder) return { terms, ...former };
+  const hasVector = query.vector !== undefined || query.degraded !== undefined;
+  return hasVector ? { terms, degraded: beingEmbedded() } : { terms };
+}
+
+function beingEmbedded(): MemoryError {
+  const message = "the entries are being embedded anew; words alone find them meanwhile";
+  return new MemoryError("unavailable", message, { reason: "reindex" });
 }
 
 /** A query waits for its embedder no longer than a store: words can answer it. */
-async function embedQuery(tier: Tier, embedder: Embedder, query: string): Promise<Float32Array | null> {
-  const answer = await within(tier.clock, tier.embedWaitMs, embedder.embed([query], "query"));
-  if (answer === undefined) throw embedderError(undefined);
-  return answer[0] ?? null;
+async function embedQuery(tier: Tier, embedder: Embedder, query: string): Promise<FormerQuery> {
+  const answer = within(tier.clock, tier.embedWaitMs, embedder.embed([query], "query"));
+  try {
+    const vectors = await tier.foreground.run(answer);
+    if (vectors === undefined) throw embedderError(undefined);
+    return { embedder: embedder.id, vector: vectors[0] ?? undefined };
+  } catch (error) {
+    tier.logger.warn({ err: error, embedder: embedder.id }, "embedder failed; ranking by words alone");
+    return { embedder: embedder.id, degraded: embedderError(error) };
+  }
 }
 
 function embedderError(cause: unknown): MemoryError {

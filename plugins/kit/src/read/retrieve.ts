@@ -17,7 +17,7 @@ import { expireNow, type Tier } from "../tier.js";
 import { candidateCount, choosePage } from "./choose-page.js";
 import { type FoundHits, findHits } from "./find-hits.js";
 import { mergeHits, type ScopedHit } from "./merge-hits.js";
-import { type PreparedQuery, prepareQuery } from "./query.js";
+import { type PreparedQuery, prepareQuery, queryFor } from "./query.js";
 import { readEntries } from "./read-entries.js";
 import { requireReranker } from "./rerank.js";
 import { Stages } from "./stages.js";
@@ -40,10 +40,7 @@ export async function retrieve(
   const query = await prepareQuery(tier, request);
   stages.end("query");
   const { entries, found, degraded } = await retrievePage(tier, scopes, request, { query, stages });
-  const reason =
-    degraded ??
-    query?.degraded ??
-    (needsVectors(request, query) ? vectorsMissing(found.pendingCount) : undefined);
+  const reason = degraded ?? found.degraded ?? vectorsMissing(found.pendingCount);
   return {
     entries,
     total: found.total,
@@ -60,7 +57,9 @@ interface Found {
   readonly candidateCount: number;
   /** Entries that could not be compared by their vector. */
   readonly pendingCount: number;
-  /** The embedder whose vectors were compared. */
+  /** Why some of it is ranked by less than was asked. */
+  readonly degraded: MemoryError | undefined;
+  /** The embedder whose vectors were compared in the first partition; undefined for none. */
   readonly generation: string | undefined;
 }
 
@@ -97,6 +96,7 @@ async function findEverywhere(
 ): Promise<Found> {
   let hits: readonly ScopedHit[] = [];
   let [total, candidateCount, pendingCount] = [0, 0, 0];
+  let degraded: MemoryError | undefined = scopes.length === 0 ? query?.degraded : undefined;
   let generation: string | undefined;
   for (const scope of scopes) {
     const found = await tier.registry.use(scope, (resident) => findIn(tier, resident, request, query));
@@ -108,9 +108,10 @@ async function findEverywhere(
     total += found.total;
     candidateCount += found.candidateCount;
     pendingCount += found.pendingCount;
+    degraded ??= found.degraded;
     generation ??= found.generation;
   }
-  return { hits, total, candidateCount, pendingCount, generation };
+  return { hits, total, candidateCount, pendingCount, degraded, generation };
 }
 
 function explainRanking(
@@ -118,11 +119,10 @@ function explainRanking(
   query: PreparedQuery | undefined,
   { candidateCount, generation }: Found,
 ): RankingExplanation {
-  const isByVector = query?.vector !== undefined;
   return {
     analyzer: tier.analyzer.id,
-    embedder: isByVector ? tier.services.embedder!.id : null,
-    generation: isByVector ? (generation ?? null) : null,
+    embedder: generation === undefined ? null : tier.services.embedder!.id,
+    generation: generation ?? null,
     candidates: candidateCount,
     terms: query?.terms.map(({ word }) => word) ?? [],
   };
@@ -134,15 +134,18 @@ async function findIn(
   resident: Resident,
   request: PluginRetrieveRequest,
   query: PreparedQuery | undefined,
-): Promise<FoundHits & Pick<Found, "pendingCount" | "generation">> {
+): Promise<FoundHits & Pick<Found, "pendingCount" | "degraded" | "generation">> {
   const { partition } = resident;
   const needs = { words: query !== undefined, attributes: usesAttributes(request.filter) };
   while (!partition.prepareSome(needs, PREPARED_STRETCH)) await new Promise(setImmediate);
   if (needs.words) indexBehind(tier, resident);
   if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);
   expireNow(tier, resident);
-  const { pendingCount, vectors } = partition;
-  return { ...findHits(resident, request, query), pendingCount, generation: vectors?.embedder };
+  const asked = query && queryFor(partition, query, request.embedding !== undefined);
+  const compared = asked?.vector === undefined ? partition.vectors : partition.generations.of(asked.embedder);
+  const pendingCount = needsVectors(request, asked) ? (compared?.pendingCount ?? 0) : 0;
+  const generation = asked?.vector === undefined ? undefined : compared?.embedder;
+  return { ...findHits(resident, request, asked), pendingCount, degraded: asked?.degraded, generation };
 }
 
 function needsVectors({ include }: PluginRetrieveRequest, query: PreparedQuery | undefined): boolean {

@@ -9,7 +9,8 @@ import {
 import type { Row, RowBody, RowFacets } from "../row.js";
 
 /** A version to come: everything but what its commit and its analysis give it. */
-export interface Draft extends Omit<Row, "rowId" | "revision" | "facets" | "body" | "terms" | "vector"> {
+export interface Draft
+  extends Omit<Row, "rowId" | "revision" | "facets" | "body" | "terms" | "analyzer" | "vector" | "former"> {
   readonly facets: RowFacets;
   readonly body: RowBody;
   /** Given by the caller, or kept with an unchanged text. */
@@ -17,7 +18,7 @@ export interface Draft extends Omit<Row, "rowId" | "revision" | "facets" | "body
 }
 
 /** The current version of the key, read whole. */
-export interface Previous extends Omit<Row, "facets" | "body" | "terms"> {
+export interface Previous extends Omit<Row, "facets" | "body" | "terms" | "analyzer" | "former"> {
   readonly facets: RowFacets;
   readonly body: RowBody;
 }

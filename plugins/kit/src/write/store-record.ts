@@ -40,7 +40,7 @@ export function buildRecord(tier: Tier, resident: Resident, planned: PlannedStor
       receipts.push({ index, key_hash, outcome: "unchanged", revision: version!.revision });
     } else {
       const revision = resident.nextRevision(at);
-      const id = { rowId: rowIdOf(seq, rows.length), revision };
+      const id = { rowId: rowIdOf(seq, rows.length), revision, analyzer: tier.analyzer.id };
       const row = rowOf(plan.draft, id, planned.indexes.get(position)?.index);
       const superseded = tier.forgets.forgotten(planned.order, resident.scope, () => filterSubject(row));
       receipts.push({ index, key_hash, outcome: superseded ? "superseded" : plan.outcome, revision });
@@ -95,7 +95,7 @@ function newKeyCount({ partition, staged }: Resident): number {
 
 function rowOf(
   draft: Draft,
-  { rowId, revision }: { readonly rowId: number; readonly revision: number },
+  { rowId, revision, analyzer }: Pick<Row, "rowId" | "revision" | "analyzer">,
   index: DocumentIndex | undefined,
 ): Row {
   return {
@@ -112,7 +112,9 @@ function rowOf(
     facets: JSON.stringify(draft.facets),
     body: JSON.stringify(draft.body),
     terms: index?.terms ?? null,
+    analyzer,
     embedder: index?.embedder ?? draft.embedder,
     vector: index?.vector ?? draft.vector,
+    ...(index?.former === undefined ? {} : { former: index.former }),
   };
 }

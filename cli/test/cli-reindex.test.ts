@@ -1,0 +1,59 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { RunningHost } from "./running-host.js";
+
+const host = new RunningHost();
+beforeAll(() => host.start());
+afterAll(() => host.stop());
+
+interface Progress {
+  readonly tier: string;
+  readonly state: string;
+  readonly generation: number;
+  readonly embedder: string;
+  readonly total: number;
+  readonly done: number;
+}
+
+it("tells the generation of each durable tier, and how to change it", async () => {
+  const progress = await host.json<Progress[]>(["reindex", "--status"]);
+  expect(progress.map(({ tier, state, generation }) => `${tier} ${state} ${generation}`)).toEqual([
+    "episodic done 1",
+    "semantic done 1",
+  ]);
+  const { stdout } = await host.cli(["reindex"]);
+  expect(stdout).toMatch(/^episodic {2}done {2}generation 1: /m);
+  expect(stdout).toContain("embedder_previous");
+});
+
+it("follows a changed embedder to its end: entries are found by the new one", async () => {
+  const file = join(host.directory, "facts.jsonl");
+  const entries = Array.from({ length: 20 }, (_, at) => ({
+    key: `fact${at}`,
+    content: "Earth orbits the Sun",
+  }));
+  writeFileSync(file, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+  await host.json(["import", file, "--tier", "episodic"]);
+  writeFileSync(
+    join(host.directory, "membus.yaml"),
+    "embedder: { provider: static, dimensions: 64 }\nembedder_previous: { provider: static }\n",
+  );
+  await host.restart();
+  const { code, stdout } = await host.cli(["reindex", "--watch"]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/episodic {2}done {2}generation 2: \S+/)]);
+  const episodic = (await host.json<Progress[]>(["reindex", "--status"]))[0];
+  expect(episodic).toMatchObject({ tier: "episodic", state: "done", generation: 2, total: 20, done: 20 });
+  const found = await host.json<{ total: number; degraded?: unknown }>([
+    "retrieve",
+    "solar system",
+    "--mode",
+    "vector",
+  ]);
+  expect([found.total, found.degraded]).toEqual([20, undefined]);
+});
+
+it("says when nobody answers", async () => {
+  const { code, stderr } = await host.cli(["reindex", "--status", "--nats", "nats://127.0.0.1:1"]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("cannot connect")]);
+});

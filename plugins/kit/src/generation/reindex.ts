@@ -1,0 +1,129 @@
+import type { Clock, Logger } from "@membus/protocol";
+import type { BackFill } from "../back-fill.js";
+import type { Folder } from "../journal/fold.js";
+import type { GenerationIds, Storage } from "../storage.js";
+import { type GenerationMarker, readGenerationMarker, writeGenerationMarker } from "./generation-marker.js";
+import { waitUnlessAborted } from "./wait.js";
+
+/** Scopes asked for at once. */
+const SCOPES = 1_024;
+
+export interface ReindexDependencies {
+  readonly storage: Storage;
+  readonly folder: Folder;
+  readonly backFill: BackFill;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Holds the marker. */
+  readonly directory: string;
+  /** Whether nothing was ever stored. */
+  readonly isNew: boolean;
+  /** Pause after a failure. */
+  readonly retryMs: number;
+}
+
+/**
+ * Brings all rows of a durable tier to the present analyzer and embedder, in the background: it finds them partition by
+ * partition and leaves the work to `BackFill`. Every row tells by itself whether it is done, so a start after a crash
+ * goes on where the work stopped.
+ */
+export class Reindex {
+  readonly #ids: GenerationIds;
+  readonly #dependencies: ReindexDependencies;
+  readonly #closing = new AbortController();
+  #marker: GenerationMarker;
+  #rowCount = 0;
+  #outdatedCount = 0;
+  #isFinishing = false;
+  #running: Promise<void> | undefined;
+
+  private constructor(ids: GenerationIds, marker: GenerationMarker, dependencies: ReindexDependencies) {
+    this.#ids = ids;
+    this.#marker = marker;
+    this.#dependencies = dependencies;
+  }
+
+  /** Compares what the directory says with the ids; nothing runs yet. In a new directory all is done. */
+  static async open(ids: GenerationIds, dependencies: ReindexDependencies): Promise<Reindex> {
+    const { directory, isNew } = dependencies;
+    const { analyzer, embedder = "" } = ids;
+    const former = await readGenerationMarker(directory);
+    const isSame = former.analyzer === analyzer && former.embedder === embedder;
+    const generation = former.generation + 1;
+    const marker = isSame ? former : { generation, analyzer, embedder, done: isNew };
+    if (isNew && !isSame) await writeGenerationMarker(directory, marker);
+    return new Reindex(ids, marker, dependencies);
+  }
+
+  /** Whether former vectors may still have to answer queries. */
+  get needsFormer(): boolean {
+    return !this.#marker.done && !this.#isFinishing;
+  }
+
+  start(): void {
+    if (!this.#marker.done) this.#running = this.#run();
+  }
+
+  /** So many rows have been written anew. */
+  rewritten(count: number): void {
+    this.#outdatedCount = Math.max(0, this.#outdatedCount - count);
+  }
+
+  get stats(): Readonly<Record<string, number | string>> {
+    const { generation, analyzer, embedder } = this.#marker;
+    const pause = this.#dependencies.backFill.isPaused ? "paused" : "running";
+    return {
+      ...{ generation, analyzer, embedder },
+      reindex_state: this.#marker.done ? "done" : pause,
+      reindex_total: this.#rowCount,
+      reindex_done: this.#rowCount - this.#outdatedCount,
+    };
+  }
+
+  /** Resolves when nothing is under way. `BackFill` is to be closed first. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, logger, retryMs } = this.#dependencies;
+    const { signal } = this.#closing;
+    while (!signal.aborted && !this.#marker.done) {
+      try {
+        await this.#round();
+      } catch (error) {
+        logger.error({ err: error }, "the tier cannot be indexed anew; it is tried again");
+        await waitUnlessAborted(clock, retryMs, signal);
+      }
+    }
+  }
+
+  /** What is logged is folded first, so that storage knows of it. */
+  async #round(): Promise<void> {
+    const { storage, folder, backFill, logger, directory } = this.#dependencies;
+    await writeGenerationMarker(directory, this.#marker);
+    await folder.fold();
+    const { rowCount, outdatedCount, scopes } = await storage.outdated(this.#ids, SCOPES);
+    this.#rowCount = rowCount;
+    this.#outdatedCount = outdatedCount;
+    if (scopes.length === 0) return this.#finish();
+    logger.info({ ...this.#ids, rows: outdatedCount }, "rows are indexed anew in the background");
+    backFill.scheduleAll(scopes);
+    await backFill.idle(this.#closing.signal);
+  }
+
+  /** From here on nothing asks for the former vectors; a crash before the end comes here again. */
+  async #finish(): Promise<void> {
+    const { storage, folder, logger, directory } = this.#dependencies;
+    const { generation } = this.#marker;
+    const marker = { ...this.#marker, done: true };
+    this.#isFinishing = true;
+    await folder.fold();
+    // Without an embedder vectors wait for the next one.
+    if (this.#ids.embedder !== undefined) await folder.write(() => storage.dropFormer());
+    await writeGenerationMarker(directory, marker);
+    this.#marker = marker;
+    if (generation > 1) logger.info({ ...this.#ids, generation }, "all rows are of the new generation");
+  }
+}

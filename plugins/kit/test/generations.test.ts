@@ -1,0 +1,188 @@
+import type { PluginRetrieveResult } from "@membus/protocol";
+import { describe, expect, it, vi } from "vitest";
+import { calls } from "./kit-calls.js";
+import { settled, TestKit } from "./kit-fixture.js";
+import { otherAnalyzer } from "./other-analyzer.js";
+import { ScriptedEmbedder } from "./scripted-embedder.js";
+import { SteppingEmbedder } from "./stepping-embedder.js";
+
+/** More than two batches. */
+const COUNT = 150;
+/** Words that no entry has: vectors alone rank. */
+const QUERY = { query: "lantern harbour" };
+
+const entries = Array.from({ length: COUNT }, (_, at) => ({
+  key: `k${at}`,
+  content: `word${at} thing${at % 7}`,
+}));
+const LATE = { key: "late", content: "word late" };
+
+function ranking({ entries: found }: PluginRetrieveResult): unknown {
+  return found.map(({ key, score }) => [key, score]);
+}
+
+/** What a tier says that never had another embedder. */
+async function rankingOf(embedder: ScriptedEmbedder, stored: readonly { key: string; content: string }[]) {
+  const kit = await TestKit.open({ embedder });
+  const { store, retrieve } = calls(kit);
+  await store(stored);
+  return ranking(await retrieve(QUERY));
+}
+
+async function filledKit(embedder: ScriptedEmbedder) {
+  const kit = await TestKit.open({ embedder, options: { embedWaitMs: 1000, embedRetryMs: 5000 } });
+  await calls(kit).store(entries);
+  return kit;
+}
+
+describe("a changed embedder", () => {
+  it("answers a namespace when all of it is embedded; until then the former one does, and never both", async () => {
+    const kit = await filledKit(new ScriptedEmbedder());
+    const { retrieve, store } = calls(kit);
+    const next = new SteppingEmbedder("stepping/4", 4);
+    await kit.change({ embedder: next, previousEmbedder: new ScriptedEmbedder() });
+    const all = [...entries, LATE];
+    const before = await rankingOf(new ScriptedEmbedder(), all);
+    const after = await rankingOf(new ScriptedEmbedder("fresh/4", 4), all);
+    expect(before).not.toEqual(after);
+    const stored = store([LATE]);
+    await settled();
+    kit.clock.advance(1);
+    await stored;
+    const seen: string[] = [];
+    while (kit.plugin.stats().reindex_state !== "done" && seen.length < 1000) {
+      const found = await retrieve(QUERY);
+      expect(found.degraded).toBeUndefined();
+      expect([before, after]).toContainEqual(ranking(found));
+      seen.push(JSON.stringify(ranking(found)) === JSON.stringify(before) ? "former" : "present");
+      next.step();
+      await settled(5);
+      kit.clock.advance(0.2);
+    }
+    await kit.reindexed();
+    expect(ranking(await retrieve(QUERY))).toEqual(after);
+    expect(seen.join(" ")).toMatch(/^(former ?){3,}(present ?)*$/);
+  });
+
+  it("goes on where it stopped, asking for nothing twice", async () => {
+    const kit = await filledKit(new ScriptedEmbedder());
+    const next = new SteppingEmbedder("stepping/4", 4);
+    const previousEmbedder = new ScriptedEmbedder();
+    await kit.change({ embedder: next, previousEmbedder });
+    while (next.calls.length < 2) {
+      next.step();
+      await settled(5);
+    }
+    const again = new ScriptedEmbedder("stepping/4", 4);
+    const former = await rankingOf(new ScriptedEmbedder(), entries);
+    again.state = "hangs";
+    await kit.change({ embedder: again });
+    await settled();
+    again.state = "answers";
+    again.release();
+    await kit.reindexed();
+    expect(again.calls.flat().filter((text) => text.startsWith("word")).length).toBeLessThan(COUNT);
+    expect(ranking(await calls(kit).retrieve(QUERY))).not.toEqual(former);
+    expect(kit.plugin.stats()).toMatchObject({ generation: 2, embedder: "stepping/4", reindex_done: COUNT });
+    expect([...kit.storage.rows.values()].flat().filter(({ former: kept }) => kept)).toEqual([]);
+  });
+
+  it("may be taken back halfway: what the former one made is still there", async () => {
+    const kit = await filledKit(new ScriptedEmbedder());
+    const before = ranking(await calls(kit).retrieve(QUERY));
+    const next = new SteppingEmbedder("stepping/4", 4);
+    await kit.change({ embedder: next, previousEmbedder: new ScriptedEmbedder() });
+    while (next.calls.length < 1) {
+      next.step();
+      await settled(5);
+    }
+    await settled(20);
+    const back = new ScriptedEmbedder();
+    await kit.change({ embedder: back, previousEmbedder: next });
+    await kit.reindexed();
+    expect(ranking(await calls(kit).retrieve(QUERY))).toEqual(before);
+    expect(back.calls.flat().filter((text) => text.startsWith("word"))).toEqual([]);
+  });
+
+  it("leaves the answer to words while the former one is not there, and says so", async () => {
+    const kit = await filledKit(new ScriptedEmbedder());
+    const { retrieve } = calls(kit);
+    const words = ranking(await retrieve({ query: "word3 thing4", mode: "text" }));
+    const next = new SteppingEmbedder("stepping/4", 4);
+    await kit.change({ embedder: next });
+    const byVector = await retrieve({ ...QUERY, mode: "vector" });
+    expect(byVector).toMatchObject({
+      total: 0,
+      degraded: { code: "unavailable", detail: { reason: "reindex" } },
+    });
+    next.step();
+    await settled(20);
+    const found = await retrieve({ query: "word3 thing4" });
+    expect(found.degraded).toMatchObject({ code: "unavailable", detail: { reason: "reindex" } });
+    expect(ranking(found)).toEqual(words);
+    next.free();
+    await kit.reindexed();
+    expect((await retrieve(QUERY)).degraded).toBeUndefined();
+  });
+
+  it("that is down leaves the former one answering, and is asked again", async () => {
+    const kit = await filledKit(new ScriptedEmbedder());
+    const { retrieve } = calls(kit);
+    const before = ranking(await retrieve(QUERY));
+    const next = new ScriptedEmbedder("scripted-two/4", 4);
+    next.state = "fails";
+    await kit.change({ embedder: next, previousEmbedder: new ScriptedEmbedder() });
+    const paused = { reindex_state: "paused", reindex_total: COUNT, reindex_done: 0 };
+    await vi.waitFor(() => expect(kit.plugin.stats()).toMatchObject(paused));
+    const found = await retrieve(QUERY);
+    expect(ranking(found)).toEqual(before);
+    expect(found.degraded).toBeUndefined();
+    next.state = "answers";
+    kit.clock.advance(5);
+    await kit.reindexed();
+    expect(ranking(await retrieve(QUERY))).not.toEqual(before);
+  });
+
+  it("embeds partitions that nobody asks for", async () => {
+    const kit = await TestKit.open({ embedder: new ScriptedEmbedder(), options: { preloadCount: 0 } });
+    for (const namespace of ["a", "b", "c"]) await calls(kit, { namespace }).store(entries.slice(0, 3));
+    await kit.change({ embedder: new ScriptedEmbedder("scripted-two/4", 4) });
+    await kit.reindexed();
+    const rows = [...kit.storage.rows.values()].flat();
+    expect(rows.map(({ embedder }) => embedder)).toEqual(Array.from({ length: 9 }, () => "scripted-two/4"));
+  });
+});
+
+describe("a changed analyzer", () => {
+  it("finds by its own terms from the first query on, and writes them down", async () => {
+    const kit = await filledKit(new ScriptedEmbedder());
+    const { retrieve, store } = calls(kit);
+    const query = { query: "word3 thing4" };
+    const before = ranking(await retrieve(query));
+    await kit.change({ analyzer: otherAnalyzer });
+    expect(ranking(await retrieve(query))).toEqual(before);
+    await kit.reindexed();
+    expect(ranking(await retrieve(query))).toEqual(before);
+    await store([LATE]);
+    expect((await retrieve({ query: "late", mode: "text" })).total).toBe(1);
+    await kit.fold();
+    const rows = [...kit.storage.rows.values()].flat();
+    expect(new Set(rows.map(({ analyzer }) => analyzer))).toEqual(new Set(["other-1"]));
+    expect(rows.every(({ vector }) => vector !== null)).toBe(true);
+  });
+
+  it("together with a changed embedder is one rewriting, and without any embedder none of vectors", async () => {
+    const kit = await filledKit(new ScriptedEmbedder());
+    await kit.change({ analyzer: otherAnalyzer, embedder: null });
+    await kit.reindexed();
+    const { retrieve } = calls(kit);
+    expect((await retrieve({ query: "word3" })).total).toBe(1);
+    expect([...kit.storage.rows.values()].flat().every(({ vector }) => vector?.length === 8)).toBe(true);
+    const next = new ScriptedEmbedder("scripted-two/4", 4);
+    await kit.change({ embedder: next });
+    await kit.reindexed();
+    const rows = [...kit.storage.rows.values()].flat();
+    expect(rows.every((row) => row.analyzer === "other-1" && row.vector?.length === 4)).toBe(true);
+    expect(next.calls.flat().length).toBe(COUNT);
+  });
+});

@@ -1,0 +1,30 @@
+import type { EmbedKind } from "@membus/protocol";
+import { ScriptedEmbedder } from "./scripted-embedder.js";
+
+/** An embedder whose documents wait until each batch is let through; queries do not wait. */
+export class SteppingEmbedder extends ScriptedEmbedder {
+  readonly #waiting: (() => void)[] = [];
+  #isFree = false;
+
+  override async embed(texts: readonly string[], kind?: EmbedKind): Promise<(Float32Array | null)[]> {
+    if (kind === "document" && !this.#isFree) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    return super.embed(texts);
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.length;
+  }
+
+  /** Lets the oldest batch through. */
+  step(): void {
+    this.#waiting.shift()?.();
+  }
+
+  /** Lets all through from now on. */
+  free(): void {
+    this.#isFree = true;
+    for (const go of this.#waiting.splice(0)) go();
+  }
+}

@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
+import { cp, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { type MemoryPlugin, systemClock } from "@membus/protocol";
+import { afterEach, describe, expect, it } from "vitest";
+import { calls } from "../../kit/test/kit-calls.js";
+import {
+  fill,
+  type Generation,
+  NAMESPACES,
+  openGeneration,
+  ROWS,
+  rankings,
+  untilDone,
+} from "./reindex-fixture.js";
+import { StorageFixture } from "./storage-fixture.js";
+
+/** MEMBUS_CRASH_ROUNDS=30 is a longer look. */
+const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 4);
+const SCRIPT = fileURLToPath(new URL("reindex-child.ts", import.meta.url));
+const fixture = new StorageFixture();
+let child: ChildProcess | undefined;
+let plugin: MemoryPlugin | undefined;
+
+afterEach(async () => {
+  child?.kill("SIGKILL");
+  await plugin?.close?.();
+  plugin = undefined;
+  await fixture.end();
+});
+
+/** Lets a process work on a directory, and kills it so long after it is open. Returns what its namespaces answered. */
+async function killAfter(
+  directory: string,
+  generation: Generation,
+  delayMs: number,
+  task = "",
+): Promise<string[][]> {
+  const args = ["--conditions=membus-source", "--import", "tsx", SCRIPT, directory, generation, task];
+  const started = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  child = started;
+  const exited = once(started, "exit");
+  const answers: string[][] = [];
+  for await (const line of createInterface({ input: started.stdout })) {
+    if (line === "open") void wait(delayMs).then(() => started.kill("SIGKILL"));
+    else if (line.endsWith("]")) answers.push(JSON.parse(line) as string[]);
+  }
+  await exited;
+  return answers;
+}
+
+/** What a tier answers that has been in this generation from the beginning. */
+async function referenceOf(generation: Generation): Promise<string[]> {
+  const reference = await openGeneration(await fixture.directory(), generation);
+  await fill(reference);
+  const answer = await rankings(reference);
+  await reference.close?.();
+  return answer;
+}
+
+async function filledDirectory(generation: Generation): Promise<string> {
+  const directory = await fixture.directory();
+  const filled = await openGeneration(directory, generation);
+  await fill(filled);
+  await filled.close?.();
+  return directory;
+}
+
+async function copyOf(filled: string): Promise<string> {
+  const directory = await fixture.directory();
+  await cp(filled, directory, { recursive: true });
+  return directory;
+}
+
+/** Whether nothing is left to be killed in. */
+async function isDone(directory: string): Promise<boolean> {
+  const { generation, done } = JSON.parse(await readFile(join(directory, "generation.json"), "utf8")) as {
+    generation: number;
+    done: boolean;
+  };
+  return generation === 2 && done;
+}
+
+/** Every namespace answers as one of the two generations does, and once it answers as the present one it stays so. */
+function expectOneGeneration(answers: readonly string[][], former: string[], present: string[]): void {
+  for (const [at] of NAMESPACES.entries()) {
+    const states = answers.map((answer) => [former[at]!, present[at]!].indexOf(answer[at]!));
+    expect(states).not.toContain(-1);
+    expect(states).toEqual([...states].sort());
+  }
+}
+
+async function expectWhole(directory: string, generation: Generation, present: string[]): Promise<void> {
+  plugin = await openGeneration(directory, generation);
+  await untilDone(plugin);
+  expect(await rankings(plugin)).toEqual(present);
+  for (const namespace of NAMESPACES) {
+    const { retrieve } = calls({ plugin, clock: systemClock }, { namespace });
+    const { entries, total } = await retrieve({ include: ["embedding"] });
+    expect([total, entries.filter(({ embedding }) => embedding?.length === 5).length]).toEqual([ROWS, ROWS]);
+  }
+  expect(plugin.stats?.()).toMatchObject({ reindex_state: "done", reindex_done: NAMESPACES.length * ROWS });
+}
+
+describe("a process killed while it changes", () => {
+  it("its embedder goes on, answers by one generation at a time, and loses nothing", async () => {
+    const [former, present] = [await referenceOf("first"), await referenceOf("embedder")];
+    const filled = await filledDirectory("first");
+    let answers: string[][] = [];
+    let directory = filled;
+    for (let round = 0; round < ROUNDS; round++) {
+      if (round === 0 || (await isDone(directory))) {
+        directory = await copyOf(filled);
+        answers = [];
+      }
+      answers.push(...(await killAfter(directory, "embedder", randomInt(0, 1_200))));
+      expectOneGeneration(answers, former, present);
+    }
+    await expectWhole(directory, "embedder", present);
+  });
+
+  it("its analyzer goes on, finds the same all the time, and loses nothing", async () => {
+    const present = await referenceOf("analyzer");
+    expect(present).toEqual(await referenceOf("embedder"));
+    const filled = await filledDirectory("embedder");
+    let directory = filled;
+    for (let round = 0; round < ROUNDS; round++) {
+      if (round === 0 || (await isDone(directory))) directory = await copyOf(filled);
+      const answers = await killAfter(directory, "analyzer", randomInt(0, 600));
+      for (const answer of answers) expect(answer).toEqual(present);
+    }
+    await expectWhole(directory, "analyzer", present);
+  });
+
+  it("both, with its log unfolded, folds what the log has of the former embedder", async () => {
+    const present = await referenceOf("analyzer");
+    const directory = await fixture.directory();
+    await killAfter(directory, "first", 0, "fill");
+    for (let round = 0; round < ROUNDS; round++) await killAfter(directory, "analyzer", randomInt(0, 600));
+    await expectWhole(directory, "analyzer", present);
+  });
+});

@@ -1,0 +1,84 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { type Embedder, type EmbedKind, type MemoryPlugin, systemClock } from "@membus/protocol";
+import { calls } from "../../kit/test/kit-calls.js";
+import { otherAnalyzer } from "../../kit/test/other-analyzer.js";
+import { vectorOf } from "../../kit/test/scripted-embedder.js";
+import { createLanceDbPlugin } from "../src/index.js";
+
+export type Generation = "first" | "embedder" | "analyzer";
+
+export const NAMESPACES = ["a", "b", "c"] as const;
+export const ROWS = 150;
+
+/** By vectors alone, by words alone, by both: enough of each to tell generations apart. */
+const QUERIES = ["lantern harbour", "word7 thing3", "word11 lantern"];
+
+interface OpenOptions {
+  /** How long a batch of documents takes. */
+  readonly batchMs: number;
+  readonly foldIdleMs: number;
+}
+
+function hashEmbedder(id: string, dimensions: number, { batchMs }: OpenOptions): Embedder {
+  return {
+    id,
+    dimensions,
+    async embed(texts: readonly string[], kind: EmbedKind) {
+      if (kind === "document" && batchMs > 0) await wait(batchMs);
+      return texts.map((text) => vectorOf(text, dimensions));
+    },
+  };
+}
+
+/** The tier in its first generation, with another embedder of other dimensions, or with another analyzer as well. */
+export async function openGeneration(
+  directory: string,
+  generation: Generation,
+  options: OpenOptions = { batchMs: 0, foldIdleMs: 20 },
+): Promise<MemoryPlugin> {
+  const first = hashEmbedder("first/8", 8, options);
+  const second = hashEmbedder("second/5", 5, options);
+  const plugin = createLanceDbPlugin({
+    kit: { foldIdleMs: options.foldIdleMs, embedRetryMs: 20, reindexRowsPerSecondMax: 1_000_000 },
+    ...(generation === "analyzer" ? { analyzer: otherAnalyzer } : {}),
+  });
+  await plugin.open!({
+    tier: "episodic",
+    clock: systemClock,
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    dataDirectory: directory,
+    notify() {},
+    ...(generation === "first" ? { embedder: first } : { embedder: second, previousEmbedder: first }),
+  });
+  return plugin;
+}
+
+export async function fill(plugin: MemoryPlugin): Promise<void> {
+  for (const namespace of NAMESPACES) {
+    const entries = Array.from({ length: ROWS }, (_, at) => ({
+      key: `k${at}`,
+      content: `word${at} thing${at % 7} ${namespace}`,
+      occurred_at: 1_700_000_000,
+    }));
+    await calls({ plugin, clock: systemClock }, { namespace }).store(entries);
+  }
+}
+
+/** What each namespace answers: keys and scores, in order. */
+export async function rankings(plugin: MemoryPlugin): Promise<string[]> {
+  const found: string[] = [];
+  for (const namespace of NAMESPACES) {
+    const { retrieve } = calls({ plugin, clock: systemClock }, { namespace });
+    const lists: unknown[] = [];
+    for (const query of QUERIES) {
+      const { entries, degraded } = await retrieve({ query });
+      lists.push([entries.map(({ key, score }) => [key.name, score]), degraded?.code ?? null]);
+    }
+    found.push(JSON.stringify(lists));
+  }
+  return found;
+}
+
+export async function untilDone(plugin: MemoryPlugin): Promise<void> {
+  while (plugin.stats?.().reindex_state !== "done") await wait(5);
+}
