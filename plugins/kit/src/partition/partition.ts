@@ -181,7 +181,9 @@ export class Partition {
     const { count } = this.columns;
     if (words) this.#countTerms(Math.min(count, this.#statistics.upTo + rowsMax));
     if (attributes) this.#indexAttributes(Math.min(count, this.#attributes.upTo + rowsMax));
-    return !(words && this.#statistics.upTo < count) && !(attributes && this.#attributes.upTo < count);
+    const isEncoded = !words || this.vectors === undefined || this.vectors.encodeSome(count, rowsMax);
+    const isCounted = !words || this.#statistics.upTo >= count;
+    return isEncoded && isCounted && !(attributes && this.#attributes.upTo < count);
   }
 
   /** Indexes the words of up to `rowsMax` rows more, and tells whether all are: queries are faster then. */
@@ -211,7 +213,7 @@ export class Partition {
   corpus(hashes: readonly number[]): RankCorpus {
     const { columns, vectors } = this;
     this.#countTerms(columns.count);
-    const { lengths, lengthTotal, groups } = this.#statistics;
+    const { lengths, lengthTotal, groups, hasGroups } = this.#statistics;
     const waiting = this.#terms.upTo < columns.count ? this.#waiting.find(hashes) : undefined;
     return {
       slotCount: columns.count,
@@ -220,8 +222,9 @@ export class Partition {
       lengths,
       lengthTotal,
       groups,
+      hasGroups,
       postings: (hash) => joined(this.#terms.postings(hash), waiting?.get(hash >>> 0)),
-      ...(vectors === undefined ? {} : { vectors }),
+      ...(vectors === undefined ? {} : { vectors: vectors.column(columns.count) }),
     };
   }
 
