@@ -1,6 +1,7 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
 import type { Resident } from "../residency/resident.js";
 import { copyHit, type Hit } from "./entry.js";
+import { listSlots } from "./list-slots.js";
 import { PageSearch } from "./page-search.js";
 import type { PreparedQuery } from "./query.js";
 import { recencyOf } from "./recency.js";
@@ -20,6 +21,11 @@ export function findHits(
   request: PluginRetrieveRequest,
   query: PreparedQuery | undefined,
 ): FoundHits {
-  const { slots, total } = new PageSearch(resident, request, query).run();
+  const { partition } = resident;
+  const selection = { selected: partition.select(request.filter), weights: partition.columns.importances };
+  const { slots, total } =
+    query === undefined
+      ? listSlots(resident, request, selection)
+      : new PageSearch(resident, request, query, selection).run();
   return { hits: slots.map(({ slot, score }) => copyHit(resident, slot, score, request.include)), total };
 }

@@ -27,17 +27,20 @@ export class SlotOrder {
   };
 
   /**
-   * False where a slot whose score is at least `least` and at most `most` can be told not to come between the request's
-   * cursor and `last`, the last slot of a full page.
+   * False where a slot can be told not to come between the request's cursor and `last`, the last slot of a full page.
+   * @param score between what the slot's lies
    */
-  mayBePage(slot: number, least: number, most: number, last: number | undefined): boolean {
+  mayBePage(
+    slot: number,
+    score: { readonly least: number; readonly most: number },
+    last: number | undefined,
+  ): boolean {
     const { after } = this.#request;
     if (this.#isByScore) {
-      if (after !== undefined && least > after.rank) return false;
-      return last === undefined || most >= this.#scoreOf(last);
+      if (after !== undefined && score.least > after.rank) return false;
+      return last === undefined || score.most >= this.#scoreOf(last);
     }
-    const rank = this.#rankOf(slot);
-    return last === undefined || this.#direction * (rank - this.#rankOf(last)) <= 0;
+    return last === undefined || this.#direction * (this.#rankOf(slot) - this.#rankOf(last)) <= 0;
   }
 
   isBehind(slot: number, after: Position | undefined): boolean {

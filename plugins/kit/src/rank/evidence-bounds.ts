@@ -1,7 +1,8 @@
 import type { RankCorpus, RankQuery, VectorColumn } from "./corpus.js";
 import { type Int8Kernel, int8Kernel } from "./int8-kernel.js";
 import { checkDimensions, wordScores } from "./rank.js";
-import { fuseEvidence, relevance } from "./relevance.js";
+import { fuseEvidence } from "./relevance.js";
+import { relevanceAt } from "./relevance-at.js";
 import { slotSimilarity } from "./vector.js";
 import { codeLengthOf, type EncodedQuery, encodeQuery, type VectorCodes } from "./vector-codes.js";
 
@@ -22,22 +23,20 @@ interface CodeScan {
 }
 
 /**
- * The relevance of slots, as far as it takes little to tell: between which values it lies, a stretch of slots at a
- * time, and its exact value for a slot. `rank` gives the same values for all slots, but reads every vector in full.
- * Relies on relevance rising with similarity.
+ * What speaks for slots, as far as it takes little to tell: between which values the evidence lies, a stretch of slots
+ * at a time, and the exact relevance of a slot. `rank` gives the same relevance for all slots, but reads every vector
+ * in full. Relies on evidence rising with similarity, and relevance with evidence.
  */
-export class RelevanceBounds {
+export class EvidenceBounds {
   /** How many slots `load` takes at most. */
   readonly stretch: number;
-  /** From the first slot loaded on. Both are the exact value where they are equal. */
-  readonly atLeast: Float32Array;
-  readonly atMost: Float32Array;
+  /** From the first slot loaded on: the evidence is no less and no more. */
+  readonly least: Float64Array;
+  readonly most: Float64Array;
   readonly #corpus: RankCorpus;
   readonly #query: RankQuery;
   readonly #words: Float32Array;
   readonly #scan: CodeScan | undefined;
-  /** Of a slot that nothing speaks for. */
-  readonly #nothing = Math.fround(relevance(fuseEvidence(0, 0)));
 
   /** @throws {TypeError} when the query's vector has not the dimensions of the corpus. */
   constructor(corpus: RankCorpus, query: RankQuery) {
@@ -47,8 +46,8 @@ export class RelevanceBounds {
     this.#words = wordScores(corpus, query);
     this.#scan = codeScan(corpus.vectors, query.vector);
     this.stretch = this.#scan?.kernel.stretch ?? STRETCH;
-    this.atLeast = new Float32Array(this.stretch);
-    this.atMost = new Float32Array(this.stretch);
+    this.least = new Float64Array(this.stretch);
+    this.most = new Float64Array(this.stretch);
   }
 
   /** Fills the bounds with those of the slots from `from` to before `to`. */
@@ -57,10 +56,14 @@ export class RelevanceBounds {
     else this.#loadFromCodes(this.#scan, from, to);
   }
 
-  /** The relevance of a live slot that the filter admits. */
+  /** The relevance of a live slot that the filter admits, as `rank` gives it: a float32. */
   exact(slot: number): number {
+    return relevanceAt(this.#evidence(slot));
+  }
+
+  #evidence(slot: number): number {
     const similarity = slotSimilarity(this.#corpus.vectors, this.#query.vector, slot);
-    return relevanceOf(this.#words[slot]!, similarity);
+    return fuseEvidence(this.#words[slot]!, similarity);
   }
 
   #isSparse(from: number, to: number): boolean {
@@ -76,39 +79,27 @@ export class RelevanceBounds {
     const { allowed } = this.#query;
     for (let slot = from; slot < to; slot++) {
       const isOut = alive[slot] === 0 || allowed?.[slot] === 0;
-      this.#set(slot - from, isOut ? 0 : this.exact(slot));
+      const evidence = isOut ? 0 : this.#evidence(slot);
+      this.least[slot - from] = evidence;
+      this.most[slot - from] = evidence;
     }
   }
 
-  #loadFromCodes(scan: CodeScan, from: number, to: number): void {
-    const { codes, codeLength, query } = scan;
-    const { alive, vectors } = this.#corpus;
-    const { allowed } = this.#query;
-    const dots = scan.kernel.dots(query.components, codes.codes.subarray(from * codeLength, to * codeLength));
+  /** Slots that are out get bounds too: those who ask know them, and a look at each would take longer. */
+  #loadFromCodes({ kernel, codes, codeLength, query }: CodeScan, from: number, to: number): void {
+    const { least, most } = this;
+    const { scales, errors } = codes;
+    const words = this.#words;
+    const present = this.#corpus.vectors!.present;
+    const dots = kernel.dots(query.components, codes.codes.subarray(from * codeLength, to * codeLength));
     const queryError = query.error * CODE_MAX * Math.sqrt(codeLength);
     for (let slot = from; slot < to; slot++) {
       const at = slot - from;
-      if (alive[slot] === 0 || allowed?.[slot] === 0) this.#set(at, 0);
-      else if (vectors!.present[slot] !== 1) this.#set(at, relevanceOf(this.#words[slot]!, 0));
-      else {
-        const scale = codes.scales[slot]!;
-        const middle = dots[at]! * query.scale * scale;
-        const error = query.norm * codes.errors[slot]! + queryError * scale + ROUNDING;
-        this.#setBetween(at, this.#words[slot]!, middle - error, middle + error);
-      }
-    }
-  }
-
-  #set(at: number, value: number): void {
-    this.atLeast[at] = value;
-    this.atMost[at] = value;
-  }
-
-  #setBetween(at: number, words: number, least: number, most: number): void {
-    if (words === 0 && most <= 0) this.#set(at, this.#nothing);
-    else {
-      this.atLeast[at] = relevanceOf(words, Math.min(1, Math.max(0, least)));
-      this.atMost[at] = relevanceOf(words, Math.min(1, Math.max(0, most)));
+      const scale = scales[slot]!;
+      const middle = dots[at]! * query.scale * scale;
+      const error = present[slot]! * (query.norm * errors[slot]! + queryError * scale + ROUNDING);
+      least[at] = fuseEvidence(words[slot]!, Math.min(1, Math.max(0, middle - error)));
+      most[at] = fuseEvidence(words[slot]!, Math.min(1, Math.max(0, middle + error)));
     }
   }
 }
@@ -119,9 +110,4 @@ function codeScan(vectors: VectorColumn | undefined, vector: Float32Array | unde
   const kernel = int8Kernel(codeLength);
   if (kernel === undefined) return undefined;
   return { kernel, codes: vectors.codes, codeLength, query: encodeQuery(vector, kernel.queryMax) };
-}
-
-/** As `rank` gives it: a float32. */
-function relevanceOf(words: number, similarity: number): number {
-  return Math.fround(relevance(fuseEvidence(words, similarity)));
 }

@@ -2,11 +2,13 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   codeLengthOf,
+  EvidenceBounds,
   encodeSlot,
+  evidenceFor,
   type RankCorpus,
   type RankQuery,
-  RelevanceBounds,
   rank,
+  relevanceAt,
 } from "../src/rank/index.js";
 import { buildCorpus, type TestEntry } from "./rank-corpus.js";
 
@@ -67,7 +69,7 @@ function withCodes(corpus: RankCorpus): RankCorpus {
 
 /** Each slot's bounds, and the exact value of those that may be found. */
 function boundsOf({ corpus, query }: Example): { least: number; most: number; exact: number | undefined }[] {
-  const bounds = new RelevanceBounds(corpus, query);
+  const bounds = new EvidenceBounds(corpus, query);
   const all = [];
   for (let from = 0; from < corpus.slotCount; from += bounds.stretch) {
     const to = Math.min(from + bounds.stretch, corpus.slotCount);
@@ -75,8 +77,8 @@ function boundsOf({ corpus, query }: Example): { least: number; most: number; ex
     for (let slot = from; slot < to; slot++) {
       const mayBeFound = corpus.alive[slot] === 1 && query.allowed?.[slot] !== 0;
       all.push({
-        least: bounds.atLeast[slot - from]!,
-        most: bounds.atMost[slot - from]!,
+        least: relevanceAt(bounds.least[slot - from]!),
+        most: relevanceAt(bounds.most[slot - from]!),
         exact: mayBeFound ? bounds.exact(slot) : undefined,
       });
     }
@@ -95,9 +97,10 @@ describe("what codes tell of relevance", () => {
       fc.property(exampleArbitrary, (example) => {
         const expected = rank(example.corpus, example.query);
         for (const [slot, { least, most, exact }] of boundsOf(example).entries()) {
+          if (exact === undefined) continue;
           expect(least).toBeLessThanOrEqual(expected[slot]!);
           expect(most).toBeGreaterThanOrEqual(expected[slot]!);
-          if (exact !== undefined) expect(exact).toBe(expected[slot]);
+          expect(exact).toBe(expected[slot]);
         }
       }),
       { numRuns: 1_000 },
@@ -119,15 +122,29 @@ describe("what codes tell of relevance", () => {
     vi.stubGlobal("WebAssembly", undefined);
     const fresh = await import("../src/rank/index.js");
     const [{ corpus, query }] = fc.sample(exampleArbitrary, { numRuns: 1, seed: 3 }) as [Example];
-    const bounds = new fresh.RelevanceBounds(corpus, query);
+    const bounds = new fresh.EvidenceBounds(corpus, query);
     bounds.load(0, corpus.slotCount);
     const expected = [...rank(corpus, query)];
-    expect([...bounds.atLeast.subarray(0, corpus.slotCount)]).toEqual(expected);
-    expect([...bounds.atMost.subarray(0, corpus.slotCount)]).toEqual(expected);
+    expect([...bounds.least.subarray(0, corpus.slotCount)].map(relevanceAt)).toEqual(expected);
+    expect([...bounds.most.subarray(0, corpus.slotCount)].map(relevanceAt)).toEqual(expected);
   });
 
   it("refuses a query of other dimensions", () => {
     const corpus = buildCorpus([{ terms: {}, vector: [1, 0] }], 2);
-    expect(() => new RelevanceBounds(corpus, { terms: [], vector: new Float32Array(3) })).toThrow(TypeError);
+    expect(() => new EvidenceBounds(corpus, { terms: [], vector: new Float32Array(3) })).toThrow(TypeError);
+  });
+});
+
+describe("the evidence for a relevance", () => {
+  it("is where relevance begins to reach it", () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (target) => {
+        const from = evidenceFor(target);
+        expect(relevanceAt(from)).toBeGreaterThanOrEqual(target);
+        if (from > 0) expect(relevanceAt(from * (1 - 1e-9))).toBeLessThan(target);
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(evidenceFor(1.5)).toBe(Number.POSITIVE_INFINITY);
   });
 });
