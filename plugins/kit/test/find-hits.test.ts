@@ -1,6 +1,7 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { hashesOf } from "../src/analyzer/index.js";
 import { createEnglishAnalyzer, type Partition, rank } from "../src/index.js";
 import { findHits } from "../src/read/find-hits.js";
 import type { PreparedQuery } from "../src/read/query.js";
@@ -37,8 +38,7 @@ function searchNaively(request: PluginRetrieveRequest, query: PreparedQuery | un
   const { partition } = resident;
   const { columns, keys } = partition;
   const allowed = partition.select(request.filter);
-  const relevance =
-    query && rank(partition.corpus(query.terms.map(({ hash }) => hash)), { ...query, allowed });
+  const relevance = query && rank(partition.corpus(hashesOf(query.terms)), { ...query, allowed });
   const score = (slot: number) =>
     (relevance === undefined ? 1 : relevance[slot]!) * columns.importances[slot]!;
   const rankOf = (slot: number) => (request.order === "relevance" ? score(slot) : columns.occurredAt[slot]!);

@@ -1,4 +1,5 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
+import { hashesOf } from "../analyzer/index.js";
 import { TopSlots } from "../partition/top-slots.js";
 import { EvidenceBounds, evidenceFor, relevanceAt } from "../rank/index.js";
 import type { Resident } from "../residency/resident.js";
@@ -121,7 +122,7 @@ function evidenceOf(
   { terms, vector }: PreparedQuery,
   { selected }: SlotSelection,
 ): EvidenceBounds {
-  return new EvidenceBounds(partition.corpus(terms.map(({ hash }) => hash)), {
+  return new EvidenceBounds(partition.corpus(hashesOf(terms)), {
     terms,
     allowed: selected,
     ...(vector === undefined ? {} : { vector }),
