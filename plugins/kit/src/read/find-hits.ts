@@ -1,6 +1,8 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
+import { hashesOf } from "../analyzer/index.js";
 import type { Resident } from "../residency/resident.js";
 import { copyHit, type Hit } from "./entry.js";
+import { explainScores, type Ranking } from "./explain.js";
 import { listSlots } from "./list-slots.js";
 import { PageSearch } from "./page-search.js";
 import type { PreparedQuery } from "./query.js";
@@ -21,11 +23,53 @@ export function findHits(
   request: PluginRetrieveRequest,
   query: PreparedQuery | undefined,
 ): FoundHits {
-  const { partition } = resident;
-  const selection = { selected: partition.select(request.filter), weights: partition.columns.importances };
+  const selected = resident.partition.select(request.filter);
+  const ranking = rankingOf(resident, request, query, selected);
+  const selection = { selected, weights: weightsOf(resident, request) };
   const { slots, total } =
-    query === undefined
+    ranking === undefined
       ? listSlots(resident, request, selection)
-      : new PageSearch(resident, request, query, selection).run();
-  return { hits: slots.map(({ slot, score }) => copyHit(resident, slot, score, request.include)), total };
+      : new PageSearch(resident, request, ranking, selection).run();
+  const explanations =
+    request.explain &&
+    explainScores(
+      resident,
+      ranking,
+      slots.map(({ slot }) => slot),
+      request,
+    );
+  const vector = request.include.includes("embedding") || Boolean(request.diversity);
+  const hits = slots.map(({ slot, score }, index) =>
+    copyHit(resident, slot, score, { vector, explanation: explanations?.[index] }),
+  );
+  return { hits, total, candidateCount: request.explain ? countMarked(selected) : 0 };
+}
+
+function rankingOf(
+  { partition }: Resident,
+  { fields }: PluginRetrieveRequest,
+  query: PreparedQuery | undefined,
+  allowed: Uint8Array,
+): Ranking | undefined {
+  if (query === undefined) return undefined;
+  const { terms, vector } = query;
+  return {
+    corpus: partition.corpus(hashesOf(terms)),
+    query: { terms, allowed, ...(fields && { fields }), ...(vector && { vector }) },
+  };
+}
+
+/** What relevance is multiplied by: importance times recency (clause RET-8). */
+function weightsOf({ partition }: Resident, request: PluginRetrieveRequest): Float64Array {
+  const { importances, occurredAt, count } = partition.columns;
+  if (request.recency === undefined) return importances;
+  return importances
+    .subarray(0, count)
+    .map((importance, slot) => importance * recencyOf(request, occurredAt[slot]!));
+}
+
+function countMarked(bitmap: Uint8Array): number {
+  let count = 0;
+  for (const mark of bitmap) count += mark;
+  return count;
 }

@@ -1,9 +1,8 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
-import { hashesOf } from "../analyzer/index.js";
 import { TopSlots } from "../partition/top-slots.js";
 import { EvidenceBounds, evidenceFor, relevanceAt } from "../rank/index.js";
 import type { Resident } from "../residency/resident.js";
-import type { PreparedQuery } from "./query.js";
+import type { Ranking } from "./explain.js";
 import { SlotOrder } from "./slot-order.js";
 
 /** Evidence that is further from a limit than this part of it is surely on its side of it, however it was rounded. */
@@ -51,12 +50,12 @@ export class PageSearch {
   constructor(
     resident: Resident,
     request: PluginRetrieveRequest,
-    query: PreparedQuery,
+    { corpus, query }: Ranking,
     selection: SlotSelection,
   ) {
     this.#request = request;
     this.#selection = selection;
-    this.#evidence = evidenceOf(resident, query, selection);
+    this.#evidence = new EvidenceBounds(corpus, query);
     this.#countFrom = evidenceFor(Math.max(request.min_score, Number.MIN_VALUE));
     this.#order = new SlotOrder(resident, request, (slot) => this.#scoreOf(slot));
     this.#top = new TopSlots(request.limit, this.#order.compare);
@@ -115,16 +114,4 @@ export class PageSearch {
     }
     return score;
   }
-}
-
-function evidenceOf(
-  { partition }: Resident,
-  { terms, vector }: PreparedQuery,
-  { selected }: SlotSelection,
-): EvidenceBounds {
-  return new EvidenceBounds(partition.corpus(hashesOf(terms)), {
-    terms,
-    allowed: selected,
-    ...(vector === undefined ? {} : { vector }),
-  });
 }
