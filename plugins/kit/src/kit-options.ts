@@ -2,9 +2,10 @@ import { integerOption, resolveOptions } from "@membus/protocol";
 
 export interface KitOptions {
   /**
-   * Partitions beyond this many bytes leave RAM, least recently used first; those in use or not folded stay.
+   * Partitions beyond this many bytes leave RAM, least recently used first; those in use or not folded stay,
+   * and one that is alone. A million entries take about 2 GiB.
    * Bytes, 1 MiB..1 TiB.
-   * @default 2147483648
+   * @default 3221225472
    */
   readonly residentBytesMax?: number | undefined;
   /**
@@ -92,7 +93,7 @@ const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
 export const KIT_DEFAULTS: ResolvedKitOptions = Object.freeze({
-  residentBytesMax: 2 * GIB,
+  residentBytesMax: 3 * GIB,
   preloadCount: 4,
   bodyCacheBytes: 128 * MIB,
   partitionRowsMax: 2_000_000,

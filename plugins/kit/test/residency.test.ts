@@ -60,7 +60,7 @@ describe("the partitions in RAM", () => {
   });
 
   it("are one even when one leaves while others still wait for it", async () => {
-    const { registry, visit } = registryOf(1);
+    const { registry, visit, inRam } = registryOf(1);
     const seen = new Set<Resident>();
     const users = Array.from({ length: 50 }, (_, at) =>
       registry.use(scope({ namespace: `n${at % 2}` }), async (resident) => {
@@ -73,8 +73,17 @@ describe("the partitions in RAM", () => {
     );
     await Promise.all(users);
     expect([...seen].reduce((sum, { partition }) => sum + partition.liveCount, 0)).toBe(50);
-    expect(registry.stats).toEqual({ partitions: 0, partitionBytes: 0 });
+    expect(inRam()).toHaveLength(1);
     await visit("n0");
+  });
+
+  it("stay when alone, even if larger than the bound, and leave when another comes", async () => {
+    const { loads, visit, inRam } = registryOf(1);
+    await visit("large");
+    await visit("large");
+    expect(loads).toEqual(["large"]);
+    await visit("other");
+    expect(inRam()).toEqual(["other"]);
   });
 
   it("are forgotten again where a load failed", async () => {

@@ -1,4 +1,5 @@
 type GrowableArray =
+  | Int8Array<ArrayBuffer>
   | Uint8Array<ArrayBuffer>
   | Uint32Array<ArrayBuffer>
   | Float32Array<ArrayBuffer>

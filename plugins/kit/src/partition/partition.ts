@@ -205,7 +205,9 @@ export class Partition {
     const { count } = this.columns;
     if (words) this.#countTerms(Math.min(count, this.#statistics.upTo + rowsMax));
     if (attributes) this.#indexAttributes(Math.min(count, this.#attributes.upTo + rowsMax));
-    return !(words && this.#statistics.upTo < count) && !(attributes && this.#attributes.upTo < count);
+    const isEncoded = !words || this.vectors === undefined || this.vectors.encodeSome(count, rowsMax);
+    const isCounted = !words || this.#statistics.upTo >= count;
+    return isEncoded && isCounted && !(attributes && this.#attributes.upTo < count);
   }
 
   /** Indexes the words of up to `rowsMax` rows more, and tells whether all are: queries are faster then. */
@@ -236,7 +238,7 @@ export class Partition {
     const { columns } = this;
     const vectors = this.generations.of(embedder);
     this.#countTerms(columns.count);
-    const { lengths, lengthTotal, groups } = this.#statistics;
+    const { lengths, lengthTotal, groups, hasGroups } = this.#statistics;
     const waiting = this.#terms.upTo < columns.count ? this.#waiting.find(hashes) : undefined;
     return {
       slotCount: columns.count,
@@ -245,8 +247,9 @@ export class Partition {
       lengths,
       lengthTotal,
       groups,
+      hasGroups,
       postings: (hash) => joined(this.#terms.postings(hash), waiting?.get(hash >>> 0)),
-      ...(vectors === undefined ? {} : { vectors }),
+      ...(vectors === undefined ? {} : { vectors: vectors.column(columns.count) }),
     };
   }
 

@@ -101,8 +101,27 @@ function numericColumn(columns: SlotColumns, field: string): Float64Array | unde
 
 function markNumbers(bitmap: Uint8Array, numbers: Float64Array, leaf: FilterLeaf): void {
   const { field, op, value } = leaf;
+  const canMiss = field === "expires_at";
+  if (!canMiss && typeof value === "number" && isOrder(op)) return markRange(bitmap, numbers, op, value);
   for (let slot = 0; slot < bitmap.length; slot++) {
-    const missing = field === "expires_at" && numbers[slot] === 0;
+    const missing = canMiss && numbers[slot] === 0;
     if (matchesOperator(missing ? undefined : numbers[slot]!, op, value)) bitmap[slot] = 1;
+  }
+}
+
+type OrderOperator = "gt" | "gte" | "lt" | "lte";
+
+function isOrder(op: FilterLeaf["op"]): op is OrderOperator {
+  return op === "gt" || op === "gte" || op === "lt" || op === "lte";
+}
+
+/** A plain loop, as spans of time are asked for often. */
+function markRange(bitmap: Uint8Array, numbers: Float64Array, op: OrderOperator, bound: number): void {
+  const isAbove = op === "gt" || op === "gte";
+  const takesBound = op === "gte" || op === "lte";
+  for (let slot = 0; slot < bitmap.length; slot++) {
+    const number = numbers[slot]!;
+    if (isAbove ? number > bound : number < bound) bitmap[slot] = 1;
+    else if (takesBound && number === bound) bitmap[slot] = 1;
   }
 }

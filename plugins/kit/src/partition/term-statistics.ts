@@ -37,6 +37,11 @@ export class TermStatistics {
     this.#groupIds = new Map([...this.#groupIds].filter(([, id]) => used.has(id)));
   }
 
+  /** Whether any slot is in a group, or was since slots were last renumbered. */
+  get hasGroups(): boolean {
+    return this.#groupIds.size > 0;
+  }
+
   get sizeBytes(): number {
     return this.lengths.byteLength + this.groups.byteLength + this.#groupIds.size * 80;
   }

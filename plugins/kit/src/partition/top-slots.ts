@@ -24,6 +24,11 @@ export class TopSlots {
     }
   }
 
+  /** The last of them once there are `limit`: what is not before it does not come in. */
+  get last(): number | undefined {
+    return this.#heap.length < this.limit ? undefined : this.#heap[0];
+  }
+
   /** The slots in order. */
   sorted(): number[] {
     return this.#heap.sort(this.compare);

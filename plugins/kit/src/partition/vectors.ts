@@ -1,10 +1,15 @@
+import type { VectorColumn } from "../rank/index.js";
 import type { RowColumns } from "../storage.js";
 import { grown } from "./grown.js";
+import { SlotCodes } from "./slot-codes.js";
 
 /** What is known of a row's vector: no embedder has answered yet, it is there, or its text has none. */
 const PENDING = 0;
 const PRESENT = 1;
 const NONE = 2;
+
+/** Below this, comparing each vector in full takes no longer. */
+const ENCODED_SLOTS_MIN = 1_024;
 
 /** The vectors of a partition, slot-major, all of one embedder. */
 export class Vectors {
@@ -13,11 +18,29 @@ export class Vectors {
   present = new Uint8Array(16);
   states = new Uint8Array(16);
   pendingCount = 0;
+  readonly #codes: SlotCodes;
 
   constructor(
     readonly embedder: string,
     readonly dimensions: number,
-  ) {}
+  ) {
+    this.#codes = new SlotCodes(dimensions);
+  }
+
+  /** What ranking sees of the first `slots`. */
+  column(slots: number): VectorColumn {
+    const { data, dimensions, present } = this;
+    if (slots < ENCODED_SLOTS_MIN) return { data, dimensions, present };
+    this.#codes.encode(this, slots);
+    return { data, dimensions, present, codes: this.#codes };
+  }
+
+  /** Makes up to `max` of the first `slots` more ready for queries, and tells whether all are. */
+  encodeSome(slots: number, max: number): boolean {
+    if (slots < ENCODED_SLOTS_MIN) return true;
+    this.#codes.encode(this, Math.min(slots, this.#codes.upTo + max));
+    return this.#codes.upTo >= slots;
+  }
 
   /** Room for the vectors of `slots` in all. */
   reserve(slots: number): void {
@@ -61,6 +84,7 @@ export class Vectors {
     this.states[slot] = NONE;
     this.present[slot] = 0;
     this.data.fill(0, slot * this.dimensions, (slot + 1) * this.dimensions);
+    this.#codes.clear(slot);
   }
 
   isPending(slot: number): boolean {
@@ -70,6 +94,7 @@ export class Vectors {
   /** Keeps the slots that `kept` lists, in its order. */
   remap(kept: Uint32Array): void {
     const { data, present, states, dimensions } = this;
+    this.#codes.reset();
     this.data = new Float32Array(data.length === 0 ? 0 : kept.length * dimensions);
     this.present = new Uint8Array(Math.max(16, kept.length));
     this.states = new Uint8Array(Math.max(16, kept.length));
@@ -89,7 +114,7 @@ export class Vectors {
   }
 
   get sizeBytes(): number {
-    return this.data.byteLength + this.states.byteLength * 2;
+    return this.data.byteLength + this.states.byteLength * 2 + this.#codes.sizeBytes;
   }
 
   #file(slot: number, vector: Float32Array | null): void {
@@ -98,6 +123,7 @@ export class Vectors {
     this.#reserveData((slot + 1) * this.dimensions);
     this.data.set(vector, slot * this.dimensions);
     this.present[slot] = 1;
+    this.#codes.update(this, slot);
   }
 
   #reserveData(length: number): void {

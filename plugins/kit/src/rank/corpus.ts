@@ -1,4 +1,5 @@
 import type { QueryTerm } from "../analyzer/analyzer.js";
+import type { VectorCodes } from "./vector-codes.js";
 
 /** Where a term occurs: slots and, for each, the packed counts of its fields. Both may be longer than `size`. */
 export interface Postings {
@@ -19,6 +20,8 @@ export interface RankCorpus {
   readonly lengthTotal: number;
   /** The group of each slot; 0 = in none. */
   readonly groups: Uint32Array;
+  /** False where all slots are in none. */
+  readonly hasGroups?: boolean;
   /** Where a term occurs; undefined for nowhere. Dead slots in it do not count. */
   postings(hash: number): Postings | undefined;
   readonly vectors?: VectorColumn;
@@ -30,6 +33,8 @@ export interface VectorColumn {
   readonly dimensions: number;
   /** 1 for a slot that has a vector. */
   readonly present: Uint8Array;
+  /** Of every slot that has a vector; absent where there are too few to make a difference. */
+  readonly codes?: VectorCodes;
 }
 
 /** Where in an entry a word of the query can stand. */

@@ -14,21 +14,30 @@ import { slotSimilarity } from "./vector.js";
  * @throws {TypeError} when the query's vector has not the dimensions of the corpus.
  */
 export function rank(corpus: RankCorpus, query: RankQuery): Float32Array {
-  const scores = lexicalScores(corpus, query);
-  addGroupRelevance(scores, corpus.groups);
+  const scores = wordScores(corpus, query);
   reportRelevance(scores, corpus, query);
   return scores;
 }
 
+/** What words say of each live slot, its group's included, 0 to 1. */
+export function wordScores(corpus: RankCorpus, query: RankQuery): Float32Array {
+  const scores = lexicalScores(corpus, query);
+  if (corpus.hasGroups !== false) addGroupRelevance(scores, corpus.groups);
+  return scores;
+}
+
 function reportRelevance(scores: Float32Array, corpus: RankCorpus, { vector, allowed }: RankQuery): void {
-  const vectors = vector === undefined ? undefined : corpus.vectors;
-  if (vector !== undefined && vectors !== undefined && vector.length !== vectors.dimensions) {
-    throw new TypeError(`query vector has ${vector.length} dimensions, the corpus ${vectors.dimensions}`);
-  }
+  checkDimensions(corpus, vector);
   for (let slot = 0; slot < corpus.slotCount; slot++) {
     if (corpus.alive[slot] === 0 || allowed?.[slot] === 0) scores[slot] = 0;
     else {
-      scores[slot] = relevance(fuseEvidence(scores[slot]!, slotSimilarity(vectors, vector, slot)));
+      scores[slot] = relevance(fuseEvidence(scores[slot]!, slotSimilarity(corpus.vectors, vector, slot)));
     }
   }
+}
+
+/** @throws {TypeError} for a query's vector that has not the dimensions of the corpus. */
+export function checkDimensions({ vectors }: RankCorpus, vector: Float32Array | undefined): void {
+  if (vector === undefined || vectors === undefined || vector.length === vectors.dimensions) return;
+  throw new TypeError(`query vector has ${vector.length} dimensions, the corpus ${vectors.dimensions}`);
 }

@@ -11,7 +11,7 @@ import type { Partition } from "../partition/partition.js";
 import { Resident } from "./resident.js";
 
 export interface RegistryOptions {
-  /** Partitions beyond this many bytes leave RAM, least recently used first. */
+  /** Partitions beyond this many bytes leave RAM, least recently used first; one alone stays. */
   readonly residentBytesMax: number;
 }
 
@@ -121,7 +121,8 @@ export class PartitionRegistry {
     this.#measure(resident);
     this.dropEmpty(resident);
     for (const candidate of this.#residents.values()) {
-      if (this.#sizeBytes <= this.options.residentBytesMax) return;
+      // The last one, which is then larger than the bound by itself, would be loaded again for each request.
+      if (this.#sizeBytes <= this.options.residentBytesMax || this.#residents.size === 1) return;
       if (this.#mayLeave(candidate)) this.#drop(candidate);
     }
   }

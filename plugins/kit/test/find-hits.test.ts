@@ -1,0 +1,108 @@
+import type { PluginRetrieveRequest } from "@membus/protocol";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { hashesOf } from "../src/analyzer/index.js";
+import { createEnglishAnalyzer, type Partition, rank } from "../src/index.js";
+import { findHits } from "../src/read/find-hits.js";
+import type { PreparedQuery } from "../src/read/query.js";
+import { Resident } from "../src/residency/resident.js";
+import { vectorOf } from "./scripted-embedder.js";
+import { EMBEDDER, emptyPartition, testRow } from "./test-row.js";
+
+/** Enough for codes, and for more than one stretch where nothing is ranked. */
+const ENTRIES = 6_000;
+const WORDS = "solar system planet kitchen oven bread river bridge train station".split(" ");
+const SCOPE = { tenant: "t", tier: "episodic", agent: "a", user: null, namespace: "default" } as const;
+const analyzer = createEnglishAnalyzer();
+
+function filledPartition(): Partition {
+  const partition = emptyPartition();
+  for (let id = 1; id <= ENTRIES; id++) {
+    const words = [WORDS[id % 10], WORDS[(id * 7) % 9], WORDS[(id * 3) % 4], `w${id % 97}`];
+    partition.add(
+      testRow({
+        ...{ name: `k${id}`, rowId: id, text: words.join(" "), importance: (id % 11) / 10 },
+        ...{ occurredAt: 1_800_000_000 + ((id * 31) % 4_001), group: id % 5 === 0 ? `g${id % 35}` : "" },
+        facets: { tags: [`t${id % 100}`] },
+      }),
+    );
+  }
+  for (let id = 9; id <= ENTRIES; id += 9) partition.remove(testRow({ name: `k${id}` }).keyHash, id);
+  return partition;
+}
+
+const resident = new Resident("scope", SCOPE as never, filledPartition(), 1_800_000_000);
+
+/** Everything ranked in full, sorted and cut. */
+function searchNaively(request: PluginRetrieveRequest, query: PreparedQuery | undefined) {
+  const { partition } = resident;
+  const { columns, keys } = partition;
+  const allowed = partition.select(request.filter);
+  const relevance = query && rank(partition.corpus(hashesOf(query.terms)), { ...query, allowed });
+  const score = (slot: number) =>
+    (relevance === undefined ? 1 : relevance[slot]!) * columns.importances[slot]!;
+  const rankOf = (slot: number) => (request.order === "relevance" ? score(slot) : columns.occurredAt[slot]!);
+  const sign = request.order === "oldest" ? 1 : -1;
+  const compare = (a: number, b: number) =>
+    sign * (rankOf(a) - rankOf(b)) ||
+    (request.order === "relevance" ? 0 : sign * (columns.seqs[a]! - columns.seqs[b]!)) ||
+    keys.compare(a, b);
+  const found = [...allowed.keys()]
+    .filter((slot) => allowed[slot] === 1 && score(slot) >= request.min_score)
+    .filter((slot) => query === undefined || score(slot) > 0)
+    .sort(compare);
+  const { after } = request;
+  const begin = after === undefined ? 0 : found.findIndex((slot) => keys.hashOf(slot) === after.key_hash) + 1;
+  const page = found.slice(begin, begin + request.limit);
+  return {
+    found: page.map((slot) => ({ keyHash: keys.hashOf(slot), score: score(slot) })),
+    last: page.at(-1),
+    total: found.length,
+    positionOf: (slot: number) => ({ rank: rankOf(slot), seq: columns.seqs[slot]! }),
+  };
+}
+
+const requestArbitrary = fc.record({
+  min_score: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 0.6, noNaN: true })),
+  limit: fc.integer({ min: 1, max: 40 }),
+  order: fc.constantFrom("relevance", "newest", "oldest"),
+  filter: fc.constantFrom(
+    { all: [] },
+    { field: "tags", op: "eq", value: "t7" },
+    { field: "occurred_at", op: "gte", value: 1_800_002_000 },
+  ),
+});
+
+const queryArbitrary = fc.option(
+  fc
+    .record({
+      text: fc.subarray(WORDS, { minLength: 1, maxLength: 3 }),
+      byWords: fc.boolean(),
+      byVector: fc.boolean(),
+    })
+    .map(({ text, byWords, byVector }) => ({
+      terms: byWords ? analyzer.analyzeQuery(text.join(" ")) : [],
+      ...(byVector || !byWords ? { vector: vectorOf(text.join(" "), EMBEDDER.dimensions)! } : {}),
+    })),
+  { nil: undefined },
+);
+
+it("finds, counts, scores and orders as ranking everything in full does, page after page", () => {
+  fc.assert(
+    fc.property(requestArbitrary, queryArbitrary, (asked, query) => {
+      let request = { include: [], ...asked } as unknown as PluginRetrieveRequest;
+      for (let page = 0; page < 3; page++) {
+        const expected = searchNaively(request, query);
+        const { hits, total } = findHits(resident, request, query);
+        expect(hits.map(({ keyHash, score }) => ({ keyHash, score }))).toEqual(expected.found);
+        expect(total).toBe(expected.total);
+        const last = expected.last;
+        if (last === undefined) return;
+        const { tier, namespace } = SCOPE;
+        const key_hash = resident.partition.keys.hashOf(last);
+        request = { ...request, after: { ...expected.positionOf(last), tier, namespace, key_hash } };
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
