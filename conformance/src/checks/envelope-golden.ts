@@ -100,7 +100,6 @@ function validCheck([file, id, clauses]: (typeof VALID_FILES)[number]): Check {
   return hostCheck({
     id,
     clauses,
-    since: "1.0",
     async run(t) {
       const messages = goldenMessages<ValidMessage>(`valid/${file}.json`);
       t.expect.atLeast(messages.length, 1, `golden messages in valid/${file}.json`);
@@ -126,7 +125,6 @@ function isHarmless({ message }: ValidMessage): boolean {
 const rawCheck = hostCheck({
   id: "envelope/golden-bytes-accepted",
   clauses: ["ENC-1", "ENC-2", "ENC-4"],
-  since: "1.0",
   async run(t) {
     const messages = VALID_FILES.flatMap(([file]) => goldenMessages<ValidMessage>(`valid/${file}.json`));
     const harmless = messages.filter(isHarmless);
@@ -228,7 +226,6 @@ function invalidCheck([file, id, clauses]: (typeof INVALID_FILES)[number]): Chec
   return hostCheck({
     id,
     clauses,
-    since: "1.0",
     async run(t) {
       const messages = goldenMessages<InvalidMessage>(`invalid/${file}.json`);
       const heard = messages.filter(({ subject }) => subject === undefined || HEARD.test(subject));
