@@ -162,7 +162,7 @@ const ENTRY_COUNTS: readonly EntryLimit[] = [
   },
 ];
 
-/** `{"a":"xxx"}` and `{"name":"xxx"}` of so many bytes. */
+/** Keys of so many bytes as canonical JSON, `{"a":"..."}` or `{"name":"..."}`. */
 const KEYS: readonly EntryLimit[] = [
   {
     name: "keyBytes",
