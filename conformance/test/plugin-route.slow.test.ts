@@ -1,12 +1,10 @@
 import type { MemoryTier } from "@membus/protocol";
-import { expect, it } from "vitest";
+import { it } from "vitest";
 import { createPluginWorld, runToReport } from "../src/index.js";
-import { outcomeCounts, redChecks } from "./outcome-counts.js";
+import { expectConformant } from "./outcome-counts.js";
 import * as lancedb from "./subjects/lancedb.js";
 import * as lru from "./subjects/lru.js";
-
-const NODE_ARGUMENTS = ["--conditions", "membus-source", "--import", "tsx"];
-const moduleOf = (name: string) => new URL(`./subjects/${name}.ts`, import.meta.url).href;
+import { moduleOf, NODE_ARGUMENTS } from "./subjects/modules.js";
 
 it.each([
   ["lru", "working", lru, { pass: 228, "not-applicable": 27 }],
@@ -18,9 +16,7 @@ it.each([
     const subject = { name, tier, createPlugin, module: moduleOf(name), nodeArguments: NODE_ARGUMENTS };
     const world = await createPluginWorld(subject);
     const report = await runToReport(world, { seed: 1, rerun: (id) => id, checkTimeoutMs: 120_000 });
-    expect(redChecks(report)).toEqual([]);
-    expect(outcomeCounts(report)).toEqual(counts);
-    expect(report.conformant).toBe(true);
+    expectConformant(report, counts);
   },
   300_000,
 );
