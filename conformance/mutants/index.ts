@@ -6,6 +6,7 @@ import { eventsMutants } from "./hosts/events.js";
 import { hostPluginsMutants } from "./hosts/host-plugins.js";
 import { hostileMutants } from "./hosts/hostile.js";
 import { limitsMutants } from "./hosts/limits.js";
+import { steeringHostMutants } from "./hosts/steering.js";
 import { subjectsMutants } from "./hosts/subjects.js";
 import type { Mutant } from "./mutant.js";
 import { concurrencyMutants } from "./plugins/concurrency.js";
@@ -29,7 +30,9 @@ import { retryMutants } from "./plugins/retry.js";
 import { scopeMutants } from "./plugins/scope.js";
 import { scoreMutants } from "./plugins/score.js";
 import { similarityMutants } from "./plugins/similarity.js";
+import { steeringMutants } from "./plugins/steering.js";
 import { storeMutants } from "./plugins/store.js";
+import { tellingMutants } from "./plugins/telling.js";
 import { textMutants } from "./plugins/text.js";
 import { ttlMutants } from "./plugins/ttl.js";
 import { updateMutants } from "./plugins/update.js";
@@ -50,6 +53,9 @@ export const MUTANTS: readonly Mutant[] = [
   ...similarityMutants,
   ...fullTextMutants,
   ...scoreMutants,
+  ...steeringMutants,
+  ...tellingMutants,
+  ...steeringHostMutants,
   ...cursorMutants,
   ...factoryMutants,
   ...lifecycleMutants,

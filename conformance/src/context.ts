@@ -9,6 +9,7 @@ import type {
   MemoryPlugin,
   MemoryTier,
   PluginServices,
+  Reranker,
   Scope,
 } from "@membus/protocol";
 import type { Expect } from "./expect.js";
@@ -56,12 +57,13 @@ export interface PluginContext extends MemoryContext {
   scope(options?: AgentOptions): Scope;
   /**
    * A further instance with services of its own over an empty directory, or over this one's; closed after the check.
-   * On a directory of its own it may have another embedder.
+   * On a directory of its own it may have another embedder or reranker.
    */
   another(options: {
     readonly sameDirectory: boolean;
     readonly open?: boolean;
     readonly embedder?: Embedder;
+    readonly reranker?: Reranker;
   }): Promise<MemoryPlugin>;
   /** An agent whose requests go to `plugin`, such as another instance. */
   agentOf(plugin: MemoryPlugin, options?: AgentOptions): MemoryAgent;

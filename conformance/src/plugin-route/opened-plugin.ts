@@ -120,11 +120,12 @@ export class OpenedPlugin implements PluginContext {
     return this.plugin;
   };
 
-  readonly another: PluginContext["another"] = async ({ sameDirectory, open = true, embedder }) => {
-    const ownEmbedder = embedder ?? this.services.embedder ?? null;
+  readonly another: PluginContext["another"] = async (options) => {
+    const { sameDirectory, open = true, reranker } = options;
+    const embedder = options.embedder ?? this.services.embedder ?? null;
     const surroundings = sameDirectory
       ? this.#surroundings
-      : await makeSurroundings(this.tier, this.#clock, ownEmbedder);
+      : await makeSurroundings(this.tier, this.#clock, embedder, reranker);
     const plugin = await this.#subject.createPlugin();
     const other = { plugin, surroundings, isOpen: false };
     this.#others.push(other);
