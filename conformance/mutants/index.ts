@@ -19,6 +19,7 @@ import { factoryMutants } from "./plugins/factory.js";
 import { featuresMutants } from "./plugins/features.js";
 import { forgetMutants } from "./plugins/forget.js";
 import { fullTextMutants } from "./plugins/full-text.js";
+import { generationsMutants } from "./plugins/generations.js";
 import { keysMutants } from "./plugins/keys.js";
 import { lifecycleMutants } from "./plugins/lifecycle.js";
 import { modelMutants } from "./plugins/model.js";
@@ -56,6 +57,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...steeringMutants,
   ...tellingMutants,
   ...steeringHostMutants,
+  ...generationsMutants,
   ...cursorMutants,
   ...factoryMutants,
   ...lifecycleMutants,

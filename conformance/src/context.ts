@@ -69,8 +69,11 @@ export interface PluginContext extends MemoryContext {
   agentOf(plugin: MemoryPlugin, options?: AgentOptions): MemoryAgent;
   /** Has the plugin maintain itself, where it does. */
   maintain(): Promise<void>;
-  /** Closes the plugin and opens it again on the same directory; agents go on with the new one. */
-  reopen(): Promise<MemoryPlugin>;
+  /**
+   * Closes the plugin and opens it again on the same directory, from then on with another embedder where one is given;
+   * agents go on with the new one.
+   */
+  reopen(embedder?: Embedder): Promise<MemoryPlugin>;
   /**
    * A child process stores and forgets until `count` entries are acknowledged, and is killed; then the plugin is open
    * here again. Gives what the process was told.

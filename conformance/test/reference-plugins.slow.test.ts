@@ -2,6 +2,7 @@ import type { Feature, MemoryPlugin, MemoryTier } from "@membus/protocol";
 import { expect, it } from "vitest";
 import { BoundedPlugin } from "../mutants/reference/bounded-plugin.js";
 import { createPlugin as createDurablePlugin } from "../mutants/reference/durable-module.js";
+import { GenerationsPlugin } from "../mutants/reference/generations-plugin.js";
 import { LimitedPlugin } from "../mutants/reference/limited-plugin.js";
 import { ReferencePlugin } from "../mutants/reference/reference-plugin.js";
 import { SteerablePlugin } from "../mutants/reference/steerable-plugin.js";
@@ -26,6 +27,7 @@ const SOUND: readonly Sound[] = [
   { name: "steerable", tier: "working", createPlugin: () => new SteerablePlugin() },
   { name: "bounded", tier: "working", createPlugin: () => new BoundedPlugin() },
   { name: "durable", tier: "episodic", createPlugin: createDurablePlugin, module: DURABLE_MODULE },
+  { name: "generations", tier: "episodic", createPlugin: () => new GenerationsPlugin() },
   { name: "without any of them", tier: "working", createPlugin: () => new LimitedPlugin(DEMANDED) },
   ...DEMANDED.map(
     (feature): Sound => ({

@@ -80,7 +80,7 @@ describe("a report", () => {
       catalogue: [good, bad, weak, durable, ofHosts],
       profiles: [
         profile("core", good, bad, weak),
-        { ...profile("durable", durable), feature: "durable" },
+        { ...profile("durable", durable), features: ["durable"] },
         profile("host", ofHosts),
       ],
     });

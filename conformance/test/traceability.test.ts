@@ -1,3 +1,4 @@
+import type { Feature } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { traceabilityMarkdown } from "../generate/traceability.js";
 import type { Check } from "../src/check.js";
@@ -11,6 +12,17 @@ const EXCLUDED_SHARE_MAX = 0.05;
 const EXCLUSIONS = loadExclusions();
 const PROFILES = loadProfiles();
 const CITED = new Set(CHECKS.flatMap(({ clauses }) => clauses));
+const RANKING: readonly Feature[] = [
+  "fields",
+  "recency",
+  "diversity",
+  "expand",
+  "explain",
+  "rerank",
+  "context",
+  "absolute",
+  "generations",
+];
 const MUSTS = [...CLAUSES.values()].filter(({ level }) => level === "MUST");
 
 describe("clauses", () => {
@@ -59,11 +71,15 @@ describe("ids of checks", () => {
 });
 
 describe("profiles", () => {
-  it("are these, each of one feature at most", () => {
-    expect(PROFILES.map(({ name, version, feature }) => `${name} ${version} ${feature ?? "-"}`)).toEqual([
+  it("are these, each about these features", () => {
+    const lines = PROFILES.map(
+      ({ name, version, features = ["-"] }) => `${name} ${version} ${features.join()}`,
+    );
+    expect(lines).toEqual([
       "core 1.0 -",
       "durable 1.0 durable",
       "host 1.0 -",
+      `ranking 1.0 ${RANKING.join()}`,
       "shared 1.0 shared",
       "similarity 1.0 similarity",
     ]);
@@ -96,6 +112,7 @@ describe("profiles", () => {
 function profileOf({ routes, features = [] }: Check): string {
   if (features.includes("durable")) return "durable";
   if (!routes.includes("plugin")) return "host";
+  if (RANKING.some((name) => features.includes(name))) return "ranking";
   return (["similarity", "shared"] as const).find((name) => features.includes(name)) ?? "core";
 }
 

@@ -3,6 +3,7 @@ import { diversityChecks } from "./diversity.js";
 import { expandChecks } from "./expand.js";
 import { explainChecks } from "./explain.js";
 import { fieldsChecks } from "./fields.js";
+import { generationsChecks } from "./generations.js";
 import { recencyChecks } from "./recency.js";
 import { relevanceChecks } from "./relevance.js";
 import { rerankChecks } from "./rerank.js";
@@ -17,5 +18,6 @@ export const steeringChecks: readonly Check[] = [
   ...explainChecks,
   ...rerankChecks,
   ...relevanceChecks,
+  ...generationsChecks,
   ...steeringRefusedChecks,
 ];
