@@ -108,11 +108,12 @@ describe("profiles", () => {
   });
 });
 
-/** Surviving a crash is one thing, whoever is killed for it; of the rest, what only hosts have stands apart. */
+/** What a ranking promises is one thing, surviving a crash another; of the rest, what only hosts have stands apart. */
 function profileOf({ routes, features = [] }: Check): string {
+  const isOfPlugins = routes.includes("plugin");
+  if (isOfPlugins && RANKING.some((name) => features.includes(name))) return "ranking";
   if (features.includes("durable")) return "durable";
-  if (!routes.includes("plugin")) return "host";
-  if (RANKING.some((name) => features.includes(name))) return "ranking";
+  if (!isOfPlugins) return "host";
   return (["similarity", "shared"] as const).find((name) => features.includes(name)) ?? "core";
 }
 
