@@ -27,7 +27,12 @@ const SOUND: readonly Sound[] = [
   { name: "steerable", tier: "working", createPlugin: () => new SteerablePlugin() },
   { name: "bounded", tier: "working", createPlugin: () => new BoundedPlugin() },
   { name: "durable", tier: "episodic", createPlugin: createDurablePlugin, module: DURABLE_MODULE },
-  { name: "generations", tier: "episodic", createPlugin: () => new GenerationsPlugin() },
+  {
+    name: "generations",
+    tier: "episodic",
+    createPlugin: () => new GenerationsPlugin(),
+    module: DURABLE_MODULE,
+  },
   { name: "without any of them", tier: "working", createPlugin: () => new LimitedPlugin(DEMANDED) },
   ...DEMANDED.map(
     (feature): Sound => ({
