@@ -118,8 +118,12 @@ export class AgentMemory {
    * One page of the entries that meet all criteria, the best or newest first; 10 unless `limit` says otherwise, in
    * this view's namespace unless `namespace` names another or a subtree `a/**`.
    *
+   * What steers the ranking is off unless given: `recency` (newer entries count for more), `diversity` (0..1, entries
+   * that are alike make room), `fields` (where the words are looked for), `rerank` (by the host's reranker). `expand`
+   * adds the neighbours of each entry in its group, `explain` why it has its score.
+   *
    * @returns no entries, and `total` 0, where there are none. `cursor` is there while more may follow: the same
-   * request with it is the next page. `degraded` names the tiers that could not, or not fully, be asked.
+   * request with it is the next page; with `diversity` and `rerank` there is one page. `degraded` names the tiers that could not, or not fully, be asked.
    * @throws {MemoryError} among others `unsupported` for a tier or mode that the host does not offer.
    */
   async retrieve(request: RetrieveRequest = {}, options: CallOptions = {}): Promise<RetrieveResult> {
@@ -130,10 +134,13 @@ export class AgentMemory {
    * All entries that meet the criteria, page by page as they are read; `limit`, which has no bound here, ends it
    * earlier.
    *
+   * @throws {TypeError} for `diversity` and `rerank`, which give one page: they are for `retrieve`.
    * @throws {MemoryError} also where `retrieve` would report a tier as `degraded`: nothing is left out in silence.
    */
   async *entries(request: RetrieveRequest = {}, options: EntriesOptions = {}): AsyncGenerator<MemoryEntry> {
     const resolved = resolveEntriesOptions(options, this.#settings);
+    if (request.diversity || request.rerank)
+      throw new TypeError("diversity and rerank give one page: retrieve it");
     yield* entriesOf(this.#pages(request, resolved));
   }
 
@@ -212,7 +219,7 @@ export class AgentMemory {
   async #retrieve(request: RetrieveRequest, options: ResolvedCallOptions): Promise<RetrieveResult> {
     const fields = { ...request, namespace: request.namespace || this.namespace };
     const reply = await this.#ask<MemoryRetrieveResponse>("memory/retrieve/req", fields, options);
-    const { entries, total, total_relation, cursor, degraded, took_ms } = reply;
+    const { entries, total, total_relation, cursor, degraded, explain, took_ms } = reply;
     return {
       entries,
       total,
@@ -220,6 +227,7 @@ export class AgentMemory {
       took_ms,
       ...(cursor !== undefined && { cursor }),
       ...(degraded !== undefined && { degraded }),
+      ...(explain !== undefined && { explain }),
     };
   }
 

@@ -4,7 +4,7 @@ import { wireError } from "./wire-error.js";
 /** One page and how to go on. */
 export type RetrieveResult = Pick<
   MemoryRetrieveResponse,
-  "entries" | "total" | "total_relation" | "cursor" | "degraded" | "took_ms"
+  "entries" | "total" | "total_relation" | "cursor" | "degraded" | "explain" | "took_ms"
 >;
 
 export type FetchPage = (limit: number, cursor: string | null | undefined) => Promise<RetrieveResult>;

@@ -30,6 +30,31 @@ describe("retrieve", () => {
     expect(await client.retrieve()).toEqual({ ...PAGE, degraded });
   });
 
+  it("sends what steers the ranking, and returns why", async () => {
+    const explain = [
+      { tier: "semantic", analyzer: "a", embedder: null, generation: null, candidates: 1, terms: [] },
+    ];
+    const { client, host } = await openFixture({ answer: () => ({ ...PAGE, explain }) as Message });
+    const request = {
+      query: "heron",
+      fields: ["text"],
+      recency: { half_life_s: 60, weight: 1 },
+      diversity: 0.5,
+      expand: { before: 1, after: 0 },
+      explain: true,
+      rerank: true,
+    } as const;
+    expect(await client.retrieve(request as never)).toEqual({ ...PAGE, explain });
+    expect(host.bodies).toEqual([{ ...request, namespace: "default" }]);
+  });
+
+  it.each([{ diversity: 0.5 }, { rerank: true }])("goes not page by page with %j", async (steering) => {
+    const { client, host } = await openFixture(retrieving);
+    const first = client.entries({ query: "heron", ...steering }).next();
+    await expect(first).rejects.toThrow(new TypeError("diversity and rerank give one page: retrieve it"));
+    expect(host.requests).toEqual([]);
+  });
+
   it.each([
     ["another namespace", { namespace: "b/**" }, "b/**"],
     ["no namespace", { namespace: "" }, "a"],
@@ -67,6 +92,11 @@ describe("mistakes in a request are TypeErrors, and nothing is sent", () => {
     [{ embedding: [1] }, "embedding_model"],
     [{ keys: "a" }, "keys"],
     [{ namespace: "a//b" }, "namespace"],
+    [{ recency: { half_life: 60 } }, "recency"],
+    [{ query: "a", diversity: 2 }, "diversity"],
+    [{ expand: { before: 21 } }, "expand.before"],
+    [{ query: "a", diversity: 0.5, cursor: "c" }, "cursor"],
+    [{ rerank: true }, "rerank"],
   ])("%j", async (request, message) => {
     const { client, host } = await openFixture(retrieving);
     const retrieval = client.retrieve(request as never);

@@ -1,9 +1,7 @@
 import type { HeaderMap } from "@membus/protocol";
 import { headers as createHeaders, type MsgHdrs } from "@nats-io/transport-node";
 
-const VERSION_LINE_BYTES = "NATS/1.0\r\n".length;
-const SEPARATOR_BYTES = ": ".length;
-const LINE_END_BYTES = "\r\n".length;
+type EncodableHeaders = MsgHdrs & { encode(): Uint8Array };
 
 export const NO_HEADERS: HeaderMap = Object.freeze(Object.create(null) as HeaderMap);
 
@@ -26,7 +24,7 @@ export function encodeHeaders(map: HeaderMap): MsgHdrs {
 
 /** The NATS client writes headers anew for every message, by this method. */
 function withBytes(encoded: MsgHdrs): MsgHdrs {
-  const writable = encoded as MsgHdrs & { encode(): Uint8Array };
+  const writable = encoded as EncodableHeaders;
   const bytes = writable.encode();
   writable.encode = () => bytes;
   return writable;
@@ -41,12 +39,7 @@ export function decodeHeaders(encoded: MsgHdrs): HeaderMap {
 
 /** What a message counts against max_payload: its payload and its headers as they are on the wire. */
 export function messageSizeBytes(payload: Uint8Array, headers: MsgHdrs | undefined): number {
-  if (headers === undefined) return payload.length;
-  let sizeBytes = payload.length + VERSION_LINE_BYTES + LINE_END_BYTES;
-  for (const [name, values] of headers) {
-    for (const value of values) {
-      sizeBytes += name.length + SEPARATOR_BYTES + Buffer.byteLength(value) + LINE_END_BYTES;
-    }
-  }
-  return sizeBytes;
+  return headers === undefined
+    ? payload.length
+    : payload.length + (headers as EncodableHeaders).encode().length;
 }

@@ -56,6 +56,24 @@ describe("store and retrieve", () => {
     }
   });
 
+  it("explains what it found where it is asked to", async () => {
+    const asked = ["retrieve", "orbits sun", "--tier", "semantic", "--limit", "1", "--explain"];
+    const { stdout } = await host.cli([...asked, "--recency", "7d:0.5", "--expand", "1,1"]);
+    const lines = stdout.trim().split("\n");
+    expect(lines[0]).toMatch(/^0\.\d\d {2}semantic {2}\{"id":"fact1"\} {2}/);
+    expect(lines[1]).toMatch(
+      /^ {6}0\.\d{3} = relevance 0\.\d{3} x importance 1\.000 x recency (1\.000|0\.999)$/,
+    );
+    expect(lines[2]).toMatch(/^ {6}words 0\.\d{3}, cosine 0\.\d{3}, group 0\.000$/);
+    expect(lines.slice(3, 5).map((line) => line.split(":")[0]!.trim())).toEqual(["orbits", "sun"]);
+    expect(lines[5]).toMatch(
+      /^semantic: 2 candidates, terms orbits sun, analyzer \S+, embedder \S+, vectors of \S+$/,
+    );
+    expect(lines[6]).toMatch(/^took, in ms: total /);
+    const page = await host.json<{ entries: { explain: object }[]; explain: object[] }>(asked);
+    expect([page.entries[0]!.explain, page.explain[0]]).toMatchObject([{ recency: 1 }, { tier: "semantic" }]);
+  });
+
   it("stores good entries beside a bad one, and exits with 1", async () => {
     const entries = '[{"key":"good","content":1},{"key":"bad","content":2,"ttl":-1}]';
     const { code, stdout } = await host.cli(["store", entries]);

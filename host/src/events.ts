@@ -31,6 +31,13 @@ export interface EventsDependencies {
   readonly metrics: Metrics;
 }
 
+interface StoredEntries {
+  readonly scope: Scope;
+  readonly operation: Operation;
+  readonly items: readonly StoreItem[];
+  readonly receipts: readonly StoreReceipt[];
+}
+
 /**
  * Publishes `memory/event`, in JSON, never contents. At most once, and never worth an error: what cannot be
  * published, or comes faster than `eventsPerSecondMax`, is dropped and counted.
@@ -39,6 +46,8 @@ export class Events {
   readonly #dependencies: EventsDependencies;
   readonly #options: ResolvedHostOptions;
   readonly #published = new RecentMap<string, true>(PUBLISHED_OPERATIONS_KEPT);
+  /** What was stored and not published yet. */
+  #held: StoredEntries[] = [];
   #secondStartedAt = 0;
   #countThisSecond = 0;
 
@@ -53,7 +62,10 @@ export class Events {
     return `${requestId}/${index}`;
   }
 
-  /** What one tier stored. The result of a retry, which the plugin repeats, publishes nothing. */
+  /**
+   * What one tier stored. The result of a retry, which the plugin repeats, publishes nothing. Held back until
+   * `release`, or a little later: the reply goes first, and both with one write.
+   */
   stored(
     scope: Scope,
     operation: Operation,
@@ -61,6 +73,19 @@ export class Events {
     receipts: readonly StoreReceipt[],
   ): void {
     if (!this.#options.events || this.#isRepeated(scope.tier, operation)) return;
+    if (this.#held.length === 0) setImmediate(() => this.release());
+    this.#held.push({ scope, operation, items, receipts });
+  }
+
+  /** Publishes what is held back. */
+  release(): void {
+    const held = this.#held;
+    if (held.length === 0) return;
+    this.#held = [];
+    for (const entries of held) this.#publishStored(entries);
+  }
+
+  #publishStored({ scope, operation, items, receipts }: StoredEntries): void {
     const byIndex = new Map(items.map((item) => [item.index, item]));
     for (const receipt of receipts) {
       const event_id = this.idOf(operation.id, receipt);
@@ -78,6 +103,7 @@ export class Events {
   /** What a plugin reports of `tier`: forgotten, expired, evicted. Never throws. */
   changed(tier: MemoryTier, change: MemoryChange, agent: string): void {
     if (!this.#options.events) return;
+    this.release();
     try {
       const isPlugins = change.action !== "stored" && change.scope.tier === tier;
       if (isPlugins) this.#publish(change.action, change, agent);

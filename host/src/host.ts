@@ -168,6 +168,7 @@ export class Host {
     for (const runner of this.#runners) runner.refuseCalls();
     runtime.deadlines.failAll(new MemoryError("unavailable", "the host is stopping"));
     await admission.idle();
+    runtime.events.release();
     await this.#within(drainTimeoutMs, this.#bus.flush(), "the last replies may not have been sent");
     await this.#within(closeTimeoutMs, this.#maintenance.stop(), "maintenance is still under way");
     await Promise.all(

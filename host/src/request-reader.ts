@@ -9,10 +9,10 @@ import {
   MemoryError,
   type Message,
   parseRequest,
-  parseRequestSubject,
   type RequestAddress,
   readableId,
 } from "@membus/protocol";
+import type { AddressBook } from "./address-book.js";
 import { failure, type Outcome, success } from "./outcome.js";
 
 /** What could be read of a message: enough to answer it, whatever is wrong with it. */
@@ -25,9 +25,9 @@ export interface ReadMessage {
 }
 
 /** Reads a message. The subject alone says whose it is; the payload only has to agree with its type (SUBJ-4, ENV-2). */
-export function readMessage(message: BusMessage, prefix: string): ReadMessage {
+export function readMessage(message: BusMessage, addresses: AddressBook): ReadMessage {
   const decoded = decodeMessage(message.payload, { contentType: message.headers[CONTENT_TYPE_HEADER] });
-  const address = caught(() => parseRequestSubject(message.subject, prefix));
+  const address = caught(() => addresses.addressOf(message.subject));
   const { encoding } = decoded;
   const from = address.ok ? address.value : undefined;
   if (!decoded.ok) {

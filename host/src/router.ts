@@ -1,4 +1,5 @@
 import { type BusMessage, DEFAULTS, type DecodedRequest, type RequestAddress } from "@membus/protocol";
+import { AddressBook } from "./address-book.js";
 import type { Admission } from "./admission.js";
 import type { Exchange } from "./exchange.js";
 import { requireAnywhere } from "./features.js";
@@ -30,9 +31,11 @@ export interface RouterDependencies {
  */
 export class Router {
   readonly #dependencies: RouterDependencies;
+  readonly #addresses: AddressBook;
 
   constructor(dependencies: RouterDependencies) {
     this.#dependencies = dependencies;
+    this.#addresses = new AddressBook(dependencies.runtime.options.prefix);
   }
 
   /** Never throws. */
@@ -46,7 +49,7 @@ export class Router {
     const receivedAt = runtime.clock.now();
     const requestBytes = payload.length;
     try {
-      const { encoding, reqId, address, request } = readMessage(message, runtime.options.prefix);
+      const { encoding, reqId, address, request } = readMessage(message, this.#addresses);
       const exchange = { reply, encoding, address, reqId, receivedAt, requestBytes };
       if (reply === undefined && !isMutation(address)) metrics.drop("unanswerable");
       else if (request.ok) this.#admit(exchange, address!, request.value);
@@ -69,6 +72,7 @@ export class Router {
     const context = contextOf(exchange, id, address, request);
     void runtime.deadlines.race(this.#operate(context, request), context.deadlineAt).then((outcome) => {
       responder.answer(exchange, outcome);
+      runtime.events.release();
       admission.leave(agent, requestBytes);
     });
   }

@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MemoryClient } from "@membus/agent-client";
@@ -8,6 +7,7 @@ import { sampleEntries, sampleQueries } from "../harness/dataset.js";
 import type { BenchEnvironment } from "../harness/environment.js";
 import { fillEpisodic } from "../harness/fill.js";
 import { median, milliseconds, pairs, runLoad } from "../harness/load.js";
+import { residentMiB } from "../harness/resident.js";
 import { type BenchResult, benchResult } from "../harness/result.js";
 
 const COUNT = 100_000;
@@ -38,7 +38,7 @@ export async function benchOpen(environment: BenchEnvironment): Promise<BenchRes
     () => startToAnswer(environment),
     () => readColumns(environment),
   );
-  process.stderr.write(`host RSS after 1000 retrieves: ${await residentMiB(environment)} MiB\n`);
+  process.stderr.write(`host RSS after 1000 retrieves: ${await residentAfterUse(environment)} MiB\n`);
   const seconds = (side: "ours" | "raw") => `${median(results.map((pair) => pair[side])).toFixed(2)} s`;
   const ratio = median(results.map((pair) => pair.ours / pair.raw));
   const title = "start on 100,000 entries to the first answer, against reading the same columns";
@@ -79,23 +79,13 @@ async function readColumns(environment: BenchEnvironment): Promise<number> {
   return seconds;
 }
 
-async function residentMiB(environment: BenchEnvironment): Promise<number> {
+async function residentAfterUse(environment: BenchEnvironment): Promise<number> {
   const host = await environment.startHost({ name: "open" });
   const client = await MemoryClient.connect({ servers: environment.url, agent: AGENT, timeoutMs: 60_000 });
   const queries = sampleQueries(1_000);
   await runLoad(1_000, 4, (index) => client.retrieve({ query: queries[index]!, tier: "episodic" }));
-  const resident = await residentBytes(host);
+  const resident = await residentMiB(host);
   await client.close();
   await environment.end(host);
-  return Math.round(resident / 1024 ** 2);
-}
-
-/** Linux tells it in pages of 4 KiB; elsewhere it is not known. */
-async function residentBytes({ pid }: ChildProcess): Promise<number> {
-  try {
-    const statm = await readFile(`/proc/${pid}/statm`, "utf8");
-    return Number(statm.split(" ")[1]) * 4096;
-  } catch {
-    return Number.NaN;
-  }
+  return resident;
 }

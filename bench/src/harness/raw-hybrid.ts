@@ -1,10 +1,17 @@
-import { connect, Index, rerankers, type Table } from "@lancedb/lancedb";
+import { type Connection, connect, Index, rerankers, type Table } from "@lancedb/lancedb";
 import { createStaticEmbedder } from "@membus/embeddings";
+import type { Embedder } from "@membus/protocol";
 import type { SampleEntry } from "./dataset.js";
+import { sharesOf } from "./shares.js";
+
+/** Rows made and added at a time. */
+const BATCH = 10_000;
 
 /** LanceDB as its users use it for hybrid search: a text index, a vector column, reciprocal rank fusion. */
 export interface RawHybrid {
-  topTen(query: string): Promise<void>;
+  /** `share` filters by a share of `withShares`, as a column of its own. */
+  topTen(query: string, share?: string): Promise<void>;
+  byKey(id: string): Promise<void>;
   indexVectors(): Promise<void>;
   close(): Promise<void>;
 }
@@ -12,24 +19,17 @@ export interface RawHybrid {
 export async function openRawHybrid(directory: string, entries: readonly SampleEntry[]): Promise<RawHybrid> {
   const embedder = createStaticEmbedder();
   const connection = await connect(directory);
-  const vectors = await embedder.embed(
-    entries.map((entry) => entry.content),
-    "document",
-  );
-  const rows = entries.map((entry, index) => ({
-    id: entry.key.id,
-    text: entry.content,
-    vector: Array.from(vectors[index]!),
-  }));
-  const table = await connection.createTable("rows", rows);
-  await table.createIndex("text", { config: Index.fts({ stem: true, removeStopWords: true }) });
-  await table.optimize();
+  const table = await fill(connection, entries, embedder);
   const reranker = await rerankers.RRFReranker.create(60);
   return {
-    async topTen(query) {
+    async topTen(query, share) {
       const [vector] = await embedder.embed([query], "query");
-      const found = await hybrid(table, query, vector!, reranker);
+      const found = await hybrid(table, { query, vector: vector!, share }, reranker);
       if (found !== 10) throw new Error(`expected 10 rows for ${query}, got ${found}`);
+    },
+    async byKey(id) {
+      const rows = await table.query().where(`id = '${id}'`).select(["id", "text"]).limit(1).toArray();
+      if (rows.length !== 1) throw new Error(`no row ${id}`);
     },
     async indexVectors() {
       await table.createIndex("vector", { config: Index.hnswSq({ distanceType: "cosine" }) });
@@ -42,20 +42,58 @@ export async function openRawHybrid(directory: string, entries: readonly SampleE
   };
 }
 
+async function fill(
+  connection: Connection,
+  entries: readonly SampleEntry[],
+  embedder: Embedder,
+): Promise<Table> {
+  let table: Table | undefined;
+  for (let at = 0; at < entries.length; at += BATCH) {
+    const batch = entries.slice(at, at + BATCH);
+    const vectors = await embedder.embed(
+      batch.map((entry) => entry.content),
+      "document",
+    );
+    const rows = batch.map((entry, index) => ({
+      id: entry.key.id,
+      text: entry.content,
+      share: sharesOf(at + index).at(0) ?? "none",
+      vector: Array.from(vectors[index]!),
+    }));
+    if (table === undefined) table = await connection.createTable("rows", rows);
+    else await table.add(rows);
+  }
+  await table!.createIndex("text", { config: Index.fts({ stem: true, removeStopWords: true }) });
+  await table!.createIndex("id", { config: Index.btree() });
+  await table!.optimize();
+  return table!;
+}
+
+interface RawQuery {
+  readonly query: string;
+  readonly vector: Float32Array;
+  readonly share: string | undefined;
+}
+
+/** Every hundredth is also a tenth. */
+const SHARE_FILTERS: Readonly<Record<string, string>> = {
+  "one-percent": "share = 'one-percent'",
+  "ten-percent": "share IN ('one-percent', 'ten-percent')",
+};
+
 async function hybrid(
   table: Table,
-  query: string,
-  vector: Float32Array,
+  { query, vector, share }: RawQuery,
   reranker: rerankers.RRFReranker,
 ): Promise<number> {
-  const rows = await table
+  const search = table
     .query()
     .nearestTo(vector)
     .distanceType("cosine")
     .fullTextSearch(query, { columns: ["text"] })
     .rerank(reranker)
     .select(["id", "text"])
-    .limit(10)
-    .toArray();
+    .limit(10);
+  const rows = await (share === undefined ? search : search.where(SHARE_FILTERS[share]!)).toArray();
   return rows.length;
 }

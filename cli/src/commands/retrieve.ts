@@ -1,12 +1,13 @@
 import type { RetrieveRequest, RetrieveResult } from "@membus/agent-client";
-import type { MemoryEntry } from "@membus/protocol";
 import type { Command } from "commander";
 import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../criteria-flags.js";
 import { definedOnly } from "../defined-only.js";
+import { entryLines, rankingLines } from "../entry-text.js";
 import { numberFlag } from "../json-argument.js";
 import { openSession, withClient } from "../session.js";
+import { addSteeringFlags, type SteeringFlags, steeringOf } from "../steering-flags.js";
 
-interface RetrieveFlags extends CriteriaFlags {
+interface RetrieveFlags extends CriteriaFlags, SteeringFlags {
   readonly order?: string;
   readonly limit?: string;
   readonly minScore?: string;
@@ -26,11 +27,13 @@ export function registerRetrieve(program: Command): void {
     .option("--mode <mode>", "hybrid (default), vector or text")
     .option("--include <field...>", "context, embedding")
     .option("--cursor <cursor>", "the next page of an earlier result");
-  addCriteriaFlags(command).action(async (query: string | undefined, flags: RetrieveFlags, self: Command) => {
-    const { config, output } = await openSession(self);
-    const reply = await withClient(config, (client) => client.retrieve(requestOf(query, flags)));
-    output.result(reply, () => [...reply.entries.map(describeEntry), summary(reply)].join("\n"));
-  });
+  addCriteriaFlags(addSteeringFlags(command)).action(
+    async (query: string | undefined, flags: RetrieveFlags, self: Command) => {
+      const { config, output } = await openSession(self);
+      const reply = await withClient(config, (client) => client.retrieve(requestOf(query, flags)));
+      output.result(reply, () => [...reply.entries.flatMap(entryLines), summary(reply)].join("\n"));
+    },
+  );
 }
 
 function requestOf(query: string | undefined, flags: RetrieveFlags): RetrieveRequest {
@@ -43,18 +46,12 @@ function requestOf(query: string | undefined, flags: RetrieveFlags): RetrieveReq
     mode: flags.mode,
     include: flags.include,
     cursor: flags.cursor,
+    ...steeringOf(flags),
   }) as RetrieveRequest;
 }
 
-/** One line an entry: score, tier, key, content. */
-function describeEntry(entry: MemoryEntry): string {
-  const content = typeof entry.content === "string" ? entry.content : JSON.stringify(entry.content);
-  const shown = content.length > 200 ? `${content.slice(0, 200)}…` : content;
-  return `${entry.score.toFixed(2)}  ${entry.tier.padEnd(8)}  ${JSON.stringify(entry.key)}  ${shown}`;
-}
-
 function summary(reply: RetrieveResult): string {
-  const lines = [`${reply.entries.length} of ${reply.total}`];
+  const lines = [...rankingLines(reply), `${reply.entries.length} of ${reply.total}`];
   if (reply.cursor !== undefined) lines.push(`more: --cursor ${reply.cursor}`);
   for (const { tier, message } of reply.degraded ?? []) lines.push(`incomplete: ${tier}: ${message}`);
   return lines.join("\n");

@@ -64,10 +64,11 @@ describe("the README", () => {
       expect(code, `${line}: ${stderr}`).toBe(0);
       printed.push(stdout);
     }
-    const [remembered, recalled, found, forgotten, doctor] = printed;
+    const [remembered, recalled, found, explained, forgotten, doctor] = printed;
     expect(remembered).toMatch(/^created, revision \d+\n$/);
     expect(recalled).toBe("Alice\n");
     expect(found).toMatch(/Earth orbits the Sun.*\n1 of 1\n$/);
+    expect(explained).toMatch(/Earth orbits the Sun.*\n +0\.\d+ = relevance/);
     expect(forgotten).toBe('forgot 1 ({"episodic":1})\n');
     expect(doctor).not.toContain("FAIL");
   });

@@ -20,6 +20,10 @@ describe("English", () => {
   it.each([
     ["adoption", "adopt"],
     ["running", "run"],
+    ["bought", "bui"],
+    ["buying", "bui"],
+    ["children", "child"],
+    ["rose", "rose"],
     ["universities", "univers"],
     ["8th", "8"],
     ["23rd", "23"],
@@ -60,11 +64,24 @@ describe("analyze", () => {
     );
   });
 
-  it("adds the day as words of the time field", () => {
+  it("adds the day to the time field: its words, itself twice, its neighbours and its month", () => {
     const time = 1 << 20;
-    expect([...analyze("May", "", EIGHTH_OF_MAY)]).toEqual(
-      packedOf(["mai", 1 + time], ["mondai", time], ["8", time], ["2023", time], ["05", time], ["08", time]),
-    );
+    expect([...analyze("May", "", EIGHTH_OF_MAY)]).toEqual([
+      ...packedOf(
+        ["mai", 1 + time],
+        ["mondai", time],
+        ["8", time],
+        ["2023", time],
+        ["05", time],
+        ["08", time],
+      ),
+      ...packedOf(
+        ["@2023-05-08", 2 * time],
+        ["@2023-05-07", time],
+        ["@2023-05-09", time],
+        ["@2023-05", time],
+      ),
+    ]);
   });
 
   it("indexes identifiers whole and in parts", () => {

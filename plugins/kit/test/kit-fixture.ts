@@ -1,7 +1,7 @@
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Embedder, Logger, MemoryChange, MemoryTier, PluginServices } from "@membus/protocol";
+import type { Embedder, Logger, MemoryChange, MemoryTier, PluginServices, Reranker } from "@membus/protocol";
 import { afterEach } from "vitest";
 import {
   type FileLog,
@@ -53,6 +53,7 @@ export interface KitSetup {
   readonly log?: FileLogOptions;
   /** null: a host without one. */
   readonly embedder?: Embedder | null;
+  readonly reranker?: Reranker;
   readonly clock?: TestClock;
   readonly storage?: MemoryStorage;
   readonly directory?: string;
@@ -72,6 +73,7 @@ export function testServices(setup: KitSetup, clock: TestClock) {
     clock,
     logger,
     ...(embedder === null ? {} : { embedder }),
+    ...(setup.reranker && { reranker: setup.reranker }),
     notify: (change, agent) => changes.push({ ...change, agent }),
   };
   return { services, changes, logger };

@@ -2,7 +2,10 @@ import { type Filter, type FilterOperator, type Json, keyHash } from "@membus/pr
 import fc from "fast-check";
 import type { TestStoreEntry } from "./kit-requests.js";
 
-const WORDS = "river stone garden winter market letter engine silver forest window".split(" ");
+const WORDS = [
+  ..."river stone garden winter market letter engine silver forest window".split(" "),
+  ...["when", "yesterday", "2023-11-14", "November 2023"],
+];
 const TAGS = ["red", "blue", "urgent"];
 const NAMES = ["alpha", "beta", "alphabet"];
 

@@ -45,9 +45,9 @@ function cosine({ vector }: TestEntry, query: RankQuery): number {
 }
 
 function lengthOf({ terms }: TestEntry): number {
-  return Object.values(terms).reduce((sum, counts) => sum + weigh(counts), 0);
+  return Object.values(terms).reduce((sum, [text, context, time]) => sum + text + 2 * context + time, 0);
 }
 
 function weigh([text, context, time]: readonly [number, number, number]): number {
-  return text + 0.4 * context + time;
+  return text + 0.5 * context + time;
 }

@@ -174,7 +174,7 @@ describe("the working tier", () => {
         diversity: true,
         expand: true,
         explain: true,
-        rerank: false,
+        rerank: true,
         context: true,
         absolute: true,
         generations: false,

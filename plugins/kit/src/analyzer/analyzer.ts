@@ -36,7 +36,7 @@ export interface Analyzer {
   readonly id: string;
   /** Terms of an entry, in order of first occurrence. */
   analyze(input: AnalyzerInput): PackedTerms;
-  /** The distinct terms of a query, in order, at most 64; empty when it has stop words only. */
+  /** The distinct terms of a query: its words in order, at most 64, then its marks; empty when it has stop words only. */
   analyzeQuery(query: string): QueryTerm[];
 }
 
@@ -56,12 +56,31 @@ export function createAnalyzer(language: Language): Analyzer {
     analyze({ text, context, occurredAt }) {
       const counts = new Map<number, number>();
       countTerms(counts, text, FIELD_SHIFT.text);
+      countMarks(counts, language.marks?.ofText(text.slice(0, ANALYZED_LENGTH_MAX)), FIELD_SHIFT.text);
       countTerms(counts, context, FIELD_SHIFT.context);
-      if (occurredAt !== undefined) countTerms(counts, language.describeTime(occurredAt), FIELD_SHIFT.time);
+      if (occurredAt !== undefined) {
+        countTerms(counts, language.describeTime(occurredAt), FIELD_SHIFT.time);
+        countMarks(counts, language.marks?.ofTime(occurredAt), FIELD_SHIFT.time);
+      }
       return packTerms(counts);
     },
-    analyzeQuery: (query) => queryTerms(query, language),
+    analyzeQuery(query) {
+      const terms = queryTerms(query, language);
+      return terms.length === 0 ? [] : [...terms, ...markTerms(query, language)];
+    },
   };
+}
+
+function countMarks(counts: Map<number, number>, marks: readonly string[] = [], shift: number): void {
+  for (const mark of marks) {
+    const hash = termHash(mark);
+    counts.set(hash, addOccurrence(counts.get(hash) ?? 0, shift));
+  }
+}
+
+function markTerms(query: string, { marks }: Language): QueryTerm[] {
+  const found = marks?.ofQuery(query.slice(0, ANALYZED_LENGTH_MAX)) ?? [];
+  return found.map(({ mark, word, prior }) => ({ hash: termHash(mark), word, prior }));
 }
 
 function queryTerms(query: string, language: Language): QueryTerm[] {

@@ -1,22 +1,23 @@
 import { stemmer } from "stemmer";
 import { type Analyzer, createAnalyzer } from "./analyzer.js";
+import { ENGLISH_IRREGULAR_FORMS } from "./english-irregular-forms.js";
 import { ENGLISH_STOP_WORDS } from "./english-stop-words.js";
-import { describeEnglishTime } from "./english-time.js";
+import { describeEnglishTime, englishMarks } from "./english-time.js";
 import type { Language } from "./language.js";
 import { loadStemProbabilities, UNKNOWN_WORD_PROBABILITY } from "./word-frequency.js";
 import { splitWords } from "./words.js";
 
 const ORDINAL = /^(\d+)(?:st|nd|rd|th)$/;
 
-/** Porter's stem; `8th` has the stem of `8`, as dates are written both ways. */
+/** Porter's stem; `bought` has that of `buy`, and `8th` that of `8`, as dates are written both ways. */
 export function stemEnglish(word: string): string {
-  return stemmer(word.replace(ORDINAL, "$1"));
+  return stemmer(ENGLISH_IRREGULAR_FORMS.get(word) ?? word.replace(ORDINAL, "$1"));
 }
 
 function english(): Language {
   let probabilities: ReadonlyMap<string, number> | undefined;
   return {
-    id: "english-1",
+    id: "english-2",
     splitWords,
     isStopWord: (word) => ENGLISH_STOP_WORDS.has(word),
     stem: stemEnglish,
@@ -25,6 +26,7 @@ function english(): Language {
       return probabilities.get(stem) ?? UNKNOWN_WORD_PROBABILITY;
     },
     describeTime: describeEnglishTime,
+    marks: englishMarks,
   };
 }
 

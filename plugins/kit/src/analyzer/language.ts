@@ -12,4 +12,23 @@ export interface Language {
   stemProbability(stem: string): number;
   /** Unix seconds as the words people use for a day (UTC); "" for a time outside the calendar. */
   describeTime(seconds: number): string;
+  /** What a language finds besides words. */
+  readonly marks?: Marks;
+}
+
+/** A term of a query that is no word. */
+export interface QueryMark {
+  readonly mark: string;
+  /** What it stands for, as an explanation shows it. */
+  readonly word: string;
+  /** Probability as of a word. */
+  readonly prior: number;
+}
+
+/** Terms that are no words: each has a character that no word has. */
+export interface Marks {
+  ofText(text: string): string[];
+  /** Of Unix seconds; a mark that stands there twice counts twice. */
+  ofTime(seconds: number): string[];
+  ofQuery(query: string): QueryMark[];
 }

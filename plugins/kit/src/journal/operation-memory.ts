@@ -1,4 +1,5 @@
 import { MemoryError, type Operation } from "@membus/protocol";
+import { Fifo } from "./fifo.js";
 import type { OperationResult } from "./record.js";
 
 export interface OperationMemoryOptions {
@@ -26,6 +27,8 @@ export type OperationId = Pick<Operation, "tenant" | "agent" | "id">;
 /** Which operations were done, and where their replies are, for a window of time (clause RETRY-1). */
 export class OperationMemory {
   readonly #remembered = new Map<string, RememberedOperation>();
+  /** The same in order of time: a Map that loses its first entries walks over their places at every look. */
+  readonly #order = new Fifo<RememberedOperation & { readonly key: string }>();
   #sizeBytes = 0;
 
   constructor(readonly options: OperationMemoryOptions) {}
@@ -44,16 +47,20 @@ export class OperationMemory {
   remember(op: OperationId & { digest: string }, at: number, place: ResultPlace, done = true): void {
     const key = operationKey(op);
     const sizeBytes = "result" in place ? resultBytes(place.result) : 0;
-    this.#drop(key);
-    this.#remembered.set(key, { digest: op.digest, at, place, done, sizeBytes });
-    this.#sizeBytes += sizeBytes;
+    const operation = { key, digest: op.digest, at, place, done, sizeBytes };
+    this.#sizeBytes += sizeBytes - (this.#remembered.get(key)?.sizeBytes ?? 0);
+    this.#remembered.set(key, operation);
+    this.#order.push(operation);
     this.#trim(at);
   }
 
   /** The oldest sequence number that a remembered reply is read from. */
   oldestSeq(now: number): number {
     this.#trim(now);
-    for (const { place } of this.#remembered.values()) if ("seq" in place) return place.seq;
+    for (const operation of this.#order) {
+      if (this.#remembered.get(operation.key) === operation && "seq" in operation.place)
+        return operation.place.seq;
+    }
     return Number.POSITIVE_INFINITY;
   }
 
@@ -63,18 +70,15 @@ export class OperationMemory {
 
   #trim(now: number): void {
     const { windowS, countMax, bytesMax } = this.options;
-    for (const [key, { at }] of this.#remembered) {
-      const within = this.#remembered.size <= countMax && this.#sizeBytes <= bytesMax;
-      if (within && at >= now - windowS) return;
-      this.#drop(key);
+    for (let first = this.#order.first; first !== undefined; first = this.#order.first) {
+      if (this.#remembered.get(first.key) === first) {
+        const within = this.#remembered.size <= countMax && this.#sizeBytes <= bytesMax;
+        if (within && first.at >= now - windowS) return;
+        this.#sizeBytes -= first.sizeBytes;
+        this.#remembered.delete(first.key);
+      }
+      this.#order.shift();
     }
-  }
-
-  #drop(key: string): void {
-    const dropped = this.#remembered.get(key);
-    if (dropped === undefined) return;
-    this.#sizeBytes -= dropped.sizeBytes;
-    this.#remembered.delete(key);
   }
 }
 

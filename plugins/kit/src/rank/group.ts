@@ -1,3 +1,4 @@
+/** Worth 0.7 points of recall@10 on conversations by session, with context; 0.2 to 0.5 differ by half a point. */
 const GROUP_WEIGHT = 0.3;
 
 interface BestMembers {
@@ -9,7 +10,8 @@ interface BestMembers {
 /**
  * Adds to each matching slot the relevance of its group, taken from the group's best three members: a turn of a
  * conversation about the subject counts for more. All live members count, whether a filter admits them or not, so a
- * score does not depend on the filter. A slot that matches nothing itself stays at 0.
+ * score does not depend on the filter. The words of the whole group, or its similarities besides, are worth no more.
+ * A slot that matches nothing itself stays at 0.
  * @param scores of live slots, 0 to 1; changed in place
  * @param groups of each slot; 0 = none
  */

@@ -9,48 +9,37 @@ export interface NeighbourSlots {
 
 const NONE: NeighbourSlots = Object.freeze({ before: [], after: [] });
 
-/** Finds neighbours in a partition: one look at a group's slots, however many entries of it are asked about. */
+/** Finds the neighbours of hits in their partition: one look at a group, however many of its entries are asked about. */
 export class NeighbourFinder {
-  readonly #partition: Partition;
-  /** Live slots of a group, ascending by `seq`. */
-  readonly #ordered = new Map<string, Uint32Array>();
+  readonly #seqs: Float64Array;
+  /** Live slots by group, ascending by `seq`. */
+  readonly #members: ReadonlyMap<string, Uint32Array>;
 
-  constructor(partition: Partition) {
-    this.#partition = partition;
+  constructor(partition: Partition, hits: readonly Hit[]) {
+    const groups = new Set(hits.map(({ group }) => group).filter((group) => group !== ""));
+    const { seqs } = partition.columns;
+    const bySlot = groups.size === 0 ? new Map<string, Uint32Array>() : partition.slotsOfGroups(groups);
+    this.#seqs = seqs;
+    this.#members = new Map([...bySlot].map(([group, slots]) => [group, orderedBySeq(slots, seqs)]));
   }
 
   /** Up to so many live entries of the hit's group with the nearest `seq` below and above (clause RET-29). */
   find({ group, seq }: Hit, counts: { readonly before: number; readonly after: number }): NeighbourSlots {
-    if (group === "") return NONE;
-    const slots = this.#groupSlots(group);
-    const { seqs } = this.#partition.columns;
-    const at = firstNotBelow(slots, seqs, seq);
-    const next = at < slots.length && seqs[slots[at]!] === seq ? at + 1 : at;
+    const slots = this.#members.get(group);
+    if (slots === undefined) return NONE;
+    const at = firstNotBelow(slots, this.#seqs, seq);
+    const next = at < slots.length && this.#seqs[slots[at]!] === seq ? at + 1 : at;
     return {
       before: [...slots.subarray(Math.max(0, at - counts.before), at)],
       after: [...slots.subarray(next, next + counts.after)],
     };
   }
-
-  #groupSlots(group: string): Uint32Array {
-    let ordered = this.#ordered.get(group);
-    if (ordered === undefined) {
-      ordered = orderedBySeq(this.#partition, group);
-      this.#ordered.set(group, ordered);
-    }
-    return ordered;
-  }
 }
 
 /** An updated entry has a later slot than its `seq` tells; without updates there is nothing to sort. */
-function orderedBySeq(partition: Partition, group: string): Uint32Array {
-  const { alive, seqs } = partition.columns;
-  const live = partition
-    .attributes()
-    .slotsOfGroup(group)
-    .filter((slot) => alive[slot] === 1);
-  const isOrdered = live.every((slot, index) => index === 0 || seqs[live[index - 1]!]! < seqs[slot]!);
-  return isOrdered ? live : live.sort((a, b) => seqs[a]! - seqs[b]!);
+function orderedBySeq(slots: Uint32Array, seqs: Float64Array): Uint32Array {
+  const isOrdered = slots.every((slot, index) => index === 0 || seqs[slots[index - 1]!]! < seqs[slot]!);
+  return isOrdered ? slots : slots.slice().sort((a, b) => seqs[a]! - seqs[b]!);
 }
 
 function firstNotBelow(slots: Uint32Array, seqs: Float64Array, seq: number): number {

@@ -9,9 +9,6 @@ import { NeighbourFinder } from "./neighbours.js";
 
 type Wanted = Pick<PluginRetrieveRequest, "include" | "expand">;
 
-/** Rows prepared at a stretch, where a group is looked up in a partition that was just loaded. */
-const PREPARED_STRETCH = 4_096;
-
 /** A hit with what stands around it. */
 interface Surrounded {
   readonly hit: Hit;
@@ -38,7 +35,7 @@ async function readScope(
   read: Map<Hit, MemoryEntry>,
 ): Promise<void> {
   await tier.registry.use(scope, async (resident) => {
-    const surrounded = await surround(tier, resident, hits, wanted);
+    const surrounded = surround(tier, resident, hits, wanted);
     const rowIds = surrounded.flatMap(({ hit, before, after }) =>
       [hit, ...before, ...after].map(({ rowId }) => rowId),
     );
@@ -52,18 +49,11 @@ async function readScope(
   });
 }
 
-async function surround(
-  tier: Tier,
-  resident: Resident,
-  hits: readonly Hit[],
-  { expand }: Wanted,
-): Promise<Surrounded[]> {
+function surround(tier: Tier, resident: Resident, hits: readonly Hit[], { expand }: Wanted): Surrounded[] {
   if (expand === undefined) return hits.map((hit) => ({ hit, before: [], after: [] }));
   const { partition } = resident;
-  const needs = { words: false, attributes: true };
-  while (!partition.prepareSome(needs, PREPARED_STRETCH)) await new Promise(setImmediate);
   expireNow(tier, resident);
-  const finder = new NeighbourFinder(partition);
+  const finder = new NeighbourFinder(partition, hits);
   const copy = (slot: number) => copyHit(resident, slot, partition.columns.importances[slot]!);
   return hits.map((hit) => {
     const { before, after } = finder.find(hit, expand);

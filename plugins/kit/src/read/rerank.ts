@@ -73,7 +73,6 @@ async function askReranker(
   const answer = reranker.rerank(query, texts, { signal: late.signal });
   const scores = await within(tier.clock, tier.rerankWaitMs, answer);
   if (scores === undefined) {
-    answer.catch(() => undefined);
     late.abort();
     throw rerankerError(undefined);
   }

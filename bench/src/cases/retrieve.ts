@@ -1,0 +1,134 @@
+import type { MemoryClient } from "@membus/agent-client";
+import { sampleEntries, sampleQueries } from "../harness/dataset.js";
+import type { BenchEnvironment } from "../harness/environment.js";
+import { fillEpisodic } from "../harness/fill.js";
+import { type Load, median, milliseconds, pairs, runLoad } from "../harness/load.js";
+import { openRawHybrid, type RawHybrid } from "../harness/raw-hybrid.js";
+import { residentMiB } from "../harness/resident.js";
+import { type BenchResult, benchResult } from "../harness/result.js";
+import { withShares } from "../harness/shares.js";
+import { undisturbedRatios } from "./retrieve-beside.js";
+import { echoRatio } from "./retrieve-echo.js";
+
+const ROUNDS = 5;
+const QUERIES = 100;
+
+/** Sizes, and what a plain retrieve may take there of LanceDB's own. */
+const GOALS: readonly (readonly [count: number, goal: number | undefined])[] = [
+  [1_000, undefined],
+  [10_000, 0.4],
+  [100_000, 0.8],
+  [1_000_000, 1.3],
+];
+/** The ten best of a partition in every way to ask, over NATS, against LanceDB alone on the same rows. */
+export async function benchRetrieve(
+  environment: BenchEnvironment,
+  { entriesMax: countMax }: { readonly entriesMax: number },
+): Promise<BenchResult[]> {
+  const results: BenchResult[] = [];
+  for (const [count, goal] of GOALS) {
+    if (count <= countMax) results.push(...(await measureSize(environment, count, goal)));
+  }
+  return results;
+}
+
+async function measureSize(
+  environment: BenchEnvironment,
+  count: number,
+  goal: number | undefined,
+): Promise<BenchResult[]> {
+  const name = `retrieve-${count >= 1_000_000 ? `${count / 1_000_000}m` : `${count / 1_000}k`}`;
+  const entries = withShares(sampleEntries(count));
+  const host = await environment.startHost({ name });
+  try {
+    const begun = milliseconds();
+    const client = await fillEpisodic(environment.url, name, entries);
+    process.stderr.write(`${name}: stored in ${((milliseconds() - begun) / 1_000).toFixed(1)} s\n`);
+    const raw = await openRawHybrid(`${environment.directory}/${name}-raw`, entries);
+    const compared = await compareWays({ client, raw, count, name, goal });
+    await raw.close();
+    if (goal === undefined) compared.push(await echoRatio({ environment, client }, `${name}-echo`));
+    const beside = await undisturbedRatios({ environment, client, name });
+    process.stderr.write(`${name}: host RSS ${await residentMiB(host)} MiB\n`);
+    await client.close();
+    return [...compared, ...beside];
+  } finally {
+    await environment.end(host);
+  }
+}
+
+interface Subject {
+  readonly client: MemoryClient;
+  readonly raw: RawHybrid;
+  readonly name: string;
+  readonly count: number;
+  readonly goal: number | undefined;
+}
+
+interface Way {
+  readonly id: string;
+  readonly title: string;
+  readonly goal?: number | undefined;
+  ours(index: number): Promise<unknown>;
+  raw(index: number): Promise<unknown>;
+}
+
+async function compareWays(subject: Subject): Promise<BenchResult[]> {
+  const results: BenchResult[] = [];
+  for (const way of ways(subject)) {
+    const ours = () => runLoad(QUERIES, 1, (index) => way.ours(index));
+    const raw = () => runLoad(QUERIES, 1, (index) => way.raw(index));
+    await ours();
+    await raw();
+    results.push(ratioOfMedians(`${subject.name}-${way.id}`, await pairs(ROUNDS, ours, raw), way));
+  }
+  return results;
+}
+
+function ways({ client, raw, count, goal }: Subject): Way[] {
+  const queries = sampleQueries(QUERIES);
+  const ask = (index: number, tag?: string) => {
+    const filter = tag === undefined ? {} : { tags: [tag] };
+    return client.retrieve({ query: queries[index]!, tier: "episodic", limit: 10, ...filter });
+  };
+  const id = (index: number) => `entry-1-${Math.floor((index / QUERIES) * count)}`;
+  const shared = (share: string): Pick<Way, "ours" | "raw"> => ({
+    ours: (index) => ask(index, share),
+    raw: (index) => raw.topTen(queries[index]!, share),
+  });
+  const topTen = (index: number) => raw.topTen(queries[index]!);
+  return [
+    { id: "plain", title: "top 10 hybrid", goal, ours: (index) => ask(index), raw: topTen },
+    { id: "filter-1", title: "the same of 1 % by a tag", ...shared("one-percent") },
+    { id: "filter-10", title: "the same of 10 % by a tag", ...shared("ten-percent") },
+    {
+      id: "key",
+      title: "one entry by its key, against its indexed id",
+      ours: (index) => client.retrieve({ keys: [{ id: id(index) }], tier: "episodic" }),
+      raw: (index) => raw.byKey(id(index)),
+    },
+    {
+      id: "tag",
+      title: "the newest 10 with a tag, against LanceDB's top 10 hybrid",
+      ours: () => client.retrieve({ tags: ["tag-7"], tier: "episodic", limit: 10 }),
+      raw: topTen,
+    },
+    {
+      id: "newest",
+      title: "the newest 10 of all, against LanceDB's top 10 hybrid",
+      ours: () => client.retrieve({ order: "newest", tier: "episodic", limit: 10 }),
+      raw: topTen,
+    },
+  ];
+}
+
+function ratioOfMedians(
+  id: string,
+  results: readonly { readonly ours: Load; readonly raw: Load }[],
+  { title, goal }: Pick<Way, "title" | "goal">,
+): BenchResult {
+  const p50 = (side: "ours" | "raw") => `${median(results.map((pair) => pair[side].p50)).toFixed(2)} ms`;
+  const ratio = median(results.map((pair) => pair.ours.p50 / pair.raw.p50));
+  const measured = { ratio, title, ours: p50("ours"), raw: p50("raw") };
+  return benchResult(id, measured, goal === undefined ? undefined : ["at most", goal]);
+}

@@ -1,0 +1,9 @@
+import type { ChildProcess } from "node:child_process";
+import { readFile } from "node:fs/promises";
+
+/** Memory of a process, in MiB; NaN where the system does not tell. */
+export async function residentMiB(child: ChildProcess): Promise<number> {
+  const status = await readFile(`/proc/${child.pid}/status`, "utf8").catch(() => "");
+  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(status)?.[1];
+  return kilobytes === undefined ? Number.NaN : Math.round(Number(kilobytes) / 1024);
+}

@@ -1,0 +1,61 @@
+import type { RetrieveResult } from "@membus/agent-client";
+import type { EntryExplanation, MemoryEntry } from "@membus/protocol";
+
+type Neighbour = NonNullable<MemoryEntry["neighbours"]>["before"][number];
+
+const CONTENT_SHOWN_MAX = 200;
+
+/** An entry as lines: its own, those of its neighbours, and why it has its score. */
+export function entryLines(entry: MemoryEntry): string[] {
+  const { neighbours, explain } = entry;
+  return [
+    ...(neighbours?.before.map(neighbourLine) ?? []),
+    `${entry.score.toFixed(2)}  ${entry.tier.padEnd(8)}  ${keyAndContent(entry)}`,
+    ...(explain === undefined ? [] : explanationLines(entry.score, explain)),
+    ...(neighbours?.after.map(neighbourLine) ?? []),
+  ];
+}
+
+/** How each tier ranked, and where the time went. */
+export function rankingLines({ explain = [], took_ms }: RetrieveResult): string[] {
+  const lines = explain.map(({ tier, analyzer, embedder, generation, candidates, terms }) => {
+    const vectors = embedder === null ? "no vectors" : `embedder ${embedder}, vectors of ${generation}`;
+    const words = terms.length === 0 ? "no terms" : `terms ${terms.join(" ")}`;
+    return `${tier}: ${candidates} candidates, ${words}, analyzer ${analyzer}, ${vectors}`;
+  });
+  const times = Object.entries(took_ms).map(([stage, ms]) => `${stage} ${ms.toFixed(1)}`);
+  return explain.length === 0 ? [] : [...lines, `took, in ms: ${times.join(", ")}`];
+}
+
+function explanationLines(score: number, explain: EntryExplanation): string[] {
+  const { terms, lexical, similarity, group, relevance, importance, recency, rerank } = explain;
+  const judged = rerank === undefined ? `relevance ${shown(relevance)}` : `rerank ${shown(rerank)}`;
+  const factors = `${judged} x importance ${shown(importance)} x recency ${shown(recency)}`;
+  const parts = [`words ${shown(lexical)}`, `cosine ${similarity === null ? "none" : shown(similarity)}`];
+  return [
+    `${score.toFixed(3)} = ${factors}`,
+    [
+      ...parts,
+      `group ${shown(group)}`,
+      ...(rerank === undefined ? [] : [`relevance ${shown(relevance)}`]),
+    ].join(", "),
+    ...terms.map(
+      ({ term, weight, score, fields }) =>
+        `  ${term}: ${shown(score)} of ${shown(weight)}, in ${fields.join(" and ")}`,
+    ),
+  ].map((line) => `      ${line}`);
+}
+
+function neighbourLine(neighbour: Neighbour): string {
+  return `   ~  ${neighbour.tier.padEnd(8)}  ${keyAndContent(neighbour)}`;
+}
+
+function keyAndContent({ key, content }: Pick<MemoryEntry, "key" | "content">): string {
+  const text = typeof content === "string" ? content : JSON.stringify(content);
+  const cut = text.length > CONTENT_SHOWN_MAX ? `${text.slice(0, CONTENT_SHOWN_MAX)}…` : text;
+  return `${JSON.stringify(key)}  ${cut}`;
+}
+
+function shown(fraction: number): string {
+  return fraction.toFixed(3);
+}

@@ -1,0 +1,60 @@
+import type { RetrieveRequest } from "@membus/agent-client";
+import type { Command } from "commander";
+import { numberFlag } from "./json-argument.js";
+
+/** What steers and explains a ranking, as flags. */
+export interface SteeringFlags {
+  readonly fields?: string[];
+  readonly recency?: string;
+  readonly diversity?: string;
+  readonly expand?: string;
+  readonly explain?: boolean;
+  readonly rerank?: boolean;
+}
+
+type Steering = Pick<RetrieveRequest, "fields" | "recency" | "diversity" | "expand" | "explain" | "rerank">;
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+export function addSteeringFlags(command: Command): Command {
+  return command
+    .option("--fields <field...>", "where to look for the words: text, context, time (default all)")
+    .option(
+      "--recency <half-life[:weight]>",
+      "newer entries count for more: half-life as 90s, 30m, 12h or 7d; weight 0..1 (default 0.5) is what age may take",
+    )
+    .option("--diversity <share>", "0..1: entries that are alike make room for others; one page")
+    .option("--expand <before,after>", "neighbours of each entry in its group, each 0..20")
+    .option("--rerank", "let the host's reranker score the best entries anew; one page")
+    .option("--explain", "say why each entry has its score, and how long each stage took");
+}
+
+/** @throws {TypeError} naming the flag that cannot be read. */
+export function steeringOf(flags: SteeringFlags): {
+  readonly [K in keyof Steering]: Steering[K] | undefined;
+} {
+  return {
+    fields: flags.fields as Steering["fields"],
+    recency: flags.recency === undefined ? undefined : recencyOf(flags.recency),
+    diversity: flags.diversity === undefined ? undefined : numberFlag("--diversity", flags.diversity),
+    expand: flags.expand === undefined ? undefined : expandOf(flags.expand),
+    explain: flags.explain,
+    rerank: flags.rerank,
+  };
+}
+
+function recencyOf(source: string): NonNullable<Steering["recency"]> {
+  const [, amount, unit, weight] = /^([\d.]+)([smhd]?)(?::([^:]+))?$/.exec(source) ?? [];
+  if (amount === undefined)
+    throw new TypeError(`--recency is no half-life such as 7d, 12h or 3600: ${source}`);
+  const half_life_s = numberFlag("--recency", amount) * UNIT_SECONDS[unit || "s"]!;
+  return weight === undefined ? { half_life_s } : { half_life_s, weight: numberFlag("--recency", weight) };
+}
+
+function expandOf(source: string): NonNullable<Steering["expand"]> {
+  const [before, after, ...rest] = source.split(",");
+  if (before === undefined || after === undefined || rest.length > 0) {
+    throw new TypeError(`--expand is two numbers, such as 2,1: ${source}`);
+  }
+  return { before: numberFlag("--expand", before), after: numberFlag("--expand", after) };
+}

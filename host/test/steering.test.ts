@@ -1,0 +1,258 @@
+import type { Feature, MemoryEntry, PluginRetrieveRequest, PluginRetrieveResult } from "@membus/protocol";
+import { describe, expect, it } from "vitest";
+import { contents, HostFixture } from "./host-fixture.js";
+import { MapPlugin } from "./map-plugin.js";
+
+const STEERING = ["fields", "recency", "diversity", "expand", "explain", "rerank"] as const;
+const RANKING = { analyzer: "words", embedder: null, generation: null, candidates: 3, terms: ["tea"] };
+
+type Page = { -readonly [K in keyof PluginRetrieveResult]: PluginRetrieveResult[K] };
+
+/** A plugin that offers everything, with the entry before and after each as its neighbours. */
+class SteeredPlugin extends MapPlugin {
+  readonly requests: PluginRetrieveRequest[] = [];
+  tamper: (page: Page, entry: MemoryEntry) => unknown = () => undefined;
+
+  constructor(features: readonly Feature[] = STEERING) {
+    super(Object.fromEntries(features.map((name) => [name, true])));
+  }
+
+  override async onRetrieve(...[selector, request]: Parameters<MapPlugin["onRetrieve"]>) {
+    this.requests.push(request);
+    const page: Page = structuredClone(await super.onRetrieve(selector, request));
+    const all = await super.onRetrieve(selector, { ...request, query: undefined as never, limit: 99 });
+    for (const entry of page.entries) decorate(entry, all.entries, request);
+    if (request.explain) page.explain = RANKING;
+    this.tamper(page, page.entries[0]!);
+    return page as Awaited<ReturnType<MapPlugin["onRetrieve"]>>;
+  }
+}
+
+function decorate(
+  entry: MemoryEntry,
+  all: readonly MemoryEntry[],
+  { expand, explain }: PluginRetrieveRequest,
+) {
+  const { importance, score, seq, group } = entry;
+  if (explain) {
+    const relevance = score / importance;
+    entry.explain = { terms: [], lexical: 0, similarity: null, group: 0, relevance, importance, recency: 1 };
+  }
+  if (expand === undefined) return;
+  const near = (holds: (other: MemoryEntry) => boolean) =>
+    all
+      .filter((other) => other.group === group && holds(other))
+      .map((other) => ({ ...other, score: other.importance }))
+      .sort((a, b) => a.seq - b.seq);
+  entry.neighbours = {
+    before: near((other) => other.seq < seq).slice(0, expand.before),
+    after: near((other) => other.seq > seq).slice(0, expand.after),
+  };
+}
+
+async function start(plugin: MapPlugin = new SteeredPlugin()): Promise<HostFixture> {
+  const fixture = await HostFixture.start({ plugins: { working: plugin } });
+  const words = ["black coffee", "green tea", "cold milk"];
+  await fixture.store(words.map((content, n) => ({ key: { n }, content, group: "g", occurred_at: n })));
+  return fixture;
+}
+
+describe("what steers a ranking", () => {
+  it("reaches the plugin with its defaults, and not at all where it is off", async () => {
+    const plugin = new SteeredPlugin();
+    const fixture = await start(plugin);
+    await fixture.retrieve({
+      query: "tea",
+      diversity: 0,
+      explain: false,
+      rerank: false,
+      fields: [],
+      expand: null,
+    });
+    for (const name of STEERING) expect(plugin.requests[0]).not.toHaveProperty(name);
+    await fixture.retrieve({
+      query: "tea",
+      fields: ["text"],
+      recency: { half_life_s: 60 },
+      diversity: 0.5,
+      expand: { after: 1 },
+      explain: true,
+      rerank: true,
+    });
+    expect(plugin.requests[1]).toMatchObject({
+      fields: ["text"],
+      recency: { half_life_s: 60, weight: 0.5 },
+      diversity: 0.5,
+      expand: { before: 0, after: 1 },
+      explain: true,
+      rerank: true,
+    });
+  });
+
+  it.each([
+    { fields: ["text"] },
+    { recency: { half_life_s: 60 } },
+    { diversity: 0.5 },
+    { expand: {} },
+    { explain: true },
+    { rerank: true },
+  ])("%o is unsupported by a tier that does not declare it (clause RET-22)", async (steering) => {
+    const [feature] = Object.keys(steering);
+    const fixture = await start(new SteeredPlugin(STEERING.filter((name) => name !== feature)));
+    for (const tier of [undefined, "working"]) {
+      const answer = await fixture.retrieve({ query: "tea", tier, ...steering });
+      expect(answer).toMatchObject({ code: "unsupported", detail: { feature } });
+    }
+  });
+
+  it("is answered by the tiers that have it, and names the others", async () => {
+    const plugins = { working: new MapPlugin(), semantic: new SteeredPlugin() };
+    const fixture = await HostFixture.start({ plugins });
+    for (const tier of ["working", "semantic"]) await fixture.store([{ key: tier, content: tier, tier }]);
+    const reply = await fixture.retrieve({ recency: { half_life_s: 60 }, explain: true });
+    expect(contents(reply)).toEqual(["semantic"]);
+    expect(reply.degraded).toMatchObject([{ tier: "working", code: "unsupported" }]);
+    expect(reply.explain).toEqual([{ tier: "semantic", ...RANKING }]);
+  });
+
+  it("makes more entries than a page may have: too_large", async () => {
+    const fixture = await start();
+    const expand = { before: 20, after: 20 };
+    expect(await fixture.retrieve({ expand, limit: 122 })).toMatchObject({
+      code: "too_large",
+      detail: { limit: "expandedEntries", max: 5_000, got: 5_002, path: "expand" },
+    });
+    expect(await fixture.retrieve({ expand, limit: 121 })).toMatchObject({ total: 3 });
+  });
+});
+
+describe("one page (clause RET-27)", () => {
+  it.each([{ diversity: 0.5 }, { rerank: true }])(
+    "%o has no cursor, also where it is cut",
+    async (steering) => {
+      const fixture = await start();
+      const query = { query: "coffee tea milk", limit: 2 };
+      expect(await fixture.retrieve(query)).toHaveProperty("cursor");
+      const reply = await fixture.retrieve({ ...query, ...steering });
+      expect(reply.entries).toHaveLength(2);
+      expect([reply.total, "cursor" in reply]).toEqual([3, false]);
+    },
+  );
+
+  it("belongs to a request with the same steering: another is refused", async () => {
+    const fixture = await start();
+    const { cursor } = await fixture.retrieve({ query: "coffee tea milk", limit: 1, explain: true });
+    const again = { query: "coffee tea milk", limit: 1, cursor };
+    expect(await fixture.retrieve({ ...again, explain: true })).toHaveProperty("entries");
+    for (const other of [
+      {},
+      { explain: true, recency: { half_life_s: 1 } },
+      { explain: true, fields: ["text"] },
+    ]) {
+      expect(await fixture.retrieve({ ...again, ...other })).toMatchObject({ code: "schema_violation" });
+    }
+  });
+});
+
+describe("a page with neighbours", () => {
+  const expand = { before: 1, after: 1 };
+
+  it("passes them on, without those that have expired since", async () => {
+    const plugin = new SteeredPlugin();
+    const fixture = await start(plugin);
+    const around = async () => {
+      const reply = await fixture.retrieve({ query: "tea", expand });
+      const [{ neighbours }] = reply.entries as [{ neighbours: MemoryEntry["neighbours"] }];
+      return [neighbours!.before, neighbours!.after].map((list) => list.map(({ content }) => content));
+    };
+    expect(await around()).toEqual([["black coffee"], ["cold milk"]]);
+    plugin.tamper = (_, entry) => {
+      Object.assign(entry.neighbours!.after[0]!, { expires_at: 1_800_000_000 });
+    };
+    expect(await around()).toEqual([["black coffee"], []]);
+  });
+
+  it("is cut to what a message carries, neighbours counted", async () => {
+    const fixture = await HostFixture.start({
+      plugins: { working: new SteeredPlugin() },
+      bus: { maxPayloadBytes: 100_000 },
+    });
+    const content = "x".repeat(15_000);
+    for (let n = 0; n < 6; n++) await fixture.store([{ key: { n }, content, group: "g" }]);
+    const reply = await fixture.retrieve({ order: "oldest", expand });
+    expect((reply.entries as unknown[]).length).toBe(2);
+    expect(reply).toHaveProperty("cursor");
+  });
+
+  const NEIGHBOUR_FAULTS: [string, (entry: MemoryEntry, neighbour: Record<string, unknown>) => unknown][] = [
+    ["a neighbour of another partition", (_, neighbour) => (neighbour.namespace = "other")],
+    ["a neighbour of another partition", (_, neighbour) => (neighbour.tier = "semantic")],
+    ["a neighbour of another group", (_, neighbour) => (neighbour.group = "h")],
+    ["a neighbour of another group", (_, neighbour) => Reflect.deleteProperty(neighbour, "group")],
+    ["a neighbour whose score is not its importance", (_, neighbour) => (neighbour.score = 0.5)],
+    ["a neighbour with a vector", (_, neighbour) => (neighbour.embedding = [1])],
+    ["context not asked for", (_, neighbour) => (neighbour.context = "secret")],
+    ["neighbours that are not in the order of seq", (entry, neighbour) => (neighbour.seq = entry.seq)],
+    ["more neighbours than asked for", ({ neighbours }, one) => neighbours!.before.push(one as never)],
+    [
+      "an entry without neighbours, which were asked for",
+      (entry) => Reflect.deleteProperty(entry, "neighbours"),
+    ],
+    [
+      "a malformed entry (neighbours.before.0.content)",
+      (_, neighbour) => Reflect.deleteProperty(neighbour, "content"),
+    ],
+  ];
+
+  it.each(NEIGHBOUR_FAULTS)("and with %s is answered runtime_error", async (problem, tamper) => {
+    const plugin = new SteeredPlugin();
+    plugin.tamper = (_, entry) => tamper(entry, entry.neighbours!.before[0]!);
+    const fixture = await start(plugin);
+    expect(await fixture.retrieve({ query: "tea", expand })).toMatchObject({ code: "runtime_error" });
+    expect(fixture.logger.lines[0]!.fields.err).toEqual(new Error(`returned ${problem}`));
+  });
+});
+
+describe("an explained page", () => {
+  it("says how each tier ranked, and why each entry has its score", async () => {
+    const fixture = await start();
+    const reply = await fixture.retrieve({ query: "tea", explain: true });
+    expect(reply).toMatchObject({
+      entries: [{ explain: { relevance: 1, importance: 1, recency: 1 } }],
+      explain: [{ tier: "working", ...RANKING }],
+    });
+    expect(await fixture.retrieve({ query: "tea" })).not.toHaveProperty("explain");
+  });
+
+  const EXPLAIN_FAULTS: [string, SteeredPlugin["tamper"], object][] = [
+    ["no explanation of its ranking", (page) => Reflect.deleteProperty(page, "explain"), { explain: true }],
+    [
+      "an entry without an explanation, which was asked for",
+      (_, entry) => Reflect.deleteProperty(entry, "explain"),
+      { explain: true },
+    ],
+    [
+      "a score that its explanation does not make",
+      (_, entry) => (entry.explain!.recency = 0.5),
+      { explain: true },
+    ],
+    [
+      "an explanation not asked for",
+      (_, entry) => decorate(entry, [], { explain: true } as PluginRetrieveRequest),
+      {},
+    ],
+    [
+      "neighbours not asked for",
+      (_, entry) => decorate(entry, [], { expand: { before: 0, after: 0 } } as PluginRetrieveRequest),
+      {},
+    ],
+  ];
+
+  it.each(EXPLAIN_FAULTS)("with %s is answered runtime_error", async (problem, tamper, steering) => {
+    const plugin = new SteeredPlugin();
+    plugin.tamper = tamper;
+    const fixture = await start(plugin);
+    expect(await fixture.retrieve({ query: "tea", ...steering })).toMatchObject({ code: "runtime_error" });
+    expect(fixture.logger.lines[0]!.fields.err).toEqual(new Error(`returned ${problem}`));
+  });
+});
