@@ -1,22 +1,77 @@
-import { createOpenAiEmbedder, createStaticEmbedder } from "@membus/embeddings";
+import {
+  createOpenAiEmbedder,
+  createStaticEmbedder,
+  createTransformersEmbedder,
+  type OpenAiEmbedderOptions,
+  type TransformersEmbedderOptions,
+} from "@membus/embeddings";
 import type { Clock, Embedder, Logger } from "@membus/protocol";
 import type { Config } from "./config/config-schema.js";
+import { apiKeyOf, inSettings, optionsOfSection, type SettingNames } from "./provider-settings.js";
 
-/** The embedder that the settings name; undefined for none. */
-export function composeEmbedder(
-  { embedder }: Config,
+interface Dependencies {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const STATIC: SettingNames = { dimensions: "dimensions" };
+
+const TRANSFORMERS: SettingNames = {
+  ...{ model: "model", dimensions: "dimensions", dtype: "dtype", pooling: "pooling" },
+  ...{ query_prefix: "queryPrefix", document_prefix: "documentPrefix" },
+  ...{ token_count_max: "tokenCountMax", batch_size: "batchSize" },
+};
+
+const OPENAI: SettingNames = {
+  ...{
+    base_url: "baseURL",
+    model: "model",
+    dimensions: "dimensions",
+    request_dimensions: "requestDimensions",
+  },
+  ...{ query_prefix: "queryPrefix", document_prefix: "documentPrefix", api_key_env: "apiKey" },
+  ...{ timeout_ms: "timeoutMs", max_retries: "maxRetries", batch_size: "batchSize" },
+  ...{ concurrency: "concurrencyMax", text_bytes_max: "textBytesMax" },
+};
+
+/**
+ * The embedder that the settings name; undefined for none.
+ * @throws {TypeError} naming the setting that is missing, wrong or not this provider's, or what is not installed.
+ */
+export async function composeEmbedder(
+  { embedder: { provider, ...settings } }: Config,
   env: NodeJS.ProcessEnv,
-  dependencies: { readonly clock: Clock; readonly logger: Logger },
-): Embedder | undefined {
-  const { provider, dimensions, base_url, model, api_key_env = "OPENAI_API_KEY" } = embedder;
-  if (provider === "none") return undefined;
-  if (provider === "static") return createStaticEmbedder(dimensions === undefined ? {} : { dimensions });
-  if (base_url === undefined || model === undefined || dimensions === undefined) {
-    throw new TypeError("embedder openai needs `base_url`, `model` and `dimensions`");
+  dependencies: Dependencies,
+): Promise<Embedder | undefined> {
+  const section = `embedder ${provider}`;
+  switch (provider) {
+    case "none":
+      optionsOfSection(section, settings, {});
+      return undefined;
+    case "static": {
+      const options = optionsOfSection(section, settings, STATIC);
+      return inSettings(section, STATIC, () => createStaticEmbedder(options));
+    }
+    case "transformers": {
+      const options = optionsOfSection(
+        section,
+        settings,
+        TRANSFORMERS,
+      ) as unknown as TransformersEmbedderOptions;
+      return inSettings(section, TRANSFORMERS, () => createTransformersEmbedder(options));
+    }
+    case "openai":
+      return inSettings(section, OPENAI, () => openAiEmbedder(section, settings, env, dependencies));
   }
-  const apiKey = env[api_key_env];
-  return createOpenAiEmbedder(
-    { baseURL: base_url, model, dimensions, ...(apiKey === undefined ? {} : { apiKey }) },
-    dependencies,
-  );
+}
+
+function openAiEmbedder(
+  section: string,
+  settings: Omit<Config["embedder"], "provider">,
+  env: NodeJS.ProcessEnv,
+  dependencies: Dependencies,
+): Embedder {
+  const { apiKey: variable, ...options } = optionsOfSection(section, settings, OPENAI);
+  const key = apiKeyOf(section, variable as string | undefined, env, "OPENAI_API_KEY");
+  return createOpenAiEmbedder({ ...options, ...key } as unknown as OpenAiEmbedderOptions, dependencies);
 }

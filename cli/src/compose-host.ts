@@ -7,6 +7,7 @@ import { createLanceDbPlugin } from "@membus/plugin-lancedb";
 import { createLruPlugin, type LruOptions } from "@membus/plugin-lru";
 import { type Bus, type Logger, systemClock } from "@membus/protocol";
 import { composeEmbedder } from "./compose-embedder.js";
+import { composeReranker } from "./compose-reranker.js";
 import type { Config } from "./config/config-schema.js";
 import { definedOnly } from "./defined-only.js";
 
@@ -24,7 +25,8 @@ export interface ComposeOptions {
  */
 export async function composeHost(config: Config, options: ComposeOptions): Promise<Host> {
   const { bus, logger, env, repair = false } = options;
-  const embedder = composeEmbedder(config, env, { clock: systemClock, logger });
+  const embedder = await composeEmbedder(config, env, { clock: systemClock, logger });
+  const reranker = await composeReranker(config, env, { clock: systemClock, logger });
   const directories = { episodic: join(config.data, "episodic"), semantic: join(config.data, "semantic") };
   for (const directory of Object.values(directories)) await mkdir(directory, { recursive: true });
   const durable = definedOnly({
@@ -39,6 +41,7 @@ export async function composeHost(config: Config, options: ComposeOptions): Prom
       clock: systemClock,
       dataDirectories: directories,
       ...(embedder === undefined ? {} : { embedder }),
+      ...(reranker === undefined ? {} : { reranker }),
       ...(config.audit === true ? { audit: logger } : {}),
       plugins: {
         working: createLruPlugin(config.lru as LruOptions | undefined),

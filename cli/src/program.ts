@@ -3,6 +3,7 @@ import { registerConformance } from "./commands/conformance.js";
 import { registerCreatePlugin } from "./commands/create-plugin.js";
 import { registerDemo, registerDemoAgent } from "./commands/demo.js";
 import { registerDoctor } from "./commands/doctor.js";
+import { registerEval } from "./commands/eval.js";
 import { registerExport } from "./commands/export.js";
 import { registerForget } from "./commands/forget.js";
 import { registerImport } from "./commands/import.js";
@@ -46,6 +47,7 @@ export function createProgram(): Command {
     registerExport,
     registerWatch,
     registerDoctor,
+    registerEval,
     registerNats,
     registerCreatePlugin,
     registerConformance,

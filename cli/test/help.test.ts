@@ -13,6 +13,7 @@ const COMMANDS = [
   "export",
   "watch",
   "doctor",
+  "eval",
   "nats",
   "create-plugin",
   "conformance",

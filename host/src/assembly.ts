@@ -63,7 +63,7 @@ export function assemble(
   const { clock = systemClock, logger = defaultLogger() } = dependencies;
   const metrics = new Metrics();
   const admission = new Admission(options);
-  const embedder = dependencies.embedder && new EmbedderCache(dependencies.embedder, options, clock);
+  const embedder = dependencies.embedder && new EmbedderCache(dependencies.embedder, options);
   const events = new Events({ bus, clock, metrics }, options);
   const tiers = serveTiers(plugins, options, { clock, logger, metrics });
   const parts = {

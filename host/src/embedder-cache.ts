@@ -1,34 +1,35 @@
 import { createHash } from "node:crypto";
-import { type Clock, type Embedder, type EmbedKind, MemoryError } from "@membus/protocol";
-import { Lane } from "./lane.js";
-import { RecentMap } from "./recent-map.js";
+import type { Embedder, EmbedKind } from "@membus/protocol";
+import { LRUCache } from "lru-cache";
+import { TextBatches } from "./text-batches.js";
 
 export interface EmbedderCacheOptions {
-  readonly embedderCacheCountMax: number;
+  readonly embedderCacheBytesMax: number;
   readonly embedderConcurrency: number;
 }
 
-/** Calls of the embedder that wait for their turn; further ones are `overloaded`. */
-const QUEUE_COUNT_MAX = 1_024;
+/** What an entry takes besides its components: the key, and its places in the cache. */
+const ENTRY_BYTES = 256;
 
-type Vector = Promise<Float32Array | null>;
+type Vector = Float32Array | null;
 
 /**
- * An embedder that embeds a text once, however many tiers and requests ask for it at the same time or soon after.
- * All of them get the same vector, so none may change it. A failure is not kept.
+ * An embedder that embeds a text once, however many tiers and requests ask for it at the same time or soon after, and
+ * several of them with one call. All get the same vector, so none may change it. A failure is not kept.
  */
 export class EmbedderCache implements Embedder {
   readonly #embedder: Embedder;
-  readonly #vectors: RecentMap<string, Vector>;
-  readonly #lane: Lane;
+  readonly #batches: TextBatches;
+  readonly #inFlight = new Map<string, Promise<Vector>>();
+  readonly #known: LRUCache<string, { readonly vector: Vector }>;
 
-  constructor(embedder: Embedder, options: EmbedderCacheOptions, clock: Clock) {
+  constructor(embedder: Embedder, options: EmbedderCacheOptions) {
     this.#embedder = embedder;
-    this.#vectors = new RecentMap(options.embedderCacheCountMax);
-    this.#lane = new Lane(
-      { concurrency: options.embedderConcurrency, queueCountMax: QUEUE_COUNT_MAX },
-      clock,
-    );
+    this.#batches = new TextBatches(embedder, options.embedderConcurrency);
+    this.#known = new LRUCache({
+      maxSize: options.embedderCacheBytesMax,
+      sizeCalculation: ({ vector }) => ENTRY_BYTES + (vector?.byteLength ?? 0),
+    });
   }
 
   get id(): string {
@@ -44,51 +45,47 @@ export class EmbedderCache implements Embedder {
     texts: readonly string[],
     kind: EmbedKind,
     options: { signal?: AbortSignal } = {},
-  ): Promise<(Float32Array | null)[]> {
+  ): Promise<Vector[]> {
     options.signal?.throwIfAborted();
-    const vectors = this.#lookUp(texts, kind);
-    const all = Promise.all(vectors);
+    const all = Promise.all(this.#lookUp(texts, kind));
     return options.signal === undefined ? all : untilAborted(all, options.signal);
   }
 
-  #lookUp(texts: readonly string[], kind: EmbedKind): Vector[] {
-    const missing = new Map<string, { readonly text: string; readonly index: number }>();
-    const keys = texts.map((text) => cacheKey(text, kind));
-    const known = keys.map((key, index) => {
-      const vector = this.#vectors.get(key);
-      if (vector === undefined && !missing.has(key))
-        missing.set(key, { text: texts[index]!, index: missing.size });
-      return vector;
+  #lookUp(texts: readonly string[], kind: EmbedKind): (Vector | Promise<Vector>)[] {
+    const missing = new Map<string, string>();
+    const keys = texts.map((text) => this.#keyOf(text, kind));
+    const found = keys.map((key, index) => {
+      const known = this.#known.get(key);
+      if (known !== undefined) return known.vector;
+      const inFlight = this.#inFlight.get(key);
+      if (inFlight === undefined) missing.set(key, texts[index]!);
+      return inFlight;
     });
-    if (missing.size === 0) return known as Vector[];
-    const batch = this.#embedMissing(
-      [...missing.values()].map(({ text }) => text),
-      kind,
-    );
-    const made = new Map([...missing].map(([key, { index }]) => [key, this.#keep(key, batch, index)]));
-    return keys.map((key, index) => known[index] ?? made.get(key)!);
+    if (missing.size > 0) this.#embedMissing(missing, kind);
+    return keys.map((key, index) => {
+      const vector = found[index];
+      return vector === undefined ? this.#inFlight.get(key)! : vector;
+    });
   }
 
-  async #embedMissing(texts: readonly string[], kind: EmbedKind): Promise<(Float32Array | null)[]> {
-    const vectors = await this.#lane.run(() => this.#embedder.embed(texts, kind));
-    const isComplete = vectors.length === texts.length;
-    if (isComplete && vectors.every((vector) => vector === null || vector.length === this.dimensions)) {
-      return vectors;
+  #embedMissing(missing: ReadonlyMap<string, string>, kind: EmbedKind): void {
+    const batch = this.#batches.embed([...missing.values()], kind);
+    for (const [index, key] of [...missing.keys()].entries()) {
+      const vector = batch.then((vectors) => vectors[index]!);
+      this.#inFlight.set(key, vector);
+      void vector
+        .then(
+          (made) => void this.#known.set(key, { vector: made }),
+          () => {},
+        )
+        .finally(() => this.#inFlight.delete(key));
     }
-    throw new MemoryError("unavailable", "the embedder gave other vectors than asked for");
   }
 
-  #keep(key: string, batch: Promise<(Float32Array | null)[]>, index: number): Vector {
-    const vector = batch.then((vectors) => vectors[index]!);
-    this.#vectors.set(key, vector);
-    vector.catch(() => this.#vectors.delete(key));
-    return vector;
+  /** A digest: texts may be long, and the cache outlives them. */
+  #keyOf(text: string, kind: EmbedKind): string {
+    return createHash("sha256").update(`${this.#embedder.id}\n${kind}\n${text}`).digest("base64");
   }
-}
-
-/** By hash: texts may be long, and the cache outlives them. */
-function cacheKey(text: string, kind: EmbedKind): string {
-  return kind + createHash("sha256").update(text).digest("base64");
 }
 
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

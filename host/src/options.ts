@@ -92,12 +92,13 @@ export interface HostOptions {
    */
   readonly eventsPerSecondMax?: number;
   /**
-   * Vectors that the embedder cache keeps at least, up to twice as many, 1..1000000.
-   * @default 2048
+   * Bytes of the vectors that are kept for texts embedded before, those used last: about 21,000 of 128 components, or
+   * 9,000 of 384. 1..2^40; too few for one vector keep none.
+   * @default 16777216
    */
-  readonly embedderCacheCountMax?: number;
+  readonly embedderCacheBytesMax?: number;
   /**
-   * Calls of the embedder under way at once, 1..1000; up to 1,024 more wait.
+   * Calls of the embedder under way at once, 1..1000. Up to 1,024 more wait, and are put together.
    * @default 8
    */
   readonly embedderConcurrency?: number;
@@ -122,7 +123,7 @@ export const HOST_DEFAULTS: ResolvedHostOptions = Object.freeze({
   discoveryWaitMs: 250,
   events: true,
   eventsPerSecondMax: 10_000,
-  embedderCacheCountMax: 2_048,
+  embedderCacheBytesMax: 16 * 1024 * 1024,
   embedderConcurrency: 8,
 });
 
@@ -147,7 +148,7 @@ export function resolveHostOptions(input: HostOptions): ResolvedHostOptions {
     discoveryWaitMs: integerOption(10, 60_000),
     events: booleanOption,
     eventsPerSecondMax: integerOption(1, 10_000_000),
-    embedderCacheCountMax: integerOption(1, 1_000_000),
+    embedderCacheBytesMax: integerOption(1, 2 ** 40),
     embedderConcurrency: integerOption(1, 1_000),
   });
 }

@@ -1,7 +1,7 @@
 import { type Embedder, type EmbedKind, MemoryError } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { EmbedderCache } from "../src/embedder-cache.js";
-import { FakeClock, turn } from "./fake-clock.js";
+import { turn } from "./fake-clock.js";
 import { HostFixture } from "./host-fixture.js";
 import { MapPlugin } from "./map-plugin.js";
 
@@ -22,8 +22,8 @@ class LengthEmbedder implements Embedder {
 
 function setUp(options = {}) {
   const embedder = new LengthEmbedder();
-  const limits = { embedderCacheCountMax: 4, embedderConcurrency: 2, ...options };
-  return { embedder, cache: new EmbedderCache(embedder, limits, new FakeClock()) };
+  const limits = { embedderCacheBytesMax: 1_300, embedderConcurrency: 2, ...options };
+  return { embedder, cache: new EmbedderCache(embedder, limits) };
 }
 
 describe("EmbedderCache", () => {
@@ -34,8 +34,24 @@ describe("EmbedderCache", () => {
     expect(await first).toEqual([Float32Array.of(1), Float32Array.of(2), Float32Array.of(1), null]);
     expect(await second).toEqual([Float32Array.of(2), Float32Array.of(3)]);
     expect(await cache.embed(["", "ccc"], "query")).toEqual([null, Float32Array.of(3)]);
-    expect(embedder.asked).toEqual(["query: a bb ", "query: ccc"]);
+    expect(embedder.asked).toEqual(["query: a bb  ccc"]);
     expect([cache.id, cache.dimensions]).toEqual(["length", 1]);
+  });
+
+  it("keeps the vectors used last, up to its bytes", async () => {
+    // 256 bytes and 4 for the component each: five fit.
+    const { embedder, cache } = setUp();
+    for (const text of ["a", "b", "c", "d", "e", "a", "f"]) await cache.embed([text], "query");
+    embedder.asked.length = 0;
+    for (const text of ["a", "c", "d", "e", "f", "b"]) await cache.embed([text], "query");
+    expect(embedder.asked).toEqual(["query: b"]);
+  });
+
+  it("with less room than a vector takes keeps none", async () => {
+    const { embedder, cache } = setUp({ embedderCacheBytesMax: 1 });
+    await cache.embed(["a"], "query");
+    expect(await cache.embed(["a"], "query")).toEqual([Float32Array.of(1)]);
+    expect(embedder.asked).toEqual(["query: a", "query: a"]);
   });
 
   it("keeps queries and documents apart", async () => {
@@ -65,14 +81,6 @@ describe("EmbedderCache", () => {
     expect(await waiting).toEqual([Float32Array.of(1)]);
     await expect(cache.embed(["b"], "query", { signal: controller.signal })).rejects.toThrow("enough");
     expect(embedder.asked).toEqual(["query: a"]);
-  });
-
-  it("bounds the calls under way", async () => {
-    const { embedder, cache } = setUp({ embedderConcurrency: 1 });
-    const calls = ["a", "b", "c"].map((text) => cache.embed([text], "query"));
-    expect(embedder.asked).toEqual(["query: a"]);
-    await Promise.all(calls);
-    expect(embedder.asked).toHaveLength(3);
   });
 
   it("refuses vectors that are not what was asked for", async () => {

@@ -7,7 +7,7 @@ const MARKS = { ok: "ok  ", warning: "warn", problem: "FAIL" } as const;
 export function registerDoctor(program: Command): void {
   program
     .command("doctor")
-    .description("check server, host, permissions, disk and embedder, and say what to do")
+    .description("check server, host, permissions, disk, embedder and reranker, and say what to do")
     .action(async (_flags: object, command: Command) => {
       const { config, output } = await openSession(command);
       const { runChecks } = await import("../doctor/run-checks.js");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EmbedderSchema, RerankerSchema } from "./provider-schema.js";
 
 const text = z.string().min(1);
 const positive = z.int().min(1);
@@ -25,15 +26,8 @@ export const ConfigSchema = z.strictObject({
   timeout_ms: positive.optional(),
   data: text.optional(),
   durability: z.enum(["disk", "process"]).optional(),
-  embedder: z
-    .strictObject({
-      provider: z.enum(["static", "openai", "none"]),
-      dimensions: positive.optional(),
-      base_url: text.optional(),
-      model: text.optional(),
-      api_key_env: text.optional(),
-    })
-    .optional(),
+  embedder: EmbedderSchema.optional(),
+  reranker: RerankerSchema.optional(),
   tenants: z.array(text).min(1).optional(),
   log_level: z.enum(["debug", "info", "warn", "error", "silent"]).optional(),
   audit: z.boolean().optional(),

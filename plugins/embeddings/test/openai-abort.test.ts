@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
-import { echo } from "./embeddings-server.js";
 import { startOpenAi } from "./openai-fixture.js";
+import { echo } from "./provider-server.js";
 
 const reason = new Error("no longer wanted");
 

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { echo, replyBody } from "./embeddings-server.js";
-import { memoryErrorOf, startOpenAi } from "./openai-fixture.js";
+import { startOpenAi } from "./openai-fixture.js";
+import { memoryErrorOf } from "./provider-fixture.js";
+import { echo, replyBody } from "./provider-server.js";
 
 const texts = Array.from({ length: 30 }, (_, i) => "x".repeat(i + 1));
 

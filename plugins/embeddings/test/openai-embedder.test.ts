@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { echo, replyBody } from "./embeddings-server.js";
 import { startOpenAi } from "./openai-fixture.js";
+import { echo, replyBody } from "./provider-server.js";
 
 it("sends one request for a few texts, with the model and the float format", async () => {
   const { server, embedder } = await startOpenAi(echo, { apiKey: "sk-test" });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { EmbeddingsServer, echo, type Reply, replyBody } from "./embeddings-server.js";
-import { memoryErrorOf, startOpenAi } from "./openai-fixture.js";
+import { startOpenAi } from "./openai-fixture.js";
+import { memoryErrorOf } from "./provider-fixture.js";
+import { echo, ProviderServer, type Reply, replyBody } from "./provider-server.js";
 
 const unit = [1, 0, 0];
 
@@ -49,6 +50,9 @@ describe("a reply", () => {
     ["with NaN", '{"data":[{"index":0,"embedding":[NaN,0,1]}]}', {}],
     ["without data", { object: "list" }, {}],
     ["that is no JSON", "<html>", {}],
+    ["that ends early", '{"data":[{"index":0,"embedding":[1,0', {}],
+    ["with an infinite component", '{"data":[{"index":0,"embedding":[1e999,0,1]}]}', {}],
+    ["with more components", replyBody([[1, 0, 0, 0]]), { expected: 3, got: 4 }],
     ["that is empty", "", {}],
     ["without an index", { data: [{ embedding: unit }] }, {}],
     ["with an index out of range", { data: [{ index: 1, embedding: unit }] }, {}],
@@ -73,8 +77,21 @@ describe("a reply", () => {
   });
 });
 
+describe("a redirect", () => {
+  it("is not followed: neither texts nor key go elsewhere", async () => {
+    const { server: elsewhere } = await startOpenAi(echo);
+    const { embedder } = await startOpenAi(
+      () => ({ status: 308, headers: { location: `${elsewhere.baseURL}/embeddings` } }),
+      { apiKey: "sk-1", maxRetries: 0 },
+    );
+    const error = await memoryErrorOf(embedder.embed(["a"], "document"));
+    expect(error).toMatchObject({ code: "runtime_error", detail: { status: 308 } });
+    expect(elsewhere.requests).toEqual([]);
+  });
+});
+
 describe("a provider that does not answer", () => {
-  let gone: EmbeddingsServer | undefined;
+  let gone: ProviderServer | undefined;
   afterEach(() => gone?.close());
 
   it.each(["before-headers", "after-headers"] as const)("and hangs %s is unavailable", async (hang) => {
@@ -83,8 +100,12 @@ describe("a provider that does not answer", () => {
     expect(error.message).toBe("the embedding provider did not answer in time");
   });
 
+  it("and loses the connection in the middle of a reply is unavailable", async () => {
+    expect((await failureOf({ hang: "lost" })).code).toBe("unavailable");
+  });
+
   it("because it is not there is unavailable, with the cause, and is asked again by the next call", async () => {
-    gone = await EmbeddingsServer.start(echo);
+    gone = await ProviderServer.start(echo);
     const { baseURL } = gone;
     await gone.close();
     const { embedder } = await startOpenAi(echo, { baseURL, maxRetries: 0 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { echo, type Reply } from "./embeddings-server.js";
-import { memoryErrorOf, startOpenAi } from "./openai-fixture.js";
+import { startOpenAi } from "./openai-fixture.js";
+import { memoryErrorOf } from "./provider-fixture.js";
+import { echo, type Reply } from "./provider-server.js";
 
 const noon = Date.parse("2030-01-01T12:00:00Z") / 1000;
 const clockAtNoon = { now: () => noon, after: () => () => {} };

@@ -1,7 +1,8 @@
 import { inspect } from "node:util";
 import { afterEach, expect, it, vi } from "vitest";
-import { echo } from "./embeddings-server.js";
-import { memoryErrorOf, startOpenAi } from "./openai-fixture.js";
+import { startOpenAi } from "./openai-fixture.js";
+import { memoryErrorOf } from "./provider-fixture.js";
+import { echo } from "./provider-server.js";
 
 const apiKey = "sk-very-secret-0123456789";
 
@@ -24,6 +25,20 @@ it.each([401, 400, 500])(
     expect(String(error.cause)).toContain("bad key: Bearer [api key]");
     expect(logger.lines.join()).toContain(`failed with status ${status}`);
     expect(logger.lines.join()).not.toContain(apiKey);
+  },
+);
+
+it.each(["text/html", "application/json"])(
+  "keeps the key out of an error over a %s reply that repeats it and cannot be read",
+  async (type) => {
+    const { embedder, logger } = await startOpenAi(
+      ({ headers }) => ({ headers: { "content-type": type }, body: String(headers.authorization) }),
+      { apiKey, maxRetries: 0 },
+    );
+    const error = await memoryErrorOf(embedder.embed(["a"], "query"));
+    expect(error.code).toBe("runtime_error");
+    expect(inspect(error, { depth: 20, showHidden: true })).not.toMatch(/very-secret/);
+    expect(logger.lines.join()).not.toContain("very-secret");
   },
 );
 

@@ -3,6 +3,8 @@ export {
   type AnalyzerInput,
   createAnalyzer,
   createEnglishAnalyzer,
+  createMultilingualAnalyzer,
+  hashesOf,
   type Language,
   type PackedTerms,
   type QueryTerm,

@@ -16,7 +16,7 @@ import {
   type ScopeSelector,
 } from "@membus/protocol";
 import type { Analyzer } from "./analyzer/index.js";
-import { createEnglishAnalyzer } from "./analyzer/index.js";
+import { createMultilingualAnalyzer } from "./analyzer/index.js";
 import { idConflict, operationKey, type RememberedOperation } from "./journal/operation-memory.js";
 import type { OperationResult } from "./journal/record.js";
 import type { KitOptions, ResolvedKitOptions } from "./kit-options.js";
@@ -104,7 +104,7 @@ export class KitPlugin implements MemoryPlugin {
   }
 
   async open(services: PluginServices): Promise<void> {
-    const { analyzer = createEnglishAnalyzer(), durable, retention } = this.#parts;
+    const { analyzer = createMultilingualAnalyzer(), durable, retention } = this.#parts;
     this.#opened = await openTier({
       services,
       analyzer,

@@ -86,7 +86,7 @@ describe("analyze", () => {
 
   it("indexes identifiers whole and in parts", () => {
     expect([...analyze("user_name", "userName")]).toEqual(
-      packedOf(["user_nam", 1], ["user", 1 + 1024], ["name", 1 + 1024], ["usernam", 1024]),
+      packedOf(["usernam", 1 + 1024], ["user", 1 + 1024], ["name", 1 + 1024]),
     );
   });
 

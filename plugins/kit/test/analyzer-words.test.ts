@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { fold } from "../src/analyzer/fold.js";
 import { memoize } from "../src/analyzer/memo.js";
 import { splitWords, wordForms } from "../src/analyzer/words.js";
 
@@ -8,28 +9,65 @@ describe("splitWords", () => {
     ["  ... !?", []],
     ["Green tea, please.", ["Green", "tea", "please"]],
     ["don't re-do it's", ["don", "t", "re", "do", "it", "s"]],
-    ["user_name 2023-05-08 v1.2", ["user_name", "2023", "05", "08", "v1", "2"]],
+    ["user_name 2023-05-08 v1.2", ["user_name", "2023", "05", "08", "v1.2"]],
+    ["2.15.2, 127.0.0.1:4222. a1.5b", ["2.15.2", "127.0.0.1", "4222", "a1", "5b"]],
+    ["src/host/router.ts", ["src", "host", "router", "ts"]],
+    ["a-b@mail.example.com", ["a", "b", "mail", "example", "com"]],
   ])("splits %j", (text, words) => {
     expect(splitWords(text)).toEqual(words);
   });
 
-  it("folds accents, composed or not, and compatibility characters", () => {
-    expect(splitWords("Café cafe\u0301 naïve Ｆｕｌｌ ﬁne İstanbul")).toEqual([
-      "Cafe",
-      "cafe",
-      "naive",
+  it("unifies compatibility characters and composes accents", () => {
+    expect(splitWords("Café cafe\u0301 naïve Ｆｕｌｌ ﬁne soft\u00adly")).toEqual([
+      "Café",
+      "café",
+      "naïve",
       "Full",
       "fine",
-      "Istanbul",
+      "softly",
     ]);
   });
 
   it("keeps words of other scripts whole, with their marks", () => {
-    expect(splitWords("हिन्दी 한국어 чай, שלום")).toEqual(["हिन्दी", "한국어", "чаи", "שלום"]);
+    expect(splitWords("हिन्दी чай, שלום ΚΑΛΗΜΕΡΑ")).toEqual(["हिन्दी", "чай", "שלום", "ΚΑΛΗΜΕΡΑ"]);
   });
 
-  it("takes emoji, symbols and lone surrogates for gaps", () => {
-    expect(splitWords("tea☕time \ud800x\udc00y a−b")).toEqual(["tea", "time", "x", "y", "a", "b"]);
+  it("takes an emoji for a word, without its colour, and each of several joined ones", () => {
+    expect(splitWords("tea☕time 👍🏽 ❤️ 1️⃣ 👩‍🚀 🇫🇷🇩🇪")).toEqual([
+      ...["tea", "☕", "time", "👍", "❤", "1", "👩", "🚀", "🇫🇷", "🇩🇪"],
+    ]);
+  });
+
+  it("takes symbols and lone surrogates for gaps", () => {
+    expect(splitWords("x \ud800x\udc00y a−b")).toEqual(["x", "x", "y", "a", "b"]);
+  });
+
+  it("takes scripts without spaces apart, run by run", () => {
+    expect(splitWords("猫 東京タワーへ")).toEqual(["猫", "東", "京", "東京", "タワ", "ワー", "へ"]);
+    expect(splitWords("第3回 ｺﾝ abc漢字")).toEqual(["第", "3", "回", "コン", "abc", "漢", "字", "漢字"]);
+    expect(splitWords("고객과의 표")).toEqual(["고", "고객", "객과", "과의", "표"]);
+    expect(splitWords("ตั๋วสอง")).toEqual(["ตั๋ว", "วส", "สอ", "อง"]);
+  });
+});
+
+describe("fold", () => {
+  it.each([
+    ["café", "cafe"],
+    ["straße", "strasse"],
+    ["smørrebrød", "smorrebrod"],
+    ["ılık", "ilik"],
+    ["чай", "чай"],
+    ["ёлка", "елка"],
+    ["за\u0301мок", "замок"],
+    ["її", "її"],
+    ["γάτα", "γατα"],
+    ["مُدَرِّسٌ", "مدرس"],
+    ["أحمد", "احمد"],
+    ["हिन्दी", "हिन्दी"],
+    ["が", "が"],
+    ["한", "한"],
+  ])("of %s is %s", (word, folded) => {
+    expect(fold(word)).toBe(folded);
   });
 });
 
@@ -38,7 +76,12 @@ describe("wordForms", () => {
     ["Tea", ["tea"]],
     ["LGBTQ", ["lgbtq"]],
     ["PDFs", ["pdfs"]],
-    ["user_name", ["user_name", "user", "name"]],
+    ["user_name", ["username", "user", "name"]],
+    ["ERR_NOT_FOUND", ["errnotfound", "err", "not", "found"]],
+    ["E1234", ["e1234", "e", "1234"]],
+    ["v2.15.2", ["2.15.2", "v2", "15", "2", "2"]],
+    ["2.15", ["2.15", "2", "15"]],
+    ["İstanbul", ["istanbul"]],
     ["userName", ["username", "user", "name"]],
     ["HTTPServer", ["httpserver", "http", "server"]],
     ["getUserById", ["getuserbyid", "get", "user", "by", "id"]],

@@ -1,9 +1,9 @@
 import { type Embedder, keyHash, type PluginRetrieveRequest } from "@membus/protocol";
-import { createEnglishAnalyzer, Partition, rank } from "../src/index.js";
+import { createMultilingualAnalyzer, hashesOf, Partition, rank } from "../src/index.js";
 import { indexedTexts, type OracleEntry } from "./model-oracle.js";
 import { vectorOf } from "./scripted-embedder.js";
 
-const analyzer = createEnglishAnalyzer();
+const analyzer = createMultilingualAnalyzer();
 
 /** What is embedded of an entry, unless its vector was given; null where it has none. */
 export function vectorOfEntry(entry: OracleEntry, embedder: Embedder): Float32Array | null {
@@ -42,7 +42,7 @@ export function freshScores(
   }
   const vector = mode === "text" ? null : vectorOf(query, embedder.dimensions);
   const terms = mode === "vector" ? [] : analyzer.analyzeQuery(query);
-  const relevance = rank(partition.corpus(terms.map(({ hash }) => hash)), {
+  const relevance = rank(partition.corpus(hashesOf(terms)), {
     terms,
     ...(vector === null ? {} : { vector }),
   });

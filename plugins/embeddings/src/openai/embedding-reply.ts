@@ -1,4 +1,5 @@
 import { MemoryError } from "@membus/protocol";
+import { replyField } from "../http/reply-field.js";
 import { toUnitVector } from "../unit-vector.js";
 
 /**
@@ -7,17 +8,17 @@ import { toUnitVector } from "../unit-vector.js";
  * for each of the `count` inputs.
  */
 export function vectorsOfReply(reply: unknown, count: number, dimensions: number): (Float32Array | null)[] {
-  const items = fieldOf(reply, "data");
+  const items = replyField(reply, "data");
   if (!Array.isArray(items)) throw badReply("no list of embeddings");
   if (items.length !== count)
     throw badReply("wrong number of embeddings", { expected: count, got: items.length });
   const vectors = new Array<Float32Array | null | undefined>(count).fill(undefined);
   for (const item of items) {
-    const index = fieldOf(item, "index");
+    const index = replyField(item, "index");
     if (typeof index !== "number" || !(index in vectors) || vectors[index] !== undefined) {
       throw badReply("an index is missing, repeated or out of range");
     }
-    vectors[index] = toUnitVector(finiteVector(fieldOf(item, "embedding"), dimensions));
+    vectors[index] = toUnitVector(finiteVector(replyField(item, "embedding"), dimensions));
   }
   return vectors as (Float32Array | null)[];
 }
@@ -33,10 +34,6 @@ function finiteVector(components: unknown, dimensions: number): Float32Array {
     if (!Number.isFinite(vector[i])) throw badReply("a component is no finite float32");
   }
   return vector;
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
 function badReply(reason: string, detail: { expected?: number; got?: number } = {}): MemoryError {

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from "@membus/protocol";
 import { OpenAI } from "openai";
+import { createGuardedFetch } from "../http/guarded-fetch.js";
 import { vectorsOfReply } from "./embedding-reply.js";
-import { createGuardedFetch } from "./guarded-fetch.js";
 import type { ResolvedOpenAiEmbedderOptions } from "./openai-options.js";
 import { providerFailure } from "./provider-failure.js";
 

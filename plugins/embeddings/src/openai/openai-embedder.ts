@@ -1,7 +1,9 @@
-import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { Embedder } from "@membus/protocol";
 import { lazy } from "../lazy.js";
+import { shortDigest } from "../prefix.js";
+import { TaskLimit } from "../task-limit.js";
+import { untilAborted } from "../until-aborted.js";
 import type { OpenAiEmbedderDependencies } from "./embeddings-request.js";
 import {
   type OpenAiEmbedderOptions,
@@ -9,7 +11,6 @@ import {
   resolveOpenAiEmbedderOptions,
 } from "./openai-options.js";
 import { batchesOf, type Prompt, promptsOf } from "./prompt.js";
-import { TaskLimit } from "./task-limit.js";
 
 /**
  * An embedder behind the embeddings API of OpenAI or of a compatible server. Nothing is sent, and no server
@@ -54,20 +55,13 @@ export function createOpenAiEmbedder(
       // Each attempt of each batch listens until the call ends; Node would take more than ten for a leak.
       setMaxListeners(0, stopped);
       try {
+        // The openai package notices an abort only after its pause between attempts.
         await untilAborted(Promise.all(batches.map((batch) => embedBatch(batch, vectors, stopped))), stopped);
       } finally {
         stop.abort();
       }
       return vectors;
     },
-  });
-}
-
-/** The openai package notices an abort only after its pause between attempts; the caller need not wait for that. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
   });
 }
 
@@ -80,8 +74,5 @@ function embedderId({
 }: ResolvedOpenAiEmbedderOptions): string {
   const name = `openai/${model}/${dimensions}`;
   if (queryPrefix === "" && documentPrefix === "") return name;
-  const digest = createHash("sha256")
-    .update(JSON.stringify([queryPrefix, documentPrefix]))
-    .digest("hex");
-  return `${name}/${digest.slice(0, 8)}`;
+  return `${name}/${shortDigest([queryPrefix, documentPrefix])}`;
 }

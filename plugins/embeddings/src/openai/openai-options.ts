@@ -1,11 +1,6 @@
-import {
-  booleanOption,
-  integerOption,
-  LIMITS,
-  type OptionRule,
-  resolveOptions,
-  stringOption,
-} from "@membus/protocol";
+import { booleanOption, integerOption, LIMITS, resolveOptions, stringOption } from "@membus/protocol";
+import { apiKeyOption, baseUrlOption } from "../http/provider-options.js";
+import { prefixOption } from "../prefix.js";
 
 /** `baseURL`, `model` and `dimensions` must be given. */
 export interface OpenAiEmbedderOptions {
@@ -125,22 +120,3 @@ export function resolveOpenAiEmbedderOptions(input: OpenAiEmbedderOptions): Reso
     },
   );
 }
-
-/** The URL is logged, so it must not hold a secret; the message does not repeat it for the same reason. */
-const baseUrlOption: OptionRule = (value, name) => {
-  const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
-  const isPlain =
-    url && /^https?:$/.test(url.protocol) && !(url.username + url.password + url.search + url.hash);
-  if (!isPlain) throw new TypeError(`${name} must be an http(s) URL without credentials, query or fragment`);
-};
-
-/** What a header can carry. A key that cannot would appear in the error that refuses the header. */
-const apiKeyOption: OptionRule = (value, name) => {
-  if (typeof value !== "string" || !/^[!-~]*$/.test(value)) {
-    throw new TypeError(`${name} must be printable ASCII without spaces`);
-  }
-};
-
-const prefixOption: OptionRule = (value, name) => {
-  if (typeof value !== "string") throw new TypeError(`${name} must be a string`);
-};

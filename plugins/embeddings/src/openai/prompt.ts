@@ -1,4 +1,5 @@
 import { type EmbedKind, MemoryError } from "@membus/protocol";
+import { prefixOf } from "../prefix.js";
 import type { ResolvedOpenAiEmbedderOptions } from "./openai-options.js";
 
 /** A text as it is sent. */
@@ -17,7 +18,7 @@ type PromptOptions = Pick<ResolvedOpenAiEmbedderOptions, "queryPrefix" | "docume
  * the field that the text is of.
  */
 export function promptsOf(texts: readonly string[], kind: EmbedKind, options: PromptOptions): Prompt[] {
-  const prefix = kind === "query" ? options.queryPrefix : options.documentPrefix;
+  const prefix = prefixOf(kind, options);
   const prompts: Prompt[] = [];
   for (const [index, blankOrText] of texts.entries()) {
     if (blankOrText.trim() === "") continue;

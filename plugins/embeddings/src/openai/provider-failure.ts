@@ -1,6 +1,6 @@
 import { type Clock, type ErrorCode, isMemoryError, MemoryError } from "@membus/protocol";
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from "openai";
-import { retryAfterMs } from "./retry-after.js";
+import { retryAfterMs } from "../http/retry-after.js";
 
 /** What an error of the openai package means to us; it is kept as the cause. A `MemoryError` stays itself. */
 export function providerFailure(error: unknown, clock: Clock): MemoryError {
@@ -19,12 +19,9 @@ export function providerFailure(error: unknown, clock: Clock): MemoryError {
   if (error instanceof APIError && error.status !== undefined) {
     return statusFailure(error, error.status, error.headers ?? new Headers(), clock);
   }
-  return new MemoryError(
-    "runtime_error",
-    "the embedding provider's reply is unreadable",
-    {},
-    { cause: error },
-  );
+  // The message of a syntax error quotes the reply, which may repeat the API key.
+  const options = error instanceof SyntaxError ? {} : { cause: error };
+  return new MemoryError("runtime_error", "the embedding provider's reply is unreadable", {}, options);
 }
 
 function statusFailure(cause: unknown, status: number, headers: Headers, clock: Clock): MemoryError {

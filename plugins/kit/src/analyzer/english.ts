@@ -14,10 +14,11 @@ export function stemEnglish(word: string): string {
   return stemmer(ENGLISH_IRREGULAR_FORMS.get(word) ?? word.replace(ORDINAL, "$1"));
 }
 
-function english(): Language {
+/** English alone. */
+export function englishLanguage(): Language {
   let probabilities: ReadonlyMap<string, number> | undefined;
   return {
-    id: "english-2",
+    id: "english-3",
     splitWords,
     isStopWord: (word) => ENGLISH_STOP_WORDS.has(word),
     stem: stemEnglish,
@@ -30,7 +31,7 @@ function english(): Language {
   };
 }
 
-/** The default analyzer. Its first query reads a word list of 77 kB from the package, synchronously. */
+/** For texts in English alone. Its first query reads a word list of 77 kB from the package, synchronously. */
 export function createEnglishAnalyzer(): Analyzer {
-  return createAnalyzer(english());
+  return createAnalyzer(englishLanguage());
 }

@@ -1,12 +1,15 @@
+import type { Recognizer } from "./recognize.js";
+import type { Tongue } from "./tongue.js";
+
 /** What analysis needs to know of a language. Every part is a pure function of its argument. */
 export interface Language {
   /** Part of the analyzer's id: changes whenever a term would. */
   readonly id: string;
-  /** Words as they stand in a text, accents and compatibility characters unified, case kept. */
+  /** Words as they stand in a text, compatibility characters unified, accents and case kept. */
   splitWords(text: string): string[];
-  /** Whether a lower-case word is too common to tell entries apart. */
+  /** Whether a lower-case word without accents is too common to tell entries apart. */
   isStopWord(word: string): boolean;
-  /** What the forms of a lower-case word have in common. */
+  /** What the forms of a lower-case word without accents have in common. */
   stem(word: string): string;
   /** Probability of the words of a stem among the words of the language, above 0 and below 1. */
   stemProbability(stem: string): number;
@@ -14,6 +17,14 @@ export interface Language {
   describeTime(seconds: number): string;
   /** What a language finds besides words. */
   readonly marks?: Marks;
+  /** Languages that a text may be in instead, or as well. */
+  readonly others?: OtherLanguages;
+}
+
+/** Terms of a text that is recognised as one of these are found besides those of the language itself. */
+export interface OtherLanguages extends Recognizer {
+  /** All that a lower-case word may be in. */
+  of(word: string): readonly Tongue[];
 }
 
 /** A term of a query that is no word. */

@@ -1,21 +1,47 @@
+import { gramsOf, hasUnspacedScript } from "./grams.js";
+
 const NON_ASCII = /[\u0080-\uffff]/;
-const ACCENT = /[\u0300-\u036f]/g;
 const ASCII_WORD = /\w+/g;
-const WORD = /[\p{L}\p{N}\p{M}_]+/gu;
+const POINT_IN_NUMBER = /\d\.\d/;
+/** A number in parts, as of a release, before other words: it is found whole, too. */
+const WORD =
+  /(?<![\p{L}\p{N}_])[vV]?\d+(?:\.\d+)+(?![\p{L}\p{N}_])|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*|\p{RI}{2}|\p{Extended_Pictographic}/gu;
+/** What joins or colours without being a character: variation selectors, keycaps, joiners, the soft hyphen. */
+const INVISIBLE = /[\ufe00-\ufe0f\u20e3\u200b-\u200d\u2060\u00ad]/g;
 
-/** `_`, a lower-case letter or digit before a capital, and the last capital of an acronym before a word. */
-const PART_BOUNDARY = /_+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u;
+/**
+ * `_`, a lower-case letter or digit before a capital, the last capital of an acronym before a word, and a letter
+ * before three digits (E1234).
+ */
+const PART_BOUNDARY = /_+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})|(?<=\p{L})(?=\d{3})/u;
 
-/** Words as they stand in a text, without accents and with compatibility characters unified. Case is kept. */
+/**
+ * Words as they stand in a text, with compatibility characters unified (full-width ones, ligatures), accents and
+ * case kept. An emoji is a word. A script without spaces gives its characters and pairs of them.
+ */
 export function splitWords(text: string): string[] {
-  if (!NON_ASCII.test(text)) return text.match(ASCII_WORD) ?? [];
-  const folded = text.normalize("NFKD").replace(ACCENT, "").normalize("NFC");
-  return folded.match(WORD) ?? [];
+  const isAscii = !NON_ASCII.test(text);
+  if (isAscii && !POINT_IN_NUMBER.test(text)) return text.match(ASCII_WORD) ?? [];
+  const unified = isAscii ? text : text.normalize("NFKC").replace(INVISIBLE, "");
+  const words = unified.match(WORD) ?? [];
+  return isAscii || !hasUnspacedScript(unified) ? words : words.flatMap(gramsOf);
 }
 
-/** The lower-case forms under which a word is found: itself and, for camelCase and snake_case, its parts. */
+/** The lower-case forms under which a word is found: itself and, for camelCase, snake_case and 2.15.2, its parts. */
 export function wordForms(word: string): string[] {
+  if (word.includes(".")) return numberForms(word.toLowerCase());
   const parts = word.split(PART_BOUNDARY).filter((part) => part !== "");
-  const forms = parts.length > 1 ? [word, ...parts] : parts;
-  return forms.map((form) => form.toLowerCase());
+  const forms = parts.length > 1 ? [parts.join(""), ...parts] : parts;
+  return forms.map(lowerCase);
+}
+
+/** `v2.15.2` is found as 2.15.2, v2, 2 and 15. */
+function numberForms(word: string): string[] {
+  const parts = word.split(".");
+  return word.startsWith("v") ? [word.slice(1), ...parts, parts[0]!.slice(1)] : [word, ...parts];
+}
+
+/** The capital of the dotted i is an i and a dot. */
+function lowerCase(form: string): string {
+  return form.toLowerCase().replace("i\u0307", "i");
 }

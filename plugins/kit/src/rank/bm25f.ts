@@ -18,7 +18,7 @@ export type FieldWeights = Readonly<Record<RankField, number>>;
  * What one occurrence in a field is worth. Two turns of context are worth 5 points of recall@10 on conversations, 0.4 to
  * 0.6 alike; more than 0.7 loses. The time is worth 1.5 points.
  */
-export const FIELD_WEIGHTS: FieldWeights = Object.freeze({ text: 1, context: 0.5, time: 1 });
+const FIELD_WEIGHTS: FieldWeights = Object.freeze({ text: 1, context: 0.5, time: 1 });
 
 /**
  * What a word of a field adds to the length of its entry. The more is said around an entry, the less a word of it says

@@ -1,4 +1,5 @@
 import type { QueryTerm } from "../analyzer/analyzer.js";
+import { termPostings } from "./alternatives.js";
 import { averageLength, type FieldWeights, saturation, weightedFrequency, weightsOf } from "./bm25f.js";
 import type { Postings, RankCorpus, RankQuery } from "./corpus.js";
 import { inverseDocumentFrequency } from "./idf.js";
@@ -13,7 +14,7 @@ export interface WeighedTerm {
 
 /** Each term of a query with its share of the best score. */
 export function weighTerms(corpus: RankCorpus, terms: readonly QueryTerm[]): WeighedTerm[] {
-  const postings = terms.map(({ hash }) => corpus.postings(hash));
+  const postings = terms.map((term) => termPostings(corpus, term));
   const idfs = terms.map(({ prior }, index) => {
     const found = postings[index];
     const documentFrequency = found === undefined ? 0 : countLive(found, corpus.alive);

@@ -1,5 +1,6 @@
 import type { PluginRetrieveRequest, Position } from "@membus/protocol";
 import { comparePositions } from "@membus/protocol";
+import { hashesOf } from "../analyzer/index.js";
 import { TopSlots } from "../partition/top-slots.js";
 import { rank } from "../rank/index.js";
 import type { Resident } from "../residency/resident.js";
@@ -54,7 +55,7 @@ function rankingOf(
   if (query === undefined) return undefined;
   const { terms, vector } = query;
   return {
-    corpus: partition.corpus(terms.map(({ hash }) => hash)),
+    corpus: partition.corpus(hashesOf(terms)),
     query: { terms, allowed, ...(fields && { fields }), ...(vector && { vector }) },
   };
 }

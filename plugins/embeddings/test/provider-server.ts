@@ -4,7 +4,13 @@ import type { AddressInfo } from "node:net";
 export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  readonly body: { readonly model: string; readonly input: string[]; readonly [field: string]: unknown };
+  /** `input` of the embeddings protocol, `documents` of the rerank protocol. */
+  readonly body: {
+    readonly model: string;
+    readonly input: string[];
+    readonly documents: string[];
+    readonly [field: string]: unknown;
+  };
 }
 
 /** What the server answers. A string body is sent as it is, anything else as JSON. */
@@ -12,8 +18,8 @@ export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Send nothing, or only the headers, and keep the connection open. */
-  readonly hang?: "before-headers" | "after-headers";
+  /** Send nothing, or only the headers, and keep the connection open; or lose it in the middle of the body. */
+  readonly hang?: "before-headers" | "after-headers" | "lost";
 }
 
 export type Answer = (request: ReceivedRequest, attempt: number) => Reply | Promise<Reply>;
@@ -30,8 +36,8 @@ export function replyBody(embeddings: readonly unknown[]): object {
   return { object: "list", model: "m", data, usage: { prompt_tokens: 1, total_tokens: 1 } };
 }
 
-/** Speaks the embeddings protocol on loopback; remembers what it was asked. */
-export class EmbeddingsServer {
+/** A provider on loopback that speaks JSON over HTTP; remembers what it was asked. */
+export class ProviderServer {
   readonly requests: ReceivedRequest[] = [];
   readonly #answer: Answer;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
@@ -40,8 +46,8 @@ export class EmbeddingsServer {
     this.#answer = answer;
   }
 
-  static async start(answer: Answer): Promise<EmbeddingsServer> {
-    const started = new EmbeddingsServer(answer);
+  static async start(answer: Answer): Promise<ProviderServer> {
+    const started = new ProviderServer(answer);
     await new Promise<void>((resolve) => started.#server.listen(0, "127.0.0.1", resolve));
     return started;
   }
@@ -70,5 +76,6 @@ function send(response: ServerResponse, reply: Reply): void {
   if (reply.hang === "before-headers") return;
   response.writeHead(reply.status ?? 200, { "content-type": "application/json", ...reply.headers });
   if (reply.hang === "after-headers") response.flushHeaders();
+  else if (reply.hang === "lost") response.write('{"data":[', () => response.destroy());
   else response.end(typeof reply.body === "string" ? reply.body : JSON.stringify(reply.body ?? {}));
 }

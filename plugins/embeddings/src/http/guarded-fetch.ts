@@ -1,8 +1,12 @@
 import type { Clock } from "@membus/protocol";
-import type { ResolvedOpenAiEmbedderOptions } from "./openai-options.js";
 import { retryAfterMs } from "./retry-after.js";
 
-type FetchOptions = Pick<ResolvedOpenAiEmbedderOptions, "apiKey" | "responseBytesMax" | "retryAfterMsMax">;
+export interface GuardedFetchOptions {
+  /** Taken out of errors; empty for none. */
+  readonly apiKey: string;
+  readonly responseBytesMax: number;
+  readonly retryAfterMsMax: number;
+}
 
 const REQUEST_HEADERS = ["accept", "authorization", "content-type", "user-agent"];
 const RESPONSE_HEADERS = ["content-type", "retry-after", "retry-after-ms", "x-request-id", "x-should-retry"];
@@ -15,7 +19,7 @@ const RESPONSE_HEADERS = ["content-type", "retry-after", "retry-after-ms", "x-re
  * when `Retry-After` is over `retryAfterMsMax`, follows no redirects (texts go only where they were meant to),
  * passes the headers it knows, and takes the API key out of errors that repeat it.
  */
-export function createGuardedFetch(options: FetchOptions, clock: Clock): typeof fetch {
+export function createGuardedFetch(options: GuardedFetchOptions, clock: Clock): typeof fetch {
   return async (url, init) => {
     const headers = pickHeaders(new Headers(init?.headers), REQUEST_HEADERS);
     const response = await fetch(url, { ...init, headers, redirect: "manual" });

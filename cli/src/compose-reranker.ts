@@ -1,0 +1,27 @@
+import { createHttpReranker, type HttpRerankerOptions } from "@membus/embeddings";
+import type { Clock, Logger, Reranker } from "@membus/protocol";
+import type { Config } from "./config/config-schema.js";
+import { apiKeyOf, inSettings, optionsOfSection, type SettingNames } from "./provider-settings.js";
+
+const RERANKER: SettingNames = {
+  ...{ base_url: "baseURL", model: "model", api_key_env: "apiKey", scores: "scores" },
+  ...{ timeout_ms: "timeoutMs", concurrency: "concurrencyMax" },
+  ...{ text_count_max: "textCountMax", text_bytes_max: "textBytesMax", request_bytes_max: "requestBytesMax" },
+};
+
+/**
+ * The reranker that the settings name; undefined where they name none.
+ * @throws {TypeError} naming the setting that is wrong.
+ */
+export async function composeReranker(
+  { reranker: settings }: Config,
+  env: NodeJS.ProcessEnv,
+  dependencies: { readonly clock: Clock; readonly logger: Logger },
+): Promise<Reranker | undefined> {
+  if (settings === undefined) return undefined;
+  return inSettings("reranker", RERANKER, () => {
+    const { apiKey: variable, ...options } = optionsOfSection("reranker", settings, RERANKER);
+    const key = apiKeyOf("reranker", variable as string | undefined, env);
+    return createHttpReranker({ ...options, ...key } as unknown as HttpRerankerOptions, dependencies);
+  });
+}

@@ -1,0 +1,26 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import type { QuestionResult } from "./evaluation-report.js";
+import { SET_LIMITS } from "./evaluation-set.js";
+import { checkJson, checkSize } from "./json-lines.js";
+
+const BaselineSchema = z.object({
+  questions: z
+    .array(
+      z.object({
+        id: z.string(),
+        type: z.string(),
+        ranks: z.array(z.int().min(1).nullable()).min(1).max(SET_LIMITS.gold),
+      }),
+    )
+    .max(SET_LIMITS.queries),
+});
+
+/**
+ * How the questions fared in an earlier run, from what it wrote with `--json`.
+ * @throws {TypeError} when the file is none of these.
+ */
+export async function readBaseline(path: string): Promise<readonly QuestionResult[]> {
+  await checkSize(path);
+  return checkJson(await readFile(path, "utf8"), BaselineSchema, path).questions;
+}

@@ -1,0 +1,108 @@
+import { createWriteStream } from "node:fs";
+import { access, constants, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { systemClock } from "@membus/protocol";
+import type { Config } from "../config/config-schema.js";
+import type { Output } from "../output.js";
+import { readBaseline } from "./baseline.js";
+import { type Comparison, compareRuns, hasLoss } from "./compare-runs.js";
+import { describeComparison, describeReport } from "./describe-report.js";
+import { type EvalFlags, evaluationOptions } from "./eval-flags.js";
+import { evaluate } from "./evaluate.js";
+import { type EvaluationReport, evaluationReport } from "./evaluation-report.js";
+import { readEvaluationSet } from "./evaluation-set.js";
+import type { Answer, Evaluation } from "./run-evaluation.js";
+import { SHIPPED_SET } from "./shipped-set.js";
+
+const EXAMPLES_SHOWN = 3;
+const PROGRESS_STEPS = 10;
+
+/** The arguments that are no flags. */
+interface Places {
+  readonly folder: string | undefined;
+  /** Where the JSON goes, with `--json`. */
+  readonly file: string | undefined;
+}
+
+/** Everything that could be refused is refused before the first document is stored. */
+export async function runEval(
+  given: Places,
+  flags: EvalFlags,
+  config: Config,
+  output: Output,
+): Promise<void> {
+  const options = evaluationOptions(flags);
+  const { folder, file } = placesOf(given, output.json);
+  for (const path of [file, flags.run]) if (path !== undefined) await checkWritable(path);
+  const baseline = flags.baseline === undefined ? undefined : await readBaseline(flags.baseline);
+  const set = await readEvaluationSet(folder ?? SHIPPED_SET);
+  const evaluation = await evaluate(set, options, config, {
+    env: process.env,
+    clock: systemClock,
+    onStep: output.note,
+    onProgress: progressNotes(output),
+  });
+  noteUnreadableDates(evaluation, output);
+  if (flags.run !== undefined) await writeRun(flags.run, evaluation.answers);
+  const report = evaluationReport(set, options, evaluation);
+  const comparison = baseline === undefined ? undefined : compareRuns(report.questions, baseline);
+  await showReport(report, comparison, file, output);
+  if (flags.failOnLoss === true && hasLoss(comparison!)) process.exitCode = 1;
+}
+
+/** `--json out.json` without a folder: what ends in .json is the file. */
+function placesOf({ folder, file }: Places, json: boolean): Places {
+  if (file !== undefined && !json) throw new TypeError(`${file}: a second argument is the file of --json`);
+  const isFile = json && file === undefined && folder?.endsWith(".json") === true;
+  return isFile ? { folder: undefined, file: folder } : { folder, file };
+}
+
+/** @throws {TypeError} when the folder of a file to be written does not exist, or may not be written to. */
+async function checkWritable(path: string): Promise<void> {
+  await access(dirname(resolve(path)), constants.W_OK).catch((error: Error) => {
+    throw new TypeError(`cannot write ${path}: ${error.message}`, { cause: error });
+  });
+}
+
+/** A note at each tenth of a stage. */
+function progressNotes(output: Output): (stage: string, done: number, total: number) => void {
+  let noted = "";
+  return (stage, done, total) => {
+    const step = Math.floor((PROGRESS_STEPS * done) / total);
+    if (noted === `${stage} ${step}`) return;
+    noted = `${stage} ${step}`;
+    if (step > 0) output.note(`${stage} ${done} of ${total}`);
+  };
+}
+
+function noteUnreadableDates({ unreadableDates }: Evaluation, output: Output): void {
+  for (const { line, date } of unreadableDates.slice(0, EXAMPLES_SHOWN))
+    output.note(`docs.jsonl:${line}: stored without its date, which cannot be read: ${date}`);
+  const more = unreadableDates.length - EXAMPLES_SHOWN;
+  if (more > 0) output.note(`${more} more dates cannot be read`);
+}
+
+/** A line a question: `{"id", "ranked"}`, the best document first. */
+async function writeRun(path: string, answers: readonly Answer[]): Promise<void> {
+  const lines = answers.map(({ query: { id }, ranked }) => `${JSON.stringify({ id, ranked })}\n`);
+  await pipeline(lines, createWriteStream(path));
+}
+
+async function showReport(
+  report: EvaluationReport,
+  comparison: Comparison | undefined,
+  file: string | undefined,
+  output: Output,
+): Promise<void> {
+  const text = () =>
+    [describeReport(report), ...(comparison === undefined ? [] : [describeComparison(comparison)])].join(
+      "\n",
+    );
+  const value = comparison === undefined ? report : { ...report, comparison };
+  if (file === undefined) output.result(value, text);
+  else {
+    await writeFile(file, `${JSON.stringify(value)}\n`);
+    output.note(text());
+  }
+}

@@ -1,0 +1,63 @@
+import type { EvaluationOptions } from "./evaluation-options.js";
+import type { EvaluationSet } from "./evaluation-set.js";
+import { type GoldRanks, type Metrics, meanMetrics, percentile, questionMetrics } from "./metrics.js";
+import type { Answer, Evaluation } from "./run-evaluation.js";
+
+/** How one question fared; what a later run is compared with. */
+export interface QuestionResult {
+  readonly id: string;
+  readonly type: string;
+  readonly ranks: GoldRanks;
+}
+
+/** What `membus eval --json` writes. Names are those of the file, so they are snake_case. */
+export interface EvaluationReport {
+  readonly metrics: Metrics;
+  readonly by_type: Readonly<Record<string, Metrics & { readonly queries: number }>>;
+  /** Questions that were scored. */
+  readonly queries: number;
+  readonly documents: number;
+  /** Of requests for 50 entries, one at a time. */
+  readonly latency_ms: { readonly p50: number; readonly p95: number };
+  /** Documents stored without their date, because it could not be read. */
+  readonly dates_unreadable: number;
+  /** Questions in whose answer a part of the host did not take part. */
+  readonly degraded: number;
+  readonly settings: Omit<EvaluationOptions, "contextTurns"> & { readonly context: number };
+  readonly questions: readonly QuestionResult[];
+}
+
+export function evaluationReport(
+  { documents }: EvaluationSet,
+  { contextTurns, ...switches }: EvaluationOptions,
+  { answers, unreadableDates }: Evaluation,
+): EvaluationReport {
+  const questions = answers.map(questionResult);
+  const types = [...new Set(questions.map(({ type }) => type))].sort();
+  const latencies = answers.map(({ latencyMs }) => latencyMs);
+  return {
+    metrics: metricsOf(questions),
+    by_type: Object.fromEntries(types.map((type) => [type, typeMetrics(questions, type)])),
+    queries: questions.length,
+    documents: documents.length,
+    latency_ms: { p50: percentile(latencies, 0.5), p95: percentile(latencies, 0.95) },
+    dates_unreadable: unreadableDates.length,
+    degraded: answers.filter(({ degraded }) => degraded).length,
+    settings: { ...switches, context: contextTurns },
+    questions,
+  };
+}
+
+function questionResult({ query: { id, type, gold }, ranked }: Answer): QuestionResult {
+  const rankOf = new Map(ranked.map((document, index) => [document, index + 1]));
+  return { id, type, ranks: gold.map((document) => rankOf.get(document) ?? null) };
+}
+
+function typeMetrics(questions: readonly QuestionResult[], wanted: string): Metrics & { queries: number } {
+  const ofType = questions.filter(({ type }) => type === wanted);
+  return { ...metricsOf(ofType), queries: ofType.length };
+}
+
+function metricsOf(questions: readonly QuestionResult[]): Metrics {
+  return meanMetrics(questions.map(({ ranks }) => questionMetrics(ranks)));
+}

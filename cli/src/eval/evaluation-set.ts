@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import { LIMITS } from "@membus/protocol";
+import { z } from "zod";
+import { type Line, readJsonLines } from "./json-lines.js";
+
+/** How much an evaluation set may hold. */
+export const SET_LIMITS = Object.freeze({
+  documents: 200_000,
+  queries: 50_000,
+  gold: 1_000,
+  nameLength: 512,
+});
+
+const name = z.string().min(1).max(SET_LIMITS.nameLength);
+
+/** One document. Fields not listed here are ignored. */
+const DocumentSchema = z.object({
+  id: name,
+  conv: name.nullish(),
+  session: z.union([name, z.number()]).nullish(),
+  date: z.union([z.string(), z.number()]).nullish(),
+  speaker: z.string().nullish(),
+  text: z.string(),
+  caption: z.string().nullish(),
+});
+
+/** One question and the documents that answer it. Fields not listed here are ignored. */
+const QuerySchema = z.object({
+  id: name,
+  conv: name.nullish(),
+  type: name.default("untyped"),
+  question: z.string().min(1).max(LIMITS.queryLength),
+  gold: z.array(name).max(SET_LIMITS.gold),
+  main: z.boolean().default(true),
+});
+
+export type EvaluationDocument = Line<z.infer<typeof DocumentSchema>>;
+export type EvaluationQuery = Line<z.infer<typeof QuerySchema>>;
+
+/** Documents in the order of their file, and questions about them. */
+export interface EvaluationSet {
+  readonly documents: readonly EvaluationDocument[];
+  readonly queries: readonly EvaluationQuery[];
+}
+
+/**
+ * Reads `docs.jsonl` and `queries.jsonl` of a folder.
+ * @throws {TypeError} naming file and line: of an id that stands twice, a question without a document that answers
+ * it, or one whose documents do not exist or belong to another `conv`.
+ */
+export async function readEvaluationSet(directory: string): Promise<EvaluationSet> {
+  const documentsPath = join(directory, "docs.jsonl");
+  const queriesPath = join(directory, "queries.jsonl");
+  const documents = await readJsonLines(documentsPath, DocumentSchema, SET_LIMITS.documents);
+  const queries = await readJsonLines(queriesPath, QuerySchema, SET_LIMITS.queries);
+  if (documents.length === 0) throw new TypeError(`${documentsPath} has no documents`);
+  const documentsById = byId(documents, documentsPath);
+  byId(queries, queriesPath);
+  for (const query of queries) checkGold(query, documentsById, `${queriesPath}:${query.line}`);
+  return { documents, queries };
+}
+
+function byId<T extends { readonly id: string; readonly line: number }>(
+  lines: readonly T[],
+  path: string,
+): ReadonlyMap<string, T> {
+  const found = new Map<string, T>();
+  for (const line of lines) {
+    const earlier = found.get(line.id);
+    if (earlier !== undefined)
+      throw new TypeError(`${path}:${line.line}: the id ${line.id} stands in line ${earlier.line} too`);
+    found.set(line.id, line);
+  }
+  return found;
+}
+
+function checkGold(
+  { gold, conv, main }: EvaluationQuery,
+  documents: ReadonlyMap<string, EvaluationDocument>,
+  place: string,
+): void {
+  if (gold.length === 0 && main) throw new TypeError(`${place}: \`gold\` names no document`);
+  if (new Set(gold).size < gold.length) throw new TypeError(`${place}: \`gold\` names a document twice`);
+  for (const id of gold) {
+    const document = documents.get(id);
+    if (document === undefined) throw new TypeError(`${place}: \`gold\`: there is no document ${id}`);
+    if (conv != null && document.conv !== conv)
+      throw new TypeError(`${place}: \`gold\`: ${id} is not of conv ${conv}`);
+  }
+}

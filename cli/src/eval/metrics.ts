@@ -1,0 +1,57 @@
+/** Ranks (from 1) of the documents that answer a question, in the order of its `gold`; null for one not found. */
+export type GoldRanks = readonly (number | null)[];
+
+const RECALL_CUTS = [1, 5, 10, 25] as const;
+const CUT = 10;
+
+export const METRIC_NAMES = [
+  "recall@1",
+  "recall@5",
+  "recall@10",
+  "recall@25",
+  "all@10",
+  "mrr",
+  "ndcg@10",
+] as const;
+
+export type MetricName = (typeof METRIC_NAMES)[number];
+/** Each 0..1. */
+export type Metrics = Readonly<Record<MetricName, number>>;
+
+/**
+ * The measures of one question: the share of its documents among the first k (recall@k), whether all are among the
+ * first ten (all@10), 1 / rank of the first (mrr), and the discounted gain of the first ten, each document counting
+ * the same, divided by the best possible (ndcg@10).
+ */
+export function questionMetrics(ranks: GoldRanks): Metrics {
+  const found = ranks.filter((rank) => rank !== null).sort((a, b) => a - b);
+  const recall = (cut: number) => found.filter((rank) => rank <= cut).length / ranks.length;
+  const ideal = ranks.slice(0, CUT).reduce<number>((sum, _, index) => sum + gain(index + 1), 0);
+  const gained = found.filter((rank) => rank <= CUT).reduce((sum, rank) => sum + gain(rank), 0);
+  const [first] = found;
+  return {
+    ...(Object.fromEntries(RECALL_CUTS.map((cut) => [`recall@${cut}`, recall(cut)])) as RecallMetrics),
+    "all@10": recall(CUT) === 1 ? 1 : 0,
+    mrr: first === undefined ? 0 : 1 / first,
+    "ndcg@10": gained / ideal,
+  };
+}
+
+type RecallMetrics = Record<`recall@${(typeof RECALL_CUTS)[number]}`, number>;
+
+function gain(rank: number): number {
+  return 1 / Math.log2(1 + rank);
+}
+
+/** The mean of each measure; 0 without questions. */
+export function meanMetrics(measured: readonly Metrics[]): Metrics {
+  const mean = (name: MetricName) =>
+    measured.reduce((sum, metrics) => sum + metrics[name], 0) / Math.max(1, measured.length);
+  return Object.fromEntries(METRIC_NAMES.map((name) => [name, mean(name)])) as Metrics;
+}
+
+/** The value that a share of the values do not exceed (nearest rank); 0 without values. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+}

@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connectNatsBus } from "@membus/bus";
+import { systemClock } from "@membus/protocol";
+import { composeHost } from "../compose-host.js";
+import type { Config } from "../config/config-schema.js";
+import { definedOnly } from "../defined-only.js";
+import { createLogger } from "../logger.js";
+import { ensureNatsServer, launchNatsServer, type NatsServer } from "../nats-server/index.js";
+
+export interface TemporaryHostOptions {
+  readonly env: NodeJS.ProcessEnv;
+  onStep(message: string): void;
+}
+
+/**
+ * Runs `use` with the settings of a host that serves for its sake alone: a nats-server on a free port of loopback, and
+ * the plugins and the embedder of `config` in a temporary folder. All of it is gone afterwards, however that ends.
+ */
+export async function withTemporaryHost<T>(
+  config: Config,
+  options: TemporaryHostOptions,
+  use: (config: Config) => Promise<T>,
+): Promise<T> {
+  const { path } = await ensureNatsServer({
+    ...options,
+    ...definedOnly({ explicitPath: config.nats.server }),
+  });
+  const data = await mkdtemp(join(tmpdir(), "membus-eval-"));
+  try {
+    const server = await launchNatsServer({ binary: path });
+    try {
+      return await withHost(settingsFor(config, server, data), options.env, use);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    await rm(data, { recursive: true, force: true });
+  }
+}
+
+/** Its own server asks for no credentials, and the only tenant is the one that is asked for. */
+function settingsFor(config: Config, { url, port }: NatsServer, data: string): Config {
+  const { audit: _audit, ...rest } = config;
+  return { ...rest, data, nats: { url, port }, tenants: [config.tenant] };
+}
+
+async function withHost<T>(
+  config: Config,
+  env: NodeJS.ProcessEnv,
+  use: (config: Config) => Promise<T>,
+): Promise<T> {
+  const logger = createLogger(config.log_level);
+  const bus = await connectNatsBus(
+    { servers: config.nats.url!, name: "membus-host" },
+    { logger, clock: systemClock },
+  );
+  try {
+    const host = await composeHost(config, { bus, logger, env });
+    await host.start();
+    try {
+      return await use(config);
+    } finally {
+      await host.stop();
+    }
+  } finally {
+    await bus.close();
+  }
+}

@@ -1,0 +1,188 @@
+import { systemClock } from "@membus/protocol";
+import { describe, expect, it } from "vitest";
+import { composeEmbedder } from "../src/compose-embedder.js";
+import { composeReranker } from "../src/compose-reranker.js";
+import { CONFIG_DEFAULTS, type Config } from "../src/config/config-schema.js";
+import { checkEmbedder } from "../src/doctor/check-embedder.js";
+import { checkReranker } from "../src/doctor/check-reranker.js";
+import { createLogger } from "../src/logger.js";
+import { startProvider } from "./provider-server.js";
+
+type EmbedderSettings = Config["embedder"];
+type RerankerSettings = NonNullable<Config["reranker"]>;
+
+const dependencies = { clock: systemClock, logger: createLogger("silent") };
+const withEmbedder = (embedder: EmbedderSettings): Config => ({ ...CONFIG_DEFAULTS, embedder });
+const withReranker = (reranker: RerankerSettings): Config => ({ ...CONFIG_DEFAULTS, reranker });
+const embedderOf = (settings: EmbedderSettings, env = {}) =>
+  composeEmbedder(withEmbedder(settings), env, dependencies);
+
+const vectorsOf = (count: number, vector: number[]) => ({
+  data: Array.from({ length: count }, (_, index) => ({ index, embedding: vector })),
+});
+const GONE = "http://127.0.0.1:1/v1";
+
+describe("the embedder of the settings", () => {
+  it("is the static one, with as many components as asked for, or none", async () => {
+    expect((await composeEmbedder(CONFIG_DEFAULTS, {}, dependencies))?.id).toBe("static-minilm-v1/128");
+    expect((await embedderOf({ provider: "static", dimensions: 256 }))?.id).toBe("static-minilm-v1/256");
+    expect(await embedderOf({ provider: "none" })).toBeUndefined();
+  });
+
+  it("puts prefixes before queries and documents, and names them in its id", async () => {
+    const { baseUrl, asked } = await startProvider(({ input }) => ({
+      body: vectorsOf(input.length, [1, 0]),
+    }));
+    const settings = { provider: "openai", base_url: baseUrl, model: "e5", dimensions: 2 } as const;
+    const plain = await embedderOf(settings);
+    const prefixed = await embedderOf(
+      { ...settings, query_prefix: "query: ", document_prefix: "passage: ", api_key_env: "KEY" },
+      { KEY: "sk-1", OPENAI_API_KEY: "sk-2" },
+    );
+    await prefixed!.embed(["tea"], "query");
+    await prefixed!.embed(["tea"], "document");
+    await plain!.embed(["tea"], "query");
+    expect(asked.map(({ input }) => input)).toEqual([["query: tea"], ["passage: tea"], ["tea"]]);
+    expect(asked.map(({ authorization }) => authorization)).toEqual([
+      "Bearer sk-1",
+      "Bearer sk-1",
+      undefined,
+    ]);
+    expect(plain!.id).toBe("openai/e5/2");
+    expect(prefixed!.id).toMatch(/^openai\/e5\/2\/[0-9a-f]{8}$/);
+  });
+
+  it.each<[string, EmbedderSettings]>([
+    ["embedder openai `base_url` must be an http(s) URL", { provider: "openai", model: "m", dimensions: 2 }],
+    ["embedder openai `model` must be", { provider: "openai", base_url: GONE, dimensions: 2 }],
+    ["embedder openai `dimensions` must be", { provider: "openai", base_url: GONE, model: "m" }],
+    ["embedder openai has no `pooling`; it has base_url,", { provider: "openai", pooling: "cls" }],
+    ["embedder static `dimensions` must be an integer of 1..256", { provider: "static", dimensions: 300 }],
+    ["embedder static has no `query_prefix`; it has dimensions", { provider: "static", query_prefix: "q" }],
+    ["embedder none has no `model`", { provider: "none", model: "m" }],
+    ["embedder transformers `model` must be", { provider: "transformers" }],
+    ["cannot read /absent/config.json: embedder", { provider: "transformers", model: "/absent" }],
+    [
+      "embedder openai `api_key_env`: the environment variable NO_SUCH_KEY is not set",
+      { provider: "openai", base_url: GONE, model: "m", dimensions: 2, api_key_env: "NO_SUCH_KEY" },
+    ],
+  ])("is refused: %s", async (message, settings) => {
+    const refused = embedderOf(settings);
+    await expect(refused).rejects.toBeInstanceOf(TypeError);
+    await expect(refused).rejects.toThrow(message);
+  });
+});
+
+describe("the reranker of the settings", () => {
+  it("is none by default", async () => {
+    expect(await composeReranker(CONFIG_DEFAULTS, {}, dependencies)).toBeUndefined();
+  });
+
+  it("asks where it is told to, with the key of its own variable only", async () => {
+    const { baseUrl, asked } = await startProvider(() => ({
+      body: { results: [{ index: 0, relevance_score: 0 }] },
+    }));
+    const env = { KEY: "sk-1", OPENAI_API_KEY: "sk-2" };
+    for (const extra of [{}, { api_key_env: "KEY", scores: "logits" as const }]) {
+      const config = withReranker({ base_url: baseUrl, model: "m", ...extra });
+      const reranker = await composeReranker(config, env, dependencies);
+      expect(await reranker!.rerank("q", ["a"])).toEqual(["scores" in extra ? 0.5 : 0]);
+    }
+    expect(asked.map(({ path, authorization }) => [path, authorization])).toEqual([
+      ["/v1/rerank", undefined],
+      ["/v1/rerank", "Bearer sk-1"],
+    ]);
+  });
+
+  it.each<[string, Partial<RerankerSettings>]>([
+    ["reranker `base_url` must be an http(s) URL", { base_url: "nowhere" }],
+    ["reranker `text_count_max` must be an integer of 1..1000", { text_count_max: 2_000 }],
+    [
+      "reranker `api_key_env`: the environment variable NO_SUCH_KEY is not set",
+      { api_key_env: "NO_SUCH_KEY" },
+    ],
+  ])("is refused: %s", async (message, settings) => {
+    const config = withReranker({ base_url: GONE, model: "m", ...settings });
+    await expect(composeReranker(config, {}, dependencies)).rejects.toThrow(message);
+  });
+});
+
+describe("doctor", () => {
+  const openai = { provider: "openai", model: "m", dimensions: 2, max_retries: 0 } as const;
+
+  it("finds an embedder and a reranker that answer", async () => {
+    const { baseUrl } = await startProvider(({ input, documents }) => ({
+      body: input
+        ? vectorsOf(input.length, [1, 0])
+        : {
+            results: documents.map((text, index) => ({
+              index,
+              relevance_score: text.includes("sun") ? 0.9 : 0.1,
+            })),
+          },
+    }));
+    expect(await checkEmbedder(withEmbedder({ ...openai, base_url: baseUrl }), {})).toEqual([
+      { check: "embedder", state: "ok", found: "openai/m/2" },
+    ]);
+    expect(await checkReranker(withReranker({ base_url: baseUrl, model: "m" }), {})).toEqual([
+      { check: "reranker", state: "ok", found: "rerank/m" },
+    ]);
+    expect(await checkReranker(CONFIG_DEFAULTS, {})).toEqual([]);
+  });
+
+  it.each([
+    [200, vectorsOf(1, [1, 0, 0]), /wrong number of components/, /set `embedder.dimensions` to .* gives: 3/],
+    [401, {}, /answered 401/, /a valid key into the environment variable OPENAI_API_KEY/],
+    [404, {}, /answered 404/, /check `embedder.base_url`/],
+    [503, {}, /answered 503/, /start the provider, or wait/],
+  ])("says what to do when the embedder answers %i", async (status, body, found, advice) => {
+    const { baseUrl } = await startProvider(() => ({ status, body }));
+    const [finding] = await checkEmbedder(withEmbedder({ ...openai, base_url: baseUrl }), {});
+    expect(finding).toMatchObject({ check: "embedder", state: "problem" });
+    expect(finding!.found).toMatch(found);
+    expect(finding!.advice).toMatch(advice);
+  });
+
+  it.each([
+    [403, {}, /answered 403/, /its name into `reranker.api_key_env`/],
+    [404, {}, /answered 404/, /`reranker.base_url`: \/rerank is put behind it/],
+    [500, {}, /answered 500/, /nothing is reranked/],
+    [
+      200,
+      { results: [3, -3].map((relevance_score, index) => ({ index, relevance_score })) },
+      /outside 0..1/,
+      /set `reranker.scores` to logits/,
+    ],
+  ])("says what to do when the reranker answers %i", async (status, body, found, advice) => {
+    const { baseUrl } = await startProvider(() => ({ status, body }));
+    const [finding] = await checkReranker(withReranker({ base_url: baseUrl, model: "m" }), {});
+    expect(finding).toMatchObject({ check: "reranker", state: "problem" });
+    expect(finding!.found).toMatch(found);
+    expect(finding!.advice).toMatch(advice);
+  });
+
+  it("warns of a reranker that prefers what is unrelated", async () => {
+    const { baseUrl } = await startProvider(({ documents }) => ({
+      body: { results: documents.map((_, index) => ({ index, relevance_score: 0.5 })) },
+    }));
+    const [finding] = await checkReranker(withReranker({ base_url: baseUrl, model: "m" }), {});
+    expect(finding).toMatchObject({
+      state: "warning",
+      found: "rerank/m scores an answer 0.50, what is unrelated 0.50",
+    });
+  });
+
+  it("names the address of a provider that is not there, and a setting that is wrong", async () => {
+    const [embedder] = await checkEmbedder(withEmbedder({ ...openai, base_url: GONE }), {});
+    expect(embedder!.found).toMatch(/^no connection to the embedding provider: .+/);
+    const [reranker] = await checkReranker(withReranker({ base_url: GONE, model: "m" }), {});
+    expect(reranker!.found).toMatch(/^no usable answer from the reranker: .+/);
+    expect(await checkReranker(withReranker({ base_url: "x", model: "m" }), {})).toEqual([
+      {
+        check: "reranker",
+        state: "problem",
+        found: "reranker `base_url` must be an http(s) URL without credentials, query or fragment",
+      },
+    ]);
+  });
+});

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { readEvaluationSet } from "../../src/eval/evaluation-set.js";
+
+const folder = mkdtempSync(join(tmpdir(), "membus-test-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const DOCUMENT = { id: "d1", conv: "trip", text: "The train leaves at nine" };
+const QUERY = { id: "q1", question: "When do we leave?", gold: ["d1"] };
+
+/** Reads a set of these lines; what is no string is written as JSON. */
+function read(documents: readonly unknown[], queries: readonly unknown[]) {
+  const write = (name: string, lines: readonly unknown[]) =>
+    writeFileSync(
+      join(folder, name),
+      lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""),
+    );
+  write("docs.jsonl", documents);
+  write("queries.jsonl", queries);
+  return readEvaluationSet(folder);
+}
+
+describe("an evaluation set", () => {
+  it("needs little, ignores what it does not know, and counts empty lines", async () => {
+    const set = await read(
+      ["", { ...DOCUMENT, turn: 4, mood: "good" }],
+      [QUERY, { id: "q2", question: "?", gold: [], main: false, type: "unanswerable" }],
+    );
+    expect(set).toEqual({
+      documents: [{ ...DOCUMENT, line: 2 }],
+      queries: [
+        { ...QUERY, type: "untyped", main: true, line: 1 },
+        { id: "q2", question: "?", gold: [], main: false, type: "unanswerable", line: 2 },
+      ],
+    });
+  });
+
+  it.each<[string, readonly unknown[], readonly unknown[], RegExp]>([
+    ["no JSON", ["{"], [QUERY], /docs\.jsonl:1: is no JSON/],
+    ["no object", ["[]"], [QUERY], /docs\.jsonl:1: .*object/],
+    ["no text", [DOCUMENT, { id: "d2" }], [QUERY], /docs\.jsonl:2: `text`/],
+    ["no documents", [], [QUERY], /docs\.jsonl has no documents/],
+    ["an id twice", [DOCUMENT, "", DOCUMENT], [QUERY], /docs\.jsonl:3: the id d1 stands in line 1 too/],
+    ["an over-long line", [`"${"x".repeat(600_000)}"`], [QUERY], /docs\.jsonl:1: longer than 524288/],
+    ["a question twice", [DOCUMENT], [QUERY, QUERY], /queries\.jsonl:2: the id q1 stands in line 1 too/],
+    ["an empty question", [DOCUMENT], [{ ...QUERY, question: "" }], /queries\.jsonl:1: `question`/],
+    ["no answer", [DOCUMENT], [{ ...QUERY, gold: [] }], /queries\.jsonl:1: `gold` names no document/],
+    ["an answer twice", [DOCUMENT], [{ ...QUERY, gold: ["d1", "d1"] }], /`gold` names a document twice/],
+    ["an unknown answer", [DOCUMENT], [{ ...QUERY, gold: ["d9"] }], /there is no document d9/],
+    ["an answer elsewhere", [DOCUMENT], [{ ...QUERY, conv: "home" }], /d1 is not of conv home/],
+  ])("with %s is refused, naming the line", async (_what, documents, queries, message) => {
+    const reading = read(documents, queries);
+    await expect(reading).rejects.toThrow(TypeError);
+    await expect(reading).rejects.toThrow(message);
+  });
+
+  it("must be there", async () => {
+    await expect(readEvaluationSet(join(folder, "nowhere"))).rejects.toThrow(/cannot read .*docs\.jsonl/);
+  });
+});

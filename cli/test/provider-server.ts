@@ -1,0 +1,35 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach } from "vitest";
+
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+interface Asked {
+  readonly path: string;
+  readonly authorization: string | undefined;
+  readonly input: string[];
+  readonly documents: string[];
+}
+
+/** A provider on loopback that answers as told, and ends with the test. */
+export async function startProvider(answer: (asked: Asked) => { status?: number; body: unknown }) {
+  const asked: Asked[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { authorization } = request.headers;
+    const fields = JSON.parse(Buffer.concat(chunks).toString()) as Pick<Asked, "input" | "documents">;
+    asked.push({ path: request.url ?? "", authorization, ...fields });
+    const { status = 200, body } = answer(asked.at(-1)!);
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked };
+}

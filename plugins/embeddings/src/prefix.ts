@@ -1,0 +1,21 @@
+import { createHash } from "node:crypto";
+import type { EmbedKind, OptionRule } from "@membus/protocol";
+
+/** What some models want before a text, to tell queries from documents. */
+export interface Prefixes {
+  readonly queryPrefix: string;
+  readonly documentPrefix: string;
+}
+
+export const prefixOption: OptionRule = (value, name) => {
+  if (typeof value !== "string") throw new TypeError(`${name} must be a string`);
+};
+
+export function prefixOf(kind: EmbedKind, { queryPrefix, documentPrefix }: Prefixes): string {
+  return kind === "query" ? queryPrefix : documentPrefix;
+}
+
+/** Eight hexadecimal digits for what changes vectors and is too long for an id. */
+export function shortDigest(parts: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 8);
+}

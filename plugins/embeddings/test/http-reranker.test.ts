@@ -1,0 +1,250 @@
+import { inspect } from "node:util";
+import { type Clock, systemClock } from "@membus/protocol";
+import { describe, expect, it } from "vitest";
+import { createHttpReranker, type HttpRerankerOptions, resolveHttpRerankerOptions } from "../src/index.js";
+import { memoryErrorOf, startProvider } from "./provider-fixture.js";
+import { type Answer, ProviderServer, type Reply } from "./provider-server.js";
+
+const result = <Score>(index: number, relevance_score: Score) => ({ index, relevance_score });
+const scored =
+  (...results: object[]): Answer =>
+  () => ({ body: { results } });
+
+/** Scores a document by its length, the best first, as servers do. */
+const byLength: Answer = ({ body }) => ({
+  body: {
+    results: body.documents
+      .map((text, index) => result(index, text.length / 100))
+      .sort((a, b) => b.relevance_score - a.relevance_score),
+  },
+});
+
+async function start(answer: Answer, options: Partial<HttpRerankerOptions> = {}, clock: Clock = systemClock) {
+  const { server, logger } = await startProvider(answer);
+  const given = { baseURL: server.baseURL, model: "m", ...options };
+  return { server, logger, reranker: createHttpReranker(given, { clock, logger }) };
+}
+
+async function failureOf(reply: Reply, options: Partial<HttpRerankerOptions> = {}, texts = ["a"]) {
+  const { reranker, server } = await start(() => reply, options);
+  const error = await memoryErrorOf(reranker.rerank("q", texts));
+  expect(server.requests.length).toBe(1);
+  return error;
+}
+
+describe("the reranker", () => {
+  it("sends query and texts, and gives the scores in the order of the texts", async () => {
+    const { reranker, server } = await start(byLength, { apiKey: "sk-1", model: "bge" });
+    expect(await reranker.rerank("tea", ["four", "sixsix", "x"])).toEqual([0.04, 0.06, 0.01]);
+    expect(server.requests.length).toBe(1);
+    expect(server.requests[0]!.path).toBe("/v1/rerank");
+    expect(server.requests[0]!.headers.authorization).toBe("Bearer sk-1");
+    expect(server.requests[0]!.body).toEqual({
+      model: "bge",
+      query: "tea",
+      documents: ["four", "sixsix", "x"],
+      top_n: 3,
+    });
+    expect(reranker.id).toBe("rerank/bge");
+  });
+
+  it("sends no authorization without a key, and nothing when there is nothing to score", async () => {
+    const { reranker, server } = await start(byLength);
+    expect(await reranker.rerank("tea", [])).toEqual([]);
+    expect(await reranker.rerank("tea", ["", " \n"])).toEqual([0, 0]);
+    expect(server.requests).toEqual([]);
+    expect(await reranker.rerank("tea", ["", "four", " "])).toEqual([0, 0.04, 0]);
+    expect(server.requests[0]!.body.documents).toEqual(["four"]);
+    expect(server.requests[0]!.headers.authorization).toBeUndefined();
+  });
+
+  it("maps logits by the logistic function only when told to", async () => {
+    const logits = scored(result(0, 0), result(1, -1.0986122886681098), result(2, 1e4));
+    const { reranker } = await start(logits, { scores: "logits" });
+    const [even, quarter, sure] = await reranker.rerank("q", ["a", "b", "c"]);
+    expect([even, sure]).toEqual([0.5, 1]);
+    expect(quarter).toBeCloseTo(0.25, 12);
+    const error = await failureOf({ body: { results: [result(0, 1.5)] } });
+    expect(error.code).toBe("unavailable");
+    expect(error.message).toContain("set `scores: logits`");
+  });
+
+  it("judges long texts by their beginning, up to a whole character", async () => {
+    const { reranker, server } = await start(byLength, { textBytesMax: 16 });
+    await reranker.rerank("q".repeat(20), ["é".repeat(20), `123456789012345🌍`, "x".repeat(16)]);
+    expect(server.requests[0]!.body).toMatchObject({
+      query: "q".repeat(16),
+      documents: ["é".repeat(8), "123456789012345", "x".repeat(16)],
+    });
+  });
+
+  it("refuses more texts or bytes than allowed before it sends anything", async () => {
+    const { reranker, server } = await start(byLength, { textCountMax: 2, requestBytesMax: 1_024 });
+    const many = await memoryErrorOf(reranker.rerank("q", ["a", "b", "c"]));
+    expect(many).toMatchObject({ code: "too_large", detail: { limit: "texts", max: 2, got: 3 } });
+    const large = await memoryErrorOf(reranker.rerank("q", ["x".repeat(2_000)]));
+    expect(large).toMatchObject({ code: "too_large", detail: { limit: "request", max: 1_024, got: 2_001 } });
+    expect(server.requests).toEqual([]);
+  });
+
+  it("never has more requests open than allowed", async () => {
+    let open = 0;
+    let most = 0;
+    const { reranker, server } = await start(
+      async (request, attempt) => {
+        open += 1;
+        most = Math.max(most, open);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        open -= 1;
+        return byLength(request, attempt);
+      },
+      { concurrencyMax: 2, timeoutMs: 30_000 },
+    );
+    await Promise.all(Array.from({ length: 12 }, () => reranker.rerank("q", ["a"])));
+    expect([server.requests.length, most]).toEqual([12, 2]);
+  });
+});
+
+describe("is unavailable when the server", () => {
+  it.each([400, 401, 404, 413, 422, 500, 503])("answers %i", async (status) => {
+    const error = await failureOf({ status, body: { error: {} } });
+    expect([error.code, error.detail]).toEqual(["unavailable", { status }]);
+  });
+
+  it.each([
+    ["seconds", "30", 30_000],
+    ["a date", "Tue, 01 Jan 2030 12:01:00 GMT", 60_000],
+  ])("answers 429 with Retry-After in %s, which is told", async (_form, value, retryAfterMs) => {
+    const noon = Date.parse("2030-01-01T12:00:00Z") / 1000;
+    const clock = { now: () => noon, after: systemClock.after };
+    const reply = { status: 429, headers: { "retry-after": value } };
+    const { reranker } = await start(() => reply, {}, clock);
+    const error = await memoryErrorOf(reranker.rerank("q", ["a"]));
+    expect([error.code, error.detail]).toEqual([
+      "unavailable",
+      { status: 429, retry_after_ms: retryAfterMs },
+    ]);
+  });
+
+  it.each<[string, unknown]>([
+    ["no list", {}],
+    ["too few results", { results: [] }],
+    ["too many results", { results: [result(0, 0.1), result(1, 0.2)] }],
+    ["an index out of range", { results: [result(1, 0.1)] }],
+    ["no index", { results: [{ relevance_score: 0.1 }] }],
+    ["no score", { results: [{ index: 0 }] }],
+    ["a score that is text", { results: [result(0, "0.5")] }],
+    ["NaN", '{"results":[{"index":0,"relevance_score":NaN}]}'],
+    ["an infinite score", '{"results":[{"index":0,"relevance_score":1e999}]}'],
+    ["a negative score", { results: [result(0, -0.1)] }],
+    ["no JSON", "<html>"],
+    ["nothing", ""],
+    ["the same index twice", { results: [result(0, 0.1), result(0, 0.2)] }],
+  ])("replies with %s", async (_what, body) => {
+    const texts = _what === "the same index twice" ? ["a", "b"] : ["a"];
+    expect((await failureOf({ body }, {}, texts)).code).toBe("unavailable");
+  });
+
+  it.each(["before-headers", "after-headers"] as const)("hangs %s", async (hang) => {
+    const error = await failureOf({ hang }, { timeoutMs: 200 });
+    expect(error.code).toBe("unavailable");
+    expect(error.message).toBe("the reranker did not answer in time");
+  });
+
+  it("loses the connection, or gives more than allowed", async () => {
+    expect((await failureOf({ hang: "lost" })).code).toBe("unavailable");
+    const body = { results: [result(0, 0.5)], padding: "x".repeat(2_000) };
+    const error = await failureOf({ body }, { responseBytesMax: 1_024 });
+    expect(error.code).toBe("unavailable");
+    expect(String(error.cause)).toBe("RangeError: the reply is longer than 1024 bytes");
+  });
+
+  it("is not there", async () => {
+    const gone = await ProviderServer.start(byLength);
+    const { baseURL } = gone;
+    await gone.close();
+    const { reranker } = await start(byLength, { baseURL });
+    const error = await memoryErrorOf(reranker.rerank("q", ["a"]));
+    expect(error.code).toBe("unavailable");
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  it("sends elsewhere, where nothing goes", async () => {
+    const { server: elsewhere } = await startProvider(byLength);
+    const headers = { location: `${elsewhere.baseURL}/rerank` };
+    const error = await failureOf({ status: 307, headers }, { apiKey: "sk-1" });
+    expect([error.code, error.detail]).toEqual(["unavailable", { status: 307 }]);
+    expect(elsewhere.requests).toEqual([]);
+  });
+});
+
+describe("an aborted call", () => {
+  const reason = new Error("no longer wanted");
+
+  it("rejects with the signal's reason, while it waits for an answer or for its turn", async () => {
+    const { reranker, server } = await start(() => ({ hang: "before-headers" }), {
+      concurrencyMax: 1,
+      timeoutMs: 60_000,
+    });
+    const first = new AbortController();
+    const second = new AbortController();
+    const calls = [first, second].map(({ signal }) => reranker.rerank("q", ["a"], { signal }));
+    second.abort(reason);
+    await expect(calls[1]).rejects.toBe(reason);
+    first.abort(reason);
+    await expect(calls[0]).rejects.toBe(reason);
+    expect(server.requests.length).toBeLessThan(2);
+  });
+
+  it("sends nothing when the signal is aborted already", async () => {
+    const { reranker, server } = await start(byLength);
+    const signal = AbortSignal.abort(reason);
+    await expect(reranker.rerank("q", ["a"], { signal })).rejects.toBe(reason);
+    expect(server.requests).toEqual([]);
+  });
+});
+
+it.each([200, 401, 500])(
+  "keeps key and texts out of errors and the log, though a %i repeats them",
+  async (status) => {
+    const apiKey = "sk-very-secret-0123456789";
+    const { reranker, logger } = await start(
+      ({ headers, body }) => ({ status, body: `${headers.authorization} ${body.documents[0]}` }),
+      { apiKey },
+    );
+    const error = await memoryErrorOf(reranker.rerank("where is Tom", ["the cat is called Tom"]));
+    const shown = inspect([error, reranker], { depth: 20, showHidden: true });
+    expect(shown).not.toMatch(/very-secret|Tom/);
+    expect(logger.lines.length).toBe(1);
+    expect(logger.lines[0]).not.toMatch(/very-secret|Tom/);
+  },
+);
+
+describe("resolveHttpRerankerOptions", () => {
+  const given = { baseURL: "http://127.0.0.1:8080/v1", model: "m" };
+
+  it.each([
+    ["baseURL", undefined],
+    ["baseURL", "http://h/v1?key=sk"],
+    ["model", ""],
+    ["apiKey", "sk 1"],
+    ["scores", "percent"],
+    ["textCountMax", 0],
+    ["textCountMax", 1_001],
+    ["textBytesMax", 15],
+    ["requestBytesMax", 1_023],
+    ["concurrencyMax", 65],
+    ["timeoutMs", 0],
+    ["responseBytesMax", 1_023],
+  ])("refuses %s of %j", (name, value) => {
+    expect(() => resolveHttpRerankerOptions({ ...given, [name]: value })).toThrow(
+      new RegExp(`^${name} must be`),
+    );
+  });
+
+  it("names the nearest option when it does not know one", () => {
+    expect(() => resolveHttpRerankerOptions({ ...given, score: "unit" } as never)).toThrow(
+      new TypeError("unknown option `score` (did you mean `scores`?)"),
+    );
+  });
+});

@@ -1,0 +1,38 @@
+import { isMemoryError, type Logger, type MemoryError } from "@membus/protocol";
+import { afterEach } from "vitest";
+import { type Answer, ProviderServer } from "./provider-server.js";
+
+const servers: ProviderServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+/** Keeps every line as text. */
+class RecordingLogger implements Logger {
+  readonly lines: string[] = [];
+  readonly debug = (fields: object, message: string) => this.#log(fields, message);
+  readonly info = (fields: object, message: string) => this.#log(fields, message);
+  readonly warn = (fields: object, message: string) => this.#log(fields, message);
+  readonly error = (fields: object, message: string) => this.#log(fields, message);
+
+  #log(fields: object, message: string): void {
+    this.lines.push(`${JSON.stringify(fields)} ${message}`);
+  }
+}
+
+/** A real server, which ends with the test, and a log for who asks it. */
+export async function startProvider(answer: Answer) {
+  const server = await ProviderServer.start(answer);
+  servers.push(server);
+  return { server, logger: new RecordingLogger() };
+}
+
+/** The `MemoryError` that `promise` rejects with; anything else fails the test. */
+export async function memoryErrorOf(promise: Promise<unknown>): Promise<MemoryError> {
+  const error: unknown = await promise.then(
+    () => new Error("resolved"),
+    (reason: unknown) => reason,
+  );
+  if (!isMemoryError(error)) throw error;
+  return error;
+}

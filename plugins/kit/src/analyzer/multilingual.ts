@@ -1,0 +1,62 @@
+import { type Analyzer, createAnalyzer } from "./analyzer.js";
+import { englishLanguage } from "./english.js";
+import { ENGLISH_STOP_WORDS } from "./english-stop-words.js";
+import { fold } from "./fold.js";
+import type { Language, OtherLanguages } from "./language.js";
+import { createRecognizer } from "./recognize.js";
+import { loadTongues, SCRIPTS, type Script, scriptOf, type Tongue } from "./tongue.js";
+
+/** The languages of the library, loaded when the first text comes. */
+interface Languages extends OtherLanguages {
+  readonly firstOf: ReadonlyMap<Script, Tongue>;
+  /** Of the first languages, English included, without accents. */
+  readonly stopWords: ReadonlySet<string>;
+}
+
+/**
+ * The default analyzer. A word is stemmed as in the first language of its script: English for Latin letters, Russian
+ * for Cyrillic ones. A text that is recognised as another language has that one's stems besides, and a word of a
+ * query stands for its stems in all of them.
+ */
+export function createMultilingualAnalyzer(): Analyzer {
+  return createAnalyzer(multilingual());
+}
+
+function multilingual(): Language {
+  const english = englishLanguage();
+  let loaded: Languages | undefined;
+  const languages = () => (loaded ??= loadLanguages());
+  return {
+    ...english,
+    id: "multilingual-1",
+    isStopWord: (word) => languages().stopWords.has(word),
+    stem(word) {
+      const script = scriptOf(word);
+      const first = script && languages().firstOf.get(script);
+      return first === undefined ? english.stem(word) : fold(first.stem(word));
+    },
+    others: {
+      markOf: (word) => languages().markOf(word),
+      recognize: (marks, evidence) => languages().recognize(marks, evidence),
+      of: (word) => languages().of(word),
+    },
+  };
+}
+
+function loadLanguages(): Languages {
+  const tongues = loadTongues();
+  const firsts = tongues.filter(({ isFirst }) => isFirst);
+  const others = tongues.filter(({ isFirst }) => !isFirst);
+  const firstOf = new Map(firsts.map((tongue) => [tongue.script, tongue]));
+  const stopWordsOf = (script: Script) => firstOf.get(script)?.stopWords ?? ENGLISH_STOP_WORDS;
+  const firstStopWords = Object.fromEntries(SCRIPTS.map((script) => [script, stopWordsOf(script)]));
+  return {
+    firstOf,
+    stopWords: new Set(SCRIPTS.flatMap((script) => [...stopWordsOf(script)].map(fold))),
+    ...createRecognizer(firstStopWords as Record<Script, ReadonlySet<string>>, others),
+    of(word) {
+      const script = scriptOf(word);
+      return others.filter((tongue) => tongue.script === script);
+    },
+  };
+}

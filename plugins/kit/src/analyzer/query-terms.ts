@@ -1,0 +1,60 @@
+import { boundedWords, contentForms, hashIn } from "./content-forms.js";
+import { fold } from "./fold.js";
+import type { Language } from "./language.js";
+import { memoize } from "./memo.js";
+import type { Evidence } from "./recognize.js";
+import { termHash } from "./term-hash.js";
+
+/** Terms of a query that count: the first ones. */
+const QUERY_TERM_COUNT_MAX = 64;
+const WORDS_REMEMBERED_MAX = 20_000;
+/** How sure it must be that a query is in another language to drop that one's stop words: they may be English words. */
+const QUERY_EVIDENCE: Evidence = { hitsMin: 2, shareMin: 1.5 };
+
+export interface QueryTerm {
+  readonly hash: number;
+  /** What the word may be stored as instead: its stems in other languages. The best of them all counts, once. */
+  readonly alternatives?: readonly number[];
+  /** As the query has it, in lower case and without accents. */
+  readonly word: string;
+  /** Probability of the word in general language, above 0 and below 1. */
+  readonly prior: number;
+}
+
+/** All hashes that the terms of a query may be stored under. */
+export function hashesOf(terms: readonly QueryTerm[]): number[] {
+  return terms.flatMap(({ hash, alternatives = [] }) => [hash, ...alternatives]);
+}
+
+/** Turns queries into their distinct terms, in order, at most 64. */
+export function createQueryAnalysis(language: Language): (query: string) => QueryTerm[] {
+  const alternativesOf = memoize(
+    (form) => (language.others?.of(form) ?? []).map((tongue) => hashIn(tongue, form)),
+    WORDS_REMEMBERED_MAX,
+  );
+  return (query) => {
+    const terms = new Map<number, QueryTerm>();
+    for (const form of queryForms(query, language)) {
+      if (terms.size === QUERY_TERM_COUNT_MAX) break;
+      const word = fold(form);
+      const stem = language.stem(word);
+      const hash = termHash(stem);
+      if (terms.has(hash)) continue;
+      const alternatives = alternativesOf(form);
+      const term = { hash, word, prior: language.stemProbability(stem) };
+      terms.set(hash, alternatives.length === 0 ? term : { ...term, alternatives });
+    }
+    return [...terms.values()];
+  };
+}
+
+/** Without the stop words of a language that the query is surely in, unless it has nothing else. */
+function queryForms(query: string, language: Language): string[] {
+  const words = boundedWords(query, language);
+  const forms = words.flatMap((word) => contentForms(word, language));
+  const { others } = language;
+  const marks = others === undefined ? [] : words.map((word) => others.markOf(word));
+  const tongues = others?.recognize(marks, QUERY_EVIDENCE) ?? [];
+  const content = forms.filter((form) => !tongues.some(({ stopWords }) => stopWords.has(form)));
+  return content.length === 0 ? forms : content;
+}

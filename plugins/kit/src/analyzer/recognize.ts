@@ -1,0 +1,104 @@
+import { SCRIPTS, type Script, type Tongue } from "./tongue.js";
+
+/** How sure recognition must be. */
+export interface Evidence {
+  /** Stop words of the language, at least. */
+  readonly hitsMin: number;
+  /** The same, as a share of the stop words of the script's first language. */
+  readonly shareMin: number;
+}
+
+/** Tells the languages that a text is recognisably in. */
+export interface Recognizer {
+  /**
+   * What a word says of its text's language: above 0 it is evidence of others than the script's first, by a bit for
+   * each; below 0 the first has it, too; 0 is nothing.
+   */
+  markOf(word: string): number;
+  /** Languages by the marks of a text's words, the likeliest first, at most three. */
+  recognize(marks: readonly number[], evidence: Evidence): readonly Tongue[];
+}
+
+/** Languages with nearly as many stop words as the likeliest may be meant as well: a short text fits several. */
+const RIVAL_SHARE = 0.7;
+const RECOGNIZED_MAX = 3;
+const NON_ASCII = /[\u0080-\uffff]/;
+/** No stop word that counts is longer. */
+const STOP_WORD_LENGTH_MAX = 12;
+
+/** Bits of a word's mark from here on: scripts of whose first language it is a stop word. Below: other languages. */
+const FIRST_BIT = 24;
+const SIGN_BIT = 31;
+
+/**
+ * Recognises languages by their stop words and letters. A stop word of the script's first language is no evidence,
+ * but where there is other evidence, it tells apart those that are much alike.
+ * @param first stop words of each script's first language
+ * @param tongues the other languages, at most 24
+ */
+export function createRecognizer(
+  first: Readonly<Record<Script, ReadonlySet<string>>>,
+  tongues: readonly Tongue[],
+): Recognizer {
+  return {
+    markOf: markReader(first, tongues),
+    recognize(marks, { hitsMin, shareMin }) {
+      if (!marks.some((mark) => mark > 0)) return [];
+      const { firstHits, hits, evidence } = countHits(marks, tongues.length);
+      const recognized = tongues.flatMap((tongue, index) => {
+        const share = shareMin * firstHits[SCRIPTS.indexOf(tongue.script)]!;
+        return evidence[index]! >= Math.max(hitsMin, share) ? { tongue, count: hits[index]! } : [];
+      });
+      const best = Math.max(...recognized.map(({ count }) => count));
+      return recognized
+        .filter(({ count }) => count >= RIVAL_SHARE * best)
+        .sort((one, other) => other.count - one.count)
+        .slice(0, RECOGNIZED_MAX)
+        .map(({ tongue }) => tongue);
+    },
+  };
+}
+
+/** Reads a word's mark: a bit for each language that has it as a stop word, else for each that has one of its letters. */
+function markReader(
+  first: Readonly<Record<Script, ReadonlySet<string>>>,
+  tongues: readonly Tongue[],
+): (word: string) => number {
+  const words = new Map<string, number>();
+  const letters = new Map<string, number>();
+  const add = (marks: Map<string, number>, key: string, bit: number) => {
+    marks.set(key, (marks.get(key) ?? 0) | (1 << bit));
+  };
+  for (const [index, tongue] of tongues.entries()) {
+    for (const word of tongue.stopWords) add(words, word, index);
+    for (const letter of tongue.letters) add(letters, letter, index);
+  }
+  for (const [index, script] of SCRIPTS.entries()) {
+    for (const word of first[script]) {
+      add(words, word, FIRST_BIT + index);
+      add(words, word, SIGN_BIT);
+    }
+  }
+  return (written) => {
+    const mark = written.length > STOP_WORD_LENGTH_MAX ? 0 : (words.get(written.toLowerCase()) ?? 0);
+    if (mark !== 0 || !NON_ASCII.test(written)) return mark;
+    return [...written.toLowerCase()].reduce((bits, letter) => bits | (letters.get(letter) ?? 0), 0);
+  };
+}
+
+function countHits(marks: readonly number[], tongueCount: number) {
+  const firstHits = new Int32Array(SCRIPTS.length);
+  const hits = new Int32Array(tongueCount);
+  const evidence = new Int32Array(tongueCount);
+  for (const mark of marks) {
+    for (let rest = mark & ~(1 << SIGN_BIT); rest !== 0; rest &= rest - 1) {
+      const bit = 31 - Math.clz32(rest & -rest);
+      if (bit >= FIRST_BIT) firstHits[bit - FIRST_BIT]!++;
+      else {
+        hits[bit]!++;
+        if (mark > 0) evidence[bit]!++;
+      }
+    }
+  }
+  return { firstHits, hits, evidence };
+}

@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { type Analyzer, rank } from "../src/index.js";
+import { buildCorpus } from "./rank-corpus.js";
+
+/** Sentences and what is asked of them, a file a language: an entry a line, its queries indented below it. */
+const FOLDER = new URL("./languages/", import.meta.url);
+
+/** The others say the same, line by line. */
+const UNTRANSLATED = ["identifiers", "mixed"];
+
+interface Entry {
+  readonly language: string;
+  readonly text: string;
+  /** Its line in its file, the same for what says the same. */
+  readonly translation: number | undefined;
+}
+
+interface Question {
+  readonly language: string;
+  readonly query: string;
+  /** The entry that answers it. */
+  readonly answer: number;
+}
+
+export interface LanguageRecall {
+  readonly language: string;
+  readonly entries: number;
+  readonly queries: number;
+  /** Share of the queries whose entry comes first, and among the first five, of all languages' entries together. */
+  readonly at1: number;
+  readonly at5: number;
+  readonly missed: readonly string[];
+}
+
+/** Asks every language's queries of one partition that holds all languages' entries, by words alone. */
+export function measureLanguages(analyzer: Analyzer): LanguageRecall[] {
+  const { entries, questions } = readSets();
+  const corpus = buildCorpus(entries.map(({ text }) => ({ terms: termsOf(analyzer, text) })));
+  const places = questions.map(({ query, answer }) => {
+    const scores = rank(corpus, { terms: analyzer.analyzeQuery(query) });
+    return scores[answer] === 0 ? Number.POSITIVE_INFINITY : placeOf(scores, entries, answer);
+  });
+  return [...new Set(entries.map(({ language }) => language))].map((language) => {
+    const asked = questions.map((question, index) => ({ ...question, place: places[index]! }));
+    const own = asked.filter((question) => question.language === language);
+    const share = (most: number) => own.filter(({ place }) => place <= most).length / own.length;
+    const missed = own.filter(({ place }) => place > 1).map(({ query, place }) => `${query} (${place})`);
+    const count = entries.filter((entry) => entry.language === language).length;
+    return { language, entries: count, queries: own.length, at1: share(1), at5: share(5), missed };
+  });
+}
+
+/** The worst place that equal scores allow. What says the same in another language is no rival. */
+function placeOf(scores: Float32Array, entries: readonly Entry[], answer: number): number {
+  const { translation } = entries[answer]!;
+  const isRival = (slot: number) => translation === undefined || entries[slot]!.translation !== translation;
+  return (
+    1 + scores.filter((score, slot) => slot !== answer && score >= scores[answer]! && isRival(slot)).length
+  );
+}
+
+function readSets() {
+  const entries: Entry[] = [];
+  const questions: Question[] = [];
+  for (const file of readdirSync(FOLDER).sort()) {
+    const language = file.replace(".txt", "");
+    let next = 0;
+    for (const line of readFileSync(new URL(file, FOLDER), "utf8").trimEnd().split("\n")) {
+      const query = /^ {2}\? (.+)$/.exec(line)?.[1];
+      const translation = UNTRANSLATED.includes(language) ? undefined : next;
+      if (query === undefined) next = entries.push({ language, text: line, translation }) && next + 1;
+      else questions.push({ language, query, answer: entries.length - 1 });
+    }
+  }
+  return { entries, questions };
+}
+
+function termsOf(analyzer: Analyzer, text: string): Record<number, readonly [number, number, number]> {
+  const packed = analyzer.analyze({ text, context: "", occurredAt: undefined });
+  const pairs = Array.from({ length: packed.length / 2 }, (_, index) => {
+    const [hash, counts] = packed.subarray(2 * index, 2 * index + 2);
+    return [hash!, [counts! & 1023, 0, 0]] as const;
+  });
+  return Object.fromEntries(pairs);
+}
