@@ -5,6 +5,7 @@ import { createLocalBus } from "@membus/bus";
 import { createHost, type HostOptions } from "@membus/host";
 import { createLruPlugin } from "@membus/plugin-lru";
 import { type Bus, type MemoryPlugin, type MemoryTier, systemClock, TIERS } from "@membus/protocol";
+import { figureReranker } from "../src/figure-reranker.js";
 import type { HostParts, StartedHost } from "../src/host-route/host-subject.js";
 import type { HostSubject } from "../src/index.js";
 import { ShiftingClock } from "../src/shifting-clock.js";
@@ -65,7 +66,7 @@ async function start(
   { folder, ...options }: HostOptions & { readonly folder: string },
 ): Promise<StartedHost> {
   const dataDirectories = Object.fromEntries(TIERS.map((tier) => [tier, join(folder, tier)]));
-  const parts = { clock, plugins, embedder, dataDirectories, logger: silentLogger };
+  const parts = { clock, plugins, embedder, reranker: figureReranker, dataDirectories, logger: silentLogger };
   const dependencies = { bus: mutant.bus?.(bus) ?? bus, ...parts };
   const timing = { discoveryWaitMs: 10, maintainIntervalMs: 50 };
   const host = createHost(dependencies, { ...timing, ...mutant.options, ...options });

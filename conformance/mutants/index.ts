@@ -6,6 +6,7 @@ import { eventsMutants } from "./hosts/events.js";
 import { hostPluginsMutants } from "./hosts/host-plugins.js";
 import { hostileMutants } from "./hosts/hostile.js";
 import { limitsMutants } from "./hosts/limits.js";
+import { steeringHostMutants } from "./hosts/steering.js";
 import { subjectsMutants } from "./hosts/subjects.js";
 import type { Mutant } from "./mutant.js";
 import { concurrencyMutants } from "./plugins/concurrency.js";
@@ -18,6 +19,7 @@ import { factoryMutants } from "./plugins/factory.js";
 import { featuresMutants } from "./plugins/features.js";
 import { forgetMutants } from "./plugins/forget.js";
 import { fullTextMutants } from "./plugins/full-text.js";
+import { generationsMutants } from "./plugins/generations.js";
 import { keysMutants } from "./plugins/keys.js";
 import { lifecycleMutants } from "./plugins/lifecycle.js";
 import { modelMutants } from "./plugins/model.js";
@@ -29,7 +31,9 @@ import { retryMutants } from "./plugins/retry.js";
 import { scopeMutants } from "./plugins/scope.js";
 import { scoreMutants } from "./plugins/score.js";
 import { similarityMutants } from "./plugins/similarity.js";
+import { steeringMutants } from "./plugins/steering.js";
 import { storeMutants } from "./plugins/store.js";
+import { tellingMutants } from "./plugins/telling.js";
 import { textMutants } from "./plugins/text.js";
 import { ttlMutants } from "./plugins/ttl.js";
 import { updateMutants } from "./plugins/update.js";
@@ -50,6 +54,10 @@ export const MUTANTS: readonly Mutant[] = [
   ...similarityMutants,
   ...fullTextMutants,
   ...scoreMutants,
+  ...steeringMutants,
+  ...tellingMutants,
+  ...steeringHostMutants,
+  ...generationsMutants,
   ...cursorMutants,
   ...factoryMutants,
   ...lifecycleMutants,

@@ -13,6 +13,7 @@ export interface CheckAgentsParts {
 /** The agents of one check, and entries with keys of their own. */
 export class CheckAgents {
   readonly #parts: CheckAgentsParts;
+  readonly #asked = new Map<string, AgentOptions>();
   #entryCount = 0;
 
   constructor(parts: CheckAgentsParts) {
@@ -25,8 +26,14 @@ export class CheckAgents {
     return { caller, namespace: below === undefined ? namespace : `${namespace}/${below}` };
   }
 
+  /** Everybody that the check has been, and where. */
+  get asked(): readonly AgentOptions[] {
+    return [...this.#asked.values()];
+  }
+
   get(options: AgentOptions): MemoryAgent {
     const { caller, namespace } = this.identity(options);
+    this.#asked.set(JSON.stringify([caller, namespace]), options);
     return this.#parts.make(caller, namespace);
   }
 

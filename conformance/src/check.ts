@@ -28,8 +28,6 @@ interface CheckFacts {
   readonly provisions?: readonly Provision[];
   /** Sees the whole subject, such as by restarting it: runs while nothing else does. */
   readonly alone?: boolean;
-  /** Version of the protocol that it came with. */
-  readonly since: "1.0";
 }
 
 export interface CheckOf<Context> extends CheckFacts {

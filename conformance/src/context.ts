@@ -9,6 +9,7 @@ import type {
   MemoryPlugin,
   MemoryTier,
   PluginServices,
+  Reranker,
   Scope,
 } from "@membus/protocol";
 import type { Expect } from "./expect.js";
@@ -56,19 +57,23 @@ export interface PluginContext extends MemoryContext {
   scope(options?: AgentOptions): Scope;
   /**
    * A further instance with services of its own over an empty directory, or over this one's; closed after the check.
-   * On a directory of its own it may have another embedder.
+   * On a directory of its own it may have another embedder or reranker.
    */
   another(options: {
     readonly sameDirectory: boolean;
     readonly open?: boolean;
     readonly embedder?: Embedder;
+    readonly reranker?: Reranker;
   }): Promise<MemoryPlugin>;
   /** An agent whose requests go to `plugin`, such as another instance. */
   agentOf(plugin: MemoryPlugin, options?: AgentOptions): MemoryAgent;
   /** Has the plugin maintain itself, where it does. */
   maintain(): Promise<void>;
-  /** Closes the plugin and opens it again on the same directory; agents go on with the new one. */
-  reopen(): Promise<MemoryPlugin>;
+  /**
+   * Closes the plugin and opens it again on the same directory, from then on with another embedder where one is given;
+   * agents go on with the new one.
+   */
+  reopen(embedder?: Embedder): Promise<MemoryPlugin>;
   /**
    * A child process stores and forgets until `count` entries are acknowledged, and is killed; then the plugin is open
    * here again. Gives what the process was told.

@@ -18,7 +18,7 @@ export type ForgetInput = Partial<Omit<MemoryForgetRequest, "type">>;
 type Body<Reply> = Omit<Reply, "type" | "id" | "version" | "ts" | "req_id">;
 export type StoreReply = Pick<MemoryStoreResponse, "stored" | "errors" | "receipts">;
 export type RetrieveReply = Body<
-  Pick<MemoryRetrieveResponse, "entries" | "total" | "total_relation" | "cursor" | "degraded">
+  Pick<MemoryRetrieveResponse, "entries" | "total" | "total_relation" | "cursor" | "degraded" | "explain">
 >;
 export type ForgetReply = Pick<MemoryForgetResponse, "deleted" | "receipt">;
 export type StatusReply = Pick<MemoryStatusResponse, "done" | "receipts" | "errors">;

@@ -12,8 +12,11 @@ const ProfileSchema = z.strictObject({
   name: z.string().regex(/^[a-z-]+$/),
   version: z.string(),
   describes: z.string(),
-  /** Scored only where this is declared; elsewhere the report says that it is not claimed. */
-  feature: z.enum(Object.keys(FEATURES) as [Feature, ...Feature[]]).optional(),
+  /** Scored only where one of these is declared; elsewhere the report says that it is not claimed. */
+  features: z
+    .array(z.enum(Object.keys(FEATURES) as [Feature, ...Feature[]]))
+    .min(1)
+    .optional(),
   checks: z.array(z.string()).min(1),
 });
 
@@ -31,7 +34,7 @@ export function loadProfiles(): Profile[] {
 export interface ProfileScore {
   readonly profile: string;
   readonly version: string;
-  /** False where the feature that it is about is not declared: nothing is scored then. */
+  /** False where no feature that it is about is declared: nothing is scored then. */
   readonly claimed: boolean;
   readonly conformant: boolean;
   readonly must: Score;
@@ -62,7 +65,7 @@ export function scoreProfile(
   const ran = ids.flatMap((id) => found.get(id) ?? []);
   const counted = ran.filter(({ outcome }) => outcome !== "not-applicable");
   const notRun = ids.filter((id) => !found.has(id));
-  const claimed = profile.feature === undefined || declares(profile.feature);
+  const claimed = profile.features === undefined || profile.features.some(declares);
   return {
     profile: profile.name,
     version: profile.version,

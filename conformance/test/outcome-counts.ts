@@ -1,8 +1,17 @@
+import { expect } from "vitest";
 import type { CheckOutcome, SuiteReport } from "../src/index.js";
 
-/** How many checks came to each outcome: pinned as a literal, so that none disappears unseen. */
-export function outcomeCounts({ checks }: SuiteReport): Partial<Record<CheckOutcome, number>> {
-  const counts: Partial<Record<CheckOutcome, number>> = {};
+type Counts = Partial<Record<CheckOutcome, number>>;
+
+/** Nothing is red, and so many checks came to each outcome: a literal, so that none disappears unseen. */
+export function expectConformant(report: SuiteReport, counts: Counts): void {
+  expect(redChecks(report)).toEqual([]);
+  expect(outcomeCounts(report)).toEqual(counts);
+  expect(report.conformant).toBe(true);
+}
+
+function outcomeCounts({ checks }: SuiteReport): Counts {
+  const counts: Counts = {};
   for (const { outcome } of checks) counts[outcome] = (counts[outcome] ?? 0) + 1;
   return counts;
 }

@@ -2,8 +2,10 @@ import type { Feature, MemoryPlugin, MemoryTier } from "@membus/protocol";
 import { expect, it } from "vitest";
 import { BoundedPlugin } from "../mutants/reference/bounded-plugin.js";
 import { createPlugin as createDurablePlugin } from "../mutants/reference/durable-module.js";
+import { GenerationsPlugin } from "../mutants/reference/generations-plugin.js";
 import { LimitedPlugin } from "../mutants/reference/limited-plugin.js";
 import { ReferencePlugin } from "../mutants/reference/reference-plugin.js";
+import { SteerablePlugin } from "../mutants/reference/steerable-plugin.js";
 import { createPluginWorld, runToReport } from "../src/index.js";
 import { redChecks } from "./outcome-counts.js";
 
@@ -22,8 +24,15 @@ interface Sound {
 const SOUND: readonly Sound[] = [
   { name: "reference", tier: "working", createPlugin: () => new ReferencePlugin() },
   { name: "reference", tier: "semantic", createPlugin: () => new ReferencePlugin() },
+  { name: "steerable", tier: "working", createPlugin: () => new SteerablePlugin() },
   { name: "bounded", tier: "working", createPlugin: () => new BoundedPlugin() },
   { name: "durable", tier: "episodic", createPlugin: createDurablePlugin, module: DURABLE_MODULE },
+  {
+    name: "generations",
+    tier: "episodic",
+    createPlugin: () => new GenerationsPlugin(),
+    module: DURABLE_MODULE,
+  },
   { name: "without any of them", tier: "working", createPlugin: () => new LimitedPlugin(DEMANDED) },
   ...DEMANDED.map(
     (feature): Sound => ({

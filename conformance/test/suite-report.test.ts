@@ -9,7 +9,6 @@ import { type ReportOptions, runToReport, type SuiteReport } from "../src/suite-
 const good = memoryCheck({
   id: "sample/good",
   clauses: ["RET-1"],
-  since: "1.0",
   async run({ caller, entry, expect }) {
     const { stored } = await caller.store(entry());
     expect.equal(stored.length, 1, "entries stored");
@@ -18,7 +17,6 @@ const good = memoryCheck({
 const bad = memoryCheck({
   id: "sample/bad",
   clauses: ["RET-2"],
-  since: "1.0",
   async run({ caller, expect }) {
     const { total } = await caller.retrieve();
     expect.equal(total, 5, "total of an empty partition");
@@ -28,7 +26,6 @@ const bad = memoryCheck({
 const weak = memoryCheck({
   id: "sample/weak",
   clauses: ["ENV-14"],
-  since: "1.0",
   async run({ expect }) {
     expect.equal(1, 2, "one");
   },
@@ -36,7 +33,6 @@ const weak = memoryCheck({
 const broken = memoryCheck({
   id: "sample/broken",
   clauses: ["RET-3"],
-  since: "1.0",
   async run() {
     throw new RangeError("a slip");
   },
@@ -45,10 +41,9 @@ const durable = memoryCheck({
   id: "sample/durable",
   clauses: ["DUR-1"],
   features: ["durable"],
-  since: "1.0",
   async run() {},
 });
-const ofHosts = hostCheck({ id: "sample/host", clauses: ["DISC-4"], since: "1.0", async run() {} });
+const ofHosts = hostCheck({ id: "sample/host", clauses: ["DISC-4"], async run() {} });
 
 function profile(name: string, ...checks: readonly { readonly id: string }[]): Profile {
   return { name, version: "1.0", describes: name, checks: checks.map(({ id }) => id) };
@@ -77,6 +72,7 @@ describe("a report", () => {
     expect(notClaimed.map(({ feature, tiers }) => `${feature} ${tiers.join()}`)).toEqual([
       "durable working",
       "shared working",
+      "generations working",
     ]);
   });
 
@@ -85,7 +81,7 @@ describe("a report", () => {
       catalogue: [good, bad, weak, durable, ofHosts],
       profiles: [
         profile("core", good, bad, weak),
-        { ...profile("durable", durable), feature: "durable" },
+        { ...profile("durable", durable), features: ["durable"] },
         profile("host", ofHosts),
       ],
     });
@@ -154,7 +150,6 @@ describe("a report", () => {
     const picky = memoryCheck({
       id: "sample/picky",
       clauses: ["RET-1"],
-      since: "1.0",
       async run({ random, expect }) {
         expect.atMost(random.next(), 0.8, "a number by chance");
       },

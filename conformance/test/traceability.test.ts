@@ -1,3 +1,4 @@
+import type { Feature } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { traceabilityMarkdown } from "../generate/traceability.js";
 import type { Check } from "../src/check.js";
@@ -11,6 +12,17 @@ const EXCLUDED_SHARE_MAX = 0.05;
 const EXCLUSIONS = loadExclusions();
 const PROFILES = loadProfiles();
 const CITED = new Set(CHECKS.flatMap(({ clauses }) => clauses));
+const RANKING: readonly Feature[] = [
+  "fields",
+  "recency",
+  "diversity",
+  "expand",
+  "explain",
+  "rerank",
+  "context",
+  "absolute",
+  "generations",
+];
 const MUSTS = [...CLAUSES.values()].filter(({ level }) => level === "MUST");
 
 describe("clauses", () => {
@@ -59,11 +71,15 @@ describe("ids of checks", () => {
 });
 
 describe("profiles", () => {
-  it("are these, each of one feature at most", () => {
-    expect(PROFILES.map(({ name, version, feature }) => `${name} ${version} ${feature ?? "-"}`)).toEqual([
+  it("are these, each about these features", () => {
+    const lines = PROFILES.map(
+      ({ name, version, features = ["-"] }) => `${name} ${version} ${features.join()}`,
+    );
+    expect(lines).toEqual([
       "core 1.0 -",
       "durable 1.0 durable",
       "host 1.0 -",
+      `ranking 1.0 ${RANKING.join()}`,
       "shared 1.0 shared",
       "similarity 1.0 similarity",
     ]);
@@ -92,10 +108,12 @@ describe("profiles", () => {
   });
 });
 
-/** Surviving a crash is one thing, whoever is killed for it; of the rest, what only hosts have stands apart. */
+/** What a ranking promises is one thing, surviving a crash another; of the rest, what only hosts have stands apart. */
 function profileOf({ routes, features = [] }: Check): string {
+  const isOfPlugins = routes.includes("plugin");
+  if (isOfPlugins && RANKING.some((name) => features.includes(name))) return "ranking";
   if (features.includes("durable")) return "durable";
-  if (!routes.includes("plugin")) return "host";
+  if (!isOfPlugins) return "host";
   return (["similarity", "shared"] as const).find((name) => features.includes(name)) ?? "core";
 }
 

@@ -1,6 +1,7 @@
 import type { Bus, Message } from "@membus/protocol";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { intercept, rewriteReplies, rewriteServices } from "./intercept.js";
+import { without } from "./rewrite-entries.js";
 
 type Verb = "ping" | "info" | "stats";
 
@@ -34,10 +35,12 @@ function withPong(change: (pong: Message) => Message) {
     rewriteReplies(bus, (message) => (message.type === "pong" ? change(message) : message));
 }
 
-const without =
-  (name: string) =>
-  ({ [name]: _, ...others }: Message): Message =>
-    others;
+function withStats(change: (endpoint: Message) => Message) {
+  return withAnswer("stats", (stats) => ({
+    ...stats,
+    endpoints: (stats.endpoints as Message[]).map(change),
+  }));
+}
 
 const microMutants: readonly Mutant[] = [
   hostMutant({
@@ -114,27 +117,20 @@ const microMutants: readonly Mutant[] = [
   }),
 ];
 
-function withStats(change: (endpoint: Message) => Message) {
-  return withAnswer("stats", (stats) => ({
-    ...stats,
-    endpoints: (stats.endpoints as Message[]).map(change),
-  }));
-}
-
 const metadataMutants: readonly Mutant[] = [
   hostMutant({
     id: "discovery-no-features",
     defect: "the metadata of `$SRV.INFO` names no features",
     check: "discovery/metadata-names-what-is-offered",
     names: /metadata\.features/,
-    bus: withMetadata(without("features")),
+    bus: withMetadata((fields) => without(fields, "features")),
   }),
   hostMutant({
     id: "discovery-no-protocol-version",
     defect: "the metadata of `$SRV.INFO` names no protocol version",
     check: "discovery/metadata-names-what-is-offered",
     names: /metadata\.protocol_version/,
-    bus: withMetadata(without("protocol_version")),
+    bus: withMetadata((fields) => without(fields, "protocol_version")),
   }),
   hostMutant({
     id: "discovery-tenants-of-others",
@@ -158,28 +154,28 @@ const metadataMutants: readonly Mutant[] = [
     defect: "the metadata of `$SRV.INFO` names no limits",
     check: "discovery/metadata-names-limits",
     names: /metadata\.limits/,
-    bus: withMetadata(without("limits")),
+    bus: withMetadata((fields) => without(fields, "limits")),
   }),
   hostMutant({
     id: "discovery-embedder-without-dimensions",
     defect: "the metadata of `$SRV.INFO` names the embedder and not how long its vectors are",
     check: "discovery/metadata-names-the-embedder",
     names: /metadata\.embedder_dimensions/,
-    bus: withMetadata(without("embedder_dimensions")),
+    bus: withMetadata((fields) => without(fields, "embedder_dimensions")),
   }),
   hostMutant({
     id: "discovery-pong-without-tiers",
     defect: "a pong names no tiers",
     check: "discovery/pong-names-host-and-tiers",
     names: /`tiers` of a pong/,
-    bus: withPong(without("tiers")),
+    bus: withPong((fields) => without(fields, "tiers")),
   }),
   hostMutant({
     id: "discovery-pong-without-req-id",
     defect: "a pong does not name the id of its ping",
     check: "discovery/pong-names-host-and-tiers",
     names: /`req_id` of a pong/,
-    bus: withPong(without("req_id")),
+    bus: withPong((fields) => without(fields, "req_id")),
   }),
   hostMutant({
     id: "discovery-pong-of-nobody",

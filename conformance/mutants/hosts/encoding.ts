@@ -4,11 +4,11 @@ import {
   interceptReplies,
   refuseRequests,
   rewriteBytes,
-  rewriteEntries,
   rewriteRawRequests,
   rewriteReplies,
   rewriteReplyHeaders,
 } from "./intercept.js";
+import { readingEntries } from "./rewrite-entries.js";
 
 const isPacked = ({ headers }: BusMessage) => headers["Content-Type"] === "application/msgpack";
 
@@ -231,7 +231,7 @@ const valueMutants: readonly Mutant[] = [
     defect: "texts in content are brought into Unicode's composed form",
     check: "encoding/values-survive-both-encodings",
     names: /field "text" of content/,
-    bus: (bus) => rewriteEntries(bus, (entry) => ({ ...entry, content: composed(entry.content) })),
+    bus: readingEntries((entry) => ({ ...entry, content: composed(entry.content) })),
   }),
 ];
 

@@ -4,10 +4,10 @@ import {
   dropRequests,
   refuseRequests,
   rewriteBytes,
-  rewriteEntries,
   rewriteRawRequests,
   rewriteRequests,
 } from "./intercept.js";
+import { readingEntries } from "./rewrite-entries.js";
 
 function refuseWhere(
   bus: Bus,
@@ -118,10 +118,9 @@ const tooLenient: readonly Mutant[] = [
     defect: "empty tags of an entry are left out instead of refused",
     check: "envelope/golden-broken-stores-refused",
     names: /"an empty tag"/,
-    bus: (bus) =>
-      rewriteEntries(bus, (entry) =>
-        Array.isArray(entry.tags) ? { ...entry, tags: entry.tags.filter((tag) => tag !== "") } : entry,
-      ),
+    bus: readingEntries((entry) =>
+      Array.isArray(entry.tags) ? { ...entry, tags: entry.tags.filter((tag) => tag !== "") } : entry,
+    ),
   }),
   hostMutant({
     id: "envelope-limit-as-text",

@@ -6,12 +6,12 @@ import { envelopeGoldenMutants } from "./envelope-golden.js";
 import {
   refuseRequests,
   rewriteBytes,
-  rewriteEntries,
   rewriteErrors,
   rewriteRawRequests,
   rewriteReplies,
   rewriteRequests,
 } from "./intercept.js";
+import { readingEntries } from "./rewrite-entries.js";
 
 /** Only the fields that a request of its type has. */
 function knownFields(fields: Message): Message {
@@ -326,10 +326,9 @@ const fieldMutants: readonly Mutant[] = [
     defect: "ttl is taken for milliseconds",
     check: "envelope/ttl-is-in-seconds",
     names: /seconds from storing an entry of ttl/,
-    bus: (bus) =>
-      rewriteEntries(bus, (entry) =>
-        Number(entry.ttl) > 3_000 ? { ...entry, ttl: Number(entry.ttl) / 1_000 } : entry,
-      ),
+    bus: readingEntries((entry) =>
+      Number(entry.ttl) > 3_000 ? { ...entry, ttl: Number(entry.ttl) / 1_000 } : entry,
+    ),
   }),
   hostMutant({
     id: "envelope-deadline-0-is-none",

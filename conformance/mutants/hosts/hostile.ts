@@ -1,7 +1,8 @@
 import type { Message } from "@membus/protocol";
 import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
-import { dropRequests, refuseRequests, rewriteBytes, rewriteEntries, rewriteRequests } from "./intercept.js";
+import { dropRequests, refuseRequests, rewriteBytes, rewriteRequests } from "./intercept.js";
+import { readingEntries } from "./rewrite-entries.js";
 
 /** A plugin that pastes texts into a query of its database. */
 class InjectablePlugin extends ReferencePlugin {
@@ -50,7 +51,7 @@ export const hostileMutants: readonly Mutant[] = [
     defect: "of thousands of tags the first ones are kept",
     check: "hostile/ten-thousand-tags",
     names: /an entry with 10,000 tags/,
-    bus: (bus) => rewriteEntries(bus, (entry) => (tooMany(entry.tags) ? { ...entry, tags: [] } : entry)),
+    bus: readingEntries((entry) => (tooMany(entry.tags) ? { ...entry, tags: [] } : entry)),
   }),
   hostMutant({
     id: "hostile-great-tree-ignored",

@@ -128,14 +128,6 @@ export function rewriteBytes(bus: Bus, change: (text: string, message: BusMessag
   });
 }
 
-/** Fields of each entry of a store, before the host sees them. */
-export function rewriteEntries(bus: Bus, change: (entry: Message) => Message): Bus {
-  const changed = (entry: unknown) => (typeof entry === "object" && entry ? change(entry as Message) : entry);
-  return rewriteRequests(bus, (fields) => {
-    return Array.isArray(fields.entries) ? { ...fields, entries: fields.entries.map(changed) } : fields;
-  });
-}
-
 /** Requests that never reach the host. */
 export function dropRequests(
   bus: Bus,

@@ -1,13 +1,7 @@
 import type { Bus, Message } from "@membus/protocol";
 import { hostMutant, type Mutant } from "../mutant.js";
-import {
-  refuseRequests,
-  rewriteBytes,
-  rewriteEntries,
-  rewriteErrors,
-  rewriteReplies,
-  rewriteRequests,
-} from "./intercept.js";
+import { refuseRequests, rewriteBytes, rewriteErrors, rewriteReplies, rewriteRequests } from "./intercept.js";
+import { readingEntries } from "./rewrite-entries.js";
 
 /** What is longer is cut, and so accepted. */
 function cut<Value extends { readonly length: number; slice(from: number, to: number): unknown }>(
@@ -28,10 +22,9 @@ function cutting(name: string, max: number, type: string): (bus: Bus) => Bus {
 }
 
 function cuttingInEntries(name: string, max: number): (bus: Bus) => Bus {
-  return (bus) =>
-    rewriteEntries(bus, (entry) =>
-      entry[name] === undefined ? entry : { ...entry, [name]: cut(entry[name], max) },
-    );
+  return readingEntries((entry) =>
+    entry[name] === undefined ? entry : { ...entry, [name]: cut(entry[name], max) },
+  );
 }
 
 function refusing(isRefused: (fields: Message) => boolean): (bus: Bus) => Bus {
@@ -175,23 +168,21 @@ const entryMutants: readonly Mutant[] = [
     defect: "a key is measured in characters, so that one of two-byte characters may be twice as long",
     check: "limits/bytes-of-keys",
     names: /the bytes of a key in UTF-8 of 4097/,
-    bus: (bus) =>
-      rewriteEntries(bus, (entry) => {
-        const text = JSON.stringify(entry.key ?? 0);
-        const isShort = text.length <= 4_096 && Buffer.byteLength(text) > 4_096;
-        return isShort ? { ...entry, key: { a: text.slice(0, 100) } } : entry;
-      }),
+    bus: readingEntries((entry) => {
+      const text = JSON.stringify(entry.key ?? 0);
+      const isShort = text.length <= 4_096 && Buffer.byteLength(text) > 4_096;
+      return isShort ? { ...entry, key: { a: text.slice(0, 100) } } : entry;
+    }),
   }),
   hostMutant({
     id: "limits-large-entry-accepted",
     defect: "an entry of one byte more than 256 KiB is accepted",
     check: "limits/entry-of-256-kib",
     names: /an entry of 262145 bytes as JSON/,
-    bus: (bus) =>
-      rewriteEntries(bus, (entry) => {
-        const isOver = lengthOf(entry.content) > 262_000;
-        return isOver ? { ...entry, content: cut(entry.content, 262_000) } : entry;
-      }),
+    bus: readingEntries((entry) => {
+      const isOver = lengthOf(entry.content) > 262_000;
+      return isOver ? { ...entry, content: cut(entry.content, 262_000) } : entry;
+    }),
   }),
   hostMutant({
     id: "limits-entry-of-255-kib",
@@ -207,11 +198,10 @@ const entryMutants: readonly Mutant[] = [
     defect: "an entry is measured in the encoding that it came in",
     check: "limits/entry-size-is-that-of-its-json",
     names: /errors of a store in MessagePack of entries of 264 kB/,
-    bus: (bus) =>
-      rewriteEntries(bus, (entry) => {
-        const isSmall = typeof entry.content === "string" && /^\p{Cc}{1000}/u.test(entry.content);
-        return isSmall ? { ...entry, content: "small" } : entry;
-      }),
+    bus: readingEntries((entry) => {
+      const isSmall = typeof entry.content === "string" && /^\p{Cc}{1000}/u.test(entry.content);
+      return isSmall ? { ...entry, content: "small" } : entry;
+    }),
   }),
   hostMutant({
     id: "limits-dimensions-looked-at-first",
@@ -298,8 +288,7 @@ const numberMutants: readonly Mutant[] = [
     defect: "an importance beyond 1 is taken for 1",
     check: "limits/numbers-of-entries-in-range",
     names: /an entry with importance 1\.01/,
-    bus: (bus) =>
-      rewriteEntries(bus, (entry) => (Number(entry.importance) > 1 ? { ...entry, importance: 1 } : entry)),
+    bus: readingEntries((entry) => (Number(entry.importance) > 1 ? { ...entry, importance: 1 } : entry)),
   }),
   hostMutant({
     id: "limits-range-is-too-large",

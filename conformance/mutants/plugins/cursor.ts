@@ -37,6 +37,14 @@ function soundlyBehind(
   return found.filter((one) => comparePositions(after, of(one), order) < 0);
 }
 
+/** Pages that go on where the last one ended, or hold `otherwise` where that entry is gone. */
+function goingOnFromTheEntry(otherwise: (found: readonly Found[]) => readonly Found[]): ReferencePlugin {
+  return continuing((found, after, positions) => {
+    const isThere = found.some(({ row }) => row.key_hash === after.key_hash);
+    return isThere ? soundlyBehind(found, after, positions) : otherwise(found);
+  });
+}
+
 const pluginMutants: readonly Mutant[] = [
   pluginMutant({
     id: "cursor-ignored",
@@ -159,22 +167,14 @@ const pluginMutants: readonly Mutant[] = [
     defect: "a page looks for the entry where the last one ended, and begins anew where that is forgotten",
     check: "cursor/unchanged-entries-once-while-others-write",
     names: /unchanged ids on the pages with order newest/,
-    createPlugin: () =>
-      continuing((found, after, positions) => {
-        const isThere = found.some(({ row }) => row.key_hash === after.key_hash);
-        return isThere ? soundlyBehind(found, after, positions) : found;
-      }),
+    createPlugin: () => goingOnFromTheEntry((found) => found),
   }),
   pluginMutant({
     id: "cursor-ends-where-entry-is-gone",
     defect: "a page looks for the entry where the last one ended, and is empty where that is forgotten",
     check: "cursor/unchanged-entries-once-while-others-write",
     names: /unchanged ids on the pages with order newest/,
-    createPlugin: () =>
-      continuing((found, after, positions) => {
-        const isThere = found.some(({ row }) => row.key_hash === after.key_hash);
-        return isThere ? soundlyBehind(found, after, positions) : [];
-      }),
+    createPlugin: () => goingOnFromTheEntry(() => []),
   }),
   pluginMutant({
     id: "cursor-place-of-an-entry",
@@ -206,7 +206,7 @@ const pluginMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "cursor-score-rounded",
-    defect: "the score of `after` is compared as float32, which the scores of entries are not",
+    defect: "the score of `after` is rounded to two decimals, which the scores of entries are not",
     check: "cursor/after-is-a-place-by-score",
     names: /key hashes of onRetrieve with order relevance, limit 3 and after/,
     createPlugin: () =>

@@ -3,6 +3,20 @@ import { type Mutant, pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
 
+/** The reference plugin, which applies criteria to so many of the first entries alone. */
+function filteringTheFirst(count: (limit: number) => number): ReferencePlugin {
+  return new (class extends ReferencePlugin {
+    override async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest) {
+      const all = await this.find(selector, { ...request, filter: { all: [] } });
+      const first = all.slice(0, count(request.limit));
+      return this.page(
+        first.filter(({ row }) => this.isSelected(row, request)),
+        request,
+      );
+    }
+  })();
+}
+
 export const retrievePageMutants: readonly Mutant[] = [
   pluginMutant({
     id: "retrieve-total-after-limit",
@@ -34,14 +48,7 @@ export const retrievePageMutants: readonly Mutant[] = [
     defect: "criteria are applied to the first entries up to the limit, not to all",
     check: "retrieve/criteria-apply-before-limit",
     names: /limit 2, behind 60 newer ones without the tag/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        override async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest) {
-          const all = await this.find(selector, { ...request, filter: { all: [] } });
-          const found = all.slice(0, request.limit).filter(({ row }) => this.isSelected(row, request));
-          return this.page(found, request);
-        }
-      })(),
+    createPlugin: () => filteringTheFirst((limit) => limit),
   }),
   pluginMutant({
     id: "retrieve-filter-after-tenfold-limit",
@@ -49,14 +56,7 @@ export const retrievePageMutants: readonly Mutant[] = [
       "criteria are applied to the first ten times as many entries as asked for, in the hope that it suffices",
     check: "retrieve/criteria-apply-before-limit",
     names: /limit 2, behind 60 newer ones without the tag/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        override async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest) {
-          const all = await this.find(selector, { ...request, filter: { all: [] } });
-          const found = all.slice(0, request.limit * 10).filter(({ row }) => this.isSelected(row, request));
-          return this.page(found, request);
-        }
-      })(),
+    createPlugin: () => filteringTheFirst((limit) => limit * 10),
   }),
   pluginMutant({
     id: "retrieve-expired-counted",

@@ -19,6 +19,24 @@ function deriving(derive: (content: Json) => string): () => ReferencePlugin {
   return indexing(({ text, content }) => ({ text: text ?? derive(content) }));
 }
 
+/** The same, which keeps another text of an entry that is stored than its own, given what it kept `former`ly. */
+function reindexing(index: (text: string, former?: string) => string): () => ReferencePlugin {
+  return () =>
+    new (class extends ReferencePlugin {
+      readonly #texts = new Map<number, string>();
+
+      protected override relevance(...[row, ...more]: Parameters<ReferencePlugin["relevance"]>) {
+        return super.relevance({ ...row, text: this.#texts.get(row.seq)! }, ...more);
+      }
+
+      protected override async embed(row: Row) {
+        const text = row.text ?? deriveText(row.content);
+        this.#texts.set(row.seq, index(text, this.#texts.get(row.seq)));
+        await super.embed(row);
+      }
+    })();
+}
+
 const isObject = (value: Json): value is Record<string, Json> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -143,39 +161,14 @@ export const textMutants: readonly Mutant[] = [
     defect: "an entry is found by the words it had when it was created",
     check: "text/derived-again-when-the-content-changes",
     names: /keys found by `ibex`, after a store/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        readonly #texts = new Map<number, string>();
-
-        protected override relevance(...[row, ...more]: Parameters<ReferencePlugin["relevance"]>) {
-          return super.relevance({ ...row, text: this.#texts.get(row.seq)! }, ...more);
-        }
-
-        protected override async embed(row: Row) {
-          if (!this.#texts.has(row.seq)) this.#texts.set(row.seq, row.text ?? deriveText(row.content));
-          await super.embed(row);
-        }
-      })(),
+    createPlugin: reindexing((text, former = text) => former),
   }),
   pluginMutant({
     id: "text-words-are-added",
     defect: "an update adds its words to those that the entry is found by",
     check: "text/derived-again-when-the-content-changes",
     names: /keys found by `narwhal`, after a store/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        readonly #texts = new Map<number, string>();
-
-        protected override relevance(...[row, ...more]: Parameters<ReferencePlugin["relevance"]>) {
-          return super.relevance({ ...row, text: this.#texts.get(row.seq)! }, ...more);
-        }
-
-        protected override async embed(row: Row) {
-          const former = this.#texts.get(row.seq) ?? "";
-          this.#texts.set(row.seq, `${former}\n${row.text ?? deriveText(row.content)}`);
-          await super.embed(row);
-        }
-      })(),
+    createPlugin: reindexing((text, former = "") => `${former}\n${text}`),
   }),
   pluginMutant({
     id: "text-derived-has-no-end",

@@ -3,7 +3,6 @@ import {
   comparePositions,
   deriveText,
   type EventAction,
-  FEATURES,
   LIMITS,
   MemoryError,
   type MemoryPlugin,
@@ -31,6 +30,7 @@ import {
 import { isUnchanged, type MergeContext, mergeRow } from "./merge.js";
 import { relevance } from "./relevance.js";
 import { type Row, toEntry } from "./row.js";
+import { NOTHING_OFFERED, refuseSteering } from "./steering.js";
 
 export interface Partition {
   readonly scope: Scope;
@@ -48,9 +48,6 @@ interface Remembered {
 type StoreFate = { readonly receipt: StoreReceipt } | { readonly error: MemoryError };
 
 const REMEMBERED_SECONDS = 600;
-const NOTHING_OFFERED = Object.fromEntries(
-  Object.keys(FEATURES).map((name) => [name, false]),
-) as PluginManifest["features"];
 /** What a store waits for the embedder (clause STORE-5). */
 const EMBED_WAIT_MS = 1_000;
 
@@ -94,6 +91,7 @@ export class ReferencePlugin implements MemoryPlugin {
   async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<PluginRetrieveResult> {
     this.sweep();
     this.refuseUndeclared(request);
+    this.refuseSteering(request);
     this.refuseTooMany(this.selectedPartitions(selector));
     const found = await this.find(selector, request);
     return this.page(found, request);
@@ -229,9 +227,18 @@ export class ReferencePlugin implements MemoryPlugin {
     if (vector !== undefined) await this.embedPending(selector);
     const isRanked = request.query !== undefined || request.embedding !== undefined;
     const found = this.select(selector, request)
-      .map((row) => ({ row, score: (isRanked ? this.relevance(row, request, vector) : 1) * row.importance }))
+      .map((row) => ({ row, score: this.scoreOf(row, request, isRanked ? vector : null) }))
       .filter(({ score }) => this.isFound(score, request, isRanked));
     return found.sort((a, b) => this.compare(a, b, request));
+  }
+
+  /** @param vector null where there is nothing to rank by */
+  protected scoreOf(
+    row: Row,
+    request: PluginRetrieveRequest,
+    vector: Float32Array | undefined | null,
+  ): number {
+    return (vector === null ? 1 : this.relevance(row, request, vector)) * row.importance;
   }
 
   /** What the embedder did not answer for when it was stored. */
@@ -270,6 +277,10 @@ export class ReferencePlugin implements MemoryPlugin {
     if (!isRanked || isOffered) return;
     const feature = mode === "vector" ? "similarity" : "full_text";
     throw new MemoryError("unsupported", `this tier does not offer mode ${mode}`, { feature });
+  }
+
+  protected refuseSteering(request: PluginRetrieveRequest): void {
+    refuseSteering(request, this.features());
   }
 
   /** A read of more partitions than one may touch (clause NS-4). */

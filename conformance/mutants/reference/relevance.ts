@@ -1,10 +1,20 @@
-import { deriveText, keyContext, type PluginRetrieveRequest } from "@membus/protocol";
+import {
+  deriveText,
+  type EntryExplanation,
+  keyContext,
+  type PluginRetrieveRequest,
+  type QueryField,
+} from "@membus/protocol";
 import type { Row } from "./row.js";
 
 const CONTEXT_WEIGHT = 0.5;
 
-function wordsOf(text: string): Set<string> {
+export function wordsOf(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+}
+
+export function textOf({ text, content }: Row): string {
+  return text ?? deriveText(content);
 }
 
 /** How well a row answers, 0..1: the share of the query's words that it holds, and the cosine of the vectors. */
@@ -13,23 +23,39 @@ export function relevance(
   request: PluginRetrieveRequest,
   queryVector: Float32Array | undefined,
 ): number {
-  const text = request.mode === "vector" ? 0 : textRelevance(row, request.query);
-  const vector = request.mode === "text" ? 0 : cosine(row.vector, queryVector);
-  return Math.min(1, Math.max(text, vector));
+  const vector = request.mode === "text" ? 0 : (cosine(row.vector, queryVector) ?? 0);
+  return Math.min(1, Math.max(lexicalOf(matchedTerms(row, request)), vector));
 }
 
-function textRelevance(row: Row, query: string | undefined): number {
-  if (query === undefined) return 0;
+export type MatchedTerms = EntryExplanation["terms"];
+
+export function lexicalOf(terms: MatchedTerms): number {
+  return Math.min(
+    1,
+    terms.reduce((sum, { score }) => sum + score, 0),
+  );
+}
+
+/** The words of the query that a row holds in the fields that are asked for; none in mode vector. */
+export function matchedTerms(row: Row, { mode, query, fields }: PluginRetrieveRequest): MatchedTerms {
+  if (mode === "vector" || query === undefined) return [];
   const asked = [...wordsOf(query)];
-  const own = wordsOf(row.text ?? deriveText(row.content));
-  const near = wordsOf(`${row.context ?? ""}\n${keyContext(row.key)}`);
-  const found = asked.map((word) => (own.has(word) ? 1 : near.has(word) ? CONTEXT_WEIGHT : 0));
-  return asked.length === 0 ? 0 : found.reduce<number>((sum, weight) => sum + weight, 0) / asked.length;
+  const words: Readonly<Partial<Record<QueryField, ReadonlySet<string>>>> = {
+    text: wordsOf(textOf(row)),
+    context: wordsOf(`${row.context ?? ""}\n${keyContext(row.key)}`),
+  };
+  const looked = fields ?? (["text", "context"] as const);
+  return asked.flatMap((term) => {
+    const found = looked.filter((field) => words[field]?.has(term));
+    const weight = 1 / asked.length;
+    const score = found.includes("text") ? weight : weight * CONTEXT_WEIGHT;
+    return found.length === 0 ? [] : [{ term, weight, score, fields: found }];
+  });
 }
 
-/** Below a quarter it is chance. */
-function cosine(a: Float32Array | undefined, b: Float32Array | undefined): number {
-  if (a === undefined || b === undefined) return 0;
+/** Below a quarter it is chance. Undefined where there are no two vectors. */
+export function cosine(a: Float32Array | undefined, b: Float32Array | undefined): number | undefined {
+  if (a === undefined || b === undefined) return undefined;
   const dot = a.reduce((sum, component, at) => sum + component * b[at]!, 0);
   return dot < 0.25 ? 0 : Math.min(1, dot);
 }

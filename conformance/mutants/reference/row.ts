@@ -26,6 +26,8 @@ export interface Row {
   readonly givenVector?: Float32Array | undefined;
   /** What it is found by: given, or of its text. */
   vector?: Float32Array | undefined;
+  /** Whose vector that is, where it matters. */
+  readonly embedder?: string | undefined;
 }
 
 /** A row as it is returned. */
@@ -35,7 +37,18 @@ export function toEntry(
   include: readonly string[],
   embedderId: string | undefined,
 ): MemoryEntry {
-  const { scope, created, updated, accessed, givenVector: _, vector, context, expires_at, ...fields } = row;
+  const {
+    scope,
+    created,
+    updated,
+    accessed,
+    givenVector: _,
+    embedder: _embedder,
+    vector,
+    context,
+    expires_at,
+    ...fields
+  } = row;
   const entry = {
     ...fields,
     tier: scope.tier,

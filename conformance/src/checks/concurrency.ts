@@ -24,7 +24,6 @@ export const concurrencyChecks: readonly Check[] = [
   memoryCheck({
     id: "concurrency/one-entry-per-key",
     clauses: ["KEY-5", "STORE-8"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const one = entry();
       const replies = await storeAtOnce(caller, one);
@@ -48,7 +47,6 @@ export const concurrencyChecks: readonly Check[] = [
   memoryCheck({
     id: "concurrency/every-key-is-kept",
     clauses: ["STORE-13", "STORE-4"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const many = Array.from({ length: 40 }, () => entry());
       await Promise.all(many.map((one) => caller.store(one)));
@@ -65,7 +63,6 @@ export const concurrencyChecks: readonly Check[] = [
     id: "concurrency/compare-and-set-has-one-winner",
     clauses: ["UPD-7", "UPD-8"],
     features: ["conditional"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const one = entry();
       for (const situation of ["of a key that is not there", "of a key that is there"]) {
@@ -86,7 +83,6 @@ export const concurrencyChecks: readonly Check[] = [
     id: "concurrency/compare-and-set-loses-no-update",
     clauses: ["UPD-7", "STORE-13"],
     features: ["conditional"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const counter = entry({ content: 0 });
       await caller.store(counter);
@@ -102,7 +98,6 @@ export const concurrencyChecks: readonly Check[] = [
   memoryCheck({
     id: "concurrency/answered-is-visible",
     clauses: ["STORE-13"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const writeAndRead = async (one: EntryInput) => {
         for (let round = 1; round <= 5; round++) {
@@ -126,7 +121,6 @@ export const concurrencyChecks: readonly Check[] = [
   memoryCheck({
     id: "concurrency/forget-counts-each-once",
     clauses: ["FORGET-5", "FORGET-1"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const tags = ["red"];
       await caller.store([...Array.from({ length: AT_ONCE }, () => entry({ tags })), entry()]);
@@ -144,7 +138,6 @@ export const concurrencyChecks: readonly Check[] = [
   memoryCheck({
     id: "concurrency/store-and-forget-add-up",
     clauses: ["STORE-12", "FORGET-5", "FORGET-6", "STORE-8"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const tags = ["red"];
       for (let round = 0; round < 5; round++) {

@@ -21,7 +21,6 @@ export const conditionalChecks: readonly Check[] = [
     id: "conditional/current-revision-is-stored",
     clauses: ["UPD-7"],
     features: ["conditional"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const one = entry({ content: 1 });
       let { receipts } = await caller.store(one);
@@ -49,7 +48,6 @@ export const conditionalChecks: readonly Check[] = [
     id: "conditional/former-revision-is-refused",
     clauses: ["UPD-7"],
     features: ["conditional"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const one = entry({ content: "one", tags: ["kept"] });
       const created = await caller.store(one);
@@ -74,7 +72,6 @@ export const conditionalChecks: readonly Check[] = [
     id: "conditional/later-revision-is-refused",
     clauses: ["UPD-7"],
     features: ["conditional"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const one = entry({ content: "one" });
       const { receipts } = await caller.store(one);
@@ -90,7 +87,6 @@ export const conditionalChecks: readonly Check[] = [
     id: "conditional/equal-entry-is-refused-too",
     clauses: ["UPD-7", "UPD-6"],
     features: ["conditional"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const one = entry({ content: "one" });
       const created = await caller.store({ ...one, content: "before" });
@@ -112,7 +108,6 @@ export const conditionalChecks: readonly Check[] = [
     id: "conditional/zero-demands-that-there-is-none",
     clauses: ["UPD-8", "UPD-7"],
     features: ["conditional"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const one = entry({ content: "one" });
       const { errors, receipts } = await caller.store({ ...one, if_revision: 0 });
@@ -129,7 +124,6 @@ export const conditionalChecks: readonly Check[] = [
     id: "conditional/no-entry-has-revision-zero",
     clauses: ["UPD-8", "UPD-7"],
     features: ["conditional"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const other = await caller.store(entry());
       const one = entry();
@@ -145,7 +139,6 @@ export const conditionalChecks: readonly Check[] = [
     id: "conditional/forgotten-entry-has-revision-zero",
     clauses: ["UPD-8", "UPD-7", "ENTRY-13"],
     features: ["conditional"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const one = entry({ content: "one" });
       const created = await caller.store(one);
@@ -163,7 +156,6 @@ export const conditionalChecks: readonly Check[] = [
     id: "conditional/conflict-leaves-the-neighbours",
     clauses: ["STORE-2", "STORE-4", "STORE-7", "UPD-7"],
     features: ["conditional"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const taken = entry({ content: "one" });
       await caller.store(taken);

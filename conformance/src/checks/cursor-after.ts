@@ -67,7 +67,6 @@ export const cursorAfterChecks: readonly Check[] = [
   pluginCheck({
     id: "cursor/after-is-a-place-in-time",
     clauses: ["PLUG-7"],
-    since: "1.0",
     async run(t) {
       const times = [100, 200, 200, 200, 300, 400.5, 400.5, 500];
       for (const occurred_at of times) await t.caller.store(t.entry({ occurred_at }));
@@ -79,7 +78,6 @@ export const cursorAfterChecks: readonly Check[] = [
     id: "cursor/after-is-a-place-by-score",
     clauses: ["PLUG-7"],
     features: ["full_text"],
-    since: "1.0",
     async run(t) {
       const importances = [1, 0.5, 0.5, 0.5, 0.25, 0.75, 0.75, 0.1];
       await t.caller.store(importances.map((importance) => t.entry({ ...HERON, importance })));

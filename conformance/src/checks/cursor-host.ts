@@ -6,7 +6,6 @@ export const cursorHostChecks: readonly Check[] = [
   hostCheck({
     id: "cursor/that-is-none-is-refused",
     clauses: ["RET-9"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store([1, 2, 3].map((id) => entry({ key: { id }, occurred_at: id })));
       const { cursor } = await caller.retrieve({ limit: 1 });
@@ -33,7 +32,6 @@ export const cursorHostChecks: readonly Check[] = [
   hostCheck({
     id: "cursor/of-another-request-is-refused",
     clauses: ["RET-9"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store([1, 2, 3].map((id) => entry({ key: { id }, tags: ["a"], occurred_at: id })));
       const request = { tags: ["a", "b"], order: "newest", limit: 1 } as const;
@@ -71,7 +69,6 @@ export const cursorHostChecks: readonly Check[] = [
   hostCheck({
     id: "cursor/of-the-same-request-continues",
     clauses: ["RET-9", "RET-7"],
-    since: "1.0",
     async run({ caller, entry, expect, now }) {
       await caller.store([1, 2, 3, 4].map((id) => entry({ key: { id }, occurred_at: id })));
       const { cursor } = await caller.retrieve({ limit: 2, deadline_ms: 4_000 });
@@ -100,7 +97,6 @@ export const cursorHostChecks: readonly Check[] = [
     id: "cursor/gives-another-agent-nothing",
     clauses: ["RET-11"],
     tiers: ["working", "episodic"],
-    since: "1.0",
     async run({ caller, agent, entry, expect }) {
       const second = agent({ agent: "second" });
       await caller.store([1, 2, 3, 4, 5].map((id) => entry({ key: { id }, occurred_at: id })));
@@ -121,7 +117,6 @@ export const cursorHostChecks: readonly Check[] = [
     id: "cursor/gives-another-tenant-nothing",
     clauses: ["RET-11"],
     provisions: ["second_tenant"],
-    since: "1.0",
     async run({ caller, agent, entry, expect }) {
       const second = agent({ tenant: "second" });
       await caller.store([1, 2, 3, 4, 5].map((id) => entry({ key: { id }, occurred_at: id })));

@@ -29,7 +29,6 @@ export const cursorPageChecks: readonly Check[] = [
   memoryCheck({
     id: "cursor/pages-by-time-hold-all-once",
     clauses: ["RET-7", "PLUG-7"],
-    since: "1.0",
     async run(t) {
       const times = [5, 3, 3, 9, 3, 3, 7, 3, 1, 3.5, 9];
       await t.caller.store(times.map((occurred_at, id) => t.entry({ key: { id }, occurred_at })));
@@ -42,7 +41,6 @@ export const cursorPageChecks: readonly Check[] = [
     id: "cursor/pages-by-score-hold-all-once",
     clauses: ["RET-7", "PLUG-7"],
     features: ["full_text"],
-    since: "1.0",
     async run(t) {
       const importances = [0.5, 1, 0.5, 0.25, 0.5, 0.5, 1, 0.5, 0.25, 0.5, 0.75];
       const found = importances.map((importance, id) => t.entry({ ...HERON, key: { id }, importance }));
@@ -59,7 +57,6 @@ export const cursorPageChecks: readonly Check[] = [
     id: "cursor/pages-of-a-subtree-hold-all-once",
     clauses: ["RET-7", "PLUG-7"],
     features: ["subtree"],
-    since: "1.0",
     async run(t) {
       const { namespace } = t.caller;
       const names = ["b", "a", "a/b", "c", "b/a"];
@@ -74,7 +71,6 @@ export const cursorPageChecks: readonly Check[] = [
   memoryCheck({
     id: "cursor/total-is-the-same-on-every-page",
     clauses: ["PLUG-7", "RET-3"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store([1, 2, 3, 4, 5, 6, 7].map((id) => entry({ key: { id }, occurred_at: id })));
       const pages = await readPages(caller, { limit: 3, until: 7 });
@@ -90,7 +86,6 @@ export const cursorPageChecks: readonly Check[] = [
   memoryCheck({
     id: "cursor/limit-may-change",
     clauses: ["RET-9", "RET-7"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store([1, 2, 3, 4, 5, 6].map((id) => entry({ key: { id }, occurred_at: id })));
       const first = await caller.retrieve({ limit: 2 });
@@ -111,7 +106,6 @@ export const cursorPageChecks: readonly Check[] = [
   memoryCheck({
     id: "cursor/unchanged-entries-once-while-others-write",
     clauses: ["RET-10"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       for (const order of ["newest", "oldest"] as const) {
         const made = (id: number) => entry({ key: { id, order }, occurred_at: id, tags: [order] });

@@ -23,7 +23,6 @@ const microChecks: readonly Check[] = (["PING", "INFO", "STATS"] as const).map((
   hostCheck({
     id: `discovery/answers-${verb.toLowerCase()}`,
     clauses: ["DISC-1"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const { id } = await findHost(t);
@@ -52,7 +51,6 @@ const serviceChecks: readonly Check[] = [
   hostCheck({
     id: "discovery/another-id-is-not-answered",
     clauses: ["DISC-1"],
-    since: "1.0",
     async run(t) {
       const { id } = await findHost(t);
       const other = newRequestId();
@@ -69,7 +67,6 @@ const serviceChecks: readonly Check[] = [
   hostCheck({
     id: "discovery/info-names-the-endpoints",
     clauses: ["DISC-1"],
-    since: "1.0",
     async run(t) {
       const { endpoints } = await findHost(t);
       const served = listOf(endpoints).map(({ subject, queue_group }) => ({
@@ -88,7 +85,6 @@ const serviceChecks: readonly Check[] = [
   hostCheck({
     id: "discovery/stats-count-requests",
     clauses: ["DISC-1"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const { id } = await findHost(t);
@@ -136,7 +132,6 @@ const metadataChecks: readonly Check[] = [
   hostCheck({
     id: "discovery/metadata-names-what-is-offered",
     clauses: ["DISC-2"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const metadata = recordOf((await findHost(t)).metadata);
@@ -175,7 +170,6 @@ const metadataChecks: readonly Check[] = [
   hostCheck({
     id: "discovery/metadata-names-limits",
     clauses: ["DISC-2"],
-    since: "1.0",
     async run(t) {
       const { limits } = recordOf((await findHost(t)).metadata);
       const named = recordOf(parsedOf(limits));
@@ -190,7 +184,6 @@ const metadataChecks: readonly Check[] = [
     id: "discovery/metadata-names-the-embedder",
     clauses: ["DISC-2"],
     features: ["similarity"],
-    since: "1.0",
     async run(t) {
       const { embedder_id, embedder_dimensions } = recordOf((await findHost(t)).metadata);
       t.expect.holds(
@@ -211,7 +204,6 @@ const metadataChecks: readonly Check[] = [
   hostCheck({
     id: "discovery/pong-names-host-and-tiers",
     clauses: ["DISC-4", "ENV-13"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const id = newRequestId();
@@ -265,7 +257,6 @@ const subscriptionChecks: readonly Check[] = [
     id: "discovery/queue-group",
     clauses: ["SUBJ-7"],
     alone: true,
-    since: "1.0",
     async run(t) {
       const counted = await Promise.all([
         countAnswers(t, "ping", { type: "ping" }),

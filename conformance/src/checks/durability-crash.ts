@@ -23,7 +23,6 @@ export const durabilityCrashChecks: readonly Check[] = [
     clauses: ["PLUG-13", "DUR-1", "DUR-2", "FORGET-6"],
     features: ["durable"],
     provisions: ["kill"],
-    since: "1.0",
     async run({ caller, expect, killWhileStoring }) {
       const { kept, forgotten } = await killWhileStoring(ACKNOWLEDGED);
       const found = await everything(caller);
@@ -54,7 +53,6 @@ export const durabilityCrashChecks: readonly Check[] = [
     clauses: ["RETRY-4", "PLUG-13", "DUR-2"],
     features: ["durable"],
     provisions: ["kill"],
-    since: "1.0",
     async run({ caller, expect, killWhileStoring }) {
       const { kept } = await killWhileStoring(ACKNOWLEDGED);
       const keys = kept.map(({ entry }) => entry.key);

@@ -30,7 +30,6 @@ export const durabilityReopenChecks: readonly Check[] = [
     id: "durability/entries-survive-reopen",
     clauses: ["PLUG-13", "PLUG-3"],
     features: ["durable"],
-    since: "1.0",
     async run({ caller, agent, entry, expect, reopen }) {
       await caller.store([entry(WHOLE), entry({ ...WHOLE, key: "plain", content: null })]);
       await agent({ below: "inner" }).store(entry());
@@ -46,7 +45,6 @@ export const durabilityReopenChecks: readonly Check[] = [
     id: "durability/ends-survive-reopen",
     clauses: ["PLUG-13", "RET-16", "ENTRY-18"],
     features: ["durable", "ttl"],
-    since: "1.0",
     async run({ caller, entry, expect, passTime, reopen }) {
       const named = (id: string, ttl: number) => entry({ key: { id }, ttl });
       await caller.store([named("a minute", 60), named("an hour", 3_600), named("a day", 86_400)]);
@@ -71,7 +69,6 @@ export const durabilityReopenChecks: readonly Check[] = [
     id: "durability/search-survives-reopen",
     clauses: ["PLUG-13", "RET-8"],
     features: ["durable", "full_text"],
-    since: "1.0",
     async run({ caller, entry, expect, reopen }) {
       const texts = ["the tide turns at noon", "the tide table of the harbour", "a recipe for bread"];
       await caller.store(texts.map((content) => entry({ content, tags: ["text"] })));
@@ -93,7 +90,6 @@ export const durabilityReopenChecks: readonly Check[] = [
     id: "durability/forgotten-stays-forgotten-after-reopen",
     clauses: ["FORGET-6", "DUR-2", "PLUG-13"],
     features: ["durable"],
-    since: "1.0",
     async run({ caller, entry, expect, maintain, reopen }) {
       const named = (id: string) => entry({ key: { id }, tags: ["red"] });
       await caller.store([named("kept"), named("forgotten at once")]);
@@ -122,7 +118,6 @@ export const durabilityReopenChecks: readonly Check[] = [
     id: "durability/updates-survive-reopen",
     clauses: ["PLUG-13", "DUR-2"],
     features: ["durable"],
-    since: "1.0",
     async run({ caller, entry, expect, reopen }) {
       const one = entry({ content: "first", metadata: { kept: true } });
       await caller.store(one);
@@ -140,7 +135,6 @@ export const durabilityReopenChecks: readonly Check[] = [
     id: "durability/revisions-grow-over-reopen",
     clauses: ["ENTRY-13", "PLUG-13"],
     features: ["durable"],
-    since: "1.0",
     async run({ caller, entry, expect, reopen }) {
       const [one, gone] = [entry(), entry()];
       const revisionOf = async (stored: EntryInput) =>
@@ -164,7 +158,6 @@ export const durabilityReopenChecks: readonly Check[] = [
     id: "durability/results-survive-reopen",
     clauses: ["RETRY-4", "PLUG-13", "RETRY-6"],
     features: ["durable"],
-    since: "1.0",
     async run({ caller, entry, expect, passTime, reopen }) {
       const [one, gone] = [entry({ content: "first" }), entry()];
       const stored = await caller.store([one, gone], { id: "a store" });

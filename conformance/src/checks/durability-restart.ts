@@ -52,7 +52,6 @@ export const durabilityRestartChecks: readonly Check[] = [
     features: ["durable"],
     provisions: ["restart"],
     alone: true,
-    since: "1.0",
     async run({ caller, entry, expect, restart }) {
       await caller.store([
         entry({ key: { id: "a" }, metadata: { lang: "en" }, tags: ["red"] }),
@@ -78,7 +77,6 @@ export const durabilityRestartChecks: readonly Check[] = [
     features: ["durable"],
     provisions: ["restart"],
     alone: true,
-    since: "1.0",
     async run(t) {
       const acknowledged = await restartWhileStoring(t);
       t.expect.atLeast(
@@ -98,7 +96,6 @@ export const durabilityRestartChecks: readonly Check[] = [
     features: ["durable"],
     provisions: ["restart"],
     alone: true,
-    since: "1.0",
     async run({ caller, entry, expect, restart }) {
       const named = (id: string) => entry({ key: { id }, tags: ["red"] });
       await caller.store([named("kept"), named("forgotten")]);
@@ -119,7 +116,6 @@ export const durabilityRestartChecks: readonly Check[] = [
     features: ["durable"],
     provisions: ["restart"],
     alone: true,
-    since: "1.0",
     async run({ caller, entry, expect, restart }) {
       const one = entry({ content: "first" });
       const [storeId, forgetId] = [`store ${caller.namespace}`, `forget ${caller.namespace}`];
@@ -153,7 +149,6 @@ export const durabilityRestartChecks: readonly Check[] = [
     tiers: ["working"],
     provisions: ["restart"],
     alone: true,
-    since: "1.0",
     async run({ caller, entry, expect, restart }) {
       await caller.store(entry({ key: { id: "before" } }));
       await restart();

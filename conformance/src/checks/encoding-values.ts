@@ -111,7 +111,7 @@ function hex(bytes: readonly number[]): string {
 }
 
 function refusedValueCheck(id: string, clauses: readonly [string, ...string[]], values: RawValues): Check {
-  return hostCheck({ id, clauses, since: "1.0", run: (t) => refusedEverywhere(t, values) });
+  return hostCheck({ id, clauses, run: (t) => refusedEverywhere(t, values) });
 }
 
 /** What both encodings can carry, at its bounds and where readers go wrong. */
@@ -136,7 +136,6 @@ const CARRIED: Readonly<Record<string, unknown>> = {
 const carriedCheck = hostTierCheck({
   id: "encoding/values-survive-both-encodings",
   clauses: ["ENV-VALUE-1", "ENV-VALUE-3", "ENC-4"],
-  since: "1.0",
   async run(t) {
     for (const written of ["json", "msgpack"] as const) {
       const entry = t.entry({ content: CARRIED as never });

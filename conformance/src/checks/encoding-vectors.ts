@@ -50,7 +50,6 @@ export const encodingVectorChecks: readonly Check[] = [
     id: "encoding/vectors-are-float32-in-messagepack-and-lists-in-json",
     clauses: ["ENC-5"],
     features: ["similarity"],
-    since: "1.0",
     async run(t) {
       const vector = vectorOf(t);
       const embedding_model = t.embedder?.id;
@@ -79,7 +78,6 @@ export const encodingVectorChecks: readonly Check[] = [
     id: "encoding/vector-as-list-in-messagepack",
     clauses: ["ENC-6"],
     features: ["similarity"],
-    since: "1.0",
     async run(t) {
       const vector = vectorOf(t);
       const entry = t.entry({ embedding: vector as never, embedding_model: t.embedder?.id });
@@ -94,7 +92,6 @@ export const encodingVectorChecks: readonly Check[] = [
     id: "encoding/vector-components-are-bounded",
     clauses: ["ENC-5", "LIMIT-6"],
     features: ["similarity"],
-    since: "1.0",
     async run(t) {
       const count = t.embedder?.dimensions ?? 1;
       const entry = t.entry({ embedding: RAW as never, embedding_model: t.embedder?.id });

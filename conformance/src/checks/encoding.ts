@@ -38,7 +38,6 @@ const choiceChecks: readonly Check[] = [
   hostCheck({
     id: "encoding/content-type-decides",
     clauses: ["ENC-1"],
-    since: "1.0",
     async run(t) {
       const sent = request(t, "ping");
       for (const [bytes, named] of [
@@ -61,7 +60,6 @@ const choiceChecks: readonly Check[] = [
   hostCheck({
     id: "encoding/first-byte-decides-without-a-header",
     clauses: ["ENC-2"],
-    since: "1.0",
     async run(t) {
       const packed = encodeMessage(request(t, "ping"), "msgpack");
       const cases = [
@@ -88,7 +86,6 @@ const choiceChecks: readonly Check[] = [
   hostCheck({
     id: "encoding/reply-is-in-the-encoding-of-the-request",
     clauses: ["ENC-3"],
-    since: "1.0",
     async run(t) {
       const id = newRequestId();
       await t.caller.store(t.entry(), { id });
@@ -106,7 +103,6 @@ const choiceChecks: readonly Check[] = [
   hostCheck({
     id: "encoding/error-is-in-the-encoding-of-the-request",
     clauses: ["ENC-3"],
-    since: "1.0",
     async run(t) {
       const broken: readonly Message[] = [
         { type: "ping", unknown_field: 1 },
@@ -161,7 +157,6 @@ const malformedChecks: readonly Check[] = [
   hostCheck({
     id: "encoding/malformed-json-refused",
     clauses: ["ENC-4", "ERR-5"],
-    since: "1.0",
     async run(t) {
       for (const [what, bytes] of BROKEN_JSON) {
         const contentType = "application/json";
@@ -174,7 +169,6 @@ const malformedChecks: readonly Check[] = [
   hostCheck({
     id: "encoding/truncated-messagepack-refused",
     clauses: ["ENC-4", "ENC-7"],
-    since: "1.0",
     async run(t) {
       const whole = encodeMessage(request(t, "store", { entries: [t.entry()] }), "msgpack");
       const contentType = "application/msgpack";
@@ -189,7 +183,6 @@ const malformedChecks: readonly Check[] = [
   hostCheck({
     id: "encoding/bytes-behind-messagepack-refused",
     clauses: ["ENC-4", "ENC-7"],
-    since: "1.0",
     async run(t) {
       const contentType = "application/msgpack";
       for (const tail of [[0xc0], [0x00], [0x80], [0xc1], [0x0a]]) {
@@ -204,7 +197,6 @@ const malformedChecks: readonly Check[] = [
   hostCheck({
     id: "encoding/messagepack-strings-are-utf-8",
     clauses: ["ENC-7", "ENC-4"],
-    since: "1.0",
     async run(t) {
       const contentType = "application/msgpack";
       for (const [what, bytes] of BAD_STRINGS) {
@@ -224,7 +216,6 @@ const malformedChecks: readonly Check[] = [
   hostCheck({
     id: "encoding/other-spellings-accepted",
     clauses: ["ENC-4"],
-    since: "1.0",
     async run(t) {
       const spaced = request(t, "ping", { x_raw: RAW });
       for (const text of ['" \\u0041\\/\\n\\ud83e\\udd8a"', "[ ]", "{ }", "-0.5e-3", "true", '""']) {

@@ -39,7 +39,6 @@ export const entryFieldsChecks: readonly Check[] = [
   memoryCheck({
     id: "entry/absent-fields-take-their-default",
     clauses: ["ENTRY-3", "ENTRY-6", "ENTRY-10", "ENTRY-18"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const bare = entry();
       await caller.store(bare);
@@ -62,7 +61,6 @@ export const entryFieldsChecks: readonly Check[] = [
   memoryCheck({
     id: "entry/fields-are-returned-as-stored",
     clauses: ["ENTRY-9", "ENTRY-3", "ENTRY-10"],
-    since: "1.0",
     async run({ caller, entry, expect, tier }) {
       const fields = {
         tags: ["b", "A", "a", "with blank", "zo\u00eb"],
@@ -91,7 +89,6 @@ export const entryFieldsChecks: readonly Check[] = [
   memoryCheck({
     id: "entry/content-is-any-json",
     clauses: ["ENTRY-17"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const batch = CONTENTS.map((content) => entry({ content }));
       const { errors } = await caller.store(batch);
@@ -115,7 +112,6 @@ export const entryFieldsChecks: readonly Check[] = [
   memoryCheck({
     id: "entry/importance-at-creation",
     clauses: ["ENTRY-6"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const [both, scored, least, plain] = [
         entry({ importance: 0.25, score: 0.75 }),
@@ -140,7 +136,6 @@ export const entryFieldsChecks: readonly Check[] = [
   memoryCheck({
     id: "entry/author-is-the-agent",
     clauses: ["ENTRY-16"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const one = entry({ source: "somebody else" });
       await caller.store(one);
@@ -154,7 +149,6 @@ export const entryFieldsChecks: readonly Check[] = [
     clauses: ["ENTRY-16", "UPD-5"],
     features: ["shared"],
     tiers: ["semantic"],
-    since: "1.0",
     async run({ caller, agent, entry, expect }) {
       const second = agent({ agent: "second" });
       const one = entry({ content: "one", source: "a document" });
@@ -176,7 +170,6 @@ export const entryFieldsChecks: readonly Check[] = [
   memoryCheck({
     id: "entry/revision-grows",
     clauses: ["ENTRY-13"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const { key } = entry();
       const revisions: number[] = [];
@@ -199,7 +192,6 @@ export const entryFieldsChecks: readonly Check[] = [
   memoryCheck({
     id: "entry/revision-of-every-change-is-another",
     clauses: ["ENTRY-13"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const { key } = entry();
       const stores = Array.from({ length: 24 }, (_, at) =>
@@ -220,7 +212,6 @@ export const entryFieldsChecks: readonly Check[] = [
   memoryCheck({
     id: "entry/revision-is-the-time-in-microseconds",
     clauses: ["ENTRY-14"],
-    since: "1.0",
     async run({ caller, entry, expect, now }) {
       const batch = [entry(), entry(), entry()];
       const { receipts } = await caller.store(batch);

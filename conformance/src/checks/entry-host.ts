@@ -21,7 +21,6 @@ export const entryHostChecks: readonly Check[] = [
     id: "entry/without-tier-goes-to-working",
     clauses: ["ENTRY-2"],
     tiers: ["working"],
-    since: "1.0",
     async run(t) {
       const { tier: _, ...entry } = t.entry();
       await entryAccepted(t, "an entry without a tier", request(t, "store", { entries: [entry] }));
@@ -33,7 +32,6 @@ export const entryHostChecks: readonly Check[] = [
   hostTierCheck({
     id: "entry/what-only-the-host-sets-is-ignored",
     clauses: ["ENTRY-7", "ENTRY-16"],
-    since: "1.0",
     async run(t) {
       const timestamps = { created: 1, updated: 2, accessed: 3 };
       const set = { author: "somebody else", revision: 1, seq: 1, key_hash: "0".repeat(64), timestamps };
@@ -54,7 +52,6 @@ export const entryHostChecks: readonly Check[] = [
   hostTierCheck({
     id: "entry/unknown-fields-are-ignored",
     clauses: ["ENTRY-7"],
-    since: "1.0",
     async run(t) {
       const entry = t.entry({ content: "known" });
       const unknown = {
@@ -78,7 +75,6 @@ export const entryHostChecks: readonly Check[] = [
   hostTierCheck({
     id: "entry/unknown-conditions-are-refused",
     clauses: ["ENTRY-8"],
-    since: "1.0",
     run: (t) =>
       expectRefused(t, [
         ["the field if_absent", { if_absent: true }],
@@ -90,7 +86,6 @@ export const entryHostChecks: readonly Check[] = [
   hostTierCheck({
     id: "entry/metadata-must-be-flat",
     clauses: ["ENTRY-9"],
-    since: "1.0",
     run: (t) =>
       expectRefused(t, [
         ...METADATA_VALUES.map((a) => [`metadata ${JSON.stringify({ a })}`, { metadata: { a } }] as const),
@@ -100,7 +95,6 @@ export const entryHostChecks: readonly Check[] = [
   hostTierCheck({
     id: "entry/metadata-names-are-plain",
     clauses: ["ENTRY-9"],
-    since: "1.0",
     run: (t) =>
       expectRefused(
         t,
@@ -113,7 +107,6 @@ export const entryHostChecks: readonly Check[] = [
   hostTierCheck({
     id: "entry/embedding-is-of-the-hosts-model",
     clauses: ["ENTRY-11"],
-    since: "1.0",
     async run(t) {
       const embedding = Array.from({ length: t.embedder?.dimensions ?? 4 }, (_, at) => (at === 0 ? 1 : 0));
       await expectRefused(t, [
@@ -127,7 +120,6 @@ export const entryHostChecks: readonly Check[] = [
     id: "entry/embedding-has-the-models-dimensions",
     clauses: ["ENTRY-12"],
     features: ["similarity"],
-    since: "1.0",
     async run(t) {
       t.expect.notEqual(
         t.embedder,
@@ -148,7 +140,6 @@ export const entryHostChecks: readonly Check[] = [
   hostTierCheck({
     id: "entry/without-content-is-refused",
     clauses: ["ENTRY-17"],
-    since: "1.0",
     async run(t) {
       const { content: _, ...entry } = t.entry();
       const what = "an entry without content";
@@ -161,7 +152,6 @@ export const entryHostChecks: readonly Check[] = [
     id: "entry/end-long-past-is-refused",
     clauses: ["ENTRY-19"],
     features: ["ttl"],
-    since: "1.0",
     run: (t) =>
       expectRefused(t, [
         ["an expires_at of a day ago", { expires_at: t.now() - 86_400 }],

@@ -8,7 +8,6 @@ export const entryTimeChecks: readonly Check[] = [
   memoryCheck({
     id: "entry/timestamps-are-unix-seconds",
     clauses: ["ENTRY-1", "ENV-9"],
-    since: "1.0",
     async run({ caller, entry, expect, now }) {
       const one = entry();
       const at = now();
@@ -29,7 +28,6 @@ export const entryTimeChecks: readonly Check[] = [
     id: "entry/accessed-is-exact-in-working",
     clauses: ["ENTRY-1"],
     tiers: ["working"],
-    since: "1.0",
     async run({ caller, entry, expect, passTime }) {
       const [one, later] = [entry(), entry()];
       await caller.store(one);
@@ -52,7 +50,6 @@ export const entryTimeChecks: readonly Check[] = [
   memoryCheck({
     id: "entry/ttl-null-and-zero-are-no-end",
     clauses: ["ENTRY-4", "ENTRY-18"],
-    since: "1.0",
     async run({ caller, entry, expect, passTime }) {
       const batch = [entry({ ttl: 0 }), entry({ ttl: null }), entry({ expires_at: null })];
       const { errors } = await caller.store(batch);
@@ -74,7 +71,6 @@ export const entryTimeChecks: readonly Check[] = [
     id: "entry/expires-at-is-stronger-than-ttl",
     clauses: ["ENTRY-5", "ENTRY-18"],
     features: ["ttl"],
-    since: "1.0",
     async run({ caller, entry, expect, now }) {
       const expires_at = Math.round(now()) + 1_000;
       for (const ttl of [1, 5_000, 0, null]) {
@@ -92,7 +88,6 @@ export const entryTimeChecks: readonly Check[] = [
     id: "entry/end-is-returned",
     clauses: ["ENTRY-18", "ENTRY-4"],
     features: ["ttl"],
-    since: "1.0",
     async run({ caller, entry, expect, now, passTime }) {
       const expires_at = Math.round(now()) + 1_000.5;
       const [lasting, dated] = [entry({ ttl: 3_600 }), entry({ expires_at })];
@@ -117,7 +112,6 @@ export const entryTimeChecks: readonly Check[] = [
     id: "entry/end-that-has-passed-ends-at-once",
     clauses: ["ENTRY-19"],
     features: ["ttl"],
-    since: "1.0",
     async run({ caller, entry, expect, now }) {
       const [fresh, former, other] = [entry(), entry({ content: "one" }), entry()];
       await caller.store([former, other]);
@@ -141,7 +135,6 @@ export const entryTimeChecks: readonly Check[] = [
     id: "entry/revision-grows-across-reopening",
     clauses: ["ENTRY-13", "PLUG-13"],
     features: ["durable"],
-    since: "1.0",
     async run({ caller, entry, expect, reopen }) {
       const [kept, forgotten] = [entry({ content: "one" }), entry({ content: "one" })];
       const before = await caller.store([kept, forgotten]);

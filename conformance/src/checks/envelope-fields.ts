@@ -46,7 +46,6 @@ const unknownFieldChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/unknown-field-refused",
     clauses: ["ENV-5", "ERR-4"],
-    since: "1.0",
     async run(t) {
       const kept = t.entry();
       await t.caller.store(kept);
@@ -68,7 +67,6 @@ const unknownFieldChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/unknown-field-names-the-nearest",
     clauses: ["ENV-5"],
-    since: "1.0",
     async run(t) {
       const bodies = oneOfEach(t);
       for (const [operation, given, known] of MISTYPED) {
@@ -83,7 +81,6 @@ const unknownFieldChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/x-fields-are-ignored",
     clauses: ["ENV-6"],
-    since: "1.0",
     async run(t) {
       const own = {
         x_trace: "00-ab-cd-01",
@@ -113,7 +110,6 @@ const absentFieldChecks: readonly Check[] = [
   hostTierCheck({
     id: "envelope/null-is-not-given",
     clauses: ["ENV-4"],
-    since: "1.0",
     async run(t) {
       const entry = t.entry({ tags: ["kept"] });
       const nulls = {
@@ -158,7 +154,6 @@ const absentFieldChecks: readonly Check[] = [
   hostTierCheck({
     id: "envelope/empty-is-not-given",
     clauses: ["ENV-4"],
-    since: "1.0",
     async run(t) {
       const entries = [t.entry({ tags: ["kept"] }), t.entry()];
       const stored = request(t, "store", { session_id: "", ack: "", requires: [], entries });
@@ -201,7 +196,6 @@ const demandChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/requires-of-an-unknown-feature-refused",
     clauses: ["ENV-12"],
-    since: "1.0",
     async run(t) {
       const kept = t.entry();
       await t.caller.store(kept);
@@ -224,7 +218,6 @@ const demandChecks: readonly Check[] = [
   hostTierCheck({
     id: "envelope/requires-of-declared-features-accepted",
     clauses: ["ENV-12"],
-    since: "1.0",
     async run(t) {
       const declared = Object.entries(t.features).flatMap(([name, offered]) => (offered ? [name] : []));
       const entry = t.entry();
@@ -249,7 +242,6 @@ const timeChecks: readonly Check[] = [
     id: "envelope/ttl-is-in-seconds",
     clauses: ["ENV-9"],
     features: ["ttl"],
-    since: "1.0",
     async run(t) {
       await t.caller.store(t.entry({ ttl: 5_000.5 }));
       const [entry] = (await t.caller.retrieve()).entries;
@@ -261,7 +253,6 @@ const timeChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/deadline-range",
     clauses: ["ENV-11", "LIMIT-6"],
-    since: "1.0",
     async run(t) {
       for (const deadline_ms of [0, -1, 0.5, 600_001, "1000", true]) {
         const sent = request(t, "store", { entries: [t.entry()], deadline_ms });
@@ -283,7 +274,6 @@ const timeChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/timeout-after-the-deadline",
     clauses: ["ENV-11"],
-    since: "1.0",
     async run(t) {
       const LATE_MS = 2_000;
       const entries = Array.from({ length: 200 }, (_, at) =>

@@ -26,12 +26,17 @@ const INVALID_FILES: readonly (readonly [file: string, id: string, clauses: Clau
 
 /** What a message may ask that not every host has; the values of its other fields are what is looked at. */
 const HOST_DEPENDENT = ["requires", "cursor", "embedding", "embedding_model", "mode", "deadline_ms"];
+/** Needs the embedding or the query of its message to rank by. */
+const RANKING_DEPENDENT = ["diversity", "rerank"];
+/** Needs the feature of its name. */
+const FEATURE_DEPENDENT = ["fields", "recency", "expand", "explain"] as const;
 const ENTRY_DEPENDENT = ["embedding", "embedding_model", "if_revision", "ttl", "expires_at"];
 
 /** The same message in the check's own namespace, with an id of its own, about the tier under test. */
 function atHome(t: HostContext, golden: Message): Message {
   const { namespace } = t.caller;
-  const message = without(golden, HOST_DEPENDENT);
+  const undeclared = FEATURE_DEPENDENT.filter((name) => !t.features[name]);
+  const message = without(golden, [...HOST_DEPENDENT, ...RANKING_DEPENDENT, ...undeclared]);
   const own = String(golden.namespace ?? "").endsWith("/**") ? `${namespace}/**` : namespace;
   if (golden.type === "ping" || golden.type === "memory/status/req")
     return { ...message, id: newRequestId() };
@@ -100,7 +105,6 @@ function validCheck([file, id, clauses]: (typeof VALID_FILES)[number]): Check {
   return hostCheck({
     id,
     clauses,
-    since: "1.0",
     async run(t) {
       const messages = goldenMessages<ValidMessage>(`valid/${file}.json`);
       t.expect.atLeast(messages.length, 1, `golden messages in valid/${file}.json`);
@@ -118,15 +122,14 @@ function validCheck([file, id, clauses]: (typeof VALID_FILES)[number]): Check {
 
 /** Bytes that change nothing outside of an agent who is nobody else, and name no tier that a host may lack. */
 function isHarmless({ message }: ValidMessage): boolean {
-  if (message.type === "memory/forget/req" || message.tier || message.requires || message.embedding)
-    return false;
+  const dependent = ["tier", "requires", "embedding", "cursor", ...RANKING_DEPENDENT, ...FEATURE_DEPENDENT];
+  if (message.type === "memory/forget/req" || dependent.some((name) => message[name])) return false;
   return !listOf(message.entries).some(({ tier, embedding }) => tier || embedding);
 }
 
 const rawCheck = hostCheck({
   id: "envelope/golden-bytes-accepted",
   clauses: ["ENC-1", "ENC-2", "ENC-4"],
-  since: "1.0",
   async run(t) {
     const messages = VALID_FILES.flatMap(([file]) => goldenMessages<ValidMessage>(`valid/${file}.json`));
     const harmless = messages.filter(isHarmless);
@@ -228,7 +231,6 @@ function invalidCheck([file, id, clauses]: (typeof INVALID_FILES)[number]): Chec
   return hostCheck({
     id,
     clauses,
-    since: "1.0",
     async run(t) {
       const messages = goldenMessages<InvalidMessage>(`invalid/${file}.json`);
       const heard = messages.filter(({ subject }) => subject === undefined || HEARD.test(subject));

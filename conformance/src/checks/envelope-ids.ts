@@ -15,7 +15,6 @@ export const envelopeIdChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/id-of-128-printable-characters",
     clauses: ["ENV-3", "LIMIT-5"],
-    since: "1.0",
     async run(t) {
       const mark = t.random.hex(8);
       const ids = [
@@ -34,7 +33,6 @@ export const envelopeIdChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/id-of-129-characters-refused",
     clauses: ["ENV-3", "LIMIT-2"],
-    since: "1.0",
     async run(t) {
       for (const length of [129, 1_000, 100_000]) {
         const id = "x".repeat(length);
@@ -48,7 +46,6 @@ export const envelopeIdChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/unprintable-id-refused",
     clauses: ["ENV-3", "ERR-5"],
-    since: "1.0",
     async run(t) {
       for (const [category, escaped] of UNPRINTABLE) {
         const text = `{"type":"ping","id":"before${escaped}after"}`;
@@ -70,7 +67,6 @@ export const envelopeIdChecks: readonly Check[] = [
   hostTierCheck({
     id: "envelope/id-made-where-none-is-given",
     clauses: ["ENV-15"],
-    since: "1.0",
     async run(t) {
       const { id: _, ...sent } = request(t, "store", { entries: [t.entry()] });
       const replies = [];
@@ -99,7 +95,6 @@ export const envelopeIdChecks: readonly Check[] = [
     id: "envelope/absent-session-is-the-empty-one",
     clauses: ["ENV-10"],
     tiers: ["working"],
-    since: "1.0",
     async run(t) {
       const [plain, other] = [t.entry(), t.entry()];
       const entriesOf = async (session: object) => {
@@ -126,7 +121,6 @@ export const envelopeIdChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/versions-1-x-accepted",
     clauses: ["ENV-8"],
-    since: "1.0",
     async run(t) {
       for (const version of ["1.0", "1.1", "1.7", "1.10", "1.999", null]) {
         const what = `a ping of version ${version}`;
@@ -144,7 +138,6 @@ export const envelopeIdChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/other-major-versions-refused",
     clauses: ["ENV-8"],
-    since: "1.0",
     async run(t) {
       for (const version of ["2.0", "0.9", "10.0", "2", "11.1"]) {
         const sent = request(t, "store", { entries: [t.entry()], version, unknown_to_1: true });
@@ -159,7 +152,6 @@ export const envelopeIdChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/malformed-versions-refused",
     clauses: ["ENV-8"],
-    since: "1.0",
     async run(t) {
       for (const version of ["1", "1.", "1.x", "v1.0", " 1.0", 1]) {
         const what = `a ping whose version is ${JSON.stringify(version)}`;

@@ -12,7 +12,6 @@ const replyChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/replies-are-flat-objects-with-a-type",
     clauses: ["ENV-1"],
-    since: "1.0",
     async run(t) {
       const id = newRequestId();
       await t.caller.store(t.entry(), { id });
@@ -37,7 +36,6 @@ const replyChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/replies-carry-id-version-and-time",
     clauses: ["ENV-13"],
-    since: "1.0",
     async run(t) {
       const ids = new Set<unknown>();
       const sent = [
@@ -69,7 +67,6 @@ const replyChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/req-id-is-the-id-of-the-request",
     clauses: ["ENV-13"],
-    since: "1.0",
     async run(t) {
       const bodies = oneOfEach(t);
       const asked = [...OPERATIONS, ...OPERATIONS].map((operation) => {
@@ -88,7 +85,6 @@ const replyChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/times-are-unix-seconds-with-fractions",
     clauses: ["ENV-9"],
-    since: "1.0",
     async run(t) {
       const times: unknown[] = [];
       for (let count = 0; count < 5; count++) {
@@ -141,7 +137,6 @@ const typeChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/a-message-is-an-object",
     clauses: ["ENV-1"],
-    since: "1.0",
     async run(t) {
       const both = [
         ...NO_OBJECTS.map((one) => [...one, "application/json"] as const),
@@ -159,7 +154,6 @@ const typeChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/type-is-a-known-string",
     clauses: ["ENV-1", "ENV-2"],
-    since: "1.0",
     async run(t) {
       for (const [what, text] of TYPE_CASES) {
         await refused(t, `${what}: ${text}, on the subject of a ping`, "ping", text, "invalid_message");
@@ -170,7 +164,6 @@ const typeChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/type-agrees-with-the-subject",
     clauses: ["ENV-2"],
-    since: "1.0",
     async run(t) {
       const kept = t.entry();
       await t.caller.store(kept);

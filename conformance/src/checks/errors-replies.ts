@@ -48,7 +48,6 @@ export const errorsOfRepliesChecks: readonly Check[] = [
   hostCheck({
     id: "errors/one-reply-to-each-request",
     clauses: ["ERR-10"],
-    since: "1.0",
     async run(t) {
       const id = newRequestId();
       await t.caller.store(t.entry(), { id });
@@ -73,7 +72,6 @@ export const errorsOfRepliesChecks: readonly Check[] = [
   hostCheck({
     id: "errors/one-reply-to-each-broken-message",
     clauses: ["ERR-10"],
-    since: "1.0",
     async run(t) {
       const messages: (readonly [Operation, string])[] = [
         ["ping", ""],

@@ -60,7 +60,6 @@ const formChecks: readonly Check[] = [
   hostCheck({
     id: "errors/replies-name-code-message-detail-retryable",
     clauses: ["ERR-1", "ERR-2", "ERR-6"],
-    since: "1.0",
     async run(t) {
       for (const [code, operation, sent] of refusedRequests(t)) {
         const what = `the error to ${described(operation, sent)}`;
@@ -74,7 +73,6 @@ const formChecks: readonly Check[] = [
   hostCheck({
     id: "errors/of-entries-have-the-same-form",
     clauses: ["ERR-1", "ERR-2", "ERR-4"],
-    since: "1.0",
     async run(t) {
       const same = t.entry();
       const entries = [
@@ -103,7 +101,6 @@ const formChecks: readonly Check[] = [
   hostCheck({
     id: "errors/nats-headers-show-the-error",
     clauses: ["ERR-7"],
-    since: "1.0",
     async run(t) {
       for (const [code, operation, sent] of refusedRequests(t)) {
         const what = `the error to ${described(operation, sent)}`;
@@ -133,7 +130,6 @@ const formChecks: readonly Check[] = [
   hostCheck({
     id: "errors/schema-violation-names-its-path",
     clauses: ["ERR-4"],
-    since: "1.0",
     async run(t) {
       for (const [path, operation, fields] of PATHS) {
         const what = `a ${operation} with ${JSON.stringify(fields)}`;
@@ -179,7 +175,6 @@ const insideChecks: readonly Check[] = [
   hostCheck({
     id: "errors/bad-input-is-no-runtime-error",
     clauses: ["ERR-3", "ERR-2"],
-    since: "1.0",
     async run(t) {
       await forEachOf(strangeRequests(t), async (sent) => {
         const operation = String(sent.type).split("/")[1] as Operation;
@@ -198,7 +193,6 @@ const insideChecks: readonly Check[] = [
   hostCheck({
     id: "errors/tell-nothing-of-the-inside",
     clauses: ["ERR-3"],
-    since: "1.0",
     async run(t) {
       const broken = refusedRequests(t).map(([, operation, sent]) => [operation, sent] as const);
       const strange = strangeRequests(t).map(
@@ -245,7 +239,6 @@ function strangeRequests(t: HostContext): readonly Message[] {
 const requestIdCheck = hostCheck({
   id: "errors/req-id-of-broken-messages",
   clauses: ["ERR-5"],
-  since: "1.0",
   async run(t) {
     const raw = (text: string) => {
       const id = newRequestId();
@@ -298,7 +291,6 @@ const OVERLOAD_COUNT = 300;
 const overloadCheck = hostCheck({
   id: "errors/overloaded-tells-when-to-retry",
   clauses: ["ERR-9", "ERR-10"],
-  since: "1.0",
   async run(t) {
     const agent = `conformance-busy-${t.random.hex(8)}`;
     const ask = async (): Promise<WireReply | string> => {

@@ -10,7 +10,6 @@ const storedChecks: readonly Check[] = [
   hostTierCheck({
     id: "events/stored-says-what-is-stored",
     clauses: ["EVENT-1", "SUBJ-6"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const watch = await watchEvents(t);
@@ -49,7 +48,6 @@ const storedChecks: readonly Check[] = [
   hostTierCheck({
     id: "events/hold-no-content",
     clauses: ["EVENT-1"],
-    since: "1.0",
     async run(t) {
       const { caller, expect } = t;
       const watch = await watchEvents(t);
@@ -83,7 +81,6 @@ const storedChecks: readonly Check[] = [
   hostTierCheck({
     id: "events/once-for-every-receipt",
     clauses: ["EVENT-2", "STORE-10"],
-    since: "1.0",
     async run(t) {
       const { caller, expect } = t;
       const watch = await watchEvents(t);
@@ -111,7 +108,6 @@ const storedChecks: readonly Check[] = [
   hostTierCheck({
     id: "events/none-for-a-repeated-request",
     clauses: ["EVENT-2", "RETRY-1"],
-    since: "1.0",
     async run(t) {
       const { caller, expect } = t;
       const watch = await watchEvents(t);
@@ -131,7 +127,6 @@ const storedChecks: readonly Check[] = [
   hostTierCheck({
     id: "events/stored-for-every-write",
     clauses: ["EVENT-4"],
-    since: "1.0",
     async run(t) {
       const { caller, expect } = t;
       const watch = await watchEvents(t);
@@ -153,7 +148,6 @@ const storedChecks: readonly Check[] = [
   hostTierCheck({
     id: "events/none-for-unchanged",
     clauses: ["EVENT-5", "UPD-6"],
-    since: "1.0",
     async run(t) {
       const { caller, expect } = t;
       const watch = await watchEvents(t);
@@ -177,7 +171,6 @@ const storedChecks: readonly Check[] = [
   hostTierCheck({
     id: "events/none-for-refused-entries",
     clauses: ["STORE-10", "EVENT-4"],
-    since: "1.0",
     async run(t) {
       const { caller, expect } = t;
       const watch = await watchEvents(t);
@@ -200,7 +193,6 @@ const storedChecks: readonly Check[] = [
   hostTierCheck({
     id: "events/in-json",
     clauses: ["ENC-8"],
-    since: "1.0",
     async run(t) {
       const { caller, expect } = t;
       const watch = await watchEvents(t);
@@ -220,7 +212,6 @@ const goneChecks: readonly Check[] = [
   hostTierCheck({
     id: "events/forgotten-for-every-entry",
     clauses: ["EVENT-4"],
-    since: "1.0",
     async run(t) {
       const { caller, expect } = t;
       const watch = await watchEvents(t);
@@ -243,7 +234,6 @@ const goneChecks: readonly Check[] = [
   hostTierCheck({
     id: "events/none-for-a-dry-run",
     clauses: ["FORGET-2", "EVENT-4"],
-    since: "1.0",
     async run(t) {
       const { caller, expect } = t;
       const watch = await watchEvents(t);
@@ -264,7 +254,6 @@ const goneChecks: readonly Check[] = [
     id: "events/expired-for-every-entry-that-ends",
     clauses: ["EVENT-4"],
     features: ["ttl"],
-    since: "1.0",
     async run(t) {
       const { caller, expect } = t;
       const watch = await watchEvents(t);
@@ -284,7 +273,6 @@ const goneChecks: readonly Check[] = [
     id: "events/agent-who-acted",
     clauses: ["EVENT-3", "SUBJ-6"],
     features: ["shared"],
-    since: "1.0",
     async run(t) {
       const { caller, expect } = t;
       const second = t.agent({ agent: "second" });
@@ -310,7 +298,6 @@ const goneChecks: readonly Check[] = [
     id: "events/agent-of-expired-is-the-author",
     clauses: ["EVENT-3"],
     features: ["ttl", "shared"],
-    since: "1.0",
     async run(t) {
       const { caller, expect } = t;
       const second = t.agent({ agent: "second" });

@@ -54,7 +54,6 @@ export const evictionChecks: readonly Check[] = [
     id: "eviction/oldest-go-first",
     clauses: ["PLUG-3", "STORE-14"],
     features: ["eviction"],
-    since: "1.0",
     async run(t) {
       const batches = await fill(t, t.caller, nothing);
       const { total } = await t.caller.retrieve({ limit: 0 });
@@ -76,7 +75,6 @@ export const evictionChecks: readonly Check[] = [
     id: "eviction/use-keeps",
     clauses: ["PLUG-3"],
     features: ["eviction"],
-    since: "1.0",
     async run(t) {
       const { caller, entry, expect } = t;
       const [idle, read, written, same] = [entry(), entry(), entry(), entry()];
@@ -109,7 +107,6 @@ export const evictionChecks: readonly Check[] = [
     id: "eviction/evicted-is-reported",
     clauses: ["PLUG-11"],
     features: ["eviction"],
-    since: "1.0",
     async run(t) {
       const batches = await fill(t, t.caller, nothing);
       const { total } = await t.caller.retrieve({ limit: 0 });
@@ -144,7 +141,6 @@ export const evictionChecks: readonly Check[] = [
     id: "eviction/each-partition-for-itself",
     clauses: ["SCOPE-1"],
     features: ["eviction"],
-    since: "1.0",
     async run(t) {
       const own = Array.from({ length: 5 }, () => t.entry());
       await t.caller.store(own);

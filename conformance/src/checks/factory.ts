@@ -6,7 +6,6 @@ export const factoryChecks: readonly Check[] = [
   pluginCheck({
     id: "factory/instances-share-nothing",
     clauses: ["PLUG-1", "PLUG-5"],
-    since: "1.0",
     async run({ caller, another, agentOf, entry, expect }) {
       await caller.store(entry({ key: { id: "of the first" } }));
       const second = agentOf(await another({ sameDirectory: false }));
@@ -35,7 +34,6 @@ export const factoryChecks: readonly Check[] = [
   pluginCheck({
     id: "factory/instances-share-no-operations",
     clauses: ["PLUG-1", "RETRY-1"],
-    since: "1.0",
     async run({ caller, another, agentOf, entry, expect }) {
       const second = agentOf(await another({ sameDirectory: false }));
       const [one, id] = [entry(), "the same id"];
@@ -54,7 +52,6 @@ export const factoryChecks: readonly Check[] = [
   pluginCheck({
     id: "factory/serves-the-tier-it-is-opened-for",
     clauses: ["PLUG-1"],
-    since: "1.0",
     async run({ caller, entry, expect, tier }) {
       await caller.store(entry());
       const { entries } = await caller.retrieve();

@@ -37,7 +37,6 @@ export const featureRefusedChecks: readonly Check[] = [
     id: "similarity/refused-when-undeclared",
     clauses: ["PLUG-4", "RET-12"],
     withoutFeature: "similarity",
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(entry(PLAIN));
       const asked = caller.retrieve({ query: PLAIN.content, mode: "vector" });
@@ -48,7 +47,6 @@ export const featureRefusedChecks: readonly Check[] = [
     id: "full-text/refused-when-undeclared",
     clauses: ["PLUG-4", "RET-12"],
     withoutFeature: "full_text",
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(entry(PLAIN));
       const asked = caller.retrieve({ query: PLAIN.content, mode: "text" });
@@ -59,7 +57,6 @@ export const featureRefusedChecks: readonly Check[] = [
     id: "ttl/refused-when-undeclared",
     clauses: ["PLUG-4"],
     withoutFeature: "ttl",
-    since: "1.0",
     async run(t) {
       await expectStoresRefused(t, {
         "a ttl": { fields: { ttl: 3_600 } },
@@ -71,7 +68,6 @@ export const featureRefusedChecks: readonly Check[] = [
     id: "conditional/refused-when-undeclared",
     clauses: ["PLUG-4"],
     withoutFeature: "conditional",
-    since: "1.0",
     async run(t) {
       await expectStoresRefused(t, {
         "if_revision 0": { fields: { if_revision: 0 } },
@@ -83,7 +79,6 @@ export const featureRefusedChecks: readonly Check[] = [
     id: "subtree/refused-when-undeclared",
     clauses: ["PLUG-4"],
     withoutFeature: "subtree",
-    since: "1.0",
     async run({ caller, agent, entry, expect }) {
       const inner = agent({ below: "inner" });
       for (const one of [caller, inner]) await one.store(entry({ key: { id: one.namespace } }));
@@ -106,7 +101,6 @@ export const featureRefusedChecks: readonly Check[] = [
     id: "queued/refused-when-undeclared",
     clauses: ["PLUG-4"],
     withoutFeature: "queued",
-    since: "1.0",
     async run(t) {
       await expectStoresRefused(t, { 'ack "queued"': { options: { ack: "queued" } } });
     },

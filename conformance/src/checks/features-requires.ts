@@ -11,7 +11,6 @@ export const featureRequiresChecks: readonly Check[] = [
   hostTierCheck({
     id: "features/declared-may-be-required",
     clauses: ["ENV-12", "PLUG-3"],
-    since: "1.0",
     async run({ caller, entry, expect, features, tier }) {
       for (const feature of NAMES.filter((name) => features[name])) {
         const what = `that requires ${feature}, which the manifest of the tier ${tier} declares`;
@@ -35,7 +34,6 @@ export const featureRequiresChecks: readonly Check[] = [
     id: "queued/host-refuses-when-undeclared",
     clauses: ["PLUG-4"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run({ startHost, expect }) {
       const [lacking, offering] = [new ScriptedPlugin({}), new ScriptedPlugin({ queued: true })];
       const { caller, entry } = await startHost({ plugins: { working: lacking, episodic: offering } });
@@ -53,7 +51,6 @@ export const featureRequiresChecks: readonly Check[] = [
   hostTierCheck({
     id: "features/undeclared-is-refused-when-required",
     clauses: ["ENV-12", "PLUG-4"],
-    since: "1.0",
     async run({ caller, entry, expect, features, tier }) {
       const one = entry();
       await caller.store(one);

@@ -10,7 +10,6 @@ export const featureWorksChecks: readonly Check[] = [
     id: "similarity/works-when-declared",
     clauses: ["PLUG-3"],
     features: ["similarity"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store([entry(OWL), entry(BREAD)]);
       const found = await caller.retrieve({ query: OWL.content, mode: "vector", limit: 1 });
@@ -25,7 +24,6 @@ export const featureWorksChecks: readonly Check[] = [
     id: "full-text/works-when-declared",
     clauses: ["PLUG-3"],
     features: ["full_text"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store([entry(OWL), entry(BREAD)]);
       const found = await caller.retrieve({ query: "flour salt", mode: "text" });
@@ -40,7 +38,6 @@ export const featureWorksChecks: readonly Check[] = [
     id: "ttl/works-when-declared",
     clauses: ["PLUG-3", "ENTRY-4"],
     features: ["ttl"],
-    since: "1.0",
     async run({ caller, entry, passTime, expect }) {
       await caller.store([entry({ ...OWL, ttl: 1 }), entry({ ...BREAD, ttl: 3_600 })]);
       await passTime(2);
@@ -52,7 +49,6 @@ export const featureWorksChecks: readonly Check[] = [
     id: "conditional/works-when-declared",
     clauses: ["PLUG-3", "UPD-8"],
     features: ["conditional"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const one = entry({ content: "first", if_revision: 0 });
       const { receipts } = await caller.store(one);
@@ -66,7 +62,6 @@ export const featureWorksChecks: readonly Check[] = [
     id: "subtree/works-when-declared",
     clauses: ["PLUG-3", "NS-6"],
     features: ["subtree"],
-    since: "1.0",
     async run({ caller, agent, entry, expect }) {
       await caller.store(entry(OWL));
       await agent({ below: "inner" }).store(entry(BREAD));
@@ -81,7 +76,6 @@ export const featureWorksChecks: readonly Check[] = [
     id: "queued/works-when-declared",
     clauses: ["PLUG-3", "STORE-6"],
     features: ["queued"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const { stored } = await caller.store([entry(OWL), entry(BREAD)], { ack: "queued" });
       expect.equal(stored, [OWL.key, BREAD.key], '`stored` of a store of 2 entries with ack "queued"');

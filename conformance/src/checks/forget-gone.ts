@@ -23,7 +23,6 @@ export const forgetGoneChecks: readonly Check[] = [
   memoryCheck({
     id: "forget/gone-on-every-path",
     clauses: ["FORGET-6", "STORE-12"],
-    since: "1.0",
     async run(t) {
       const { caller, expect } = t;
       await forgetOneOfTwo(t);
@@ -44,7 +43,6 @@ export const forgetGoneChecks: readonly Check[] = [
     id: "forget/gone-from-full-text",
     clauses: ["FORGET-6"],
     features: ["full_text"],
-    since: "1.0",
     async run(t) {
       await forgetOneOfTwo(t);
       const found = await t.caller.retrieve({ query: "lighthouse ships", mode: "text" });
@@ -60,7 +58,6 @@ export const forgetGoneChecks: readonly Check[] = [
     id: "forget/gone-from-similarity",
     clauses: ["FORGET-6"],
     features: ["similarity"],
-    since: "1.0",
     async run(t) {
       await forgetOneOfTwo(t);
       const query = "a lighthouse lamp guides passing ships";
@@ -76,7 +73,6 @@ export const forgetGoneChecks: readonly Check[] = [
   memoryCheck({
     id: "forget/gone-when-answered",
     clauses: ["STORE-12", "STORE-13"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const kept = entry();
       await caller.store(kept);
@@ -97,7 +93,6 @@ export const forgetGoneChecks: readonly Check[] = [
     id: "forget/takes-queued-writes",
     clauses: ["FORGET-6", "STORE-12"],
     features: ["queued"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const batch = Array.from({ length: 5 }, () => entry({ tags: ["queued"] }));
       await caller.store(batch, { ack: "queued" });
@@ -111,7 +106,6 @@ export const forgetGoneChecks: readonly Check[] = [
   memoryCheck({
     id: "forget/key-is-new-afterwards",
     clauses: ["FORGET-6", "STORE-8"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const key = { id: "again" };
       const old: Partial<EntryInput> = {

@@ -24,7 +24,6 @@ export const forgetPurgeChecks: readonly Check[] = [
     id: "forget/purge-is-told-truly",
     clauses: ["FORGET-7", "FORGET-6"],
     features: ["durable"],
-    since: "1.0",
     async run(t) {
       const { caller, entry, expect, random, services } = t;
       const secret = `secret${random.hex(24)}`;

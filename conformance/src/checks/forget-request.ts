@@ -31,7 +31,6 @@ export const forgetRequestChecks: readonly Check[] = [
   hostCheck({
     id: "forget/everything-needs-all",
     clauses: ["FORGET-3"],
-    since: "1.0",
     async run(t) {
       await t.caller.store(t.tiers.map((tier) => t.entry({ tier })));
       await refusedAndKept(t, "a forget without tier, criteria and `all`", {}, 1);
@@ -45,7 +44,6 @@ export const forgetRequestChecks: readonly Check[] = [
     id: "forget/shared-tier-needs-all",
     clauses: ["FORGET-3"],
     tiers: ["semantic"],
-    since: "1.0",
     async run(t) {
       await t.caller.store([t.entry(), t.entry()]);
       await refusedAndKept(
@@ -62,7 +60,6 @@ export const forgetRequestChecks: readonly Check[] = [
   hostTierCheck({
     id: "forget/empty-criterion-is-refused",
     clauses: ["FORGET-4", "ENV-4"],
-    since: "1.0",
     async run(t) {
       await t.caller.store([t.entry({ tags: ["red"], group: "one" }), t.entry()]);
       for (const criteria of EMPTY_CRITERIA) {
@@ -74,7 +71,6 @@ export const forgetRequestChecks: readonly Check[] = [
   hostTierCheck({
     id: "forget/unknown-field-is-refused",
     clauses: ["ENV-5", "FORGET-1"],
-    since: "1.0",
     async run(t) {
       await t.caller.store([t.entry({ tags: ["red"] }), t.entry()]);
       for (const fields of MISTYPED) {
@@ -86,7 +82,6 @@ export const forgetRequestChecks: readonly Check[] = [
   hostCheck({
     id: "forget/by-tier-adds-up",
     clauses: ["FORGET-5"],
-    since: "1.0",
     async run(t) {
       const byTier = Object.fromEntries(t.tiers.map((tier, at) => [tier, at + 2]));
       const entries = t.tiers.flatMap((tier, at) =>

@@ -32,7 +32,6 @@ export const forgetSelectionChecks: readonly Check[] = [
   memoryCheck({
     id: "forget/by-key",
     clauses: ["FORGET-1", "CRIT-2"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const keys = ["a", "b", "c", "d"].map((id) => ({ id, part: 1 }));
       await caller.store(keys.map((key) => entry({ key })));
@@ -50,7 +49,6 @@ export const forgetSelectionChecks: readonly Check[] = [
   memoryCheck({
     id: "forget/criteria-are-anded",
     clauses: ["FORGET-1", "CRIT-1"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const tags = ["red"];
       await caller.store([
@@ -74,7 +72,6 @@ export const forgetSelectionChecks: readonly Check[] = [
   memoryCheck({
     id: "forget/heeds-every-criterion",
     clauses: ["FORGET-1"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(ONE_EACH.map((fields) => entry(fields)));
       const ids = ONE_EACH.map(({ key }) => (key as { id: string }).id);
@@ -91,7 +88,6 @@ export const forgetSelectionChecks: readonly Check[] = [
     id: "forget/clears-a-tier-of-ones-own",
     clauses: ["FORGET-3", "FORGET-1"],
     tiers: ["working", "episodic"],
-    since: "1.0",
     async run({ caller, entry, expect, tier }) {
       await caller.store([entry(), entry({ tags: ["red"] }), entry({ group: "one" })]);
       const { deleted } = await caller.forget({ tier });
@@ -107,7 +103,6 @@ export const forgetSelectionChecks: readonly Check[] = [
   memoryCheck({
     id: "forget/leaves-other-namespaces",
     clauses: ["FORGET-1", "NS-2"],
-    since: "1.0",
     async run({ caller, agent, entry, expect }) {
       const key = { id: "the same key" };
       const others = [agent({ below: "inner" }), agent({ below: "inner/most" })];
@@ -124,7 +119,6 @@ export const forgetSelectionChecks: readonly Check[] = [
   memoryCheck({
     id: "forget/dry-run-counts-and-keeps",
     clauses: ["FORGET-2"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const tags = ["red"];
       await caller.store([entry({ tags }), entry({ tags }), entry()]);
@@ -139,7 +133,6 @@ export const forgetSelectionChecks: readonly Check[] = [
   memoryCheck({
     id: "forget/deleted-is-what-went",
     clauses: ["FORGET-5", "RET-17"],
-    since: "1.0",
     async run({ caller, entry, expect, tier }) {
       const [first, second] = [entry(), entry()];
       await caller.store([first, second, entry()]);

@@ -11,7 +11,6 @@ export const fullTextChecks: readonly Check[] = [
     id: "full-text/finds-whole-words",
     clauses: ["PLUG-3"],
     features: ["full_text"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const texts = [
         "the cat sleeps",
@@ -41,7 +40,6 @@ export const fullTextChecks: readonly Check[] = [
     id: "full-text/nothing-in-common-is-not-found",
     clauses: ["PLUG-3", "RET-3"],
     features: ["full_text"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(
         asEntries(["the heron stands in the reeds", "a train leaves"]).map((fields) => entry(fields)),
@@ -61,7 +59,6 @@ export const fullTextChecks: readonly Check[] = [
     id: "full-text/more-of-the-words-rank-higher",
     clauses: ["PLUG-3", "RET-5"],
     features: ["full_text"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const texts = ["violin train cold", "heron train lake", "heron train cold", "heron violet lake"];
       await caller.store(asEntries(texts).map((fields) => entry(fields)));
@@ -74,7 +71,6 @@ export const fullTextChecks: readonly Check[] = [
     id: "full-text/criteria-narrow-a-query",
     clauses: ["CRIT-1", "PLUG-8"],
     features: ["full_text"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const { content } = HERON;
       const met = { tags: ["t"], group: "g", occurred_at: 1_500, metadata: { m: 1 } };
@@ -106,7 +102,6 @@ export const fullTextChecks: readonly Check[] = [
     id: "full-text/criteria-apply-before-limit",
     clauses: ["RET-1", "RET-3"],
     features: ["full_text"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const wanted = [0.3, 0.2, 0.1].map((id) =>
         entry({ ...HERON, key: { id }, tags: ["wanted"], importance: id }),
@@ -124,7 +119,6 @@ export const fullTextChecks: readonly Check[] = [
     clauses: ["RET-12"],
     features: ["full_text"],
     withoutFeature: "similarity",
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(
         asEntries(["the heron stands in the reeds", "a train leaves"]).map((fields) => entry(fields)),
@@ -140,7 +134,6 @@ export const fullTextChecks: readonly Check[] = [
     id: "full-text/mode-text-refused-where-undeclared",
     clauses: ["RET-12", "PLUG-4"],
     withoutFeature: "full_text",
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(entry({ key: { id: "there" }, content: "the heron stands in the reeds" }));
       const request = caller.retrieve({ query: "heron", mode: "text" });

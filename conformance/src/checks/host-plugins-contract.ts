@@ -86,7 +86,6 @@ const resultChecks: readonly Check[] = [
     id: "host-plugins/pages-are-checked",
     clauses: ["PLUG-12"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const plugin = new ScriptedPlugin();
       const own = await t.startHost({ plugins: { working: plugin } });
@@ -112,7 +111,6 @@ const resultChecks: readonly Check[] = [
     id: "host-plugins/receipts-are-checked",
     clauses: ["PLUG-12"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const plugin = new ScriptedPlugin();
       const own = await t.startHost({ plugins: { working: plugin } });
@@ -131,7 +129,6 @@ const resultChecks: readonly Check[] = [
     id: "host-plugins/forget-results-are-checked",
     clauses: ["PLUG-12"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const plugin = new ScriptedPlugin();
       const own = await t.startHost({ plugins: { working: plugin } });
@@ -146,7 +143,6 @@ const resultChecks: readonly Check[] = [
     id: "host-plugins/expired-entries-of-a-plugin-are-not-returned",
     clauses: ["RET-16"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const own = await t.startHost({ plugins: { working: new ScriptedPlugin() } });
       const [short, long] = [own.entry({ ttl: 1 }), own.entry({ ttl: 3_600 })];
@@ -174,7 +170,6 @@ const requestChecks: readonly Check[] = [
     id: "host-plugins/store-is-of-one-partition-and-no-key-twice",
     clauses: ["PLUG-16"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const [working, semantic] = [new ScriptedPlugin(), new ScriptedPlugin()];
@@ -208,7 +203,6 @@ const requestChecks: readonly Check[] = [
     id: "host-plugins/undeclared-feature-is-refused",
     clauses: ["PLUG-4", "ENV-12"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const plugin = new ScriptedPlugin({});
@@ -247,7 +241,6 @@ const notifyChecks: readonly Check[] = [
     id: "host-plugins/notified-change-is-an-event",
     clauses: ["EVENT-3", "EVENT-4"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const plugin = new ScriptedPlugin();

@@ -52,7 +52,6 @@ export const embedderChecks: readonly Check[] = [
     clauses: ["STORE-5"],
     features: ["similarity"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { own, embedder } = await startStalled(t);
       const entry = own.entry({ content: TEXT });
@@ -76,7 +75,6 @@ export const embedderChecks: readonly Check[] = [
     clauses: ["STORE-9"],
     features: ["similarity", "full_text"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { own, embedder } = await startStalled(t);
       const [entry, other] = [own.entry({ content: TEXT }), own.entry({ content: OTHER })];
@@ -97,7 +95,6 @@ export const embedderChecks: readonly Check[] = [
     clauses: ["STORE-9"],
     features: ["similarity"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       for (const away of ["does not answer", "throws unavailable"] as const) {
         const embedder = new StallingEmbedder();

@@ -37,7 +37,6 @@ const thrownChecks: readonly Check[] = [
     id: "host-plugins/thrown-memory-error-is-sent",
     clauses: ["PLUG-10"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const plugin = new ScriptedPlugin();
@@ -68,7 +67,6 @@ const thrownChecks: readonly Check[] = [
     id: "host-plugins/what-else-is-thrown-is-runtime-error",
     clauses: ["PLUG-10", "ERR-3"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const plugin = new ScriptedPlugin();
@@ -96,7 +94,6 @@ const thrownChecks: readonly Check[] = [
     id: "host-plugins/cause-is-never-sent",
     clauses: ["ERR-3"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const plugin = new ScriptedPlugin();
       const own = await t.startHost({ plugins: { working: plugin } });
@@ -132,7 +129,6 @@ const thrownChecks: readonly Check[] = [
     id: "host-plugins/failing-tier-refuses-its-own-entries",
     clauses: ["STORE-2"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const { own, plugins } = await startWithThree(t);
@@ -162,7 +158,6 @@ const mergeChecks: readonly Check[] = [
     id: "host-plugins/degraded-names-the-failing-tier",
     clauses: ["RET-13", "RET-4"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const { own, plugins, keys } = await startWithThree(t);
@@ -192,7 +187,6 @@ const mergeChecks: readonly Check[] = [
     id: "host-plugins/no-degraded-where-all-answer",
     clauses: ["RET-13", "RET-19", "RET-4"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const { own, keys } = await startWithThree(t);
@@ -211,7 +205,6 @@ const mergeChecks: readonly Check[] = [
     id: "host-plugins/error-where-no-tier-answers",
     clauses: ["RET-21"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { own, plugins } = await startWithThree(t);
       const down = failing(new MemoryError("unavailable", "the disk is away"));
@@ -233,7 +226,6 @@ const mergeChecks: readonly Check[] = [
     id: "host-plugins/forget-that-fails-in-a-tier-is-an-error",
     clauses: ["FORGET-8"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const { own, plugins } = await startWithThree(t);

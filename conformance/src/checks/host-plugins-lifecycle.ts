@@ -15,7 +15,6 @@ const pluginLifeChecks: readonly Check[] = [
     id: "host-plugins/plugin-is-opened-first-and-closed-last",
     clauses: ["PLUG-5"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const [plugin, gate] = [new ScriptedPlugin(), new Gate()];
@@ -50,7 +49,6 @@ const pluginLifeChecks: readonly Check[] = [
     id: "host-plugins/plugin-that-fails-to-open-stops-the-start",
     clauses: ["PLUG-5"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const [sound, broken] = [new ScriptedPlugin(), new ScriptedPlugin()];
@@ -70,7 +68,6 @@ const pluginLifeChecks: readonly Check[] = [
     id: "host-plugins/maintain-is-never-called-twice-at-a-time",
     clauses: ["PLUG-5"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const [plugin, gate] = [new ScriptedPlugin(), new Gate()];
@@ -102,7 +99,6 @@ const singletonChecks: readonly Check[] = [
     id: "host-plugins/second-host-does-not-start",
     clauses: ["DISC-3"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const first = await t.startHost({ plugins: { working: new ScriptedPlugin() }, tenants: ["a", "b"] });
@@ -123,7 +119,6 @@ const singletonChecks: readonly Check[] = [
     id: "host-plugins/two-that-start-at-once-do-not-both",
     clauses: ["DISC-3"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const prefix = `conformance-pair-${t.random.hex(10)}`;
       const start = () => outcomeOf(t, { prefix, plugins: { working: new ScriptedPlugin() } });

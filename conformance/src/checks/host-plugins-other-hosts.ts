@@ -51,7 +51,6 @@ export const otherHostsChecks: readonly Check[] = [
     id: "host-plugins/stops-for-one-that-has-served-longer",
     clauses: ["DISC-5"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const own = await t.startHost({ plugins: { working: new ScriptedPlugin() } });
       t.expect.equal(

@@ -67,7 +67,6 @@ const deadlineChecks: readonly Check[] = [
       id: `host-plugins/${operation}-is-answered-at-its-deadline`,
       clauses: ["ENV-11"],
       provisions: ["own_plugins"],
-      since: "1.0",
       async run(t) {
         const host = await startSlowHost(t);
         const fields =
@@ -80,7 +79,6 @@ const deadlineChecks: readonly Check[] = [
     id: "host-plugins/deadline-is-five-seconds-unless-given",
     clauses: ["ENV-11"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const host = await startSlowHost(t);
       await expectTimeout(host, "retrieve", { tier: "working" }, { early: 4, late: 6 });
@@ -90,7 +88,6 @@ const deadlineChecks: readonly Check[] = [
     id: "host-plugins/late-result-is-not-a-second-reply",
     clauses: ["ERR-10", "ENV-11"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { own, gate } = await startSlowHost(t);
       const asked = request(own, "retrieve", { tier: "working", deadline_ms: 1_000 });
@@ -118,7 +115,6 @@ const repeatChecks: readonly Check[] = [
     id: "host-plugins/repeated-store-joins-the-first",
     clauses: ["RETRY-3"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { own, plugin, gate } = await startSlowHost(t);
       const [entry, id] = [own.entry(), newRequestId()];
@@ -136,7 +132,6 @@ const repeatChecks: readonly Check[] = [
     id: "host-plugins/repeated-forget-joins-the-first",
     clauses: ["RETRY-3"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { own, plugin, gate } = await startSlowHost(t);
       const asked = { tags: ["a"], id: newRequestId() };
@@ -155,7 +150,6 @@ const repeatChecks: readonly Check[] = [
     id: "host-plugins/other-body-under-an-id-in-work-is-a-conflict",
     clauses: ["RETRY-1"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { own, plugin, gate } = await startSlowHost(t);
       const id = newRequestId();
@@ -174,7 +168,6 @@ const repeatChecks: readonly Check[] = [
     id: "host-plugins/retryable-error-is-not-remembered",
     clauses: ["RETRY-5"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { expect } = t;
       const plugin = new ScriptedPlugin();
@@ -211,7 +204,6 @@ const repeatChecks: readonly Check[] = [
     id: "host-plugins/status-of-a-store-in-work-is-not-done",
     clauses: ["STATUS-2"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { own, gate } = await startSlowHost(t);
       const id = newRequestId();
@@ -253,7 +245,6 @@ const overloadChecks: readonly Check[] = [
     id: "host-plugins/full-host-is-overloaded",
     clauses: ["ERR-9", "ERR-2"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const { own, gate } = await startSlowHost(t, 1);
       const first = own.caller.store(own.entry());
@@ -274,7 +265,6 @@ const overloadChecks: readonly Check[] = [
     id: "host-plugins/overloaded-plugin-tells-when-to-retry",
     clauses: ["ERR-9"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run(t) {
       const plugin = new ScriptedPlugin();
       const own = await t.startHost({ plugins: { working: plugin } });

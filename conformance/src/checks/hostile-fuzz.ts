@@ -114,7 +114,6 @@ export const hostileFuzzChecks: readonly Check[] = [
   hostCheck({
     id: "hostile/mutated-messages-are-answered",
     clauses: ["ERR-10", "ERR-2", "ERR-3"],
-    since: "1.0",
     async run(t) {
       const agent = `conformance-fuzz-${t.random.hex(12)}`;
       const messages = Array.from({ length: MESSAGES }, () => mutated(t));

@@ -39,7 +39,6 @@ const deepChecks: readonly Check[] = [
   hostCheck({
     id: "hostile/five-thousand-levels-in-json",
     clauses: ["LIMIT-2", "ERR-10"],
-    since: "1.0",
     async run(t) {
       for (const [place, operation, message] of deepCarriers(t)) {
         for (const [open, close] of [
@@ -58,7 +57,6 @@ const deepChecks: readonly Check[] = [
   hostCheck({
     id: "hostile/five-thousand-levels-in-messagepack",
     clauses: ["LIMIT-2", "ERR-10"],
-    since: "1.0",
     async run(t) {
       for (const [place, operation, message] of deepCarriers(t)) {
         for (const level of [[0x91], [0x81, 0xa3, 0x6e, 0x6f, 0x74]]) {
@@ -77,7 +75,6 @@ const sizeChecks: readonly Check[] = [
   hostTierCheck({
     id: "hostile/ten-thousand-tags",
     clauses: ["LIMIT-2", "LIMIT-3"],
-    since: "1.0",
     async run(t) {
       const tags = Array.from({ length: 10_000 }, (_, at) => `tag ${at}`);
       const { detail } = await entryRefused(
@@ -108,7 +105,6 @@ const sizeChecks: readonly Check[] = [
   hostCheck({
     id: "hostile/ten-thousand-nodes",
     clauses: ["CRIT-6", "LIMIT-2"],
-    since: "1.0",
     async run(t) {
       const leaf = { field: "metadata.a", op: "contains", value: "a" };
       for (const operation of ["retrieve", "forget"] as const) {
@@ -126,7 +122,6 @@ const sizeChecks: readonly Check[] = [
   hostCheck({
     id: "hostile/lengths-that-are-not-there",
     clauses: ["ENC-7", "ENC-4"],
-    since: "1.0",
     async run(t) {
       const contentType = "application/msgpack";
       const message = request(t, "ping", { x_raw: RAW });
@@ -169,7 +164,6 @@ const textChecks: readonly Check[] = [
   memoryCheck({
     id: "hostile/texts-are-data",
     clauses: ["CRIT-1", "CRIT-2", "FORGET-1"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const entries = LOADED_TEXTS.map((text) =>
         entry({ key: { text }, content: text, tags: [text], group: text, source: text, metadata: { text } }),
@@ -202,7 +196,6 @@ const textChecks: readonly Check[] = [
   memoryCheck({
     id: "hostile/names-of-prototypes-are-data",
     clauses: ["CRIT-8", "CRIT-16", "ENTRY-9"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(entry({ content: "plain", metadata: { lang: "en" } }));
       for (const name of ["constructor", "prototype", "toString", "hasOwnProperty", "__defineGetter__"]) {
@@ -224,7 +217,6 @@ const textChecks: readonly Check[] = [
   hostCheck({
     id: "hostile/fields-of-prototypes-are-unknown",
     clauses: ["ENV-5", "ENV-2"],
-    since: "1.0",
     async run(t) {
       for (const name of ["constructor", "toString", "hasOwnProperty", "prototype"]) {
         const what = `a retrieve with the field ${name}`;
@@ -245,7 +237,6 @@ const textChecks: readonly Check[] = [
 const numberCheck = hostCheck({
   id: "hostile/huge-numbers",
   clauses: ["ENV-VALUE-3", "LIMIT-6"],
-  since: "1.0",
   async run(t) {
     const digits = "9".repeat(400);
     for (const [operation, field] of [
@@ -272,7 +263,6 @@ const numberCheck = hostCheck({
 const wholeCheck = hostCheck({
   id: "hostile/bytes-of-any-kind-are-answered",
   clauses: ["ERR-10", "ENC-4"],
-  since: "1.0",
   async run(t) {
     const codes = ["parse_error", "invalid_message"] as const;
     for (let first = 0; first < 256; first += 5) {

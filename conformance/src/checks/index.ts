@@ -28,6 +28,7 @@ import { retryChecks } from "./retry.js";
 import { scopeChecks } from "./scope.js";
 import { scoreChecks } from "./score.js";
 import { similarityChecks } from "./similarity.js";
+import { steeringChecks } from "./steering.js";
 import { storeChecks } from "./store.js";
 import { subjectsChecks } from "./subjects.js";
 import { textChecks } from "./text.js";
@@ -50,6 +51,7 @@ export const CHECKS: readonly Check[] = [
   ...similarityChecks,
   ...fullTextChecks,
   ...scoreChecks,
+  ...steeringChecks,
   ...cursorChecks,
   ...factoryChecks,
   ...lifecycleChecks,

@@ -25,7 +25,6 @@ export const keysFormChecks: readonly Check[] = [
   memoryCheck({
     id: "keys/string-is-short-for-name",
     clauses: ["KEY-1", "KEY-6"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const name = "user_name";
       const { receipts } = await caller.store(entry({ key: name, content: "one" }));
@@ -44,7 +43,6 @@ export const keysFormChecks: readonly Check[] = [
   memoryCheck({
     id: "keys/returned-as-objects",
     clauses: ["KEY-6", "STORE-4"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const keys = ["user_name", { nested: { list: [1, "1", null] }, n: 1.5 }];
       const objects = [{ name: "user_name" }, keys[1]];
@@ -65,7 +63,6 @@ export const keysFormChecks: readonly Check[] = [
   memoryCheck({
     id: "keys/hash-is-of-canonical-json",
     clauses: ["KEY-2"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const { receipts } = await caller.store(HASHES.map(([key]) => entry({ key })));
       for (const [at, [key, hash]] of HASHES.entries()) {
@@ -79,7 +76,6 @@ export const keysFormChecks: readonly Check[] = [
   memoryCheck({
     id: "keys/named-by-object-string-or-hash",
     clauses: ["KEY-4", "CRIT-2"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const [[key, $hash]] = HASHES as [(typeof HASHES)[0]];
       await caller.store([entry({ key, content: "meant" }), entry()]);
@@ -100,7 +96,6 @@ export const keysFormChecks: readonly Check[] = [
   hostTierCheck({
     id: "keys/what-is-no-key-is-refused",
     clauses: ["KEY-1"],
-    since: "1.0",
     async run(t) {
       for (const key of NO_KEYS) {
         const store = request(t, "store", { entries: [{ ...t.entry(), key }] });
@@ -115,7 +110,6 @@ export const keysFormChecks: readonly Check[] = [
   hostTierCheck({
     id: "keys/fields-with-dollar-are-refused",
     clauses: ["KEY-3"],
-    since: "1.0",
     async run(t) {
       for (const key of DOLLAR_KEYS) {
         const store = request(t, "store", { entries: [{ ...t.entry(), key }] });

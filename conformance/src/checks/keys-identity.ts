@@ -86,25 +86,21 @@ export const keysIdentityChecks: readonly Check[] = [
   memoryCheck({
     id: "keys/separators-do-not-collide",
     clauses: ["KEY-5", "KEY-2"],
-    since: "1.0",
     run: (t) => expectDistinct(t, SEPARATED),
   }),
   memoryCheck({
     id: "keys/values-of-other-types-are-other-keys",
     clauses: ["KEY-5", "KEY-2"],
-    since: "1.0",
     run: (t) => expectDistinct(t, TYPED),
   }),
   memoryCheck({
     id: "keys/other-spellings-are-other-keys",
     clauses: ["KEY-5", "KEY-2"],
-    since: "1.0",
     run: (t) => expectDistinct(t, SPELLED),
   }),
   memoryCheck({
     id: "keys/order-of-fields-does-not-matter",
     clauses: ["KEY-5", "KEY-2"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(entry({ key: { b: 1, a: { y: [1, 2], x: "s" } }, content: "one" }));
       const reordered = { a: { x: "s", y: [1, 2] }, b: 1 };
@@ -118,7 +114,6 @@ export const keysIdentityChecks: readonly Check[] = [
   memoryCheck({
     id: "keys/equal-contents-are-two-entries",
     clauses: ["KEY-5", "FORGET-1"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const content = { text: "the same sentence, to the letter" };
       const [first, second] = [entry({ content }), entry({ content })];
@@ -139,7 +134,6 @@ export const keysIdentityChecks: readonly Check[] = [
   memoryCheck({
     id: "keys/equal-keys-of-two-namespaces-are-two-entries",
     clauses: ["KEY-5", "SCOPE-1"],
-    since: "1.0",
     async run({ caller, agent, entry, expect }) {
       const below = agent({ below: "x" });
       const one = entry({ content: "one" });
@@ -164,7 +158,6 @@ export const keysIdentityChecks: readonly Check[] = [
     id: "keys/equal-keys-of-two-tenants-are-two-entries",
     clauses: ["KEY-5", "SCOPE-5"],
     provisions: ["second_tenant"],
-    since: "1.0",
     async run({ caller, agent, entry, expect }) {
       const other = agent({ tenant: "second" });
       const one = entry({ content: "of the first tenant" });

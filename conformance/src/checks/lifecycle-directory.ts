@@ -7,7 +7,6 @@ export const lifecycleDirectoryChecks: readonly Check[] = [
     id: "lifecycle/second-opener-is-refused",
     clauses: ["PLUG-17"],
     features: ["durable"],
-    since: "1.0",
     async run({ caller, entry, expect, another }) {
       const one = entry();
       await caller.store(one);
@@ -30,7 +29,6 @@ export const lifecycleDirectoryChecks: readonly Check[] = [
     id: "lifecycle/directory-is-free-after-close",
     clauses: ["PLUG-17", "PLUG-5"],
     features: ["durable"],
-    since: "1.0",
     async run({ caller, entry, expect, reopen, another }) {
       await caller.store(entry());
       await another({ sameDirectory: true }).catch(() => undefined);

@@ -6,7 +6,6 @@ export const lifecycleManifestChecks: readonly Check[] = [
   pluginCheck({
     id: "lifecycle/manifest-names-every-feature",
     clauses: ["PLUG-2"],
-    since: "1.0",
     async run({ plugin, another, expect }) {
       const manifests = {
         "before it is opened": (await another({ sameDirectory: false, open: false })).manifest,
@@ -27,7 +26,6 @@ export const lifecycleManifestChecks: readonly Check[] = [
   pluginCheck({
     id: "lifecycle/manifest-does-not-change",
     clauses: ["PLUG-2"],
-    since: "1.0",
     async run({ plugin, caller, entry, expect, maintain, reopen }) {
       const opened = structuredClone(plugin.manifest);
       await caller.store([entry(), entry()]);

@@ -8,7 +8,6 @@ export const lifecycleServingChecks: readonly Check[] = [
   pluginCheck({
     id: "lifecycle/opens-serves-and-closes",
     clauses: ["PLUG-5"],
-    since: "1.0",
     async run({ caller, entry, expect, maintain, reopen }) {
       await maintain();
       const { total } = await caller.retrieve();
@@ -30,7 +29,6 @@ export const lifecycleServingChecks: readonly Check[] = [
   pluginCheck({
     id: "lifecycle/maintain-keeps-what-is-left",
     clauses: ["PLUG-5", "FORGET-1"],
-    since: "1.0",
     async run({ caller, entry, expect, maintain, passTime }) {
       const ids = ["a", "b", "c", "d", "e"];
       await caller.store(ids.map((id) => entry(named(id))));
@@ -58,7 +56,6 @@ export const lifecycleServingChecks: readonly Check[] = [
   pluginCheck({
     id: "lifecycle/maintain-beside-requests",
     clauses: ["PLUG-5"],
-    since: "1.0",
     async run({ caller, entry, expect, maintain }) {
       const all = Array.from({ length: 30 }, () => entry({ tags: ["letter"] }));
       const [forgotten, ...kept] = all;
@@ -81,7 +78,6 @@ export const lifecycleServingChecks: readonly Check[] = [
     id: "lifecycle/working-tier-ends-with-the-plugin",
     clauses: ["DUR-3"],
     tiers: ["working"],
-    since: "1.0",
     async run({ caller, entry, expect, reopen }) {
       await caller.store(entry({ key: { id: "before" } }));
       await reopen();

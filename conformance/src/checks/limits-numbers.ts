@@ -37,7 +37,6 @@ export const limitsOfNumbersChecks: readonly Check[] = [
   hostCheck({
     id: "limits/numbers-of-requests-in-range",
     clauses: ["LIMIT-6"],
-    since: "1.0",
     async run(t) {
       for (const { operation, field, within, without } of OF_REQUESTS) {
         const sent = (value: number) => request(t, operation, { [field]: value });
@@ -55,7 +54,6 @@ export const limitsOfNumbersChecks: readonly Check[] = [
   hostCheck({
     id: "limits/numbers-of-entries-in-range",
     clauses: ["LIMIT-6"],
-    since: "1.0",
     async run(t) {
       let kept = 0;
       for (const { field, within, without } of OF_ENTRIES) {

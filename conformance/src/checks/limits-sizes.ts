@@ -27,7 +27,6 @@ const sizeChecks: readonly Check[] = [
   hostTierCheck({
     id: "limits/entry-of-256-kib",
     clauses: ["LIMIT-1", "LIMIT-3"],
-    since: "1.0",
     async run(t) {
       const limit = { name: "entryBytes", max: ENTRY_BYTES, of: "its bytes as JSON" };
       const largest = request(t, "store", { entries: [entryOf(t, ENTRY_BYTES)] });
@@ -45,7 +44,6 @@ const sizeChecks: readonly Check[] = [
   hostTierCheck({
     id: "limits/entry-size-is-that-of-its-json",
     clauses: ["LIMIT-1"],
-    since: "1.0",
     async run(t) {
       // A control takes one byte in MessagePack and six in JSON.
       const entries = [
@@ -62,7 +60,6 @@ const sizeChecks: readonly Check[] = [
   hostTierCheck({
     id: "limits/store-of-1000-entries",
     clauses: ["STORE-1", "LIMIT-2", "LIMIT-3"],
-    since: "1.0",
     async run(t) {
       const limit = { name: "storeEntries", max: 1_000, of: "entries" };
       const sent = (count: number) =>
@@ -78,7 +75,6 @@ const sizeChecks: readonly Check[] = [
   hostCheck({
     id: "limits/cursor-length",
     clauses: ["LIMIT-2", "LIMIT-3"],
-    since: "1.0",
     async run(t) {
       const sent = (size: number) => request(t, "retrieve", { tier: t.tier, cursor: letters(size) });
       await refused(
@@ -96,7 +92,6 @@ const sizeChecks: readonly Check[] = [
   hostCheck({
     id: "limits/embedding-dimensions",
     clauses: ["LIMIT-2", "LIMIT-3"],
-    since: "1.0",
     async run(t) {
       const limit = { name: "embeddingDimensions", max: 4_096, of: "components" };
       for (const list of [true, false]) {
@@ -118,7 +113,6 @@ const shapeChecks: readonly Check[] = [
   hostCheck({
     id: "limits/depth-of-64",
     clauses: ["LIMIT-2", "LIMIT-3"],
-    since: "1.0",
     async run(t) {
       // The message is level 0, its list of entries 1, the entry 2, content 3.
       const lists = (levels: number): unknown => (levels === 0 ? 1 : [lists(levels - 1)]);
@@ -144,7 +138,6 @@ const shapeChecks: readonly Check[] = [
   hostCheck({
     id: "limits/object-of-1024-fields",
     clauses: ["LIMIT-2", "LIMIT-3"],
-    since: "1.0",
     async run(t) {
       const limit = { name: "objectFields", max: 1_024, of: "fields" };
       const sent = (count: number) =>
@@ -158,7 +151,6 @@ const shapeChecks: readonly Check[] = [
   hostCheck({
     id: "limits/namespace-of-8-segments-of-64",
     clauses: ["LIMIT-2", "NS-1"],
-    since: "1.0",
     async run(t) {
       const own = t.caller.namespace;
       const below = (count: number, length: number) => `${own}${`/${letters(length)}`.repeat(count)}`;
@@ -194,7 +186,6 @@ const ASTRAL: readonly (readonly [of: string, Operation, fields: (text: string) 
 const unitCheck = hostCheck({
   id: "limits/lengths-are-in-utf-16-code-units",
   clauses: ["LIMIT-5"],
-  since: "1.0",
   async run(t) {
     for (const [of, operation, fields, max] of ASTRAL) {
       for (const [character, name] of [

@@ -162,7 +162,7 @@ const ENTRY_COUNTS: readonly EntryLimit[] = [
   },
 ];
 
-/** `{"a":"xxx"}` and `{"name":"xxx"}` of so many bytes. */
+/** Keys of so many bytes as canonical JSON, `{"a":"..."}` or `{"name":"..."}`. */
 const KEYS: readonly EntryLimit[] = [
   {
     name: "keyBytes",
@@ -187,7 +187,6 @@ function requestCheck(
   return hostCheck({
     id,
     clauses,
-    since: "1.0",
     async run(t) {
       const tier = (operation: Operation) =>
         operation === "ping" || operation === "store" ? {} : { tier: t.tier };
@@ -209,7 +208,6 @@ function entryCheck(id: string, limits: readonly EntryLimit[]): Check {
   return hostTierCheck({
     id,
     clauses: ["LIMIT-2", "LIMIT-3"],
-    since: "1.0",
     async run(t) {
       for (const limit of limits) {
         const { of, max } = limit;

@@ -13,7 +13,6 @@ export const modelChecks: readonly Check[] = [
     id: "model/sequences-agree-with-a-map",
     clauses: ["CRIT-1", "FORGET-1", "RET-3", "RET-5", "STORE-8", "UPD-2"],
     features: ["conditional"],
-    since: "1.0",
     async run(t) {
       await findCounterexample(t, operations, SEQUENCES, (agent, sequence) =>
         runSequence(t, agent, sequence),
@@ -24,7 +23,6 @@ export const modelChecks: readonly Check[] = [
     id: "model/concurrent-requests-have-an-order",
     clauses: ["STORE-13", "UPD-7", "ENTRY-13", "KEY-5"],
     features: ["conditional"],
-    since: "1.0",
     async run(t) {
       await findCounterexample(t, plans, CONCURRENT_PLANS, (agent, plan) => runConcurrently(t, agent, plan));
     },

@@ -11,7 +11,6 @@ export const namespaceHostChecks: readonly Check[] = [
   hostCheck({
     id: "namespace/what-is-no-path-is-refused",
     clauses: ["NS-1"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const own = caller.namespace;
       const controls = ["\u0000", "\u001f", "\n", "\u007f"].map((control) => `${own}/a${control}b`);
@@ -44,7 +43,6 @@ export const namespaceHostChecks: readonly Check[] = [
   hostCheck({
     id: "namespace/what-is-no-pattern-is-refused",
     clauses: ["NS-2"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(entry({ key: { id: "there" } }));
       const own = caller.namespace;
@@ -83,7 +81,6 @@ export const namespaceHostChecks: readonly Check[] = [
   hostCheck({
     id: "namespace/absent-is-default",
     clauses: ["NS-3"],
-    since: "1.0",
     async run({ caller, entry, expect, send, random }) {
       const key = { id: random.hex(24) };
       const type = "memory/store/req";

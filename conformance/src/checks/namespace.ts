@@ -28,7 +28,6 @@ const memoryChecks: readonly Check[] = [
   memoryCheck({
     id: "namespace/names-are-kept-apart",
     clauses: ["NS-1", "NS-2"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const key = { id: "same in all" };
       const paths = LOOKALIKES.map((name) => `${caller.namespace}/${name}`);
@@ -53,7 +52,6 @@ const memoryChecks: readonly Check[] = [
   memoryCheck({
     id: "namespace/one-is-not-its-subtree",
     clauses: ["NS-2"],
-    since: "1.0",
     async run({ caller, entry, expect, agent }) {
       const below = agent({ below: "a" });
       await caller.store(entry({ key: { id: "above" } }));
@@ -81,7 +79,6 @@ const memoryChecks: readonly Check[] = [
     id: "namespace/subtree-holds-itself-and-below",
     clauses: ["NS-6"],
     features: ["subtree"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const names = [
         "a_b",
@@ -120,7 +117,6 @@ const memoryChecks: readonly Check[] = [
     id: "namespace/subtree-read-of-256-partitions",
     clauses: ["NS-4"],
     features: ["subtree"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const path = (name: string) => `${caller.namespace}/${name}`;
       const paths = Array.from({ length: 256 }, (_, at) => path(`${at % 2}/${at}`));
@@ -140,7 +136,6 @@ const memoryChecks: readonly Check[] = [
     id: "namespace/forget-of-a-subtree-reaches-all",
     clauses: ["NS-8", "NS-6"],
     features: ["subtree"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const path = (name: string) => `${caller.namespace}/${name}`;
       const paths = Array.from({ length: 260 }, (_, at) => path(`a/${at % 3}/${at}`));

@@ -27,7 +27,6 @@ export const notifyChecks: readonly Check[] = [
   pluginCheck({
     id: "notify/forgotten-is-reported",
     clauses: ["PLUG-11", "EVENT-3"],
-    since: "1.0",
     async run(t) {
       const { caller, agent, entry, expect, tier } = t;
       const gone = [entry({ tags: ["red", "blue"], group: "one" }), entry({ tags: ["red"] })];
@@ -53,7 +52,6 @@ export const notifyChecks: readonly Check[] = [
     id: "notify/expired-is-reported",
     clauses: ["PLUG-11", "EVENT-3"],
     features: ["ttl"],
-    since: "1.0",
     async run(t) {
       const { caller, agent, entry, expect, passTime, maintain } = t;
       const ended = entry({ tags: ["red"], group: "one", ttl: 1 });
@@ -86,7 +84,6 @@ export const notifyChecks: readonly Check[] = [
   pluginCheck({
     id: "notify/nothing-else-is-reported",
     clauses: ["PLUG-11", "EVENT-2"],
-    since: "1.0",
     async run(t) {
       const { caller, entry, expect, maintain } = t;
       const [one, id] = [entry({ tags: ["red"] }), newRequestId()];

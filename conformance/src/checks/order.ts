@@ -8,7 +8,6 @@ const memoryChecks: readonly Check[] = [
   memoryCheck({
     id: "order/by-occurred-at",
     clauses: ["RET-5"],
-    since: "1.0",
     async run({ caller, entry, expect, passTime }) {
       const times = [300, 100.5, 500, 200, 100, 400];
       const inputs = times.map((id) => entry({ key: { id }, occurred_at: id }));
@@ -39,7 +38,6 @@ const memoryChecks: readonly Check[] = [
   memoryCheck({
     id: "order/equal-times-by-seq",
     clauses: ["RET-5"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const inputs = ["a", "b", "c", "d", "e"].map((id) => entry({ key: { id }, occurred_at: 1_000 }));
       for (const input of inputs) await caller.store(input);
@@ -57,7 +55,6 @@ const memoryChecks: readonly Check[] = [
     id: "order/by-descending-score",
     clauses: ["RET-5"],
     features: ["full_text"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const importances = [0.4, 0.9, 0.1, 0.6, 1, 0.2, 0.8];
       await caller.store(importances.map((id) => entry({ ...HERON, key: { id }, importance: id })));
@@ -75,7 +72,6 @@ const memoryChecks: readonly Check[] = [
     id: "order/equal-scores-by-key-hash",
     clauses: ["RET-5"],
     features: ["full_text"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(Array.from({ length: 9 }, () => entry(HERON)));
       const { entries } = await caller.retrieve({ query: "heron" });
@@ -96,7 +92,6 @@ const memoryChecks: readonly Check[] = [
     id: "order/equal-scores-by-namespace",
     clauses: ["RET-5"],
     features: ["full_text", "subtree"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       for (const name of ["c", "a", "b/a", "b"]) {
         await caller.store([entry(HERON), entry(HERON)], { namespace: `${caller.namespace}/${name}` });
@@ -113,7 +108,6 @@ const memoryChecks: readonly Check[] = [
     id: "order/by-time-with-a-query",
     clauses: ["RET-5"],
     features: ["full_text"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const found = [1, 5, 3, 4].map((at) =>
         entry({ ...HERON, key: { id: at }, occurred_at: at, importance: 1 / at }),
@@ -136,7 +130,6 @@ const hostChecks: readonly Check[] = [
   hostCheck({
     id: "order/defaults-to-newest",
     clauses: ["RET-6"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store([2, 3, 1].map((id) => entry({ key: { id }, occurred_at: id, importance: 1 / id })));
       const listed = await caller.retrieve();
@@ -151,7 +144,6 @@ const hostChecks: readonly Check[] = [
     id: "order/defaults-to-relevance",
     clauses: ["RET-6"],
     features: ["full_text"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const importances = [0.5, 1, 0.25];
       await caller.store(
@@ -169,7 +161,6 @@ const hostChecks: readonly Check[] = [
     id: "order/defaults-to-relevance-with-an-embedding",
     clauses: ["RET-6"],
     features: ["similarity"],
-    since: "1.0",
     async run({ caller, entry, expect, embedder }) {
       const importances = [0.5, 1, 0.25];
       const vector = vectorAt(embedder, 0);

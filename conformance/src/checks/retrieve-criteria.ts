@@ -5,7 +5,6 @@ export const retrieveCriteriaChecks: readonly Check[] = [
   memoryCheck({
     id: "retrieve/criteria-are-anded",
     clauses: ["CRIT-1"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const sound = { tags: ["red"], group: "g1", occurred_at: 150, metadata: { lang: "en" } };
       const keys = ["meets all", "tag", "group", "early", "late", "metadata"].map((id) => ({
@@ -42,7 +41,6 @@ export const retrieveCriteriaChecks: readonly Check[] = [
   memoryCheck({
     id: "retrieve/keys-select-by-hash",
     clauses: ["CRIT-2"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const ids = ["a", "b", "c", "d"];
       await caller.store(ids.map((id) => entry({ key: { id, of: "this check" } })));
@@ -65,7 +63,6 @@ export const retrieveCriteriaChecks: readonly Check[] = [
   memoryCheck({
     id: "retrieve/group-is-equal",
     clauses: ["CRIT-2"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const groups = ["talk-1", "talk-1", "talk-10", "talk", "Talk-1", "x talk-1", undefined];
       await caller.store(groups.map((group, id) => entry({ key: { id }, ...(group && { group }) })));
@@ -80,7 +77,6 @@ export const retrieveCriteriaChecks: readonly Check[] = [
   memoryCheck({
     id: "retrieve/match-holds-whatever-else-the-key-has",
     clauses: ["CRIT-3"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store([
         entry({ key: { id: 1, user: "ann", topic: "tea" } }),
@@ -104,7 +100,6 @@ export const retrieveCriteriaChecks: readonly Check[] = [
   memoryCheck({
     id: "retrieve/match-compares-canonical-json",
     clauses: ["CRIT-3"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const values = {
         number: 1,
@@ -143,7 +138,6 @@ export const retrieveCriteriaChecks: readonly Check[] = [
   memoryCheck({
     id: "retrieve/tags-any",
     clauses: ["CRIT-4"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const tags = [["a"], ["a", "b"], ["b"], ["ab"], ["A"], ["x", "a", "y"], [], ["a b"]];
       await caller.store(tags.map((of, id) => entry({ key: { id }, tags: of })));
@@ -157,7 +151,6 @@ export const retrieveCriteriaChecks: readonly Check[] = [
   memoryCheck({
     id: "retrieve/tags-all",
     clauses: ["CRIT-4"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const tags = [["a", "b"], ["a"], ["b"], ["b", "c", "a"], ["ab"], ["a", "B"], []];
       await caller.store(tags.map((of, id) => entry({ key: { id }, tags: of })));
@@ -169,7 +162,6 @@ export const retrieveCriteriaChecks: readonly Check[] = [
   memoryCheck({
     id: "retrieve/since-included-until-excluded",
     clauses: ["CRIT-13"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const times = [1_000, 1_999.5, 2_000, 2_500.25, 2_999.75, 3_000, 3_000.5];
       await caller.store([

@@ -10,7 +10,6 @@ export const retrieveHostChecks: readonly Check[] = [
   hostCheck({
     id: "retrieve/limit-defaults-to-ten",
     clauses: ["RET-2"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(Array.from({ length: 15 }, (_, id) => entry({ key: { id } })));
       const { entries, total } = await caller.retrieve();
@@ -21,7 +20,6 @@ export const retrieveHostChecks: readonly Check[] = [
   hostCheck({
     id: "retrieve/limit-defaults-to-number-of-keys",
     clauses: ["RET-2"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const keys = Array.from({ length: 13 }, (_, id) => ({ id }));
       await caller.store(keys.map((key) => entry({ key })));
@@ -34,7 +32,6 @@ export const retrieveHostChecks: readonly Check[] = [
   hostCheck({
     id: "retrieve/without-tier-concerns-all-tiers",
     clauses: ["CRIT-14"],
-    since: "1.0",
     async run({ caller, entry, expect, tiers, send }) {
       for (const tier of tiers) await caller.store(entry({ tier, key: { id: "same" } }));
       const { namespace } = caller;
@@ -49,7 +46,6 @@ export const retrieveHostChecks: readonly Check[] = [
     id: "retrieve/query-without-tier-merges-all-tiers",
     clauses: ["RET-19", "RET-5"],
     features: ["full_text"],
-    since: "1.0",
     async run({ caller, entry, expect, tier, tiers }) {
       const importances = [1, 0.05];
       for (const each of tiers) {
@@ -75,7 +71,6 @@ export const retrieveHostChecks: readonly Check[] = [
   hostCheck({
     id: "retrieve/page-is-cut-to-payload",
     clauses: ["RET-15", "RET-7"],
-    since: "1.0",
     async run({ caller, entry, expect, bus }) {
       const count = Math.ceil((bus.maxPayloadBytes * 1.5) / LARGE_ENTRY_BYTES);
       const content = "x".repeat(LARGE_ENTRY_BYTES);
@@ -97,7 +92,6 @@ export const retrieveHostChecks: readonly Check[] = [
   hostCheck({
     id: "retrieve/order-relevance-needs-something-to-rank-by",
     clauses: ["RET-18"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(entry({ key: { id: "there" } }));
       const what = "a retrieve with order relevance, without query and embedding";
@@ -115,7 +109,6 @@ export const retrieveHostChecks: readonly Check[] = [
   hostCheck({
     id: "retrieve/took-ms-names-stages",
     clauses: ["RET-20"],
-    since: "1.0",
     async run({ caller, entry, expect, send }) {
       await caller.store(entry());
       const { message } = await send("retrieve", {

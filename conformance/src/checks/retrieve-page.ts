@@ -5,7 +5,6 @@ export const retrievePageChecks: readonly Check[] = [
   memoryCheck({
     id: "retrieve/criteria-apply-before-limit",
     clauses: ["RET-1", "RET-3"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const wanted = [1, 2, 3].map((id) => entry({ key: { id }, occurred_at: id, tags: ["wanted"] }));
       const newer = Array.from({ length: 60 }, (_, at) =>
@@ -27,7 +26,6 @@ export const retrievePageChecks: readonly Check[] = [
     id: "retrieve/expired-take-no-room",
     clauses: ["RET-1", "RET-3", "RET-16"],
     features: ["ttl"],
-    since: "1.0",
     async run({ caller, entry, expect, passTime }) {
       const lasting = [1, 2].map((id) => entry({ key: { id }, occurred_at: id, tags: ["t"] }));
       const ending = [3, 4, 5].map((id) => entry({ key: { id }, occurred_at: id, tags: ["t"], ttl: 1 }));
@@ -47,7 +45,6 @@ export const retrievePageChecks: readonly Check[] = [
   memoryCheck({
     id: "retrieve/limit-zero-counts",
     clauses: ["RET-2", "RET-3"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store([1, 2, 3, 4].map((id) => entry({ key: { id }, tags: id > 1 ? ["t"] : [] })));
       const { entries, total, total_relation } = await caller.retrieve({ limit: 0, tags: ["t"] });
@@ -59,7 +56,6 @@ export const retrievePageChecks: readonly Check[] = [
   memoryCheck({
     id: "retrieve/total-is-exact-where-it-says-so",
     clauses: ["RET-4", "RET-3", "PLUG-7"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(
         Array.from({ length: 9 }, (_, id) => entry({ key: { id }, tags: id < 5 ? ["t"] : ["u"] })),
@@ -75,7 +71,6 @@ export const retrievePageChecks: readonly Check[] = [
   memoryCheck({
     id: "retrieve/context-only-on-demand",
     clauses: ["RET-14"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(
         entry({ key: { id: "it" }, context: "what was said before", text: "what is indexed" }),
@@ -104,7 +99,6 @@ export const retrievePageChecks: readonly Check[] = [
   memoryCheck({
     id: "retrieve/nothing-selected-is-zero",
     clauses: ["RET-17"],
-    since: "1.0",
     async run({ caller, entry, expect, agent }) {
       await caller.store(entry({ key: { id: "there" }, tags: ["t"] }));
       const selections = [{ keys: [{ id: "absent" }] }, { tags: ["absent"] }, { tags: ["t"], until: 1 }];

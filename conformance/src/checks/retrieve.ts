@@ -7,7 +7,6 @@ export const retrieveChecks: readonly Check[] = [
   memoryCheck({
     id: "retrieve/limit-is-upper-bound",
     clauses: ["RET-1", "RET-3"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(Array.from({ length: 5 }, () => entry()));
       const { entries, total } = await caller.retrieve({ limit: 3 });

@@ -39,7 +39,6 @@ export const retryAgentChecks: readonly Check[] = [
   memoryCheck({
     id: "retry/ids-belong-to-their-agent",
     clauses: ["PLUG-14", "RETRY-1"],
-    since: "1.0",
     async run(t) {
       await expectOwnIds(t, "the second agent", t.agent({ agent: "second" }));
     },
@@ -48,7 +47,6 @@ export const retryAgentChecks: readonly Check[] = [
     id: "retry/ids-belong-to-their-tenant",
     clauses: ["PLUG-14", "RETRY-1"],
     provisions: ["second_tenant"],
-    since: "1.0",
     async run(t) {
       const { caller, entry, expect, agent } = t;
       const [second, id, one] = [agent({ tenant: "second" }), newRequestId(), entry()];

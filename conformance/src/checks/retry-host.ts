@@ -13,7 +13,6 @@ export const retryHostChecks: readonly Check[] = [
   hostTierCheck({
     id: "retry/digest-is-of-the-body-alone",
     clauses: ["RETRY-2", "RETRY-1"],
-    since: "1.0",
     async run(t) {
       const entry = t.entry({ content: { b: [1, 2.5], a: "first" }, tags: ["red"] });
       const sent = request(t, "store", { entries: [entry] });
@@ -50,7 +49,6 @@ export const retryHostChecks: readonly Check[] = [
   hostTierCheck({
     id: "retry/at-once-is-one-effect",
     clauses: ["RETRY-3", "RETRY-1"],
-    since: "1.0",
     async run(t) {
       const entries = Array.from({ length: 20 }, () => t.entry({ tags: ["red"] }));
       const store = request(t, "store", { entries });
@@ -76,7 +74,6 @@ export const retryHostChecks: readonly Check[] = [
   hostTierCheck({
     id: "retry/timeout-is-not-remembered",
     clauses: ["RETRY-5", "RETRY-1"],
-    since: "1.0",
     async run(t) {
       const entries = Array.from({ length: 200 }, () => t.entry({ content: "a text to embed ".repeat(20) }));
       const sent = request(t, "store", { entries, id: newRequestId() });

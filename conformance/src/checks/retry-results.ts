@@ -8,7 +8,6 @@ export const retryResultChecks: readonly Check[] = [
   memoryCheck({
     id: "retry/store-gets-its-first-result",
     clauses: ["RETRY-1"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const id = newRequestId();
       const batch = [entry({ content: "first" }), entry({ content: "first" })];
@@ -33,7 +32,6 @@ export const retryResultChecks: readonly Check[] = [
   memoryCheck({
     id: "retry/forget-gets-its-first-result",
     clauses: ["RETRY-1"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const id = newRequestId();
       const [one, two, three] = [entry(), entry(), entry()];
@@ -61,7 +59,6 @@ export const retryResultChecks: readonly Check[] = [
     id: "retry/compare-and-set-gets-its-first-result",
     clauses: ["RETRY-1", "UPD-7"],
     features: ["conditional"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const id = newRequestId();
       const [wins, loses] = [entry(), entry()];
@@ -89,7 +86,6 @@ export const retryResultChecks: readonly Check[] = [
   memoryCheck({
     id: "retry/other-store-is-conflict",
     clauses: ["RETRY-1"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const id = newRequestId();
       const one = entry({ content: "first" });
@@ -114,7 +110,6 @@ export const retryResultChecks: readonly Check[] = [
   memoryCheck({
     id: "retry/other-forget-is-conflict",
     clauses: ["RETRY-1"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const id = newRequestId();
       const named = (name: string) => entry({ key: { id: name } });
@@ -135,7 +130,6 @@ export const retryResultChecks: readonly Check[] = [
   pluginCheck({
     id: "retry/remembered-for-ten-minutes",
     clauses: ["RETRY-6", "RETRY-1"],
-    since: "1.0",
     async run({ caller, entry, expect, passTime, maintain }) {
       const one = entry({ content: "first" });
       const [storeId, forgetId] = [newRequestId(), newRequestId()];

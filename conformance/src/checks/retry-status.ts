@@ -39,7 +39,6 @@ export const retryStatusChecks: readonly Check[] = [
   memoryCheck({
     id: "retry/status-of-a-store",
     clauses: ["STATUS-1", "STATUS-2", "PLUG-15"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const [id, one] = [newRequestId(), entry()];
       await caller.store(one);
@@ -59,7 +58,6 @@ export const retryStatusChecks: readonly Check[] = [
     id: "retry/status-of-a-queued-store",
     clauses: ["STATUS-2", "PLUG-15", "STORE-6"],
     features: ["queued"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const [id, one] = [newRequestId(), entry()];
       await caller.store(one);
@@ -82,7 +80,6 @@ export const retryStatusChecks: readonly Check[] = [
     id: "retry/status-tells-errors",
     clauses: ["STATUS-2", "PLUG-15"],
     features: ["conditional"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const [id, one] = [newRequestId(), entry()];
       await caller.store(one);
@@ -99,7 +96,6 @@ export const retryStatusChecks: readonly Check[] = [
   memoryCheck({
     id: "retry/status-of-nothing-known",
     clauses: ["STATUS-4", "PLUG-15"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const [stored, forgotten] = [newRequestId(), newRequestId()];
       await caller.store(entry({ tags: ["red"] }), { id: stored });
@@ -119,7 +115,6 @@ export const retryStatusChecks: readonly Check[] = [
   memoryCheck({
     id: "retry/status-of-another-agent",
     clauses: ["STATUS-4", "STATUS-1", "PLUG-14"],
-    since: "1.0",
     async run({ caller, agent, entry, expect }) {
       const [id, second] = [newRequestId(), agent({ agent: "second" })];
       await caller.store([entry(), entry()], { id });
@@ -144,7 +139,6 @@ export const retryStatusChecks: readonly Check[] = [
     id: "retry/status-of-another-tenant",
     clauses: ["STATUS-4", "STATUS-1", "PLUG-14"],
     provisions: ["second_tenant"],
-    since: "1.0",
     async run({ caller, agent, entry, expect }) {
       const id = newRequestId();
       await caller.store(entry(), { id });
@@ -161,7 +155,6 @@ export const retryStatusChecks: readonly Check[] = [
   hostCheck({
     id: "retry/status-kind",
     clauses: ["STATUS-3"],
-    since: "1.0",
     async run(t) {
       const request_id = newRequestId();
       await t.caller.store(t.entry(), { id: request_id });

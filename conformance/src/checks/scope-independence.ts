@@ -36,7 +36,6 @@ export const scopeIndependenceChecks: readonly Check[] = [
     id: "scope/text-scores-do-not-depend-on-others",
     clauses: ["SCOPE-1"],
     features: ["full_text"],
-    since: "1.0",
     async run(t) {
       await expectSameRanking(t, "text");
     },
@@ -45,7 +44,6 @@ export const scopeIndependenceChecks: readonly Check[] = [
     id: "scope/vector-scores-do-not-depend-on-others",
     clauses: ["SCOPE-1"],
     features: ["similarity"],
-    since: "1.0",
     async run(t) {
       await expectSameRanking(t, "vector");
     },
@@ -54,7 +52,6 @@ export const scopeIndependenceChecks: readonly Check[] = [
     id: "scope/conflict-tells-nothing-of-others",
     clauses: ["SCOPE-1", "UPD-8"],
     features: ["conditional"],
-    since: "1.0",
     async run(t) {
       const { caller, entry, expect } = t;
       const [one, two] = [entry(), entry()];
@@ -75,7 +72,6 @@ export const scopeIndependenceChecks: readonly Check[] = [
   pluginCheck({
     id: "scope/revisions-do-not-count-others",
     clauses: ["SCOPE-1"],
-    since: "1.0",
     async run(t) {
       const { caller, entry, expect } = t;
       const one = entry();
@@ -104,7 +100,6 @@ export const scopeIndependenceChecks: readonly Check[] = [
   memoryCheck({
     id: "scope/order-and-total-do-not-depend-on-others",
     clauses: ["SCOPE-1"],
-    since: "1.0",
     async run(t) {
       const { caller, entry, expect } = t;
       const own = [entry(), entry(), entry()];

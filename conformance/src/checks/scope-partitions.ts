@@ -57,7 +57,6 @@ export const scopePartitionChecks: readonly Check[] = [
     id: "scope/agents-are-apart",
     clauses: ["SCOPE-5", "SCOPE-2", "SCOPE-3"],
     tiers: ["working", "episodic"],
-    since: "1.0",
     async run(t) {
       const second = t.agent({ agent: "second" });
       await expectApart(t, ["the first agent", t.caller], ["the second agent", second]);
@@ -67,7 +66,6 @@ export const scopePartitionChecks: readonly Check[] = [
     id: "scope/sessions-are-apart",
     clauses: ["SCOPE-2"],
     tiers: ["working"],
-    since: "1.0",
     async run(t) {
       const [one, other] = [t.agent({ session: "one" }), t.agent({ session: "other" })];
       await expectApart(t, ["one session", one], ["the other session", other]);
@@ -79,7 +77,6 @@ export const scopePartitionChecks: readonly Check[] = [
     id: "scope/session-is-of-the-working-tier",
     clauses: ["SCOPE-3", "SCOPE-4", "ENV-10"],
     tiers: ["episodic", "semantic"],
-    since: "1.0",
     async run({ agent, entry, expect, tier }) {
       const [one, other] = [agent({ session: "one" }), agent({ session: "other" })];
       const stored = entry();
@@ -101,7 +98,6 @@ export const scopePartitionChecks: readonly Check[] = [
   memoryCheck({
     id: "scope/namespaces-are-apart",
     clauses: ["SCOPE-2", "SCOPE-3", "SCOPE-4"],
-    since: "1.0",
     async run(t) {
       const [one, other] = [t.agent({ below: "one" }), t.agent({ below: "other" })];
       await expectApart(t, ["one namespace", one], ["the other namespace", other]);
@@ -111,7 +107,6 @@ export const scopePartitionChecks: readonly Check[] = [
     id: "scope/tenants-are-apart",
     clauses: ["SCOPE-5", "SCOPE-2", "SCOPE-3", "SCOPE-4"],
     provisions: ["second_tenant"],
-    since: "1.0",
     async run(t) {
       const second = t.agent({ tenant: "second" });
       await expectApart(t, ["the first tenant", t.caller], ["the second tenant", second]);
@@ -121,7 +116,6 @@ export const scopePartitionChecks: readonly Check[] = [
     id: "scope/search-is-of-ones-own",
     clauses: ["SCOPE-5"],
     features: ["full_text"],
-    since: "1.0",
     async run({ caller, agent, tier, entry, expect }) {
       const other = agent(tier === "semantic" ? { below: "other" } : { agent: "second" });
       await caller.store(entry({ content: "an anchor chain of the caller" }));
@@ -137,7 +131,6 @@ export const scopePartitionChecks: readonly Check[] = [
     id: "scope/equal-entries-are-not-one",
     clauses: ["SCOPE-5", "SCOPE-1"],
     provisions: ["second_tenant"],
-    since: "1.0",
     async run({ caller, agent, entry, expect }) {
       const equal = entry({ content: { text: "the very same fact" } });
       const second = agent({ tenant: "second" });
@@ -162,7 +155,6 @@ export const scopePartitionChecks: readonly Check[] = [
     id: "scope/semantic-is-shared",
     clauses: ["SCOPE-4", "PLUG-3"],
     tiers: ["semantic"],
-    since: "1.0",
     async run({ caller, agent, entry, expect }) {
       const second = agent({ agent: "second" });
       const one = entry();
@@ -195,7 +187,6 @@ export const scopePartitionChecks: readonly Check[] = [
     id: "scope/names-do-not-collide",
     clauses: ["SCOPE-2", "SCOPE-5"],
     tiers: ["working"],
-    since: "1.0",
     async run({ caller, agent, entry, expect }) {
       // Session and namespace, put together with the delimiter between them, are the same text for both.
       for (const delimiter of ["/", ":", "|", ".", "-", "_", ",", " ", "::"]) {

@@ -56,21 +56,18 @@ export const scoreMinimumChecks: readonly Check[] = [
   memoryCheck({
     id: "score/minimum-without-a-query",
     clauses: ["RET-1", "RET-3"],
-    since: "1.0",
     run: (t) => expectMinimum(t, {}, {}),
   }),
   memoryCheck({
     id: "score/minimum-in-mode-text",
     clauses: ["RET-1", "RET-3"],
     features: ["full_text"],
-    since: "1.0",
     run: (t) => expectMinimum(t, {}, { query: "heron", mode: "text" }),
   }),
   memoryCheck({
     id: "score/minimum-in-mode-vector",
     clauses: ["RET-1", "RET-3"],
     features: ["similarity"],
-    since: "1.0",
     async run(t) {
       const vector = vectorAt(t.embedder, 0);
       await expectMinimum(t, vector, { ...vector, mode: "vector" });
@@ -80,20 +77,17 @@ export const scoreMinimumChecks: readonly Check[] = [
     id: "score/minimum-in-mode-hybrid",
     clauses: ["RET-1", "RET-3"],
     features: ["full_text"],
-    since: "1.0",
     run: (t) => expectMinimum(t, {}, { query: "heron", mode: "hybrid" }),
   }),
   memoryCheck({
     id: "score/minimum-applies-before-limit",
     clauses: ["RET-1", "RET-3"],
-    since: "1.0",
     run: (t) => expectMinimumBeforeLimit(t, {}),
   }),
   memoryCheck({
     id: "score/minimum-of-a-query-applies-before-limit",
     clauses: ["RET-1", "RET-3"],
     features: ["full_text"],
-    since: "1.0",
     run: (t) => expectMinimumBeforeLimit(t, { query: "heron", mode: "text" }),
   }),
 ];

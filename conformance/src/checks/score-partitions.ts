@@ -18,7 +18,6 @@ export const scorePartitionChecks: readonly Check[] = [
     id: "score/depends-on-no-other-partition",
     clauses: ["SCOPE-1", "RET-8"],
     features: ["full_text"],
-    since: "1.0",
     async run({ caller, agent, entry, expect }) {
       await caller.store(TEXTS.map((content, id) => entry({ key: { id }, content, occurred_at: 1_000 })));
       const request = { query: "grey heron lake" };
@@ -42,7 +41,6 @@ export const scorePartitionChecks: readonly Check[] = [
     id: "score/in-a-subtree-is-that-of-its-namespace",
     clauses: ["SCOPE-1", "RET-8"],
     features: ["full_text", "subtree"],
-    since: "1.0",
     async run({ caller, agent, entry, expect }) {
       const [one, two] = [agent({ below: "one" }), agent({ below: "two" })];
       await one.store(

@@ -11,7 +11,6 @@ const ownChecks: readonly Check[] = [
   memoryCheck({
     id: "score/is-importance-without-a-query",
     clauses: ["RET-8"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const importances = [0.25, 1, 0, 0.75];
       await caller.store(
@@ -27,7 +26,6 @@ const ownChecks: readonly Check[] = [
     id: "score/is-relevance-times-importance",
     clauses: ["RET-8"],
     features: ["full_text"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const importances = [1, 0.5, 0.25, 0.125];
       await caller.store(importances.map((id) => entry({ ...HERON, key: { id }, importance: id })));
@@ -52,7 +50,6 @@ const ownChecks: readonly Check[] = [
     id: "score/is-within-0-and-1",
     clauses: ["RET-8"],
     features: ["full_text"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const contents = [
         "heron",
@@ -83,7 +80,6 @@ const ownChecks: readonly Check[] = [
     id: "score/total-counts-what-a-query-finds",
     clauses: ["RET-3"],
     features: ["full_text"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const found = [1, 2, 3, 4, 5, 6].map((id) =>
         entry({ ...HERON, key: { id }, tags: id < 5 ? ["t"] : [] }),
@@ -105,7 +101,6 @@ const ownChecks: readonly Check[] = [
     id: "score/is-not-written-by-reading",
     clauses: ["RET-8"],
     features: ["full_text"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store([
         entry({ ...HERON, importance: 0.5 }),

@@ -7,7 +7,6 @@ export const similarityChecks: readonly Check[] = [
     id: "similarity/nearest-vector-first",
     clauses: ["PLUG-3", "RET-5"],
     features: ["similarity"],
-    since: "1.0",
     async run({ caller, entry, expect, embedder }) {
       const degrees = [40, 0, 60, 20];
       await caller.store(
@@ -25,7 +24,6 @@ export const similarityChecks: readonly Check[] = [
     id: "similarity/same-text-first",
     clauses: ["PLUG-3", "RET-5"],
     features: ["similarity"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const texts = [
         "The heron stands in the reeds",
@@ -47,7 +45,6 @@ export const similarityChecks: readonly Check[] = [
     id: "similarity/criteria-apply-before-limit",
     clauses: ["RET-1", "RET-3"],
     features: ["similarity"],
-    since: "1.0",
     async run({ caller, entry, expect, embedder }) {
       const wanted = [30, 35, 40].map((id) =>
         entry({ key: { id }, tags: ["wanted"], ...vectorAt(embedder, id) }),
@@ -72,7 +69,6 @@ export const similarityChecks: readonly Check[] = [
     id: "similarity/modes-use-what-they-say",
     clauses: ["RET-12", "PLUG-3"],
     features: ["similarity", "full_text"],
-    since: "1.0",
     async run({ caller, entry, expect, embedder }) {
       await caller.store([
         entry({ key: { id: 1 }, content: "the heron stands in the reeds", ...vectorAt(embedder, 180) }),
@@ -100,7 +96,6 @@ export const similarityChecks: readonly Check[] = [
     id: "similarity/embedding-only-on-demand",
     clauses: ["RET-14"],
     features: ["similarity"],
-    since: "1.0",
     async run({ caller, entry, expect, embedder }) {
       const vector = vectorAt(embedder, 30);
       await caller.store(entry({ key: { id: "it" }, context: "said before", ...vector }));
@@ -137,7 +132,6 @@ export const similarityChecks: readonly Check[] = [
     clauses: ["RET-12"],
     features: ["similarity"],
     withoutFeature: "full_text",
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const texts = ["The heron stands in the reeds", "Invoices are paid in March"];
       await caller.store(texts.map((content, id) => entry({ key: { id }, content })));
@@ -152,7 +146,6 @@ export const similarityChecks: readonly Check[] = [
     id: "similarity/mode-vector-refused-where-undeclared",
     clauses: ["RET-12", "PLUG-4"],
     withoutFeature: "similarity",
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(entry({ key: { id: "there" }, content: "the heron stands in the reeds" }));
       const request = caller.retrieve({ query: "heron", mode: "vector" });
@@ -168,7 +161,6 @@ export const similarityChecks: readonly Check[] = [
     id: "similarity/other-vectors-are-refused",
     clauses: ["ENTRY-11", "ENTRY-12"],
     features: ["similarity"],
-    since: "1.0",
     async run({ caller, entry, expect, embedder }) {
       const sound = vectorAt(embedder, 0);
       await caller.store(entry({ key: { id: "there" }, ...sound }));

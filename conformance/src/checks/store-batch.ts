@@ -34,7 +34,6 @@ export const storeBatchChecks: readonly Check[] = [
   memoryCheck({
     id: "store/created-then-updated",
     clauses: ["STORE-8"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const first = entry({ content: "one" });
       const created = await caller.store(first);
@@ -50,7 +49,6 @@ export const storeBatchChecks: readonly Check[] = [
   memoryCheck({
     id: "store/outcomes-of-one-batch",
     clauses: ["STORE-8", "STORE-4", "STORE-7"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const [same, changed, fresh] = [entry({ content: 1 }), entry({ content: 1 }), entry({ content: 1 })];
       const before = await caller.store([same, changed]);
@@ -82,7 +80,6 @@ export const storeBatchChecks: readonly Check[] = [
   memoryCheck({
     id: "store/every-entry-of-a-batch-is-kept",
     clauses: ["STORE-7", "STORE-4"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const batch = Array.from({ length: 7 }, () => entry());
       const { stored, receipts } = await caller.store(batch);
@@ -107,7 +104,6 @@ export const storeBatchChecks: readonly Check[] = [
   memoryCheck({
     id: "store/a-thousand-entries",
     clauses: ["STORE-1", "STORE-7"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const batch = Array.from({ length: ENTRIES_MAX }, () => entry());
       const { receipts, errors, stored } = await caller.store(batch);
@@ -127,7 +123,6 @@ export const storeBatchChecks: readonly Check[] = [
   memoryCheck({
     id: "store/is-seen-at-once",
     clauses: ["STORE-13", "STORE-12"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const one = entry();
       const look = async () => {
@@ -152,7 +147,6 @@ export const storeBatchChecks: readonly Check[] = [
     id: "store/queued-is-seen-at-once",
     clauses: ["STORE-6", "STORE-4", "STORE-13"],
     features: ["queued"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const [one, other] = [entry({ content: "one" }), entry({ content: "one" })];
       const { errors, stored, receipts } = await caller.store([one, other], { ack: "queued" });
@@ -172,7 +166,6 @@ export const storeBatchChecks: readonly Check[] = [
   memoryCheck({
     id: "store/namespace-of-an-entry-is-ignored",
     clauses: ["NS-5", "ENTRY-7"],
-    since: "1.0",
     async run({ caller, agent, entry, expect }) {
       const below = agent({ below: "elsewhere" });
       const one = entry({ content: "one" });
@@ -195,7 +188,6 @@ export const storeBatchChecks: readonly Check[] = [
   pluginCheck({
     id: "store/fates-are-by-index",
     clauses: ["PLUG-6"],
-    since: "1.0",
     async run(t) {
       const { caller, entry, expect } = t;
       const [same, changed, fresh] = [entry(), entry(), entry()];
@@ -221,7 +213,6 @@ export const storeBatchChecks: readonly Check[] = [
     id: "store/conflicts-are-by-index",
     clauses: ["PLUG-6", "UPD-7"],
     features: ["conditional"],
-    since: "1.0",
     async run(t) {
       const { caller, entry, expect } = t;
       const [taken, fresh] = [entry(), entry()];

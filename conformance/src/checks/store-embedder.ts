@@ -90,7 +90,6 @@ export const storeEmbedderChecks: readonly Check[] = [
     id: "store/without-the-embedder",
     clauses: ["STORE-9"],
     features: ["similarity", "full_text"],
-    since: "1.0",
     run: (t) =>
       withoutEmbedder(t, { answersNothing: false }, async (agent, embedder, plugin) => {
         const { expect, entry } = t;
@@ -118,7 +117,6 @@ export const storeEmbedderChecks: readonly Check[] = [
     id: "store/waits-for-the-embedder-a-second",
     clauses: ["STORE-5", "STORE-9"],
     features: ["similarity", "full_text"],
-    since: "1.0",
     run: (t) =>
       withoutEmbedder(t, { answersNothing: true }, async (agent) => {
         const storing = agent.store(t.entry({ content: "the quokka sleeps" }));
@@ -131,7 +129,6 @@ export const storeEmbedderChecks: readonly Check[] = [
     id: "store/queued-does-not-wait-for-the-embedder",
     clauses: ["STORE-6"],
     features: ["similarity", "queued"],
-    since: "1.0",
     run: (t) =>
       withoutEmbedder(t, { answersNothing: true }, async (agent) => {
         const one = t.entry();
@@ -146,7 +143,6 @@ export const storeEmbedderChecks: readonly Check[] = [
     id: "store/stored-is-found-by-meaning",
     clauses: ["STORE-5", "STORE-13"],
     features: ["similarity"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const [one, other] = [
         entry({ content: "the quokka sleeps" }),

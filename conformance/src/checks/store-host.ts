@@ -10,7 +10,6 @@ export const storeHostChecks: readonly Check[] = [
   hostTierCheck({
     id: "store/refused-entries-leave-the-others",
     clauses: ["STORE-2", "STORE-4", "STORE-7"],
-    since: "1.0",
     async run(t) {
       const { content: _, ...contentless } = t.entry();
       const good = [t.entry(), t.entry(), t.entry()];
@@ -36,7 +35,6 @@ export const storeHostChecks: readonly Check[] = [
   hostTierCheck({
     id: "store/last-of-equal-keys-is-stored",
     clauses: ["STORE-3", "STORE-7"],
-    since: "1.0",
     async run(t) {
       const key = "twice";
       const other = t.entry();
@@ -72,7 +70,6 @@ export const storeHostChecks: readonly Check[] = [
   hostCheck({
     id: "store/a-key-in-every-tier",
     clauses: ["STORE-3", "STORE-2"],
-    since: "1.0",
     async run({ tiers, caller, entry, expect }) {
       const key = { same: "in every tier" };
       const batch = tiers.map((tier) => entry({ key, tier, content: `in ${tier}` }));
@@ -91,7 +88,6 @@ export const storeHostChecks: readonly Check[] = [
   hostTierCheck({
     id: "store/no-entries-are-refused",
     clauses: ["STORE-1"],
-    since: "1.0",
     async run(t) {
       await refused(
         t,
@@ -115,7 +111,6 @@ export const storeHostChecks: readonly Check[] = [
   hostTierCheck({
     id: "store/subtree-is-refused",
     clauses: ["NS-7"],
-    since: "1.0",
     async run(t) {
       const namespace = `${t.caller.namespace}/**`;
       const store = request(t, "store", { namespace, entries: [t.entry()] });
@@ -127,7 +122,6 @@ export const storeHostChecks: readonly Check[] = [
   hostCheck({
     id: "store/unknown-tier-is-refused",
     clauses: ["STORE-11"],
-    since: "1.0",
     async run(t) {
       const unserved = TIERS.filter((tier) => !t.tiers.includes(tier));
       for (const tier of ["procedural", "Working", ...unserved]) {
@@ -152,7 +146,6 @@ export const storeHostChecks: readonly Check[] = [
     id: "store/tier-that-is-not-served-is-unsupported",
     clauses: ["STORE-11"],
     provisions: ["own_plugins"],
-    since: "1.0",
     async run({ startHost, expect }) {
       const { caller, entry } = await startHost({ plugins: { working: new ScriptedPlugin() } });
       const [first, refusedOne, last] = [entry(), entry({ tier: "semantic" }), entry()];

@@ -57,7 +57,6 @@ export const subjectsReplyChecks: readonly Check[] = [
   hostCheck({
     id: "subjects/reply-outside-the-inboxes-is-not-answered",
     clauses: ["SUBJ-5"],
-    since: "1.0",
     async run(t) {
       const replies = outside(t);
       const heard: BusMessage[] = [];
@@ -83,7 +82,6 @@ export const subjectsReplyChecks: readonly Check[] = [
   hostTierCheck({
     id: "subjects/reply-outside-the-inboxes-has-no-effect",
     clauses: ["SUBJ-5"],
-    since: "1.0",
     async run(t) {
       const kept = t.entry();
       await t.caller.store(kept);
@@ -103,7 +101,6 @@ export const subjectsReplyChecks: readonly Check[] = [
   hostCheck({
     id: "subjects/private-inbox-is-answered",
     clauses: ["SUBJ-5", "ERR-10"],
-    since: "1.0",
     async run(t) {
       const mark = t.random.hex(12);
       const replies = [
@@ -126,7 +123,6 @@ export const subjectsReplyChecks: readonly Check[] = [
   hostTierCheck({
     id: "subjects/store-without-a-reply-subject-is-carried-out",
     clauses: ["SUBJ-10"],
-    since: "1.0",
     async run(t) {
       const entries = [t.entry(), t.entry()];
       publish(t, "store", request(t, "store", { entries }));
@@ -141,7 +137,6 @@ export const subjectsReplyChecks: readonly Check[] = [
   hostTierCheck({
     id: "subjects/forget-without-a-reply-subject-is-carried-out",
     clauses: ["SUBJ-10"],
-    since: "1.0",
     async run(t) {
       const [gone, kept] = [t.entry({ tags: ["gone"] }), t.entry({ tags: ["kept"] })];
       await t.caller.store([gone, kept]);

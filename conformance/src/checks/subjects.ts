@@ -77,7 +77,6 @@ const formChecks: readonly Check[] = [
   hostCheck({
     id: "subjects/every-operation-on-its-subject",
     clauses: ["SUBJ-1"],
-    since: "1.0",
     async run(t) {
       const id = newRequestId();
       await t.caller.store(t.entry(), { id });
@@ -92,7 +91,6 @@ const formChecks: readonly Check[] = [
   hostTierCheck({
     id: "subjects/escaped-agent-names",
     clauses: ["SUBJ-3"],
-    since: "1.0",
     async run(t) {
       for (const [name, token] of ESCAPED_NAMES) {
         const entry = t.entry();
@@ -117,7 +115,6 @@ const formChecks: readonly Check[] = [
     id: "subjects/agents-are-told-apart-by-their-tokens",
     clauses: ["SUBJ-3", "SUBJ-4"],
     tiers: ["working", "episodic"],
-    since: "1.0",
     async run(t) {
       const mark = t.random.hex(6);
       const [plain, upper] = [`agent-${mark}`, `Agent-${mark}`];
@@ -144,7 +141,6 @@ const formChecks: readonly Check[] = [
   hostCheck({
     id: "subjects/tokens-of-no-agent-refused",
     clauses: ["SUBJ-8", "SUBJ-3"],
-    since: "1.0",
     async run(t) {
       for (const [what, token] of NO_AGENTS) {
         const subject = subjectOf(t, token, "memory.store.req");
@@ -168,7 +164,6 @@ const formChecks: readonly Check[] = [
   hostCheck({
     id: "subjects/unknown-operations-refused",
     clauses: ["SUBJ-8", "SUBJ-1"],
-    since: "1.0",
     async run(t) {
       for (const operation of NO_OPERATIONS) {
         const subject = subjectOf(t, t.caller.agent, operation);
@@ -184,7 +179,6 @@ const formChecks: readonly Check[] = [
   hostCheck({
     id: "subjects/tenants-are-tokens",
     clauses: ["SUBJ-2", "SUBJ-8"],
-    since: "1.0",
     async run(t) {
       await accepted(t, `a ping of the tenant ${t.caller.tenant}`, "ping", request(t, "ping"));
       for (const tenant of NO_TENANTS) {
@@ -210,7 +204,6 @@ const identityChecks: readonly Check[] = [
   hostTierCheck({
     id: "subjects/identity-is-the-subjects",
     clauses: ["SUBJ-4"],
-    since: "1.0",
     async run(t) {
       const other = t.agent({ agent: "second" }).agent;
       const claim = { tenant: "elsewhere", agent: other, author: other };
@@ -230,7 +223,6 @@ const identityChecks: readonly Check[] = [
     id: "subjects/identity-in-the-payload-reaches-nothing",
     clauses: ["SUBJ-4", "ENV-5"],
     tiers: ["working", "episodic"],
-    since: "1.0",
     async run(t) {
       const second = t.agent({ agent: "second" });
       const kept = t.entry();

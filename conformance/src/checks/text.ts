@@ -35,7 +35,6 @@ export const textChecks: readonly Check[] = [
     id: "text/string-content-is-indexed",
     clauses: ["TEXT-1"],
     features: ["full_text"],
-    since: "1.0",
     run: (t) =>
       expectWords(
         t,
@@ -48,7 +47,6 @@ export const textChecks: readonly Check[] = [
     id: "text/field-text-of-the-content-is-indexed-alone",
     clauses: ["TEXT-1"],
     features: ["full_text"],
-    since: "1.0",
     run: (t) =>
       expectWords(
         t,
@@ -61,7 +59,6 @@ export const textChecks: readonly Check[] = [
     id: "text/leaves-of-other-contents-are-indexed",
     clauses: ["TEXT-1"],
     features: ["full_text"],
-    since: "1.0",
     async run(t) {
       await expectWords(
         t,
@@ -91,7 +88,6 @@ export const textChecks: readonly Check[] = [
     id: "text/given-text-is-indexed-instead",
     clauses: ["TEXT-1"],
     features: ["full_text"],
-    since: "1.0",
     run: (t) =>
       expectWords(
         t,
@@ -104,7 +100,6 @@ export const textChecks: readonly Check[] = [
     id: "text/strings-of-the-key-are-context",
     clauses: ["TEXT-2"],
     features: ["full_text"],
-    since: "1.0",
     async run(t) {
       await expectWords(
         t,
@@ -124,7 +119,6 @@ export const textChecks: readonly Check[] = [
     id: "text/derived-again-when-the-content-changes",
     clauses: ["UPD-3", "TEXT-1"],
     features: ["full_text"],
-    since: "1.0",
     async run(t) {
       const { key } = t.entry();
       await expectWords(
@@ -145,7 +139,6 @@ export const textChecks: readonly Check[] = [
     id: "text/derived-text-ends-at-8192-units",
     clauses: ["TEXT-3"],
     features: ["full_text"],
-    since: "1.0",
     async run(t) {
       const last = "numbat";
       const ascii = "x ".repeat((DERIVED_MAX - last.length) / 2);

@@ -26,7 +26,6 @@ export const ttlPathChecks: readonly Check[] = [
     id: "ttl/gone-from-listing",
     clauses: ["RET-16", "ENTRY-4"],
     features: ["ttl"],
-    since: "1.0",
     async run(t) {
       await letOneOfTwoEnd(t);
       await expectLiveAlone(t, "without criteria", {});
@@ -37,7 +36,6 @@ export const ttlPathChecks: readonly Check[] = [
     id: "ttl/gone-by-key",
     clauses: ["RET-16", "ENTRY-4"],
     features: ["ttl"],
-    since: "1.0",
     async run(t) {
       await letOneOfTwoEnd(t);
       await expectLiveAlone(t, "by key", { keys: [ENDED.key, LIVE.key] });
@@ -49,7 +47,6 @@ export const ttlPathChecks: readonly Check[] = [
     id: "ttl/gone-from-full-text",
     clauses: ["RET-16"],
     features: ["ttl", "full_text"],
-    since: "1.0",
     async run(t) {
       await letOneOfTwoEnd(t);
       await expectLiveAlone(t, "by words", { query: "ferry strait", mode: "text" });
@@ -59,7 +56,6 @@ export const ttlPathChecks: readonly Check[] = [
     id: "ttl/gone-from-similarity",
     clauses: ["RET-16"],
     features: ["ttl", "similarity"],
-    since: "1.0",
     async run(t) {
       await letOneOfTwoEnd(t);
       await expectLiveAlone(t, "by vector", { query: "an old ferry crosses the strait", mode: "vector" });
@@ -69,7 +65,6 @@ export const ttlPathChecks: readonly Check[] = [
     id: "ttl/not-counted",
     clauses: ["RET-16", "RET-3"],
     features: ["ttl"],
-    since: "1.0",
     async run(t) {
       await letOneOfTwoEnd(t);
       const { total } = await t.caller.retrieve({ limit: 0 });
@@ -82,7 +77,6 @@ export const ttlPathChecks: readonly Check[] = [
     id: "ttl/ends-before-the-limit",
     clauses: ["RET-1", "RET-16"],
     features: ["ttl"],
-    since: "1.0",
     async run({ caller, entry, passTime, expect }) {
       const many = (name: string, fields: object) =>
         [1, 2, 3].map((number) => entry({ key: { id: `${name} ${number}` }, ...fields }));
@@ -98,7 +92,6 @@ export const ttlPathChecks: readonly Check[] = [
     id: "ttl/not-forgotten-twice",
     clauses: ["RET-16", "FORGET-5"],
     features: ["ttl"],
-    since: "1.0",
     async run(t) {
       await letOneOfTwoEnd(t);
       const { deleted } = await t.caller.forget({ keys: [ENDED.key, LIVE.key] });

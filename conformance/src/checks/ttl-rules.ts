@@ -11,7 +11,6 @@ export const ttlRuleChecks: readonly Check[] = [
     id: "ttl/store-after-the-end-creates",
     clauses: ["RET-16", "STORE-8"],
     features: ["ttl"],
-    since: "1.0",
     async run({ caller, entry, passTime, expect }) {
       const key = { id: "again" };
       const former: Partial<EntryInput> = { key, ttl: 1, metadata: { old: 1 }, group: "old" };
@@ -34,7 +33,6 @@ export const ttlRuleChecks: readonly Check[] = [
     id: "ttl/compare-and-set-after-the-end",
     clauses: ["RET-16", "UPD-8"],
     features: ["ttl", "conditional"],
-    since: "1.0",
     async run({ caller, entry, passTime, expect }) {
       const [one, other] = [entry(), entry()];
       const first = await caller.store([
@@ -60,7 +58,6 @@ export const ttlRuleChecks: readonly Check[] = [
     id: "ttl/none-means-no-end",
     clauses: ["ENTRY-4"],
     features: ["ttl"],
-    since: "1.0",
     async run({ caller, entry, passTime, expect }) {
       await caller.store([
         entry({ key: { id: "null" }, ttl: null }),
@@ -81,7 +78,6 @@ export const ttlRuleChecks: readonly Check[] = [
     id: "ttl/expires-at-is-stronger",
     clauses: ["ENTRY-5", "RET-16"],
     features: ["ttl"],
-    since: "1.0",
     async run({ caller, entry, passTime, now, expect }) {
       await caller.store([
         entry({ key: { id: "ttl longer" }, ttl: HOUR, expires_at: now() + 1 }),
@@ -99,7 +95,6 @@ export const ttlRuleChecks: readonly Check[] = [
     id: "ttl/reading-does-not-prolong",
     clauses: ["ENTRY-4", "RET-16"],
     features: ["ttl"],
-    since: "1.0",
     async run({ caller, entry, passTime, expect }) {
       const [short, long] = [entry({ ttl: 1 }), entry({ ttl: HOUR })];
       await caller.store([short, long]);
@@ -119,7 +114,6 @@ export const ttlRuleChecks: readonly Check[] = [
     id: "ttl/time-is-the-given-clock",
     clauses: ["PLUG-9"],
     features: ["ttl"],
-    since: "1.0",
     async run({ caller, entry, passTime, expect }) {
       await passTime(40 * DAYS);
       await caller.store([
@@ -145,7 +139,6 @@ export const ttlRuleChecks: readonly Check[] = [
     id: "ttl/a-durable-entry-has-no-hidden-end",
     clauses: ["ENTRY-4"],
     tiers: ["episodic", "semantic"],
-    since: "1.0",
     async run({ caller, entry, passTime, maintain, expect }) {
       const one = entry();
       await caller.store(one);

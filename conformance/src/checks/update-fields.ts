@@ -31,7 +31,6 @@ export const updateFieldsChecks: readonly Check[] = [
   memoryCheck({
     id: "update/replaces-content-tags-and-source",
     clauses: ["UPD-1"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const first = entry({ content: { a: 1, b: 2 }, tags: ["x", "y"], source: "import" });
       await caller.store(first);
@@ -45,7 +44,6 @@ export const updateFieldsChecks: readonly Check[] = [
   memoryCheck({
     id: "update/absent-tags-and-source-take-their-default",
     clauses: ["UPD-1", "ENTRY-3"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const { key } = entry();
       await caller.store(entry({ key, content: "one", tags: ["x", "y"], source: "import" }));
@@ -62,7 +60,6 @@ export const updateFieldsChecks: readonly Check[] = [
   memoryCheck({
     id: "update/absent-extension-fields-stay",
     clauses: ["UPD-2"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const { key } = entry();
       await caller.store(entry({ key, content: "one", ...EXTENSION }));
@@ -77,7 +74,6 @@ export const updateFieldsChecks: readonly Check[] = [
   memoryCheck({
     id: "update/given-extension-fields-replace",
     clauses: ["UPD-2"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const first = entry({ text: "what to index", ...EXTENSION });
       const other = {
@@ -99,7 +95,6 @@ export const updateFieldsChecks: readonly Check[] = [
   memoryCheck({
     id: "update/null-clears-extension-fields",
     clauses: ["UPD-2", "ENTRY-10"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const first = entry({ text: "what to index", ...EXTENSION });
       await caller.store(first);
@@ -119,7 +114,6 @@ export const updateFieldsChecks: readonly Check[] = [
   memoryCheck({
     id: "update/score-is-ignored",
     clauses: ["ENTRY-6"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const first = entry({ content: "one", score: 0.5 });
       await caller.store(first);
@@ -138,7 +132,6 @@ export const updateFieldsChecks: readonly Check[] = [
   memoryCheck({
     id: "update/text-follows-the-content",
     clauses: ["UPD-3"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const { key } = entry();
       await caller.store(entry({ key, content: "one", text: "text of one" }));
@@ -157,7 +150,6 @@ export const updateFieldsChecks: readonly Check[] = [
     id: "update/embedding-follows-the-content",
     clauses: ["UPD-3"],
     features: ["similarity"],
-    since: "1.0",
     async run(t) {
       const { caller, entry, expect } = t;
       const given = givenVector(t);
@@ -181,7 +173,6 @@ export const updateFieldsChecks: readonly Check[] = [
     id: "update/null-clears-the-embedding",
     clauses: ["UPD-2"],
     features: ["similarity"],
-    since: "1.0",
     async run(t) {
       const { caller, entry, expect } = t;
       const given = givenVector(t);
@@ -204,7 +195,6 @@ export const updateFieldsChecks: readonly Check[] = [
     id: "update/end-is-that-of-the-store",
     clauses: ["UPD-4"],
     features: ["ttl"],
-    since: "1.0",
     async run({ caller, entry, expect, passTime }) {
       const [freed, prolonged, ended] = [entry({ ttl: 3_600 }), entry({ ttl: 1 }), entry({ content: "one" })];
       await caller.store([freed, prolonged, ended]);
@@ -227,7 +217,6 @@ export const updateFieldsChecks: readonly Check[] = [
   memoryCheck({
     id: "update/keeps-created-and-seq",
     clauses: ["UPD-5", "ENTRY-15"],
-    since: "1.0",
     async run({ caller, entry, expect, passTime }) {
       const first = entry({ content: "one" });
       await caller.store(first);
@@ -248,7 +237,6 @@ export const updateFieldsChecks: readonly Check[] = [
   memoryCheck({
     id: "update/sets-updated-and-revision",
     clauses: ["UPD-5"],
-    since: "1.0",
     async run({ caller, entry, expect, passTime }) {
       const first = entry({ content: "one" });
       await caller.store(first);

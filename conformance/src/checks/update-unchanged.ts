@@ -35,7 +35,6 @@ export const updateUnchangedChecks: readonly Check[] = [
   memoryCheck({
     id: "update/unchanged-makes-no-revision",
     clauses: ["UPD-6", "STORE-8"],
-    since: "1.0",
     async run({ caller, entry, expect, passTime }) {
       const same = entry(FIELDS);
       const { receipts: first } = await caller.store(same);
@@ -61,7 +60,6 @@ export const updateUnchangedChecks: readonly Check[] = [
   memoryCheck({
     id: "update/order-of-fields-changes-nothing",
     clauses: ["UPD-6"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const first = entry(FIELDS);
       const { receipts: created } = await caller.store(first);
@@ -81,7 +79,6 @@ export const updateUnchangedChecks: readonly Check[] = [
   memoryCheck({
     id: "update/every-difference-is-stored",
     clauses: ["UPD-6", "STORE-8"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       for (const difference of DIFFERENCES) {
         const first = entry(FIELDS);
@@ -98,7 +95,6 @@ export const updateUnchangedChecks: readonly Check[] = [
   memoryCheck({
     id: "update/fields-of-a2e-alone-are-unchanged",
     clauses: ["UPD-6", "UPD-2", "ENTRY-6"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const first = entry(FIELDS);
       const { receipts: created } = await caller.store(first);
@@ -119,7 +115,6 @@ export const updateUnchangedChecks: readonly Check[] = [
   memoryCheck({
     id: "update/stored-as-retrieved-is-unchanged",
     clauses: ["UPD-6", "ENTRY-7"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const first = entry(FIELDS);
       await caller.store(first);
@@ -148,7 +143,6 @@ export const updateUnchangedChecks: readonly Check[] = [
     id: "update/an-end-is-never-unchanged",
     clauses: ["UPD-6", "UPD-4"],
     features: ["ttl"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const [endless, ending, renewed] = [entry(), entry({ ttl: 3_600 }), entry({ ttl: 3_600 })];
       const created = await caller.store([endless, ending, renewed]);

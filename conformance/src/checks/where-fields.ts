@@ -5,7 +5,6 @@ export const whereFieldChecks: readonly Check[] = [
   memoryCheck({
     id: "where/trees-nest",
     clauses: ["CRIT-5"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const pairs = ["ac", "ad", "bc", "bd"];
       await caller.store(pairs.map((id) => entry({ key: { id }, metadata: { m: id[0]!, n: id[1]! } })));
@@ -32,7 +31,6 @@ export const whereFieldChecks: readonly Check[] = [
   memoryCheck({
     id: "where/every-field-of-an-entry",
     clauses: ["CRIT-16"],
-    since: "1.0",
     async run({ caller, entry, expect, passTime }) {
       const one = { source: "s1", group: "g1", importance: 0.25, occurred_at: 100, tags: ["t1"] };
       const two = { source: "s2", group: "g2", importance: 0.75, occurred_at: 200, tags: ["t2"] };
@@ -69,7 +67,6 @@ export const whereFieldChecks: readonly Check[] = [
     id: "where/expires-at",
     clauses: ["CRIT-16"],
     features: ["ttl"],
-    since: "1.0",
     async run({ caller, entry, expect, now }) {
       const soon = Math.floor(now()) + 1_000;
       await caller.store([
@@ -94,7 +91,6 @@ export const whereFieldChecks: readonly Check[] = [
   memoryCheck({
     id: "where/names-are-the-entrys-own",
     clauses: ["CRIT-16", "CRIT-8"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store([
         entry({ key: { id: "dotted", "a.b": 1 }, metadata: { "a-b": 1, a_b: 2 } }),

@@ -12,7 +12,6 @@ export const whereGeneratedChecks: readonly Check[] = [
   memoryCheck({
     id: "where/agrees-with-matches",
     clauses: ["PLUG-8", "CRIT-5"],
-    since: "1.0",
     async run({ caller, entry, expect, random }) {
       const stored = generateEntries(random, ENTRY_COUNT).map((fields) => entry(fields));
       await caller.store(stored);

@@ -20,7 +20,6 @@ export const whereOperatorChecks: readonly Check[] = [
   memoryCheck({
     id: "where/equal-values-have-one-type",
     clauses: ["CRIT-7"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const values = {
         one: 1,
@@ -51,7 +50,6 @@ export const whereOperatorChecks: readonly Check[] = [
   memoryCheck({
     id: "where/order-of-different-types-is-false",
     clauses: ["CRIT-7"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const values = { five: 5, text: "5", word: "a", yes: true, list: ["7"] };
       await caller.store(entriesWith(values, entry));
@@ -79,7 +77,6 @@ export const whereOperatorChecks: readonly Check[] = [
   memoryCheck({
     id: "where/missing-field-meets-negations-alone",
     clauses: ["CRIT-8"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store([
         entry({ key: { id: "has", of: "x" }, metadata: { of: "x" }, group: "x" }),
@@ -116,7 +113,6 @@ export const whereOperatorChecks: readonly Check[] = [
   memoryCheck({
     id: "where/list-meets-by-any-element",
     clauses: ["CRIT-9"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const values = {
         two: ["apple", "pear"],
@@ -146,7 +142,6 @@ export const whereOperatorChecks: readonly Check[] = [
   memoryCheck({
     id: "where/list-in-a-list-is-no-element",
     clauses: ["CRIT-9", "PLUG-8"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const lists = { nested: ["a", ["b", "c"]], flat: ["a", "b"], deep: [["b"], [["b"]]] };
       await caller.store(Object.entries(lists).map(([id, v]) => entry({ key: { id, v } })));
@@ -165,7 +160,6 @@ export const whereOperatorChecks: readonly Check[] = [
   memoryCheck({
     id: "where/list-meets-no-order",
     clauses: ["CRIT-9"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const values = { list: ["b", "c"], one: ["b"], text: "b", none: [] };
       await caller.store(entriesWith(values, entry));
@@ -186,7 +180,6 @@ export const whereOperatorChecks: readonly Check[] = [
   memoryCheck({
     id: "where/ne-and-nin-negate",
     clauses: ["CRIT-10"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const values = { x: "x", y: "y", number: 1, text: "1", list: ["w", "x"], others: ["v"], none: [] };
       await caller.store(entriesWith(values, entry));
@@ -209,7 +202,6 @@ export const whereOperatorChecks: readonly Check[] = [
   memoryCheck({
     id: "where/contains-and-starts-with-are-literal",
     clauses: ["CRIT-11"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const texts = [
         "100% sure",
@@ -250,7 +242,6 @@ export const whereOperatorChecks: readonly Check[] = [
   memoryCheck({
     id: "where/numbers-by-value",
     clauses: ["CRIT-12"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const numbers = [-10, -9.5, 0, 9, 10, 10.25, 1_000];
       const values = Object.fromEntries(numbers.map((number) => [`is ${number}`, number]));
@@ -277,7 +268,6 @@ export const whereOperatorChecks: readonly Check[] = [
   memoryCheck({
     id: "where/strings-by-code-units",
     clauses: ["CRIT-12"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       const values = {
         Z: "Z",

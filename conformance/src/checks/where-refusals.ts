@@ -18,7 +18,6 @@ export const whereRefusalChecks: readonly Check[] = [
   hostCheck({
     id: "where/what-is-no-tree-is-refused",
     clauses: ["CRIT-5"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(entry({ key: { id: "there" } }));
       const refused: [unknown, string][] = [
@@ -57,7 +56,6 @@ export const whereRefusalChecks: readonly Check[] = [
   hostCheck({
     id: "where/other-fields-are-refused",
     clauses: ["CRIT-16"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(entry({ key: { id: "there" } }));
       const names = ["content", "text", "context", "score", "ttl", "revision", "key_hash", "metadata", "key"];
@@ -84,7 +82,6 @@ export const whereRefusalChecks: readonly Check[] = [
   hostCheck({
     id: "where/nodes-and-levels-are-bounded",
     clauses: ["CRIT-6"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(entry({ key: { id: "there" } }));
       const sound: [string, object][] = [
@@ -114,7 +111,6 @@ export const whereRefusalChecks: readonly Check[] = [
   hostCheck({
     id: "where/empty-criteria-are-refused",
     clauses: ["CRIT-15"],
-    since: "1.0",
     async run({ caller, entry, expect }) {
       await caller.store(entry({ key: { id: "there" } }));
       const empty: [object, string][] = [

@@ -197,9 +197,12 @@ export class OpenedHost implements HostContext {
     const subscriptions = [this, ...this.#opened].flatMap((opened) => opened.#subscriptions);
     await Promise.all(subscriptions.map((subscription) => subscription.drain()));
     await this.#ownHosts.close();
-    const namespace = `${this.caller.namespace}/**`;
-    const agents = (["first", "second"] as const).map((agent) => this.#cleaners.get({ agent }));
-    const forgetting = agents.map((agent) => agent.forget({ tier: null, namespace, all: true }));
+    const { caller, features } = this;
+    const everywhere = features.subtree ? { namespace: `${caller.namespace}/**` } : {};
+    const agents = [{ agent: "second" } as const, ...this.#agents.asked].map((who) =>
+      this.#cleaners.get(who),
+    );
+    const forgetting = agents.map((agent) => agent.forget({ tier: null, all: true, ...everywhere }));
     await Promise.all(forgetting.map((forgotten) => forgotten.catch(ignoreFailure)));
   }
 

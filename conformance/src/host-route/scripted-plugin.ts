@@ -25,17 +25,16 @@ import {
   selectsScope,
 } from "@membus/protocol";
 
+type Instead<Method extends "onStore" | "onRetrieve" | "onForget"> = (
+  usual: () => ReturnType<MemoryPlugin[Method]>,
+  request: Parameters<MemoryPlugin[Method]>[1],
+) => ReturnType<MemoryPlugin[Method]>;
+
 /** What a plugin does instead. `usual` is what it would do. */
 export interface Script {
-  onStore?(usual: () => Promise<PluginStoreResult>, request: PluginStoreRequest): Promise<PluginStoreResult>;
-  onRetrieve?(
-    usual: () => Promise<PluginRetrieveResult>,
-    request: PluginRetrieveRequest,
-  ): Promise<PluginRetrieveResult>;
-  onForget?(
-    usual: () => Promise<PluginForgetResult>,
-    request: PluginForgetRequest,
-  ): Promise<PluginForgetResult>;
+  onStore?: Instead<"onStore">;
+  onRetrieve?: Instead<"onRetrieve">;
+  onForget?: Instead<"onForget">;
   onStatus?(): Promise<PluginStatusResult | undefined>;
   open?(): Promise<void>;
   maintain?(): Promise<void>;

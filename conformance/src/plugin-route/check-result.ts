@@ -5,6 +5,7 @@ import {
   type PluginRetrieveResult,
   type PluginStatusResult,
   type PluginStoreResult,
+  RankingExplanationSchema,
   StoreReceiptSchema,
 } from "@membus/protocol";
 import { z } from "zod";
@@ -20,6 +21,7 @@ const RetrieveResultSchema = z.looseObject({
   entries: z.array(MemoryEntrySchema),
   total: z.int().min(0),
   total_relation: z.enum(["eq", "gte"]),
+  explain: RankingExplanationSchema.optional(),
 });
 const ForgetResultSchema = z.looseObject({
   deleted: z.int().min(0),

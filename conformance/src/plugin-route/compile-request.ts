@@ -60,6 +60,26 @@ export function compileRetrieve(
     mode: body.mode ?? "hybrid",
     include: body.include ?? [],
     as_of: cursor?.as_of ?? now,
+    ...steeringOf(body),
+  };
+}
+
+/** By its defaults; what is off is left out. */
+function steeringOf({
+  fields,
+  recency,
+  diversity,
+  expand,
+  explain,
+  rerank,
+}: Request<"memory/retrieve/req">): Partial<PluginRetrieveRequest> {
+  return {
+    ...(fields && { fields }),
+    ...(recency && { recency: { ...recency, weight: recency.weight ?? DEFAULTS.recencyWeight } }),
+    ...(diversity && { diversity }),
+    ...(expand && { expand: { before: expand.before ?? 0, after: expand.after ?? 0 } }),
+    ...(explain && { explain }),
+    ...(rerank && { rerank }),
   };
 }
 

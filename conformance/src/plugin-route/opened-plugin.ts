@@ -1,4 +1,4 @@
-import { type MemoryPlugin, type PluginServices, type Scope, scopeOf } from "@membus/protocol";
+import { type Embedder, type MemoryPlugin, type PluginServices, type Scope, scopeOf } from "@membus/protocol";
 import { CheckAgents } from "../check-agents.js";
 import type { Acknowledged, EmbedderFacts, Features, PluginContext } from "../context.js";
 import { type Expect, ExpectationError } from "../expect.js";
@@ -33,7 +33,7 @@ export class OpenedPlugin implements PluginContext {
   readonly trace: Trace;
   readonly random: Random;
   readonly #subject: PluginSubject;
-  readonly #surroundings: PluginSurroundings;
+  #surroundings: PluginSurroundings;
   readonly #clock: ShiftingClock;
   readonly #agents: CheckAgents;
   readonly #others: OtherInstance[] = [];
@@ -114,17 +114,21 @@ export class OpenedPlugin implements PluginContext {
     await demandIt("maintenance", async () => this.plugin.maintain?.());
   };
 
-  readonly reopen = async (): Promise<MemoryPlugin> => {
+  readonly reopen = async (embedder?: Embedder): Promise<MemoryPlugin> => {
     await demandIt("closing the plugin", () => this.#closePlugin());
+    const { services } = this.#surroundings;
+    if (embedder !== undefined)
+      this.#surroundings = { ...this.#surroundings, services: { ...services, embedder } };
     await demandIt("opening the plugin again on its directory", () => this.open());
     return this.plugin;
   };
 
-  readonly another: PluginContext["another"] = async ({ sameDirectory, open = true, embedder }) => {
-    const ownEmbedder = embedder ?? this.services.embedder ?? null;
+  readonly another: PluginContext["another"] = async (options) => {
+    const { sameDirectory, open = true, reranker } = options;
+    const embedder = options.embedder ?? this.services.embedder ?? null;
     const surroundings = sameDirectory
       ? this.#surroundings
-      : await makeSurroundings(this.tier, this.#clock, ownEmbedder);
+      : await makeSurroundings(this.tier, this.#clock, embedder, reranker);
     const plugin = await this.#subject.createPlugin();
     const other = { plugin, surroundings, isOpen: false };
     this.#others.push(other);

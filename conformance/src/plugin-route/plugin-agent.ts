@@ -78,14 +78,17 @@ export class PluginAgent implements MemoryAgent {
       const request = compileRetrieve(message, this.#parts.clock.now(), cursor);
       const selector = selectorOf(this.#parts.tier, this.#caller, parseNamespacePattern(message.namespace));
       const returned = await this.#call("onRetrieve", (plugin) => plugin.onRetrieve(selector, request));
-      const { degraded, ...result } = checkedResult("onRetrieve", returned);
+      const { degraded, explain, ...result } = checkedResult("onRetrieve", returned);
       // A host says more exactly whether there is a next page; that one is not empty is all that agents may count on.
-      const last = result.entries.length < request.limit ? undefined : result.entries.at(-1);
+      const isOnePage = Boolean(request.diversity || request.rerank);
+      const isLast = isOnePage || result.entries.length < request.limit;
+      const last = isLast ? undefined : result.entries.at(-1);
       const next = last && { after: positionOf(last, request.order), as_of: request.as_of };
       return {
         ...result,
         entries: result.entries as MemoryEntry[],
         ...(next && { cursor: JSON.stringify(next) }),
+        ...(explain && { explain: [{ tier: this.#parts.tier, ...explain }] }),
         ...(degraded && {
           degraded: [{ tier: this.#parts.tier, code: degraded.code, message: degraded.message }],
         }),

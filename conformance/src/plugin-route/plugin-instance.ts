@@ -9,8 +9,10 @@ import {
   type MemoryTier,
   PluginManifestSchema,
   type PluginServices,
+  type Reranker,
 } from "@membus/protocol";
 import { ExpectationError } from "../expect.js";
+import { figureReranker } from "../figure-reranker.js";
 import type { ShiftingClock } from "../shifting-clock.js";
 import { shown } from "../shown.js";
 import { silentLogger } from "../silent-logger.js";
@@ -32,6 +34,7 @@ export async function makeSurroundings(
   tier: MemoryTier,
   clock: ShiftingClock,
   embedder: Embedder | null,
+  reranker: Reranker = figureReranker,
 ): Promise<PluginSurroundings> {
   const directory = await mkdtemp(join(tmpdir(), "membus-conformance-"));
   const changes: ReportedChange[] = [];
@@ -40,6 +43,7 @@ export async function makeSurroundings(
     clock,
     logger: silentLogger,
     ...(embedder && { embedder }),
+    reranker,
     dataDirectory: directory,
     notify: (change: MemoryChange, agent: string) => void changes.push({ change, agent }),
   };

@@ -32,6 +32,7 @@ const BROKEN: readonly (readonly [check: string, says: RegExp])[] = [
   ["entry/what-only-the-host-sets-is-ignored", /^author, .*got \{"author":"somebody else"/],
   ["update/unchanged-makes-no-revision", /^outcome of the same store once more: expected "unchanged"/],
   ["ttl/refused-when-undeclared", /with a ttl, which is not declared: expected \["unsupported"\], got \[\]$/],
+  ["recency/refused-when-undeclared", /"recency".*not being declared: expected an error unsupported, got/],
   ["conditional/zero-demands-that-there-is-none", /with if_revision 0: expected \{"code":"conflict"/],
   ["forget/dry-run-counts-and-keeps", /^entries that are there after a dry run: expected 3/],
   ["retry/store-gets-its-first-result", /^the result of a store that is repeated/],

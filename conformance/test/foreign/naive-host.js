@@ -8,7 +8,17 @@ const connection = await connect({ servers });
 const id = randomUUID();
 const memories = new Map();
 const features = { similarity: false, full_text: true, ttl: false, durable: false, shared: false };
-const offered = { ...features, conditional: true, eviction: false, subtree: false, queued: false };
+const steering = {
+  fields: false,
+  recency: false,
+  diversity: false,
+  expand: false,
+  explain: false,
+  rerank: false,
+};
+const promises = { context: false, absolute: false, generations: false };
+const others = { conditional: true, eviction: false, subtree: false, queued: false };
+const offered = { ...features, ...others, ...steering, ...promises };
 const manifest = { contract: "1.0", name: "dict", version: "0.1.0", features: offered };
 
 const operations = {

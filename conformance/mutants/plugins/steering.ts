@@ -1,0 +1,307 @@
+import type { Feature, PluginRetrieveRequest } from "@membus/protocol";
+import { type Mutant, pluginMutant } from "../mutant.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
+import { SteerablePlugin } from "../reference/steerable-plugin.js";
+
+type Arguments<Method extends "recency" | "relevance" | "find" | "diversify" | "page" | "total"> = Parameters<
+  {
+    recency: SteerablePlugin["recency"];
+    relevance: SteerablePlugin["relevance"];
+    find: SteerablePlugin["find"];
+    diversify: SteerablePlugin["diversify"];
+    page: SteerablePlugin["page"];
+    total: SteerablePlugin["total"];
+  }[Method]
+>;
+
+/** A plugin that takes no notice of what it does not declare. */
+function ignoring(feature: Feature, demanded: string): Mutant {
+  return pluginMutant({
+    id: `${feature}-ignored-undeclared`,
+    defect: `\`${feature}\` is not declared, and ${demanded} is answered as if it were not asked for`,
+    check: `${feature}/refused-when-undeclared`,
+    names: new RegExp(`${feature} not being declared: expected an error unsupported`),
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override refuseSteering(request: PluginRetrieveRequest): void {
+          const { [feature as "fields"]: _, ...others } = request;
+          super.refuseSteering(others);
+        }
+      })(),
+  });
+}
+
+const refusedMutants: readonly Mutant[] = [
+  ignoring("fields", "a query with `fields`"),
+  ignoring("recency", "a retrieve with `recency`"),
+  ignoring("diversity", "a query with `diversity`"),
+  ignoring("expand", "a retrieve with `expand`"),
+  ignoring("explain", "a retrieve with `explain`"),
+  ignoring("rerank", "a query with `rerank`"),
+];
+
+/** The sound plugin, by whose relevance entries are of another one. */
+function ranking(relevance: (request: PluginRetrieveRequest) => PluginRetrieveRequest): SteerablePlugin {
+  return new (class extends SteerablePlugin {
+    protected override relevance(...[row, request, vector]: Arguments<"relevance">): number {
+      return super.relevance(row, relevance(request), vector);
+    }
+  })();
+}
+
+const fieldsMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "fields-declared-alone",
+    defect: "`fields` is declared, and words are looked for everywhere all the same",
+    check: "fields/words-are-looked-for-where-named",
+    names: /ids found by a query with fields \["text"\]/,
+    createPlugin: () => ranking(({ fields: _, ...request }) => request),
+  }),
+  pluginMutant({
+    id: "fields-first-alone",
+    defect: "of several `fields` the first one counts",
+    check: "fields/words-are-looked-for-where-named",
+    names: /ids found by a query with fields \["context","text"\]/,
+    createPlugin: () =>
+      ranking(({ fields, ...request }) => ({ ...request, ...(fields && { fields: fields.slice(0, 1) }) })),
+  }),
+  pluginMutant({
+    id: "fields-context-of-the-key-alone",
+    defect: "with `context` the words of the key are looked for, and those of the context are not",
+    check: "fields/context-is-not-text",
+    names: /ids for walrus in the context/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override relevance(...[row, request, vector]: Arguments<"relevance">): number {
+          const told = request.fields?.includes("context") ? { ...row, context: undefined } : row;
+          return super.relevance(told, request, vector);
+        }
+      })(),
+  }),
+];
+
+/** The sound plugin, for which an entry's age does something else. */
+function aging(
+  recency: (request: PluginRetrieveRequest, occurredAt: number, now: number, sound: number) => number,
+): SteerablePlugin {
+  return new (class extends SteerablePlugin {
+    protected override recency(...[row, request]: Arguments<"recency">): number {
+      const sound = super.recency(row, request);
+      return request.recency ? recency(request, row.occurred_at, this.now(), sound) : sound;
+    }
+  })();
+}
+
+const recencyMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "recency-declared-alone",
+    defect: "`recency` is declared, and makes no difference",
+    check: "recency/multiplies-the-score",
+    names: /score of an entry of importance 0\.8 and an age of [12] half-lives/,
+    createPlugin: () => aging(() => 1),
+  }),
+  pluginMutant({
+    id: "recency-by-e",
+    defect: "after a half-life 1/e of the score is left instead of a half",
+    check: "recency/multiplies-the-score",
+    names: /age of [12] half-lives, with a weight of 1/,
+    createPlugin: () =>
+      aging(({ recency, as_of }, occurredAt) => {
+        const { half_life_s, weight } = recency!;
+        return 1 - weight + weight * Math.exp(-Math.max(0, as_of - occurredAt) / half_life_s);
+      }),
+  }),
+  pluginMutant({
+    id: "recency-of-the-future",
+    defect: "an entry of a time to come counts for more than one of now",
+    check: "recency/multiplies-the-score",
+    names: /age of -1 half-lives/,
+    createPlugin: () =>
+      aging(({ recency, as_of }, occurredAt) => {
+        const { half_life_s, weight } = recency!;
+        return Math.min(1.25, 1 - weight + weight * 0.5 ** ((as_of - occurredAt) / half_life_s));
+      }),
+  }),
+  pluginMutant({
+    id: "recency-after-the-order",
+    defect: "scores tell the recency, and the order and `min_score` were decided before",
+    check: "recency/decides-order-and-minimum",
+    names: /ids, in order, .* with `recency`/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override async find(...[selector, request]: Arguments<"find">) {
+          const { recency: _, ...without } = request;
+          const found = await super.find(selector, without);
+          return found.map(({ row, score }) => ({ row, score: score * this.recency(row, request) }));
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "recency-of-each-page",
+    defect: "the age of an entry is taken anew on every page",
+    check: "recency/age-is-that-on-the-first-page",
+    names: /score of entries of one time on a page, 2 s after the one before it/,
+    createPlugin: () =>
+      aging(({ recency }, occurredAt, now) => {
+        const { half_life_s, weight } = recency!;
+        return 1 - weight + weight * 0.5 ** (Math.max(0, now - occurredAt) / half_life_s);
+      }),
+  }),
+];
+
+const diversityMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "diversity-declared-alone",
+    defect: "`diversity` is declared, and the page is that of the best entries",
+    check: "diversity/alike-entries-give-way",
+    names: /ids of a page of 2 with diversity 0\.9/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override diversify(...[found, , limit]: Arguments<"diversify">) {
+          return found.slice(0, limit);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "diversity-all-or-nothing",
+    defect: "whatever `diversity` is above 0, entries that are alike are never on one page",
+    check: "diversity/alike-entries-give-way",
+    names: /ids of a page of 2 with diversity 0\.01/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override diversify(...[found, , limit]: Arguments<"diversify">) {
+          return super.diversify(found, 1, limit);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "diversity-in-the-order-of-choice",
+    defect: "a page is listed in the order in which its entries were chosen",
+    check: "diversity/lists-in-the-total-order",
+    names: /ids, in order, of a page of 3 with diversity 0\.9/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override diversify(...[found, diversity, limit]: Arguments<"diversify">) {
+          const one = super.diversify(found, diversity, Math.min(limit, 2));
+          const rest = super.diversify(found, diversity, limit).filter((row) => !one.includes(row));
+          return [...one, ...rest];
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "diversity-drops-the-first",
+    defect: "the page begins with what is least like everything else, whatever its score",
+    check: "diversity/keeps-the-first-and-the-total",
+    names: /id of the first of a page of 1 of 4 entries/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override diversify(...[found, diversity, limit]: Arguments<"diversify">) {
+          return limit === 1 ? found.slice(-1) : super.diversify(found, diversity, limit);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "diversity-total-of-the-chosen",
+    defect: "with `diversity` the total is the number of entries that were chosen",
+    check: "diversity/keeps-the-first-and-the-total",
+    names: /total of a page of 1 of 4 entries with diversity/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override total(...[, chosen]: Arguments<"total">): number {
+          return chosen.length;
+        }
+      })(),
+  }),
+];
+
+/** What declares itself absolute, and is not. */
+const relevanceMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "context-declared-alone",
+    defect: "`context` is declared, and its words find nothing",
+    check: "context/found-for-less-than-text",
+    names: /score of an entry with the query's word in its context/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override relevance(...[row, request, vector]: Arguments<"relevance">): number {
+          return super.relevance({ ...row, context: undefined }, request, vector);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "context-as-good-as-text",
+    defect: "a word counts the same in the context as in the text",
+    check: "context/found-for-less-than-text",
+    names: /score of an entry with the query's word in its context: expected less than/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override relevance(...[row, request, vector]: Arguments<"relevance">): number {
+          const text = `${row.text ?? String(row.content)} ${row.context ?? ""}`;
+          return super.relevance({ ...row, text }, request, vector);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "absolute-share-of-the-best",
+    defect: "relevance is a share of that of the best entry that is found",
+    check: "absolute/relevance-is-of-query-and-entry",
+    names: /score of the same entry for the same query with its key/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override async find(...args: Arguments<"find">) {
+          const found = await super.find(...args);
+          const best = Math.max(...found.map(({ score }) => score));
+          return args[1].query === undefined
+            ? found
+            : found.map((one) => ({ ...one, score: one.score / best }));
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "absolute-by-rank",
+    defect: "relevance is told by the place in the order, as where ranks are fused",
+    check: "absolute/relevance-is-of-query-and-entry",
+    names: /score of the same entry for the same query with its key/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override async find(...args: Arguments<"find">) {
+          const found = await super.find(...args);
+          return args[1].query === undefined
+            ? found
+            : found.map((one, at) => ({ ...one, score: (one.row.importance * 60) / (61 + at) }));
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "absolute-falls-with-the-partition",
+    defect: "relevance is divided by how many entries the partition has",
+    check: "absolute/other-words-change-little",
+    names: /score of it after 60 entries/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override relevance(...[row, request, vector]: Arguments<"relevance">): number {
+          return super.relevance(row, request, vector) / this.partition(row.scope).rows.size;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "absolute-any-word-will-do",
+    defect: "an entry with one word of the query is as relevant as one with several",
+    check: "absolute/further-word-higher-score",
+    names: /score of "heron reeds pond" for "heron reeds"/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override relevance(...[row, request, vector]: Arguments<"relevance">): number {
+          return super.relevance(row, request, vector) > 0 ? 0.5 : 0;
+        }
+      })(),
+  }),
+];
+
+export const steeringMutants: readonly Mutant[] = [
+  ...refusedMutants,
+  ...fieldsMutants,
+  ...recencyMutants,
+  ...diversityMutants,
+  ...relevanceMutants,
+];

@@ -1,0 +1,266 @@
+import type { EntryExplanation } from "@membus/protocol";
+import { type Mutant, pluginMutant } from "../mutant.js";
+import { type Choice, type RankedRow, SteerablePlugin } from "../reference/steerable-plugin.js";
+
+type Arguments<
+  Method extends
+    | "neighbourRows"
+    | "reachable"
+    | "neighbour"
+    | "explanation"
+    | "ranking"
+    | "rescore"
+    | "rerank",
+> = Parameters<
+  {
+    neighbourRows: SteerablePlugin["neighbourRows"];
+    reachable: SteerablePlugin["reachable"];
+    neighbour: SteerablePlugin["neighbour"];
+    explanation: SteerablePlugin["explanation"];
+    ranking: SteerablePlugin["ranking"];
+    rescore: SteerablePlugin["rescore"];
+    rerank: SteerablePlugin["rerank"];
+  }[Method]
+>;
+
+const expandMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "expand-by-time",
+    defect: "neighbours are the nearest by the time that entries are of",
+    check: "expand/nearest-of-the-group-by-seq",
+    names: /ids of neighbours of 4 with expand/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override neighbourRows(...[row, expand]: Arguments<"neighbourRows">) {
+          const byTime = { ...row, seq: row.occurred_at };
+          const rows = this.reachable(row).map((one) => ({ ...one, seq: one.occurred_at }));
+          const group = rows.filter(({ group }) => group !== undefined && group === row.group);
+          const ordered = group.toSorted((a, b) => a.seq - b.seq);
+          return {
+            before: ordered.filter(({ seq }) => seq < byTime.seq).slice(-expand.before),
+            after: ordered.filter(({ seq }) => seq > byTime.seq).slice(0, expand.after),
+          };
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "expand-before-nearest-first",
+    defect: "the neighbours before an entry are listed from the nearest on",
+    check: "expand/nearest-of-the-group-by-seq",
+    names: /ids of neighbours of 4 with expand/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override neighbourRows(...args: Arguments<"neighbourRows">) {
+          const { before, after } = super.neighbourRows(...args);
+          return { before: before.toReversed(), after };
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "expand-without-a-group",
+    defect: "entries without a group are taken for one group",
+    check: "expand/nearest-of-the-group-by-seq",
+    names: /ids of neighbours of alone with expand/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override neighbourRows(...[row, expand]: Arguments<"neighbourRows">) {
+          if (row.group !== undefined) return super.neighbourRows(row, expand);
+          const others = this.reachable(row).filter(({ seq }) => seq < row.seq);
+          return { before: others.slice(-1), after: [] };
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "expand-in-all-namespaces",
+    defect: "a group is one, whatever namespace its entries are in",
+    check: "expand/whatever-the-criteria-select",
+    names: /neighbours of the one entry with a tag/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override reachable(): ReturnType<SteerablePlugin["reachable"]> {
+          return [...this.partitions.values()].flatMap(({ rows }) => [...rows.values()]);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "expand-context-always",
+    defect: "neighbours are returned with their context, whether it is asked for or not",
+    check: "expand/whatever-the-criteria-select",
+    names: /`context` of a neighbour without `include`/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override neighbour(...[row, include]: Arguments<"neighbour">) {
+          return super.neighbour(row, [...include, "context"]);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "expand-score-of-the-query",
+    defect: "neighbours have a score of 1, as in a listing of what is not weighed",
+    check: "expand/score-is-the-importance-in-a-ranking-too",
+    names: /scores of the neighbours of what a query finds/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override neighbour(...args: Arguments<"neighbour">) {
+          return { ...super.neighbour(...args), score: 1 };
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "expand-ended-too",
+    defect: "what has ended is a neighbour until it is cleared away, which a retrieve does not do",
+    check: "expand/none-that-has-ended",
+    names: /neighbours before the third of a group, 2 s after/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override sweep(): void {}
+
+        protected override reachable(...[row]: Arguments<"reachable">) {
+          return [...this.partition(row.scope).rows.values()];
+        }
+      })(),
+  }),
+];
+
+/** The sound plugin, which tells something else of why an entry has its score. */
+function telling(
+  change: (sound: EntryExplanation, found: RankedRow) => Partial<EntryExplanation>,
+): SteerablePlugin {
+  return new (class extends SteerablePlugin {
+    protected override explanation(...[found, request, vector]: Arguments<"explanation">): EntryExplanation {
+      const sound = super.explanation(found, request, vector);
+      return { ...sound, ...change(sound, found) };
+    }
+  })();
+}
+
+const explainMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "explain-relevance-with-importance",
+    defect: "the relevance in an explanation has the importance in it already",
+    check: "explain/parts-make-the-score",
+    names: /product of the parts of an entry of importance 0\.5/,
+    createPlugin: () => telling(({ relevance, importance }) => ({ relevance: relevance * importance })),
+  }),
+  pluginMutant({
+    id: "explain-recency-of-1",
+    defect: "an explanation leaves the recency out, as if it had made no difference",
+    check: "explain/names-the-recency",
+    names: /recency in the explanation of an entry/,
+    createPlugin: () => telling(() => ({ recency: 1 })),
+  }),
+  pluginMutant({
+    id: "explain-all-terms",
+    defect: "every term of the query is listed for every entry, whether it has it or not",
+    check: "explain/terms-add-up",
+    names: /number of the terms of the entry one/,
+    createPlugin: () =>
+      telling(({ terms }) => ({
+        terms: [
+          ...terms,
+          ...(terms.length === 1 ? [{ term: "grey", weight: 0.5, score: 0, fields: [] }] : []),
+        ],
+      })),
+  }),
+  pluginMutant({
+    id: "explain-fields-of-text-alone",
+    defect: "every term is said to stand in the text",
+    check: "explain/terms-add-up",
+    names: /fields of a term of the entry key/,
+    createPlugin: () =>
+      telling(
+        ({ terms }) => ({ terms: terms.map((term) => ({ ...term, fields: ["text"] as const })) }) as never,
+      ),
+  }),
+  pluginMutant({
+    id: "explain-lexical-is-something-else",
+    defect: "the lexical part is that of the best term, not the sum",
+    check: "explain/terms-add-up",
+    names: /lexical of the entry both/,
+    createPlugin: () =>
+      telling(({ terms }) => ({ lexical: Math.max(0, ...terms.map(({ score }) => score)) })),
+  }),
+  pluginMutant({
+    id: "explain-candidates-on-the-page",
+    defect: "the candidates are those that have a word of the query, not those that meet the criteria",
+    check: "explain/tells-how-the-tier-ranked",
+    names: /tier and candidates in the explanation/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override ranking(...[selector, request, vector]: Arguments<"ranking">) {
+          const rows = this.select(selector, request);
+          const candidates = rows.filter((row) => this.relevance(row, request, vector) > 0).length;
+          return { ...super.ranking(selector, request, vector), candidates };
+        }
+      })(),
+  }),
+];
+
+const rerankMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "rerank-order-alone",
+    defect: "the reranker decides the order, and scores stay as they were",
+    check: "rerank/takes-the-place-of-relevance",
+    names: /ids, in order, with `rerank`|score of the entry that the reranker gives/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override async rerank(...[all, request]: Arguments<"rerank">): Promise<Choice> {
+          const { found } = await super.rerank(all, request);
+          const before = new Map(all.map(({ row, score }) => [row, score]));
+          return { found: found.map((one) => ({ ...one, score: before.get(one.row)! })) };
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "rerank-without-importance",
+    defect: "what the reranker says is the score, whatever the importance",
+    check: "rerank/takes-the-place-of-relevance",
+    names: /score of the entry that the reranker gives/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override rescore(...args: Arguments<"rescore">) {
+          return { ...super.rescore(...args), score: args[1] };
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "rerank-of-sixty",
+    defect: "more entries are scored anew than the protocol allows",
+    check: "rerank/scores-fifty-at-most",
+    names: /entries of a retrieve with `rerank` and limit 60/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override rerankCount(): number {
+          return 100;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "rerank-failure-is-silent",
+    defect: "where the reranker fails, the page does not say so",
+    check: "rerank/without-the-reranker",
+    names: /codes in `degraded` with `rerank`, the reranker being unavailable/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override withoutReranker(...[all]: Parameters<SteerablePlugin["withoutReranker"]>): Choice {
+          return { found: all };
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "rerank-failure-is-empty",
+    defect: "where the reranker does not answer, nothing is found",
+    check: "rerank/does-not-wait-for-ever",
+    names: /ids, in order, with `rerank`, the reranker giving no answer/,
+    createPlugin: () =>
+      new (class extends SteerablePlugin {
+        protected override withoutReranker(...args: Parameters<SteerablePlugin["withoutReranker"]>): Choice {
+          return args[1]?.message.includes("late")
+            ? { ...super.withoutReranker(...args), found: [] }
+            : super.withoutReranker(...args);
+        }
+      })(),
+  }),
+];
+
+export const tellingMutants: readonly Mutant[] = [...expandMutants, ...explainMutants, ...rerankMutants];

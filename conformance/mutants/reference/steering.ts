@@ -1,0 +1,67 @@
+import { FEATURES, MemoryError, type PluginManifest, type PluginRetrieveRequest } from "@membus/protocol";
+import { textOf, wordsOf } from "./relevance.js";
+import type { Row } from "./row.js";
+
+/** What a request may ask for beside the rest; the feature of each has its name. */
+const STEERING = ["fields", "recency", "diversity", "expand", "explain", "rerank"] as const;
+
+export const NOTHING_OFFERED = Object.fromEntries(
+  Object.keys(FEATURES).map((name) => [name, false]),
+) as PluginManifest["features"];
+
+/** What a request asks for of it, and is not declared, is refused (clause RET-22). */
+export function refuseSteering(request: PluginRetrieveRequest, features: PluginManifest["features"]): void {
+  const feature = STEERING.find((name) => request[name] !== undefined && !features[name]);
+  if (feature !== undefined) throw new MemoryError("unsupported", `this tier lacks ${feature}`, { feature });
+}
+
+/** Clause RET-24. */
+export function recencyOf(row: Row, { recency, as_of }: PluginRetrieveRequest): number {
+  if (recency === undefined) return 1;
+  const age = Math.max(0, as_of - row.occurred_at);
+  return 1 - recency.weight + recency.weight * 0.5 ** (age / recency.half_life_s);
+}
+
+export interface Candidate {
+  readonly row: Row;
+  readonly score: number;
+}
+
+/** Maximal marginal relevance: `limit` of the candidates, in their order. */
+export function diversify<One extends Candidate>(
+  candidates: readonly One[],
+  { diversity, limit }: { readonly diversity: number; readonly limit: number },
+): One[] {
+  const picked = new Set(candidates.slice(0, Math.min(1, limit)));
+  const worth = (one: One) => {
+    const nearest = Math.max(...[...picked].map((other) => likeness(one.row, other.row)));
+    return (1 - diversity) * one.score - diversity * nearest;
+  };
+  while (picked.size < Math.min(limit, candidates.length)) {
+    const left = candidates.filter((one) => !picked.has(one));
+    picked.add(left.reduce((best, one) => (worth(one) > worth(best) ? one : best)));
+  }
+  return candidates.filter((one) => picked.has(one));
+}
+
+/** Words that two rows have in common, as a share of all that they have. */
+function likeness(a: Row, b: Row): number {
+  const [ofA, ofB] = [wordsOf(textOf(a)), wordsOf(textOf(b))];
+  const shared = [...ofA].filter((word) => ofB.has(word)).length;
+  return shared / (ofA.size + ofB.size - shared || 1);
+}
+
+/** Rows of the same group, nearest in `seq` (clause RET-29). */
+export function neighboursOf(
+  row: Row,
+  rows: readonly Row[],
+  { before, after }: { readonly before: number; readonly after: number },
+): { readonly before: readonly Row[]; readonly after: readonly Row[] } {
+  const group = row.group === undefined ? [] : rows.filter((other) => other.group === row.group);
+  const ordered = group.toSorted((a, b) => a.seq - b.seq);
+  const earlier = ordered.filter(({ seq }) => seq < row.seq);
+  return {
+    before: earlier.slice(Math.max(0, earlier.length - before)),
+    after: ordered.filter(({ seq }) => seq > row.seq).slice(0, after),
+  };
+}

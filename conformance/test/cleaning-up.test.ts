@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { startHost } from "../mutants/host-under-test.js";
+import { ReferencePlugin } from "../mutants/reference/reference-plugin.js";
+import { CHECKS, createHostWorld, runSuite } from "../src/index.js";
+
+/** Areas whose checks are several agents, tenants and sessions. */
+const AREAS = ["scope", "keys", "cursor", "retry"];
+
+class CountingPlugin extends ReferencePlugin {
+  /** Scopes that still hold something. */
+  left(): unknown[] {
+    return [...this.partitions.values()].filter(({ rows }) => rows.size > 0).map(({ scope }) => scope);
+  }
+}
+
+class WithoutSubtree extends CountingPlugin {
+  protected override features() {
+    return { ...super.features(), subtree: false };
+  }
+}
+
+it.each([
+  ["leaves no entry of a run behind, whoever stored it in whatever session", CountingPlugin],
+  ["nor where a forget of a subtree is refused", WithoutSubtree],
+])("%s", async (_, Plugin) => {
+  const plugins = {
+    working: new Plugin(),
+    episodic: new Plugin(),
+    semantic: new Plugin(),
+  };
+  const { working, episodic, semantic } = plugins;
+  const host = await startHost({
+    plugins: { working: () => working, episodic: () => episodic, semantic: () => semantic },
+  });
+  try {
+    const checks = CHECKS.filter(({ area }) => AREAS.includes(area));
+    const { startHost: _ownHosts, ...subject } = host.subject;
+    const results = await runSuite(checks, await createHostWorld(subject), {
+      seed: 1,
+      checkTimeoutMs: 60_000,
+    });
+    const passed = results.filter(({ outcome }) => outcome === "pass");
+    expect(passed.length).toBeGreaterThan(20);
+    expect(Object.values(plugins).flatMap((plugin) => plugin.left())).toEqual([]);
+  } finally {
+    await host.stop();
+  }
+});
