@@ -13,9 +13,14 @@ export function productRoots(root: Manifest, packages: readonly Package[]): stri
   return [...sourceEntries(packages).values(), ...programs, ...scripts.map(sourceOf)];
 }
 
-/** Where the plugins begin that are written for others. */
+/** Where code begins that runs elsewhere: the plugins that are written for others, and what a peer is measured by. */
 export function templateRoots(files: readonly string[]): string[] {
-  return files.filter((path) => /\/templates\/[^/]+\/src\/plugin\.ts$/.test(path));
+  return files.filter((path) => /\/templates\/[^/]+\/src\/plugin\.ts$/.test(path) || isForPeers(path));
+}
+
+/** Copied to where a peer is installed. */
+export function isForPeers(path: string): boolean {
+  return /(^|\/)peers\/.+\.mjs$/.test(path);
 }
 
 /** Files that no code imports, because a tool finds them by their name. */

@@ -1,6 +1,7 @@
 import { comparePositions, type PluginRetrieveRequest } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
-import { type Found, ReferencePlugin } from "../reference/reference-plugin.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
+import type { Found } from "../reference/row.js";
 import { cursorHostMutants } from "./cursor-host.js";
 
 type PageArguments = Parameters<ReferencePlugin["page"]>;

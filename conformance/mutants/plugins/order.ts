@@ -1,7 +1,8 @@
 import type { Message, Order, Position } from "@membus/protocol";
 import { rewriteRequests } from "../hosts/intercept.js";
 import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
-import { type Found, ReferencePlugin } from "../reference/reference-plugin.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
+import type { Found } from "../reference/row.js";
 
 /** The reference plugin, for which entries stand elsewhere in the order than they do. */
 function standing(

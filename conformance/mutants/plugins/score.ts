@@ -1,8 +1,8 @@
 import type { PluginRetrieveRequest, ScopeSelector } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { rankingBy } from "../reference/ranking.js";
-import { type Found, ReferencePlugin } from "../reference/reference-plugin.js";
-import type { Row } from "../reference/row.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
+import type { Found, Row } from "../reference/row.js";
 import { scoreMinimumMutants } from "./score-minimum.js";
 
 const isRanked = ({ query, embedding }: PluginRetrieveRequest) =>

@@ -2,7 +2,8 @@ import type { PluginRetrieveRequest, ScopeSelector } from "@membus/protocol";
 import { rewriteRequests } from "../hosts/intercept.js";
 import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
 import { byVector, byWords, rankingBy } from "../reference/ranking.js";
-import { type Found, ReferencePlugin } from "../reference/reference-plugin.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
+import type { Found } from "../reference/row.js";
 
 const NEIGHBOURS = 10;
 

@@ -1,8 +1,8 @@
 import { type Filter, type PluginRetrieveRequest, systemClock } from "@membus/protocol";
 import { readingEntries, without } from "../hosts/rewrite-entries.js";
 import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
-import { type Found, type Partition, ReferencePlugin } from "../reference/reference-plugin.js";
-import type { Row } from "../reference/row.js";
+import { type Partition, ReferencePlugin } from "../reference/reference-plugin.js";
+import type { Found, Row } from "../reference/row.js";
 
 /** The reference plugin, which only hides what has ended until it is maintained. */
 class HidingPlugin extends ReferencePlugin {

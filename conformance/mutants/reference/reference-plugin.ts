@@ -29,7 +29,7 @@ import {
 } from "@membus/protocol";
 import { isUnchanged, type MergeContext, mergeRow } from "./merge.js";
 import { relevance } from "./relevance.js";
-import { type Row, toEntry } from "./row.js";
+import { type Found, type Row, toEntry } from "./row.js";
 import { NOTHING_OFFERED, refuseSteering } from "./steering.js";
 
 export interface Partition {
@@ -396,9 +396,4 @@ export class ReferencePlugin implements MemoryPlugin {
     this.partitions.set(key, partition);
     return partition;
   }
-}
-
-export interface Found {
-  readonly row: Row;
-  readonly score: number;
 }

@@ -30,6 +30,12 @@ export interface Row {
   readonly embedder?: string | undefined;
 }
 
+/** A row that a retrieve found. */
+export interface Found {
+  readonly row: Row;
+  readonly score: number;
+}
+
 /** A row as it is returned. */
 export function toEntry(
   row: Row,

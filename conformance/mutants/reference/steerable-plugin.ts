@@ -9,9 +9,9 @@ import {
   type ScopeSelector,
   within,
 } from "@membus/protocol";
-import { type Found, ReferencePlugin } from "./reference-plugin.js";
+import { ReferencePlugin } from "./reference-plugin.js";
 import { cosine, lexicalOf, matchedTerms, textOf } from "./relevance.js";
-import type { Row } from "./row.js";
+import type { Found, Row } from "./row.js";
 import { diversify, neighboursOf, recencyOf } from "./steering.js";
 
 const RERANK_WAIT_MS = 1_000;

@@ -40,12 +40,7 @@ export interface OpenTier {
 export async function openTier(parts: TierParts): Promise<OpenTier> {
   const { services, options, retention, durable, analyzer } = parts;
   const { embedder, logger } = services;
-  const { operationWindowS, operationCountMax, operationBytesMax } = options;
-  const operations = new OperationMemory({
-    windowS: operationWindowS,
-    countMax: operationCountMax,
-    bytesMax: operationBytesMax,
-  });
+  const operations = operationMemory(options);
   const empty = (): Partition => emptyPartition(services, analyzer, () => ({ indexer, bodies }));
   const state = durable && (await openDurable(durable, { services, options, operations, empty }));
   const clockFloor = state?.newestAt ?? 0;
@@ -73,20 +68,8 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     if (state !== undefined && embedder !== undefined) backFill.schedule(resident);
   };
   const tier: Tier = {
-    ...{
-      services,
-      clock,
-      logger,
-      analyzer,
-      indexer,
-      operations,
-      bodies,
-      retention,
-      clockFloor,
-      foreground,
-      previousEmbedder,
-      needsVectors,
-    },
+    ...{ services, clock, clockFloor, logger, analyzer, indexer, operations, bodies, retention },
+    ...{ foreground, previousEmbedder, needsVectors },
     durable: state !== undefined,
     journal: state?.journal ?? createMemoryJournal(),
     registry: openRegistry({
@@ -117,6 +100,15 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
       await state?.close();
     },
   };
+}
+
+function operationMemory(options: ResolvedKitOptions): OperationMemory {
+  const { operationWindowS, operationCountMax, operationBytesMax } = options;
+  return new OperationMemory({
+    windowS: operationWindowS,
+    countMax: operationCountMax,
+    bytesMax: operationBytesMax,
+  });
 }
 
 /** After the machine's clock was set back, time stands still until it has caught up. */

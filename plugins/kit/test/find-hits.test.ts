@@ -38,7 +38,9 @@ function searchNaively(request: PluginRetrieveRequest, query: PreparedQuery | un
   const { partition } = resident;
   const { columns, keys } = partition;
   const allowed = partition.select(request.filter);
-  const relevance = query && rank(partition.corpus(hashesOf(query.terms)), { ...query, allowed });
+  const { terms, vector } = query ?? { terms: [] };
+  const ranked = { terms, allowed, ...(vector && { vector }) };
+  const relevance = query && rank(partition.corpus(hashesOf(terms)), ranked);
   const score = (slot: number) =>
     (relevance === undefined ? 1 : relevance[slot]!) * columns.importances[slot]!;
   const rankOf = (slot: number) => (request.order === "relevance" ? score(slot) : columns.occurredAt[slot]!);

@@ -1,13 +1,14 @@
 import type { Filter } from "@membus/protocol";
-import type { Postings, RankCorpus } from "../rank/index.js";
+import type { RankCorpus } from "../rank/index.js";
 import { type Row, type RowFacets, supersedes } from "../row.js";
 import type { RowColumns } from "../storage.js";
 import { AttributeIndex } from "./attribute-index.js";
 import { type EmbedderShape, Generations } from "./generations.js";
+import { joinPostings } from "./join-postings.js";
 import { KeyIndex } from "./key-index.js";
 import { selectSlots } from "./select.js";
 import { SlotColumns } from "./slot-columns.js";
-import { SlotList } from "./slot-list.js";
+import { slotsByGroup } from "./slots-by-group.js";
 import { type SlotTerms, TermIndex } from "./term-index.js";
 import { TermStatistics } from "./term-statistics.js";
 import { Vectors } from "./vectors.js";
@@ -248,7 +249,7 @@ export class Partition {
       lengthTotal,
       groups,
       hasGroups,
-      postings: (hash) => joined(this.#terms.postings(hash), waiting?.get(hash >>> 0)),
+      postings: (hash) => joinPostings(this.#terms.postings(hash), waiting?.get(hash >>> 0)),
       ...(vectors === undefined ? {} : { vectors: vectors.column(columns.count) }),
     };
   }
@@ -385,32 +386,6 @@ export class Partition {
     this.keys = keys;
     this.#attributes = new AttributeIndex();
   }
-}
-
-/** Indexed slots come before those that wait. */
-function joined(indexed: Postings | undefined, waiting: Postings | undefined): Postings | undefined {
-  if (indexed === undefined || waiting === undefined) return indexed ?? waiting;
-  const size = indexed.size + waiting.size;
-  const slots = new Uint32Array(size);
-  const counts = new Uint32Array(size);
-  slots.set(indexed.slots.subarray(0, indexed.size));
-  counts.set(indexed.counts.subarray(0, indexed.size));
-  slots.set(waiting.slots.subarray(0, waiting.size), indexed.size);
-  counts.set(waiting.counts.subarray(0, waiting.size), indexed.size);
-  return { slots, counts, size };
-}
-
-/** Dead rows are in no group. */
-function slotsByGroup(
-  { groups: groupOf, count }: SlotColumns,
-  groups: ReadonlySet<string>,
-): Map<string, Uint32Array> {
-  const lists = new Map([...groups].map((group) => [group, new SlotList()]));
-  for (let slot = 0; slot < count; slot++) {
-    const group = groupOf[slot]!;
-    if (group !== "") lists.get(group)?.push(slot);
-  }
-  return new Map([...lists].map(([group, { slots, size }]) => [group, slots.subarray(0, size)]));
 }
 
 function textBytes({ facets }: SlotColumns, slot: number): number {
