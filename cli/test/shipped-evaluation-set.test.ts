@@ -79,9 +79,10 @@ describe("the evaluation set that comes with membus", () => {
 });
 
 describe("on a host with the default settings", () => {
-  it("what shares no word is not found by words alone", async () => {
+  it("what shares no word is hardly found by words alone", async () => {
     const { by_type: byType } = await evaluate("--mode", "text", "--plain");
-    expect(byType["no-shared-word"]).toMatchObject({ "recall@25": 0 });
+    // Questions that begin with "when" find entries that say a time.
+    expect(byType["no-shared-word"]!["recall@25"]).toBeLessThan(0.1);
     expect(byType["same-words"]!["recall@10"]).toBe(1);
   });
 

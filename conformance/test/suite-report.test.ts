@@ -72,7 +72,6 @@ describe("a report", () => {
     expect(notClaimed.map(({ feature, tiers }) => `${feature} ${tiers.join()}`)).toEqual([
       "durable working",
       "shared working",
-      "generations working",
     ]);
   });
 

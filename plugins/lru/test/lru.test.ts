@@ -177,7 +177,7 @@ describe("the working tier", () => {
         rerank: true,
         context: true,
         absolute: true,
-        generations: false,
+        generations: true,
       },
     });
   });

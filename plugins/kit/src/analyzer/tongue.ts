@@ -15,7 +15,10 @@ export interface Tongue {
   stem(word: string): string;
 }
 
-/** Languages by script, each with letters beyond ASCII, or those by which it differs from the script's first. */
+/**
+ * Languages by script, each with letters beyond ASCII, or those by which it differs from the script's first. Bulgarian is
+ * not among them: its stemmer throws on ordinary words.
+ */
 const TONGUES = {
   Latin: {
     ...{ english: "", german: "äöüß", french: "àâçéèêëîïôùûœ", spanish: "áéíñóú", portuguese: "áâãçéêíóôõú" },
@@ -23,7 +26,7 @@ const TONGUES = {
     ...{ hungarian: "áéíóöőúüű", romanian: "ăâîșțşţ", turkish: "çğıöşü", indonesian: "", irish: "áéíóú" },
     lithuanian: "ąčęėįšųūž",
   },
-  Cyrillic: { russian: "", ukrainian: "іїєґ", bulgarian: "ъ", serbian: "ђјљњћџ" },
+  Cyrillic: { russian: "", ukrainian: "іїєґ", serbian: "ђјљњћџ" },
   Arabic: { arabic: "" },
   Greek: { greek: "" },
   Devanagari: { indian: "" },
