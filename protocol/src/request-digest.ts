@@ -26,16 +26,19 @@ function withVector(entry: unknown): unknown {
   return { ...entry, embedding: Float32Array.from(entry.embedding as number[]) };
 }
 
-/** JSON with sorted field names. RFC 8785 without its checks, which decoding has made: half the time of `canonicalJson`. */
+/** JSON with sorted field names: sorted first, because writing all of it at once costs a third of writing each part. */
 function sortedJson(value: unknown): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(sortedJson).join()}]`;
-  if (value instanceof Float32Array) return `[${value.join()}]`;
-  let text = "";
-  for (const name of sortedNames(value)) {
-    text += `${text && ","}${JSON.stringify(name)}:${sortedJson((value as Record<string, unknown>)[name])}`;
-  }
-  return `{${text}}`;
+  return JSON.stringify(sorted(value));
+}
+
+/** The same value with its field names in one order, itself where they are. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Float32Array) return Array.from(value);
+  if (Array.isArray(value)) return value.map(sorted);
+  const result: Record<string, unknown> = {};
+  for (const name of sortedNames(value)) result[name] = sorted((value as Record<string, unknown>)[name]);
+  return result;
 }
 
 /** Names in order of code units. Inserted one by one: the objects of a message are small, and often in order. */
