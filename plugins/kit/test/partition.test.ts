@@ -59,7 +59,7 @@ describe("a partition's scores", () => {
       const expected = scoresOf(added(latest(all)));
       const partition = added(all);
       expect(scoresOf(partition)).toEqual(expected);
-      partition.indexWords(indexed);
+      partition.indexSome(indexed);
       expect(scoresOf(partition)).toEqual(expected);
       partition.compact();
       expect(partition.columns.count).toBe(partition.liveCount);
@@ -69,7 +69,7 @@ describe("a partition's scores", () => {
       const half = Math.floor(all.length / 2);
       for (const batch of [shuffled.slice(0, half), shuffled.slice(half)]) {
         loaded.load(columnsOf(batch, 8), new Set());
-        loaded.indexWords(indexed >> 1);
+        loaded.indexSome(indexed >> 1);
       }
       expect(scoresOf(loaded)).toEqual(expected);
     });
@@ -94,7 +94,7 @@ describe("a partition's scores", () => {
       partition.add(
         testRow({ rowId, name: `k${rowId % 50}`, text: `${WORDS[rowId % 8]} ${WORDS[rowId % 3]}` }),
       );
-      if (rowId % 700 === 0) partition.indexWords(900);
+      if (rowId % 700 === 0) partition.indexSome(900);
     }
     expect(partition.columns.count).toBeLessThan(2000);
     const fresh = emptyPartition();
@@ -161,7 +161,7 @@ describe("a partition's indexes", () => {
       Array.from({ length: 10 }, (_, at) => testRow({ rowId: at + 1, name: `k${at}` })),
     );
     const needs = { words: true, attributes: true };
-    for (const some of [() => partition.prepareSome(needs, 4), () => partition.indexWords(4)]) {
+    for (const some of [() => partition.prepareSome(needs, 4), () => partition.indexSome(4)]) {
       expect([some(), some(), some(), some()]).toEqual([false, false, true, true]);
     }
     expect(partition.prepareSome({ words: false, attributes: false }, 0)).toBe(true);
@@ -181,7 +181,7 @@ describe("a partition's indexes", () => {
     const sizes: number[] = [];
     for (let rowId = 1; rowId <= 20_000; rowId++) {
       partition.add(testRow({ rowId, name: `k${rowId % 10}`, text: "river stone", group: `g${rowId}` }));
-      if (rowId % 500 === 0) partition.indexWords(500);
+      if (rowId % 500 === 0) partition.indexSome(500);
       if (rowId % 10_000 === 0) sizes.push(partition.sizeBytes);
     }
     expect(sizes[1]!).toBeLessThan(sizes[0]! * 1.3);

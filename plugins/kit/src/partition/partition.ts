@@ -200,21 +200,21 @@ export class Partition {
 
   /**
    * Makes up to `rowsMax` rows more ready for a request, and tells whether all are. Words may then still have to be
-   * looked for in the rows themselves: see `indexWords`.
+   * looked for in the rows themselves: see `indexSome`.
    */
   prepareSome({ words, attributes }: IndexNeeds, rowsMax: number): boolean {
     const { count } = this.columns;
     if (words) this.#countTerms(Math.min(count, this.#statistics.upTo + rowsMax));
     if (attributes) this.#indexAttributes(Math.min(count, this.#attributes.upTo + rowsMax));
-    const isEncoded = !words || this.vectors === undefined || this.vectors.encodeSome(count, rowsMax);
-    const isCounted = !words || this.#statistics.upTo >= count;
-    return isEncoded && isCounted && !(attributes && this.#attributes.upTo < count);
+    return !(words && this.#statistics.upTo < count) && !(attributes && this.#attributes.upTo < count);
   }
 
-  /** Indexes the words of up to `rowsMax` rows more, and tells whether all are: queries are faster then. */
-  indexWords(rowsMax: number): boolean {
-    this.#indexTerms(Math.min(this.columns.count, this.#terms.upTo + rowsMax));
-    return this.#terms.upTo === this.columns.count;
+  /** Indexes the words of up to `rowsMax` rows more, or else encodes their vectors, and tells whether all is done. */
+  indexSome(rowsMax: number): boolean {
+    const { count } = this.columns;
+    if (this.#terms.upTo === count) return this.vectors?.encodeSome(count, rowsMax) ?? true;
+    this.#indexTerms(Math.min(count, this.#terms.upTo + rowsMax));
+    return this.#terms.upTo === count && (this.vectors?.encodeSome(count, 0) ?? true);
   }
 
   /** The attribute index, up to date. */

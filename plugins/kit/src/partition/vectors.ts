@@ -10,6 +10,8 @@ const NONE = 2;
 
 /** Below this, comparing each vector in full takes no longer. */
 const ENCODED_SLOTS_MIN = 1_024;
+/** So few codes are made while a query waits. */
+const ENCODED_AT_ONCE_MAX = 4_096;
 
 /** The vectors of a partition, slot-major, all of one embedder. */
 export class Vectors {
@@ -30,12 +32,14 @@ export class Vectors {
   /** What ranking sees of the first `slots`. */
   column(slots: number): VectorColumn {
     const { data, dimensions, present } = this;
-    if (slots < ENCODED_SLOTS_MIN) return { data, dimensions, present };
+    if (slots < ENCODED_SLOTS_MIN || slots - this.#codes.upTo > ENCODED_AT_ONCE_MAX) {
+      return { data, dimensions, present };
+    }
     this.#codes.encode(this, slots);
     return { data, dimensions, present, codes: this.#codes };
   }
 
-  /** Makes up to `max` of the first `slots` more ready for queries, and tells whether all are. */
+  /** Makes up to `max` of the first `slots` more faster to compare, and tells whether all are. */
   encodeSome(slots: number, max: number): boolean {
     if (slots < ENCODED_SLOTS_MIN) return true;
     this.#codes.encode(this, Math.min(slots, this.#codes.upTo + max));

@@ -13,22 +13,34 @@ export function termPostings(
   return lists.length < 2 ? lists[0] : mergePostings(lists);
 }
 
+/** Lists in ascending order of slots, as all postings are. */
 function mergePostings(lists: readonly Postings[]): Postings {
-  const best = new Map<number, number>();
-  for (const { slots, counts, size } of lists) {
-    for (let index = 0; index < size; index++) {
-      const slot = slots[index]!;
-      best.set(slot, mostOf(best.get(slot) ?? 0, counts[index]!));
-    }
+  return lists.toSorted((a, b) => a.size - b.size).reduce(mergeTwo);
+}
+
+function mergeTwo(one: Postings, other: Postings): Postings {
+  const slots = new Uint32Array(one.size + other.size);
+  const counts = new Uint32Array(slots.length);
+  let size = 0;
+  for (let left = 0, right = 0; left < one.size || right < other.size; size++) {
+    const ours = left < one.size ? one.slots[left]! : Number.POSITIVE_INFINITY;
+    const theirs = right < other.size ? other.slots[right]! : Number.POSITIVE_INFINITY;
+    slots[size] = Math.min(ours, theirs);
+    if (ours < theirs) counts[size] = one.counts[left++]!;
+    else if (theirs < ours) counts[size] = other.counts[right++]!;
+    else counts[size] = mostOf(one.counts[left++]!, other.counts[right++]!);
   }
-  const slots = Uint32Array.from(best.keys()).sort();
-  return { slots, counts: slots.map((slot) => best.get(slot)!), size: slots.length };
+  return { slots, counts, size };
 }
 
 function mostOf(one: number, other: number): number {
-  const shifts = Object.values(FIELD_SHIFT);
-  return shifts.reduce(
-    (counts, shift) => counts + (Math.max(fieldCount(one, shift), fieldCount(other, shift)) << shift),
-    0,
+  return (
+    most(one, other, FIELD_SHIFT.text) +
+    most(one, other, FIELD_SHIFT.context) +
+    most(one, other, FIELD_SHIFT.time)
   );
+}
+
+function most(one: number, other: number, shift: number): number {
+  return Math.max(fieldCount(one, shift), fieldCount(other, shift)) << shift;
 }
