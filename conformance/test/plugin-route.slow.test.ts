@@ -8,8 +8,8 @@ import { moduleOf, NODE_ARGUMENTS } from "./subjects/modules.js";
 
 it.each([
   ["lru", "working", lru, { pass: 252, "not-applicable": 35 }],
-  ["lancedb", "episodic", lancedb, { pass: 259, "not-applicable": 28 }],
-  ["lancedb", "semantic", lancedb, { pass: 259, "not-applicable": 28 }],
+  ["lancedb", "episodic", lancedb, { pass: 261, "not-applicable": 26 }],
+  ["lancedb", "semantic", lancedb, { pass: 261, "not-applicable": 26 }],
 ] as const)(
   "%s keeps its profiles as the %s tier, asked directly",
   async (name, tier: MemoryTier, { createPlugin }, counts) => {

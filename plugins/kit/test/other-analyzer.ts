@@ -1,13 +1,20 @@
-import { type Analyzer, createEnglishAnalyzer } from "../src/index.js";
+import { type Analyzer, createMultilingualAnalyzer } from "../src/index.js";
 
-const english = createEnglishAnalyzer();
+const usual = createMultilingualAnalyzer();
 const MASK = 0x5a5a5a5a;
 
-/** Ranks as the English analyzer does, by other terms: what one made is nothing to the other. */
+/** Ranks as the usual analyzer does, by other terms: what one made is nothing to the other. */
 export const otherAnalyzer: Analyzer = {
   id: "other-1",
-  analyze: (input) =>
-    english.analyze(input).map((value, at) => (at % 2 === 0 ? (value ^ MASK) >>> 0 : value)),
+  analyze: (input) => usual.analyze(input).map((value, at) => (at % 2 === 0 ? otherHash(value) : value)),
   analyzeQuery: (query) =>
-    english.analyzeQuery(query).map((term) => ({ ...term, hash: (term.hash ^ MASK) >>> 0 })),
+    usual.analyzeQuery(query).map((term) => ({
+      ...term,
+      hash: otherHash(term.hash),
+      ...(term.alternatives && { alternatives: term.alternatives.map(otherHash) }),
+    })),
 };
+
+function otherHash(hash: number): number {
+  return (hash ^ MASK) >>> 0;
+}
