@@ -7,6 +7,9 @@ import { createTextAnalysis } from "./text-terms.js";
 
 export type { QueryTerm } from "./query-terms.js";
 
+const DAY_SECONDS = 86_400;
+const DAYS_REMEMBERED_MAX = 1_024;
+
 export interface AnalyzerInput {
   /** What the entry says; "" for nothing. */
   readonly text: string;
@@ -31,6 +34,12 @@ export function createAnalyzer(language: Language): Analyzer {
   const countTerms = createTextAnalysis(language);
   const termsOf = createQueryAnalysis(language);
   const { marks } = language;
+  const countsOfDay = rememberDays((seconds) => {
+    const counts = new Map<number, number>();
+    countTerms(counts, language.describeTime(seconds), FIELD_SHIFT.time);
+    countMarks(counts, marks?.ofTime(seconds), FIELD_SHIFT.time);
+    return counts;
+  });
   return {
     id: language.id,
     analyze({ text, context, occurredAt }) {
@@ -38,16 +47,32 @@ export function createAnalyzer(language: Language): Analyzer {
       countTerms(counts, text, FIELD_SHIFT.text);
       countMarks(counts, marks?.ofText(boundedText(text)), FIELD_SHIFT.text);
       countTerms(counts, context, FIELD_SHIFT.context);
-      if (occurredAt !== undefined) {
-        countTerms(counts, language.describeTime(occurredAt), FIELD_SHIFT.time);
-        countMarks(counts, marks?.ofTime(occurredAt), FIELD_SHIFT.time);
-      }
+      if (occurredAt !== undefined) addCounts(counts, countsOfDay(occurredAt));
       return packTerms(counts);
     },
     analyzeQuery(query) {
       const terms = termsOf(query);
       return terms.length === 0 ? [] : [...terms, ...markTerms(query, language)];
     },
+  };
+}
+
+/** Adds counts of another field. */
+function addCounts(counts: Map<number, number>, added: ReadonlyMap<number, number>): void {
+  for (const [hash, count] of added) counts.set(hash, (counts.get(hash) ?? 0) + count);
+}
+
+/** Remembers what was made of the last days asked for: most entries are of a few. */
+function rememberDays<T>(compute: (seconds: number) => T): (seconds: number) => T {
+  const results = new Map<number, T>();
+  return (seconds) => {
+    const day = Math.floor(seconds / DAY_SECONDS);
+    const known = results.get(day);
+    if (known !== undefined) return known;
+    if (results.size >= DAYS_REMEMBERED_MAX) results.clear();
+    const result = compute(seconds);
+    results.set(day, result);
+    return result;
   };
 }
 

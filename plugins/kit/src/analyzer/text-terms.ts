@@ -28,14 +28,15 @@ export function createTextAnalysis(
   const otherHashes = otherTermHashes(language);
   return (counts, text, shift) => {
     const words = boundedWords(text, language);
+    const marks: number[] = [];
     let hasEvidence = false;
     for (const word of words) {
       const { hashes, mark } = read(word);
+      marks.push(mark);
       if (mark > 0) hasEvidence = true;
       for (const hash of hashes) counts.set(hash, addOccurrence(counts.get(hash) ?? 0, shift));
     }
     if (!hasEvidence) return;
-    const marks = words.map((word) => read(word).mark);
     for (const hash of otherHashes(words, marks)) {
       counts.set(hash, addOccurrence(counts.get(hash) ?? 0, shift));
     }

@@ -7,9 +7,10 @@ export function termPostings(
   corpus: RankCorpus,
   { hash, alternatives = [] }: QueryTerm,
 ): Postings | undefined {
-  const lists = [hash, ...alternatives]
-    .map((each) => corpus.postings(each))
-    .filter((list) => list !== undefined);
+  const lists = [hash, ...alternatives].flatMap((each) => {
+    const list = corpus.postings(each);
+    return list !== undefined && list.size > 0 ? [list] : [];
+  });
   return lists.length < 2 ? lists[0] : mergePostings(lists);
 }
 
