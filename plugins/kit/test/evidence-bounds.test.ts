@@ -8,7 +8,7 @@ import {
   type RankCorpus,
   type RankQuery,
   rank,
-  relevanceAt,
+  relevance,
 } from "../src/rank/index.js";
 import { buildCorpus, type TestEntry } from "./rank-corpus.js";
 
@@ -77,8 +77,8 @@ function boundsOf({ corpus, query }: Example): { least: number; most: number; ex
     for (let slot = from; slot < to; slot++) {
       const mayBeFound = corpus.alive[slot] === 1 && query.allowed?.[slot] !== 0;
       all.push({
-        least: relevanceAt(bounds.least[slot - from]!),
-        most: relevanceAt(bounds.most[slot - from]!),
+        least: relevance(bounds.least[slot - from]!),
+        most: relevance(bounds.most[slot - from]!),
         exact: mayBeFound ? bounds.exact(slot) : undefined,
       });
     }
@@ -125,8 +125,8 @@ describe("what codes tell of relevance", () => {
     const bounds = new fresh.EvidenceBounds(corpus, query);
     bounds.load(0, corpus.slotCount);
     const expected = [...rank(corpus, query)];
-    expect([...bounds.least.subarray(0, corpus.slotCount)].map(relevanceAt)).toEqual(expected);
-    expect([...bounds.most.subarray(0, corpus.slotCount)].map(relevanceAt)).toEqual(expected);
+    expect([...bounds.least.subarray(0, corpus.slotCount)].map(relevance)).toEqual(expected);
+    expect([...bounds.most.subarray(0, corpus.slotCount)].map(relevance)).toEqual(expected);
   });
 
   it("refuses a query of other dimensions", () => {
@@ -140,8 +140,8 @@ describe("the evidence for a relevance", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (target) => {
         const from = evidenceFor(target);
-        expect(relevanceAt(from)).toBeGreaterThanOrEqual(target);
-        if (from > 0) expect(relevanceAt(from * (1 - 1e-9))).toBeLessThan(target);
+        expect(relevance(from)).toBeGreaterThanOrEqual(target);
+        if (from > 0) expect(relevance(from * (1 - 1e-9))).toBeLessThan(target);
       }),
       { numRuns: 1_000 },
     );

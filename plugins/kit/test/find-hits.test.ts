@@ -39,10 +39,16 @@ function searchNaively(request: PluginRetrieveRequest, query: PreparedQuery | un
   const { columns, keys } = partition;
   const allowed = partition.select(request.filter);
   const { terms, vector } = query ?? { terms: [] };
-  const ranked = { terms, allowed, ...(vector && { vector }) };
+  const { fields, recency, as_of } = request;
+  const ranked = { terms, allowed, ...(fields && { fields }), ...(vector && { vector }) };
   const relevance = query && rank(partition.corpus(hashesOf(terms)), ranked);
+  const freshness = (slot: number) => {
+    if (recency === undefined) return 1;
+    const age = Math.max(0, as_of - columns.occurredAt[slot]!);
+    return 1 - recency.weight + recency.weight * 0.5 ** (age / recency.half_life_s);
+  };
   const score = (slot: number) =>
-    (relevance === undefined ? 1 : relevance[slot]!) * columns.importances[slot]!;
+    (relevance === undefined ? 1 : relevance[slot]!) * (columns.importances[slot]! * freshness(slot));
   const rankOf = (slot: number) => (request.order === "relevance" ? score(slot) : columns.occurredAt[slot]!);
   const sign = request.order === "oldest" ? 1 : -1;
   const compare = (a: number, b: number) =>
@@ -73,6 +79,9 @@ const requestArbitrary = fc.record({
     { field: "tags", op: "eq", value: "t7" },
     { field: "occurred_at", op: "gte", value: 1_800_002_000 },
   ),
+  fields: fc.constantFrom(undefined, ["text"], ["context", "time"]),
+  recency: fc.constantFrom(undefined, { half_life_s: 600, weight: 0.5 }, { half_life_s: 60, weight: 1 }),
+  as_of: fc.constant(1_800_003_000),
 });
 
 const queryArbitrary = fc.option(

@@ -53,7 +53,8 @@ export interface IndexNeeds {
 
 /**
  * One scope in RAM: the current version of every entry, its statistics and indexes; bodies live elsewhere.
- * Slots are valid until the next mutation. Words and attributes are indexed when a request first needs them.
+ * Slots are valid until the next mutation. Attributes are indexed when a request first needs them, words behind the
+ * queries, which look for them in the rows until then.
  */
 export class Partition {
   columns = new SlotColumns();

@@ -6,7 +6,7 @@ interface SlotVectors {
   readonly present: Uint8Array;
 }
 
-/** Codes of a partition's vectors. They are made when a query first needs them. */
+/** Codes of a partition's vectors: of those at once that a query can wait for, of more behind the queries. */
 export class SlotCodes implements VectorCodes {
   codes = new Int8Array(0);
   scales = new Float32Array(0);

@@ -29,7 +29,7 @@ export class Vectors {
     this.#codes = new SlotCodes(dimensions);
   }
 
-  /** What ranking sees of the first `slots`. */
+  /** What ranking sees of the first `slots`: with codes, unless so many are missing that `encodeSome` makes them. */
   column(slots: number): VectorColumn {
     const { data, dimensions, present } = this;
     if (slots < ENCODED_SLOTS_MIN || slots - this.#codes.upTo > ENCODED_AT_ONCE_MAX) {

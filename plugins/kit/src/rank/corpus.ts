@@ -33,7 +33,7 @@ export interface VectorColumn {
   readonly dimensions: number;
   /** 1 for a slot that has a vector. */
   readonly present: Uint8Array;
-  /** Of every slot that has a vector; absent where there are too few to make a difference. */
+  /** Of every slot that has a vector; absent where these are too few to make a difference, or not all encoded yet. */
   readonly codes?: VectorCodes;
 }
 

@@ -1,8 +1,7 @@
 import type { RankCorpus, RankQuery, VectorColumn } from "./corpus.js";
 import { type Int8Kernel, int8Kernel } from "./int8-kernel.js";
 import { checkDimensions, wordScores } from "./rank.js";
-import { fuseEvidence } from "./relevance.js";
-import { relevanceAt } from "./relevance-at.js";
+import { fuseEvidence, relevance } from "./relevance.js";
 import { slotSimilarity } from "./vector.js";
 import { codeLengthOf, type EncodedQuery, encodeQuery, type VectorCodes } from "./vector-codes.js";
 
@@ -56,9 +55,9 @@ export class EvidenceBounds {
     else this.#loadFromCodes(this.#scan, from, to);
   }
 
-  /** The relevance of a live slot that the filter admits, as `rank` gives it: a float32. */
+  /** The relevance of a live slot that the filter admits, as `rank` gives it. */
   exact(slot: number): number {
-    return relevanceAt(this.#evidence(slot));
+    return relevance(this.#evidence(slot));
   }
 
   #evidence(slot: number): number {

@@ -3,5 +3,6 @@ export type { Postings, RankCorpus, RankField, RankQuery, VectorColumn } from ".
 export { EvidenceBounds } from "./evidence-bounds.js";
 export { type ExplainedTerm, explainSlots, type SlotExplanation } from "./explain.js";
 export { rank } from "./rank.js";
-export { evidenceFor, relevanceAt } from "./relevance-at.js";
+export { evidenceFor, relevance } from "./relevance.js";
+export { similarity } from "./vector.js";
 export { codeLengthOf, encodeSlot, type VectorCodes } from "./vector-codes.js";

@@ -10,7 +10,7 @@ export function fuseEvidence(lexical: number, similarity: number): number {
 }
 
 /**
- * The relevance reported for fused evidence: 0 for 0, 1 for 1, strictly rising. A fixed curve in the shape of an S:
+ * The relevance reported for fused evidence, a float32: 0 for 0, 1 for 1, rising. A fixed curve in the shape of an S:
  * flat where similarities of unrelated texts lie, steep where words begin to agree, flat again near a full match.
  * Calibrated for the static embedder at 128 components.
  *
@@ -30,5 +30,18 @@ export function fuseEvidence(lexical: number, similarity: number): number {
  */
 export function relevance(evidence: number): number {
   const squared = evidence * evidence;
-  return (squared * (1 + MIDDLE_SQUARED)) / (squared + MIDDLE_SQUARED);
+  return Math.fround((squared * (1 + MIDDLE_SQUARED)) / (squared + MIDDLE_SQUARED));
+}
+
+/** The least evidence with a relevance of at least `target`; infinite where none suffices. */
+export function evidenceFor(target: number): number {
+  if (relevance(0) >= target) return 0;
+  if (relevance(1) < target) return Number.POSITIVE_INFINITY;
+  let below = 0;
+  let from = 1;
+  for (let middle = 0.5; middle > below && middle < from; middle = (below + from) / 2) {
+    if (relevance(middle) < target) below = middle;
+    else from = middle;
+  }
+  return from;
 }

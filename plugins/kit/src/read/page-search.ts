@@ -1,6 +1,6 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
 import { TopSlots } from "../partition/top-slots.js";
-import { EvidenceBounds, evidenceFor, relevanceAt } from "../rank/index.js";
+import { EvidenceBounds, evidenceFor, relevance } from "../rank/index.js";
 import type { Resident } from "../residency/resident.js";
 import type { Ranking } from "./explain.js";
 import { SlotOrder } from "./slot-order.js";
@@ -86,14 +86,14 @@ export class PageSearch {
   }
 
   #isCounted(slot: number, least: number, weight: number): boolean {
-    if (this.#counts(relevanceAt(least) * weight)) return true;
+    if (this.#counts(relevance(least) * weight)) return true;
     return this.#counts(this.#evidence.exact(slot) * weight);
   }
 
   #offer(slot: number, least: number, most: number): void {
     const { after } = this.#request;
     const weight = this.#selection.weights[slot]!;
-    const scores = { least: relevanceAt(least) * weight, most: relevanceAt(most) * weight };
+    const scores = { least: relevance(least) * weight, most: relevance(most) * weight };
     if (!this.#order.mayBePage(slot, scores, this.#last) || !this.#order.isBehind(slot, after)) return;
     this.#top.offer(slot);
     if (this.#top.last === this.#last) return;

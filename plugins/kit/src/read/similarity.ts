@@ -1,4 +1,5 @@
 import { FIELD_SHIFT, fieldCount, type PackedTerms } from "../analyzer/packed-terms.js";
+import { similarity } from "../rank/index.js";
 
 /** What two entries are compared by. */
 export interface Likeness {
@@ -10,7 +11,7 @@ export interface Likeness {
 
 /** How alike two entries are, 0 to 1: the cosine of their vectors or, unless both have one, of their sets of words. */
 export function likeness(a: Likeness, b: Likeness): number {
-  if (a.vector !== undefined && b.vector !== undefined) return cosine(a.vector, b.vector);
+  if (a.vector !== undefined && b.vector !== undefined) return similarity(a.vector, b.vector, 0);
   const [small, large] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];
   if (small.size === 0) return 0;
   let sharedCount = 0;
@@ -25,10 +26,4 @@ export function textWords(terms: PackedTerms): Set<number> {
     if (fieldCount(terms[at + 1]!, FIELD_SHIFT.text) > 0) words.add(terms[at]!);
   }
   return words;
-}
-
-function cosine(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let index = 0; index < a.length; index++) sum += a[index]! * b[index]!;
-  return Math.min(1, Math.max(0, sum));
 }
