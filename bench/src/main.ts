@@ -38,12 +38,14 @@ async function main(): Promise<void> {
     if (CASES[name] === undefined)
       throw new TypeError(`no case ${name}: there are ${Object.keys(CASES).join(", ")}`);
   }
+  const entriesMax = Number(values.entries);
+  if (!(entriesMax >= 1)) throw new TypeError(`--entries must be a number of entries, got ${values.entries}`);
   const results: BenchResult[] = [];
   for (const name of chosen) {
     const environment = await openEnvironment();
     try {
       process.stderr.write(`measuring ${name}\n`);
-      results.push(...(await CASES[name]!(environment, { entriesMax: Number(values.entries) })));
+      results.push(...(await CASES[name]!(environment, { entriesMax })));
     } finally {
       await environment.close();
     }

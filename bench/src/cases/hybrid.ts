@@ -2,9 +2,10 @@ import type { MemoryClient } from "@membus/agent-client";
 import { sampleEntries, sampleQueries } from "../harness/dataset.js";
 import type { BenchEnvironment } from "../harness/environment.js";
 import { fillEpisodic } from "../harness/fill.js";
-import { type Load, median, pairs, runLoad } from "../harness/load.js";
+import { type Load, pairs, runLoad } from "../harness/load.js";
+import { timeRatio } from "../harness/load-ratio.js";
 import { openRawHybrid, type RawHybrid } from "../harness/raw-hybrid.js";
-import { type BenchResult, benchResult } from "../harness/result.js";
+import type { BenchResult } from "../harness/result.js";
 
 const ROUNDS = 7;
 const QUERIES = 150;
@@ -37,9 +38,8 @@ async function measure(environment: BenchEnvironment, { id, count, goal }: Case)
   await ours();
   await flat();
   const exact = await pairs(ROUNDS, ours, flat);
-  const results = [
-    compare(id, exact, goal, `top 10 hybrid of ${count} over NATS, against LanceDB's in process`),
-  ];
+  const title = `top 10 hybrid of ${count} over NATS, against LanceDB's in process`;
+  const results = [timeRatio(id, exact, { title, goal })];
   if (count >= 10_000) results.push(await againstIndex(raw, ours, flat));
   await raw.close();
   await client.close();
@@ -54,25 +54,10 @@ async function againstIndex(
   await raw.indexVectors();
   await indexed();
   const results = await pairs(ROUNDS, ours, indexed);
-  return compare("hybrid-hnsw", results, Number.MAX_VALUE, "the same against LanceDB with an HNSW index");
+  return timeRatio("hybrid-hnsw", results, { title: "the same against LanceDB with an HNSW index" });
 }
 
 async function topTen(client: MemoryClient, query: string): Promise<void> {
   const { entries } = await client.retrieve({ query, tier: "episodic", limit: 10 });
   if (entries.length !== 10) throw new Error(`expected 10 entries for ${query}, got ${entries.length}`);
-}
-
-function compare(
-  id: string,
-  results: readonly { readonly ours: Load; readonly raw: Load }[],
-  goal: number | undefined,
-  title: string,
-): BenchResult {
-  const p50 = (side: "ours" | "raw") => `${median(results.map((pair) => pair[side].p50)).toFixed(2)} ms`;
-  const ratio = median(results.map((pair) => pair.ours.p50 / pair.raw.p50));
-  return benchResult(
-    id,
-    { ratio, title, ours: p50("ours"), raw: p50("raw") },
-    goal === undefined ? undefined : ["at most", goal],
-  );
 }

@@ -2,8 +2,9 @@ import { fileURLToPath } from "node:url";
 import type { MemoryClient } from "@membus/agent-client";
 import { sampleEntries, sampleQueries } from "../harness/dataset.js";
 import { type BenchEnvironment, firstOutput } from "../harness/environment.js";
-import { type Load, median, pairs, runLoad } from "../harness/load.js";
-import { type BenchResult, benchResult } from "../harness/result.js";
+import { type Load, pairs, runLoad } from "../harness/load.js";
+import { rateRatio, timeRatio } from "../harness/load-ratio.js";
+import type { BenchResult } from "../harness/result.js";
 
 const WRITERS = fileURLToPath(new URL("../writers.js", import.meta.url));
 const ROUNDS = 5;
@@ -33,14 +34,18 @@ export async function undisturbedRatios(subject: Subject): Promise<BenchResult[]
   await storeSingly(client, `${name}-after`, SINGLE_STORES);
   const after = await alone();
   return [
-    throughput(`${name}-x16`, concurrent),
-    times(`${name}-writers`, writing, "top 10 hybrid beside 64 writers, against alone", 3),
-    times(
-      `${name}-stored`,
-      [{ ours: after, raw: before }],
-      "right after 1,000 single stores, against before",
-      1.2,
-    ),
+    rateRatio(`${name}-x16`, concurrent, {
+      title: "top 10 hybrid, 16 in flight, against one after the other",
+      goal: 1,
+    }),
+    timeRatio(`${name}-writers`, writing, {
+      title: "top 10 hybrid beside 64 writers, against alone",
+      goal: 3,
+    }),
+    timeRatio(`${name}-stored`, [{ ours: after, raw: before }], {
+      title: "right after 1,000 single stores, against before",
+      goal: 1.2,
+    }),
   ];
 }
 
@@ -62,20 +67,4 @@ async function besideWriters(
   const load = await retrieves();
   await environment.end(writers);
   return load;
-}
-
-type LoadPair = { readonly ours: Load; readonly raw: Load };
-
-function throughput(id: string, results: readonly LoadPair[]): BenchResult {
-  const rate = (side: "ours" | "raw") =>
-    `${Math.round(median(results.map((pair) => pair[side].perSecond)))}/s`;
-  const ratio = median(results.map((pair) => pair.ours.perSecond / pair.raw.perSecond));
-  const title = "top 10 hybrid, 16 in flight, against one after the other";
-  return benchResult(id, { ratio, title, ours: rate("ours"), raw: rate("raw") }, ["at least", 1]);
-}
-
-function times(id: string, results: readonly LoadPair[], title: string, goal: number): BenchResult {
-  const p50 = (side: "ours" | "raw") => `${median(results.map((pair) => pair[side].p50)).toFixed(2)} ms`;
-  const ratio = median(results.map((pair) => pair.ours.p50 / pair.raw.p50));
-  return benchResult(id, { ratio, title, ours: p50("ours"), raw: p50("raw") }, ["at most", goal]);
 }

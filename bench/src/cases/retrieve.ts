@@ -2,10 +2,11 @@ import type { MemoryClient } from "@membus/agent-client";
 import { sampleEntries, sampleQueries } from "../harness/dataset.js";
 import type { BenchEnvironment } from "../harness/environment.js";
 import { fillEpisodic } from "../harness/fill.js";
-import { type Load, median, milliseconds, pairs, runLoad } from "../harness/load.js";
+import { milliseconds, pairs, runLoad } from "../harness/load.js";
+import { timeRatio } from "../harness/load-ratio.js";
 import { openRawHybrid, type RawHybrid } from "../harness/raw-hybrid.js";
 import { residentMiB } from "../harness/resident.js";
-import { type BenchResult, benchResult } from "../harness/result.js";
+import type { BenchResult } from "../harness/result.js";
 import { withShares } from "../harness/shares.js";
 import { undisturbedRatios } from "./retrieve-beside.js";
 import { echoRatio } from "./retrieve-echo.js";
@@ -20,6 +21,7 @@ const GOALS: readonly (readonly [count: number, goal: number | undefined])[] = [
   [100_000, 0.8],
   [1_000_000, 1.3],
 ];
+
 /** The ten best of a partition in every way to ask, over NATS, against LanceDB alone on the same rows. */
 export async function benchRetrieve(
   environment: BenchEnvironment,
@@ -80,7 +82,7 @@ async function compareWays(subject: Subject): Promise<BenchResult[]> {
     const raw = () => runLoad(QUERIES, 1, (index) => way.raw(index));
     await ours();
     await raw();
-    results.push(ratioOfMedians(`${subject.name}-${way.id}`, await pairs(ROUNDS, ours, raw), way));
+    results.push(timeRatio(`${subject.name}-${way.id}`, await pairs(ROUNDS, ours, raw), way));
   }
   return results;
 }
@@ -120,15 +122,4 @@ function ways({ client, raw, count, goal }: Subject): Way[] {
       raw: topTen,
     },
   ];
-}
-
-function ratioOfMedians(
-  id: string,
-  results: readonly { readonly ours: Load; readonly raw: Load }[],
-  { title, goal }: Pick<Way, "title" | "goal">,
-): BenchResult {
-  const p50 = (side: "ours" | "raw") => `${median(results.map((pair) => pair[side].p50)).toFixed(2)} ms`;
-  const ratio = median(results.map((pair) => pair.ours.p50 / pair.raw.p50));
-  const measured = { ratio, title, ours: p50("ours"), raw: p50("raw") };
-  return benchResult(id, measured, goal === undefined ? undefined : ["at most", goal]);
 }

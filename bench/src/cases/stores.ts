@@ -1,8 +1,9 @@
 import { sampleEntries } from "../harness/dataset.js";
 import type { BenchEnvironment } from "../harness/environment.js";
-import { type Load, median, pairs, runLoad } from "../harness/load.js";
+import { type Load, pairs, runLoad } from "../harness/load.js";
+import { rateRatio } from "../harness/load-ratio.js";
 import { openRawStore } from "../harness/raw-store.js";
-import { type BenchResult, benchResult } from "../harness/result.js";
+import type { BenchResult } from "../harness/result.js";
 import { checkStored, storePayloads } from "../harness/store-payloads.js";
 
 const ROUNDS = 5;
@@ -17,22 +18,17 @@ export async function benchStores(environment: BenchEnvironment): Promise<BenchR
   try {
     const single = (inFlight: number) =>
       storeRate(environment, { count: SINGLE_COUNT, perRequest: 1, inFlight });
-    const x64 = await single(64);
     return [
-      compare(
-        "episodic-x64",
-        x64,
-        0.4,
-        "single episodic stores, 64 in flight, against LanceDB in batches of 64",
-      ),
-      compare("episodic-x16", await single(16), undefined, "the same with 16 in flight"),
-      compare("episodic-x1", await single(1), undefined, "the same with 1 in flight"),
-      compare(
-        "bulk",
-        await bulk(environment),
-        0.15,
-        "100 entries a request, against LanceDB in batches of 1000",
-      ),
+      rateRatio("episodic-x64", await single(64), {
+        title: "single episodic stores, 64 in flight, against LanceDB in batches of 64",
+        goal: 0.4,
+      }),
+      rateRatio("episodic-x16", await single(16), { title: "the same with 16 in flight" }),
+      rateRatio("episodic-x1", await single(1), { title: "the same with 1 in flight" }),
+      rateRatio("bulk", await bulk(environment), {
+        title: "100 entries a request, against LanceDB in batches of 1000",
+        goal: 0.15,
+      }),
     ];
   } finally {
     await environment.end(host);
@@ -85,20 +81,4 @@ async function measure(
   const results = await pairs(ROUNDS, ours, rawLoad);
   await raw.close();
   return results;
-}
-
-function compare(
-  id: string,
-  results: readonly { readonly ours: Load; readonly raw: Load }[],
-  goal: number | undefined,
-  title: string,
-): BenchResult {
-  const rate = (side: "ours" | "raw") =>
-    `${Math.round(median(results.map((pair) => pair[side].perSecond)))}/s`;
-  const ratio = median(results.map((pair) => pair.ours.perSecond / pair.raw.perSecond));
-  return benchResult(
-    id,
-    { ratio, title, ours: rate("ours"), raw: rate("raw") },
-    goal === undefined ? undefined : ["at least", goal],
-  );
 }

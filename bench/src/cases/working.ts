@@ -3,6 +3,7 @@ import { MemoryClient } from "@membus/agent-client";
 import { sampleEntries } from "../harness/dataset.js";
 import { type BenchEnvironment, firstOutput } from "../harness/environment.js";
 import { median, pairs, runLoad } from "../harness/load.js";
+import { rateRatio } from "../harness/load-ratio.js";
 import { type BenchResult, benchResult } from "../harness/result.js";
 import { checkStored, storePayloads } from "../harness/store-payloads.js";
 
@@ -39,19 +40,12 @@ async function requestRatios(environment: BenchEnvironment): Promise<BenchResult
     (round) => ours(100 + round, X1_COUNT, 1),
     () => raw(X1_COUNT, 1),
   );
-  const rate = (side: "ours" | "raw") => `${Math.round(median(x64.map((pair) => pair[side].perSecond)))}/s`;
   const p50 = (side: "ours" | "raw") => `${median(x1.map((pair) => pair[side].p50)).toFixed(3)} ms`;
   return [
-    benchResult(
-      "working-x64",
-      {
-        ratio: median(x64.map((pair) => pair.ours.perSecond / pair.raw.perSecond)),
-        title: "working store, 64 in flight, against a raw NATS echo",
-        ours: rate("ours"),
-        raw: rate("raw"),
-      },
-      ["at least", 0.45],
-    ),
+    rateRatio("working-x64", x64, {
+      title: "working store, 64 in flight, against a raw NATS echo",
+      goal: 0.45,
+    }),
     benchResult(
       "working-p50",
       {
@@ -101,10 +95,5 @@ async function clientRatio({ url, connection }: BenchEnvironment): Promise<Bench
     () => runLoad(X64_COUNT, 64, (index) => connection.request("bench.echo", payloads[index]!.payload)),
   );
   await client.close();
-  return benchResult("working-client", {
-    ratio: median(results.map((pair) => pair.ours.perSecond / pair.raw.perSecond)),
-    title: "the same stores through MemoryClient",
-    ours: `${Math.round(median(results.map((pair) => pair.ours.perSecond)))}/s`,
-    raw: `${Math.round(median(results.map((pair) => pair.raw.perSecond)))}/s`,
-  });
+  return rateRatio("working-client", results, { title: "the same stores through MemoryClient" });
 }
