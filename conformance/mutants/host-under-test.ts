@@ -14,6 +14,9 @@ import { wordEmbedder } from "../src/word-embedder.js";
 import type { HostMutant } from "./mutant.js";
 import { ReferencePlugin } from "./reference/reference-plugin.js";
 
+/** Longer than the work of other checks holds up the answers to a host that starts: it must hear its own. */
+const DISCOVERY_WAIT_MS = 100;
+
 const SOUND_PLUGINS: Readonly<Record<MemoryTier, () => MemoryPlugin>> = {
   working: () => createLruPlugin(),
   episodic: () => new ReferencePlugin(),
@@ -68,7 +71,7 @@ async function start(
   const dataDirectories = Object.fromEntries(TIERS.map((tier) => [tier, join(folder, tier)]));
   const parts = { clock, plugins, embedder, reranker: figureReranker, dataDirectories, logger: silentLogger };
   const dependencies = { bus: mutant.bus?.(bus) ?? bus, ...parts };
-  const timing = { discoveryWaitMs: 10, maintainIntervalMs: 50 };
+  const timing = { discoveryWaitMs: DISCOVERY_WAIT_MS, maintainIntervalMs: 50 };
   const host = createHost(dependencies, { ...timing, ...mutant.options, ...options });
   await host.start();
   return host;
