@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { type Bus, type Clock, MemoryError, type Message } from "@membus/protocol";
+import { type Bus, type Clock, MemoryError, type Message, untilAborted } from "@membus/protocol";
 import type { ResolvedCallOptions } from "./call-options.js";
 import { readReply } from "./reply.js";
 import type { EncodedRequest } from "./request.js";
@@ -69,7 +69,7 @@ export class Exchange {
     }
   }
 
-  #answer<T>(
+  async #answer<T>(
     request: EncodedRequest,
     { timeoutMs, retryTimeoutMs, signal }: ResolvedCallOptions,
     read: (reply: Message) => T,
@@ -80,20 +80,9 @@ export class Exchange {
       read(readReply(await this.bus.request(subject, payload, busOptions), request));
     const closing = this.#closing.signal;
     if (signal === undefined) return withRetries(attempt, { retryTimeoutMs, stops: [closing] }, this.#clock);
+    signal.throwIfAborted();
     const policy = { retryTimeoutMs, stops: [closing, signal] };
-    return unlessAborted(signal, () => withRetries(attempt, policy, this.#clock));
-  }
-}
-
-/** What `work` gives, or a rejection with the signal's reason as soon as it is aborted. */
-function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
-    if (signal.aborted) return abort();
     setMaxListeners(0, signal);
-    signal.addEventListener("abort", abort);
-    void work()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener("abort", abort));
-  });
+    return untilAborted(withRetries(attempt, policy, this.#clock), signal);
+  }
 }

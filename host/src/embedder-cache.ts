@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Embedder, EmbedKind } from "@membus/protocol";
+import { type Embedder, type EmbedKind, untilAborted } from "@membus/protocol";
 import { LRUCache } from "lru-cache";
 import { TextBatches } from "./text-batches.js";
 
@@ -86,12 +86,4 @@ export class EmbedderCache implements Embedder {
   #keyOf(text: string, kind: EmbedKind): string {
     return createHash("sha256").update(`${this.#embedder.id}\n${kind}\n${text}`).digest("base64");
   }
-}
-
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", abort, { once: true });
-    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

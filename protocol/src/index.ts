@@ -47,4 +47,5 @@ export * from "./steering.js";
 export * from "./store.js";
 export * from "./subjects.js";
 export * from "./tier.js";
+export * from "./until-aborted.js";
 export { checkWhere, WhereSchema } from "./where.js";

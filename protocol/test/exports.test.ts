@@ -43,7 +43,7 @@ const EXPORTS = `
   isSubjectPrefix isToken isUnfiltered keyContext keyHash keyReferenceHash matches matchesOperator nearestName
   normaliseKey parseAgentToken parseErrorMessage parseNamespacePattern parseRequest parseRequestSubject parseScopeId
   parseStoreEntry positionOf readableId replyType requestDigest requestSubject resolveOptions scopeId scopeOf
-  selectorOf selectsNamespace selectsScope stringOption systemClock within
+  selectorOf selectsNamespace selectsScope stringOption systemClock untilAborted within
 `;
 
 describe("the package", () => {

@@ -1,4 +1,4 @@
-import { isMemoryError, MemoryError, parseScopeId } from "@membus/protocol";
+import { isMemoryError, MemoryError, parseScopeId, untilAborted } from "@membus/protocol";
 import { Pace } from "./generation/pace.js";
 import { waitUnlessAborted } from "./generation/wait.js";
 import { rowIdOf } from "./journal/record.js";
@@ -81,7 +81,7 @@ export class BackFill {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#closing.abort(new MemoryError("unavailable", "the tier is closing"));
     this.#cancelRetry?.();
     await this.#running;
   }
@@ -171,16 +171,6 @@ function pauseMsOf(error: unknown): number {
   return typeof asked === "number" ? Math.min(asked, PAUSE_MS_MAX) : 0;
 }
 
-/** An embedder may never answer: closing does not wait for it. */
-function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const refuse = () => reject(new MemoryError("unavailable", "the tier is closing"));
-    if (signal.aborted) refuse();
-    signal.addEventListener("abort", refuse, { once: true });
-    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", refuse));
-  });
-}
-
 function reportFailure(tier: Tier, error: unknown): void {
   const isExpected = isMemoryError(error) && error.retryable;
   if (isExpected) tier.logger.debug({ err: error }, "vectors are not there yet");
@@ -231,7 +221,7 @@ async function vectorsOf(
   }
   if (open.length === 0) return vectors;
   const embedding = tier.indexer.embed(open.map((rowId) => JSON.parse(bodies.get(rowId)!) as RowBody));
-  const answers = await unlessAborted(embedding, signal);
+  const answers = await untilAborted(embedding, signal);
   for (const [at, rowId] of open.entries())
     vectors.set(rowId, { embedder: embedder.id, vector: answers[at]! });
   return vectors;

@@ -1,9 +1,8 @@
 import { setMaxListeners } from "node:events";
-import type { Embedder } from "@membus/protocol";
+import { type Embedder, untilAborted } from "@membus/protocol";
 import { lazy } from "../lazy.js";
 import { shortDigest } from "../prefix.js";
 import { TaskLimit } from "../task-limit.js";
-import { untilAborted } from "../until-aborted.js";
 import type { OpenAiEmbedderDependencies } from "./embeddings-request.js";
 import {
   type OpenAiEmbedderOptions,

@@ -1,7 +1,6 @@
 import { setMaxListeners } from "node:events";
-import { type Clock, MemoryError, type Reranker } from "@membus/protocol";
+import { type Clock, MemoryError, type Reranker, untilAborted } from "@membus/protocol";
 import { TaskLimit } from "../task-limit.js";
-import { untilAborted } from "../until-aborted.js";
 import { rerankInput } from "./rerank-input.js";
 import { type HttpRerankerOptions, resolveHttpRerankerOptions } from "./rerank-options.js";
 import { createRerankRequest, type HttpRerankerDependencies } from "./rerank-request.js";

@@ -1,9 +1,8 @@
 import { basename, resolve } from "node:path";
-import { type Embedder, MemoryError } from "@membus/protocol";
+import { type Embedder, MemoryError, untilAborted } from "@membus/protocol";
 import { prefixOf, shortDigest } from "../prefix.js";
 import { TaskLimit } from "../task-limit.js";
 import { toUnitVector } from "../unit-vector.js";
-import { untilAborted } from "../until-aborted.js";
 import { readModelFolder } from "./model-folder.js";
 import { ModelProcess } from "./model-process.js";
 import {
