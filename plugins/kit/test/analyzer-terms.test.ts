@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { addOccurrence, FIELD_SHIFT, fieldCount, packTerms } from "../src/analyzer/packed-terms.js";
+import { addOccurrence, FIELD_SHIFT, fieldCount } from "../src/analyzer/packed-terms.js";
+import { TermCounts } from "../src/analyzer/term-counts.js";
 import { termHash } from "../src/analyzer/term-hash.js";
 
 describe("termHash", () => {
@@ -29,13 +30,21 @@ describe("packed terms", () => {
     }
   });
 
-  it("are pairs of hash and counts", () => {
-    const packed = packTerms(
-      new Map([
-        [4294967295, 3],
-        [7, 1024],
-      ]),
-    );
-    expect([...packed]).toEqual([4294967295, 3, 7, 1024]);
+  it("are pairs of hash and counts, in order of first occurrence", () => {
+    const counts = new TermCounts();
+    counts.add(4294967295, FIELD_SHIFT.text);
+    counts.add(7, FIELD_SHIFT.context);
+    counts.add(4294967295, FIELD_SHIFT.text);
+    counts.addPacked(Uint32Array.of(7, 1 << FIELD_SHIFT.time, 0, 5));
+    expect([...counts.pack()]).toEqual([4294967295, 2, 7, 1024 + (1 << 20), 0, 5]);
+  });
+
+  it("of the next entry have nothing of the one before", () => {
+    const counts = new TermCounts();
+    for (let hash = 0; hash < 1_000; hash++) counts.add(hash, FIELD_SHIFT.text);
+    expect(counts.pack()).toHaveLength(2_000);
+    counts.clear();
+    counts.add(999, FIELD_SHIFT.text);
+    expect([...counts.pack()]).toEqual([999, 1]);
   });
 });

@@ -27,18 +27,28 @@ const idsOf = (slice: ReturnType<Backlog["slice"]>) => slice?.rows.map(({ row })
 describe("the backlog of a fold", () => {
   it("hands out records in order, whole, up to about so many rows", () => {
     const backlog = filled(record(1, ["a", "b"]), record(2, ["c"]), record(3, ["d", "e", "f", "g"]));
-    expect(backlog.slice(3)).toMatchObject({ lastSeq: 2, removed: [] });
-    expect(idsOf(backlog.slice(3))).toEqual([rowIdOf(1, 0), rowIdOf(1, 1), rowIdOf(2, 0)]);
+    expect(backlog.slice(3, 9)).toMatchObject({ lastSeq: 2, removed: [] });
+    expect(idsOf(backlog.slice(3, 9))).toEqual([rowIdOf(1, 0), rowIdOf(1, 1), rowIdOf(2, 0)]);
     expect(backlog.folded(2)).toEqual([rowIdOf(1, 0), rowIdOf(1, 1), rowIdOf(2, 0)]);
-    expect(backlog.slice(3)).toMatchObject({ lastSeq: 3 });
-    expect(backlog.slice(3)!.rows).toHaveLength(4);
+    expect(backlog.slice(3, 9)).toMatchObject({ lastSeq: 3 });
+    expect(backlog.slice(3, 9)!.rows).toHaveLength(4);
     backlog.folded(3);
-    expect([backlog.slice(3), backlog.rowCount, backlog.sizeBytes, [...backlog.scopes]]).toEqual([
+    expect([backlog.slice(3, 9), backlog.rowCount, backlog.sizeBytes, [...backlog.scopes]]).toEqual([
       undefined,
       0,
       0,
       [],
     ]);
+  });
+
+  it("hands out records up to one", () => {
+    const backlog = filled(record(1, ["a"]), record(2, ["b"]), record(3, ["c"]));
+    expect(backlog.lastSeq).toBe(3);
+    expect(backlog.slice(100, 2)).toMatchObject({ lastSeq: 2 });
+    backlog.folded(2);
+    expect([backlog.slice(100, 2), backlog.lastSeq]).toEqual([undefined, 3]);
+    backlog.folded(3);
+    expect(backlog.lastSeq).toBe(0);
   });
 
   it("never hands out a row that went before its turn, nor its removal", () => {
@@ -47,16 +57,16 @@ describe("the backlog of a fold", () => {
       record(2, ["a"], [rowIdOf(1, 0)]),
       record(3, [], [rowIdOf(2, 0)]),
     );
-    expect(backlog.slice(100)).toEqual({ lastSeq: 3, rows: [], removed: [], forgets: true });
+    expect(backlog.slice(100, 9)).toEqual({ lastSeq: 3, rows: [], removed: [], forgets: true });
     expect(backlog.rowCount).toBe(0);
   });
 
   it("hands out the removal of a row that was handed out before", () => {
     const backlog = filled(record(1, ["a"]));
-    backlog.slice(100);
+    backlog.slice(100, 9);
     backlog.add(2, record(2, [], [rowIdOf(1, 0)]));
     expect(backlog.folded(1)).toEqual([]);
-    expect(backlog.slice(100)).toEqual({
+    expect(backlog.slice(100, 9)).toEqual({
       lastSeq: 2,
       rows: [],
       removed: [{ scope: SCOPE, rowId: rowIdOf(1, 0) }],
@@ -65,9 +75,9 @@ describe("the backlog of a fold", () => {
   });
 
   it("tells whether rows went without others in their place", () => {
-    expect(filled(record(1, ["a"], [5])).slice(9)?.forgets).toBe(false);
-    expect(filled(record(1, [], [5])).slice(9)?.forgets).toBe(true);
-    expect(filled(record(1, [], [])).slice(9)?.forgets).toBe(false);
+    expect(filled(record(1, ["a"], [5])).slice(9, 9)?.forgets).toBe(false);
+    expect(filled(record(1, [], [5])).slice(9, 9)?.forgets).toBe(true);
+    expect(filled(record(1, [], [])).slice(9, 9)?.forgets).toBe(false);
   });
 
   it("gives a scope its rows and what is gone of storage", () => {
@@ -99,7 +109,7 @@ describe("the backlog of a fold", () => {
     const large = new Backlog({ countMax: 100, bytesMax: 500 });
     large.add(1, record(1, ["a"]));
     expect(() => large.admit()).toThrow(expect.objectContaining({ code: "overloaded" }));
-    large.slice(9);
+    large.slice(9, 9);
     large.folded(1);
     large.admit();
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { HashTable } from "../src/partition/hash-table.js";
+import { HashTable } from "../src/hash-table.js";
 import { PostingLists } from "../src/partition/posting-lists.js";
 
 describe("posting lists in shared arrays", () => {

@@ -1,7 +1,8 @@
 import { boundedText } from "./content-forms.js";
 import type { Language } from "./language.js";
-import { addOccurrence, FIELD_SHIFT, type PackedTerms, packTerms } from "./packed-terms.js";
+import { FIELD_SHIFT, type PackedTerms } from "./packed-terms.js";
 import { createQueryAnalysis, type QueryTerm } from "./query-terms.js";
+import { TermCounts } from "./term-counts.js";
 import { termHash } from "./term-hash.js";
 import { createTextAnalysis } from "./text-terms.js";
 
@@ -32,34 +33,30 @@ export interface Analyzer {
 /** Builds an analyzer from what it must know of a language. */
 export function createAnalyzer(language: Language): Analyzer {
   const countTerms = createTextAnalysis(language);
-  const termsOf = createQueryAnalysis(language);
+  const termsOfQuery = createQueryAnalysis(language);
   const { marks } = language;
-  const countsOfDay = rememberDays((seconds) => {
-    const counts = new Map<number, number>();
+  const termsOfDay = rememberDays((seconds) => {
+    const counts = new TermCounts();
     countTerms(counts, language.describeTime(seconds), FIELD_SHIFT.time);
     countMarks(counts, marks?.ofTime(seconds), FIELD_SHIFT.time);
-    return counts;
+    return counts.pack();
   });
+  const counts = new TermCounts();
   return {
     id: language.id,
     analyze({ text, context, occurredAt }) {
-      const counts = new Map<number, number>();
+      counts.clear();
       countTerms(counts, text, FIELD_SHIFT.text);
       countMarks(counts, marks?.ofText(boundedText(text)), FIELD_SHIFT.text);
       countTerms(counts, context, FIELD_SHIFT.context);
-      if (occurredAt !== undefined) addCounts(counts, countsOfDay(occurredAt));
-      return packTerms(counts);
+      if (occurredAt !== undefined) counts.addPacked(termsOfDay(occurredAt));
+      return counts.pack();
     },
     analyzeQuery(query) {
-      const terms = termsOf(query);
+      const terms = termsOfQuery(query);
       return terms.length === 0 ? [] : [...terms, ...markTerms(query, language)];
     },
   };
-}
-
-/** Adds counts of another field. */
-function addCounts(counts: Map<number, number>, added: ReadonlyMap<number, number>): void {
-  for (const [hash, count] of added) counts.set(hash, (counts.get(hash) ?? 0) + count);
 }
 
 /** Remembers what was made of the last days asked for: most entries are of a few. */
@@ -76,11 +73,8 @@ function rememberDays<T>(compute: (seconds: number) => T): (seconds: number) => 
   };
 }
 
-function countMarks(counts: Map<number, number>, marks: readonly string[] = [], shift: number): void {
-  for (const mark of marks) {
-    const hash = termHash(mark);
-    counts.set(hash, addOccurrence(counts.get(hash) ?? 0, shift));
-  }
+function countMarks(counts: TermCounts, marks: readonly string[] = [], shift: number): void {
+  for (const mark of marks) counts.add(termHash(mark), shift);
 }
 
 function markTerms(query: string, { marks }: Language): QueryTerm[] {

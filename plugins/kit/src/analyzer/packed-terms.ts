@@ -16,14 +16,3 @@ export function fieldCount(counts: number, shift: number): number {
 export function addOccurrence(counts: number, shift: number): number {
   return fieldCount(counts, shift) < COUNT_MAX ? counts + (1 << shift) : counts;
 }
-
-/** Packs counts by term hash. */
-export function packTerms(countsByHash: ReadonlyMap<number, number>): PackedTerms {
-  const packed = new Uint32Array(2 * countsByHash.size);
-  let end = 0;
-  for (const [hash, counts] of countsByHash) {
-    packed[end++] = hash;
-    packed[end++] = counts;
-  }
-  return packed;
-}

@@ -15,7 +15,7 @@ export interface Recognizer {
    * each; below 0 the first has it, too; 0 is nothing.
    */
   markOf(word: string): number;
-  /** Languages by the marks of a text's words, the likeliest first, at most three. */
+  /** Languages by the marks of a text's words, in any order, the likeliest first, at most three. */
   recognize(marks: readonly number[], evidence: Evidence): readonly Tongue[];
 }
 
@@ -40,21 +40,19 @@ export function createRecognizer(
   first: Readonly<Record<Script, ReadonlySet<string>>>,
   tongues: readonly Tongue[],
 ): Recognizer {
+  const hits = new HitCounts(tongues);
   return {
     markOf: markReader(first, tongues),
-    recognize(marks, { hitsMin, shareMin }) {
+    recognize(marks, evidence) {
       if (!marks.some((mark) => mark > 0)) return [];
-      const { firstHits, hits, evidence } = countHits(marks, tongues.length);
-      const recognized = tongues.flatMap((tongue, index) => {
-        const share = shareMin * firstHits[SCRIPTS.indexOf(tongue.script)]!;
-        return evidence[index]! >= Math.max(hitsMin, share) ? { tongue, count: hits[index]! } : [];
-      });
-      const best = Math.max(...recognized.map(({ count }) => count));
+      hits.count(marks);
+      const recognized = tongues.map((_, index) => index).filter((index) => hits.suffice(index, evidence));
+      const best = Math.max(...recognized.map((index) => hits.of(index)));
       return recognized
-        .filter(({ count }) => count >= RIVAL_SHARE * best)
-        .sort((one, other) => other.count - one.count)
+        .filter((index) => hits.of(index) >= RIVAL_SHARE * best)
+        .sort((one, other) => hits.of(other) - hits.of(one))
         .slice(0, RECOGNIZED_MAX)
-        .map(({ tongue }) => tongue);
+        .map((index) => tongues[index]!);
     },
   };
 }
@@ -86,19 +84,42 @@ function markReader(
   };
 }
 
-function countHits(marks: readonly number[], tongueCount: number) {
-  const firstHits = new Int32Array(SCRIPTS.length);
-  const hits = new Int32Array(tongueCount);
-  const evidence = new Int32Array(tongueCount);
-  for (const mark of marks) {
+/** How many words of a text each language has. Its memory is used again for the next text. */
+class HitCounts {
+  readonly #firstHits = new Int32Array(SCRIPTS.length);
+  readonly #hits: Int32Array;
+  /** Those that the script's first language does not have. */
+  readonly #evidence: Int32Array;
+  readonly #scripts: readonly number[];
+
+  constructor(tongues: readonly Tongue[]) {
+    this.#hits = new Int32Array(tongues.length);
+    this.#evidence = new Int32Array(tongues.length);
+    this.#scripts = tongues.map(({ script }) => SCRIPTS.indexOf(script));
+  }
+
+  count(marks: readonly number[]): void {
+    for (const counts of [this.#firstHits, this.#hits, this.#evidence]) counts.fill(0);
+    for (const mark of marks) this.#add(mark);
+  }
+
+  of(index: number): number {
+    return this.#hits[index]!;
+  }
+
+  suffice(index: number, { hitsMin, shareMin }: Evidence): boolean {
+    const share = shareMin * this.#firstHits[this.#scripts[index]!]!;
+    return this.#evidence[index]! >= Math.max(hitsMin, share);
+  }
+
+  #add(mark: number): void {
     for (let rest = mark & ~(1 << SIGN_BIT); rest !== 0; rest &= rest - 1) {
       const bit = 31 - Math.clz32(rest & -rest);
-      if (bit >= FIRST_BIT) firstHits[bit - FIRST_BIT]!++;
+      if (bit >= FIRST_BIT) this.#firstHits[bit - FIRST_BIT]!++;
       else {
-        hits[bit]!++;
-        if (mark > 0) evidence[bit]!++;
+        this.#hits[bit]!++;
+        if (mark > 0) this.#evidence[bit]!++;
       }
     }
   }
-  return { firstHits, hits, evidence };
 }

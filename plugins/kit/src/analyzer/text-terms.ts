@@ -2,17 +2,14 @@ import { boundedWords, contentForms, hashIn } from "./content-forms.js";
 import { fold } from "./fold.js";
 import type { Language, OtherLanguages } from "./language.js";
 import { memoize } from "./memo.js";
-import { addOccurrence } from "./packed-terms.js";
 import type { Evidence } from "./recognize.js";
+import type { TermCounts } from "./term-counts.js";
 import { termHash } from "./term-hash.js";
 import type { Tongue } from "./tongue.js";
 
 const WORDS_REMEMBERED_MAX = 20_000;
 /** How sure it must be that a text is in another language to find it by that one's stems, too. */
 const TEXT_EVIDENCE: Evidence = { hitsMin: 1, shareMin: 0.5 };
-
-/** Counts by term hash, packed by field. */
-type TermCounts = Map<number, number>;
 
 interface WordReading {
   readonly hashes: readonly number[];
@@ -29,17 +26,12 @@ export function createTextAnalysis(
   return (counts, text, shift) => {
     const words = boundedWords(text, language);
     const marks: number[] = [];
-    let hasEvidence = false;
     for (const word of words) {
       const { hashes, mark } = read(word);
-      marks.push(mark);
-      if (mark > 0) hasEvidence = true;
-      for (const hash of hashes) counts.set(hash, addOccurrence(counts.get(hash) ?? 0, shift));
+      if (mark !== 0) marks.push(mark);
+      for (const hash of hashes) counts.add(hash, shift);
     }
-    if (!hasEvidence) return;
-    for (const hash of otherHashes(words, marks)) {
-      counts.set(hash, addOccurrence(counts.get(hash) ?? 0, shift));
-    }
+    for (const hash of otherHashes(words, marks)) counts.add(hash, shift);
   };
 }
 

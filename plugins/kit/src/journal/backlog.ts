@@ -114,13 +114,19 @@ export class Backlog {
     return { rows, removed };
   }
 
-  /** The next records, up to about `rowsMax` rows; undefined when there are none. They stay until `folded`. */
-  slice(rowsMax: number): FoldSlice | undefined {
+  /** The newest record; 0 when there is none. */
+  get lastSeq(): number {
+    return this.#records.at(-1)?.seq ?? 0;
+  }
+
+  /** The next records up to `upToSeq`, with about `rowsMax` rows; undefined when there are none. They stay until `folded`. */
+  slice(rowsMax: number, upToSeq: number): FoldSlice | undefined {
     const rows: ScopedRow[] = [];
     const removed: { scope: string; rowId: number }[] = [];
     let lastSeq = 0;
     let forgets = false;
     for (const record of this.#records) {
+      if (record.seq > upToSeq) break;
       if (lastSeq > 0 && rows.length + removed.length + record.rowIds.length > rowsMax) break;
       lastSeq = record.seq;
       forgets ||= record.forgets;

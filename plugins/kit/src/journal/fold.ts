@@ -124,9 +124,10 @@ export class Folder {
     // A row that is appended twice would stand in storage twice.
     if (this.#isUnsettled) await storage.removeFrom(rowIdOf(this.#foldedSeq + 1, 0), [...backlog.scopes]);
     this.#isUnsettled = true;
-    for (let slice = backlog.slice(SLICE_ROWS); slice !== undefined; slice = backlog.slice(SLICE_ROWS)) {
-      await this.#foldSlice(slice);
-    }
+    // What comes meanwhile waits for the next fold: this one would follow the writers in steps of a few rows.
+    const { lastSeq } = backlog;
+    const next = () => backlog.slice(SLICE_ROWS, lastSeq);
+    for (let slice = next(); slice !== undefined; slice = next()) await this.#foldSlice(slice);
     await this.#settle();
     this.#isUnsettled = false;
   }

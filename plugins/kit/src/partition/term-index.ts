@@ -1,5 +1,5 @@
+import { HashTable } from "../hash-table.js";
 import type { Postings } from "../rank/index.js";
-import { HashTable } from "./hash-table.js";
 import { PostingLists } from "./posting-lists.js";
 import type { TermRange } from "./waiting-terms.js";
 

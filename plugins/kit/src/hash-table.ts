@@ -25,6 +25,11 @@ export class HashTable {
     this.#file(hash, value + 1);
   }
 
+  clear(): void {
+    this.#values.fill(EMPTY);
+    this.#count = 0;
+  }
+
   *entries(): Iterable<readonly [hash: number, value: number]> {
     for (let at = 0; at < this.#values.length; at++) {
       if (this.#values[at] !== EMPTY) yield [this.#hashes[at]!, this.#values[at]! - 1];
