@@ -21,7 +21,7 @@ import { idConflict, operationKey, type RememberedOperation } from "./journal/op
 import type { OperationResult } from "./journal/record.js";
 import type { KitOptions, ResolvedKitOptions } from "./kit-options.js";
 import { resolveKitOptions } from "./kit-options.js";
-import type { Log } from "./log/log.js";
+import type { Log, LogRecovery } from "./log/log.js";
 import { type OpenTier, openTier } from "./open-tier.js";
 import { retrieve } from "./read/retrieve.js";
 import { status } from "./read/status.js";
@@ -39,13 +39,15 @@ export interface KitPluginParts {
   readonly analyzer?: Analyzer;
   /** Chooses what a tier in memory drops. Without one it drops nothing. */
   readonly retention?: (clock: Clock) => Retention;
-  /** Where a durable tier keeps its rows and its log, opened; absent for a tier in memory. */
+  /** Where a durable tier keeps its rows and its log; absent for a tier in memory. */
   readonly durable?: (services: PluginServices) => Promise<DurableParts>;
 }
 
 export interface DurableParts {
+  /** Opened. */
   readonly storage: Storage;
-  readonly log: Log;
+  /** Opens the log; runs once. A failure closes the storage. */
+  openLog(recovery: LogRecovery): Promise<Log>;
   /** Holds the fold marker. */
   readonly directory: string;
   /** Gives up what opening took, such as a lock. Runs last. */

@@ -9,6 +9,7 @@ import { type LogRecord, latestTime } from "./journal/record.js";
 import { recover } from "./journal/recover.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
 import type { DurableParts } from "./kit-plugin.js";
+import type { Log } from "./log/log.js";
 import type { Partition } from "./partition/partition.js";
 import { BodyCache } from "./residency/body-cache.js";
 import { EarlyLoad } from "./residency/early-load.js";
@@ -46,14 +47,22 @@ interface DurableContext {
 
 /** Opens log and storage of a durable tier, takes up what a crash left, and sets up their fold. */
 export async function openDurable(parts: DurableParts, context: DurableContext): Promise<DurableState> {
-  const { storage, log, directory } = parts;
+  const { storage, directory } = parts;
   const { services, options, operations, empty } = context;
   const backlog = new Backlog({ countMax: options.backlogCountMax, bytesMax: options.backlogBytesMax });
   const marker = await readFoldMarker(directory);
   const latest = new LatestScopes(options.preloadCount);
   const earlyScope = options.preloadCount > 0 ? marker.scopes.at(-1) : undefined;
   const early = earlyScope === undefined ? undefined : new EarlyLoad(storage, earlyScope, empty());
-  const { newestAt } = await recover({ log, storage, backlog, operations, latest }, marker);
+  const recovering = recover(
+    { storage, openLog: (recovery) => parts.openLog(recovery), backlog, operations, latest },
+    marker,
+  );
+  const { log, newestAt } = await recovering.catch(async (error: unknown) => {
+    await early?.ended();
+    await closeAll([() => storage.close(), () => parts.release?.()]);
+    throw error;
+  });
   const bodies = new BodyCache({ cacheBytes: options.bodyCacheBytes }, (scope, rowIds) =>
     storage.readBodies(scope, rowIds),
   );
@@ -94,10 +103,16 @@ export async function openDurable(parts: DurableParts, context: DurableContext):
       await folder.maintain();
       known.refresh(backlog.scopes);
     },
-    stats: () => ({ ...storage.stats(), ...backlogStats(backlog, folder), ...logStats(parts) }),
+    stats: () => ({ ...storage.stats(), ...backlogStats(backlog, folder), ...logStats(log) }),
     async close() {
       await early?.ended();
-      await closeDurable(parts, folder);
+      // Folds what is left, so that the next start has nothing to do.
+      await closeAll([
+        () => folder.close(),
+        () => log.close(),
+        () => storage.close(),
+        () => parts.release?.(),
+      ]);
     },
   };
 }
@@ -124,20 +139,14 @@ function backlogStats(backlog: Backlog, folder: Folder): Record<string, number> 
   };
 }
 
-function logStats({ log }: DurableParts): Record<string, number> {
+function logStats(log: Log): Record<string, number> {
   const { sizeBytes, segmentCount, nextSeq } = log.stats;
   return { log_bytes: sizeBytes, log_segments: segmentCount, log_next_seq: nextSeq };
 }
 
-/** Folds what is left, so that the next start has nothing to do; each part is closed whatever the others do. */
-async function closeDurable(parts: DurableParts, folder: Folder): Promise<void> {
-  const steps = [
-    () => folder.close(),
-    () => parts.log.close(),
-    () => parts.storage.close(),
-    () => parts.release?.() ?? Promise.resolve(),
-  ];
+/** Each part is closed whatever the others do. */
+async function closeAll(steps: readonly (() => Promise<void> | undefined)[]): Promise<void> {
   const failures: unknown[] = [];
-  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  for (const step of steps) await step()?.catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
 }

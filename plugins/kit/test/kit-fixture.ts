@@ -10,6 +10,7 @@ import {
   KIT_DEFAULTS,
   type KitOptions,
   KitPlugin,
+  type LogRecovery,
   openFileLog,
   type Retention,
   type Storage,
@@ -124,12 +125,16 @@ export class TestKit {
   async #durableParts() {
     const { clock, logger, directory, setup, storage } = this;
     const ports = { clock, logger, ...(setup.openFile === undefined ? {} : { openFile: setup.openFile }) };
-    const log = await openFileLog(join(directory, "log"), { durability: "process", ...setup.log }, ports);
-    cleanups.push(() => log.close().catch(() => undefined));
-    this.log = log;
     await storage.open();
-    this.#watch(storage, log);
-    return { storage: setup.wrapStorage?.(storage) ?? storage, log, directory };
+    const openLog = async ({ nextSeqMin, onRecord }: LogRecovery): Promise<FileLog> => {
+      const options = { durability: "process", ...setup.log, nextSeqMin } as const;
+      const log = await openFileLog(join(directory, "log"), options, { ...ports, onRecord });
+      cleanups.push(() => log.close().catch(() => undefined));
+      this.log = log;
+      this.#watch(storage, log);
+      return log;
+    };
+    return { storage: setup.wrapStorage?.(storage) ?? storage, openLog, directory };
   }
 
   /** A fold writes its marker between these two calls: files must not be copied then. */

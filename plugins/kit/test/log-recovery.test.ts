@@ -275,7 +275,7 @@ describe("nextSeqMin", () => {
 });
 
 describe("a record that is damaged while the log is open", () => {
-  it("fails its read and the replay that comes to it", async () => {
+  it("fails its read, and no other", async () => {
     const directory = await temporaryDirectory();
     const log = await openLog(directory);
     await appendEach(log, ["one", "two", "three"]);
@@ -283,7 +283,6 @@ describe("a record that is damaged while the log is open", () => {
     await writeFile(path, flipped(await readFile(path), 80));
     const damage = { code: "runtime_error", detail: { file: path, offset: 59, seq: 2 } };
     await expect(log.read(2)).rejects.toMatchObject(damage);
-    await expect(log.replay(() => undefined)).rejects.toMatchObject(damage);
     expect(Buffer.from(await log.read(3)).toString()).toBe("three");
   });
 });

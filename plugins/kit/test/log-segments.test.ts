@@ -117,48 +117,23 @@ describe("trim", () => {
   });
 });
 
-describe("replay", () => {
-  it("waits for each record", async () => {
-    const { log } = await threeSegments();
-    let active = 0;
-    const seen: number[] = [];
-    await log.replay(async (seq) => {
-      active += 1;
-      await Promise.resolve();
-      expect(active).toBe(1);
-      active -= 1;
-      seen.push(seq);
-    });
-    expect(seen).toEqual([1, 2, 3, 4]);
+describe("opening", () => {
+  it("hands over every kept record, oldest first", async () => {
+    const { directory, log } = await threeSegments();
+    await log.trim(3);
+    await log.close();
+    const records: string[] = [];
+    await openLog(directory, { onRecord: (seq, payload) => records.push(`${seq}:${Buffer.from(payload)}`) });
+    expect(records).toEqual(["3:three", "4:four"]);
   });
 
-  it("passes what was acknowledged when it began", async () => {
-    const { log } = await threeSegments();
-    const seen: number[] = [];
-    await log.replay(async (seq) => {
-      seen.push(seq);
-      await append(log, "more");
-    });
-    expect(seen).toEqual([1, 2, 3, 4]);
-    expect(log.nextSeq).toBe(9);
-  });
-
-  it("leaves out what is trimmed meanwhile", async () => {
-    const { log } = await threeSegments();
-    const seen: number[] = [];
-    await log.replay(async (seq) => {
-      seen.push(seq);
-      if (seq === 1) await log.trim(4);
-    });
-    expect(seen).toEqual([1, 2, 4]);
-  });
-
-  it("passes on what the callback throws", async () => {
-    const { log } = await threeSegments();
-    const failing = log.replay((seq) => {
+  it("fails with what the receiver throws", async () => {
+    const { directory, log } = await threeSegments();
+    await log.close();
+    const onRecord = (seq: number): void => {
       if (seq === 3) throw new RangeError("enough");
-    });
-    await expect(failing).rejects.toThrow(new RangeError("enough"));
+    };
+    await expect(openLog(directory, { onRecord })).rejects.toThrow(new RangeError("enough"));
   });
 });
 
@@ -171,7 +146,6 @@ describe("close", () => {
     const refused = { code: "unavailable", message: "the log is closed" };
     await expect(append(log, "c")).rejects.toMatchObject(refused);
     await expect(log.read(1)).rejects.toMatchObject(refused);
-    await expect(log.replay(() => undefined)).rejects.toMatchObject(refused);
     await expect(log.trim(1)).rejects.toMatchObject(refused);
     await expect(log.rotate()).rejects.toMatchObject(refused);
     await expect(log.sync()).rejects.toMatchObject(refused);

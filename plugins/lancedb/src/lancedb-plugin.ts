@@ -7,7 +7,7 @@ import {
   type KitOptions,
   KitPlugin,
   openFileLog,
-  readFoldMarker,
+  type Storage,
 } from "@membus/plugin-kit";
 import { MemoryError, type MemoryPlugin, type PluginServices } from "@membus/protocol";
 import { lockDirectory } from "./directory-lock.js";
@@ -20,7 +20,7 @@ export interface LanceDbPluginOptions {
   readonly kit?: KitOptions;
   /** Durability and segments of the log. */
   readonly log?: Omit<FileLogOptions, "nextSeqMin">;
-  /** Turns texts into terms; by default English. Rows of another one are analysed anew. */
+  /** Turns texts into terms; by default those of many languages. Rows of another one are analysed anew. */
   readonly analyzer?: Analyzer;
   /** Caches and maintenance of the tables. */
   readonly storage?: LanceStorageOptions;
@@ -53,28 +53,24 @@ async function openDirectory(options: LanceDbPluginOptions, services: PluginServ
   const lock = await lockDirectory(directory, services);
   try {
     await checkFormat(directory);
-    return { ...(await openParts(directory, options, services)), directory, release: () => lock.release() };
+    const storage = await openStorage(directory, options, services);
+    const openLog: DurableParts["openLog"] = ({ nextSeqMin, onRecord }) =>
+      openFileLog(join(directory, "log"), { ...options.log, nextSeqMin }, { ...services, onRecord });
+    return { storage, openLog, directory, release: () => lock.release() };
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-async function openParts(
+async function openStorage(
   directory: string,
   options: LanceDbPluginOptions,
   services: PluginServices,
-): Promise<Pick<DurableParts, "storage" | "log">> {
+): Promise<Storage> {
   const dimensions = services.embedder?.dimensions ?? DIMENSIONS_WITHOUT_EMBEDDER;
   const embedder = services.embedder?.id ?? "";
   const storage = createLanceStorage({ directory, dimensions, embedder, ...options.storage }, services);
   await storage.open();
-  try {
-    const { foldedSeq } = await readFoldMarker(directory);
-    const logOptions = { ...options.log, nextSeqMin: foldedSeq + 1 };
-    return { storage, log: await openFileLog(join(directory, "log"), logOptions, services) };
-  } catch (error) {
-    await storage.close();
-    throw error;
-  }
+  return storage;
 }

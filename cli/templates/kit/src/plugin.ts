@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type DurableParts, KitPlugin, openFileLog, readFoldMarker } from "@membus/plugin-kit";
+import { type DurableParts, KitPlugin, openFileLog } from "@membus/plugin-kit";
 import { MemoryError, type MemoryPlugin, type PluginServices } from "@membus/protocol";
 import { lockDirectory } from "./directory-lock.js";
 import { FileStorage } from "./file-storage.js";
@@ -21,9 +21,9 @@ async function openDirectory(services: PluginServices): Promise<DurableParts> {
     const dimensions = services.embedder?.dimensions ?? DIMENSIONS_WITHOUT_EMBEDDER;
     const storage = new FileStorage(join(directory, "rows"), dimensions);
     await storage.open();
-    const { foldedSeq } = await readFoldMarker(directory);
-    const log = await openFileLog(join(directory, "log"), { nextSeqMin: foldedSeq + 1 }, services);
-    return { storage, log, directory, release: lock.release };
+    const openLog: DurableParts["openLog"] = ({ nextSeqMin, onRecord }) =>
+      openFileLog(join(directory, "log"), { nextSeqMin }, { ...services, onRecord });
+    return { storage, openLog, directory, release: lock.release };
   } catch (error) {
     await lock.release();
     throw error;

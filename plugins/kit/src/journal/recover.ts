@@ -1,4 +1,4 @@
-import type { Log } from "../log/log.js";
+import type { Log, LogRecovery } from "../log/log.js";
 import type { LatestScopes } from "../residency/latest-scopes.js";
 import type { Storage } from "../storage.js";
 import type { Backlog } from "./backlog.js";
@@ -6,32 +6,29 @@ import type { FoldMarker } from "./fold-marker.js";
 import type { OperationMemory } from "./operation-memory.js";
 import { decodeHead, latestTime, rowIdOf } from "./record.js";
 
+export interface RecoveryParts {
+  readonly storage: Storage;
+  readonly backlog: Backlog;
+  readonly operations: OperationMemory;
+  readonly latest: LatestScopes;
+  openLog(recovery: LogRecovery): Promise<Log>;
+}
+
 export interface Recovered {
+  readonly log: Log;
   /** Unix seconds: nothing on disk is later. */
   readonly newestAt: number;
 }
 
 /**
- * Reads the log at open: what storage does not hold goes back to the backlog, every kept reply to the operation
+ * Opens the log and reads it: what storage does not hold goes back to the backlog, every kept reply to the operation
  * memory. Rows that a fold wrote without getting to its end are taken away, since they are folded again.
- * @throws {TypeError} when the log would give out sequence numbers again that storage has rows of.
  */
-export async function recover(
-  {
-    log,
-    storage,
-    backlog,
-    operations,
-    latest,
-  }: { log: Log; storage: Storage; backlog: Backlog; operations: OperationMemory; latest: LatestScopes },
-  marker: FoldMarker,
-): Promise<Recovered> {
-  if (log.nextSeq <= marker.foldedSeq) {
-    throw new TypeError(`open the log with nextSeqMin ${marker.foldedSeq + 1}, from readFoldMarker`);
-  }
+export async function recover(parts: RecoveryParts, marker: FoldMarker): Promise<Recovered> {
+  const { storage, backlog, operations, latest } = parts;
   let { newestAt } = marker;
   for (const scope of marker.scopes) latest.add(scope);
-  await log.replay((seq, payload) => {
+  const onRecord = (seq: number, payload: Uint8Array): void => {
     const { op, at, scope, read } = decodeHead(payload);
     latest.add(scope);
     if (op) operations.remember(op, at, { seq }, op.done);
@@ -40,9 +37,16 @@ export async function recover(
     const record = read();
     newestAt = Math.max(newestAt, latestTime(record));
     backlog.add(seq, record);
-  });
-  if (backlog.recordCount > 0) {
-    await storage.removeFrom(rowIdOf(marker.foldedSeq + 1, 0), [...backlog.scopes]);
+  };
+  // Storage has rows of the records up to the marker's: their numbers are never given out again.
+  const log = await parts.openLog({ nextSeqMin: marker.foldedSeq + 1, onRecord });
+  try {
+    if (backlog.recordCount > 0) {
+      await storage.removeFrom(rowIdOf(marker.foldedSeq + 1, 0), [...backlog.scopes]);
+    }
+    return { log, newestAt };
+  } catch (error) {
+    await log.close();
+    throw error;
   }
-  return { newestAt };
 }

@@ -3,12 +3,12 @@ import { type Clock, type Logger, MemoryError } from "@membus/protocol";
 import { createDirectory, syncDirectory } from "./directory.js";
 import { type FileLogOptions, resolveFileLogOptions } from "./file-log-options.js";
 import { readFrame } from "./frame.js";
-import type { Log, LogStats } from "./log.js";
+import type { Log, LogStats, OnRecord } from "./log.js";
 import { asLogErrors, corruptLog, isMissingFile } from "./log-error.js";
 import { type LogFile, type OpenLogFile, openLogFile, useLogFile } from "./log-file.js";
 import { LogWriter } from "./log-writer.js";
 import { recoverLog } from "./recovery.js";
-import { readBytes, scanFrames } from "./scan.js";
+import { readBytes } from "./scan.js";
 import type { Segment } from "./segment.js";
 import { SerialQueue } from "./serial-queue.js";
 
@@ -20,6 +20,8 @@ export interface FileLogDependencies {
    * @default openLogFile
    */
   readonly openFile?: OpenLogFile;
+  /** Gets every record that is kept, oldest first, before the log is open. What it throws fails the opening. */
+  readonly onRecord?: OnRecord;
 }
 
 /**
@@ -103,14 +105,6 @@ export class FileLog implements Log {
     throw new MemoryError("memory_not_found", `the log has no record ${seq}`, { seq });
   }
 
-  async replay(onRecord: (seq: number, payload: Uint8Array) => void | Promise<void>): Promise<void> {
-    this.#writer.checkNotClosed();
-    const ranges = this.#segments.map((segment) => ({ segment, nextSeq: segment.nextSeq }));
-    for (const { segment, nextSeq } of ranges) {
-      await this.#withFile(segment, (file) => replaySegment(file, segment, nextSeq, onRecord));
-    }
-  }
-
   async trim(before: number): Promise<void> {
     this.#writer.checkNotClosed();
     await this.#trims.run(() => asLogErrors("the log cannot be trimmed", () => this.#removeBelow(before)));
@@ -167,22 +161,6 @@ async function readRecord(file: LogFile, segment: Segment, seq: number): Promise
   const frame = readFrame(await readBytes(file, begin, end), 0, segment.salt);
   if (frame?.seq !== seq) throw damagedRecord(segment, seq);
   return frame.payload;
-}
-
-async function replaySegment(
-  file: LogFile,
-  segment: Segment,
-  nextSeq: number,
-  onRecord: (seq: number, payload: Uint8Array) => void | Promise<void>,
-): Promise<void> {
-  const latest = segment.locate(nextSeq - 1);
-  if (latest === undefined) return;
-  let expectedSeq = segment.firstSeq;
-  await scanFrames(file, segment, latest.end, (frame) => {
-    expectedSeq = frame.seq + 1;
-    return onRecord(frame.seq, frame.payload);
-  });
-  if (expectedSeq < nextSeq) throw damagedRecord(segment, expectedSeq);
 }
 
 function damagedRecord(segment: Segment, seq: number): MemoryError {

@@ -1,5 +1,6 @@
 import { MemoryError } from "@membus/protocol";
 import { FRAME_HEADER_BYTES } from "./frame.js";
+import type { OnRecord } from "./log.js";
 import { type LogFile, type OpenLogFile, useLogFile } from "./log-file.js";
 import { readBytes, scanFrames } from "./scan.js";
 import { Segment } from "./segment.js";
@@ -15,11 +16,11 @@ export interface SegmentInspection {
   readonly damage: string | undefined;
 }
 
-/** Reads a whole segment file. Only the newest can have an unacknowledged end: older ones were synced before it. */
+/** Reads a whole segment file, passing its records on. Only the newest can have an unacknowledged end: older ones were synced before it. */
 export function inspectSegment(
   source: SegmentFile,
   isNewest: boolean,
-  openFile: OpenLogFile,
+  { openFile, onRecord }: { readonly openFile: OpenLogFile; readonly onRecord?: OnRecord },
 ): Promise<SegmentInspection> {
   return useLogFile(openFile(source.path, "r"), async (file) => {
     const fileBytes = await file.size();
@@ -32,9 +33,10 @@ export function inspectSegment(
         damage: isUnfinished ? undefined : "the header is damaged, or of another segment",
       };
     }
-    await scanFrames(file, segment, fileBytes, (frame) =>
-      segment.addRecord(FRAME_HEADER_BYTES + frame.payload.length),
-    );
+    await scanFrames(file, segment, fileBytes, ({ seq, payload }) => {
+      segment.addRecord(FRAME_HEADER_BYTES + payload.length);
+      onRecord?.(seq, payload);
+    });
     const isSound = segment.sizeBytes === fileBytes || (isNewest && (await isTorn(file, segment, fileBytes)));
     return {
       segment,

@@ -23,6 +23,17 @@ export interface LogStats {
   readonly failed: boolean;
 }
 
+/** Takes a record that opening finds. The payload is a view into a buffer that is used again: copy what is kept. */
+export type OnRecord = (seq: number, payload: Uint8Array) => void;
+
+/** What a tier asks of the log that it opens. */
+export interface LogRecovery {
+  /** See `FileLogOptions`. */
+  readonly nextSeqMin: number;
+  /** Gets every record that is kept, oldest first, before the log is open. */
+  readonly onRecord: OnRecord;
+}
+
 /** An append-only sequence of records: the durability of a tier. Every mutation is one record. */
 export interface Log {
   /** Sequence number the next append gets. Grows by one per append; goes back when appends fail. */
@@ -53,13 +64,6 @@ export interface Log {
    * bytes on disk are damaged, `unavailable` when they cannot be read.
    */
   read(seq: number): Promise<Uint8Array>;
-
-  /**
-   * Passes every kept record that is acknowledged by now to `onRecord`, oldest first, waiting for each. Records
-   * trimmed meanwhile may be left out. The payload is a view into a buffer that is used again: copy what is kept.
-   * @throws {MemoryError} as `read` does, and whatever `onRecord` throws.
-   */
-  replay(onRecord: (seq: number, payload: Uint8Array) => void | Promise<void>): Promise<void>;
 
   /** Removes the segments, oldest first, whose every record is numbered below `before`. Never the newest one. */
   trim(before: number): Promise<void>;

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import type { Logger } from "@membus/protocol";
 import { syncDirectory } from "./directory.js";
 import { inspectSegment, type SegmentInspection } from "./inspect-segment.js";
+import type { OnRecord } from "./log.js";
 import { corruptLog, type LogDamage } from "./log-error.js";
 import { type OpenLogFile, useLogFile } from "./log-file.js";
 import { repairLog } from "./repair.js";
@@ -17,6 +18,7 @@ export interface RecoveredLog {
 export interface RecoveryDependencies {
   readonly logger: Logger;
   readonly openFile: OpenLogFile;
+  readonly onRecord?: OnRecord;
 }
 
 /**
@@ -64,7 +66,7 @@ async function readSegments(
   const segments: Segment[] = [];
   let cutBytes = 0;
   for (const [index, file] of files.entries()) {
-    const found = await inspectSegment(file, index === files.length - 1, dependencies.openFile);
+    const found = await inspectSegment(file, index === files.length - 1, dependencies);
     const damage = findDamage(file, found, segments.at(-1));
     if (damage !== undefined) {
       if (!repair) throw corruptLog(damage);

@@ -7,15 +7,15 @@ import { SEGMENT_HEADER_BYTES } from "./segment-header.js";
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
 /**
- * Passes the frames of a segment file to `onFrame` in order, waiting when it returns a promise, until `endOffset` or
- * the first frame that is damaged or not numbered as expected. A payload is there until `onFrame` is done with it.
+ * Passes the frames of a segment file to `onFrame` in order, until `endOffset` or the first frame that is damaged or
+ * not numbered as expected. A payload is there until `onFrame` is done with it.
  * @returns the offset at which it stopped.
  */
 export async function scanFrames(
   file: LogFile,
   segment: Pick<Segment, "firstSeq" | "salt">,
   endOffset: number,
-  onFrame: (frame: Frame) => void | Promise<void>,
+  onFrame: (frame: Frame) => void,
 ): Promise<number> {
   let offset = SEGMENT_HEADER_BYTES;
   let seq = segment.firstSeq;
@@ -24,8 +24,7 @@ export async function scanFrames(
     const chunk = await readChunk(file, offset, endOffset, buffer);
     let at = 0;
     for (let frame = readFrame(chunk, at, segment.salt); frame?.seq === seq; ) {
-      const pending = onFrame(frame);
-      if (pending !== undefined) await pending;
+      onFrame(frame);
       at += FRAME_HEADER_BYTES + frame.payload.length;
       seq += 1;
       frame = readFrame(chunk, at, segment.salt);
