@@ -38,8 +38,21 @@ async function readRows(table: TenantTable, scope: string, into: RowSink): Promi
     const query = lance.query().where(where).select(columnsOf(shape)).limit(ROWS_MAX);
     // biome-ignore lint/complexity/useLiteralKeys: protected, but the only way to batches of another size one by one
     const batches = query["execute"]({ maxBatchLength: LOADED_BATCH_ROWS });
-    for await (const batch of batches) into.take(toRowColumns(batch, shape));
+    for await (const batch of readAhead(batches)) into.take(toRowColumns(batch, shape));
   });
+}
+
+/** The same batches, each asked for while the one before is taken in. */
+async function* readAhead(batches: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
+  const iterator = batches[Symbol.asyncIterator]();
+  for (let next = iterator.next(); ; ) {
+    const { done, value } = await next;
+    if (done === true) return;
+    next = iterator.next();
+    // Whoever stops taking them in is not told of it any more.
+    next.catch(() => undefined);
+    yield value;
+  }
 }
 
 /** A table whose vectors are not of the embedder's dimensions has the former ones where the others will be. */
