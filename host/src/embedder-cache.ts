@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Embedder, type EmbedKind, untilAborted } from "@membus/protocol";
 import { LRUCache } from "lru-cache";
 import { TextBatches } from "./text-batches.js";
@@ -84,6 +84,6 @@ export class EmbedderCache implements Embedder {
 
   /** A digest: texts may be long, and the cache outlives them. */
   #keyOf(text: string, kind: EmbedKind): string {
-    return createHash("sha256").update(`${this.#embedder.id}\n${kind}\n${text}`).digest("base64");
+    return hash("sha256", `${this.#embedder.id}\n${kind}\n${text}`, "base64");
   }
 }
