@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { sourceEntries } from "./imports.js";
 import { FILES, PACKAGES, ROOT_MANIFEST, SOURCES } from "./repository.js";
-import { productRoots, templateRoots, testRoots } from "./roots.js";
+import { foreignRoots, productRoots, testRoots } from "./roots.js";
 import { findDeadFiles } from "./rules/dead-files.js";
 import { parseSource } from "./syntax.js";
 
@@ -21,7 +21,7 @@ const EXAMPLE: Record<string, string> = {
 };
 
 it("holds in the repository", () => {
-  const product = [...productRoots(ROOT_MANIFEST, PACKAGES), ...templateRoots(FILES)];
+  const product = [...productRoots(ROOT_MANIFEST, PACKAGES), ...foreignRoots(FILES)];
   const roots = { product, tests: testRoots(FILES) };
   expect(findDeadFiles(SOURCES, roots, sourceEntries(PACKAGES))).toEqual([]);
 });

@@ -14,7 +14,7 @@ export function productRoots(root: Manifest, packages: readonly Package[]): stri
 }
 
 /** Where code begins that runs elsewhere: the plugins that are written for others, and what a peer is measured by. */
-export function templateRoots(files: readonly string[]): string[] {
+export function foreignRoots(files: readonly string[]): string[] {
   return files.filter((path) => /\/templates\/[^/]+\/src\/plugin\.ts$/.test(path) || isForPeers(path));
 }
 

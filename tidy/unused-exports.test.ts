@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { sourceEntries } from "./imports.js";
 import { FILES, PACKAGES, ROOT_MANIFEST, SOURCES } from "./repository.js";
-import { productRoots, templateRoots, testRoots } from "./roots.js";
+import { foreignRoots, productRoots, testRoots } from "./roots.js";
 import { findUnusedExports } from "./rules/unused-exports.js";
 import { parseSource } from "./syntax.js";
 
@@ -17,7 +17,7 @@ const EXAMPLE: Record<string, string> = {
 };
 
 it("holds in the repository", () => {
-  const roots = [...productRoots(ROOT_MANIFEST, PACKAGES), ...templateRoots(FILES), ...testRoots(FILES)];
+  const roots = [...productRoots(ROOT_MANIFEST, PACKAGES), ...foreignRoots(FILES), ...testRoots(FILES)];
   expect(findUnusedExports(SOURCES, roots, sourceEntries(PACKAGES))).toEqual([]);
 });
 

@@ -29,6 +29,9 @@ export function choiceOption(...values: readonly string[]): OptionRule {
   };
 }
 
+/** Options as their package uses them: every one is there. */
+export type ResolvedOptions<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
+
 /**
  * The options of a package: `input` over `defaults`, checked by `rules` and frozen; `input` is not changed.
  * An absent or undefined option takes its default.

@@ -1,6 +1,7 @@
 import type { Feature, PluginRetrieveRequest } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
+import type { Found } from "../reference/row.js";
 import { SteerablePlugin } from "../reference/steerable-plugin.js";
 
 type Arguments<Method extends "recency" | "relevance" | "find" | "diversify" | "page" | "total"> = Parameters<
@@ -45,6 +46,17 @@ function ranking(relevance: (request: PluginRetrieveRequest) => PluginRetrieveRe
   return new (class extends SteerablePlugin {
     protected override relevance(...[row, request, vector]: Arguments<"relevance">): number {
       return super.relevance(row, relevance(request), vector);
+    }
+  })();
+}
+
+/** The sound plugin, whose scores of what a query finds are others. */
+function rescoring(score: (one: Found, at: number, found: readonly Found[]) => number): SteerablePlugin {
+  return new (class extends SteerablePlugin {
+    protected override async find(...args: Arguments<"find">) {
+      const found = await super.find(...args);
+      if (args[1].query === undefined) return found;
+      return found.map((one, at) => ({ ...one, score: score(one, at, found) }));
     }
   })();
 }
@@ -247,30 +259,14 @@ const relevanceMutants: readonly Mutant[] = [
     check: "absolute/relevance-is-of-query-and-entry",
     names: /score of the same entry for the same query with its key/,
     createPlugin: () =>
-      new (class extends SteerablePlugin {
-        protected override async find(...args: Arguments<"find">) {
-          const found = await super.find(...args);
-          const best = Math.max(...found.map(({ score }) => score));
-          return args[1].query === undefined
-            ? found
-            : found.map((one) => ({ ...one, score: one.score / best }));
-        }
-      })(),
+      rescoring((one, _, found) => one.score / Math.max(...found.map(({ score }) => score))),
   }),
   pluginMutant({
     id: "absolute-by-rank",
     defect: "relevance is told by the place in the order, as where ranks are fused",
     check: "absolute/relevance-is-of-query-and-entry",
     names: /score of the same entry for the same query with its key/,
-    createPlugin: () =>
-      new (class extends SteerablePlugin {
-        protected override async find(...args: Arguments<"find">) {
-          const found = await super.find(...args);
-          return args[1].query === undefined
-            ? found
-            : found.map((one, at) => ({ ...one, score: (one.row.importance * 60) / (61 + at) }));
-        }
-      })(),
+    createPlugin: () => rescoring(({ row }, at) => (row.importance * 60) / (61 + at)),
   }),
   pluginMutant({
     id: "absolute-falls-with-the-partition",

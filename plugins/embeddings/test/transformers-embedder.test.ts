@@ -62,7 +62,7 @@ describe("the transformers embedder, with a stand-in for its package", () => {
   it("with fewer dimensions gives the first components at length 1", async () => {
     const embedder = await create({ dimensions: 2 });
     expect(embedder.dimensions).toBe(2);
-    const [vector] = await embedder.embed(["xxx"], "query");
+    const [vector] = await embedder.embed(["green tea"], "query");
     expect(vector).toHaveLength(2);
     expect(Math.hypot(...vector!)).toBeCloseTo(1, 6);
     await expect(create({ dimensions: 5 })).rejects.toThrow(

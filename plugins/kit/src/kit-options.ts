@@ -1,4 +1,4 @@
-import { integerOption, resolveOptions } from "@membus/protocol";
+import { integerOption, type ResolvedOptions, resolveOptions } from "@membus/protocol";
 
 export interface KitOptions {
   /**
@@ -87,7 +87,7 @@ export interface KitOptions {
   readonly operationBytesMax?: number | undefined;
 }
 
-export type ResolvedKitOptions = { readonly [K in keyof KitOptions]-?: NonNullable<KitOptions[K]> };
+export type ResolvedKitOptions = ResolvedOptions<KitOptions>;
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;

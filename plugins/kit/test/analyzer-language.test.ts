@@ -9,7 +9,7 @@ const characters: Language = {
   isStopWord: (word) => "aeiou ".includes(word),
   stem: (word) => word.toUpperCase(),
   stemProbability: (stem) => (stem === "T" ? 0.25 : 0.125),
-  describeTime: (seconds) => `@${seconds}`,
+  describeTime: (seconds) => `@${seconds / 86_400}`,
 };
 
 describe("createAnalyzer", () => {
@@ -20,7 +20,7 @@ describe("createAnalyzer", () => {
   });
 
   it("takes words, stop words, stems, time and probabilities from the language", () => {
-    const packed = analyzer.analyze({ text: "tea", context: "at", occurredAt: 7 });
+    const packed = analyzer.analyze({ text: "tea", context: "at", occurredAt: 7 * 86_400 + 5 });
     expect([...packed]).toEqual([termHash("T"), 1 + 1024, termHash("@"), 1 << 20, termHash("7"), 1 << 20]);
     expect(analyzer.analyzeQuery("test")).toEqual([
       { hash: termHash("T"), word: "t", prior: 0.25 },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fold } from "../src/analyzer/fold.js";
-import { memoize } from "../src/analyzer/memo.js";
+import { memoizeWords } from "../src/analyzer/memo.js";
 import { splitWords, wordForms } from "../src/analyzer/words.js";
 
 describe("splitWords", () => {
@@ -93,10 +93,10 @@ describe("wordForms", () => {
   });
 });
 
-describe("memoize", () => {
+describe("memoizeWords", () => {
   const counting = (countMax: number) => {
     const asked: string[] = [];
-    const lengthOf = memoize((word) => {
+    const lengthOf = memoizeWords((word) => {
       asked.push(word);
       return word.length;
     }, countMax);

@@ -1,4 +1,4 @@
-import { integerOption, resolveOptions } from "@membus/protocol";
+import { integerOption, type ResolvedOptions, resolveOptions } from "@membus/protocol";
 
 export interface LanceStorageOptions {
   /**
@@ -23,9 +23,7 @@ export interface LanceStorageOptions {
   readonly fragmentsMax?: number | undefined;
 }
 
-export type ResolvedLanceStorageOptions = {
-  readonly [K in keyof LanceStorageOptions]-?: NonNullable<LanceStorageOptions[K]>;
-};
+export type ResolvedLanceStorageOptions = ResolvedOptions<LanceStorageOptions>;
 
 const MIB = 1024 * 1024;
 const TIB = MIB * MIB;

@@ -1,4 +1,11 @@
-import { booleanOption, integerOption, LIMITS, resolveOptions, stringOption } from "@membus/protocol";
+import {
+  booleanOption,
+  integerOption,
+  LIMITS,
+  type ResolvedOptions,
+  resolveOptions,
+  stringOption,
+} from "@membus/protocol";
 import { apiKeyOption, baseUrlOption } from "../http/provider-options.js";
 import { prefixOption } from "../prefix.js";
 
@@ -74,9 +81,7 @@ export interface OpenAiEmbedderOptions {
   readonly responseBytesMax?: number | undefined;
 }
 
-export type ResolvedOpenAiEmbedderOptions = {
-  readonly [K in keyof Required<OpenAiEmbedderOptions>]: Exclude<OpenAiEmbedderOptions[K], undefined>;
-};
+export type ResolvedOpenAiEmbedderOptions = ResolvedOptions<OpenAiEmbedderOptions>;
 
 export const OPENAI_EMBEDDER_DEFAULTS = Object.freeze({
   apiKey: "",

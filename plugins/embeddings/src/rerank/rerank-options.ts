@@ -1,4 +1,10 @@
-import { choiceOption, integerOption, resolveOptions, stringOption } from "@membus/protocol";
+import {
+  choiceOption,
+  integerOption,
+  type ResolvedOptions,
+  resolveOptions,
+  stringOption,
+} from "@membus/protocol";
 import { apiKeyOption, baseUrlOption } from "../http/provider-options.js";
 
 /** `baseURL` and `model` must be given. */
@@ -49,9 +55,7 @@ export interface HttpRerankerOptions {
   readonly responseBytesMax?: number | undefined;
 }
 
-export type ResolvedHttpRerankerOptions = {
-  readonly [K in keyof Required<HttpRerankerOptions>]: Exclude<HttpRerankerOptions[K], undefined>;
-};
+export type ResolvedHttpRerankerOptions = ResolvedOptions<HttpRerankerOptions>;
 
 export const HTTP_RERANKER_DEFAULTS = Object.freeze({
   apiKey: "",

@@ -1,4 +1,11 @@
-import { choiceOption, integerOption, LIMITS, resolveOptions, stringOption } from "@membus/protocol";
+import {
+  choiceOption,
+  integerOption,
+  LIMITS,
+  type ResolvedOptions,
+  resolveOptions,
+  stringOption,
+} from "@membus/protocol";
 import { prefixOption } from "../prefix.js";
 
 /** The numbers that a model's file holds, and how the file in `onnx/` is called then. */
@@ -56,12 +63,7 @@ export interface TransformersEmbedderOptions {
   readonly batchSize?: number | undefined;
 }
 
-export type ResolvedTransformersEmbedderOptions = {
-  readonly [K in keyof Required<TransformersEmbedderOptions>]: Exclude<
-    TransformersEmbedderOptions[K],
-    undefined
-  >;
-};
+export type ResolvedTransformersEmbedderOptions = ResolvedOptions<TransformersEmbedderOptions>;
 
 export const TRANSFORMERS_EMBEDDER_DEFAULTS = Object.freeze({
   dimensions: 0,

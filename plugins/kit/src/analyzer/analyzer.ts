@@ -1,5 +1,6 @@
 import { boundedText } from "./content-forms.js";
 import type { Language } from "./language.js";
+import { memoize } from "./memo.js";
 import { FIELD_SHIFT, type PackedTerms } from "./packed-terms.js";
 import { createQueryAnalysis, type QueryTerm } from "./query-terms.js";
 import { TermCounts } from "./term-counts.js";
@@ -35,12 +36,13 @@ export function createAnalyzer(language: Language): Analyzer {
   const countTerms = createTextAnalysis(language);
   const termsOfQuery = createQueryAnalysis(language);
   const { marks } = language;
-  const termsOfDay = rememberDays((seconds) => {
+  const termsOfDay = memoize((day: number) => {
+    const seconds = day * DAY_SECONDS;
     const counts = new TermCounts();
     countTerms(counts, language.describeTime(seconds), FIELD_SHIFT.time);
     countMarks(counts, marks?.ofTime(seconds), FIELD_SHIFT.time);
     return counts.pack();
-  });
+  }, DAYS_REMEMBERED_MAX);
   const counts = new TermCounts();
   return {
     id: language.id,
@@ -49,27 +51,13 @@ export function createAnalyzer(language: Language): Analyzer {
       countTerms(counts, text, FIELD_SHIFT.text);
       countMarks(counts, marks?.ofText(boundedText(text)), FIELD_SHIFT.text);
       countTerms(counts, context, FIELD_SHIFT.context);
-      if (occurredAt !== undefined) counts.addPacked(termsOfDay(occurredAt));
+      if (occurredAt !== undefined) counts.addPacked(termsOfDay(Math.floor(occurredAt / DAY_SECONDS)));
       return counts.pack();
     },
     analyzeQuery(query) {
       const terms = termsOfQuery(query);
       return terms.length === 0 ? [] : [...terms, ...markTerms(query, language)];
     },
-  };
-}
-
-/** Remembers what was made of the last days asked for: most entries are of a few. */
-function rememberDays<T>(compute: (seconds: number) => T): (seconds: number) => T {
-  const results = new Map<number, T>();
-  return (seconds) => {
-    const day = Math.floor(seconds / DAY_SECONDS);
-    const known = results.get(day);
-    if (known !== undefined) return known;
-    if (results.size >= DAYS_REMEMBERED_MAX) results.clear();
-    const result = compute(seconds);
-    results.set(day, result);
-    return result;
   };
 }
 

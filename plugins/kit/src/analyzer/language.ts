@@ -13,7 +13,7 @@ export interface Language {
   stem(word: string): string;
   /** Probability of the words of a stem among the words of the language, above 0 and below 1. */
   stemProbability(stem: string): number;
-  /** Unix seconds as the words people use for a day (UTC); "" for a time outside the calendar. */
+  /** The words people use for a day, told by the Unix seconds of its beginning (UTC); "" outside the calendar. */
   describeTime(seconds: number): string;
   /** What a language finds besides words. */
   readonly marks?: Marks;

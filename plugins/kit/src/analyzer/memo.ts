@@ -1,19 +1,27 @@
 /** Longest word that is remembered: V8 may keep the whole text alive for a longer piece of it. */
-const KEY_LENGTH_MAX = 12;
+const WORD_LENGTH_MAX = 12;
 
 /**
- * Remembers the results of a pure function of a word.
- * @param countMax results kept; at this count it forgets all and starts anew, so frequent words return at once.
+ * Remembers the results of a pure function.
+ * @param countMax results kept; at this count it forgets all and starts anew, so frequent keys return at once.
  */
-export function memoize<T>(compute: (word: string) => T, countMax: number): (word: string) => T {
-  const results = new Map<string, T>();
-  return (word) => {
-    const known = results.get(word);
+export function memoize<Key, Result>(compute: (key: Key) => Result, countMax: number): (key: Key) => Result {
+  const results = new Map<Key, Result>();
+  return (key) => {
+    const known = results.get(key);
     if (known !== undefined) return known;
-    const result = compute(word);
-    if (word.length > KEY_LENGTH_MAX) return result;
+    const result = compute(key);
     if (results.size >= countMax) results.clear();
-    results.set(word, result);
+    results.set(key, result);
     return result;
   };
+}
+
+/** The same for a function of a word, which is often a piece of a text. */
+export function memoizeWords<Result>(
+  compute: (word: string) => Result,
+  countMax: number,
+): (word: string) => Result {
+  const remembered = memoize(compute, countMax);
+  return (word) => (word.length > WORD_LENGTH_MAX ? compute(word) : remembered(word));
 }

@@ -1,7 +1,7 @@
 import { boundedWords, contentForms, hashIn } from "./content-forms.js";
 import { fold } from "./fold.js";
 import type { Language } from "./language.js";
-import { memoize } from "./memo.js";
+import { memoizeWords } from "./memo.js";
 import type { Evidence } from "./recognize.js";
 import { termHash } from "./term-hash.js";
 
@@ -28,7 +28,7 @@ export function hashesOf(terms: readonly QueryTerm[]): number[] {
 
 /** Turns queries into their distinct terms, in order, at most 64. */
 export function createQueryAnalysis(language: Language): (query: string) => QueryTerm[] {
-  const alternativesOf = memoize(
+  const alternativesOf = memoizeWords(
     (form) => (language.others?.of(form) ?? []).map((tongue) => hashIn(tongue, form)),
     WORDS_REMEMBERED_MAX,
   );

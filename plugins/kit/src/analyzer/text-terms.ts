@@ -1,7 +1,7 @@
 import { boundedWords, contentForms, hashIn } from "./content-forms.js";
 import { fold } from "./fold.js";
 import type { Language, OtherLanguages } from "./language.js";
-import { memoize } from "./memo.js";
+import { memoizeWords } from "./memo.js";
 import type { Evidence } from "./recognize.js";
 import type { TermCounts } from "./term-counts.js";
 import { termHash } from "./term-hash.js";
@@ -21,7 +21,7 @@ interface WordReading {
 export function createTextAnalysis(
   language: Language,
 ): (counts: TermCounts, text: string, shift: number) => void {
-  const read = memoize((word) => readWord(word, language), WORDS_REMEMBERED_MAX);
+  const read = memoizeWords((word) => readWord(word, language), WORDS_REMEMBERED_MAX);
   const otherHashes = otherTermHashes(language);
   return (counts, text, shift) => {
     const words = boundedWords(text, language);
@@ -52,7 +52,7 @@ function otherTermHashes(
   const hashesIn = (tongue: Tongue) => {
     const known = hashesByTongue.get(tongue);
     if (known !== undefined) return known;
-    const hashes = memoize((word) => hashesOfWord(word, language, others, tongue), WORDS_REMEMBERED_MAX);
+    const hashes = memoizeWords((word) => hashesOfWord(word, language, others, tongue), WORDS_REMEMBERED_MAX);
     hashesByTongue.set(tongue, hashes);
     return hashes;
   };

@@ -1,4 +1,10 @@
-import { booleanOption, choiceOption, integerOption, resolveOptions } from "@membus/protocol";
+import {
+  booleanOption,
+  choiceOption,
+  integerOption,
+  type ResolvedOptions,
+  resolveOptions,
+} from "@membus/protocol";
 import type { Durability } from "./log.js";
 
 const MIB = 1024 * 1024;
@@ -44,9 +50,7 @@ export interface FileLogOptions {
   readonly repair?: boolean | undefined;
 }
 
-export type ResolvedFileLogOptions = {
-  readonly [K in keyof FileLogOptions]-?: NonNullable<FileLogOptions[K]>;
-};
+export type ResolvedFileLogOptions = ResolvedOptions<FileLogOptions>;
 
 export const FILE_LOG_DEFAULTS: ResolvedFileLogOptions = Object.freeze({
   durability: "disk",
