@@ -23,12 +23,19 @@ export async function checkTargets(targets: ReportTargets): Promise<void> {
   if (files.filter((file) => file === STDOUT).length > 1) {
     throw new UsageError("only one report can be written to standard output");
   }
-  for (const file of files.filter((name) => name !== STDOUT)) {
-    const folder = dirname(resolve(file));
-    await access(folder, constants.W_OK).catch((cause: unknown) => {
-      throw new UsageError(`${file} cannot be written: ${folder} is no folder to write to`, { cause });
-    });
-  }
+  for (const file of files.filter((name) => name !== STDOUT)) await checkWritable(file);
+}
+
+async function checkWritable(file: string): Promise<void> {
+  const isThere = await access(file).then(
+    () => true,
+    () => false,
+  );
+  const folder = dirname(resolve(file));
+  const reason = isThere ? "it may not be changed" : `${folder} is no folder to write to`;
+  await access(isThere ? file : folder, constants.W_OK).catch((cause: unknown) => {
+    throw new UsageError(`${file} cannot be written: ${reason}`, { cause });
+  });
 }
 
 export async function writeReports(report: SuiteReport, targets: ReportTargets): Promise<void> {

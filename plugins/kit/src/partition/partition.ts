@@ -331,6 +331,7 @@ export class Partition {
   #indexTerms(end: number): void {
     if (end === this.#terms.upTo) return;
     this.#countTerms(end);
+    this.#terms.expect(this.#waiting.termCount);
     const added: SlotTerms[] = [];
     for (let slot = this.#terms.upTo; slot < end; slot++) {
       if (this.columns.alive[slot] === 1) added.push({ slot, ...this.#waiting.get(slot)! });

@@ -2,6 +2,10 @@ import { grown } from "./grown.js";
 
 /** Logarithm of the smallest list's room: most words that come twice come some times more. */
 const ROOM_BITS_MIN = 2;
+/** How much longer the arrays become when they are full. */
+const GROWTH = 1.5;
+/** Places to a posting, about, as lists have room to grow. */
+const ROOM_SHARE = 1.5;
 
 /** Where one list stands. */
 export interface PostingRange {
@@ -38,6 +42,12 @@ export class PostingLists {
     this.#expected = grown(this.#expected, 2 * list);
     this.#roomBits = grown(this.#roomBits, 2 * list);
     return list;
+  }
+
+  /** So many more will come: arrays that grow step by step would leave their former places to the allocator. */
+  expect(count: number): void {
+    const length = this.#end + Math.ceil(ROOM_SHARE * count);
+    if (length > this.slots.length) this.#grow(length);
   }
 
   /** Room for one more in each of these lists, which may name a list several times: it moves once for all of them. */
@@ -84,21 +94,30 @@ export class PostingLists {
     this.#roomBits[list] = bits;
   }
 
+  /** A place that is left, cut in half as often as it takes, or else a new one. */
   #place(bits: number): number {
-    const free = this.#freePlaces(bits).pop();
-    if (free !== undefined) return free;
-    const start = this.#end;
-    this.#end += 1 << bits;
-    if (this.#end > this.slots.length) {
-      const length = Math.max(this.#end, 2 * this.slots.length);
-      this.slots = grown(this.slots, length);
-      this.counts = grown(this.counts, length);
-    }
+    let from = bits;
+    while (from < this.#free.length && this.#free[from]!.length === 0) from++;
+    const start = this.#free[from]?.pop();
+    if (start === undefined) return this.#newPlace(bits);
+    while (from > bits) this.#free[--from]!.push(start + (1 << from));
     return start;
   }
 
+  #newPlace(bits: number): number {
+    const start = this.#end;
+    this.#end += 1 << bits;
+    if (this.#end > this.slots.length) this.#grow(Math.max(this.#end, Math.ceil(GROWTH * this.slots.length)));
+    return start;
+  }
+
+  #grow(length: number): void {
+    this.slots = grown(this.slots, length);
+    this.counts = grown(this.counts, length);
+  }
+
   #freePlaces(bits: number): number[] {
-    this.#free[bits] ??= [];
-    return this.#free[bits];
+    while (this.#free.length <= bits) this.#free.push([]);
+    return this.#free[bits]!;
   }
 }

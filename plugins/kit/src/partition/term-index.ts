@@ -23,6 +23,11 @@ export class TermIndex {
     return { slots: slots.subarray(start, start + size), counts: counts.subarray(start, start + size), size };
   }
 
+  /** So many terms will come. */
+  expect(termCount: number): void {
+    this.#postings.expect(termCount);
+  }
+
   /** Indexes slots up to before `upTo`, in ascending order; the others in between are dead. */
   addAll(added: readonly SlotTerms[], upTo: number): void {
     this.upTo = upTo;

@@ -11,7 +11,9 @@ export interface TermRange {
 
 /** Terms of slots that are not indexed yet; of rows from storage only where they stand, as there are many. */
 export class WaitingTerms {
-  sizeBytes = 0;
+  /** Of all rows together. */
+  termCount = 0;
+  #rowCount = 0;
   /** The first slot. */
   readonly #from: number;
   /** null for dead slots, and for rows that came without. */
@@ -21,6 +23,10 @@ export class WaitingTerms {
 
   constructor(from: number) {
     this.#from = from;
+  }
+
+  get sizeBytes(): number {
+    return 8 * this.termCount + 120 * this.#rowCount;
   }
 
   push(terms: Uint32Array | null): void {
@@ -40,7 +46,7 @@ export class WaitingTerms {
     this.#values[at] = terms;
     this.#begins[at] = 0;
     this.#ends[at] = terms.length;
-    this.sizeBytes += rangeBytes(0, terms.length);
+    this.#count(1, terms.length);
   }
 
   get(slot: number): TermRange | undefined {
@@ -53,7 +59,7 @@ export class WaitingTerms {
   drop(slot: number): void {
     const at = slot - this.#from;
     if (this.#values[at] === null) return;
-    this.sizeBytes -= rangeBytes(this.#begins[at]!, this.#ends[at]!);
+    this.#count(-1, this.#ends[at]! - this.#begins[at]!);
     this.#values[at] = null;
   }
 
@@ -93,7 +99,13 @@ export class WaitingTerms {
     this.#begins[at] = begin;
     this.#ends[at] = end;
     this.#values.push(values);
-    if (values !== null) this.sizeBytes += rangeBytes(begin, end);
+    if (values !== null) this.#count(1, end - begin);
+  }
+
+  /** Rows come (1) or go (-1), with the length of their terms. */
+  #count(sign: 1 | -1, length: number): void {
+    this.#rowCount += sign;
+    this.termCount += (sign * length) / 2;
   }
 }
 
@@ -118,8 +130,4 @@ class FoundTerm implements Postings {
   get size(): number {
     return this.#slots.size;
   }
-}
-
-function rangeBytes(begin: number, end: number): number {
-  return 4 * (end - begin) + 120;
 }
