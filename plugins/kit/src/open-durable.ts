@@ -15,6 +15,7 @@ import { BodyCache } from "./residency/body-cache.js";
 import { EarlyLoad } from "./residency/early-load.js";
 import { KnownScopes } from "./residency/known-scopes.js";
 import { LatestScopes } from "./residency/latest-scopes.js";
+import { PartitionLoader } from "./residency/partition-loader.js";
 import type { Storage } from "./storage.js";
 
 export interface DurableState {
@@ -52,8 +53,9 @@ export async function openDurable(parts: DurableParts, context: DurableContext):
   const backlog = new Backlog({ countMax: options.backlogCountMax, bytesMax: options.backlogBytesMax });
   const marker = await readFoldMarker(directory);
   const latest = new LatestScopes(options.preloadCount);
+  const loader = new PartitionLoader(storage);
   const earlyScope = options.preloadCount > 0 ? marker.scopes.at(-1) : undefined;
-  const early = earlyScope === undefined ? undefined : new EarlyLoad(storage, earlyScope, empty());
+  const early = earlyScope === undefined ? undefined : new EarlyLoad(loader, earlyScope, empty());
   const recovering = recover(
     { storage, openLog: (recovery) => parts.openLog(recovery), backlog, operations, latest },
     marker,
@@ -93,7 +95,7 @@ export async function openDurable(parts: DurableParts, context: DurableContext):
   return {
     ...{ storage, folder, bodies, newestAt, latest, isNew: log.nextSeq <= 1 },
     journal: createLogJournal({ log, backlog, appended }),
-    load: (scope) => early?.take(scope) ?? loadPartition({ storage, backlog, scope }, empty()),
+    load: (scope) => early?.take(scope) ?? loadPartition({ loader, backlog, scope }, empty()),
     mayLeave: (scope) => !backlog.has(scope),
     async roomToWrite() {
       if (backlog.rowCount > Math.min(options.foldCount, options.backlogCountMax / 4)) await folder.fold();
@@ -103,7 +105,12 @@ export async function openDurable(parts: DurableParts, context: DurableContext):
       await folder.maintain();
       known.refresh(backlog.scopes);
     },
-    stats: () => ({ ...storage.stats(), ...backlogStats(backlog, folder), ...logStats(log) }),
+    stats: () => ({
+      ...storage.stats(),
+      ...loader.stats,
+      ...backlogStats(backlog, folder),
+      ...logStats(log),
+    }),
     async close() {
       await early?.ended();
       // Folds what is left, so that the next start has nothing to do.
@@ -119,14 +126,11 @@ export async function openDurable(parts: DurableParts, context: DurableContext):
 
 /** What the backlog holds is read before storage: what is folded in between is seen twice, never not at all. */
 async function loadPartition(
-  { storage, backlog, scope }: { storage: Storage; backlog: Backlog; scope: string },
+  { loader, backlog, scope }: { loader: PartitionLoader; backlog: Backlog; scope: string },
   partition: Partition,
 ): Promise<Partition> {
   const { rows, removed } = backlog.ofScope(scope);
-  await storage.load(scope, {
-    reserve: (count) => partition.reserve(count),
-    take: (stored) => partition.load(stored, removed),
-  });
+  await loader.load(scope, partition, removed);
   for (const row of rows) partition.add(row);
   return partition;
 }

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import type { Storage } from "../src/index.js";
+import { changedStorage } from "./changed-storage.js";
 import { calls } from "./kit-calls.js";
 import { TestKit } from "./kit-fixture.js";
 
 it("takes what was logged when it began, and leaves what comes meanwhile to the next fold", async () => {
   const written: (number | "sync")[] = [];
   const kit = await TestKit.open({
-    wrapStorage: (storage): Storage =>
-      Object.assign(Object.create(storage), {
+    wrapStorage: (storage) =>
+      changedStorage(storage, {
         async append(rows) {
           written.push(rows.length);
           if (written.length < 3)
@@ -18,7 +18,7 @@ it("takes what was logged when it began, and leaves what comes meanwhile to the 
           written.push("sync");
           await storage.sync();
         },
-      } satisfies Partial<Storage>),
+      }),
   });
   const { store } = calls(kit);
   await store([{ key: "a" }, { key: "b" }, { key: "c" }]);

@@ -1,5 +1,5 @@
 import type { Partition } from "../partition/partition.js";
-import type { Storage } from "../storage.js";
+import type { PartitionLoader } from "./partition-loader.js";
 
 /**
  * One partition that begins to load while the log is still being read. It holds what is stored, which is all there is
@@ -9,14 +9,9 @@ export class EarlyLoad {
   #scope: string | undefined;
   readonly #loading: Promise<Partition>;
 
-  constructor(storage: Storage, scope: string, empty: Partition) {
+  constructor(loader: PartitionLoader, scope: string, empty: Partition) {
     this.#scope = scope;
-    this.#loading = storage
-      .load(scope, {
-        reserve: (count) => empty.reserve(count),
-        take: (rows) => empty.load(rows, new Set()),
-      })
-      .then(() => empty);
+    this.#loading = loader.load(scope, empty, new Set()).then(() => empty);
     this.#loading.catch(() => undefined);
   }
 

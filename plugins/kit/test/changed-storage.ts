@@ -1,0 +1,12 @@
+import type { Storage } from "../src/index.js";
+
+/** `storage` with some methods in place of its own. */
+export function changedStorage<T extends Storage>(storage: T, methods: Partial<Storage>): T {
+  return new Proxy(storage, {
+    get(target, name) {
+      if (name in methods) return Reflect.get(methods, name);
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}
