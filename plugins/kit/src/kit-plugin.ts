@@ -46,7 +46,7 @@ export interface KitPluginParts {
 export interface DurableParts {
   /** Opened. */
   readonly storage: Storage;
-  /** Opens the log; runs once. A failure closes the storage. */
+  /** Opens the log; runs once. When it fails, the storage is closed. */
   openLog(recovery: LogRecovery): Promise<Log>;
   /** Holds the fold marker. */
   readonly directory: string;

@@ -46,8 +46,17 @@ interface DurableContext {
   empty(): Partition;
 }
 
-/** Opens log and storage of a durable tier, takes up what a crash left, and sets up their fold. */
+/** Opens the log of a durable tier, takes up what a crash left, and sets up the fold. A failure closes its parts. */
 export async function openDurable(parts: DurableParts, context: DurableContext): Promise<DurableState> {
+  try {
+    return await takeUp(parts, context);
+  } catch (error) {
+    await closeAll([() => parts.storage.close(), () => parts.release?.()]);
+    throw error;
+  }
+}
+
+async function takeUp(parts: DurableParts, context: DurableContext): Promise<DurableState> {
   const { storage, directory } = parts;
   const { services, options, operations, empty } = context;
   const backlog = new Backlog({ countMax: options.backlogCountMax, bytesMax: options.backlogBytesMax });
@@ -62,7 +71,6 @@ export async function openDurable(parts: DurableParts, context: DurableContext):
   );
   const { log, newestAt } = await recovering.catch(async (error: unknown) => {
     await early?.ended();
-    await closeAll([() => storage.close(), () => parts.release?.()]);
     throw error;
   });
   const bodies = new BodyCache({ cacheBytes: options.bodyCacheBytes }, (scope, rowIds) =>

@@ -1,7 +1,9 @@
+import { MemoryError } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { FaultyLogFiles } from "./faulty-log-file.js";
 import { calls } from "./kit-calls.js";
 import { settled, TestKit } from "./kit-fixture.js";
+import { MemoryStorage } from "./memory-storage.js";
 import { ScriptedEmbedder } from "./scripted-embedder.js";
 
 async function faultyKit() {
@@ -94,4 +96,11 @@ describe("a log that cannot be written", () => {
       purge: "scheduled",
     });
   });
+});
+
+it("closes the storage when the log cannot be opened", async () => {
+  const storage = new MemoryStorage(8);
+  const openFile = () => Promise.reject(new MemoryError("unavailable", "no disk"));
+  await expect(TestKit.open({ storage, openFile })).rejects.toThrow("no disk");
+  expect(storage.isOpen).toBe(false);
 });

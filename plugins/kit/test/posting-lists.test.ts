@@ -36,6 +36,27 @@ describe("posting lists in shared arrays", () => {
     }
     expect(lists.sizeBytes).toBeLessThan(1000 * 128 * 8 * 2.2);
   });
+
+  it("use a large place for several small lists", () => {
+    const lists = new PostingLists();
+    for (let list = 0; list < 100; list++) lists.begin();
+    for (let at = 0; at < 4_097; at++) lists.push(0, at, 1);
+    const before = lists.sizeBytes;
+    for (let list = 1; list < 100; list++) for (let at = 0; at < 16; at++) lists.push(list, at, 1);
+    expect(lists.sizeBytes).toBe(before);
+  });
+
+  it("grow in few steps, also where a little more is expected each time", () => {
+    const lists = new PostingLists();
+    const arrays = new Set<Uint32Array>();
+    for (let list = 0; list < 5_000; list++) {
+      lists.expect(1);
+      lists.push(lists.begin(), list, 1);
+      arrays.add(lists.slots);
+    }
+    expect(arrays.size).toBeLessThan(20);
+    expect(lists.sizeBytes).toBeLessThan(5_000 * 4 * 8 * 2.2);
+  });
 });
 
 describe("the table of hashes", () => {

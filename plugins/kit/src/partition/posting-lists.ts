@@ -46,8 +46,7 @@ export class PostingLists {
 
   /** So many more will come: arrays that grow step by step would leave their former places to the allocator. */
   expect(count: number): void {
-    const length = this.#end + Math.ceil(ROOM_SHARE * count);
-    if (length > this.slots.length) this.#grow(length);
+    this.#reach(this.#end + Math.ceil(ROOM_SHARE * count));
   }
 
   /** Room for one more in each of these lists, which may name a list several times: it moves once for all of them. */
@@ -107,11 +106,13 @@ export class PostingLists {
   #newPlace(bits: number): number {
     const start = this.#end;
     this.#end += 1 << bits;
-    if (this.#end > this.slots.length) this.#grow(Math.max(this.#end, Math.ceil(GROWTH * this.slots.length)));
+    this.#reach(this.#end);
     return start;
   }
 
-  #grow(length: number): void {
+  #reach(end: number): void {
+    if (end <= this.slots.length) return;
+    const length = Math.max(end, Math.ceil(GROWTH * this.slots.length));
     this.slots = grown(this.slots, length);
     this.counts = grown(this.counts, length);
   }
