@@ -51,6 +51,23 @@ describe("events", () => {
     expect(Buffer.from(message!.payload).toString()).not.toContain("secret");
   });
 
+  it("follow the reply to whoever stored", async () => {
+    const fixture = await HostFixture.start();
+    const published: string[] = [];
+    const publish = fixture.bus.publish.bind(fixture.bus);
+    fixture.bus.publish = (subject, ...rest) => {
+      published.push(subject);
+      publish(subject, ...rest);
+    };
+    await fixture.store([
+      { key: "a", content: 1 },
+      { key: "b", content: 2 },
+    ]);
+    await turn();
+    const eventAt = published.map((subject) => subject.endsWith(".stored"));
+    expect(eventAt.slice(-3)).toEqual([false, true, true]);
+  });
+
   it("are not made for what is unchanged, superseded or refused, and their receipts say so", async () => {
     const plugin = new MapPlugin();
     const honest = plugin.onStore.bind(plugin);
