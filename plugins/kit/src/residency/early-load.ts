@@ -9,9 +9,18 @@ export class EarlyLoad {
   #scope: string | undefined;
   readonly #loading: Promise<Partition>;
 
-  constructor(loader: PartitionLoader, scope: string, empty: Partition) {
+  /** Begins to load the scope; undefined where there is none. */
+  static begin(
+    loader: PartitionLoader,
+    scope: string | undefined,
+    empty: () => Partition,
+  ): EarlyLoad | undefined {
+    return scope === undefined ? undefined : new EarlyLoad(loader, scope, empty());
+  }
+
+  private constructor(loader: PartitionLoader, scope: string, partition: Partition) {
     this.#scope = scope;
-    this.#loading = loader.load(scope, empty, new Set()).then(() => empty);
+    this.#loading = loader.load(scope, partition, new Set()).then(() => partition);
     this.#loading.catch(() => undefined);
   }
 
