@@ -35,11 +35,17 @@ export async function judgeAll(
 }
 
 async function ask(judge: ChildProcess, id: string): Promise<Verdict> {
-  const answer = once(judge, "message") as Promise<[Verdict]>;
-  const end = once(judge, "exit").then(() => {
+  const asked = new AbortController();
+  const { signal } = asked;
+  const answer = once(judge, "message", { signal }) as Promise<[Verdict]>;
+  const end = once(judge, "exit", { signal }).then(() => {
     throw new Error(`the process that judged ${id} ended`);
   });
   judge.send(id);
-  const [verdict] = await Promise.race([answer, end]);
-  return verdict;
+  try {
+    const [verdict] = await Promise.race([answer, end]);
+    return verdict;
+  } finally {
+    asked.abort();
+  }
 }
