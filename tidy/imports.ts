@@ -74,7 +74,7 @@ export function resolveSpecifier(
   return sourceOf(posix.join(posix.dirname(from), specifier));
 }
 
-/** What stands as `.js` in code is `.ts` in the repository. */
-function sourceOf(path: string): string {
-  return path.replace(/\.([cm]?)js$/, ".$1ts");
+/** What stands as `.js` in code is `.ts` in the repository, and `dist/main.js` is built from `src/main.ts`. */
+export function sourceOf(path: string): string {
+  return path.replace(/\.([cm]?)js$/, ".$1ts").replace(/(^|\/)dist\//, "$1src/");
 }

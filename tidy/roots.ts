@@ -1,16 +1,17 @@
 import { posix } from "node:path";
-import { sourceEntries } from "./imports.js";
+import { sourceEntries, sourceOf } from "./imports.js";
 import type { Manifest, Package } from "./repository.js";
 
 /** Where the product begins: what packages export, the programs that they install, the scripts that npm runs. */
 export function productRoots(root: Manifest, packages: readonly Package[]): string[] {
   const programs = packages.flatMap(({ folder, manifest }) =>
-    Object.values(manifest.bin ?? {}).map((path) => posix.join(folder, sourceOf(path))),
+    Object.values(manifest.bin ?? {}).map((path) => posix.join(folder, path)),
   );
   const scripts = Object.values(root.scripts ?? {}).flatMap(
     (script) => script.match(/[\w./-]+\.[jt]s\b/g) ?? [],
   );
-  return [...sourceEntries(packages).values(), ...programs, ...scripts.map(sourceOf)];
+  const written = [...programs, ...scripts].map((path) => (isBuilt(path) ? sourceOf(path) : path));
+  return [...sourceEntries(packages).values(), ...written];
 }
 
 /** Where code begins that runs elsewhere: the plugins that are written for others, and what a peer is measured by. */
@@ -28,7 +29,6 @@ export function testRoots(files: readonly string[]): string[] {
   return files.filter((path) => /(\.test\.ts|(^|\/)[\w-]+\.config\.ts)$/.test(path));
 }
 
-/** `dist/main.js` is built from `src/main.ts`. */
-function sourceOf(path: string): string {
-  return path.replace(/(^|\/)dist\/(.+)\.js$/, "$1src/$2.ts");
+function isBuilt(path: string): boolean {
+  return posix.dirname(path).split("/").includes("dist");
 }

@@ -5,7 +5,7 @@ import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { ENVIRONMENT } from "../src/config/environment.js";
 
 /** What users run; `npm test` builds it first. */
-const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../dist/program/main.js", import.meta.url));
 
 export interface CliOptions {
   /** NATS_URL of the command. */

@@ -47,9 +47,15 @@ export function toRowColumns(
     facets,
     ...termsOf(dataOf(batch, "terms")),
     vectors: vectors === undefined ? new Float32Array(0) : componentsOf(vectors, dimensions),
-    hasVector: (row) => vectors?.getValid(row) ?? false,
+    hasVector: validity(vectors),
     former: formerOf,
   };
+}
+
+/** Which rows have a value; none where there is no column. */
+function validity(data: Data | undefined): (row: number) => boolean {
+  if (data === undefined) return () => false;
+  return data.nullCount === 0 ? () => true : (row) => data.getValid(row);
 }
 
 /** Former vectors, from columns of their own or from those of a table that has no others yet. */

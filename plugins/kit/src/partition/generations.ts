@@ -87,6 +87,7 @@ export class Generations {
     for (let index = 0; index < rows.count; index++) {
       const embedder = rows.embedder(index);
       const former = rows.former(index);
+      if (former === undefined && this.#isPresent(embedder, rows.analyzer(index))) continue;
       const vector = this.#isForeign(embedder) && rows.hasVector(index) ? vectorAt(rows, index) : null;
       this.#file(first + index, { analyzer: rows.analyzer(index), embedder, vector, former });
     }
@@ -112,6 +113,12 @@ export class Generations {
 
   get sizeBytes(): number {
     return this.#flags.byteLength + (this.#former?.sizeBytes ?? 0);
+  }
+
+  /** Whether a row of these has nothing to file: most have not, and they are many. */
+  #isPresent(embedder: string, analyzer: string): boolean {
+    const { current, analyzer: ours } = this.#options;
+    return this.#former === undefined && embedder === current?.embedder && analyzer === ours;
   }
 
   #file(slot: number, row: Pick<Row, "analyzer" | "embedder" | "vector" | "former">): void {

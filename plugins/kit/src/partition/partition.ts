@@ -210,6 +210,11 @@ export class Partition {
     return !(words && this.#statistics.upTo < count) && !(attributes && this.#attributes.upTo < count);
   }
 
+  /** Slots whose words are not indexed yet. */
+  get unindexedCount(): number {
+    return this.columns.count - this.#terms.upTo;
+  }
+
   /** Indexes the words of up to `rowsMax` rows more, or else encodes their vectors, and tells whether all is done. */
   indexSome(rowsMax: number): boolean {
     const { count } = this.columns;

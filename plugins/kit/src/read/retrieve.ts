@@ -9,7 +9,7 @@ import {
   type ScopeSelector,
 } from "@membus/protocol";
 import { embedPending } from "../embed-pending.js";
-import { indexBehind } from "../index-behind.js";
+import { indexBehind, indexFew } from "../index-behind.js";
 import { usesAttributes } from "../partition/select.js";
 import { checkPartitionCount } from "../residency/partition-registry.js";
 import type { Resident } from "../residency/resident.js";
@@ -40,6 +40,7 @@ export async function retrieve(
   const query = await prepareQuery(tier, request);
   stages.end("query");
   const { entries, found, degraded } = await retrievePage(tier, scopes, request, { query, stages });
+  if (query !== undefined) indexBehind(tier, scopes);
   const reason = degraded ?? found.degraded ?? vectorsMissing(found.pendingCount);
   return {
     entries,
@@ -138,7 +139,7 @@ async function findIn(
   const { partition } = resident;
   const needs = { words: query !== undefined, attributes: usesAttributes(request.filter) };
   while (!partition.prepareSome(needs, PREPARED_STRETCH)) await new Promise(setImmediate);
-  if (needs.words) indexBehind(tier, resident);
+  if (needs.words) indexFew(partition);
   if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);
   expireNow(tier, resident);
   const asked = query && queryFor(partition, query, request.embedding !== undefined);

@@ -1,0 +1,20 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** The installed package that a module is part of. */
+export interface InstalledPackage {
+  readonly folder: string;
+  readonly name: string;
+  readonly version: string;
+}
+
+/** By the nearest package.json that names one. */
+export function packageOf(modulePath: string): InstalledPackage {
+  for (let folder = dirname(modulePath); folder !== dirname(folder); folder = dirname(folder)) {
+    const file = join(folder, "package.json");
+    if (!existsSync(file)) continue;
+    const { name, version } = JSON.parse(readFileSync(file, "utf8")) as { name?: string; version?: string };
+    if (name !== undefined && version !== undefined) return { folder, name, version };
+  }
+  throw new Error(`${modulePath} is in no package`);
+}
