@@ -1,10 +1,11 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { stemEnglish } from "../src/analyzer/english.js";
+import { ENGLISH_STEMMING, stemEnglish } from "../src/analyzer/english.js";
 import { ENGLISH_STOP_WORDS } from "../src/analyzer/english-stop-words.js";
 import { describeEnglishTime } from "../src/analyzer/english-time.js";
 import { createEnglishAnalyzer, type PackedTerms } from "../src/analyzer/index.js";
 import { termHash } from "../src/analyzer/term-hash.js";
-import { loadStemProbabilities, UNKNOWN_WORD_PROBABILITY } from "../src/analyzer/word-frequency.js";
+import { StemProbabilities, UNKNOWN_WORD_PROBABILITY } from "../src/analyzer/word-frequency.js";
 
 const EIGHTH_OF_MAY = 1_683_554_160;
 const analyzer = createEnglishAnalyzer();
@@ -49,11 +50,22 @@ describe("English", () => {
   });
 
   it("takes a stem to be as probable as its most frequent word, by Zipf's law", () => {
-    const probabilities = loadStemProbabilities(stemEnglish);
-    expect(probabilities.get("the")).toBeCloseTo(0.09186, 5);
-    expect(probabilities.get("orbit")).toBeCloseTo(0.09186 / 5797, 8);
-    expect(probabilities.get("year")).toBe(probabilities.get(stemEnglish("years")));
+    const probabilities = new StemProbabilities(ENGLISH_STEMMING);
+    expect(probabilities.of("the")).toBeCloseTo(0.09186, 5);
+    expect(probabilities.of("orbit")).toBeCloseTo(0.09186 / 5797, 8);
+    expect(probabilities.of("year")).toBe(probabilities.of(stemEnglish("years")));
+    expect(probabilities.of("xyzzi")).toBe(UNKNOWN_WORD_PROBABILITY);
     expect(UNKNOWN_WORD_PROBABILITY).toBeCloseTo(0.09186 / 30_000, 10);
+  });
+
+  it("knows the stem of every frequent word by the word's first letters", async () => {
+    const words = await readFile(new URL("../data/word-ranks.txt", import.meta.url), "utf8");
+    const stems = words.trimEnd().split("\n").map(stemEnglish);
+    const probabilities = new StemProbabilities(ENGLISH_STEMMING);
+    for (const [index, stem] of stems.entries()) {
+      const rank = stems.indexOf(stem) + 1;
+      expect(probabilities.of(stem) * rank, `${stem}, word ${index + 1}`).toBeCloseTo(0.09186, 4);
+    }
   });
 });
 

@@ -33,12 +33,13 @@ export async function readScope(table: TenantTable, scope: string, into: RowSink
 async function readRows(table: TenantTable, scope: string, into: RowSink): Promise<void> {
   const where = compare("scope", "=", scope);
   await table.read(async (lance) => {
-    into.reserve(await lance.countRows(where));
     const shape = readShapeOf(table);
     const query = lance.query().where(where).select(columnsOf(shape)).limit(ROWS_MAX);
     // biome-ignore lint/complexity/useLiteralKeys: protected, but the only way to batches of another size one by one
-    const batches = query["execute"]({ maxBatchLength: LOADED_BATCH_ROWS });
-    for await (const batch of readAhead(batches)) into.take(toRowColumns(batch, shape));
+    const batches = readAhead(query["execute"]({ maxBatchLength: LOADED_BATCH_ROWS }));
+    let [next, count] = await Promise.all([batches.next(), lance.countRows(where)]);
+    into.reserve(count);
+    for (; next.done !== true; next = await batches.next()) into.take(toRowColumns(next.value, shape));
   });
 }
 

@@ -5,6 +5,8 @@ import type { Data } from "apache-arrow";
 export class TextColumn implements Texts {
   readonly #bytes: Buffer;
   readonly #offsets: Int32Array;
+  /** Where all texts are the same. */
+  readonly #common: string | undefined;
   /** Row of the text decoded last. */
   #lastRow: number | undefined;
   #last = "";
@@ -15,9 +17,11 @@ export class TextColumn implements Texts {
     this.#bytes = Buffer.from((values as Uint8Array).subarray(first, valueOffsets[length]));
     this.#offsets = new Int32Array(length + 1);
     for (let row = 0; row <= length; row++) this.#offsets[row] = valueOffsets[row]! - first;
+    this.#common = this.#isOneText() ? this.at(0) : undefined;
   }
 
   at(row: number): string {
+    if (this.#common !== undefined) return this.#common;
     if (this.#lastRow === undefined || !this.#equals(this.#lastRow, row)) {
       this.#last = this.#bytes.toString("utf8", this.#offsets[row], this.#offsets[row + 1]);
     }
@@ -27,6 +31,15 @@ export class TextColumn implements Texts {
 
   lengthAt(row: number): number {
     return this.#offsets[row + 1]! - this.#offsets[row]!;
+  }
+
+  /** Texts of one length are the same when the buffer is itself again, moved by one of them. */
+  #isOneText(): boolean {
+    const rowCount = this.#offsets.length - 1;
+    if (rowCount === 0) return false;
+    const length = this.lengthAt(0);
+    for (let row = 1; row < rowCount; row++) if (this.lengthAt(row) !== length) return false;
+    return this.#bytes.subarray(length).equals(this.#bytes.subarray(0, this.#bytes.length - length));
   }
 
   #equals(a: number, b: number): boolean {

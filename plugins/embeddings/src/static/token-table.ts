@@ -45,6 +45,6 @@ async function readTokenTable(folder: URL): Promise<TokenTable> {
   return {
     vocabulary,
     rows: new Int8Array(rows.buffer, rows.byteOffset, rows.length),
-    scales: Float32Array.from({ length: vocabulary.size }, (_, id) => scales.readFloatLE(id * 4)),
+    scales: new Float32Array(new Uint8Array(scales).buffer),
   };
 }

@@ -4,27 +4,32 @@ import { ENGLISH_IRREGULAR_FORMS } from "./english-irregular-forms.js";
 import { ENGLISH_STOP_WORDS } from "./english-stop-words.js";
 import { describeEnglishTime, englishMarks } from "./english-time.js";
 import type { Language } from "./language.js";
-import { loadStemProbabilities, UNKNOWN_WORD_PROBABILITY } from "./word-frequency.js";
+import { type Stemming, StemProbabilities } from "./word-frequency.js";
 import { splitWords } from "./words.js";
 
 const ORDINAL = /^(\d+)(?:st|nd|rd|th)$/;
 
-/** Porter's stem; `bought` has that of `buy`, and `8th` that of `8`, as dates are written both ways. */
+/** Porter's stems; `bought` has that of `buy`, and `8th` that of `8`, as dates are written both ways. */
+export const ENGLISH_STEMMING: Stemming = {
+  baseForm: (word) => ENGLISH_IRREGULAR_FORMS.get(word) ?? word.replace(ORDINAL, "$1"),
+  stemOf: stemmer,
+};
+
 export function stemEnglish(word: string): string {
-  return stemmer(ENGLISH_IRREGULAR_FORMS.get(word) ?? word.replace(ORDINAL, "$1"));
+  return ENGLISH_STEMMING.stemOf(ENGLISH_STEMMING.baseForm(word));
 }
 
 /** English alone. */
 export function englishLanguage(): Language {
-  let probabilities: ReadonlyMap<string, number> | undefined;
+  let probabilities: StemProbabilities | undefined;
   return {
     id: "english-3",
     splitWords,
     isStopWord: (word) => ENGLISH_STOP_WORDS.has(word),
     stem: stemEnglish,
     stemProbability(stem) {
-      probabilities ??= loadStemProbabilities(stemEnglish);
-      return probabilities.get(stem) ?? UNKNOWN_WORD_PROBABILITY;
+      probabilities ??= new StemProbabilities(ENGLISH_STEMMING);
+      return probabilities.of(stem);
     },
     describeTime: describeEnglishTime,
     marks: englishMarks,
