@@ -65,10 +65,8 @@ async function measure(
     const payloads = storePayloads(entries, options);
     const load = await runLoad(payloads.length, shape.inFlight, async (index) => {
       const { subject, payload } = payloads[index]!;
-      checkStored(
-        await environment.connection.request(subject, payload, { timeout: 60_000 }),
-        shape.perRequest,
-      );
+      const reply = await environment.bus.request(subject, payload, { timeoutMs: 60_000 });
+      checkStored(reply.payload, shape.perRequest);
     });
     return { ...load, perSecond: load.perSecond * shape.perRequest };
   };

@@ -67,7 +67,7 @@ function operations({ connection }: BenchEnvironment, count: number) {
       const payloads = storePayloads(entries.slice(0, requests), run);
       return runLoad(requests, inFlight, async (index) => {
         const { subject, payload } = payloads[index]!;
-        checkStored(await connection.request(subject, payload, { timeout: 30_000 }), 1);
+        checkStored((await connection.request(subject, payload, { timeout: 30_000 })).data, 1);
       });
     },
     async raw(requests: number, inFlight: number) {

@@ -4,6 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { natsBusFromConnection } from "@membus/bus";
+import { type Bus, type Logger, systemClock } from "@membus/protocol";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { ensureNatsServer, launchNatsServer } from "membus";
 
@@ -11,6 +13,8 @@ import { ensureNatsServer, launchNatsServer } from "membus";
 export interface BenchEnvironment {
   readonly url: string;
   readonly connection: NatsConnection;
+  /** On the same connection; a request takes half the processor time of the connection's own. */
+  readonly bus: Bus;
   readonly directory: string;
   /** `membus up` on the server, as a process of its own. Resolves when it serves. */
   startHost(options: { readonly name: string; readonly args?: readonly string[] }): Promise<ChildProcess>;
@@ -28,6 +32,7 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
   const { path } = await ensureNatsServer({ explicitPath, env: process.env, onStep: note });
   const server = await launchNatsServer({ binary: path });
   const connection = await connect({ servers: server.url });
+  const bus = natsBusFromConnection(connection, {}, { logger: complaints(note), clock: systemClock });
   const directory = await mkdtemp(join(tmpdir(), "membus-bench-"));
   const children = new Set<ChildProcess>();
   const start = (args: readonly string[]) => {
@@ -46,6 +51,7 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
   return {
     url: server.url,
     connection,
+    bus,
     directory,
     async startHost({ name, args = [] }) {
       const child = start([CLI, "up", "--data", join(directory, name), "--json", ...args]);
@@ -56,11 +62,18 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
     end,
     async close() {
       for (const child of children) await end(child);
+      await bus.close();
       await connection.close();
       await server.stop();
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** What goes wrong, as lines. */
+function complaints(note: (line: string) => void): Logger {
+  const complain = (_fields: object, message: string) => note(message);
+  return { debug() {}, info() {}, warn: complain, error: complain };
 }
 
 /** Resolves with the first line a process prints. */

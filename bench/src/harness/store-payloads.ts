@@ -41,9 +41,9 @@ function newEntry(entry: SampleEntry, { run, tier }: { readonly run: string; rea
 }
 
 /** Throws unless the reply says that everything was stored. */
-export function checkStored(reply: { json<T>(): T }, count: number): void {
-  const { type, receipts } = reply.json<{ type: string; receipts?: unknown[] }>();
-  if (type !== "memory/store/resp" || receipts?.length !== count) {
-    throw new Error(`not stored: ${JSON.stringify(reply.json())}`);
+export function checkStored(payload: Uint8Array, count: number): void {
+  const reply = JSON.parse(Buffer.from(payload).toString()) as { type: string; receipts?: unknown[] };
+  if (reply.type !== "memory/store/resp" || reply.receipts?.length !== count) {
+    throw new Error(`not stored: ${JSON.stringify(reply)}`);
   }
 }
