@@ -77,7 +77,8 @@ async function takeUp(parts: DurableParts, context: DurableContext): Promise<Dur
   );
   if (backlog.recordCount > 0) early?.drop();
   backlog.pinBodies(bodies);
-  const known = new KnownScopes(() => storage.scopes());
+  const isNew = log.nextSeq <= 1;
+  const known = new KnownScopes(() => storage.scopes(), { isNew });
   known.refresh(backlog.scopes);
   const { clock, logger } = services;
   let latestAt = newestAt;
@@ -100,9 +101,14 @@ async function takeUp(parts: DurableParts, context: DurableContext): Promise<Dur
   };
   if (backlog.recordCount > 0) folder.notice();
   return {
-    ...{ storage, folder, bodies, newestAt, latest, isNew: log.nextSeq <= 1 },
+    ...{ storage, folder, bodies, newestAt, latest, isNew },
     journal: createLogJournal({ log, backlog, appended }),
-    load: (scope) => early?.take(scope) ?? loadPartition({ loader, backlog, scope }, empty()),
+    async load(scope) {
+      if (!known.mayHold(scope)) return empty();
+      const partition = await (early?.take(scope) ?? loadPartition({ loader, backlog, scope }, empty()));
+      if (partition.columns.count === 0) known.learn();
+      return partition;
+    },
     mayLeave: (scope) => !backlog.has(scope),
     async roomToWrite() {
       if (backlog.rowCount > Math.min(options.foldCount, options.backlogCountMax / 4)) await folder.fold();

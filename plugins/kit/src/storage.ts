@@ -69,7 +69,7 @@ export interface Outdated {
 
 /**
  * Where a durable tier keeps its folded rows: all that a new backend must write. `scope` is a scope id
- * (`scopeId` of the protocol). Calls of one kind never overlap, but reads overlap with writes.
+ * (`scopeId` of the protocol). Writes never overlap; reads and `maintain` overlap with them and with one another.
  * Rows are immutable versions: `append` adds, `remove` takes away, nothing is updated.
  */
 export interface Storage {
@@ -96,7 +96,10 @@ export interface Storage {
   dropFormer(): Promise<void>;
   /** What was appended and removed so far is on disk for good. */
   sync(): Promise<void>;
-  /** Compacts; `purge` also drops the bytes of removed rows from disk at once. */
+  /**
+   * Compacts; `purge` also drops the bytes of rows removed before from disk. May take long, and goes on beside writes;
+   * never overlaps with itself.
+   */
   maintain(options: { readonly purge: boolean }): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { expect, it } from "vitest";
 import { changedStorage } from "./changed-storage.js";
 import { calls } from "./kit-calls.js";
@@ -25,4 +26,35 @@ it("takes what was logged when it began, and leaves what comes meanwhile to the 
   await kit.fold();
   expect(written).toEqual([3, "sync", 2, "sync"]);
   expect(kit.storage.rowIds).toHaveLength(5);
+});
+
+it("goes on while storage is maintained, and keeps in mind what is forgotten meanwhile", async () => {
+  const events = new EventEmitter();
+  const begun = once(events, "begun");
+  const ended = once(events, "ended");
+  const kit = await TestKit.open({
+    wrapStorage: (storage) =>
+      changedStorage(storage, {
+        async maintain(options) {
+          await storage.maintain(options);
+          events.emit("begun");
+          await ended;
+        },
+      }),
+  });
+  const { store, forget } = calls(kit);
+  await store([{ key: "a" }]);
+  const maintaining = kit.plugin.maintain();
+  await begun;
+  await store([{ key: "b" }]);
+  await kit.fold();
+  expect(kit.storage.rowIds).toHaveLength(2);
+  await forget({ keys: ["a"] });
+  await kit.fold();
+  expect(kit.storage.rowIds).toHaveLength(1);
+  events.emit("ended");
+  await maintaining;
+  await kit.plugin.maintain();
+  await kit.plugin.maintain();
+  expect(kit.storage.maintained).toEqual([{ purge: true }, { purge: true }, { purge: false }]);
 });

@@ -22,6 +22,7 @@ export class MemoryStorage implements Storage {
   isHalted = false;
   #writesLeft = Number.POSITIVE_INFINITY;
   #isWriting = false;
+  #isMaintaining = false;
 
   /** `dimensions` are the embedder's. */
   constructor(public dimensions: number) {}
@@ -121,7 +122,10 @@ export class MemoryStorage implements Storage {
   }
 
   async maintain(options: { readonly purge: boolean }): Promise<void> {
-    await this.#write(() => this.maintained.push(options));
+    if (this.#isMaintaining) throw new Error("maintenance overlaps");
+    this.#isMaintaining = true;
+    await this.#take(() => this.maintained.push(options));
+    this.#isMaintaining = false;
   }
 
   stats(): Record<string, number> {
@@ -143,15 +147,19 @@ export class MemoryStorage implements Storage {
   }
 
   async #write(change: () => void): Promise<void> {
-    if (!this.isOpen) throw new Error("storage is closed");
     if (this.#isWriting) throw new Error("writes overlap");
     this.#isWriting = true;
+    await this.#take(change);
+    this.#isWriting = false;
+  }
+
+  async #take(change: () => void): Promise<void> {
+    if (!this.isOpen) throw new Error("storage is closed");
     await turn();
     if (this.#writesLeft-- <= 0) {
       this.isHalted = true;
       await new Promise(() => undefined);
     }
     change();
-    this.#isWriting = false;
   }
 }

@@ -1,7 +1,6 @@
-import { parseScopeId, type Scope, scopeId } from "@membus/protocol";
+import { parseScopeId, scopeId } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { BodyCache } from "../src/residency/body-cache.js";
-import { KnownScopes } from "../src/residency/known-scopes.js";
 import { PartitionRegistry } from "../src/residency/partition-registry.js";
 import { Resident } from "../src/residency/resident.js";
 import { settled } from "./kit-fixture.js";
@@ -148,40 +147,6 @@ describe("a resident's revisions", () => {
     expect([...one.staged.keys()]).toEqual(["k"]);
     one.unstage("k", 3);
     expect(one.isEmpty).toBe(true);
-  });
-});
-
-describe("the scopes that are known", () => {
-  it("are read once, with those added before and since, and again after a refresh", async () => {
-    const stored = [scope({ namespace: "one" })];
-    let reads = 0;
-    const known = new KnownScopes(async () => {
-      reads++;
-      return stored;
-    });
-    const names = async () => [...(await known.all())].map(({ namespace }: Scope) => namespace).sort();
-    known.add(scopeId(scope({ namespace: "logged" })));
-    expect(await Promise.all([names(), names()])).toEqual([
-      ["logged", "one"],
-      ["logged", "one"],
-    ]);
-    known.add(scopeId(scope({ namespace: "new" })));
-    expect(await names()).toEqual(["logged", "new", "one"]);
-    expect(reads).toBe(1);
-    stored.pop();
-    known.refresh([scopeId(scope({ namespace: "new" }))]);
-    expect([await names(), reads]).toEqual([["new"], 2]);
-  });
-
-  it("are asked for again after a failure", async () => {
-    let fails = true;
-    const known = new KnownScopes(async () => {
-      if (fails) throw new Error("disk");
-      return [scope()];
-    });
-    await expect(known.all()).rejects.toThrow("disk");
-    fails = false;
-    expect([...(await known.all())]).toEqual([scope()]);
   });
 });
 

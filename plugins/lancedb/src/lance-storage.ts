@@ -199,7 +199,7 @@ class LanceStorage implements Storage {
 
   async #maintain(table: TenantTable, purge: boolean): Promise<void> {
     await maintainTable(table, { purge, fragmentsMax: this.options.fragmentsMax });
-    if (!table.isPurged) this.#note(table.name, false);
+    if (!table.isPurged || table.tail.compactionCount > 0) this.#note(table.name, false);
   }
 
   #note(name: string, purge: boolean): void {

@@ -13,6 +13,10 @@ const REWRITTEN_ROWS_MAX = 2 ** 20;
 const TAIL_PART = 8;
 /** Compaction may bring about compaction, of what it has brought side by side; but not for ever. */
 const ROUNDS = 16;
+/** Beside appends there is always something left to compact, which takes as long as the first time. */
+const ROUNDS_BESIDE = { purge: 2, compaction: 1 };
+/** Compactions after which the files that they replaced go, even if appends have to wait for it. */
+const KEPT_COMPACTIONS_MAX = 4;
 /** LanceDB reckons ages by its own clock: a time in the far past cleans up nothing, one in the far future everything. */
 const NOTHING = new Date(0);
 const EVERYTHING = new Date(Date.UTC(2200, 0));
@@ -29,9 +33,17 @@ export interface TableMaintenance {
  * so that a crash at any time leaves a whole table.
  */
 export async function maintainTable(table: TenantTable, options: TableMaintenance): Promise<void> {
-  if (options.purge && !table.isPurged) return compact(table, true);
-  if (isWorthCompacting(table, options.fragmentsMax)) return compact(table, false);
-  if (table.tail.unindexedCount >= options.fragmentsMax) await table.gate.shared(() => buildIndexes(table));
+  const { tail } = table;
+  if (options.purge && !table.isPurged) {
+    await compactBeside(table, true);
+    return finish(table, true);
+  }
+  if (isWorthCompacting(table, options.fragmentsMax)) await compactBeside(table, false);
+  else if (tail.unindexedCount >= options.fragmentsMax) await table.gate.shared(() => buildIndexes(table));
+  const isQuiet = tail.fragmentCount === 0;
+  if (tail.compactionCount > 0 && (isQuiet || tail.compactionCount >= KEPT_COMPACTIONS_MAX)) {
+    await finish(table, false);
+  }
 }
 
 function isWorthCompacting({ tail, rowCount }: TenantTable, fragmentsMax: number): boolean {
@@ -40,19 +52,29 @@ function isWorthCompacting({ tail, rowCount }: TenantTable, fragmentsMax: number
   return tail.rowCount >= rewritten / TAIL_PART || tail.fragmentCount >= fragmentsMax * TAIL_PART;
 }
 
-/** The long part runs beside appends; what came in between is settled in the short part, which runs alone. */
-async function compact(table: TenantTable, purge: boolean): Promise<void> {
+/** The long part, beside appends. What they bring meanwhile is left for the next time. */
+async function compactBeside(table: TenantTable, purge: boolean): Promise<void> {
   await table.gate.shared(async () => {
+    const { rowCount, fragmentCount } = table.tail;
     if (purge || !table.isIndexed) await buildIndexes(table);
-    await settle(table, purge);
+    await settle(table, purge, purge ? ROUNDS_BESIDE.purge : ROUNDS_BESIDE.compaction);
+    table.tail.rowCount -= rowCount;
+    table.tail.fragmentCount -= fragmentCount;
+    table.tail.unindexedCount = table.tail.fragmentCount;
+    table.tail.compactionCount++;
   });
+}
+
+/** Alone: settles what came in between, and takes every file that is not needed any more from disk. */
+async function finish(table: TenantTable, purge: boolean): Promise<void> {
   await table.gate.exclusive(async () => {
-    if (!(await settle(table, purge))) throw new Error(`compaction of table ${table.name} does not end`);
+    if (!(await settle(table, purge, ROUNDS)))
+      throw new Error(`compaction of table ${table.name} does not end`);
     if (purge) await table.commit((lance) => lance.delete(NO_ROW));
     await table.syncInGate();
     await table.oldReadsEnded();
     await cleanUp(table);
-    Object.assign(table.tail, { rowCount: 0, fragmentCount: 0, versionCount: 0, unindexedCount: 0 });
+    table.resetTail();
     if (purge) table.markPurged();
     await table.syncInGate();
   });
@@ -70,10 +92,10 @@ async function buildIndexes(table: TenantTable): Promise<void> {
 
 /**
  * Compacts until there is nothing left to compact and, for a purge, no removed row left in any file in use. Returns
- * false when appends beside it always leave something.
+ * false when that takes more rounds.
  */
-async function settle(table: TenantTable, purge: boolean): Promise<boolean> {
-  for (let round = 0; round < ROUNDS; round++) {
+async function settle(table: TenantTable, purge: boolean, rounds: number): Promise<boolean> {
+  for (let round = 0; round < rounds; round++) {
     const { compaction } = await table.commit((lance) => lance.optimize({ cleanupOlderThan: NOTHING }));
     if (compaction.fragmentsRemoved > 0) continue;
     if (!purge || !(await rewriteFragmentsWithRemovedRows(table))) return true;

@@ -33,7 +33,13 @@ export interface TableTail {
   versionCount: number;
   /** Fragments that no index covers. */
   unindexedCount: number;
+  /** Compactions since then: what they replaced is still on disk. */
+  compactionCount: number;
 }
+
+const NO_TAIL: TableTail = Object.freeze({
+  ...{ rowCount: 0, fragmentCount: 0, versionCount: 0, unindexedCount: 0, compactionCount: 0 },
+});
 
 /**
  * One open table. Appends and compaction go side by side; what would take files or rows from under another write goes
@@ -48,7 +54,7 @@ export class TenantTable {
   #rowCount = 0;
   #isDirty = false;
   #isPurged = true;
-  readonly tail: TableTail = { rowCount: 0, fragmentCount: 0, versionCount: 0, unindexedCount: 0 };
+  readonly tail: TableTail = { ...NO_TAIL };
   isIndexed = false;
 
   readonly #vectors: VectorColumns;
@@ -170,6 +176,10 @@ export class TenantTable {
       this.#isPurged = false;
     });
     return true;
+  }
+
+  resetTail(): void {
+    Object.assign(this.tail, NO_TAIL);
   }
 
   markPurged(): void {

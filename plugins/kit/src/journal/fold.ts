@@ -38,8 +38,9 @@ export interface FoldDependencies {
 
 /** Moves the backlog into storage, in order and in small steps. Everything that writes to storage goes through here. */
 export class Folder {
-  /** Writes to storage never overlap. */
+  /** Writes to storage never overlap, but its upkeep goes on beside them: it may take longer than the backlog has room. */
   readonly #writes = new SerialQueue();
+  readonly #upkeep = new SerialQueue();
   #foldedSeq: number;
   /** What the marker on disk says: a start folds again what comes after it. */
   #markedSeq: number;
@@ -78,11 +79,16 @@ export class Folder {
 
   /** Storage's own upkeep. What was forgotten and folded leaves the disk, and the log as soon as no retry needs it. */
   maintain(): Promise<void> {
-    return this.#writes.run(async () => {
-      const { log, storage } = this.dependencies;
-      if (this.#mustPurge) await log.rotate();
-      await storage.maintain({ purge: this.#mustPurge });
+    return this.#upkeep.run(async () => {
+      const purge = this.#mustPurge;
       this.#mustPurge = false;
+      try {
+        if (purge) await this.dependencies.log.rotate();
+        await this.dependencies.storage.maintain({ purge });
+      } catch (error) {
+        this.#mustPurge ||= purge;
+        throw error;
+      }
       await this.#trim();
     });
   }
@@ -95,7 +101,7 @@ export class Folder {
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelTimer?.();
-    await this.fold();
+    await this.#upkeep.run(() => this.fold());
   }
 
   #foldAfter(waitMs: number): void {

@@ -1,18 +1,40 @@
 import { parseScopeId, type Scope, scopeId } from "@membus/protocol";
 
-/** Every scope that may hold rows: asking storage for them takes long, and requests for subtrees come often. */
+/**
+ * Every scope that may hold rows: asking storage for them takes long, and requests for subtrees come often. A scope that
+ * is surely not among them need not be looked for either.
+ */
 export class KnownScopes {
-  readonly #scopes = new Map<string, Scope>();
+  #scopes = new Map<string, Scope>();
+  /** Those that have got rows since `refresh`, which storage may not tell of. */
+  readonly #latest = new Map<string, Scope>();
+  /** Whether no other scope holds rows. */
+  #isComplete: boolean;
   readonly #read: () => Promise<Iterable<Scope>>;
   #reading: Promise<void> | undefined;
+  #refreshCount = 0;
 
-  constructor(read: () => Promise<Iterable<Scope>>) {
+  constructor(read: () => Promise<Iterable<Scope>>, { isNew }: { readonly isNew: boolean }) {
     this.#read = read;
+    this.#isComplete = isNew;
   }
 
   /** A scope that has got rows. */
   add(id: string): void {
-    if (!this.#scopes.has(id)) this.#scopes.set(id, parseScopeId(id));
+    if (this.#latest.has(id)) return;
+    const scope = parseScopeId(id);
+    this.#latest.set(id, scope);
+    this.#scopes.set(id, scope);
+  }
+
+  /** False for a scope that surely holds nothing. */
+  mayHold(id: string): boolean {
+    return !this.#isComplete || this.#scopes.has(id);
+  }
+
+  /** Asks storage in the background, unless all are known: whoever looked for one in vain may look for more. */
+  learn(): void {
+    if (!this.#isComplete) void this.all().catch(() => undefined);
   }
 
   async all(): Promise<Iterable<Scope>> {
@@ -24,15 +46,22 @@ export class KnownScopes {
   /** Some scopes may have lost their last row: asks again at the next call, which must find these without asking. */
   refresh(unstored: Iterable<string>): void {
     this.#reading = undefined;
-    this.#scopes.clear();
+    this.#refreshCount++;
+    this.#latest.clear();
     for (const id of unstored) this.add(id);
   }
 
   async #readStored(): Promise<void> {
+    const refreshCount = this.#refreshCount;
+    const isStill = () => refreshCount === this.#refreshCount;
     try {
-      for (const scope of await this.#read()) this.#scopes.set(scopeId(scope), scope);
+      const stored = [...(await this.#read())].map((scope) => [scopeId(scope), scope] as const);
+      // Some may have got their rows since they were read, and after another `refresh` be no latest any more.
+      const others = isStill() ? this.#latest : this.#scopes;
+      this.#scopes = new Map([...stored, ...others]);
+      this.#isComplete = true;
     } catch (error) {
-      this.#reading = undefined;
+      if (isStill()) this.#reading = undefined;
       throw error;
     }
   }

@@ -1,0 +1,87 @@
+import { EventEmitter, once } from "node:events";
+import { type Scope, scopeId } from "@membus/protocol";
+import { expect, it } from "vitest";
+import { KnownScopes } from "../src/residency/known-scopes.js";
+
+const scopes = ["a", "b", "c", "d"].map(
+  (agent): Scope => ({ tier: "episodic", tenant: "acme", agent, namespace: "default" }),
+);
+const [a, b, c, d] = scopes as [Scope, Scope, Scope, Scope];
+const ids = async (known: KnownScopes) => [...(await known.all())].map(scopeId);
+
+it("knows of none but those that got rows, where nothing was stored before", () => {
+  const known = new KnownScopes(async () => [], { isNew: true });
+  expect(known.mayHold(scopeId(a))).toBe(false);
+  known.add(scopeId(a));
+  known.refresh([]);
+  expect(known.mayHold(scopeId(a))).toBe(true);
+  expect(known.mayHold(scopeId(b))).toBe(false);
+});
+
+it("asks storage once, and again after a refresh", async () => {
+  let reads = 0;
+  const known = new KnownScopes(
+    async () => {
+      reads++;
+      return [a];
+    },
+    { isNew: false },
+  );
+  known.add(scopeId(b));
+  expect(await Promise.all([ids(known), ids(known)])).toEqual([[a, b].map(scopeId), [a, b].map(scopeId)]);
+  known.add(scopeId(c));
+  expect(await ids(known)).toEqual([a, b, c].map(scopeId));
+  expect(reads).toBe(1);
+  known.refresh([]);
+  expect(await ids(known)).toEqual([scopeId(a)]);
+  expect(reads).toBe(2);
+});
+
+it("does not know until storage has told, and then forgets those that lost their rows", async () => {
+  let stored = [a, b];
+  const known = new KnownScopes(async () => stored, { isNew: false });
+  expect(known.mayHold(scopeId(c))).toBe(true);
+  expect(await ids(known)).toEqual([a, b].map(scopeId));
+  expect(known.mayHold(scopeId(c))).toBe(false);
+  stored = [b];
+  expect(known.mayHold(scopeId(a))).toBe(true);
+  known.refresh([scopeId(d)]);
+  expect(await ids(known)).toEqual([b, d].map(scopeId));
+  expect(known.mayHold(scopeId(a))).toBe(false);
+});
+
+it("misses none that got its rows while storage was read, before or after another refresh", async () => {
+  const events = new EventEmitter();
+  const told = once(events, "told");
+  const known = new KnownScopes(
+    async () => {
+      await told;
+      return [a];
+    },
+    { isNew: false },
+  );
+  const reading = known.all();
+  known.add(scopeId(b));
+  known.refresh([]);
+  known.add(scopeId(c));
+  events.emit("told");
+  await reading;
+  for (const scope of [a, b, c]) expect(known.mayHold(scopeId(scope))).toBe(true);
+  expect(known.mayHold(scopeId(d))).toBe(false);
+});
+
+it("asks again after a failure", async () => {
+  let isBroken = true;
+  const known = new KnownScopes(
+    async () => {
+      if (isBroken) throw new Error("broken");
+      return [a];
+    },
+    { isNew: false },
+  );
+  known.learn();
+  await expect(known.all()).rejects.toThrow("broken");
+  expect(known.mayHold(scopeId(b))).toBe(true);
+  isBroken = false;
+  expect(await ids(known)).toEqual([scopeId(a)]);
+});
