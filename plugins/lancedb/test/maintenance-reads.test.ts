@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { OptimizeOptions, Table } from "@lancedb/lancedb";
 import { systemClock } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { disk } from "../src/disk.js";
@@ -63,4 +64,47 @@ describe("a purge", () => {
     });
     await tables.close();
   });
+});
+
+it("compacts once beside appends that never end, and cleans up when they do", async () => {
+  const tables = await openTables();
+  await tables.useOrCreate("t_acme", async (table) => {
+    let rowId = 0;
+    const append = () => table.append(scoped(episodic("acme"), makeRow(rowId++), makeRow(rowId++)));
+    const commit = table.commit.bind(table);
+    let optimizeCount = 0;
+    const optimize = async (lance: Table, options: Partial<OptimizeOptions>) => {
+      optimizeCount++;
+      if (isBusy) await append();
+      return lance.optimize(options);
+    };
+    table.commit = (change) =>
+      commit((lance) =>
+        change(
+          new Proxy(lance, {
+            get(target, name) {
+              const member: unknown = Reflect.get(target, name, target);
+              if (name === "optimize") return optimize.bind(undefined, target);
+              return typeof member === "function" ? member.bind(target) : member;
+            },
+          }),
+        ),
+      );
+    let isBusy = true;
+    for (let count = 1; count < 4; count++) {
+      await append();
+      await append();
+      optimizeCount = 0;
+      await maintainTable(table, { purge: false, fragmentsMax: 2 });
+      expect(optimizeCount).toBe(1);
+      expect(table.tail).toMatchObject({ fragmentCount: 1, compactionCount: count });
+    }
+    isBusy = false;
+    await append();
+    await maintainTable(table, { purge: false, fragmentsMax: 2 });
+    expect(table.tail).toMatchObject({ fragmentCount: 0, compactionCount: 0 });
+    expect(await readdir(join(table.directory, "data"))).toHaveLength(1);
+    expect(await table.read((lance) => lance.countRows())).toBe(rowId);
+  });
+  await tables.close();
 });

@@ -16,7 +16,10 @@ export interface SegmentInspection {
   readonly damage: string | undefined;
 }
 
-/** Reads a whole segment file, passing its records on. Only the newest can have an unacknowledged end: older ones were synced before it. */
+/**
+ * Reads a whole segment file, passing its records on. Only the newest can have an unacknowledged end: older ones were
+ * synced before it.
+ */
 export function inspectSegment(
   source: SegmentFile,
   isNewest: boolean,

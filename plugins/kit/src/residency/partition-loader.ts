@@ -9,16 +9,19 @@ interface Loading {
 
 /** Reads partitions from storage, and knows how far it has got. */
 export class PartitionLoader {
+  readonly #storage: Pick<Storage, "load">;
   readonly #loading = new Set<Loading>();
 
-  constructor(readonly storage: Pick<Storage, "load">) {}
+  constructor(storage: Pick<Storage, "load">) {
+    this.#storage = storage;
+  }
 
   /** Takes what storage has of a scope into an empty partition, without the rows that are gone since. */
   async load(scope: string, partition: Partition, gone: ReadonlySet<number>): Promise<void> {
     const loading: Loading = { partition, rowCount: 0 };
     this.#loading.add(loading);
     try {
-      await this.storage.load(scope, {
+      await this.#storage.load(scope, {
         reserve(count) {
           loading.rowCount = count;
           partition.reserve(count);
