@@ -58,7 +58,8 @@ export async function openDurable(parts: DurableParts, context: DurableContext):
 
 async function takeUp(parts: DurableParts, context: DurableContext): Promise<DurableState> {
   const { storage, directory } = parts;
-  const { services, options, operations, empty } = context;
+  const { options, operations, empty } = context;
+  const { clock, logger } = context.services;
   const backlog = new Backlog({ countMax: options.backlogCountMax, bytesMax: options.backlogBytesMax });
   const marker = await readFoldMarker(directory);
   const latest = new LatestScopes(options.preloadCount);
@@ -78,9 +79,7 @@ async function takeUp(parts: DurableParts, context: DurableContext): Promise<Dur
   if (backlog.recordCount > 0) early?.drop();
   backlog.pinBodies(bodies);
   const isNew = log.nextSeq <= 1;
-  const known = new KnownScopes(() => storage.scopes(), { isNew });
-  known.refresh(backlog.scopes);
-  const { clock, logger } = services;
+  const known = knownScopes(storage, backlog, isNew);
   let latestAt = newestAt;
   const folder = new Folder(
     options,
@@ -103,12 +102,7 @@ async function takeUp(parts: DurableParts, context: DurableContext): Promise<Dur
   return {
     ...{ storage, folder, bodies, newestAt, latest, isNew },
     journal: createLogJournal({ log, backlog, appended }),
-    async load(scope) {
-      if (!known.mayHold(scope)) return empty();
-      const partition = await (early?.take(scope) ?? loadPartition({ loader, backlog, scope }, empty()));
-      if (partition.columns.count === 0) known.learn();
-      return partition;
-    },
+    load: (scope) => loadKnown(scope, { known, early, loader, backlog, empty }),
     mayLeave: (scope) => !backlog.has(scope),
     async roomToWrite() {
       if (backlog.rowCount > Math.min(options.foldCount, options.backlogCountMax / 4)) await folder.fold();
@@ -131,6 +125,30 @@ async function takeUp(parts: DurableParts, context: DurableContext): Promise<Dur
       await closeAll([...closings, () => parts.release?.()]);
     },
   };
+}
+
+function knownScopes(storage: Storage, backlog: Backlog, isNew: boolean): KnownScopes {
+  const known = new KnownScopes(() => storage.scopes());
+  known.refresh(backlog.scopes);
+  if (isNew) known.learn();
+  return known;
+}
+
+interface LoadParts {
+  readonly known: KnownScopes;
+  readonly early: EarlyLoad | undefined;
+  readonly loader: PartitionLoader;
+  readonly backlog: Backlog;
+  empty(): Partition;
+}
+
+/** Storage is not asked for a scope that it surely has nothing of. */
+async function loadKnown(scope: string, { known, early, empty, ...parts }: LoadParts): Promise<Partition> {
+  if (!known.mayHold(scope)) return empty();
+  const partition = await (early?.take(scope) ?? loadPartition({ ...parts, scope }, empty()));
+  // One look at all of them, as more may be looked for in vain.
+  if (partition.columns.count === 0) known.learn();
+  return partition;
 }
 
 /** What the backlog holds is read before storage: what is folded in between is seen twice, never not at all. */

@@ -9,8 +9,10 @@ const scopes = ["a", "b", "c", "d"].map(
 const [a, b, c, d] = scopes as [Scope, Scope, Scope, Scope];
 const ids = async (known: KnownScopes) => [...(await known.all())].map(scopeId);
 
-it("knows of none but those that got rows, where nothing was stored before", () => {
-  const known = new KnownScopes(async () => [], { isNew: true });
+it("knows of none but those that got rows, where nothing was stored before", async () => {
+  const known = new KnownScopes(async () => []);
+  known.learn();
+  await known.all();
   expect(known.mayHold(scopeId(a))).toBe(false);
   known.add(scopeId(a));
   known.refresh([]);
@@ -20,13 +22,10 @@ it("knows of none but those that got rows, where nothing was stored before", () 
 
 it("asks storage once, and again after a refresh", async () => {
   let reads = 0;
-  const known = new KnownScopes(
-    async () => {
-      reads++;
-      return [a];
-    },
-    { isNew: false },
-  );
+  const known = new KnownScopes(async () => {
+    reads++;
+    return [a];
+  });
   known.add(scopeId(b));
   expect(await Promise.all([ids(known), ids(known)])).toEqual([[a, b].map(scopeId), [a, b].map(scopeId)]);
   known.add(scopeId(c));
@@ -39,7 +38,7 @@ it("asks storage once, and again after a refresh", async () => {
 
 it("does not know until storage has told, and then forgets those that lost their rows", async () => {
   let stored = [a, b];
-  const known = new KnownScopes(async () => stored, { isNew: false });
+  const known = new KnownScopes(async () => stored);
   expect(known.mayHold(scopeId(c))).toBe(true);
   expect(await ids(known)).toEqual([a, b].map(scopeId));
   expect(known.mayHold(scopeId(c))).toBe(false);
@@ -53,13 +52,10 @@ it("does not know until storage has told, and then forgets those that lost their
 it("misses none that got its rows while storage was read, before or after another refresh", async () => {
   const events = new EventEmitter();
   const told = once(events, "told");
-  const known = new KnownScopes(
-    async () => {
-      await told;
-      return [a];
-    },
-    { isNew: false },
-  );
+  const known = new KnownScopes(async () => {
+    await told;
+    return [a];
+  });
   const reading = known.all();
   known.add(scopeId(b));
   known.refresh([]);
@@ -72,13 +68,10 @@ it("misses none that got its rows while storage was read, before or after anothe
 
 it("asks again after a failure", async () => {
   let isBroken = true;
-  const known = new KnownScopes(
-    async () => {
-      if (isBroken) throw new Error("broken");
-      return [a];
-    },
-    { isNew: false },
-  );
+  const known = new KnownScopes(async () => {
+    if (isBroken) throw new Error("broken");
+    return [a];
+  });
   known.learn();
   await expect(known.all()).rejects.toThrow("broken");
   expect(known.mayHold(scopeId(b))).toBe(true);

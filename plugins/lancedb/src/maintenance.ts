@@ -40,7 +40,8 @@ export async function maintainTable(table: TenantTable, options: TableMaintenanc
   }
   if (isWorthCompacting(table, options.fragmentsMax)) await compactBeside(table, false);
   else if (tail.unindexedCount >= options.fragmentsMax) await table.gate.shared(() => buildIndexes(table));
-  const isQuiet = tail.fragmentCount === 0;
+  const isQuiet = tail.fragmentCount === 0 || tail.fragmentCount === tail.seenFragmentCount;
+  tail.seenFragmentCount = tail.fragmentCount;
   if (tail.compactionCount > 0 && (isQuiet || tail.compactionCount >= KEPT_COMPACTIONS_MAX)) {
     await finish(table, false);
   }
@@ -60,6 +61,7 @@ async function compactBeside(table: TenantTable, purge: boolean): Promise<void> 
     await settle(table, purge, purge ? ROUNDS_BESIDE.purge : ROUNDS_BESIDE.compaction);
     table.tail.rowCount -= rowCount;
     table.tail.fragmentCount -= fragmentCount;
+    table.tail.seenFragmentCount -= fragmentCount;
     table.tail.unindexedCount = table.tail.fragmentCount;
     table.tail.compactionCount++;
   });

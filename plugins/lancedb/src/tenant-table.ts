@@ -35,10 +35,13 @@ export interface TableTail {
   unindexedCount: number;
   /** Compactions since then: what they replaced is still on disk. */
   compactionCount: number;
+  /** `fragmentCount` when maintenance last looked. */
+  seenFragmentCount: number;
 }
 
 const NO_TAIL: TableTail = Object.freeze({
-  ...{ rowCount: 0, fragmentCount: 0, versionCount: 0, unindexedCount: 0, compactionCount: 0 },
+  ...{ rowCount: 0, fragmentCount: 0, versionCount: 0, unindexedCount: 0 },
+  ...{ compactionCount: 0, seenFragmentCount: 0 },
 });
 
 /**

@@ -100,7 +100,6 @@ it("compacts once beside appends that never end, and cleans up when they do", as
       expect(table.tail).toMatchObject({ fragmentCount: 1, compactionCount: count });
     }
     isBusy = false;
-    await append();
     await maintainTable(table, { purge: false, fragmentsMax: 2 });
     expect(table.tail).toMatchObject({ fragmentCount: 0, compactionCount: 0 });
     expect(await readdir(join(table.directory, "data"))).toHaveLength(1);

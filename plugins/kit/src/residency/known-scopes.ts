@@ -9,14 +9,13 @@ export class KnownScopes {
   /** Those that have got rows since `refresh`, which storage may not tell of. */
   readonly #latest = new Map<string, Scope>();
   /** Whether no other scope holds rows. */
-  #isComplete: boolean;
+  #isComplete = false;
   readonly #read: () => Promise<Iterable<Scope>>;
   #reading: Promise<void> | undefined;
   #refreshCount = 0;
 
-  constructor(read: () => Promise<Iterable<Scope>>, { isNew }: { readonly isNew: boolean }) {
+  constructor(read: () => Promise<Iterable<Scope>>) {
     this.#read = read;
-    this.#isComplete = isNew;
   }
 
   /** A scope that has got rows. */
@@ -32,7 +31,7 @@ export class KnownScopes {
     return !this.#isComplete || this.#scopes.has(id);
   }
 
-  /** Asks storage in the background, unless all are known: whoever looked for one in vain may look for more. */
+  /** Asks storage in the background, unless all are known. */
   learn(): void {
     if (!this.#isComplete) void this.all().catch(() => undefined);
   }
