@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { benchHybrid } from "./cases/hybrid.js";
+import { benchNamespaces } from "./cases/namespaces.js";
 import { benchOpen } from "./cases/open.js";
 import { benchRetrieve } from "./cases/retrieve.js";
 import { benchStores } from "./cases/stores.js";
@@ -21,6 +22,7 @@ const CASES: Record<string, (environment: BenchEnvironment, options: CaseOptions
     stores: benchStores,
     hybrid: benchHybrid,
     open: benchOpen,
+    namespaces: benchNamespaces,
     retrieve: benchRetrieve,
   };
 

@@ -1,0 +1,79 @@
+import { MemoryClient } from "@membus/agent-client";
+import { sampleEntries, sampleQueries } from "../harness/dataset.js";
+import type { BenchEnvironment } from "../harness/environment.js";
+import { median, milliseconds, pairs, runLoad } from "../harness/load.js";
+import { timeRatio } from "../harness/load-ratio.js";
+import { residentMiB } from "../harness/resident.js";
+import { type BenchResult, benchResult } from "../harness/result.js";
+
+const NAMESPACES = 10_000;
+const ENTRIES = 100;
+const ROUNDS = 3;
+const TOUCHED = 50;
+const FULL = "namespaces";
+const QUERY = sampleQueries(1)[0]!;
+
+/** Many namespaces of which few are used: what a start and the first look at one of them cost. */
+export async function benchNamespaces(environment: BenchEnvironment): Promise<BenchResult[]> {
+  await fill(environment);
+  const starts = await pairs(
+    ROUNDS,
+    () => start(environment, FULL),
+    () => start(environment, "nothing"),
+  );
+  const seconds = (side: "ours" | "raw") => `${median(starts.map((pair) => pair[side])).toFixed(2)} s`;
+  const ratio = median(starts.map((pair) => pair.ours / pair.raw));
+  const title = `start on ${NAMESPACES} namespaces of ${ENTRIES} entries, against one without any`;
+  return [
+    benchResult("namespaces", { ratio, title, ours: seconds("ours"), raw: seconds("raw") }),
+    await firstLooks(environment),
+  ];
+}
+
+async function fill(environment: BenchEnvironment): Promise<void> {
+  const host = await environment.startHost({ name: FULL, args: ["--durability", "process"] });
+  const client = await connect(environment);
+  const entries = sampleEntries(ENTRIES).map((entry) => ({
+    ...entry,
+    tags: [...entry.tags],
+    tier: "episodic" as const,
+  }));
+  await runLoad(NAMESPACES, 4, async (index) => {
+    const { errors } = await client.inNamespace(`n/${index}`).store(entries);
+    if (errors.length > 0) throw new Error(`not stored: ${JSON.stringify(errors[0])}`);
+  });
+  process.stderr.write(`host RSS after the stores: ${await residentMiB(host)} MiB\n`);
+  await client.close();
+  await environment.end(host);
+}
+
+/** Seconds until the host serves. */
+async function start(environment: BenchEnvironment, name: string): Promise<number> {
+  const begun = milliseconds();
+  const host = await environment.startHost({ name });
+  const seconds = (milliseconds() - begun) / 1000;
+  await environment.end(host);
+  return seconds;
+}
+
+async function firstLooks(environment: BenchEnvironment): Promise<BenchResult> {
+  const host = await environment.startHost({ name: FULL });
+  const client = await connect(environment);
+  const look = async (index: number) => {
+    const namespace = client.inNamespace(`n/${index * Math.floor(NAMESPACES / TOUCHED)}`);
+    const { entries } = await namespace.retrieve({ query: QUERY, tier: "episodic" });
+    if (entries.length !== 10) throw new Error(`expected 10 entries, got ${entries.length}`);
+  };
+  const first = await runLoad(TOUCHED, 1, look);
+  const again = await runLoad(TOUCHED, 1, look);
+  const resident = await residentMiB(host);
+  process.stderr.write(`first look p99 ${first.p99.toFixed(1)} ms; host RSS after them: ${resident} MiB\n`);
+  await client.close();
+  await environment.end(host);
+  const title = "the first look at a namespace, against another look";
+  return timeRatio("first-look", [{ ours: first, raw: again }], { title });
+}
+
+function connect({ url }: BenchEnvironment): Promise<MemoryClient> {
+  return MemoryClient.connect({ servers: url, agent: FULL, timeoutMs: 60_000 });
+}
