@@ -6,9 +6,10 @@ import { MemoryClient } from "@membus/agent-client";
 import { sampleEntries, sampleQueries } from "../harness/dataset.js";
 import type { BenchEnvironment } from "../harness/environment.js";
 import { fillEpisodic } from "../harness/fill.js";
-import { median, milliseconds, pairs, runLoad } from "../harness/load.js";
+import { milliseconds, pairs, runLoad } from "../harness/load.js";
+import { secondsRatio } from "../harness/load-ratio.js";
 import { residentMiB } from "../harness/resident.js";
-import { type BenchResult, benchResult } from "../harness/result.js";
+import type { BenchResult } from "../harness/result.js";
 
 const COUNT = 100_000;
 const ROUNDS = 5;
@@ -39,12 +40,8 @@ export async function benchOpen(environment: BenchEnvironment): Promise<BenchRes
     () => readColumns(environment),
   );
   process.stderr.write(`host RSS after 1000 retrieves: ${await residentAfterUse(environment)} MiB\n`);
-  const seconds = (side: "ours" | "raw") => `${median(results.map((pair) => pair[side])).toFixed(2)} s`;
-  const ratio = median(results.map((pair) => pair.ours / pair.raw));
   const title = "start on 100,000 entries to the first answer, against reading the same columns";
-  return [
-    benchResult("open-100k", { ratio, title, ours: seconds("ours"), raw: seconds("raw") }, ["at most", 2]),
-  ];
+  return [secondsRatio("open-100k", results, { title, goal: 2 })];
 }
 
 async function fill(environment: BenchEnvironment): Promise<void> {

@@ -9,11 +9,18 @@ export async function fillEpisodic(
 ): Promise<MemoryClient> {
   const client = await MemoryClient.connect({ servers: url, agent, timeoutMs: 60_000 });
   for (let at = 0; at < entries.length; at += 1_000) {
-    const batch = entries
-      .slice(at, at + 1_000)
-      .map((entry) => ({ ...entry, tags: [...entry.tags], tier: "episodic" as const }));
-    const { errors } = await client.store(batch);
-    if (errors.length > 0) throw new Error(`not stored: ${JSON.stringify(errors[0])}`);
+    await storeEpisodic(client, entries.slice(at, at + 1_000));
   }
   return client;
+}
+
+/** Throws unless all are stored. */
+export async function storeEpisodic(
+  client: Pick<MemoryClient, "store">,
+  entries: readonly SampleEntry[],
+): Promise<void> {
+  const { errors } = await client.store(
+    entries.map((entry) => ({ ...entry, tags: [...entry.tags], tier: "episodic" })),
+  );
+  if (errors.length > 0) throw new Error(`not stored: ${JSON.stringify(errors[0])}`);
 }

@@ -17,6 +17,18 @@ export function timeRatio(id: string, pairs: LoadPairs, { title, goal }: Figure)
   return benchResult(id, measured, goal === undefined ? undefined : ["at most", goal]);
 }
 
+/** Seconds of something that is done once a round; the goal is the most. */
+export function secondsRatio(
+  id: string,
+  pairs: readonly { readonly ours: number; readonly raw: number }[],
+  { title, goal }: Figure,
+): BenchResult {
+  const seconds = (side: "ours" | "raw") => `${median(pairs.map((pair) => pair[side])).toFixed(2)} s`;
+  const ratio = median(pairs.map((pair) => pair.ours / pair.raw));
+  const measured = { ratio, title, ours: seconds("ours"), raw: seconds("raw") };
+  return benchResult(id, measured, goal === undefined ? undefined : ["at most", goal]);
+}
+
 /** Operations a second, ours to the raw limit; the goal is the least. */
 export function rateRatio(id: string, pairs: LoadPairs, { title, goal }: Figure): BenchResult {
   const rate = (side: "ours" | "raw") => `${Math.round(median(pairs.map((pair) => pair[side].perSecond)))}/s`;

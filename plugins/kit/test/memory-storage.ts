@@ -21,8 +21,7 @@ export class MemoryStorage implements Storage {
   /** A write has come that is never done: the process counts as killed. */
   isHalted = false;
   #writesLeft = Number.POSITIVE_INFINITY;
-  #isWriting = false;
-  #isMaintaining = false;
+  readonly #busy = new Set<"writes" | "maintenance">();
 
   /** `dimensions` are the embedder's. */
   constructor(public dimensions: number) {}
@@ -122,10 +121,7 @@ export class MemoryStorage implements Storage {
   }
 
   async maintain(options: { readonly purge: boolean }): Promise<void> {
-    if (this.#isMaintaining) throw new Error("maintenance overlaps");
-    this.#isMaintaining = true;
-    await this.#take(() => this.maintained.push(options));
-    this.#isMaintaining = false;
+    await this.#alone("maintenance", () => this.maintained.push(options));
   }
 
   stats(): Record<string, number> {
@@ -146,20 +142,20 @@ export class MemoryStorage implements Storage {
     });
   }
 
-  async #write(change: () => void): Promise<void> {
-    if (this.#isWriting) throw new Error("writes overlap");
-    this.#isWriting = true;
-    await this.#take(change);
-    this.#isWriting = false;
+  #write(change: () => void): Promise<void> {
+    return this.#alone("writes", change);
   }
 
-  async #take(change: () => void): Promise<void> {
+  async #alone(kind: "writes" | "maintenance", change: () => void): Promise<void> {
     if (!this.isOpen) throw new Error("storage is closed");
+    if (this.#busy.has(kind)) throw new Error(`${kind} overlap`);
+    this.#busy.add(kind);
     await turn();
     if (this.#writesLeft-- <= 0) {
       this.isHalted = true;
       await new Promise(() => undefined);
     }
     change();
+    this.#busy.delete(kind);
   }
 }

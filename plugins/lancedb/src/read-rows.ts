@@ -4,6 +4,7 @@ import { and, compare, type Filter, isIn, or } from "./filters.js";
 import { type ReadShape, toRowColumns } from "./row-columns.js";
 import { type Column, LOADED_COLUMNS } from "./schema.js";
 import type { TenantTable } from "./tenant-table.js";
+import { TextColumn } from "./text-column.js";
 
 /** LanceDB wants to be told; no table comes near. */
 const ROWS_MAX = 100_000_000;
@@ -89,7 +90,7 @@ export async function readOutdated(
     for await (const batch of lance.query().where(where).select([column]).limit(ROWS_MAX)) {
       count += batch.numRows;
       if (scopes.size >= limit) continue;
-      for (const scope of batch.getChild(column)!) if (scopes.size < limit) scopes.add(scope as string);
+      for (const scope of textsOf(batch, column)) if (scopes.size < limit) scopes.add(scope);
     }
   });
   return count;
@@ -115,9 +116,15 @@ export async function readScopes(table: TenantTable, scopes: Set<string>): Promi
   const column: Column = "scope";
   await table.read(async (lance) => {
     for await (const batch of lance.query().select([column]).limit(ROWS_MAX)) {
-      for (const scope of batch.getChild(column)!) scopes.add(scope as string);
+      for (const scope of textsOf(batch, column)) scopes.add(scope);
     }
   });
+}
+
+/** Rows of a scope stand together: its text is decoded once for many of them. */
+function* textsOf(batch: RecordBatch, column: Column): Generator<string> {
+  const texts = new TextColumn(batch.getChild(column)!.data[0]!);
+  for (let row = 0; row < batch.numRows; row++) yield texts.at(row);
 }
 
 /** Batches come one by one, so other work gets its turn in between. */

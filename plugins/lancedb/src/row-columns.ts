@@ -47,13 +47,13 @@ export function toRowColumns(
     facets,
     ...termsOf(dataOf(batch, "terms")),
     vectors: vectors === undefined ? new Float32Array(0) : componentsOf(vectors, dimensions),
-    hasVector: validity(vectors),
+    hasVector: hasValue(vectors),
     former: formerOf,
   };
 }
 
-/** Which rows have a value; none where there is no column. */
-function validity(data: Data | undefined): (row: number) => boolean {
+/** Tells which rows have a value: none where there is no column. */
+function hasValue(data: Data | undefined): (row: number) => boolean {
   if (data === undefined) return () => false;
   return data.nullCount === 0 ? () => true : (row) => data.getValid(row);
 }

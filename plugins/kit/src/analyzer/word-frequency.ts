@@ -38,7 +38,7 @@ export class StemProbabilities {
   constructor(stemming: Stemming) {
     this.#stemming = stemming;
     const words = readFileSync(WORD_RANKS_FILE, "utf8").trimEnd().split("\n");
-    for (const [index, word] of words.entries()) this.#await(stemming.baseForm(word), index + 1);
+    for (const [index, word] of words.entries()) this.#keep(stemming.baseForm(word), index + 1);
   }
 
   of(stem: string): number {
@@ -46,7 +46,7 @@ export class StemProbabilities {
     return this.#probabilities.get(stem) ?? UNKNOWN_WORD_PROBABILITY;
   }
 
-  #await(baseForm: string, rank: number): void {
+  #keep(baseForm: string, rank: number): void {
     const letters = baseForm.slice(0, COMMON_LETTERS);
     const alike = this.#waiting.get(letters);
     if (alike === undefined) this.#waiting.set(letters, [[baseForm, rank]]);

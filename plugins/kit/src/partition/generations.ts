@@ -87,7 +87,7 @@ export class Generations {
     for (let index = 0; index < rows.count; index++) {
       const embedder = rows.embedder(index);
       const former = rows.former(index);
-      if (former === undefined && this.#isPresent(embedder, rows.analyzer(index))) continue;
+      if (former === undefined && this.#isUpToDate(embedder, rows.analyzer(index))) continue;
       const vector = this.#isForeign(embedder) && rows.hasVector(index) ? vectorAt(rows, index) : null;
       this.#file(first + index, { analyzer: rows.analyzer(index), embedder, vector, former });
     }
@@ -115,8 +115,8 @@ export class Generations {
     return this.#flags.byteLength + (this.#former?.sizeBytes ?? 0);
   }
 
-  /** Whether a row of these has nothing to file: most have not, and they are many. */
-  #isPresent(embedder: string, analyzer: string): boolean {
+  /** Whether a row of these is the present generation's, which leaves nothing to file: nearly all are. */
+  #isUpToDate(embedder: string, analyzer: string): boolean {
     const { current, analyzer: ours } = this.#options;
     return this.#former === undefined && embedder === current?.embedder && analyzer === ours;
   }
