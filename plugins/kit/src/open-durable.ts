@@ -111,12 +111,12 @@ async function takeUp(parts: DurableParts, context: DurableContext): Promise<Dur
     async maintain() {
       await folder.maintain();
       known.refresh(backlog.scopes);
+      await log.check();
     },
     stats: () => ({
       ...storage.stats(),
       ...loader.stats,
-      ...backlogStats(backlog, folder),
-      ...logStats(log),
+      ...journalStats(log, backlog, folder),
     }),
     async close() {
       await early?.ended();
@@ -162,17 +162,16 @@ async function loadPartition(
   return partition;
 }
 
-function backlogStats(backlog: Backlog, folder: Folder): Record<string, number> {
+function journalStats(log: Log, backlog: Backlog, folder: Folder): Record<string, number> {
+  const { sizeBytes, segmentCount, nextSeq } = log.stats;
   return {
     backlog_rows: backlog.rowCount,
     backlog_bytes: backlog.sizeBytes,
     folded_seq: folder.foldedSeq,
+    log_bytes: sizeBytes,
+    log_segments: segmentCount,
+    log_next_seq: nextSeq,
   };
-}
-
-function logStats(log: Log): Record<string, number> {
-  const { sizeBytes, segmentCount, nextSeq } = log.stats;
-  return { log_bytes: sizeBytes, log_segments: segmentCount, log_next_seq: nextSeq };
 }
 
 /** Each part is closed whatever the others do. */

@@ -4,7 +4,7 @@ import type { Foreground } from "./generation/foreground.js";
 import type { DocumentIndexer } from "./index-document.js";
 import type { Journal } from "./journal/journal.js";
 import type { OperationMemory } from "./journal/operation-memory.js";
-import type { RemovedRow } from "./partition/partition.js";
+import type { RemovedRow } from "./partition/removed-row.js";
 import type { BodyCache } from "./residency/body-cache.js";
 import type { PartitionRegistry } from "./residency/partition-registry.js";
 import type { Resident } from "./residency/resident.js";

@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { calls } from "./kit-calls.js";
@@ -39,6 +39,33 @@ describe("a repeated operation of a durable tier", () => {
     await expect(bob.store([{ key: "a", content: 3 }], { id: "one" })).rejects.toMatchObject({
       code: "conflict",
     });
+  });
+
+  it("is refused where its reply is damaged in the log, which maintenance tells; nothing else is lost", async () => {
+    const kit = await TestKit.open();
+    const { store, retrieve } = calls(kit);
+    await store([{ key: "a", content: "x".repeat(10_000) }], { id: "one" });
+    await kit.plugin.maintain();
+    await store([{ key: "b" }], { id: "two" });
+    await kit.fold();
+    await kit.crash();
+    const [oldest] = (await readdir(join(kit.directory, "log"))).sort();
+    const path = join(kit.directory, "log", oldest!);
+    const bytes = await readFile(path);
+    bytes[bytes.length - 1]! ^= 1;
+    await writeFile(path, bytes);
+    await kit.crash();
+    const damage = {
+      code: "runtime_error",
+      detail: { reason: "log_corrupt", file: expect.any(String), seq: 1 },
+    };
+    await expect(store([{ key: "a", content: "x".repeat(10_000) }], { id: "one" })).rejects.toMatchObject(
+      damage,
+    );
+    await expect(kit.plugin.maintain()).rejects.toMatchObject(damage);
+    await kit.plugin.maintain();
+    expect((await store([{ key: "b" }], { id: "two" })).receipts[0]!.outcome).toBe("created");
+    expect((await retrieve()).total).toBe(2);
   });
 
   it("is remembered for the window, and its log for as long", async () => {

@@ -136,13 +136,13 @@ describe("a flipped bit", () => {
 describe("a segment of a later format", () => {
   it("is refused, also for repair", async () => {
     const { directory, path, bytes } = await threeRecords();
-    const header = encodeSegmentHeader({ format: 2, salt: 0, firstSeq: 1, continuesFrom: 1 });
+    const header = encodeSegmentHeader({ format: 3, salt: 0, firstSeq: 1, continuesFrom: 1 });
     const later = Buffer.concat([header, bytes.subarray(HEADER_BYTES)]);
     await writeFile(path, later);
     for (const repair of [false, true]) {
       await expect(openLog(directory, { repair })).rejects.toMatchObject({
         code: "unsupported",
-        detail: { file: path, format: 2 },
+        detail: { file: path, format: 3 },
       });
     }
     expect((await readFile(path)).equals(later)).toBe(true);

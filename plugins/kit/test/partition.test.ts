@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { columnsOf } from "../src/columns-of.js";
-import { type Partition, type Row, rank } from "../src/index.js";
+import { Partition, type Row, rank } from "../src/index.js";
 import { TermIndex } from "../src/partition/term-index.js";
 import { TermStatistics } from "../src/partition/term-statistics.js";
 import { vectorOf } from "./scripted-embedder.js";
@@ -121,6 +121,22 @@ describe("a partition's versions", () => {
       expect(partition.columns.revisions[partition.slotOf(older.keyHash)!]).toBe(9);
     }
     expect(added([newer, rewritten]).slotOfRow(newer.keyHash, 12)).toBeDefined();
+  });
+
+  it("counts rows that come analysed as they are loaded, but none behind one that has other terms", () => {
+    const termsOf = (): Uint32Array => {
+      throw new Error("not before all rows are there");
+    };
+    const partition = new Partition({ termsOf, embedder: EMBEDDER, analyzer: "english" });
+    const batches = ["english", "other", "english"].map((analyzer, at) =>
+      columnsOf([testRow({ rowId: at + 1, name: `k${at}`, text: "river stone", analyzer })], 8),
+    );
+    for (const batch of batches) partition.load(batch, new Set());
+    for (const { slot } of partition.unanalysedRows(9, 0))
+      partition.setTerms(slot, testRow({ text: "river" }).terms!);
+    const { lengths, lengthTotal } = partition.corpus([]);
+    expect(lengths[1]).toBeLessThan(lengths[0]!);
+    expect(lengthTotal).toBeCloseTo(2 * lengths[0]! + lengths[1]!);
   });
 
   it("leave out rows that are gone since", () => {

@@ -69,7 +69,7 @@ class LanceStorage implements Storage {
     this.#opened = await Tables.open({
       ...{ clock, logger, disk, dimensions, embedder, options: this.options },
       directory: join(directory, "table"),
-      unpurged: (name) => this.#note(name, true),
+      opened: (table) => this.#noteOpened(table),
     });
   }
 
@@ -200,6 +200,11 @@ class LanceStorage implements Storage {
   async #maintain(table: TenantTable, purge: boolean): Promise<void> {
     await maintainTable(table, { purge, fragmentsMax: this.options.fragmentsMax });
     if (!table.isPurged || table.tail.compactionCount > 0) this.#note(table.name, false);
+  }
+
+  /** What the process before has left to do. */
+  #noteOpened({ name, isPurged, tail }: TenantTable): void {
+    if (!isPurged || tail.fragmentCount >= this.options.fragmentsMax) this.#note(name, !isPurged);
   }
 
   #note(name: string, purge: boolean): void {

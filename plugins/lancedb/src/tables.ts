@@ -19,8 +19,8 @@ export interface TablesParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly disk: Disk;
-  /** Told of a table, when it opens, that holds bytes of rows removed before. */
-  unpurged(name: string): void;
+  /** Told of every table that opens. */
+  opened(table: TenantTable): void;
 }
 
 interface OpenTable {
@@ -121,7 +121,7 @@ export class Tables {
     opening.then(
       (table) => {
         entry.table = table;
-        if (!table.isPurged) this.#parts.unpurged(name);
+        this.#parts.opened(table);
       },
       () => this.#open.delete(name),
     );

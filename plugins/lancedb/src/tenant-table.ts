@@ -77,8 +77,10 @@ export class TenantTable {
     const { numRows, fragmentStats } = await table.stats();
     opened.#rowCount = numRows;
     opened.isIndexed = (await table.listIndices()).length > 0;
-    opened.tail.fragmentCount = fragmentStats.numSmallFragments;
-    opened.tail.unindexedCount = fragmentStats.numSmallFragments;
+    const { numSmallFragments, lengths } = fragmentStats;
+    opened.tail.fragmentCount = numSmallFragments;
+    opened.tail.unindexedCount = numSmallFragments;
+    opened.tail.rowCount = Math.min(numRows, numSmallFragments * lengths.p50);
     opened.#isPurged = (await readSyncedVersion(parts.directory))?.purged ?? false;
     return opened;
   }

@@ -25,7 +25,7 @@ async function openTables(): Promise<Tables> {
     clock: systemClock,
     logger,
     disk,
-    unpurged: () => undefined,
+    opened: () => undefined,
   });
 }
 

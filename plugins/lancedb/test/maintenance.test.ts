@@ -141,6 +141,18 @@ describe("maintenance", () => {
     expect(storage.stats()).toMatchObject({ tables_open_rows: 40, tables_open_new_fragments: 0 });
   });
 
+  it("compacts what the process before has left, once the table is used", async () => {
+    const directory = await fixture.directory();
+    const before = await fixture.open(directory, { fragmentsMax: 4 });
+    for (let round = 0; round < 4; round++) await appendRows(before, round * 10, 10);
+    const storage = await fixture.reopen(before, directory, { fragmentsMax: 4 });
+    await storage.maintain({ purge: false });
+    expect(await readdir(table(directory, "data"))).toHaveLength(4);
+    expect((await loadIds(storage, alice)).length).toBe(40);
+    await storage.maintain({ purge: false });
+    expect(await readdir(table(directory, "data"))).toHaveLength(1);
+  });
+
   it("indexes a table that has many rows", async () => {
     const directory = await fixture.directory();
     const storage = await fixture.open(directory, { fragmentsMax: 2 });

@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorDetail, StoreReceipt } from "@membus/protocol";
-import { decode, Encoder } from "@msgpack/msgpack";
+import { decodeMulti, Encoder } from "@msgpack/msgpack";
 import type { FormerVector, Row } from "../row.js";
 
 /** The reply of a mutation, as it is remembered. Errors that a retry may mend are not. */
@@ -59,39 +59,34 @@ export function latestTime({ at, rows }: LogRecord): number {
   return rows.reduce((latest, { revision }) => Math.max(latest, (revision + 2) / 1e6), at);
 }
 
-const encoder = new Encoder({ ignoreUndefined: true });
+const headEncoder = new Encoder();
 const bodyEncoder = new Encoder({ ignoreUndefined: true });
 
 type PackedStamp = readonly [tenant: string, agent: string, id: string, digest: string, done: boolean];
-type PackedBody = readonly [rows: PackedRow[], result: OperationResult | null];
-/** The body is packed by itself: whoever needs the head alone passes over it. */
-type PackedRecord = readonly [
-  at: number,
-  scope: string,
-  removed: number[],
-  stamp: PackedStamp | null,
-  body: Uint8Array,
-];
+type PackedHead = readonly [at: number, scope: string, stamp: PackedStamp | null];
+type PackedBody = readonly [removed: readonly number[], rows: PackedRow[], result: OperationResult | null];
 
-/** The bytes are valid until the next call. */
+/** Two values, one behind the other: the head, within the first 4 KiB, can be read without the body. */
 export function encodeRecord(record: LogRecord): Uint8Array {
   const { at, scope, rows, removed, op, result } = record;
   const stamp: PackedStamp | null = op ? [op.tenant, op.agent, op.id, op.digest, op.done] : null;
-  const body: PackedBody = [rows.map(packRow), result ?? null];
-  return encoder.encodeSharedRef([at, scope, removed, stamp, bodyEncoder.encodeSharedRef(body)]);
+  const head: PackedHead = [at, scope, stamp];
+  const body: PackedBody = [removed, rows.map(packRow), result ?? null];
+  return Buffer.concat([headEncoder.encodeSharedRef(head), bodyEncoder.encodeSharedRef(body)]);
 }
 
 /** A record whose rows and result may not be needed. */
 export interface RecordHead extends Pick<LogRecord, "at" | "scope" | "op"> {
-  /** The whole record; the payload must still be there. */
+  /** The whole record; the payload must still be there, and all of it. */
   read(): LogRecord;
 }
 
 export function decodeHead(payload: Uint8Array): RecordHead {
-  const [at, scope, removed, stamp, body] = decode(payload) as PackedRecord;
+  const values = decodeMulti(payload);
+  const [at, scope, stamp] = values.next().value as PackedHead;
   const op = stamp === null ? {} : { op: unpackStamp(stamp) };
   const read = (): LogRecord => {
-    const [rows, result] = decode(body) as PackedBody;
+    const [removed, rows, result] = values.next().value as PackedBody;
     return { at, scope, rows: rows.map(unpackRow), removed, ...op, ...(result === null ? {} : { result }) };
   };
   return { at, scope, ...op, read };

@@ -29,6 +29,7 @@ export async function recover(parts: RecoveryParts, marker: FoldMarker): Promise
   let { newestAt } = marker;
   for (const scope of marker.scopes) latest.add(scope);
   const onRecord = (seq: number, payload: Uint8Array): void => {
+    // Of a record that storage has, perhaps only the beginning is there.
     const { op, at, scope, read } = decodeHead(payload);
     latest.add(scope);
     if (op) operations.remember(op, at, { seq }, op.done);

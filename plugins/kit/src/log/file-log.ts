@@ -8,7 +8,7 @@ import { asLogErrors, corruptLog, isMissingFile } from "./log-error.js";
 import { type LogFile, type OpenLogFile, openLogFile, useLogFile } from "./log-file.js";
 import { LogWriter } from "./log-writer.js";
 import { recoverLog } from "./recovery.js";
-import { readBytes } from "./scan.js";
+import { readBytes, scanFrames } from "./scan.js";
 import type { Segment } from "./segment.js";
 import { SerialQueue } from "./serial-queue.js";
 
@@ -114,6 +114,13 @@ export class FileLog implements Log {
     return this.#writer.rotate();
   }
 
+  async check(): Promise<void> {
+    const segment = this.#segments.find(({ isSkimmed }) => isSkimmed);
+    if (segment === undefined) return;
+    segment.isSkimmed = false;
+    await this.#withFile(segment, (file) => checkRecords(file, segment));
+  }
+
   sync(): Promise<void> {
     return this.#writer.sync();
   }
@@ -163,12 +170,18 @@ async function readRecord(file: LogFile, segment: Segment, seq: number): Promise
   return frame.payload;
 }
 
+async function checkRecords(file: LogFile, segment: Segment): Promise<void> {
+  let { firstSeq: seq } = segment;
+  const end = await scanFrames(file, segment, segment.sizeBytes, () => seq++);
+  if (end < segment.sizeBytes) throw damagedRecord(segment, seq);
+}
+
 function damagedRecord(segment: Segment, seq: number): MemoryError {
   const offset = segment.locate(seq)!.begin;
   return corruptLog({
     file: segment.path,
     offset,
     seq,
-    reason: "the record was damaged after the log was opened",
+    reason: "the record is damaged; it is stored, but its reply cannot be given again",
   });
 }

@@ -2,7 +2,7 @@ import { MemoryError } from "@membus/protocol";
 import { FRAME_HEADER_BYTES } from "./frame.js";
 import type { OnRecord } from "./log.js";
 import { type LogFile, type OpenLogFile, useLogFile } from "./log-file.js";
-import { readBytes, scanFrames } from "./scan.js";
+import { readBytes, scanFrames, skimFrames } from "./scan.js";
 import { Segment } from "./segment.js";
 import type { SegmentFile } from "./segment-files.js";
 import { decodeSegmentHeader, SEGMENT_FORMAT, SEGMENT_HEADER_BYTES } from "./segment-header.js";
@@ -16,13 +16,17 @@ export interface SegmentInspection {
   readonly damage: string | undefined;
 }
 
-/**
- * Reads a whole segment file, passing its records on. Only the newest can have an unacknowledged end: older ones were
- * synced before it.
- */
+export interface InspectionOptions {
+  /** Only this one can have an unacknowledged end: older ones were synced before it. */
+  readonly isNewest: boolean;
+  /** Whether everything in it is stored elsewhere: its records are then only skimmed, unless they look damaged. */
+  readonly isStored: boolean;
+}
+
+/** Reads a segment file, passing its records on. */
 export function inspectSegment(
   source: SegmentFile,
-  isNewest: boolean,
+  { isNewest, isStored }: InspectionOptions,
   { openFile, onRecord }: { readonly openFile: OpenLogFile; readonly onRecord?: OnRecord },
 ): Promise<SegmentInspection> {
   return useLogFile(openFile(source.path, "r"), async (file) => {
@@ -35,6 +39,10 @@ export function inspectSegment(
         fileBytes,
         damage: isUnfinished ? undefined : "the header is damaged, or of another segment",
       };
+    }
+    if (isStored) {
+      const skimmed = await skim(file, { source, fileBytes, onRecord });
+      if (skimmed !== undefined) return { segment: skimmed, fileBytes, damage: undefined };
     }
     await scanFrames(file, segment, fileBytes, ({ seq, payload }) => {
       segment.addRecord(FRAME_HEADER_BYTES + payload.length);
@@ -57,6 +65,24 @@ async function readHeader(file: LogFile, source: SegmentFile): Promise<Segment |
     throw new MemoryError("unsupported", message, { file: source.path, format: header.format });
   }
   return header?.firstSeq === source.firstSeq ? new Segment(source.path, header) : undefined;
+}
+
+/** @returns the segment; undefined when its records are not what they should be, as far as skimming tells. */
+async function skim(
+  file: LogFile,
+  { source, fileBytes, onRecord }: { source: SegmentFile; fileBytes: number; onRecord: OnRecord | undefined },
+): Promise<Segment | undefined> {
+  const segment = (await readHeader(file, source))!;
+  try {
+    await skimFrames(file, segment, fileBytes, (seq, beginning, frameBytes) => {
+      segment.addRecord(frameBytes);
+      onRecord?.(seq, beginning);
+    });
+  } catch {
+    return undefined;
+  }
+  segment.isSkimmed = true;
+  return segment.sizeBytes === fileBytes ? segment : undefined;
 }
 
 async function isTorn(file: LogFile, segment: Segment, fileBytes: number): Promise<boolean> {

@@ -23,7 +23,11 @@ export interface LogStats {
   readonly failed: boolean;
 }
 
-/** Takes a record that opening finds. The payload is a view into a buffer that is used again: copy what is kept. */
+/**
+ * Takes a record that opening finds. The payload is a view into a buffer that is used again: copy what is kept. Of a
+ * record below `nextSeqMin` it may be the first 4 KiB alone, which are not checked; if they make the receiver throw, it
+ * gets the records of their segment again, checked and in full.
+ */
 export type OnRecord = (seq: number, payload: Uint8Array) => void;
 
 /** What a tier asks of the log that it opens. */
@@ -70,6 +74,13 @@ export interface Log {
 
   /** Begins a new segment, unless the newest is empty: all records up to now can then be trimmed. */
   rotate(): Promise<void>;
+
+  /**
+   * Checks the records of one more segment that opening has not checked, if there is one: all of them are stored
+   * elsewhere, but replies are read from them.
+   * @throws {MemoryError} `runtime_error` naming file and byte offset, when one is damaged.
+   */
+  check(): Promise<void>;
 
   /** Makes everything acknowledged up to now survive power loss. With "disk" it does already. */
   sync(): Promise<void>;

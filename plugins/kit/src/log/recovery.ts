@@ -21,6 +21,11 @@ export interface RecoveryDependencies {
   readonly onRecord?: OnRecord;
 }
 
+export interface RecoveryOptions {
+  readonly repair: boolean;
+  readonly nextSeqMin: number;
+}
+
 /**
  * Reads all segments of a directory, cuts what a crash left unfinished at the end, and begins a segment where there is
  * none, or none that may be continued with `nextSeqMin`.
@@ -29,11 +34,11 @@ export interface RecoveryDependencies {
  */
 export async function recoverLog(
   directory: string,
-  options: { readonly repair: boolean; readonly nextSeqMin: number },
+  options: RecoveryOptions,
   dependencies: RecoveryDependencies,
 ): Promise<RecoveredLog> {
   const files = await listSegmentFiles(directory);
-  const recovered = await readSegments(directory, files, options.repair, dependencies);
+  const recovered = await readSegments(directory, files, options, dependencies);
   const { segments } = recovered;
   const newest = segments.at(-1);
   if (newest !== undefined) await syncFound(directory, newest, dependencies);
@@ -60,13 +65,15 @@ async function syncFound(
 async function readSegments(
   directory: string,
   files: readonly SegmentFile[],
-  repair: boolean,
+  { repair, nextSeqMin }: RecoveryOptions,
   dependencies: RecoveryDependencies,
 ): Promise<RecoveredLog> {
   const segments: Segment[] = [];
   let cutBytes = 0;
   for (const [index, file] of files.entries()) {
-    const found = await inspectSegment(file, index === files.length - 1, dependencies);
+    const next = files[index + 1];
+    const isStored = next !== undefined && next.firstSeq <= nextSeqMin;
+    const found = await inspectSegment(file, { isNewest: next === undefined, isStored }, dependencies);
     const damage = findDamage(file, found, segments.at(-1));
     if (damage !== undefined) {
       if (!repair) throw corruptLog(damage);

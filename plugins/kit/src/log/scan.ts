@@ -1,10 +1,14 @@
-import { FRAME_HEADER_BYTES, type Frame, frameBytes, readFrame } from "./frame.js";
+import { FRAME_HEADER_BYTES, type Frame, frameBytes, readFrame, readFrameSeq } from "./frame.js";
 import type { LogFile } from "./log-file.js";
 import type { Segment } from "./segment.js";
 import { SEGMENT_HEADER_BYTES } from "./segment-header.js";
 
 /** Room for a store of 1000 entries, several times. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
+/** What is read of a large record whose end does not matter. */
+const SKIMMED_CHUNK_BYTES = 64 * 1024;
+/** A record's first bytes, which skimming passes on at least. */
+const SKIMMED_BYTES = 4 * 1024;
 
 /**
  * Passes the frames of a segment file to `onFrame` in order, until `endOffset` or the first frame that is damaged or
@@ -33,6 +37,46 @@ export async function scanFrames(
     offset += at;
   }
   return offset;
+}
+
+/**
+ * Passes the records of a segment file on in order, by their first `SKIMMED_BYTES` or all they have, without checking
+ * them or reading all of large ones. A beginning is there until `onRecord` is done with it.
+ * @returns the offset at which it stopped: that of the first frame that does not end in the file or is not numbered as
+ * expected, or `endOffset`.
+ */
+export async function skimFrames(
+  file: LogFile,
+  segment: Pick<Segment, "firstSeq">,
+  endOffset: number,
+  onRecord: (seq: number, beginning: Buffer, frameBytes: number) => void,
+): Promise<number> {
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  let offset = SEGMENT_HEADER_BYTES;
+  let seq = segment.firstSeq;
+  let room = SKIMMED_CHUNK_BYTES;
+  while (offset < endOffset) {
+    const into = buffer.subarray(0, Math.min(room, endOffset - offset));
+    const chunk = into.subarray(0, await file.read(into, offset));
+    let at = 0;
+    for (let size = sizeAt(chunk, at); size !== undefined; size = sizeAt(chunk, at)) {
+      if (readFrameSeq(chunk, at) !== seq || offset + at + size > endOffset) return offset + at;
+      onRecord(seq, chunk.subarray(at + FRAME_HEADER_BYTES, at + size), size);
+      at += size;
+      seq += 1;
+    }
+    if (at === 0) break;
+    room = at > chunk.length ? SKIMMED_CHUNK_BYTES : CHUNK_BYTES;
+    offset += at;
+  }
+  return offset;
+}
+
+/** Size of the frame at an offset; undefined where too little of it is in the chunk to skim it. */
+function sizeAt(chunk: Buffer, at: number): number | undefined {
+  if (at + FRAME_HEADER_BYTES > chunk.length) return undefined;
+  const size = frameBytes(chunk, at);
+  return at + Math.min(size, FRAME_HEADER_BYTES + SKIMMED_BYTES) > chunk.length ? undefined : size;
 }
 
 /** @returns many frames, or one that is larger; the last one may be incomplete. */

@@ -6,6 +6,7 @@ import { AttributeIndex } from "./attribute-index.js";
 import { type EmbedderShape, Generations } from "./generations.js";
 import { joinPostings } from "./join-postings.js";
 import { KeyIndex } from "./key-index.js";
+import { type RemovedRow, removedRow } from "./removed-row.js";
 import { selectSlots } from "./select.js";
 import { SlotColumns } from "./slot-columns.js";
 import { slotsByGroup } from "./slots-by-group.js";
@@ -27,15 +28,6 @@ export interface PartitionOptions {
   readonly analyzer?: string;
   /** Terms of a row that came without them. */
   termsOf(rowId: number, facets: RowFacets, occurredAt: number): Uint32Array;
-}
-
-/** A version that left the partition, with what its event tells. */
-export interface RemovedRow {
-  readonly keyHash: string;
-  readonly rowId: number;
-  readonly revision: number;
-  readonly group: string;
-  readonly facets: string;
 }
 
 /** A live row whose vector is still to come. */
@@ -158,14 +150,19 @@ export class Partition {
     this.vectors?.addAll(first, rows);
     this.generations.addAll(first, rows);
     this.#waiting.pushAll(rows.terms, rows.termOffsets);
+    let areAnalysed = true;
     for (let slot = first; slot < first + rows.count; slot++) {
       this.#enliven(slot);
-      if (this.generations.hasOldTerms(slot)) this.#waiting.drop(slot);
+      if (!this.generations.hasOldTerms(slot)) continue;
+      this.#waiting.drop(slot);
+      areAnalysed = false;
     }
     for (let slot = first; slot < first + rows.count; slot++) {
       if (gone.has(this.columns.rowIds[slot]!)) this.#kill(slot);
       else this.#claimKey(slot);
     }
+    // Now there is time, as the next batch is being read. Rows without terms, and those behind them, are counted later.
+    if (areAnalysed && this.#statistics.upTo === first) this.#countTerms(this.columns.count);
   }
 
   /** Takes away a version if it is the live one of its key. */
@@ -307,14 +304,7 @@ export class Partition {
   }
 
   #take(slot: number): RemovedRow {
-    const { columns } = this;
-    const removed = {
-      keyHash: this.keys.hashOf(slot),
-      rowId: columns.rowIds[slot]!,
-      revision: columns.revisions[slot]!,
-      group: columns.groups[slot]!,
-      facets: columns.facets.at(slot),
-    };
+    const removed = removedRow(this, slot);
     this.keys.delete(slot);
     this.#kill(slot);
     return removed;

@@ -1,0 +1,25 @@
+import type { KeyIndex } from "./key-index.js";
+import type { SlotColumns } from "./slot-columns.js";
+
+/** A version that left the partition, with what its event tells. */
+export interface RemovedRow {
+  readonly keyHash: string;
+  readonly rowId: number;
+  readonly revision: number;
+  readonly group: string;
+  readonly facets: string;
+}
+
+/** Of a slot that is still alive. */
+export function removedRow(
+  { columns, keys }: { readonly columns: SlotColumns; readonly keys: KeyIndex },
+  slot: number,
+): RemovedRow {
+  return {
+    keyHash: keys.hashOf(slot),
+    rowId: columns.rowIds[slot]!,
+    revision: columns.revisions[slot]!,
+    group: columns.groups[slot]!,
+    facets: columns.facets.at(slot),
+  };
+}
