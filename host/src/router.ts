@@ -14,6 +14,7 @@ import { retrieve } from "./retrieve.js";
 import type { Reply, RequestContext, Runtime } from "./runtime.js";
 import { status } from "./status.js";
 import { store } from "./store.js";
+import { Turns } from "./turns.js";
 import { asMemoryError } from "./unexpected-error.js";
 
 export interface RouterDependencies {
@@ -32,6 +33,7 @@ export interface RouterDependencies {
 export class Router {
   readonly #dependencies: RouterDependencies;
   readonly #addresses: AddressBook;
+  readonly #turns = new Turns();
 
   constructor(dependencies: RouterDependencies) {
     this.#dependencies = dependencies;
@@ -70,7 +72,8 @@ export class Router {
     const id = received.reqId ?? messageId();
     const exchange = received.reqId === null ? { ...received, reqId: id } : received;
     const context = contextOf(exchange, id, address, request);
-    void runtime.deadlines.race(this.#operate(context, request), context.deadlineAt).then((outcome) => {
+    const operation = this.#turns.run(() => this.#operate(context, request));
+    void runtime.deadlines.race(operation, context.deadlineAt).then((outcome) => {
       responder.answer(exchange, outcome);
       runtime.events.release();
       admission.leave(agent, requestBytes);

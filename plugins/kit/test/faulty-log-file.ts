@@ -1,4 +1,4 @@
-import { type LogFile, type OpenLogFile, openLogFile } from "../src/log/log-file.js";
+import { type LogFile, type OpenLogFile, openLogFile, writeAndSync } from "../src/log/log-file.js";
 
 /** Real log files whose writes fail while told to, half written. */
 export class FaultyLogFiles {
@@ -7,7 +7,10 @@ export class FaultyLogFiles {
 
   readonly openFile: OpenLogFile = async (path, flags) => {
     const file = await openLogFile(path, flags);
-    return { ...bound(file), write: (bytes, position) => this.#write(file, bytes, position) };
+    const write: LogFile["write"] = (bytes, position) => this.#write(file, bytes, position);
+    const writeDurably: LogFile["write"] = (bytes, position) =>
+      writeAndSync({ write, sync: () => file.sync() }, bytes, position);
+    return { ...bound(file), write, writeDurably };
   };
 
   async #write(file: LogFile, bytes: Uint8Array, position: number): Promise<void> {
@@ -18,10 +21,9 @@ export class FaultyLogFiles {
   }
 }
 
-function bound(file: LogFile): LogFile {
+function bound(file: LogFile): Omit<LogFile, "write" | "writeDurably"> {
   return {
     read: (into, position) => file.read(into, position),
-    write: (bytes, position) => file.write(bytes, position),
     truncate: (sizeBytes) => file.truncate(sizeBytes),
     sync: () => file.sync(),
     size: () => file.size(),

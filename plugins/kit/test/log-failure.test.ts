@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type LogFile, type OpenLogFile, openLogFile } from "../src/log/log-file.js";
+import { type LogFile, type OpenLogFile, openLogFile, writeAndSync } from "../src/log/log-file.js";
 import {
   append,
   appendEach,
@@ -45,10 +45,11 @@ class FaultyDisk {
       await this.#check(operation);
       await run();
     };
+    const sync = (): Promise<void> => checked("sync", () => file.sync());
     return {
-      write,
+      ...{ write, sync },
+      writeDurably: (bytes, position) => writeAndSync({ write, sync }, bytes, position),
       read: (into, position) => file.read(into, position),
-      sync: () => checked("sync", () => file.sync()),
       truncate: (sizeBytes) => checked("truncate", () => file.truncate(sizeBytes)),
       size: () => file.size(),
       close: () => file.close(),

@@ -5,7 +5,7 @@ import { systemClock } from "@membus/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openFileLog } from "../src/log/file-log.js";
-import { type LogFile, type OpenLogFile, openLogFile } from "../src/log/log-file.js";
+import { type LogFile, type OpenLogFile, openLogFile, writeAndSync } from "../src/log/log-file.js";
 import { append, contents, openLog, recordingLogger, temporaryDirectory } from "./log-fixture.js";
 
 const SECTOR_BYTES = 512;
@@ -33,13 +33,15 @@ class FailingMachine {
     this.#open.push(file);
     if (flags === "w+") this.#files.set(path, { cached: Buffer.alloc(0), synced: Buffer.alloc(0) });
     const state = this.#files.get(path)!;
+    const write: LogFile["write"] = (bytes, position) => this.#write(file, state, bytes, position);
+    const sync = async (): Promise<void> => {
+      await this.#operate();
+      state.synced = state.cached;
+    };
     return {
+      ...{ write, sync },
+      writeDurably: (bytes, position) => writeAndSync({ write, sync }, bytes, position),
       read: (into, position) => file.read(into, position),
-      write: (bytes, position) => this.#write(file, state, bytes, position),
-      sync: async () => {
-        await this.#operate();
-        state.synced = state.cached;
-      },
       truncate: (sizeBytes) => file.truncate(sizeBytes),
       size: () => file.size(),
       close: () => file.close(),

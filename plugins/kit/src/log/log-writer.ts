@@ -184,8 +184,9 @@ export class LogWriter {
 
   async #write(group: RecordGroup): Promise<void> {
     if (this.#newest.sizeBytes >= this.#options.segmentBytes) await this.#startSegment();
-    await this.#file.write(group.seal(this.#newest.salt), this.#newest.sizeBytes);
-    if (this.#options.durability === "disk") await this.#file.sync();
+    const { salt, sizeBytes } = this.#newest;
+    if (this.#options.durability === "disk") await this.#file.writeDurably(group.seal(salt), sizeBytes);
+    else await this.#file.write(group.seal(salt), sizeBytes);
   }
 
   async #startSegment(): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * When an append is acknowledged. "disk": after `fdatasync`, so it survives power loss. "process": after
+ * When an append is acknowledged. "disk": when it is on disk, so it survives power loss. "process": after
  * `write`, so it survives the death of the process, not of the machine.
  */
 export type Durability = "disk" | "process";
