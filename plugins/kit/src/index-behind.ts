@@ -5,6 +5,8 @@ import type { Tier } from "./tier.js";
 
 /** Rows indexed at a stretch: a few milliseconds. */
 const STRETCH = 1_024;
+/** What a step may take at most. Seconds. */
+const STEP_S_MAX = 0.1;
 
 /** Indexes the words of the latest rows where they are few; a query would take longer to look through them. */
 export function indexFew(partition: Partition): void {
@@ -23,11 +25,19 @@ export function indexBehind(tier: Tier, scopes: readonly Scope[]): void {
 }
 
 function indexOne(tier: Tier, resident: Resident): void {
+  const { clock } = tier;
   resident.isBeingIndexed = true;
+  let endedAt = clock.now();
   const step = (): void => {
-    const isInRam = tier.registry.peek(resident.id) === resident;
-    resident.isBeingIndexed = isInRam && !resident.partition.indexSome(STRETCH);
-    if (resident.isBeingIndexed) setImmediate(step).unref();
+    const begunAt = clock.now();
+    // As long as what came in between: long queries, one after the other, would leave it no time to make them shorter.
+    const until = begunAt + Math.min(STEP_S_MAX, begunAt - endedAt);
+    let isDone = tier.registry.peek(resident.id) !== resident;
+    do isDone ||= resident.partition.indexSome(STRETCH);
+    while (!isDone && clock.now() < until);
+    endedAt = clock.now();
+    resident.isBeingIndexed = !isDone;
+    if (!isDone) setImmediate(step).unref();
   };
   setImmediate(step).unref();
 }

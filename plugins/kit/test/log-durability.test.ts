@@ -76,7 +76,7 @@ describe("durability", () => {
   });
 
   it.runIf(process.platform === "linux")(
-    "of disk is of the file that is written, and each write is on disk when it ends, as Linux has it",
+    "of disk is of the file that is written, and each write is on disk when it ends, as Linux has it (needs its /proc)",
     async () => {
       const path = join(await temporaryDirectory(), "file");
       const file = await openLogFile(path, "w+");

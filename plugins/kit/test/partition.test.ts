@@ -176,11 +176,11 @@ describe("a partition's indexes", () => {
     const partition = added(
       Array.from({ length: 10 }, (_, at) => testRow({ rowId: at + 1, name: `k${at}` })),
     );
-    const needs = { words: true, attributes: true };
+    const needs = { words: true, attributes: ["tags"] };
     for (const some of [() => partition.prepareSome(needs, 4), () => partition.indexSome(4)]) {
       expect([some(), some(), some(), some()]).toEqual([false, false, true, true]);
     }
-    expect(partition.prepareSome({ words: false, attributes: false }, 0)).toBe(true);
+    expect(partition.prepareSome({ words: false, attributes: [] }, 0)).toBe(true);
   });
 
   it("hold nothing of rows that were removed before, and tell their size", () => {

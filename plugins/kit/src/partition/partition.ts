@@ -3,11 +3,12 @@ import type { RankCorpus } from "../rank/index.js";
 import { type Row, type RowFacets, supersedes } from "../row.js";
 import type { RowColumns } from "../storage.js";
 import { AttributeIndex } from "./attribute-index.js";
+import type { FieldIndex } from "./field-index.js";
 import { type EmbedderShape, Generations } from "./generations.js";
 import { joinPostings } from "./join-postings.js";
 import { KeyIndex } from "./key-index.js";
 import { type RemovedRow, removedRow } from "./removed-row.js";
-import { selectSlots } from "./select.js";
+import { attributeFields, selectSlots } from "./select.js";
 import { SlotColumns } from "./slot-columns.js";
 import { slotsByGroup } from "./slots-by-group.js";
 import { type SlotTerms, TermIndex } from "./term-index.js";
@@ -40,7 +41,8 @@ export interface PendingRow {
 /** Which indexes a request needs. */
 export interface IndexNeeds {
   readonly words: boolean;
-  readonly attributes: boolean;
+  /** Fields that filters name. */
+  readonly attributes: readonly string[];
 }
 
 /**
@@ -190,6 +192,7 @@ export class Partition {
   /** One byte a slot, 1 for live rows that pass. */
   select(filter: Filter): Uint8Array {
     const { alive, count } = this.columns;
+    this.#attributes.index(this, attributeFields(filter), count);
     const selected = selectSlots(this, filter);
     if (selected === undefined) return alive.slice(0, count);
     for (let slot = 0; slot < count; slot++) selected[slot]! &= alive[slot]!;
@@ -203,8 +206,8 @@ export class Partition {
   prepareSome({ words, attributes }: IndexNeeds, rowsMax: number): boolean {
     const { count } = this.columns;
     if (words) this.#countTerms(Math.min(count, this.#statistics.upTo + rowsMax));
-    if (attributes) this.#indexAttributes(Math.min(count, this.#attributes.upTo + rowsMax));
-    return !(words && this.#statistics.upTo < count) && !(attributes && this.#attributes.upTo < count);
+    const areIndexed = this.#attributes.index(this, attributes, rowsMax);
+    return areIndexed && !(words && this.#statistics.upTo < count);
   }
 
   /** Slots whose words are not indexed yet. */
@@ -220,10 +223,8 @@ export class Partition {
     return this.#terms.upTo === count && (this.vectors?.encodeSome(count, 0) ?? true);
   }
 
-  /** The attribute index, up to date. */
-  attributes(): AttributeIndex {
-    this.#indexAttributes(this.columns.count);
-    return this.#attributes;
+  attribute(field: string): FieldIndex {
+    return this.#attributes.field(field)!;
   }
 
   /**
@@ -232,9 +233,10 @@ export class Partition {
    */
   slotsOfGroups(groups: ReadonlySet<string>): Map<string, Uint32Array> {
     const { alive, count } = this.columns;
-    if (this.#attributes.upTo < count) return slotsByGroup(this.columns, groups);
+    const index = this.#attributes.field("group");
+    if (index === undefined || index.upTo < count) return slotsByGroup(this.columns, groups);
     const live = (slots: Uint32Array) => slots.filter((slot) => alive[slot] === 1);
-    return new Map([...groups].map((group) => [group, live(this.#attributes.slotsOfGroup(group))]));
+    return new Map([...groups].map((group) => [group, live(index.slotsOf(group))]));
   }
 
   /** What the ranker sees, for a query of terms with these hashes and a vector of this embedder, by default ours. */
@@ -351,14 +353,6 @@ export class Partition {
     if (waiting !== undefined) return waiting;
     this.#waiting.set(slot, this.#options.termsOf(rowIds[slot]!, this.facetsOf(slot), occurredAt[slot]!));
     return this.#waiting.get(slot)!;
-  }
-
-  #indexAttributes(end: number): void {
-    const { columns } = this;
-    for (let slot = this.#attributes.upTo; slot < end; slot++) {
-      if (columns.alive[slot] === 1) this.#attributes.add(slot, this.facetsOf(slot), columns.groups[slot]!);
-    }
-    this.#attributes.upTo = Math.max(this.#attributes.upTo, end);
   }
 
   /** When most slots are dead, the live ones move together. */

@@ -1,5 +1,5 @@
 import { type Filter, type FilterLeaf, type Json, matchesOperator } from "@membus/protocol";
-import type { AttributeIndex } from "./attribute-index.js";
+import type { FieldIndex } from "./field-index.js";
 import type { KeyIndex } from "./key-index.js";
 import type { SlotColumns } from "./slot-columns.js";
 
@@ -17,8 +17,8 @@ const NUMERIC_FIELDS: ReadonlyMap<string, NumericColumn> = new Map<string, Numer
 export interface SelectionSource {
   readonly columns: SlotColumns;
   readonly keys: KeyIndex;
-  /** Indexed up to the last slot. */
-  attributes(): AttributeIndex;
+  /** The index of one of the filter's `attributeFields`, up to the last slot. */
+  attribute(field: string): FieldIndex;
 }
 
 /** One byte a slot, 1 where `filter` holds; undefined when it holds everywhere. Agrees with `matches` of the protocol. */
@@ -38,12 +38,18 @@ export function selectSlots(source: SelectionSource, filter: Filter): Uint8Array
   return selectLeaf(source, filter);
 }
 
-/** Whether selecting by `filter` looks at the attribute index. */
-export function usesAttributes(filter: Filter): boolean {
-  if ("all" in filter) return filter.all.some(usesAttributes);
-  if ("any" in filter) return filter.any.some(usesAttributes);
-  if ("not" in filter) return usesAttributes(filter.not);
-  return filter.field !== "key_hash" && !NUMERIC_FIELDS.has(filter.field);
+/** The fields that selecting by `filter` needs an index of. */
+export function attributeFields(filter: Filter): string[] {
+  const fields = new Set<string>();
+  addFields(filter, fields);
+  return [...fields];
+}
+
+function addFields(filter: Filter, fields: Set<string>): void {
+  if ("all" in filter) for (const child of filter.all) addFields(child, fields);
+  else if ("any" in filter) for (const child of filter.any) addFields(child, fields);
+  else if ("not" in filter) addFields(filter.not, fields);
+  else if (filter.field !== "key_hash" && !NUMERIC_FIELDS.has(filter.field)) fields.add(filter.field);
 }
 
 function intersection(bitmaps: readonly (Uint8Array | undefined)[]): Uint8Array | undefined {
@@ -74,7 +80,7 @@ function selectLeaf(source: SelectionSource, leaf: FilterLeaf): Uint8Array {
   const bitmap = new Uint8Array(source.columns.count);
   const numbers = numericColumn(source.columns, leaf.field);
   if (leaf.field === "key_hash") markKeys(source.keys, bitmap, leaf);
-  else if (numbers === undefined) source.attributes().mark(bitmap, leaf.field, leaf.op, leaf.value);
+  else if (numbers === undefined) source.attribute(leaf.field).mark(bitmap, leaf.op, leaf.value);
   else markNumbers(bitmap, numbers, leaf);
   return bitmap;
 }

@@ -10,7 +10,7 @@ import {
 } from "@membus/protocol";
 import { embedPending } from "../embed-pending.js";
 import { indexBehind, indexFew } from "../index-behind.js";
-import { usesAttributes } from "../partition/select.js";
+import { attributeFields } from "../partition/select.js";
 import { checkPartitionCount } from "../residency/partition-registry.js";
 import type { Resident } from "../residency/resident.js";
 import { expireNow, type Tier } from "../tier.js";
@@ -137,7 +137,7 @@ async function findIn(
   query: PreparedQuery | undefined,
 ): Promise<FoundHits & Pick<Found, "pendingCount" | "degraded" | "generation">> {
   const { partition } = resident;
-  const needs = { words: query !== undefined, attributes: usesAttributes(request.filter) };
+  const needs = { words: query !== undefined, attributes: attributeFields(request.filter) };
   while (!partition.prepareSome(needs, PREPARED_STRETCH)) await new Promise(setImmediate);
   if (needs.words) indexFew(partition);
   if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);

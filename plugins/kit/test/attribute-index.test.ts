@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import { AttributeIndex, type AttributeSource } from "../src/partition/attribute-index.js";
+import type { RowFacets } from "../src/row.js";
+
+/** Rows with a key, an author and a field of metadata each; `readCount` tells how many were read. */
+function source(count: number) {
+  const rows = {
+    readCount: 0,
+    columns: {
+      count,
+      alive: new Uint8Array(count).fill(1),
+      groups: Array.from({ length: count }, () => "g"),
+    },
+    facetsOf(slot: number): RowFacets {
+      rows.readCount++;
+      const metadata = { parity: slot % 2 === 0 ? "even" : "odd" };
+      return { key: { id: `k${slot}` }, tags: ["t"], source: "alice", author: "alice", metadata };
+    },
+  };
+  return rows satisfies AttributeSource;
+}
+
+function marked(index: AttributeIndex, field: string, value: string, count: number): number[] {
+  const bitmap = new Uint8Array(count);
+  index.field(field)!.mark(bitmap, "eq", value);
+  return [...bitmap.keys()].filter((slot) => bitmap[slot] === 1);
+}
+
+it("indexes the fields that are asked for, some rows at a time, and all of them in one look at a row", () => {
+  const rows = source(10);
+  const index = new AttributeIndex();
+  expect(index.index(rows, [], 4)).toBe(true);
+  expect(index.index(rows, ["metadata.parity"], 4)).toBe(false);
+  expect([rows.readCount, marked(index, "metadata.parity", "even", 10)]).toEqual([4, [0, 2]]);
+  expect(index.field("key.id")).toBeUndefined();
+  while (!index.index(rows, ["metadata.parity", "key.id"], 4));
+  expect(rows.readCount).toBe(4 + 10);
+  expect(marked(index, "metadata.parity", "even", 10)).toEqual([0, 2, 4, 6, 8]);
+  expect(marked(index, "key.id", "k7", 10)).toEqual([7]);
+});
+
+it("keeps the indexes of the fields used last, and all of those of a request", () => {
+  const rows = source(2);
+  const index = new AttributeIndex();
+  const fields = Array.from({ length: 100 }, (_, at) => `metadata.m${at}`);
+  index.index(rows, ["metadata.parity", ...fields], 9);
+  expect(marked(index, "metadata.parity", "odd", 2)).toEqual([1]);
+  for (const field of fields.slice(0, 63)) index.index(rows, [field], 9);
+  expect(index.field("metadata.parity")).toBeUndefined();
+  expect(index.index(rows, ["metadata.parity"], 9)).toBe(true);
+  for (const field of fields.slice(0, 63)) index.index(rows, [field], 9);
+  expect(marked(index, "metadata.parity", "odd", 2)).toEqual([1]);
+  index.index(rows, ["metadata.m99"], 9);
+  expect(index.field("metadata.parity")).toBeUndefined();
+  expect(index.field("metadata.m0")).toBeDefined();
+});
