@@ -33,10 +33,11 @@ export interface RouterDependencies {
 export class Router {
   readonly #dependencies: RouterDependencies;
   readonly #addresses: AddressBook;
-  readonly #turns = new Turns();
+  readonly #turns: Turns;
 
   constructor(dependencies: RouterDependencies) {
     this.#dependencies = dependencies;
+    this.#turns = new Turns(dependencies.runtime.clock);
     this.#addresses = new AddressBook(dependencies.runtime.options.prefix);
   }
 
@@ -72,7 +73,7 @@ export class Router {
     const id = received.reqId ?? messageId();
     const exchange = received.reqId === null ? { ...received, reqId: id } : received;
     const context = contextOf(exchange, id, address, request);
-    const operation = this.#turns.run(() => this.#operate(context, request));
+    const operation = this.#turns.run(() => this.#operate(context, request), context.deadlineAt);
     void runtime.deadlines.race(operation, context.deadlineAt).then((outcome) => {
       responder.answer(exchange, outcome);
       runtime.events.release();

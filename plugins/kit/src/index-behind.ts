@@ -1,4 +1,4 @@
-import { type Scope, scopeId } from "@membus/protocol";
+import { type Clock, type Scope, scopeId } from "@membus/protocol";
 import type { Partition } from "./partition/partition.js";
 import type { Resident } from "./residency/resident.js";
 import type { Tier } from "./tier.js";
@@ -7,6 +7,9 @@ import type { Tier } from "./tier.js";
 const STRETCH = 1_024;
 /** What a step may take at most. Seconds. */
 const STEP_S_MAX = 0.1;
+
+/** When the latest step ended, of any partition of the process: no step makes up for the time that another took. */
+const latestEnds = new WeakMap<Clock, number>();
 
 /** Indexes the words of the latest rows where they are few; a query would take longer to look through them. */
 export function indexFew(partition: Partition): void {
@@ -25,19 +28,20 @@ export function indexBehind(tier: Tier, scopes: readonly Scope[]): void {
 }
 
 function indexOne(tier: Tier, resident: Resident): void {
-  const { clock } = tier;
+  const { clock } = tier.services;
   resident.isBeingIndexed = true;
-  let endedAt = clock.now();
   const step = (): void => {
     const begunAt = clock.now();
+    const endedAt = latestEnds.get(clock) ?? begunAt;
     // As long as what came in between: long queries, one after the other, would leave it no time to make them shorter.
     const until = begunAt + Math.min(STEP_S_MAX, begunAt - endedAt);
     let isDone = tier.registry.peek(resident.id) !== resident;
     do isDone ||= resident.partition.indexSome(STRETCH);
     while (!isDone && clock.now() < until);
-    endedAt = clock.now();
+    latestEnds.set(clock, clock.now());
     resident.isBeingIndexed = !isDone;
     if (!isDone) setImmediate(step).unref();
   };
+  if (!latestEnds.has(clock)) latestEnds.set(clock, clock.now());
   setImmediate(step).unref();
 }

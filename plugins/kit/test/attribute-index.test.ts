@@ -54,3 +54,14 @@ it("keeps the indexes of the fields used last, and all of those of a request", (
   expect(index.field("metadata.parity")).toBeUndefined();
   expect(index.field("metadata.m0")).toBeDefined();
 });
+
+it("comes to an end for many fields of two requests side by side", () => {
+  const rows = source(40);
+  const index = new AttributeIndex();
+  const requests = ["l", "r"].map((name) => Array.from({ length: 40 }, (_, at) => `metadata.${name}${at}`));
+  const pending = new Set(requests);
+  for (let round = 0; round < 30; round++) {
+    for (const fields of pending) if (index.index(rows, fields, 4)) pending.delete(fields);
+  }
+  expect(pending.size).toBe(0);
+});

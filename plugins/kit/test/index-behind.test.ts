@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Scope, scopeId } from "@membus/protocol";
 import { expect, it } from "vitest";
 import { indexBehind } from "../src/index-behind.js";
 import type { Tier } from "../src/tier.js";
@@ -6,24 +7,33 @@ import type { Tier } from "../src/tier.js";
 const STRETCH_S = 0.004;
 const scope = { tier: "episodic", tenant: "acme", agent: "alice", namespace: "default" } as const;
 
-/** A partition of so many stretches, each of which takes some time. */
-function unindexed(stretches: number) {
+/** Partitions of so many stretches each, every one of which takes some time. */
+function unindexed(stretches: number, scopes: readonly Scope[] = [scope]) {
   let now = 0;
-  let left = stretches;
-  const resident = {
-    isBeingIndexed: false,
-    partition: {
-      indexSome() {
-        now += STRETCH_S;
-        return --left === 0;
-      },
-    },
-  };
-  const tier = { clock: { now: () => now }, registry: { peek: () => resident } } as unknown as Tier;
+  const residents = new Map(
+    scopes.map((each) => {
+      const resident = {
+        isBeingIndexed: false,
+        left: stretches,
+        partition: {
+          indexSome() {
+            now += STRETCH_S;
+            return --resident.left === 0;
+          },
+        },
+      };
+      return [scopeId(each), resident] as const;
+    }),
+  );
+  const [resident] = residents.values();
+  for (const [id, each] of residents) Object.assign(each, { id });
+  const peek = (id: string) => residents.get(id);
+  const tier = { services: { clock: { now: () => now } }, registry: { peek } } as unknown as Tier;
   const pass = (seconds: number): void => {
     now += seconds;
   };
-  return { tier, resident, pass, leftCount: () => left };
+  const leftCount = () => [...residents.values()].reduce((sum, { left }) => sum + left, 0);
+  return { tier, resident: resident!, pass, leftCount };
 }
 
 it("takes as long for a step as what came before it, a stretch at least and a tenth of a second at most", async () => {
@@ -48,4 +58,14 @@ it("ends when all is indexed", async () => {
   indexBehind(tier, [scope]);
   for (let turn = 0; turn < 5; turn++) await nextTurn();
   expect([leftCount(), resident.isBeingIndexed]).toEqual([0, false]);
+});
+
+it("does not take the steps of other partitions for what came before", async () => {
+  const scopes = ["a", "b", "c"].map((namespace) => ({ ...scope, namespace }));
+  const { tier, leftCount } = unindexed(100, scopes);
+  indexBehind(tier, scopes);
+  for (let turn = 1; turn <= 10; turn++) {
+    await nextTurn();
+    expect(leftCount()).toBe(300 - 3 * turn);
+  }
 });

@@ -41,10 +41,10 @@ describe("a repeated operation of a durable tier", () => {
     });
   });
 
-  it("is refused where its reply is damaged in the log, which maintenance tells; nothing else is lost", async () => {
+  it("is refused where its large record is damaged in the log, which maintenance tells; nothing else is lost", async () => {
     const kit = await TestKit.open();
     const { store, retrieve } = calls(kit);
-    await store([{ key: "a", content: "x".repeat(10_000) }], { id: "one" });
+    await store([{ key: "a", content: "x".repeat(100_000) }], { id: "one" });
     await kit.plugin.maintain();
     await store([{ key: "b" }], { id: "two" });
     await kit.fold();
@@ -59,7 +59,7 @@ describe("a repeated operation of a durable tier", () => {
       code: "runtime_error",
       detail: { reason: "log_corrupt", file: expect.any(String), seq: 1 },
     };
-    await expect(store([{ key: "a", content: "x".repeat(10_000) }], { id: "one" })).rejects.toMatchObject(
+    await expect(store([{ key: "a", content: "x".repeat(100_000) }], { id: "one" })).rejects.toMatchObject(
       damage,
     );
     await expect(kit.plugin.maintain()).rejects.toMatchObject(damage);

@@ -79,21 +79,27 @@ describe("records that are stored elsewhere", () => {
     expect(sizes.slice(0, SIZES.length)).toEqual(SIZES.map(({ length }) => length));
   });
 
-  it("may be damaged: a check tells, once, and the log serves the others", async () => {
-    const { directory, first, second, secondSeq } = await threeSegments();
+  it("may be damaged if they are large: a check tells, once, and the log serves the others", async () => {
+    const { directory, first, secondSeq } = await threeSegments();
     await flip(first, HEADER_BYTES + FRAME_BYTES + LARGE.length - 1);
-    await flip(second, HEADER_BYTES + FRAME_BYTES);
     const log = await openLog(directory, { nextSeqMin: secondSeq + 2 });
-    const damage = (file: string, seq: number) => ({
+    const damage = {
       code: "runtime_error",
-      detail: { reason: "log_corrupt", file, offset: HEADER_BYTES, seq },
-    });
-    await expect(log.read(1)).rejects.toMatchObject(damage(first, 1));
+      detail: { reason: "log_corrupt", file: first, offset: HEADER_BYTES, seq: 1 },
+    };
+    await expect(log.read(1)).rejects.toMatchObject(damage);
     expect(String(await log.read(2))).toBe("small");
-    await expect(log.check()).rejects.toMatchObject(damage(first, 1));
-    await expect(log.check()).rejects.toMatchObject(damage(second, secondSeq));
+    await expect(log.check()).rejects.toMatchObject(damage);
     await log.check();
     expect(await append(log, "next")).toBe(secondSeq + 3);
+  });
+
+  it("are checked at once if they are small", async () => {
+    const { directory, second, secondSeq } = await threeSegments();
+    await flip(second, HEADER_BYTES + FRAME_BYTES);
+    await expect(openLog(directory, { nextSeqMin: secondSeq + 2 })).rejects.toMatchObject({
+      detail: { file: second, offset: HEADER_BYTES, seq: secondSeq },
+    });
   });
 
   it("are checked at once where their segment holds one that is not", async () => {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  decodeHead,
   decodeRecord,
   encodeRecord,
   type LogRecord,
@@ -52,6 +53,19 @@ describe("a log record", () => {
       expect(decodeRecord(larger.subarray(offset, offset + encoded.length))).toEqual(full);
     });
     fc.assert(property, { numRuns: 300 });
+  });
+
+  it("can be told by its head from its first 4 KiB, and not by one that is damaged", () => {
+    const rows = [testRow({ text: "x".repeat(50_000) })];
+    const written = { at: 1_800_000_000.5, scope: "s".repeat(1_000), rows, removed: [7], op: stamp };
+    const beginning = Buffer.from(encodeRecord(written).subarray(0, 4_096));
+    expect(decodeHead(beginning)).toMatchObject({ at: written.at, scope: written.scope, op: stamp });
+    for (let offset = 0; offset < 1_000; offset += 3) {
+      const damaged = Buffer.from(beginning);
+      damaged[offset]! ^= 0x10;
+      expect(() => decodeHead(damaged), `byte ${offset}`).toThrow(RangeError);
+    }
+    expect(() => decodeHead(beginning.subarray(0, 900))).toThrow(RangeError);
   });
 
   it("gives rows ids from which its number can be told", () => {

@@ -10,7 +10,7 @@ import {
   type ResolvedLanceStorageOptions,
   resolveLanceStorageOptions,
 } from "./lance-storage-options.js";
-import { maintainTable } from "./maintenance.js";
+import { isWorthCompacting, maintainTable } from "./maintenance.js";
 import { readBodies, readOutdated, readScope, readScopes } from "./read-rows.js";
 import { groupByTable, tableNameOf } from "./table-name.js";
 import { Tables } from "./tables.js";
@@ -203,8 +203,9 @@ class LanceStorage implements Storage {
   }
 
   /** What the process before has left to do. */
-  #noteOpened({ name, isPurged, tail }: TenantTable): void {
-    if (!isPurged || tail.fragmentCount >= this.options.fragmentsMax) this.#note(name, !isPurged);
+  #noteOpened(table: TenantTable): void {
+    const { name, isPurged } = table;
+    if (!isPurged || isWorthCompacting(table, this.options.fragmentsMax)) this.#note(name, !isPurged);
   }
 
   #note(name: string, purge: boolean): void {

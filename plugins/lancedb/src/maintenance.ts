@@ -47,7 +47,8 @@ export async function maintainTable(table: TenantTable, options: TableMaintenanc
   }
 }
 
-function isWorthCompacting({ tail, rowCount }: TenantTable, fragmentsMax: number): boolean {
+/** Whether a compaction would bring more than it takes. */
+export function isWorthCompacting({ tail, rowCount }: TenantTable, fragmentsMax: number): boolean {
   if (tail.fragmentCount < fragmentsMax) return false;
   const rewritten = Math.min(rowCount, REWRITTEN_ROWS_MAX);
   return tail.rowCount >= rewritten / TAIL_PART || tail.fragmentCount >= fragmentsMax * TAIL_PART;

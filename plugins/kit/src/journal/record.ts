@@ -1,5 +1,6 @@
+import { crc32 } from "node:zlib";
 import type { ErrorCode, ErrorDetail, StoreReceipt } from "@membus/protocol";
-import { decodeMulti, Encoder } from "@msgpack/msgpack";
+import { decode, Encoder } from "@msgpack/msgpack";
 import type { FormerVector, Row } from "../row.js";
 
 /** The reply of a mutation, as it is remembered. Errors that a retry may mend are not. */
@@ -66,13 +67,20 @@ type PackedStamp = readonly [tenant: string, agent: string, id: string, digest: 
 type PackedHead = readonly [at: number, scope: string, stamp: PackedStamp | null];
 type PackedBody = readonly [removed: readonly number[], rows: PackedRow[], result: OperationResult | null];
 
-/** Two values, one behind the other: the head, within the first 4 KiB, can be read without the body. */
+/** CRC-32 and length of the head, each of 32 bits. */
+const HEAD_AT = 8;
+
+/** The head stands first, with a checksum of its own: the log may hand over no more than the first 4 KiB of a record. */
 export function encodeRecord(record: LogRecord): Uint8Array {
   const { at, scope, rows, removed, op, result } = record;
   const stamp: PackedStamp | null = op ? [op.tenant, op.agent, op.id, op.digest, op.done] : null;
   const head: PackedHead = [at, scope, stamp];
   const body: PackedBody = [removed, rows.map(packRow), result ?? null];
-  return Buffer.concat([headEncoder.encodeSharedRef(head), bodyEncoder.encodeSharedRef(body)]);
+  const headBytes = headEncoder.encodeSharedRef(head);
+  const prefix = Buffer.allocUnsafe(HEAD_AT);
+  prefix.writeUInt32LE(crc32(headBytes), 0);
+  prefix.writeUInt32LE(headBytes.length, 4);
+  return Buffer.concat([prefix, headBytes, bodyEncoder.encodeSharedRef(body)]);
 }
 
 /** A record whose rows and result may not be needed. */
@@ -81,12 +89,16 @@ export interface RecordHead extends Pick<LogRecord, "at" | "scope" | "op"> {
   read(): LogRecord;
 }
 
+/** @throws {RangeError} when the head is damaged, or not all there. */
 export function decodeHead(payload: Uint8Array): RecordHead {
-  const values = decodeMulti(payload);
-  const [at, scope, stamp] = values.next().value as PackedHead;
+  const prefix = new DataView(payload.buffer, payload.byteOffset, HEAD_AT);
+  const headEnd = HEAD_AT + prefix.getUint32(4, true);
+  const headBytes = payload.subarray(HEAD_AT, headEnd);
+  if (crc32(headBytes) !== prefix.getUint32(0, true)) throw new RangeError("the head of a record is damaged");
+  const [at, scope, stamp] = decode(headBytes) as PackedHead;
   const op = stamp === null ? {} : { op: unpackStamp(stamp) };
   const read = (): LogRecord => {
-    const [removed, rows, result] = values.next().value as PackedBody;
+    const [removed, rows, result] = decode(payload.subarray(headEnd)) as PackedBody;
     return { at, scope, rows: rows.map(unpackRow), removed, ...op, ...(result === null ? {} : { result }) };
   };
   return { at, scope, ...op, read };

@@ -117,7 +117,6 @@ export class FileLog implements Log {
   async check(): Promise<void> {
     const segment = this.#segments.find(({ isSkimmed }) => isSkimmed);
     if (segment === undefined) return;
-    segment.isSkimmed = false;
     await this.#withFile(segment, (file) => checkRecords(file, segment));
   }
 
@@ -172,8 +171,10 @@ async function readRecord(file: LogFile, segment: Segment, seq: number): Promise
 
 async function checkRecords(file: LogFile, segment: Segment): Promise<void> {
   let { firstSeq: seq } = segment;
-  const end = await scanFrames(file, segment, segment.sizeBytes, () => seq++);
-  if (end < segment.sizeBytes) throw damagedRecord(segment, seq);
+  const { sizeBytes } = segment;
+  const end = await scanFrames(file, segment, sizeBytes, () => seq++);
+  segment.isSkimmed = false;
+  if (end < sizeBytes) throw damagedRecord(segment, seq);
 }
 
 function damagedRecord(segment: Segment, seq: number): MemoryError {
@@ -182,6 +183,6 @@ function damagedRecord(segment: Segment, seq: number): MemoryError {
     file: segment.path,
     offset,
     seq,
-    reason: "the record is damaged; it is stored, but its reply cannot be given again",
+    reason: "the record is damaged, and cannot be read any more",
   });
 }

@@ -74,14 +74,14 @@ async function skim(
 ): Promise<Segment | undefined> {
   const segment = (await readHeader(file, source))!;
   try {
-    await skimFrames(file, segment, fileBytes, (seq, beginning, frameBytes) => {
+    await skimFrames(file, segment, fileBytes, (seq, beginning, { frameBytes, isChecked }) => {
       segment.addRecord(frameBytes);
+      segment.isSkimmed ||= !isChecked;
       onRecord?.(seq, beginning);
     });
   } catch {
     return undefined;
   }
-  segment.isSkimmed = true;
   return segment.sizeBytes === fileBytes ? segment : undefined;
 }
 

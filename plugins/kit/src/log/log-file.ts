@@ -82,8 +82,9 @@ class NodeLogFile implements LogFile {
     return this.#handle.truncate(sizeBytes);
   }
 
+  /** Through the handle that writes: the system tells one that failed of it, once. */
   sync(): Promise<void> {
-    return this.#handle.datasync();
+    return (this.#through ?? this.#handle).datasync();
   }
 
   async size(): Promise<number> {
@@ -91,8 +92,11 @@ class NodeLogFile implements LogFile {
   }
 
   async close(): Promise<void> {
-    await this.#through?.close();
-    await this.#handle.close();
+    try {
+      await this.#through?.close();
+    } finally {
+      await this.#handle.close();
+    }
   }
 }
 

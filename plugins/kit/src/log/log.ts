@@ -25,8 +25,8 @@ export interface LogStats {
 
 /**
  * Takes a record that opening finds. The payload is a view into a buffer that is used again: copy what is kept. Of a
- * record below `nextSeqMin` it may be the first 4 KiB alone, which are not checked; if they make the receiver throw, it
- * gets the records of their segment again, checked and in full.
+ * large record below `nextSeqMin` it may be the first 4 KiB alone, which are not checked. If they make the receiver
+ * throw, or something is wrong with the segment, the receiver gets its records again, checked and in full.
  */
 export type OnRecord = (seq: number, payload: Uint8Array) => void;
 

@@ -39,17 +39,20 @@ export async function scanFrames(
   return offset;
 }
 
+/** Takes a record, or its first `SKIMMED_BYTES` at least, which are not checked. */
+type OnSkimmed = (seq: number, beginning: Buffer, found: { frameBytes: number; isChecked: boolean }) => void;
+
 /**
- * Passes the records of a segment file on in order, by their first `SKIMMED_BYTES` or all they have, without checking
- * them or reading all of large ones. A beginning is there until `onRecord` is done with it.
- * @returns the offset at which it stopped: that of the first frame that does not end in the file or is not numbered as
- * expected, or `endOffset`.
+ * Passes the records of a segment file on in order, without reading all of large ones. A beginning is there until
+ * `onRecord` is done with it.
+ * @returns the offset at which it stopped: that of the first frame that is damaged, does not end in the file or is not
+ * numbered as expected, or `endOffset`.
  */
 export async function skimFrames(
   file: LogFile,
-  segment: Pick<Segment, "firstSeq">,
+  segment: Pick<Segment, "firstSeq" | "salt">,
   endOffset: number,
-  onRecord: (seq: number, beginning: Buffer, frameBytes: number) => void,
+  onRecord: OnSkimmed,
 ): Promise<number> {
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let offset = SEGMENT_HEADER_BYTES;
@@ -60,8 +63,11 @@ export async function skimFrames(
     const chunk = into.subarray(0, await file.read(into, offset));
     let at = 0;
     for (let size = sizeAt(chunk, at); size !== undefined; size = sizeAt(chunk, at)) {
+      const isWhole = at + size <= chunk.length;
       if (readFrameSeq(chunk, at) !== seq || offset + at + size > endOffset) return offset + at;
-      onRecord(seq, chunk.subarray(at + FRAME_HEADER_BYTES, at + size), size);
+      if (isWhole && readFrame(chunk, at, segment.salt) === undefined) return offset + at;
+      const beginning = chunk.subarray(at + FRAME_HEADER_BYTES, at + size);
+      onRecord(seq, beginning, { frameBytes: size, isChecked: isWhole });
       at += size;
       seq += 1;
     }

@@ -18,7 +18,7 @@ export class Segment {
   readonly firstSeq: number;
   readonly continuesFrom: number;
   readonly salt: number;
-  /** Its records were not checked when it was opened. */
+  /** Not all of its records were checked when it was opened. */
   isSkimmed = false;
   #sizeBytes = SEGMENT_HEADER_BYTES;
   /** Where each record begins. 32 bits suffice: options bound a segment to less than 4 GiB. */

@@ -23,7 +23,6 @@ export class AttributeIndex {
   index(source: AttributeSource, fields: readonly string[], rowsMax: number): boolean {
     const { columns } = source;
     const indexes = fields.map((field) => this.#use(field));
-    this.#dropUnused(fields.length);
     const from = Math.min(columns.count, ...indexes.map(({ upTo }) => upTo));
     const end = Math.min(columns.count, from + rowsMax);
     for (let slot = from; slot < end; slot++) {
@@ -32,7 +31,10 @@ export class AttributeIndex {
       for (const index of indexes) if (slot >= index.upTo) index.add(slot, facets, columns.groups[slot]!);
     }
     for (const index of indexes) index.upTo = Math.max(index.upTo, end);
-    return end === columns.count;
+    if (end < columns.count) return false;
+    // Not before: two that index side by side would take away from each other what they have not finished.
+    this.#dropUnused(fields.length);
+    return true;
   }
 
   /** The index of a field, if there is one. */
