@@ -16,12 +16,15 @@ const BULK_SIZE = 100;
 export async function benchStores(environment: BenchEnvironment): Promise<BenchResult[]> {
   const host = await environment.startHost({ name: "stores" });
   try {
-    const single = (inFlight: number) =>
-      storeRate(environment, { count: SINGLE_COUNT, perRequest: 1, inFlight });
+    const single = (inFlight: number, hasNewTexts = false) =>
+      storeRate(environment, { count: SINGLE_COUNT, perRequest: 1, inFlight, hasNewTexts });
     return [
       rateRatio("episodic-x64", await single(64), {
         title: "single episodic stores, 64 in flight, against LanceDB in batches of 64",
         goal: 0.4,
+      }),
+      rateRatio("episodic-x64-new", await single(64, true), {
+        title: "the same with texts that the host embeds, LanceDB's embedded before",
       }),
       rateRatio("episodic-x16", await single(16), { title: "the same with 16 in flight" }),
       rateRatio("episodic-x1", await single(1), { title: "the same with 1 in flight" }),
@@ -39,9 +42,12 @@ interface Case {
   readonly count: number;
   readonly perRequest: number;
   readonly inFlight: number;
+  /** Texts that no run stored before: the host embeds them, where it remembers the vectors of others. */
+  readonly hasNewTexts?: boolean;
 }
 
 let runs = 0;
+const FIRST_SEED = 1_000;
 
 async function storeRate(environment: BenchEnvironment, shape: Case): Promise<{ ours: Load; raw: Load }[]> {
   const requests = shape.inFlight === 1 ? shape.count / 8 : shape.count;
@@ -58,11 +64,15 @@ async function measure(
   shape: Case,
   rawBatch: number,
 ): Promise<{ ours: Load; raw: Load }[]> {
-  const entries = sampleEntries(shape.count);
-  const raw = await openRawStore(`${environment.directory}/raw-${++runs}`, entries, rawBatch);
+  const raw = await openRawStore(
+    `${environment.directory}/raw-${++runs}`,
+    sampleEntries(shape.count),
+    rawBatch,
+  );
   const ours = async () => {
     const options = { tier: "episodic", agents: SCOPES, perRequest: shape.perRequest, run: `run-${++runs}` };
-    const payloads = storePayloads(entries, options);
+    const seed = shape.hasNewTexts ? FIRST_SEED + runs : undefined;
+    const payloads = storePayloads(sampleEntries(shape.count, seed), options);
     const load = await runLoad(payloads.length, shape.inFlight, async (index) => {
       const { subject, payload } = payloads[index]!;
       const reply = await environment.bus.request(subject, payload, { timeoutMs: 60_000 });

@@ -18,6 +18,8 @@ export const STATIC_EMBEDDER_DEFAULTS: Readonly<Required<StaticEmbedderOptions>>
 
 /** Characters embedded before other work gets a turn: a few milliseconds. */
 const TURN_CHARACTERS = 64 * 1024;
+/** Components added in a round; the table has a multiple of it. */
+const TOGETHER = 4;
 
 /** @throws {TypeError} for an unknown option or a value out of range. */
 export function resolveStaticEmbedderOptions(
@@ -60,11 +62,29 @@ export function createStaticEmbedder(input: StaticEmbedderOptions = {}): Embedde
 }
 
 function embedText(text: string, table: TokenTable, dimensions: number): Float32Array | null {
-  const sum = new Float32Array(dimensions);
-  for (const id of tokenIds(text, table.vocabulary)) {
-    const row = id * TABLE_DIMENSIONS;
-    const scale = table.scales[id]!;
-    for (let i = 0; i < dimensions; i++) sum[i]! += table.rows[row + i]! * scale;
+  return toUnitVector(sumRows(tokenIds(text, table.vocabulary), table, dimensions));
+}
+
+/** The sum of the tokens' vectors, four components of all tokens at a time: token after token takes three times as long. */
+function sumRows(ids: readonly number[], { rows, scales }: TokenTable, dimensions: number): Float32Array {
+  const sum = new Float32Array(Math.ceil(dimensions / TOGETHER) * TOGETHER);
+  for (let at = 0; at < sum.length; at += TOGETHER) {
+    let first = 0;
+    let second = 0;
+    let third = 0;
+    let fourth = 0;
+    for (const id of ids) {
+      const scale = scales[id]!;
+      const row = id * TABLE_DIMENSIONS + at;
+      first += rows[row]! * scale;
+      second += rows[row + 1]! * scale;
+      third += rows[row + 2]! * scale;
+      fourth += rows[row + 3]! * scale;
+    }
+    sum[at] = first;
+    sum[at + 1] = second;
+    sum[at + 2] = third;
+    sum[at + 3] = fourth;
   }
-  return toUnitVector(sum);
+  return sum.slice(0, dimensions);
 }

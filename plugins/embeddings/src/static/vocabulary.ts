@@ -7,11 +7,17 @@ export interface Vocabulary {
   readonly continuing: ReadonlyMap<string, number>;
   /** Length of the longest piece, in UTF-16 units. */
   readonly pieceLengthMax: number;
+  /** Ids of words in pieces, as far as they are remembered. */
+  readonly pieces: Map<string, readonly number[]>;
 }
 
 /** Longer words are unknown as a whole. In code points, as in BERT. */
 const WORD_LENGTH_MAX = 100;
 const CONTINUATION = "##";
+/** Words in pieces that are remembered. */
+const REMEMBERED_COUNT_MAX = 10_000;
+/** V8 may keep the whole text alive for a longer piece of it. */
+const REMEMBERED_LENGTH_MAX = 12;
 
 /** Reads a vocabulary of one token a line; the line number is the id. */
 export function parseVocabulary(lines: string): Vocabulary {
@@ -25,15 +31,28 @@ export function parseVocabulary(lines: string): Vocabulary {
     (continues ? continuing : initial).set(piece, id);
     pieceLengthMax = Math.max(pieceLengthMax, piece.length);
   }
-  return { size: tokens.length, initial, continuing, pieceLengthMax };
+  return { size: tokens.length, initial, continuing, pieceLengthMax, pieces: new Map() };
 }
 
 /** Ids of the known tokens of `text`, in order: BERT's WordPiece, unknown words left out. */
 export function tokenIds(text: string, vocabulary: Vocabulary): number[] {
   const ids: number[] = [];
   for (const word of splitWords(text)) {
-    if (!isTooLong(word)) appendPieceIds(word, vocabulary, ids);
+    const id = vocabulary.initial.get(word);
+    if (id !== undefined) ids.push(id);
+    else for (const piece of rememberedPieceIds(word, vocabulary)) ids.push(piece);
   }
+  return ids;
+}
+
+function rememberedPieceIds(word: string, vocabulary: Vocabulary): readonly number[] {
+  const { pieces } = vocabulary;
+  const known = pieces.get(word);
+  if (known !== undefined) return known;
+  const ids = isTooLong(word) ? [] : pieceIds(word, vocabulary);
+  if (word.length > REMEMBERED_LENGTH_MAX) return ids;
+  if (pieces.size >= REMEMBERED_COUNT_MAX) pieces.clear();
+  pieces.set(word, ids);
   return ids;
 }
 
@@ -41,20 +60,17 @@ function isTooLong(word: string): boolean {
   return word.length > WORD_LENGTH_MAX && Array.from(word).length > WORD_LENGTH_MAX;
 }
 
-/** Appends the ids of the longest pieces that make up `word`, or none when some part of it is no piece. */
-function appendPieceIds(word: string, vocabulary: Vocabulary, ids: number[]): void {
-  const known = ids.length;
-  let pieces = vocabulary.initial;
-  let start = 0;
-  while (start < word.length) {
-    let end = Math.min(word.length, start + vocabulary.pieceLengthMax);
-    while (end > start && !pieces.has(word.slice(start, end))) end -= 1;
-    if (end === start) {
-      ids.length = known;
-      return;
-    }
-    ids.push(pieces.get(word.slice(start, end))!);
-    pieces = vocabulary.continuing;
+/** Ids of the longest pieces that make up `word`; none when some part of it is no piece. */
+function pieceIds(word: string, { initial, continuing, pieceLengthMax }: Vocabulary): number[] {
+  const ids: number[] = [];
+  let pieces = initial;
+  for (let start = 0; start < word.length; pieces = continuing) {
+    let end = Math.min(word.length, start + pieceLengthMax);
+    let id = pieces.get(word.slice(start, end));
+    while (id === undefined && --end > start) id = pieces.get(word.slice(start, end));
+    if (id === undefined) return [];
+    ids.push(id);
     start = end;
   }
+  return ids;
 }

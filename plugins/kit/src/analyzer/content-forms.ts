@@ -14,11 +14,6 @@ export function boundedText(text: string): string {
   return text.slice(0, ANALYZED_LENGTH_MAX);
 }
 
-/** The words of as much. */
-export function boundedWords(text: string, language: Language): string[] {
-  return language.splitWords(boundedText(text));
-}
-
 /** The lower-case forms of a word, with accents; none of a stop word. */
 export function contentForms(word: string, language: Language): string[] {
   return wordForms(word.slice(0, WORD_LENGTH_MAX)).filter((form) => !language.isStopWord(fold(form)));

@@ -5,7 +5,6 @@ import { ENGLISH_STOP_WORDS } from "./english-stop-words.js";
 import { describeEnglishTime, englishMarks } from "./english-time.js";
 import type { Language } from "./language.js";
 import { type Stemming, StemProbabilities } from "./word-frequency.js";
-import { splitWords } from "./words.js";
 
 const ORDINAL = /^(\d+)(?:st|nd|rd|th)$/;
 
@@ -24,7 +23,6 @@ export function englishLanguage(): Language {
   let probabilities: StemProbabilities | undefined;
   return {
     id: "english-3",
-    splitWords,
     isStopWord: (word) => ENGLISH_STOP_WORDS.has(word),
     stem: stemEnglish,
     stemProbability(stem) {

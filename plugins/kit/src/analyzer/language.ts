@@ -5,8 +5,6 @@ import type { Tongue } from "./tongue.js";
 export interface Language {
   /** Part of the analyzer's id: changes whenever a term would. */
   readonly id: string;
-  /** Words as they stand in a text, compatibility characters unified, accents and case kept. */
-  splitWords(text: string): string[];
   /** Whether a lower-case word without accents is too common to tell entries apart. */
   isStopWord(word: string): boolean;
   /** What the forms of a lower-case word without accents have in common. */

@@ -1,9 +1,10 @@
-import { boundedWords, contentForms, hashIn } from "./content-forms.js";
+import { boundedText, contentForms, hashIn } from "./content-forms.js";
 import { fold } from "./fold.js";
 import type { Language } from "./language.js";
 import { memoizeWords } from "./memo.js";
 import type { Evidence } from "./recognize.js";
 import { termHash } from "./term-hash.js";
+import { splitWords } from "./words.js";
 
 /** Terms of a query that count: the first ones. */
 const QUERY_TERM_COUNT_MAX = 64;
@@ -50,7 +51,7 @@ export function createQueryAnalysis(language: Language): (query: string) => Quer
 
 /** Without the stop words of a language that the query is surely in, unless it has nothing else. */
 function queryForms(query: string, language: Language): string[] {
-  const words = boundedWords(query, language);
+  const words = splitWords(boundedText(query));
   const forms = words.flatMap((word) => contentForms(word, language));
   const { others } = language;
   const marks = others === undefined ? [] : words.map((word) => others.markOf(word));

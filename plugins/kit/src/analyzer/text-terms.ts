@@ -1,11 +1,13 @@
-import { boundedWords, contentForms, hashIn } from "./content-forms.js";
+import { boundedText, contentForms, hashIn } from "./content-forms.js";
 import { fold } from "./fold.js";
 import type { Language, OtherLanguages } from "./language.js";
 import { memoizeWords } from "./memo.js";
+import { PlainWords } from "./plain-words.js";
 import type { Evidence } from "./recognize.js";
 import type { TermCounts } from "./term-counts.js";
 import { termHash } from "./term-hash.js";
 import type { Tongue } from "./tongue.js";
+import { isPlain, splitWords } from "./words.js";
 
 const WORDS_REMEMBERED_MAX = 20_000;
 /** How sure it must be that a text is in another language to find it by that one's stems, too. */
@@ -21,17 +23,27 @@ interface WordReading {
 export function createTextAnalysis(
   language: Language,
 ): (counts: TermCounts, text: string, shift: number) => void {
-  const read = memoizeWords((word) => readWord(word, language), WORDS_REMEMBERED_MAX);
-  const otherHashes = otherTermHashes(language);
-  return (counts, text, shift) => {
-    const words = boundedWords(text, language);
+  const forEachWord = wordReader(language);
+  const countOthers = otherTermCounts(language);
+  return (counts, unbounded, shift) => {
+    const text = boundedText(unbounded);
     const marks: number[] = [];
-    for (const word of words) {
-      const { hashes, mark } = read(word);
+    forEachWord(text, ({ hashes, mark }) => {
       if (mark !== 0) marks.push(mark);
       for (const hash of hashes) counts.add(hash, shift);
-    }
-    for (const hash of otherHashes(words, marks)) counts.add(hash, shift);
+    });
+    countOthers(counts, text, marks, shift);
+  };
+}
+
+/** Visits what each word of a text reads as. */
+function wordReader(language: Language): (text: string, visit: (reading: WordReading) => void) => void {
+  const read = (word: string) => readWord(word, language);
+  const plain = new PlainWords(read);
+  const remembered = memoizeWords(read, WORDS_REMEMBERED_MAX);
+  return (text, visit) => {
+    if (isPlain(text)) plain.forEach(text, visit);
+    else for (const word of splitWords(text)) visit(remembered(word));
   };
 }
 
@@ -42,12 +54,12 @@ function readWord(word: string, language: Language): WordReading {
   };
 }
 
-/** Terms of words in the other languages that their marks tell, a hash for every occurrence. */
-function otherTermHashes(
+/** Counts terms of words in the other languages that their marks tell, one for every occurrence. */
+function otherTermCounts(
   language: Language,
-): (words: readonly string[], marks: readonly number[]) => number[] {
+): (counts: TermCounts, text: string, marks: readonly number[], shift: number) => void {
   const { others } = language;
-  if (others === undefined) return () => [];
+  if (others === undefined) return () => {};
   const hashesByTongue = new Map<Tongue, (word: string) => readonly number[]>();
   const hashesIn = (tongue: Tongue) => {
     const known = hashesByTongue.get(tongue);
@@ -56,10 +68,13 @@ function otherTermHashes(
     hashesByTongue.set(tongue, hashes);
     return hashes;
   };
-  return (words, marks) =>
-    others
-      .recognize(marks, TEXT_EVIDENCE)
-      .flatMap((tongue) => words.flatMap((word) => hashesIn(tongue)(word)));
+  return (counts, text, marks, shift) => {
+    const tongues = others.recognize(marks, TEXT_EVIDENCE);
+    if (tongues.length === 0) return;
+    const words = splitWords(text);
+    const hashes = tongues.flatMap((tongue) => words.flatMap((word) => hashesIn(tongue)(word)));
+    for (const hash of hashes) counts.add(hash, shift);
+  };
 }
 
 function hashesOfWord(word: string, language: Language, others: OtherLanguages, tongue: Tongue): number[] {

@@ -15,13 +15,18 @@ const INVISIBLE = /[\ufe00-\ufe0f\u20e3\u200b-\u200d\u2060\u00ad]/g;
  */
 const PART_BOUNDARY = /_+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})|(?<=\p{L})(?=\d{3})/u;
 
+/** Whether the words of a text are its runs of ASCII letters, digits and `_`. */
+export function isPlain(text: string): boolean {
+  return !NON_ASCII.test(text) && !POINT_IN_NUMBER.test(text);
+}
+
 /**
  * Words as they stand in a text, with compatibility characters unified (full-width ones, ligatures), accents and
  * case kept. An emoji is a word. A script without spaces gives its characters and pairs of them.
  */
 export function splitWords(text: string): string[] {
+  if (isPlain(text)) return text.match(ASCII_WORD) ?? [];
   const isAscii = !NON_ASCII.test(text);
-  if (isAscii && !POINT_IN_NUMBER.test(text)) return text.match(ASCII_WORD) ?? [];
   const unified = isAscii ? text : text.normalize("NFKC").replace(INVISIBLE, "");
   const words = unified.match(WORD) ?? [];
   return isAscii || !hasUnspacedScript(unified) ? words : words.flatMap(gramsOf);
