@@ -40,8 +40,8 @@ function indexOne(tier: Tier, resident: Resident): void {
     while (!isDone && clock.now() < until);
     latestEnds.set(clock, clock.now());
     resident.isBeingIndexed = !isDone;
-    if (!isDone) setImmediate(step).unref();
+    if (!isDone) setImmediate(step);
   };
   if (!latestEnds.has(clock)) latestEnds.set(clock, clock.now());
-  setImmediate(step).unref();
+  setImmediate(step);
 }

@@ -98,6 +98,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
       await backFill.close();
       await reindex?.close();
       await state?.close();
+      tier.registry.clear();
     },
   };
 }

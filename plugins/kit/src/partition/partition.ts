@@ -11,10 +11,10 @@ import { type RemovedRow, removedRow } from "./removed-row.js";
 import { attributeFields, selectSlots } from "./select.js";
 import { SlotColumns } from "./slot-columns.js";
 import { slotsByGroup } from "./slots-by-group.js";
-import { type SlotTerms, TermIndex } from "./term-index.js";
+import { TermIndex } from "./term-index.js";
 import { TermStatistics } from "./term-statistics.js";
 import { Vectors } from "./vectors.js";
-import { type TermRange, WaitingTerms } from "./waiting-terms.js";
+import { type SlotTerms, type TermRange, WaitingTerms } from "./waiting-terms.js";
 
 const REBUILD_DEAD_MIN = 1_024;
 /** What an empty partition takes, measured. */
@@ -215,12 +215,15 @@ export class Partition {
     return this.columns.count - this.#terms.upTo;
   }
 
-  /** Indexes the words of up to `rowsMax` rows more, or else encodes their vectors, and tells whether all is done. */
+  /**
+   * Encodes the vectors of up to `rowsMax` rows more, which takes the least and helps a query the most, or else indexes
+   * their words. Tells whether all is done.
+   */
   indexSome(rowsMax: number): boolean {
     const { count } = this.columns;
-    if (this.#terms.upTo === count) return this.vectors?.encodeSome(count, rowsMax) ?? true;
+    if (this.vectors?.encodeSome(count, rowsMax) === false) return false;
     this.#indexTerms(Math.min(count, this.#terms.upTo + rowsMax));
-    return this.#terms.upTo === count && (this.vectors?.encodeSome(count, 0) ?? true);
+    return this.#terms.upTo === count;
   }
 
   attribute(field: string): FieldIndex {
@@ -331,7 +334,7 @@ export class Partition {
     this.#terms.expect(this.#waiting.termCount);
     const added: SlotTerms[] = [];
     for (let slot = this.#terms.upTo; slot < end; slot++) {
-      if (this.columns.alive[slot] === 1) added.push({ slot, ...this.#waiting.get(slot)! });
+      if (this.columns.alive[slot] === 1) added.push(this.#waiting.get(slot)!);
     }
     this.#terms.addAll(added, end);
     for (const { slot } of added) this.#waiting.drop(slot);

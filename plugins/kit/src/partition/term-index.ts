@@ -1,12 +1,7 @@
 import { HashTable } from "../hash-table.js";
 import type { Postings } from "../rank/index.js";
 import { PostingLists } from "./posting-lists.js";
-import type { TermRange } from "./waiting-terms.js";
-
-/** The terms of one slot. */
-export interface SlotTerms extends TermRange {
-  readonly slot: number;
-}
+import type { SlotTerms } from "./waiting-terms.js";
 
 /** Postings of a partition's words. */
 export class TermIndex {

@@ -9,6 +9,10 @@ export interface TermRange {
   readonly end: number;
 }
 
+export interface SlotTerms extends TermRange {
+  readonly slot: number;
+}
+
 /** Terms of slots that are not indexed yet; of rows from storage only where they stand, as there are many. */
 export class WaitingTerms {
   /** Of all rows together. */
@@ -49,10 +53,10 @@ export class WaitingTerms {
     this.#count(1, terms.length);
   }
 
-  get(slot: number): TermRange | undefined {
+  get(slot: number): SlotTerms | undefined {
     const at = slot - this.#from;
     const values = this.#values[at]!;
-    return values === null ? undefined : { values, begin: this.#begins[at]!, end: this.#ends[at]! };
+    return values === null ? undefined : { slot, values, begin: this.#begins[at]!, end: this.#ends[at]! };
   }
 
   /** A slot whose terms wait no longer. */

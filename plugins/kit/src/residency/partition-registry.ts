@@ -87,6 +87,12 @@ export class PartitionRegistry {
     if (dropsEmpty && resident.isEmpty && this.#mayLeave(resident)) this.#drop(resident);
   }
 
+  /** Leaves nothing in RAM; whatever works on it behind the requests ends. */
+  clear(): void {
+    this.#residents.clear();
+    this.#sizeBytes = 0;
+  }
+
   get stats(): { partitions: number; partitionBytes: number } {
     return { partitions: this.#residents.size, partitionBytes: this.#sizeBytes };
   }
