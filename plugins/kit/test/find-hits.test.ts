@@ -9,7 +9,7 @@ import { Resident } from "../src/residency/resident.js";
 import { vectorOf } from "./scripted-embedder.js";
 import { EMBEDDER, emptyPartition, testRow } from "./test-row.js";
 
-/** Enough for codes, and for more than one stretch where nothing is ranked. */
+/** Enough for codes, and for more than one stretch. */
 const ENTRIES = 6_000;
 const WORDS = "solar system planet kitchen oven bread river bridge train station".split(" ");
 const SCOPE = { tenant: "t", tier: "episodic", agent: "a", user: null, namespace: "default" } as const;
@@ -28,6 +28,7 @@ function filledPartition(): Partition {
     );
   }
   for (let id = 9; id <= ENTRIES; id += 9) partition.remove(testRow({ name: `k${id}` }).keyHash, id);
+  while (!partition.indexSome(1_000)) {}
   return partition;
 }
 
@@ -97,6 +98,10 @@ const queryArbitrary = fc.option(
     })),
   { nil: undefined },
 );
+
+it("has codes to search by", () => {
+  expect(resident.partition.corpus([]).vectors!.codes).toBeDefined();
+});
 
 it("finds, counts, scores and orders as ranking everything in full does, page after page", () => {
   fc.assert(

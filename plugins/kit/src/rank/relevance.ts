@@ -1,5 +1,5 @@
 /** Vectors are worth 1.5 to 3 points of recall@10 on conversations; 0.2 to 0.4 alike, 0.5 loses half a point. */
-const VECTOR_WEIGHT = 0.3;
+export const VECTOR_WEIGHT = 0.3;
 /** The evidence at which relevance is about one half. */
 const EVIDENCE_MIDDLE = 0.2;
 const MIDDLE_SQUARED = EVIDENCE_MIDDLE ** 2;

@@ -1,6 +1,6 @@
-import { CODE_BLOCK } from "./int8-kernel.js";
+import { CODE_BLOCK } from "./dot-products.js";
 
-const CODE_MAX = 127;
+export const CODE_MAX = 127;
 /** Errors are kept as float32; this keeps them from being rounded down. */
 const ROUNDED_UP = 1 + 2 ** -20;
 

@@ -22,20 +22,26 @@ interface WebAssemblyApi {
 
 const PAGE_BYTES = 65_536;
 
-/** A function that runs on `memory`. */
-export interface LoadedFunction {
+/** Functions that run on `memory`. */
+export interface LoadedFunctions {
   readonly memory: ArrayBuffer;
-  readonly run: (...parameters: number[]) => void;
+  readonly run: readonly ((...parameters: number[]) => void)[];
 }
 
-/** The function on a memory of at least so many bytes; undefined where the engine cannot run it. */
-export function loadFunction(definition: WasmFunction, memoryBytes: number): LoadedFunction | undefined {
+/** The functions, all on one memory of at least so many bytes; undefined where the engine cannot run them. */
+export function loadFunctions(
+  definitions: readonly WasmFunction[],
+  memoryBytes: number,
+): LoadedFunctions | undefined {
   const { WebAssembly: api } = globalThis as { readonly WebAssembly?: WebAssemblyApi };
   if (api === undefined) return undefined;
   try {
     const memory = new api.Memory({ initial: Math.ceil(memoryBytes / PAGE_BYTES) });
-    const instance = new api.Instance(new api.Module(moduleBytes(definition)), { m: { m: memory } });
-    return { memory: memory.buffer, run: instance.exports.f as LoadedFunction["run"] };
+    const run = definitions.map((definition) => {
+      const { exports } = new api.Instance(new api.Module(moduleBytes(definition)), { m: { m: memory } });
+      return exports.f as LoadedFunctions["run"][number];
+    });
+    return { memory: memory.buffer, run };
   } catch {
     return undefined;
   }
@@ -76,7 +82,7 @@ function unsigned(value: number): number[] {
 
 const END = 0x0b;
 
-/** Instructions, as far as they are used. Loads and stores take an address, and stores then a value. */
+/** Instructions, as far as they are used. Loads and stores take an address, to which `offset` is added, and stores a value. */
 export const wasm = {
   get: (local: number): number[] => [0x20, ...unsigned(local)],
   set: (local: number): number[] => [0x21, ...unsigned(local)],
@@ -85,19 +91,44 @@ export const wasm = {
   /** Up to 63. */
   constant: (value: number): number[] => [0x41, value],
   add: (): number[] => [0x6a],
+  or: (): number[] => [0x72],
+  shiftLeft: (): number[] => [0x74],
+  shiftRight: (): number[] => [0x76],
+  bitCount: (): number[] => [0x69],
+  isNotEqual: (): number[] => [0x47],
   /** As unsigned numbers. */
   isLess: (): number[] => [0x49],
   storeI32: (offset: number): number[] => [0x36, 2, ...unsigned(offset)],
   /** Does it again while what `body` leaves is not 0. */
   loopWhile: (body: readonly number[]): number[] => [0x03, 0x40, ...body, 0x0d, 0, END],
   zeroV128: (): number[] => simd(0x0c, ...new Array<number>(16).fill(0)),
-  loadV128: (): number[] => simd(0x00, 4, 0),
+  loadV128: (offset = 0): number[] => simd(0x00, 4, ...unsigned(offset)),
+  /** Four times the same 32 bits. */
+  loadSplat: (offset: number): number[] => simd(0x09, 2, ...unsigned(offset)),
+  /** 32 bits, and zeros. */
+  load32: (offset: number): number[] => simd(0x5c, 2, ...unsigned(offset)),
   /** Eight signed bytes as eight numbers of 16 bits. */
   load8x8: (): number[] => simd(0x01, 0, 0),
+  /** The first four bytes as four numbers of 32 bits. */
+  bytesToI32x4: (): number[] => [...simd(0x89), ...simd(0xa9)],
   /** Products of eight pairs of 16 bits, each two of them added up: four numbers of 32 bits. */
   dotI16x8: (): number[] => simd(0xba),
   addI32x4: (): number[] => simd(0xae),
+  isNotEqualI32x4: (): number[] => simd(0x38),
   laneI32x4: (lane: number): number[] => simd(0x1b, lane),
+  /** A bit for each number whose highest bit is set. */
+  bitsI32x4: (): number[] => simd(0xa4),
+  toF32x4: (): number[] => simd(0xfa),
+  addF32x4: (): number[] => simd(0xe4),
+  subtractF32x4: (): number[] => simd(0xe5),
+  multiplyF32x4: (): number[] => simd(0xe6),
+  leastF32x4: (): number[] => simd(0xe8),
+  mostF32x4: (): number[] => simd(0xe9),
+  isNotEqualF32x4: (): number[] => simd(0x42),
+  isAtLeastF32x4: (): number[] => simd(0x46),
+  and: (): number[] => simd(0x4e),
+  /** The first, without what the second has. */
+  andNot: (): number[] => simd(0x4f),
 } as const;
 
 function simd(operation: number, ...immediates: readonly number[]): number[] {

@@ -1,12 +1,9 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
 import { TopSlots } from "../partition/top-slots.js";
-import { EvidenceBounds, evidenceFor, relevance } from "../rank/index.js";
+import { EvidenceSieve, evidenceFor, relevance, type SieveLimits } from "../rank/index.js";
 import type { Resident } from "../residency/resident.js";
 import type { Ranking } from "./explain.js";
 import { SlotOrder } from "./slot-order.js";
-
-/** Evidence that is further from a limit than this part of it is surely on its side of it, however it was rounded. */
-const HAIR = 1e-9;
 
 export interface ScoredSlot {
   readonly slot: number;
@@ -30,20 +27,19 @@ export interface FoundSlots {
 
 /**
  * One pass over a partition that counts what is related to a query and keeps the first of it. A score is worked out in
- * full only where its bounds leave open whether it counts, or whether it belongs on the page.
+ * full only where it is open whether it counts, or whether it belongs on the page.
  */
 export class PageSearch {
   readonly #request: PluginRetrieveRequest;
-  readonly #selection: SlotSelection;
-  readonly #evidence: EvidenceBounds;
-  /** Of a slot that weighs 1, the evidence from which on it counts. */
-  readonly #countFrom: number;
+  readonly #weights: Float64Array;
+  readonly #slotCount: number;
+  readonly #sieve: EvidenceSieve;
   readonly #order: SlotOrder;
   readonly #top: TopSlots;
-  /** The last slot of the page once that is full, and the evidence below which no slot comes before it. */
+  readonly #limits: { -readonly [limit in keyof SieveLimits]: number };
+  /** The last slot of the page once that is full. */
   #last: number | undefined;
-  #pageFrom = 0;
-  /** Scores that were worked out. */
+  /** Scores of slots that may belong on the page. */
   readonly #scores = new Map<number, number>();
   #total = 0;
 
@@ -53,53 +49,53 @@ export class PageSearch {
     { corpus, query }: Ranking,
     selection: SlotSelection,
   ) {
+    const { allowed, leastWeight } = weightless(selection);
+    const scoreMin = Math.max(request.min_score, Number.MIN_VALUE);
     this.#request = request;
-    this.#selection = selection;
-    this.#evidence = new EvidenceBounds(corpus, query);
-    this.#countFrom = evidenceFor(Math.max(request.min_score, Number.MIN_VALUE));
+    this.#weights = selection.weights;
+    this.#slotCount = allowed.length;
+    this.#sieve = new EvidenceSieve(corpus, { ...query, allowed });
+    this.#limits = {
+      countFrom: evidenceFor(scoreMin),
+      sureFrom: evidenceFor(scoreMin / leastWeight),
+      pageFrom: 0,
+    };
     this.#order = new SlotOrder(resident, request, (slot) => this.#scoreOf(slot));
     this.#top = new TopSlots(request.limit, this.#order.compare);
   }
 
   run(): FoundSlots {
-    const { stretch } = this.#evidence;
-    const { length } = this.#selection.selected;
-    for (let from = 0; from < length; from += stretch) this.#visit(from, Math.min(from + stretch, length));
+    const { stretch } = this.#sieve;
+    for (let from = 0; from < this.#slotCount; from += stretch) {
+      this.#visit(from, Math.min(from + stretch, this.#slotCount));
+    }
     const slots = this.#top.sorted().map((slot) => ({ slot, score: this.#scoreOf(slot) }));
     return { slots, total: this.#total };
   }
 
   #visit(from: number, to: number): void {
-    this.#evidence.load(from, to);
-    const { least, most } = this.#evidence;
-    const { selected, weights } = this.#selection;
-    const nothingBelow = this.#countFrom * (1 - HAIR);
-    const surelyFrom = this.#countFrom * (1 + HAIR);
-    for (let slot = from; slot < to; slot++) {
-      const at = slot - from;
-      if (selected[slot] === 0 || most[at]! < nothingBelow) continue;
-      const isSure = weights[slot] === 1 && least[at]! >= surelyFrom;
-      if (!isSure && !this.#isCounted(slot, least[at]!, weights[slot]!)) continue;
-      this.#total++;
-      if (most[at]! >= this.#pageFrom) this.#offer(slot, least[at]!, most[at]!);
+    const sieve = this.#sieve;
+    this.#total += sieve.sift(from, to, this.#limits);
+    for (let index = 0; index < sieve.openCount; index++) {
+      this.#look(sieve.open[index]!, sieve.isSure[index] === 1);
     }
   }
 
-  #isCounted(slot: number, least: number, weight: number): boolean {
-    if (this.#counts(relevance(least) * weight)) return true;
-    return this.#counts(this.#evidence.exact(slot) * weight);
+  #look(slot: number, isSure: boolean): void {
+    const isByScore = this.#request.order === "relevance";
+    const evidence = isSure && !isByScore ? 1 : this.#sieve.evidence(slot);
+    if (!isSure && !this.#counts(relevance(evidence) * this.#weights[slot]!)) return;
+    this.#total++;
+    if (evidence >= this.#limits.pageFrom) this.#offer(slot);
   }
 
-  #offer(slot: number, least: number, most: number): void {
-    const { after } = this.#request;
-    const weight = this.#selection.weights[slot]!;
-    const scores = { least: relevance(least) * weight, most: relevance(most) * weight };
-    if (!this.#order.mayBePage(slot, scores, this.#last) || !this.#order.isBehind(slot, after)) return;
+  #offer(slot: number): void {
+    const { after, order } = this.#request;
+    if (!this.#order.mayBePage(slot, this.#last) || !this.#order.isBehind(slot, after)) return;
     this.#top.offer(slot);
     if (this.#top.last === this.#last) return;
     this.#last = this.#top.last;
-    if (this.#request.order !== "relevance") return;
-    this.#pageFrom = evidenceFor(this.#scoreOf(this.#last!)) * (1 - HAIR);
+    if (order === "relevance") this.#limits.pageFrom = evidenceFor(this.#scoreOf(this.#last!));
   }
 
   #counts(score: number): boolean {
@@ -109,9 +105,21 @@ export class PageSearch {
   #scoreOf(slot: number): number {
     let score = this.#scores.get(slot);
     if (score === undefined) {
-      score = this.#evidence.exact(slot) * this.#selection.weights[slot]!;
+      score = this.#sieve.relevance(slot) * this.#weights[slot]!;
       this.#scores.set(slot, score);
     }
     return score;
   }
+}
+
+/** Slots without those whose weight is 0, which never count, and the least weight of the others; 1 where there are none. */
+function weightless({ selected, weights }: SlotSelection): { allowed: Uint8Array; leastWeight: number } {
+  let leastWeight = 1;
+  let hasNone = false;
+  for (let slot = 0; slot < selected.length; slot++) {
+    if (weights[slot]! > 0) leastWeight = Math.min(leastWeight, weights[slot]!);
+    else hasNone = true;
+  }
+  const allowed = hasNone ? selected.map((mark, slot) => (weights[slot]! > 0 ? mark : 0)) : selected;
+  return { allowed, leastWeight };
 }

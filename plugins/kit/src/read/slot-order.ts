@@ -26,20 +26,8 @@ export class SlotOrder {
     return bySeq || keys.compare(a, b);
   };
 
-  /**
-   * False where a slot can be told not to come between the request's cursor and `last`, the last slot of a full page.
-   * @param score between what the slot's lies
-   */
-  mayBePage(
-    slot: number,
-    score: { readonly least: number; readonly most: number },
-    last: number | undefined,
-  ): boolean {
-    const { after } = this.#request;
-    if (this.#isByScore) {
-      if (after !== undefined && score.least > after.rank) return false;
-      return last === undefined || score.most >= this.#scoreOf(last);
-    }
+  /** Whether a slot may come before `last`, the last one of a full page. */
+  mayBePage(slot: number, last: number | undefined): boolean {
     return last === undefined || this.#direction * (this.#rankOf(slot) - this.#rankOf(last)) <= 0;
   }
 

@@ -1,0 +1,118 @@
+import type { RankCorpus, RankQuery, VectorColumn } from "./corpus.js";
+import { checkDimensions, wordScores } from "./rank.js";
+import { fuseEvidence, relevance } from "./relevance.js";
+import { type SieveKernel, type SieveLimits, sieveKernel } from "./sieve-kernel.js";
+import { slotSimilarity } from "./vector.js";
+import { codeLengthOf, type EncodedQuery, encodeQuery, type VectorCodes } from "./vector-codes.js";
+
+/** Slots looked at together where no kernel says how many. */
+const STRETCH = 1_024;
+/** Where a filter leaves fewer slots of a stretch than one of so many, they are looked at one by one. */
+const SPARSE_PART = 8;
+
+/** How to compare a query with codes. */
+interface CodeScan {
+  readonly kernel: SieveKernel;
+  readonly codes: VectorCodes;
+  readonly codeLength: number;
+  readonly query: EncodedQuery;
+}
+
+/** A query that may find the slots of `allowed`, all of them alive. */
+export type SieveQuery = RankQuery & { readonly allowed: Uint8Array };
+
+/**
+ * Sifts slots by the evidence for them, a stretch at a time, without reading most of the vectors in full: it tells
+ * which need a closer look, and counts the others that surely have enough. Relies on evidence rising with similarity.
+ */
+export class EvidenceSieve {
+  /** How many slots `sift` takes at most. */
+  readonly stretch: number;
+  /** The slots that need a closer look, ascending. */
+  readonly open: Uint32Array;
+  openCount = 0;
+  /** 1 for each of them that surely counts. */
+  readonly isSure: Uint8Array;
+  readonly #corpus: RankCorpus;
+  readonly #query: SieveQuery;
+  readonly #words: Float32Array;
+  readonly #scan: CodeScan | undefined;
+
+  /** @throws {TypeError} when the query's vector has not the dimensions of the corpus. */
+  constructor(corpus: RankCorpus, query: SieveQuery) {
+    checkDimensions(corpus, query.vector);
+    this.#corpus = corpus;
+    this.#query = query;
+    this.#words = wordScores(corpus, query);
+    this.#scan = codeScan(corpus.vectors, query.vector);
+    this.stretch = this.#scan?.kernel.stretch ?? STRETCH;
+    this.open = new Uint32Array(this.stretch);
+    this.isSure = new Uint8Array(this.stretch);
+  }
+
+  /**
+   * Fills `open` with those of the slots from `from` to before `to` that may count and are not sure to, or may belong
+   * on the page. @returns how many others surely count
+   */
+  sift(from: number, to: number, limits: SieveLimits): number {
+    if (this.#scan !== undefined && !this.#isSparse(from, to))
+      return this.#siftCodes(this.#scan, from, to, limits);
+    const { allowed } = this.#query;
+    this.openCount = 0;
+    for (let slot = from; slot < to; slot++) if (allowed[slot] === 1) this.open[this.openCount++] = slot;
+    this.isSure.fill(0, 0, this.openCount);
+    return 0;
+  }
+
+  /** What speaks for a slot; `relevance` of it is what `rank` gives. */
+  evidence(slot: number): number {
+    const similarity = slotSimilarity(this.#corpus.vectors, this.#query.vector, slot);
+    return fuseEvidence(this.#words[slot]!, similarity);
+  }
+
+  /** The relevance of a slot, as `rank` gives it. */
+  relevance(slot: number): number {
+    return relevance(this.evidence(slot));
+  }
+
+  #isSparse(from: number, to: number): boolean {
+    const { allowed } = this.#query;
+    let count = 0;
+    for (let slot = from; slot < to; slot++) count += allowed[slot]!;
+    return count * SPARSE_PART < to - from;
+  }
+
+  #siftCodes(
+    { kernel, codes, codeLength, query }: CodeScan,
+    from: number,
+    to: number,
+    limits: SieveLimits,
+  ): number {
+    const sifted = kernel.sift(query, limits, {
+      codes: codes.codes.subarray(from * codeLength, to * codeLength),
+      scales: codes.scales.subarray(from, to),
+      errors: codes.errors.subarray(from, to),
+      words: this.#words.subarray(from, to),
+      allowed: this.#query.allowed.subarray(from, to),
+    });
+    this.openCount = 0;
+    for (const group of sifted.openGroups) {
+      // Of four slots, a bit each in the order of the slots.
+      const first = from + (group >>> 8) * 4;
+      for (let lane = 0; lane < 4; lane++) {
+        if (((group >>> lane) & 1) === 0) continue;
+        this.isSure[this.openCount] = (group >>> (4 + lane)) & 1;
+        this.open[this.openCount++] = first + lane;
+      }
+    }
+    return sifted.sureCount;
+  }
+}
+
+function codeScan(vectors: VectorColumn | undefined, vector: Float32Array | undefined): CodeScan | undefined {
+  if (vectors?.codes === undefined || vector === undefined) return undefined;
+  const codeLength = codeLengthOf(vectors.dimensions);
+  const kernel = sieveKernel(codeLength);
+  if (kernel === undefined) return undefined;
+  return { kernel, codes: vectors.codes, codeLength, query: encodeQuery(vector, kernel.queryMax) };
+}
