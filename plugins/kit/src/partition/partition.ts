@@ -189,12 +189,12 @@ export class Partition {
     return expired;
   }
 
-  /** One byte a slot, 1 for live rows that pass. */
+  /** One byte a slot, 1 for live rows that pass. Valid until the next mutation, and not to be changed. */
   select(filter: Filter): Uint8Array {
     const { alive, count } = this.columns;
     this.#attributes.index(this, attributeFields(filter), count);
     const selected = selectSlots(this, filter);
-    if (selected === undefined) return alive.slice(0, count);
+    if (selected === undefined) return alive.subarray(0, count);
     for (let slot = 0; slot < count; slot++) selected[slot]! &= alive[slot]!;
     return selected;
   }

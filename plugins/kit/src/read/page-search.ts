@@ -117,7 +117,9 @@ function weightless({ selected, weights }: SlotSelection): { allowed: Uint8Array
   let leastWeight = 1;
   let hasNone = false;
   for (let slot = 0; slot < selected.length; slot++) {
-    if (weights[slot]! > 0) leastWeight = Math.min(leastWeight, weights[slot]!);
+    const weight = weights[slot]!;
+    if (weight >= leastWeight) continue;
+    if (weight > 0) leastWeight = weight;
     else hasNone = true;
   }
   const allowed = hasNone ? selected.map((mark, slot) => (weights[slot]! > 0 ? mark : 0)) : selected;
