@@ -73,7 +73,8 @@ export class Router {
     const id = received.reqId ?? messageId();
     const exchange = received.reqId === null ? { ...received, reqId: id } : received;
     const context = contextOf(exchange, id, address, request);
-    const operation = this.#turns.run(() => this.#operate(context, request), context.deadlineAt);
+    const turn = { deadlineAt: context.deadlineAt, isMutation: isMutation(address) };
+    const operation = this.#turns.run(() => this.#operate(context, request), turn);
     void runtime.deadlines.race(operation, context.deadlineAt).then((outcome) => {
       responder.answer(exchange, outcome);
       runtime.events.release();

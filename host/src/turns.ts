@@ -2,16 +2,25 @@ import type { Clock } from "@membus/protocol";
 
 /** Requests that begin in one turn of the event loop. */
 const REQUESTS_A_TURN = 16;
+/** As many of them are left to mutations, if so many wait. */
+const MUTATIONS_A_TURN = 4;
 
-interface Waiting {
+/** What there is to know of a request before it begins. */
+export interface Turn {
+  /** Unix seconds. */
   readonly deadlineAt: number;
+  readonly isMutation: boolean;
+}
+
+interface Waiting extends Turn {
   begin(): void;
 }
 
 /**
- * Begins requests in the order in which they came, some in each turn of the event loop: between them, those that wait
- * for the disk go on, and replies go out. One whose deadline passes here never begins, so that none waits here longer
- * than a turn after it was given up.
+ * Begins requests, some in each turn of the event loop: between them, those that wait for the disk go on, and replies go
+ * out. Reads come before mutations, which are many when they queue and have the disk to wait for anyway; among
+ * themselves, either keep the order in which they came. One whose deadline passes here never begins, so that none waits
+ * here longer than a turn after it was given up.
  */
 export class Turns {
   readonly #clock: Clock;
@@ -22,14 +31,14 @@ export class Turns {
     this.#clock = clock;
   }
 
-  /** Settles as `begin` does; never when the deadline (Unix seconds) passes first. */
-  run<T>(begin: () => Promise<T>, deadlineAt: number): Promise<T> {
+  /** Settles as `begin` does; never when the deadline passes first. */
+  run<T>(begin: () => Promise<T>, turn: Turn): Promise<T> {
     if (this.#waiting.length === 0 && this.#begunCount < REQUESTS_A_TURN) {
       this.#count();
       return begin();
     }
     return new Promise((resolve) => {
-      this.#waiting.push({ deadlineAt, begin: () => resolve(begin()) });
+      this.#waiting.push({ ...turn, begin: () => resolve(begin()) });
     });
   }
 
@@ -41,10 +50,18 @@ export class Turns {
     this.#begunCount = 0;
     const now = this.#clock.now();
     const waiting = this.#waiting.filter(({ deadlineAt }) => deadlineAt > now);
-    this.#waiting = waiting.slice(REQUESTS_A_TURN);
-    for (const { begin } of waiting.slice(0, REQUESTS_A_TURN)) {
+    const next = new Set(firstOf(waiting));
+    this.#waiting = waiting.filter((request) => !next.has(request));
+    for (const { begin } of next) {
       this.#count();
       begin();
     }
   }
+}
+
+function firstOf(waiting: readonly Waiting[]): Waiting[] {
+  const mutations = waiting.filter(({ isMutation }) => isMutation);
+  const reads = waiting.filter(({ isMutation }) => !isMutation);
+  const begun = reads.slice(0, REQUESTS_A_TURN - Math.min(MUTATIONS_A_TURN, mutations.length));
+  return [...begun, ...mutations.slice(0, REQUESTS_A_TURN - begun.length)];
 }

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { systemClock } from "@membus/protocol";
 import { expect, it } from "vitest";
-import { Turns } from "../src/turns.js";
+import { type Turn, Turns } from "../src/turns.js";
 
-const LATER = Number.POSITIVE_INFINITY;
+const LATER = { deadlineAt: Number.POSITIVE_INFINITY, isMutation: true };
 
 it("begins work in order, some of it in each turn of the event loop, the first at once", async () => {
   const turns = new Turns(systemClock);
@@ -38,10 +38,30 @@ it("goes on after work that fails", async () => {
 it("does not begin what nobody waits for any more, and passes over it at once", async () => {
   const turns = new Turns(systemClock);
   const begun: string[] = [];
-  const add = (name: string, deadlineAt: number) => turns.run(async () => void begun.push(name), deadlineAt);
+  const add = (name: string, turn: Turn) => turns.run(async () => void begun.push(name), turn);
   for (let id = 0; id < 16; id++) void add("first", LATER);
-  for (let id = 0; id < 40; id++) void add("late", systemClock.now() - 1);
+  for (let id = 0; id < 40; id++) void add("late", { ...LATER, deadlineAt: systemClock.now() - 1 });
   void add("in time", LATER);
   await nextTurn();
   expect(begun).toEqual([...Array.from({ length: 16 }, () => "first"), "in time"]);
+});
+
+it("begins reads before the mutations that came first, and some mutations however many reads there are", async () => {
+  const turns = new Turns(systemClock);
+  const begun: string[] = [];
+  const add = (name: string, isMutation: boolean) =>
+    void turns.run(async () => void begun.push(name), { ...LATER, isMutation });
+  for (let id = 0; id < 22; id++) add("store", true);
+  for (let id = 0; id < 15; id++) add("retrieve", false);
+  const turnsTaken = [begun.splice(0)];
+  while (turnsTaken.flat().length < 37) {
+    await nextTurn();
+    turnsTaken.push(begun.splice(0));
+  }
+  const count = (taken: readonly string[], name: string) => taken.filter((each) => each === name).length;
+  expect(turnsTaken.map((taken) => [count(taken, "retrieve"), count(taken, "store")])).toEqual([
+    [0, 16],
+    [12, 4],
+    [3, 2],
+  ]);
 });
