@@ -114,6 +114,9 @@ class ModelledLog {
     expect(beginnings).toEqual(kept.map((text, index) => text.slice(0, beginnings[index]!.length)));
     const cut = kept.filter((text, index) => beginnings[index]!.length < text.length);
     expect(cut.every((text) => text.length > 4_096)).toBe(true);
+    expect(
+      beginnings.every((beginning, index) => beginning.length >= Math.min(4_000, kept[index]!.length)),
+    ).toBe(true);
     await this.#log.check();
   }
 

@@ -48,12 +48,12 @@ export class PlainWords<Reading> {
   #readingOf(text: string, begin: number, end: number, hash: number): Reading {
     if (end - begin > LETTERS_MAX) return this.#read(text.slice(begin, end));
     const home = (hash ^ (hash >>> 16)) & (PLACES - 1);
-    let place = home;
-    for (let tries = 0; tries < TRIES && this.#lengths[place] !== 0; tries++) {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const place = (home + tries) & (PLACES - 1);
+      if (this.#lengths[place] === 0) return this.#remember(place, text.slice(begin, end));
       if (this.#isAt(place, text, begin, end)) return this.#readings[place]!;
-      place = (place + 1) & (PLACES - 1);
     }
-    return this.#remember(this.#lengths[place] === 0 ? place : home, text.slice(begin, end));
+    return this.#remember(home, text.slice(begin, end));
   }
 
   #isAt(place: number, text: string, begin: number, end: number): boolean {

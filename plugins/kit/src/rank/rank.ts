@@ -5,7 +5,7 @@ import { fuseEvidence, relevance } from "./relevance.js";
 import { slotSimilarity } from "./vector.js";
 
 /**
- * Relevance of every slot to the query. Explanations and tests ask for it; a page is found by `EvidenceBounds`, which
+ * Relevance of every slot to the query. Explanations and tests ask for it; a page is found by `EvidenceSieve`, which
  * gives the same without reading every vector.
  *
  * It is absolute: it depends on the query, the entry, the entry's own group and, slowly, on the statistics of the

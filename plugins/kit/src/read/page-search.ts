@@ -5,6 +5,9 @@ import type { Resident } from "../residency/resident.js";
 import type { Ranking } from "./explain.js";
 import { SlotOrder } from "./slot-order.js";
 
+/** Relevance rises with evidence but for its last bits: what ties with the page's last slot is at most this far below. */
+const HAIR = 1e-9;
+
 export interface ScoredSlot {
   readonly slot: number;
   /** Relevance times weight. */
@@ -95,7 +98,8 @@ export class PageSearch {
     this.#top.offer(slot);
     if (this.#top.last === this.#last) return;
     this.#last = this.#top.last;
-    if (order === "relevance") this.#limits.pageFrom = evidenceFor(this.#scoreOf(this.#last!));
+    if (order !== "relevance") return;
+    this.#limits.pageFrom = evidenceFor(this.#scoreOf(this.#last!)) * (1 - HAIR);
   }
 
   #counts(score: number): boolean {

@@ -1,0 +1,52 @@
+import type { PluginRetrieveRequest } from "@membus/protocol";
+import { expect, it } from "vitest";
+import { codeLengthOf, encodeSlot, evidenceFor, rank, relevance } from "../src/rank/index.js";
+import { PageSearch } from "../src/read/page-search.js";
+import type { Resident } from "../src/residency/resident.js";
+
+const DIMENSIONS = 4;
+/** With half a word besides, evidence of 0.6052706839808376. */
+const VECTOR = [0.7018045783042908, -0.15461915731430054, -0.0234375, 0.6949920654296875];
+const QUERY = {
+  terms: [{ hash: 1, word: "a", prior: 0.01 }],
+  vector: Float32Array.of(1, 2 ** -23, 2 ** -46, 0),
+};
+
+/** Two entries alike, of a length at which their word says one half. */
+function twins() {
+  const vectors = Float32Array.from([...VECTOR, ...VECTOR]);
+  const codes = {
+    codes: new Int8Array(2 * codeLengthOf(DIMENSIONS)),
+    scales: new Float32Array(2),
+    errors: new Float32Array(2),
+  };
+  for (const slot of [0, 1]) encodeSlot(codes, slot, vectors, DIMENSIONS);
+  const length = 0.5;
+  const averageLength = length / (2 * (1 / 1.2 - 0.5));
+  return {
+    ...{ slotCount: 2, alive: Uint8Array.of(1, 1), liveCount: 2 },
+    ...{ lengths: Float32Array.of(length, length), lengthTotal: averageLength * 52 - 1_000 },
+    ...{ groups: new Uint32Array(2), hasGroups: false },
+    postings: () => ({ slots: Uint32Array.of(0, 1), counts: Uint32Array.of(1, 1), size: 2 }),
+    vectors: { data: vectors, dimensions: DIMENSIONS, present: Uint8Array.of(1, 1), codes },
+  };
+}
+
+it("puts of entries that are alike the one with the smaller key first, however their relevance is rounded", () => {
+  const evidence = 0.6052706839808376;
+  expect(evidenceFor(relevance(evidence))).toBeGreaterThan(evidence);
+  const corpus = twins();
+  expect([...rank(corpus, QUERY)]).toEqual([relevance(evidence), relevance(evidence)]);
+  const partition = {
+    columns: { occurredAt: new Float64Array(2), seqs: new Float64Array(2) },
+    keys: { compare: (a: number, b: number) => b - a },
+  };
+  const request = { order: "relevance", limit: 1, min_score: 0 } as unknown as PluginRetrieveRequest;
+  const search = new PageSearch(
+    { partition } as unknown as Resident,
+    request,
+    { corpus, query: QUERY },
+    { selected: corpus.alive, weights: Float64Array.of(1, 1) },
+  );
+  expect(search.run()).toEqual({ slots: [{ slot: 1, score: relevance(evidence) }], total: 2 });
+});
