@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import { type Scope, scopeId } from "@membus/protocol";
 import { expect, it } from "vitest";
 import { indexBehind } from "../src/index-behind.js";
@@ -58,6 +58,13 @@ it("ends when all is indexed", async () => {
   indexBehind(tier, [scope]);
   for (let turn = 0; turn < 5; turn++) await nextTurn();
   expect([leftCount(), resident.isBeingIndexed]).toEqual([0, false]);
+});
+
+it("goes on while nothing else happens", async () => {
+  const { tier, leftCount } = unindexed(100);
+  indexBehind(tier, [scope]);
+  await delay(500);
+  expect(leftCount()).toBe(0);
 });
 
 it("does not take the steps of other partitions for what came before", async () => {
