@@ -64,17 +64,16 @@ export async function fill(plugin: MemoryPlugin): Promise<void> {
   }
 }
 
-/** What each namespace answers: keys and scores, in order. */
+/** What each namespace answers to each query: keys and scores, in order. */
 export async function rankings(plugin: MemoryPlugin): Promise<string[]> {
   const found: string[] = [];
   for (const namespace of NAMESPACES) {
     const { retrieve } = calls({ plugin, clock: systemClock }, { namespace });
-    const lists: unknown[] = [];
     for (const query of QUERIES) {
       const { entries, degraded } = await retrieve({ query });
-      lists.push([entries.map(({ key, score }) => [key.name, score]), degraded?.code ?? null]);
+      const scores = entries.map(({ key, score }) => [key.name, score]);
+      found.push(JSON.stringify([scores, degraded?.code ?? null]));
     }
-    found.push(JSON.stringify(lists));
   }
   return found;
 }
