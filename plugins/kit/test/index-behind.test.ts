@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { type Scope, scopeId } from "@membus/protocol";
 import { expect, it } from "vitest";
 import { indexBehind } from "../src/index-behind.js";
