@@ -33,7 +33,7 @@ function unindexed(stretches: number, scopes: readonly Scope[] = [scope]) {
     now += seconds;
   };
   const leftCount = () => [...residents.values()].reduce((sum, { left }) => sum + left, 0);
-  return { tier, resident: resident!, pass, leftCount };
+  return { tier, resident: resident!, pass, leftCount, leaveRam: () => residents.clear() };
 }
 
 it("takes as long for a step as what came before it, a stretch at least and a tenth of a second at most", async () => {
@@ -58,6 +58,16 @@ it("ends when all is indexed", async () => {
   indexBehind(tier, [scope]);
   for (let turn = 0; turn < 5; turn++) await nextTurn();
   expect([leftCount(), resident.isBeingIndexed]).toEqual([0, false]);
+});
+
+it("ends for a partition that left RAM", async () => {
+  const { tier, resident, leaveRam } = unindexed(1_000);
+  indexBehind(tier, [scope]);
+  await nextTurn();
+  leaveRam();
+  const { left } = resident;
+  for (let turn = 0; turn < 3; turn++) await nextTurn();
+  expect([resident.left, resident.isBeingIndexed]).toEqual([left, false]);
 });
 
 it("goes on while nothing else happens", async () => {

@@ -1,4 +1,6 @@
-import { expect, it } from "vitest";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, it, vi } from "vitest";
+import { Partition } from "../src/partition/partition.js";
 import { changedStorage } from "./changed-storage.js";
 import { calls } from "./kit-calls.js";
 import { TestKit } from "./kit-fixture.js";
@@ -37,4 +39,23 @@ it("tells how far the loading of a partition has got, until it is there", async 
     [1, 3, 3],
     [0, 0, 0],
   ]);
+});
+
+it("indexes no more of a partition once it is closed", async () => {
+  const kit = await TestKit.open();
+  const { store, retrieve } = calls(kit);
+  await store([{ key: "a" }]);
+  const indexSome = vi.spyOn(Partition.prototype, "indexSome").mockReturnValue(false);
+  try {
+    await retrieve({ query: "planet" });
+    await nextTurn();
+    await kit.plugin.close();
+    await nextTurn();
+    const { length } = indexSome.mock.calls;
+    expect(length).toBeGreaterThan(1);
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
+    expect(indexSome).toHaveBeenCalledTimes(length);
+  } finally {
+    indexSome.mockRestore();
+  }
 });

@@ -42,6 +42,15 @@ describe("the partitions in RAM", () => {
     expect(loads).toEqual(["a", "b"]);
   });
 
+  it("are none after all were cleared, until somebody comes", async () => {
+    const { registry, loads, visit, inRam } = registryOf(1e9);
+    await visit("a");
+    registry.clear();
+    expect([inRam(), registry.stats]).toEqual([[], { partitions: 0, partitionBytes: 0 }]);
+    await visit("a");
+    expect(loads).toEqual(["a", "a"]);
+  });
+
   it("leave over the bound, the least recently used first, but not those in use or kept", async () => {
     const { registry, kept, visit, inRam } = registryOf(SMALL * 2);
     kept.add(scopeId(scope({ namespace: "kept" })));

@@ -2,7 +2,7 @@ import { DOT_PRODUCTS } from "./dot-products.js";
 import { VECTOR_WEIGHT } from "./relevance.js";
 import { SIFT_CONSTANTS, siftSlots } from "./sift-slots.js";
 import { CODE_MAX, type EncodedQuery, type VectorCodes } from "./vector-codes.js";
-import { loadFunctions } from "./wasm-module.js";
+import { type LoadedFunction, loadFunctions } from "./wasm-module.js";
 
 /** Codes that are looked at together stay in the processor's second cache. */
 const STRETCH_BYTES = 65_536;
@@ -59,7 +59,7 @@ function createKernel(codeLength: number): SieveKernel | undefined {
   const loaded = loadFunctions([DOT_PRODUCTS, siftSlots(layout)], layout.end);
   if (loaded === undefined) return undefined;
   const { memory, run } = loaded;
-  const [multiply, sift] = run as [LoadedRun, LoadedRun];
+  const [multiply, sift] = run as [LoadedFunction, LoadedFunction];
   const components = new Int16Array(memory, layout.query, codeLength);
   const codes = new Int8Array(memory, layout.vectors, stretch * codeLength);
   const [scales, errors, words] = ([layout.scales, layout.errors, layout.words] as const).map(
@@ -87,8 +87,6 @@ function createKernel(codeLength: number): SieveKernel | undefined {
     },
   };
 }
-
-type LoadedRun = (...parameters: number[]) => void;
 
 /** Every part begins at a multiple of 16. */
 function layoutOf(codeLength: number, stretch: number) {

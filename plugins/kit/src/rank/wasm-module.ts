@@ -22,10 +22,12 @@ interface WebAssemblyApi {
 
 const PAGE_BYTES = 65_536;
 
+export type LoadedFunction = (...parameters: number[]) => void;
+
 /** Functions that run on `memory`. */
 export interface LoadedFunctions {
   readonly memory: ArrayBuffer;
-  readonly run: readonly ((...parameters: number[]) => void)[];
+  readonly run: readonly LoadedFunction[];
 }
 
 /** The functions, all on one memory of at least so many bytes; undefined where the engine cannot run them. */
@@ -39,7 +41,7 @@ export function loadFunctions(
     const memory = new api.Memory({ initial: Math.ceil(memoryBytes / PAGE_BYTES) });
     const run = definitions.map((definition) => {
       const { exports } = new api.Instance(new api.Module(moduleBytes(definition)), { m: { m: memory } });
-      return exports.f as LoadedFunctions["run"][number];
+      return exports.f as LoadedFunction;
     });
     return { memory: memory.buffer, run };
   } catch {

@@ -52,7 +52,7 @@ export class PageSearch {
     { corpus, query }: Ranking,
     selection: SlotSelection,
   ) {
-    const { allowed, leastWeight } = weightless(selection);
+    const { allowed, leastWeight } = allowedByWeight(selection);
     const scoreMin = Math.max(request.min_score, Number.MIN_VALUE);
     this.#request = request;
     this.#weights = selection.weights;
@@ -116,8 +116,8 @@ export class PageSearch {
   }
 }
 
-/** Slots without those whose weight is 0, which never count, and the least weight of the others; 1 where there are none. */
-function weightless({ selected, weights }: SlotSelection): { allowed: Uint8Array; leastWeight: number } {
+/** What is selected without the slots whose weight is 0, which never count, and the least weight of the others. */
+function allowedByWeight({ selected, weights }: SlotSelection): { allowed: Uint8Array; leastWeight: number } {
   let leastWeight = 1;
   let hasNone = false;
   for (let slot = 0; slot < selected.length; slot++) {
