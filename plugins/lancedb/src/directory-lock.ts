@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import type { Server } from "node:net";
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { type Clock, MemoryError } from "@membus/protocol";
 import { isMissing } from "./disk.js";
 import { isAlive, isElsewhere, type LockHolder, presentHolder } from "./lock-holder.js";
@@ -17,6 +17,8 @@ export interface DirectoryLock {
 const ATTEMPTS = 100;
 /** A rename onto a directory that is not empty. */
 const HELD = new Set(["ENOTEMPTY", "EEXIST", "EPERM", "EACCES"]);
+/** A draft lives for milliseconds: one this much older than the lock that was taken is of a process that died. */
+const DRAFT_MS = 60_000;
 
 /**
  * Makes this process the owner of a directory until it releases it or dies.
@@ -46,6 +48,8 @@ export async function lockDirectory(directory: string, { clock }: { clock: Clock
     await release(draft);
     throw error;
   }
+  // Housekeeping: what cannot be removed, say another user's, keeps nobody out.
+  await removeAbandonedDrafts(lock).catch(() => undefined);
   return { release: () => release(lock) };
 }
 
@@ -67,6 +71,19 @@ async function moveInto(lock: string, draft: string): Promise<boolean> {
   } catch (error) {
     if (HELD.has((error as NodeJS.ErrnoException).code ?? "")) return false;
     throw error;
+  }
+}
+
+async function removeAbandonedDrafts(lock: string): Promise<void> {
+  const { mtimeMs: takenAt } = await stat(lock);
+  for (const name of await listNames(dirname(lock))) {
+    if (!name.startsWith(`${basename(lock)}.`)) continue;
+    const draft = join(dirname(lock), name);
+    const draftedAt = await stat(draft).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => takenAt,
+    );
+    if (draftedAt < takenAt - DRAFT_MS) await rm(draft, { recursive: true, force: true });
   }
 }
 

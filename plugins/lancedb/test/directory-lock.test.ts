@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -63,6 +63,16 @@ describe("a directory lock", () => {
     const lock = await lockDirectory(directory, { clock });
     await lockDirectory(directory, { clock }).catch(() => undefined);
     expect(await readdir(directory)).toEqual(["lock"]);
+    await lock.release();
+  });
+
+  it("removes what processes left that were killed before they had it, and nothing else", async () => {
+    const longAgo = new Date("2020-01-01");
+    for (const name of ["lock.aaaaaaaa", "lock.bbbbbbbb", "locked"]) await mkdir(join(directory, name));
+    await writeFile(join(directory, "lock.aaaaaaaa", "aaaaaaaa"), "");
+    for (const name of ["lock.aaaaaaaa", "locked"]) await utimes(join(directory, name), longAgo, longAgo);
+    const lock = await lockDirectory(directory, { clock });
+    expect((await readdir(directory)).sort()).toEqual(["lock", "lock.bbbbbbbb", "locked"]);
     await lock.release();
   });
 
