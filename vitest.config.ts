@@ -10,8 +10,9 @@ export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Against tests that hang: many times what any takes on an idle machine.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     projects: [
       {
         extends: true,
@@ -29,7 +30,7 @@ export default defineConfig({
       {
         // Crash and chaos tests load both cores, which would slow the others down: they come last.
         extends: true,
-        test: { name: "slow", include: [SLOW_TESTS], testTimeout: 300_000, sequence: { groupOrder: 2 } },
+        test: { name: "slow", include: [SLOW_TESTS], testTimeout: 900_000, sequence: { groupOrder: 2 } },
       },
     ],
   },

@@ -31,7 +31,7 @@ it("keeps every promise, and leaves nothing behind", async () => {
   expect(new Set(steps.map(({ section }) => section)).size).toBe(12);
   expect(steps.length).toBeGreaterThan(50);
   expect(readdirSync(directory)).toEqual([]);
-}, 120_000);
+});
 
 it("fails when a promise is broken: here one agent dies, and takes its answers with it", async () => {
   const demo = spawnCli(["demo"], { cwd: directory });
@@ -42,7 +42,7 @@ it("fails when a promise is broken: here one agent dies, and takes its answers w
   expect(code).toBe(1);
   expect(stdout).toContain("goes on: alice's process ended");
   expect(readdirSync(directory)).toEqual([]);
-}, 60_000);
+});
 
 it("ends everything it started when it is interrupted", async () => {
   const demo = spawnCli(["demo"], { cwd: directory });
@@ -56,7 +56,7 @@ it("ends everything it started when it is interrupted", async () => {
   expect([code, stderr]).toEqual([1, "membus: interrupted (unavailable)\n"]);
   expect(pids.map(isRunning)).toEqual([false, false]);
   expect(readdirSync(directory)).toEqual([]);
-}, 60_000);
+});
 
 it("lists the steps that were not as promised", () => {
   const lines: string[] = [];

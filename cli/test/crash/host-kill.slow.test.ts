@@ -12,7 +12,7 @@ import { expectShelf, listEntries, type Shelf } from "./observe.js";
 
 /** MEMBUS_CRASH_ROUNDS=500 is a longer look. */
 const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 20);
-const ROUND_TIMEOUT_MS = 20_000;
+const ROUND_TIMEOUT_MS = 60_000;
 const LANES_PER_SHELF = 8;
 
 let stage: ChaosStage;

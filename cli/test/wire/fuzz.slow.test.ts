@@ -61,7 +61,7 @@ describe("a host under 100,000 fuzzed messages", () => {
     await sender.finish();
     expect(sender.sent).toBe(MESSAGES);
     expect(sender.problems.slice(0, 5)).toEqual([]);
-  }, 240_000);
+  });
 
   it("has seen requests of every kind", () => {
     const often = [...sender.counts].filter(([, count]) => count >= 100).map(([kind]) => kind);
