@@ -4,6 +4,7 @@ import {
   createTransformersEmbedder,
   type OpenAiEmbedderOptions,
   type TransformersEmbedderOptions,
+  withUnrelatedCosine,
 } from "@membus/embeddings";
 import type { Clock, Embedder, Logger } from "@membus/protocol";
 import type { Config } from "./config/config-schema.js";
@@ -58,7 +59,9 @@ export async function composeEmbedder(
         settings,
         TRANSFORMERS,
       ) as unknown as TransformersEmbedderOptions;
-      return inSettings(section, TRANSFORMERS, () => createTransformersEmbedder(options));
+      return inSettings(section, TRANSFORMERS, async () =>
+        withUnrelatedCosine(await createTransformersEmbedder(options)),
+      );
     }
     case "openai":
       return inSettings(section, OPENAI, () => openAiEmbedder(section, settings, env, dependencies));
@@ -73,5 +76,9 @@ function openAiEmbedder(
 ): Embedder {
   const { apiKey: variable, ...options } = optionsOfSection(section, settings, OPENAI);
   const key = apiKeyOf(section, variable as string | undefined, env, "OPENAI_API_KEY");
-  return createOpenAiEmbedder({ ...options, ...key } as unknown as OpenAiEmbedderOptions, dependencies);
+  const embedder = createOpenAiEmbedder(
+    { ...options, ...key } as unknown as OpenAiEmbedderOptions,
+    dependencies,
+  );
+  return withUnrelatedCosine(embedder);
 }

@@ -22,6 +22,7 @@ export class EmbedderCache implements Embedder {
   readonly #batches: TextBatches;
   readonly #inFlight = new Map<string, Promise<Vector>>();
   readonly #known: LRUCache<string, { readonly vector: Vector }>;
+  readonly unrelatedCosine?: NonNullable<Embedder["unrelatedCosine"]>;
 
   constructor(embedder: Embedder, options: EmbedderCacheOptions) {
     this.#embedder = embedder;
@@ -30,6 +31,8 @@ export class EmbedderCache implements Embedder {
       maxSize: options.embedderCacheBytesMax,
       sizeCalculation: ({ vector }) => ENTRY_BYTES + (vector?.byteLength ?? 0),
     });
+    const unrelatedCosine = embedder.unrelatedCosine?.bind(embedder);
+    if (unrelatedCosine !== undefined) this.unrelatedCosine = unrelatedCosine;
   }
 
   get id(): string {

@@ -38,6 +38,14 @@ describe("EmbedderCache", () => {
     expect([cache.id, cache.dimensions]).toEqual(["length", 1]);
   });
 
+  it("tells what unrelated texts are to each other, where its embedder does", async () => {
+    const { embedder, cache } = setUp();
+    expect(cache.unrelatedCosine).toBeUndefined();
+    const telling = Object.assign(embedder, { unrelatedCosine: async () => 0.3 });
+    const limits = { embedderCacheBytesMax: 1_300, embedderConcurrency: 2 };
+    expect(await new EmbedderCache(telling, limits).unrelatedCosine!()).toBe(0.3);
+  });
+
   it("keeps the vectors used last, up to its bytes", async () => {
     // 256 bytes and 4 for the component each: five fit.
     const { embedder, cache } = setUp();

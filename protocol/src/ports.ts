@@ -65,6 +65,13 @@ export interface Embedder {
     kind: EmbedKind,
     options?: { signal?: AbortSignal },
   ): Promise<(Float32Array | null)[]>;
+  /**
+   * The mean cosine, -1 to 1, of queries and texts that have nothing to do with each other: 0.05 with one model, 0.7 with
+   * another. Similarity is counted from there, so that relevance means the same with every model. Always the same for
+   * an id; without it, cosines are taken as they are.
+   * @throws {MemoryError} as `embed` does.
+   */
+  unrelatedCosine?(): Promise<number>;
 }
 
 /** Scores texts by how well they answer a query, better and more slowly than a ranker that has seen each alone. */

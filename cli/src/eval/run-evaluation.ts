@@ -1,5 +1,5 @@
 import type { AgentMemory, EntryInput } from "@membus/agent-client";
-import { type Clock, isNamespace, LIMITS, MemoryError } from "@membus/protocol";
+import { type Clock, delay, isNamespace, LIMITS, MemoryError } from "@membus/protocol";
 import { type DocumentEntries, documentEntries } from "./document-entries.js";
 import type { EvaluationOptions } from "./evaluation-options.js";
 import type { EvaluationDocument, EvaluationQuery, EvaluationSet } from "./evaluation-set.js";
@@ -7,6 +7,9 @@ import type { EvaluationDocument, EvaluationQuery, EvaluationSet } from "./evalu
 /** Documents that are looked at of each answer: what lies behind them counts as not found. */
 const RANKED_COUNT = 50;
 const BATCH_ENTRIES = 200;
+/** How long an evaluation waits, in all, for documents that are still being embedded. */
+const EMBEDDING_WAIT_MS = 60_000;
+const EMBEDDING_POLL_MS = 250;
 
 /** What a host answered to one question. */
 export interface Answer {
@@ -47,7 +50,9 @@ export async function runEvaluation(
   const places = namespacesOf(set, stored, options, services.namespace);
   await storeDocuments(set, stored, services, places);
   const idByLine = new Map(set.documents.map(({ line, id }) => [line, id]));
-  const ask = (query: EvaluationQuery) => askOne(query, options, services, places.toAsk(query), idByLine);
+  const ask = patiently(services.clock, (query) =>
+    askOne(query, options, services, places.toAsk(query), idByLine),
+  );
   const scored = scoredQueries(set, options);
   const answers: Answer[] = [];
   // The first question finds nothing prepared: it is asked once more than it is counted.
@@ -116,6 +121,21 @@ async function storeBatch(
   if (first === undefined) return;
   const { line } = batch[first.index]!.key as { line: number };
   throw new MemoryError("runtime_error", `docs.jsonl:${line}: ${first.code}: ${first.message}`);
+}
+
+type Ask = (query: EvaluationQuery) => Promise<Answer>;
+
+/** Asks again while an answer is incomplete: what a host cannot embed in time it embeds behind the stores. */
+function patiently(clock: Clock, ask: Ask): Ask {
+  let waitedMs = 0;
+  return async (query) => {
+    for (;;) {
+      const answer = await ask(query);
+      if (!answer.degraded || waitedMs >= EMBEDDING_WAIT_MS) return answer;
+      await delay(clock, EMBEDDING_POLL_MS);
+      waitedMs += EMBEDDING_POLL_MS;
+    }
+  };
 }
 
 async function askOne(

@@ -32,3 +32,4 @@ export {
   TRANSFORMERS_EMBEDDER_DEFAULTS,
   type TransformersEmbedderOptions,
 } from "./transformers/transformers-options.js";
+export { withUnrelatedCosine } from "./unrelated/unrelated-cosine.js";

@@ -58,15 +58,22 @@ const exampleArbitrary: fc.Arbitrary<Example> = fc.constantFrom(1, 5, 8, 24, 131
       vector,
       terms: fc.subarray([1, 2, 3]),
       allowed: fc.oneof(fc.constant(new Uint8Array(40).fill(1)), fc.uint8Array({ minLength: 40, max: 1 })),
+      scale: fc.constantFrom(
+        undefined,
+        { gain: 0.7, offset: -0.1 },
+        { gain: 1.4, offset: 0 },
+        { gain: 20, offset: -18 },
+      ),
       limits: limitsArbitrary,
     })
-    .map(({ entries, vector, terms, allowed, limits }) => {
+    .map(({ entries, vector, terms, allowed, scale, limits }) => {
       const corpus = withCodes(buildCorpus(entries, dimensions));
       return {
         corpus,
         query: {
           terms: terms.map((hash) => ({ hash, word: `w${hash}`, prior: 0.01 })),
           vector: Float32Array.from(vector),
+          ...(scale && { scale }),
           allowed: corpus.alive.map((mark, slot) => mark & allowed[slot]!),
         },
         limits,
@@ -157,7 +164,11 @@ describe("EvidenceSieve", () => {
     const slots = { ...none, words: Float32Array.of(0, 1e-9, 0.5), allowed: new Uint8Array(3).fill(1) };
     const limits = { countFrom: 1e-23, sureFrom: 1e-23, pageFrom: 1 };
     const kernel = sieveKernel(8)!;
-    const { openGroups, sureCount } = kernel.sift(encodeQuery(new Float32Array(8), 1), limits, slots);
+    const { openGroups, sureCount } = kernel.sift(
+      encodeQuery(new Float32Array(8), { gain: 1, offset: 0 }, 1),
+      limits,
+      slots,
+    );
     expect([[...openGroups], sureCount]).toEqual([[0b0100_0010], 1]);
   });
 

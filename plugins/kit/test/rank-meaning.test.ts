@@ -1,13 +1,28 @@
-import { createStaticEmbedder } from "@membus/embeddings";
+import { createStaticEmbedder, withUnrelatedCosine } from "@membus/embeddings";
+import type { Embedder } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { createEnglishAnalyzer, Partition, rank } from "../src/index.js";
+import { cosineScale } from "../src/rank/index.js";
 import { MEANING_PAIRS, OFF_TOPIC_QUERIES } from "./meaning-pairs.js";
 import { testRow } from "./test-row.js";
 
 const analyzer = createEnglishAnalyzer();
-const embedder = createStaticEmbedder();
 
-async function partitionOf(texts: readonly string[]): Promise<Partition> {
+/** The same meanings, but all vectors point nearly the same way, as many models have them: unrelated ones to 0.75. */
+function inACone(embedder: Embedder): Embedder {
+  const shared = Math.sqrt(2.5);
+  const length = Math.hypot(1, shared);
+  return {
+    id: `cone/${embedder.id}`,
+    dimensions: embedder.dimensions + 1,
+    async embed(texts, kind) {
+      const vectors = await embedder.embed(texts, kind);
+      return vectors.map((vector) => vector && Float32Array.of(...vector, shared).map((x) => x / length));
+    },
+  };
+}
+
+async function partitionOf(embedder: Embedder, texts: readonly string[]): Promise<Partition> {
   const partition = new Partition({ embedder, termsOf: () => new Uint32Array(0) });
   const vectors = await embedder.embed(texts, "document");
   for (const [at, text] of texts.entries()) {
@@ -23,28 +38,42 @@ async function partitionOf(texts: readonly string[]): Promise<Partition> {
 }
 
 /** By words alone, and by words and meaning. */
-async function scoresOf(partition: Partition, query: string): Promise<{ words: number[]; both: number[] }> {
+async function scoresOf(
+  embedder: Embedder,
+  partition: Partition,
+  query: string,
+): Promise<{ words: number[]; both: number[] }> {
   const terms = analyzer.analyzeQuery(query);
   const corpus = partition.corpus(terms.map(({ hash }) => hash));
   const [vector] = await embedder.embed([query], "query");
-  return { words: [...rank(corpus, { terms })], both: [...rank(corpus, { terms, vector: vector! })] };
+  const scale = cosineScale(await embedder.unrelatedCosine?.());
+  return { words: [...rank(corpus, { terms })], both: [...rank(corpus, { terms, vector: vector!, scale })] };
 }
 
-describe("relevance without a common word, by the default embedder", () => {
+const standard = createStaticEmbedder();
+const EMBEDDERS = [
+  { name: "the default embedder", embedder: standard },
+  { name: "one whose cosines lie elsewhere", embedder: withUnrelatedCosine(inACone(standard)) },
+];
+
+describe.each(EMBEDDERS)("relevance without a common word, by $name", ({ embedder }) => {
   it("tells at 0.3 what a query means", async () => {
-    const partition = await partitionOf(["Earth orbits the Sun", "The invoice is due on Friday"]);
-    const { both } = await scoresOf(partition, "solar system");
+    const partition = await partitionOf(embedder, ["Earth orbits the Sun", "The invoice is due on Friday"]);
+    const { both } = await scoresOf(embedder, partition, "solar system");
     expect(both[0]).toBeGreaterThan(0.4);
     expect(both[1]).toBeLessThan(0.1);
   });
 
   it("puts the answer first for at least 32 of forty queries", async () => {
-    const partition = await partitionOf(MEANING_PAIRS.map(([, entry]) => entry));
+    const partition = await partitionOf(
+      embedder,
+      MEANING_PAIRS.map(([, entry]) => entry),
+    );
     let first = 0;
     const own: number[] = [];
     const others: number[] = [];
     for (const [at, [query]] of MEANING_PAIRS.entries()) {
-      const { words, both } = await scoresOf(partition, query);
+      const { words, both } = await scoresOf(embedder, partition, query);
       expect(Math.max(...words), query).toBe(0);
       if (both[at] === Math.max(...both)) first++;
       own.push(both[at]!);
@@ -58,15 +87,34 @@ describe("relevance without a common word, by the default embedder", () => {
   });
 
   it("stays below 0.3 for queries off the topic", async () => {
-    const partition = await partitionOf(MEANING_PAIRS.map(([, entry]) => entry));
+    const partition = await partitionOf(
+      embedder,
+      MEANING_PAIRS.map(([, entry]) => entry),
+    );
     const scores: number[] = [];
     for (const query of OFF_TOPIC_QUERIES) {
-      const { words, both } = await scoresOf(partition, query);
+      const { words, both } = await scoresOf(embedder, partition, query);
       expect(Math.max(...words), query).toBe(0);
       scores.push(...both);
     }
     expect(OFF_TOPIC_QUERIES.length).toBeGreaterThanOrEqual(20);
     expect(scores.filter((score) => score >= 0.3).length / scores.length).toBeLessThanOrEqual(0.003);
     expect(Math.max(...scores)).toBeLessThan(0.4);
+  });
+});
+
+describe("an embedder whose cosines lie elsewhere", () => {
+  it("finds everything related, unless it tells where they do", async () => {
+    const embedder = inACone(standard);
+    const partition = await partitionOf(
+      embedder,
+      MEANING_PAIRS.map(([, entry]) => entry),
+    );
+    const { both } = await scoresOf(embedder, partition, OFF_TOPIC_QUERIES[0]!);
+    expect(Math.min(...both)).toBeGreaterThan(0.5);
+  });
+
+  it("is refused a value that no cosines have", () => {
+    for (const value of [1, -1, Number.NaN]) expect(() => cosineScale(value)).toThrow(TypeError);
   });
 });

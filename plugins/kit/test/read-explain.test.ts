@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ScriptedEmbedder } from "./scripted-embedder.js";
 import { kitWith } from "./steering-fixture.js";
 
 const ENTRIES = [
@@ -41,6 +42,21 @@ describe("explanations (clauses RET-31 to RET-33)", () => {
     expect(entries.find(({ key }) => key.id === 2)!.explain!.similarity).toBeCloseTo(1, 6);
     expect(explain).toMatchObject({ embedder: "scripted/8", generation: "scripted/8", candidates: 4 });
     expect(explain!.terms).toEqual(["heron", "flight"]);
+  });
+
+  it("have the cosine as similarity, and count it from that of unrelated texts", async () => {
+    const embedder = new ScriptedEmbedder();
+    const plain = await kitWith(ENTRIES, { embedder });
+    const scaled = await kitWith(ENTRIES, {
+      embedder: Object.assign(new ScriptedEmbedder(), { unrelatedCosine: async () => 0.6 }),
+    });
+    const request = { query: "a heron in the air", mode: "vector", explain: true } as const;
+    const [before, after] = [await plain.find(request), await scaled.find(request)];
+    const partsOf = ({ entries }: typeof before, id: number) =>
+      entries.find(({ key }) => key.id === id)!.explain!;
+    expect(partsOf(after, 2).similarity).toBe(partsOf(before, 2).similarity);
+    expect(partsOf(after, 2).relevance).toBeLessThan(partsOf(before, 2).relevance);
+    expect(after.entries.length).toBeLessThan(before.entries.length);
   });
 
   it("say that nothing was ranked where there is no query", async () => {

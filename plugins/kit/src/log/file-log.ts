@@ -8,7 +8,7 @@ import { asLogErrors, corruptLog, isMissingFile } from "./log-error.js";
 import { type LogFile, type OpenLogFile, openLogFile, useLogFile } from "./log-file.js";
 import { LogWriter } from "./log-writer.js";
 import { recoverLog } from "./recovery.js";
-import { readBytes, scanFrames } from "./scan.js";
+import { readBytes, scanBuffer, scanFrames } from "./scan.js";
 import type { Segment } from "./segment.js";
 import { SerialQueue } from "./serial-queue.js";
 
@@ -172,7 +172,7 @@ async function readRecord(file: LogFile, segment: Segment, seq: number): Promise
 async function checkRecords(file: LogFile, segment: Segment): Promise<void> {
   let { firstSeq: seq } = segment;
   const { sizeBytes } = segment;
-  const end = await scanFrames(file, segment, sizeBytes, () => seq++);
+  const end = await scanFrames({ file, buffer: scanBuffer() }, segment, sizeBytes, () => seq++);
   segment.isSkimmed = false;
   if (end < sizeBytes) throw damagedRecord(segment, seq);
 }

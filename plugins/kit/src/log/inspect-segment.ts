@@ -2,7 +2,7 @@ import { MemoryError } from "@membus/protocol";
 import { FRAME_HEADER_BYTES } from "./frame.js";
 import type { OnRecord } from "./log.js";
 import { type LogFile, type OpenLogFile, useLogFile } from "./log-file.js";
-import { readBytes, scanFrames, skimFrames } from "./scan.js";
+import { readBytes, type ScannedFile, scanFrames, skimFrames } from "./scan.js";
 import { Segment } from "./segment.js";
 import type { SegmentFile } from "./segment-files.js";
 import { decodeSegmentHeader, SEGMENT_FORMAT, SEGMENT_HEADER_BYTES } from "./segment-header.js";
@@ -23,13 +23,21 @@ export interface InspectionOptions {
   readonly isStored: boolean;
 }
 
+export interface InspectionDependencies {
+  readonly openFile: OpenLogFile;
+  /** A `scanBuffer`. */
+  readonly buffer: Buffer;
+  readonly onRecord?: OnRecord;
+}
+
 /** Reads a segment file, passing its records on. */
 export function inspectSegment(
   source: SegmentFile,
   { isNewest, isStored }: InspectionOptions,
-  { openFile, onRecord }: { readonly openFile: OpenLogFile; readonly onRecord?: OnRecord },
+  { openFile, buffer, onRecord }: InspectionDependencies,
 ): Promise<SegmentInspection> {
   return useLogFile(openFile(source.path, "r"), async (file) => {
+    const scanned = { file, buffer };
     const fileBytes = await file.size();
     const segment = await readHeader(file, source);
     if (segment === undefined) {
@@ -41,10 +49,10 @@ export function inspectSegment(
       };
     }
     if (isStored) {
-      const skimmed = await skim(file, { source, fileBytes, onRecord });
+      const skimmed = await skim(scanned, { source, fileBytes, onRecord });
       if (skimmed !== undefined) return { segment: skimmed, fileBytes, damage: undefined };
     }
-    await scanFrames(file, segment, fileBytes, ({ seq, payload }) => {
+    await scanFrames(scanned, segment, fileBytes, ({ seq, payload }) => {
       segment.addRecord(FRAME_HEADER_BYTES + payload.length);
       onRecord?.(seq, payload);
     });
@@ -69,12 +77,12 @@ async function readHeader(file: LogFile, source: SegmentFile): Promise<Segment |
 
 /** @returns the segment; undefined when its records are not what they should be, as far as skimming tells. */
 async function skim(
-  file: LogFile,
+  scanned: ScannedFile,
   { source, fileBytes, onRecord }: { source: SegmentFile; fileBytes: number; onRecord: OnRecord | undefined },
 ): Promise<Segment | undefined> {
-  const segment = (await readHeader(file, source))!;
+  const segment = (await readHeader(scanned.file, source))!;
   try {
-    await skimFrames(file, segment, fileBytes, (seq, beginning, { frameBytes, isChecked }) => {
+    await skimFrames(scanned, segment, fileBytes, (seq, beginning, { frameBytes, isChecked }) => {
       segment.addRecord(frameBytes);
       segment.isSkimmed ||= !isChecked;
       onRecord?.(seq, beginning);

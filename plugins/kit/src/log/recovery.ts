@@ -6,6 +6,7 @@ import type { OnRecord } from "./log.js";
 import { corruptLog, type LogDamage } from "./log-error.js";
 import { type OpenLogFile, useLogFile } from "./log-file.js";
 import { repairLog } from "./repair.js";
+import { scanBuffer } from "./scan.js";
 import { createClosedSegment, type Segment } from "./segment.js";
 import { listSegmentFiles, type SegmentFile } from "./segment-files.js";
 
@@ -69,11 +70,12 @@ async function readSegments(
   dependencies: RecoveryDependencies,
 ): Promise<RecoveredLog> {
   const segments: Segment[] = [];
+  const inspection = { ...dependencies, buffer: scanBuffer() };
   let cutBytes = 0;
   for (const [index, file] of files.entries()) {
     const next = files[index + 1];
     const isStored = next !== undefined && next.firstSeq <= nextSeqMin;
-    const found = await inspectSegment(file, { isNewest: next === undefined, isStored }, dependencies);
+    const found = await inspectSegment(file, { isNewest: next === undefined, isStored }, inspection);
     const damage = findDamage(file, found, segments.at(-1));
     if (damage !== undefined) {
       if (!repair) throw corruptLog(damage);

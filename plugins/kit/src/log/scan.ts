@@ -10,20 +10,30 @@ const SKIMMED_CHUNK_BYTES = 64 * 1024;
 /** A record's first bytes, which skimming passes on at least. */
 const SKIMMED_BYTES = 4 * 1024;
 
+export interface ScannedFile {
+  readonly file: LogFile;
+  /** What is read goes here, chunk after chunk. */
+  readonly buffer: Buffer;
+}
+
+/** For many files, one after the other: a new one for each would be garbage of as many megabytes. */
+export function scanBuffer(): Buffer {
+  return Buffer.allocUnsafe(CHUNK_BYTES);
+}
+
 /**
  * Passes the frames of a segment file to `onFrame` in order, until `endOffset` or the first frame that is damaged or
  * not numbered as expected. A payload is there until `onFrame` is done with it.
  * @returns the offset at which it stopped.
  */
 export async function scanFrames(
-  file: LogFile,
+  { file, buffer }: ScannedFile,
   segment: Pick<Segment, "firstSeq" | "salt">,
   endOffset: number,
   onFrame: (frame: Frame) => void,
 ): Promise<number> {
   let offset = SEGMENT_HEADER_BYTES;
   let seq = segment.firstSeq;
-  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(0, endOffset - offset)));
   while (offset < endOffset) {
     const chunk = await readChunk(file, offset, endOffset, buffer);
     let at = 0;
@@ -49,12 +59,11 @@ type OnSkimmed = (seq: number, beginning: Buffer, found: { frameBytes: number; i
  * numbered as expected, or `endOffset`.
  */
 export async function skimFrames(
-  file: LogFile,
+  { file, buffer }: ScannedFile,
   segment: Pick<Segment, "firstSeq" | "salt">,
   endOffset: number,
   onRecord: OnSkimmed,
 ): Promise<number> {
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let offset = SEGMENT_HEADER_BYTES;
   let seq = segment.firstSeq;
   let room = SKIMMED_CHUNK_BYTES;

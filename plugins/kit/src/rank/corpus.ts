@@ -1,4 +1,5 @@
 import type { QueryTerm } from "../analyzer/analyzer.js";
+import type { CosineScale } from "./cosine-scale.js";
 import type { VectorCodes } from "./vector-codes.js";
 
 /** Where a term occurs: slots and, for each, the packed counts of its fields. Both may be longer than `size`. */
@@ -47,6 +48,8 @@ export interface RankQuery {
   readonly fields?: readonly RankField[];
   /** Unit vector. Ignored for a corpus without vectors. */
   readonly vector?: Float32Array;
+  /** What its cosines to the corpus's vectors say; without it, they are taken as they are. */
+  readonly scale?: CosineScale;
   /** 1 for each slot that may be found; without it, all may. */
   readonly allowed?: Uint8Array;
 }

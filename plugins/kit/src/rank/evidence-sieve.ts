@@ -1,8 +1,9 @@
 import type { RankCorpus, RankQuery, VectorColumn } from "./corpus.js";
+import { COSINE_ITSELF } from "./cosine-scale.js";
 import { checkDimensions, wordScores } from "./rank.js";
 import { fuseEvidence, relevance } from "./relevance.js";
 import { type SieveKernel, type SieveLimits, sieveKernel } from "./sieve-kernel.js";
-import { slotSimilarity } from "./vector.js";
+import { slotCloseness } from "./vector.js";
 import { codeLengthOf, type EncodedQuery, encodeQuery, type VectorCodes } from "./vector-codes.js";
 
 /** Slots looked at together where no kernel says how many. */
@@ -26,7 +27,7 @@ export type SieveQuery = RankQuery & { readonly allowed: Uint8Array };
 
 /**
  * Sifts slots by the evidence for them, a stretch at a time, without reading most of the vectors in full: it tells
- * which need a closer look, and counts the others that surely have enough. Relies on evidence rising with similarity.
+ * which need a closer look, and counts the others that surely have enough. Relies on evidence rising with closeness.
  * Of use until the next one is made, as a search is one synchronous look.
  */
 export class EvidenceSieve {
@@ -48,7 +49,7 @@ export class EvidenceSieve {
     this.#corpus = corpus;
     this.#query = query;
     this.#words = wordScores(corpus, query, zeros(corpus.slotCount));
-    this.#scan = codeScan(corpus.vectors, query.vector);
+    this.#scan = codeScan(corpus.vectors, query);
     this.stretch = this.#scan?.kernel.stretch ?? STRETCH;
     this.open = new Uint32Array(this.stretch);
     this.isSure = new Uint8Array(this.stretch);
@@ -70,8 +71,8 @@ export class EvidenceSieve {
 
   /** What speaks for a slot; `relevance` of it is what `rank` gives. */
   evidence(slot: number): number {
-    const similarity = slotSimilarity(this.#corpus.vectors, this.#query.vector, slot);
-    return fuseEvidence(this.#words[slot]!, similarity);
+    const closeness = slotCloseness(this.#corpus.vectors, this.#query, slot);
+    return fuseEvidence(this.#words[slot]!, closeness);
   }
 
   /** The relevance of a slot, as `rank` gives it. */
@@ -119,10 +120,13 @@ function zeros(count: number): Float32Array {
   return latestWords.subarray(0, count);
 }
 
-function codeScan(vectors: VectorColumn | undefined, vector: Float32Array | undefined): CodeScan | undefined {
+function codeScan(
+  vectors: VectorColumn | undefined,
+  { vector, scale = COSINE_ITSELF }: RankQuery,
+): CodeScan | undefined {
   if (vectors?.codes === undefined || vector === undefined) return undefined;
   const codeLength = codeLengthOf(vectors.dimensions);
   const kernel = sieveKernel(codeLength);
   if (kernel === undefined) return undefined;
-  return { kernel, codes: vectors.codes, codeLength, query: encodeQuery(vector, kernel.queryMax) };
+  return { kernel, codes: vectors.codes, codeLength, query: encodeQuery(vector, scale, kernel.queryMax) };
 }

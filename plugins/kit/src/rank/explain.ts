@@ -49,7 +49,7 @@ export function explainSlots(
     terms: terms.flatMap((term) => explainTerm(corpus, query, term, slot)),
     lexical: lexical[slot]!,
     group: group.get(corpus.groups[slot]!) ?? 0,
-    similarity: slotSimilarity(corpus.vectors, query.vector, slot),
+    similarity: slotSimilarity(corpus.vectors, query, slot),
     relevance: relevance[slot]!,
   }));
 }

@@ -1,5 +1,6 @@
 export { weightedLength } from "./bm25f.js";
 export type { Postings, RankCorpus, RankField, RankQuery, VectorColumn } from "./corpus.js";
+export { type CosineScale, cosineScale } from "./cosine-scale.js";
 export { EvidenceSieve } from "./evidence-sieve.js";
 export { type ExplainedTerm, explainSlots, type SlotExplanation } from "./explain.js";
 export { rank } from "./rank.js";

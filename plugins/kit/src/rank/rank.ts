@@ -2,7 +2,7 @@ import type { RankCorpus, RankQuery } from "./corpus.js";
 import { addGroupRelevance } from "./group.js";
 import { lexicalScores } from "./lexical.js";
 import { fuseEvidence, relevance } from "./relevance.js";
-import { slotSimilarity } from "./vector.js";
+import { slotCloseness } from "./vector.js";
 
 /**
  * Relevance of every slot to the query. Explanations and tests ask for it; a page is found by `EvidenceSieve`, which
@@ -27,12 +27,13 @@ export function wordScores(corpus: RankCorpus, query: RankQuery, into?: Float32A
   return scores;
 }
 
-function reportRelevance(scores: Float32Array, corpus: RankCorpus, { vector, allowed }: RankQuery): void {
+function reportRelevance(scores: Float32Array, corpus: RankCorpus, query: RankQuery): void {
+  const { vector, allowed } = query;
   checkDimensions(corpus, vector);
   for (let slot = 0; slot < corpus.slotCount; slot++) {
     if (corpus.alive[slot] === 0 || allowed?.[slot] === 0) scores[slot] = 0;
     else {
-      scores[slot] = relevance(fuseEvidence(scores[slot]!, slotSimilarity(corpus.vectors, vector, slot)));
+      scores[slot] = relevance(fuseEvidence(scores[slot]!, slotCloseness(corpus.vectors, query, slot)));
     }
   }
 }

@@ -105,16 +105,17 @@ function layoutOf(codeLength: number, stretch: number) {
   return { ...layout, end };
 }
 
-/** In the order of `SIFT_CONSTANTS`. */
+/** In the order of `SIFT_CONSTANTS`. What stands for a cosine is made to stand for closeness, errors and all. */
 function constantsOf(
-  { scale, norm, error }: EncodedQuery,
+  { scale, norm, error, cosines }: EncodedQuery,
   { countFrom, sureFrom, pageFrom }: SieveLimits,
   codeLength: number,
 ): number[] {
+  const { gain, offset } = cosines;
   const queryError = error * CODE_MAX * Math.sqrt(codeLength);
   const mayFrom = Math.max(LEAST_F32, countFrom - ROUNDING);
   return [
-    ...[1, scale, norm, queryError, ROUNDING, VECTOR_WEIGHT],
+    ...[1, scale * gain, norm * gain, queryError * gain, ROUNDING * Math.max(1, gain), offset, VECTOR_WEIGHT],
     ...[mayFrom, sureFrom + ROUNDING, pageFrom - ROUNDING],
   ];
 }

@@ -24,6 +24,7 @@ export const SIFT_CONSTANTS = [
   "queryNorm",
   "queryError",
   "rounding",
+  "offset",
   "vectorWeight",
   "mayFrom",
   "sureFrom",
@@ -34,7 +35,7 @@ type SiftConstant = (typeof SIFT_CONSTANTS)[number];
 
 const END = 0;
 const NUMBERS = { at: 1, openAt: 2, sureCount: 3, open: 4 } as const;
-const BOUNDS = { scale: 5, similarity: 6, error: 7, cut: 8, rest: 9, least: 10, most: 11 } as const;
+const BOUNDS = { scale: 5, closeness: 6, error: 7, cut: 8, rest: 9, least: 10, most: 11 } as const;
 const MASKS = { may: 12, sure: 13, closed: 14 } as const;
 
 /**
@@ -50,7 +51,7 @@ export function siftSlots(layout: SiftLayout): WasmFunction {
     locals: [...new Array<number>(4).fill(WASM_I32), ...new Array<number>(10).fill(WASM_V128)],
     code: [
       ...wasm.loopWhile([
-        ...boundSimilarity(layout),
+        ...boundCloseness(layout),
         ...boundEvidence(layout),
         ...sortFour(layout),
         ...[...wasm.get(NUMBERS.at), ...wasm.constant(16), ...wasm.add(), ...wasm.tee(NUMBERS.at)],
@@ -63,13 +64,14 @@ export function siftSlots(layout: SiftLayout): WasmFunction {
 }
 
 /** A slot without a vector has codes that stand for nothing, and no error. */
-function boundSimilarity(layout: SiftLayout): number[] {
-  const { scale, similarity, error } = BOUNDS;
+function boundCloseness(layout: SiftLayout): number[] {
+  const { scale, closeness, error } = BOUNDS;
   return [
     ...[...wasm.get(NUMBERS.at), ...wasm.loadV128(layout.scales), ...wasm.set(scale)],
     ...[...wasm.get(NUMBERS.at), ...wasm.loadV128(layout.dots), ...wasm.toF32x4()],
     ...[...wasm.get(scale), ...wasm.multiplyF32x4()],
-    ...[...constant(layout, "queryScale"), ...wasm.multiplyF32x4(), ...wasm.set(similarity)],
+    ...[...constant(layout, "queryScale"), ...wasm.multiplyF32x4()],
+    ...[...constant(layout, "offset"), ...wasm.addF32x4(), ...wasm.set(closeness)],
     ...[...wasm.get(NUMBERS.at), ...wasm.loadV128(layout.errors)],
     ...[...constant(layout, "queryNorm"), ...wasm.multiplyF32x4()],
     ...[...wasm.get(scale), ...constant(layout, "queryError"), ...wasm.multiplyF32x4(), ...wasm.addF32x4()],
@@ -80,18 +82,18 @@ function boundSimilarity(layout: SiftLayout): number[] {
 
 /** The same formula as `fuseEvidence`, but never below what words alone say. */
 function boundEvidence(layout: SiftLayout): number[] {
-  const { similarity, error, rest, least, most } = BOUNDS;
+  const { closeness, error, rest, least, most } = BOUNDS;
   const words = [...wasm.get(NUMBERS.at), ...wasm.loadV128(layout.words)];
   return [
     ...[...constant(layout, "one"), ...words, ...wasm.subtractF32x4(), ...wasm.set(rest)],
-    ...[...wasm.get(similarity), ...wasm.get(error), ...wasm.subtractF32x4()],
+    ...[...wasm.get(closeness), ...wasm.get(error), ...wasm.subtractF32x4()],
     ...[...fuse(layout), ...wasm.set(least)],
-    ...[...wasm.get(similarity), ...wasm.get(error), ...wasm.addF32x4()],
+    ...[...wasm.get(closeness), ...wasm.get(error), ...wasm.addF32x4()],
     ...[...fuse(layout), ...words, ...wasm.mostF32x4(), ...wasm.set(most)],
   ];
 }
 
-/** Of the similarity that comes before it, cut to 0..1. */
+/** Of the closeness that comes before it, cut to 0..1. */
 function fuse(layout: SiftLayout): number[] {
   const { cut, rest } = BOUNDS;
   return [

@@ -1,4 +1,5 @@
-import type { VectorColumn } from "./corpus.js";
+import type { RankQuery, VectorColumn } from "./corpus.js";
+import { COSINE_ITSELF } from "./cosine-scale.js";
 
 /**
  * Dot product of a query with the vector that begins at `offset` in `data`: the cosine of unit vectors.
@@ -29,9 +30,20 @@ export function similarity(query: Float32Array, data: Float32Array, offset: numb
 /** Similarity of the query and a slot's vector; 0 where either has none. */
 export function slotSimilarity(
   vectors: VectorColumn | undefined,
-  query: Float32Array | undefined,
+  { vector }: Pick<RankQuery, "vector">,
   slot: number,
 ): number {
-  if (vectors === undefined || query === undefined || vectors.present[slot] !== 1) return 0;
-  return similarity(query, vectors.data, slot * vectors.dimensions);
+  if (vectors === undefined || vector === undefined || vectors.present[slot] !== 1) return 0;
+  return similarity(vector, vectors.data, slot * vectors.dimensions);
+}
+
+/** What the vectors say for a slot, 0 to 1: the same on the query's scale. */
+export function slotCloseness(
+  vectors: VectorColumn | undefined,
+  { vector, scale = COSINE_ITSELF }: Pick<RankQuery, "vector" | "scale">,
+  slot: number,
+): number {
+  if (vectors === undefined || vector === undefined || vectors.present[slot] !== 1) return 0;
+  const cosine = dotProduct(vector, vectors.data, slot * vectors.dimensions);
+  return Math.min(1, Math.max(0, scale.gain * cosine + scale.offset));
 }

@@ -52,10 +52,10 @@ function rankingOf(
   allowed: Uint8Array,
 ): Ranking | undefined {
   if (query === undefined) return undefined;
-  const { terms, vector, embedder } = query;
+  const { terms, vector, scale, embedder } = query;
   return {
     corpus: partition.corpus(hashesOf(terms), embedder),
-    query: { terms, allowed, ...(fields && { fields }), ...(vector && { vector }) },
+    query: { terms, allowed, ...(fields && { fields }), ...(vector && { vector }), ...(scale && { scale }) },
   };
 }
 

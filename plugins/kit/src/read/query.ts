@@ -7,12 +7,15 @@ import {
 } from "@membus/protocol";
 import type { QueryTerm } from "../analyzer/index.js";
 import type { Partition } from "../partition/partition.js";
+import { type CosineScale, cosineScale } from "../rank/index.js";
 import type { Tier } from "../tier.js";
 
 /** What a request ranks by. */
 export interface PreparedQuery {
   readonly terms: readonly QueryTerm[];
   readonly vector?: Float32Array | undefined;
+  /** What its cosines say. */
+  readonly scale?: CosineScale | undefined;
   /** Whose vectors it is compared with: the tier's, unless it is for a partition that another one answers. */
   readonly embedder?: string;
   /** The same by the embedder before, where some partitions may still be of that generation. */
@@ -21,11 +24,9 @@ export interface PreparedQuery {
   readonly degraded?: MemoryError | undefined;
 }
 
-export interface FormerQuery {
-  readonly embedder: string;
-  readonly vector?: Float32Array | undefined;
-  readonly degraded?: MemoryError | undefined;
-}
+export type FormerQuery = EmbeddedQuery & { readonly embedder: string };
+
+type EmbeddedQuery = Pick<PreparedQuery, "vector" | "scale" | "degraded">;
 
 /**
  * Analyses and embeds the query; undefined where the request has none.
@@ -45,16 +46,15 @@ export async function prepareQuery(
     if (mode !== "vector" && query !== undefined) return { terms };
     throw new MemoryError("unsupported", "this tier has no embedder", { feature: "similarity" });
   }
-  if (embedding !== undefined) return { terms, vector: embedding };
-  const previous = tier.previousEmbedder();
+  const previous = embedding === undefined ? tier.previousEmbedder() : undefined;
   const [own, former] = await Promise.all([
-    embedQuery(tier, embedder, query!),
+    embedQuery(tier, embedder, embedding ?? query!),
     previous && embedQuery(tier, previous, query!),
   ]);
   const failed = own.degraded !== undefined && (former === undefined || former.degraded !== undefined);
   if (mode === "vector" && failed) throw own.degraded;
-  const { vector, degraded } = own;
-  return { terms, vector, degraded, former };
+  const { embedder: _own, ...embedded } = own;
+  return { terms, ...embedded, former };
 }
 
 /**
@@ -79,13 +79,19 @@ function beingEmbedded(): MemoryError {
   return new MemoryError("unavailable", message, { reason: "reindex" });
 }
 
-/** A query waits for its embedder no longer than a store: words can answer it. */
-async function embedQuery(tier: Tier, embedder: Embedder, query: string): Promise<FormerQuery> {
-  const answer = within(tier.clock, tier.embedWaitMs, embedder.embed([query], "query"));
+/** A query, or the vector that its caller made, waits for the embedder no longer than a store: words can answer it. */
+async function embedQuery(
+  tier: Tier,
+  embedder: Embedder,
+  query: string | Float32Array,
+): Promise<FormerQuery> {
+  const vectors = typeof query === "string" ? embedder.embed([query], "query") : [query];
+  const answers = Promise.all([vectors, embedder.unrelatedCosine?.()]);
   try {
-    const vectors = await tier.foreground.run(answer);
-    if (vectors === undefined) throw embedderError(undefined);
-    return { embedder: embedder.id, vector: vectors[0] ?? undefined };
+    const answer = await tier.foreground.run(within(tier.clock, tier.embedWaitMs, answers));
+    if (answer === undefined) throw embedderError(undefined);
+    const [[vector], unrelatedCosine] = answer;
+    return { embedder: embedder.id, vector: vector ?? undefined, scale: cosineScale(unrelatedCosine) };
   } catch (error) {
     tier.logger.warn({ err: error, embedder: embedder.id }, "embedder failed; ranking by words alone");
     return { embedder: embedder.id, degraded: embedderError(error) };
