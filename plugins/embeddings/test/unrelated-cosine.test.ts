@@ -6,17 +6,17 @@ import { UNRELATED_QUERIES, UNRELATED_TEXTS } from "../src/unrelated/unrelated-t
 /** Gives all texts of a kind the same vector. */
 function embedderOf(vectorOf: (kind: string) => Float32Array | null) {
   const calls: string[] = [];
-  let fails = false;
+  const state = { fails: false };
   const embedder: Embedder = {
     id: "test/2",
     dimensions: 2,
     async embed(texts, kind) {
       calls.push(kind);
-      if (fails) throw new Error("away");
+      if (state.fails) throw new Error("away");
       return texts.map(() => vectorOf(kind));
     },
   };
-  return { calls, embedder: withUnrelatedCosine(embedder), fail: (value: boolean) => void (fails = value) };
+  return { calls, state, embedder: withUnrelatedCosine(embedder) };
 }
 
 describe("withUnrelatedCosine", () => {
@@ -41,10 +41,10 @@ describe("withUnrelatedCosine", () => {
   });
 
   it("fails as its embedder does, and then tries again", async () => {
-    const { embedder, fail } = embedderOf(() => Float32Array.of(0.6, 0.8));
-    fail(true);
+    const { embedder, state } = embedderOf(() => Float32Array.of(0.6, 0.8));
+    state.fails = true;
     await expect(embedder.unrelatedCosine!()).rejects.toThrow("away");
-    fail(false);
+    state.fails = false;
     expect(await embedder.unrelatedCosine!()).toBe(0.98);
   });
 
