@@ -12,8 +12,12 @@ import { type BenchResult, resultTable } from "./harness/result.js";
 /** The most entries that retrieves are measured over; a million takes many minutes, so it must be asked for. */
 const ENTRIES_MAX_DEFAULT = "100000";
 
+/** The default embedder's table has no more. */
+const DIMENSIONS_MAX = 256;
+
 interface CaseOptions {
   readonly entriesMax: number;
+  readonly dimensions: number;
 }
 
 const CASES: Record<string, (environment: BenchEnvironment, options: CaseOptions) => Promise<BenchResult[]>> =
@@ -26,12 +30,13 @@ const CASES: Record<string, (environment: BenchEnvironment, options: CaseOptions
     retrieve: benchRetrieve,
   };
 
-/** `npm run bench -- [--only CASE,...] [--entries MAX] [--json FILE]`: every figure is a ratio to a raw limit measured beside it. */
+/** `npm run bench -- [--only CASE,...] [--entries MAX] [--dimensions N] [--json FILE]`: every figure is a ratio to a raw limit measured beside it. */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       only: { type: "string" },
       entries: { type: "string", default: ENTRIES_MAX_DEFAULT },
+      dimensions: { type: "string", default: "128" },
       json: { type: "string" },
     },
   });
@@ -42,12 +47,15 @@ async function main(): Promise<void> {
   }
   const entriesMax = Number(values.entries);
   if (!(entriesMax >= 1)) throw new TypeError(`--entries must be a number of entries, got ${values.entries}`);
+  const dimensions = Number(values.dimensions);
+  if (!(Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= DIMENSIONS_MAX))
+    throw new TypeError(`--dimensions must be 1..${DIMENSIONS_MAX}, got ${values.dimensions}`);
   const results: BenchResult[] = [];
   for (const name of chosen) {
     const environment = await openEnvironment();
     try {
       process.stderr.write(`measuring ${name}\n`);
-      results.push(...(await CASES[name]!(environment, { entriesMax })));
+      results.push(...(await CASES[name]!(environment, { entriesMax, dimensions })));
     } finally {
       await environment.close();
     }

@@ -3,6 +3,8 @@ import {
   createStaticEmbedder,
   createTransformersEmbedder,
   type OpenAiEmbedderOptions,
+  STATIC_EMBEDDER_DEFAULTS,
+  type StaticEmbedderOptions,
   type TransformersEmbedderOptions,
   withUnrelatedCosine,
 } from "@membus/embeddings";
@@ -51,7 +53,7 @@ export async function composeEmbedder(
       return undefined;
     case "static": {
       const options = optionsOfSection(section, settings, STATIC);
-      return inSettings(section, STATIC, () => createStaticEmbedder(options));
+      return inSettings(section, STATIC, () => staticEmbedder(options, dependencies));
     }
     case "transformers": {
       const options = optionsOfSection(
@@ -60,12 +62,19 @@ export async function composeEmbedder(
         TRANSFORMERS,
       ) as unknown as TransformersEmbedderOptions;
       return inSettings(section, TRANSFORMERS, async () =>
-        withUnrelatedCosine(await createTransformersEmbedder(options)),
+        withUnrelatedCosine(await createTransformersEmbedder(options), dependencies),
       );
     }
     case "openai":
       return inSettings(section, OPENAI, () => openAiEmbedder(section, settings, env, dependencies));
   }
+}
+
+/** Relevance is made for its usual vectors: nothing is to be measured of them. */
+function staticEmbedder(options: StaticEmbedderOptions, dependencies: Dependencies): Embedder {
+  const embedder = createStaticEmbedder(options);
+  const isUsual = embedder.dimensions === STATIC_EMBEDDER_DEFAULTS.dimensions;
+  return isUsual ? embedder : withUnrelatedCosine(embedder, dependencies);
 }
 
 function openAiEmbedder(
@@ -80,5 +89,5 @@ function openAiEmbedder(
     { ...options, ...key } as unknown as OpenAiEmbedderOptions,
     dependencies,
   );
-  return withUnrelatedCosine(embedder);
+  return withUnrelatedCosine(embedder, dependencies);
 }

@@ -1,4 +1,8 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { MemoryClient } from "@membus/agent-client";
+import { createStaticEmbedder } from "@membus/embeddings";
+import type { Embedder } from "@membus/protocol";
 import { sampleEntries, sampleQueries } from "../harness/dataset.js";
 import type { BenchEnvironment } from "../harness/environment.js";
 import { fillEpisodic } from "../harness/fill.js";
@@ -25,28 +29,40 @@ const GOALS: readonly (readonly [count: number, goal: number | undefined])[] = [
 /** The ten best of a partition in every way to ask, over NATS, against LanceDB alone on the same rows. */
 export async function benchRetrieve(
   environment: BenchEnvironment,
-  { entriesMax: countMax }: { readonly entriesMax: number },
+  { entriesMax: countMax, dimensions }: { readonly entriesMax: number; readonly dimensions: number },
 ): Promise<BenchResult[]> {
+  const config = join(environment.directory, "membus.yaml");
+  await writeFile(config, `embedder: { provider: static, dimensions: ${dimensions} }\n`);
+  const embedder = createStaticEmbedder({ dimensions });
   const results: BenchResult[] = [];
   for (const [count, goal] of GOALS) {
-    if (count <= countMax) results.push(...(await measureSize(environment, count, goal)));
+    if (count <= countMax)
+      results.push(...(await measureSize(environment, { count, goal, config, embedder })));
   }
   return results;
 }
 
+interface Size {
+  readonly count: number;
+  readonly goal: number | undefined;
+  /** Settings of the host. */
+  readonly config: string;
+  /** The same that they name. */
+  readonly embedder: Embedder;
+}
+
 async function measureSize(
   environment: BenchEnvironment,
-  count: number,
-  goal: number | undefined,
+  { count, goal, config, embedder }: Size,
 ): Promise<BenchResult[]> {
   const name = `retrieve-${count >= 1_000_000 ? `${count / 1_000_000}m` : `${count / 1_000}k`}`;
   const entries = withShares(sampleEntries(count));
-  const host = await environment.startHost({ name });
+  const host = await environment.startHost({ name, args: ["--config", config] });
   try {
     const begun = milliseconds();
     const client = await fillEpisodic(environment.url, name, entries);
     process.stderr.write(`${name}: stored in ${((milliseconds() - begun) / 1_000).toFixed(1)} s\n`);
-    const raw = await openRawHybrid(`${environment.directory}/${name}-raw`, entries);
+    const raw = await openRawHybrid(`${environment.directory}/${name}-raw`, entries, embedder);
     const compared = await compareWays({ client, raw, count, name, goal });
     await raw.close();
     if (goal === undefined) compared.push(await echoRatio({ environment, client }, `${name}-echo`));

@@ -16,8 +16,11 @@ export interface RawHybrid {
   close(): Promise<void>;
 }
 
-export async function openRawHybrid(directory: string, entries: readonly SampleEntry[]): Promise<RawHybrid> {
-  const embedder = createStaticEmbedder();
+export async function openRawHybrid(
+  directory: string,
+  entries: readonly SampleEntry[],
+  embedder: Embedder = createStaticEmbedder(),
+): Promise<RawHybrid> {
   const connection = await connect(directory);
   const table = await fill(connection, entries, embedder);
   const reranker = await rerankers.RRFReranker.create(60);

@@ -10,7 +10,7 @@ describe("a second host", () => {
     await stage.startHost();
     const memory = await stage.client({ agent: "alice" });
     await memory.remember("kept", "yes", { tier: "episodic" });
-  }, 400_000);
+  });
   afterEach(async () => {
     await stage.close();
     await other.close();

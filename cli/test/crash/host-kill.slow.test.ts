@@ -25,7 +25,7 @@ beforeAll(async () => {
   const memory = await stage.client({ agent: "alice", retryTimeoutMs: 120_000 });
   shelves = [shelf(memory, "episodic"), shelf(memory.forAgent("bob"), "semantic")];
   lanes = shelves.flatMap((each) => each.lanes);
-}, 400_000);
+});
 
 afterAll(() => stage.close());
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await stage.startHost();
   alice = await stage.client({ agent: "alice", ...PATIENT });
   bob = await stage.client({ agent: "bob", ...PATIENT });
-}, 400_000);
+});
 afterAll(() => stage.close());
 
 /** The host dies with every second server: first, so that it has requests in flight. */

@@ -1,7 +1,17 @@
-import type { Embedder } from "@membus/protocol";
+import type { Clock, Embedder } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { createStaticEmbedder, withUnrelatedCosine } from "../src/index.js";
 import { UNRELATED_QUERIES, UNRELATED_TEXTS } from "../src/unrelated/unrelated-texts.js";
+
+/** Runs what was put off when it is told to. */
+const later: (() => void)[] = [];
+const clock: Clock = {
+  now: () => 0,
+  after(_delayMs, run) {
+    later.push(run);
+    return () => {};
+  },
+};
 
 /** Gives all texts of a kind the same vector. */
 function embedderOf(vectorOf: (kind: string) => Float32Array | null) {
@@ -16,12 +26,12 @@ function embedderOf(vectorOf: (kind: string) => Float32Array | null) {
       return texts.map(() => vectorOf(kind));
     },
   };
-  return { calls, state, embedder: withUnrelatedCosine(embedder) };
+  return { calls, state, embedder: withUnrelatedCosine(embedder, { clock }) };
 }
 
 describe("withUnrelatedCosine", () => {
   it("measures what relevance is calibrated for with the default embedder", async () => {
-    const measured = await withUnrelatedCosine(createStaticEmbedder()).unrelatedCosine!();
+    const measured = await withUnrelatedCosine(createStaticEmbedder(), { clock }).unrelatedCosine!();
     expect(Math.abs(measured - 0.115)).toBeLessThan(0.005);
   });
 
@@ -40,12 +50,19 @@ describe("withUnrelatedCosine", () => {
     expect(await embedderOf(() => null).embedder.unrelatedCosine!()).toBe(0);
   });
 
-  it("fails as its embedder does, and then tries again", async () => {
-    const { embedder, state } = embedderOf(() => Float32Array.of(0.6, 0.8));
+  it("fails as its embedder does, leaves it alone for a while, and then tries again", async () => {
+    const { calls, embedder, state } = embedderOf(() => Float32Array.of(0.6, 0.8));
     state.fails = true;
-    await expect(embedder.unrelatedCosine!()).rejects.toThrow("away");
+    for (let time = 0; time < 3; time++) await expect(embedder.unrelatedCosine!()).rejects.toThrow("away");
+    expect(calls.length).toBe(2);
     state.fails = false;
+    for (const run of later.splice(0)) run();
     expect(await embedder.unrelatedCosine!()).toBe(0.98);
+  });
+
+  it("refuses vectors that have no cosine", async () => {
+    const { embedder } = embedderOf((kind) => new Float32Array(kind === "query" ? 3 : 2));
+    await expect(embedder.unrelatedCosine!()).rejects.toMatchObject({ code: "runtime_error" });
   });
 
   it("has texts of which none repeats a longer word of another", () => {

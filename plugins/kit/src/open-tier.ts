@@ -40,6 +40,7 @@ export interface OpenTier {
 export async function openTier(parts: TierParts): Promise<OpenTier> {
   const { services, options, retention, durable, analyzer } = parts;
   const { embedder, logger } = services;
+  measureAhead(services);
   const operations = operationMemory(options);
   const empty = (): Partition => emptyPartition(services, analyzer, () => ({ indexer, bodies }));
   const state = durable && (await openDurable(durable, { services, options, operations, empty }));
@@ -201,4 +202,9 @@ function tierStats(
     ...state?.stats(),
     partitions_awaiting_vectors: backFill.waitingCount,
   };
+}
+
+/** Embedders measure when they are first asked: better now than while a query waits. */
+function measureAhead({ embedder, previousEmbedder }: PluginServices): void {
+  for (const each of [embedder, previousEmbedder]) void each?.unrelatedCosine?.().catch(() => undefined);
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { cosineScale } from "../src/rank/cosine-scale.js";
 import {
   codeLengthOf,
   EvidenceSieve,
@@ -29,6 +30,8 @@ interface Example {
   readonly corpus: RankCorpus;
   readonly query: RankQuery & { readonly allowed: Uint8Array };
   readonly limits: SieveLimits;
+  /** Whose evidence is the limit of what counts, instead. */
+  readonly limitSlot: number | undefined;
 }
 
 /** Limits near 0, where what is related begins, and anywhere. */
@@ -41,8 +44,16 @@ const limitsArbitrary: fc.Arbitrary<SieveLimits> = fc
     pageFrom,
   }));
 
-const exampleArbitrary: fc.Arbitrary<Example> = fc.constantFrom(1, 5, 8, 24, 131).chain((dimensions) => {
-  const vector = vectorArbitrary(dimensions);
+/** What unrelated texts have in common, and with it all vectors. */
+const exampleArbitrary = fc
+  .tuple(fc.constantFrom(1, 5, 8, 24, 131), fc.constantFrom(0, 0.3, 0.75, 0.98))
+  .chain(([dimensions, shared]) => exampleOf(dimensions, shared));
+
+function exampleOf(dimensions: number, shared: number): fc.Arbitrary<Example> {
+  const vector = vectorArbitrary(dimensions).map((components) => {
+    const own = components.slice(1).map((component) => component * Math.sqrt(1 - shared));
+    return shared === 0 ? components : unitVector([Math.sqrt(shared), ...own]);
+  });
   const entry: fc.Arbitrary<TestEntry> = fc.record(
     {
       terms: fc.dictionary(fc.constantFrom("1", "2"), fc.constant([1, 0, 0] as const), { maxKeys: 2 }),
@@ -58,28 +69,24 @@ const exampleArbitrary: fc.Arbitrary<Example> = fc.constantFrom(1, 5, 8, 24, 131
       vector,
       terms: fc.subarray([1, 2, 3]),
       allowed: fc.oneof(fc.constant(new Uint8Array(40).fill(1)), fc.uint8Array({ minLength: 40, max: 1 })),
-      scale: fc.constantFrom(
-        undefined,
-        { gain: 0.7, offset: -0.1 },
-        { gain: 1.4, offset: 0 },
-        { gain: 20, offset: -18 },
-      ),
       limits: limitsArbitrary,
+      limitSlot: fc.option(fc.nat(39), { nil: undefined }),
     })
-    .map(({ entries, vector, terms, allowed, scale, limits }) => {
+    .map(({ entries, vector, terms, allowed, limits, limitSlot }) => {
       const corpus = withCodes(buildCorpus(entries, dimensions));
       return {
         corpus,
         query: {
           terms: terms.map((hash) => ({ hash, word: `w${hash}`, prior: 0.01 })),
           vector: Float32Array.from(vector),
-          ...(scale && { scale }),
+          scale: cosineScale(shared),
           allowed: corpus.alive.map((mark, slot) => mark & allowed[slot]!),
         },
         limits,
+        limitSlot,
       };
     });
-});
+}
 
 function withCodes(corpus: RankCorpus): RankCorpus {
   const { data, dimensions, present } = corpus.vectors!;
@@ -91,6 +98,12 @@ function withCodes(corpus: RankCorpus): RankCorpus {
   for (let slot = 0; slot < corpus.slotCount; slot++)
     if (present[slot] === 1) encodeSlot(codes, slot, data, dimensions);
   return { ...corpus, vectors: { ...corpus.vectors!, codes } };
+}
+
+function limitsOf({ corpus, limits, limitSlot }: Example, sieve: EvidenceSieve): SieveLimits {
+  if (limitSlot === undefined) return limits;
+  const from = Math.max(1e-23, sieve.evidence(limitSlot % corpus.slotCount));
+  return { ...limits, countFrom: from, sureFrom: from };
 }
 
 interface Sifted {
@@ -118,9 +131,11 @@ describe("EvidenceSieve", () => {
 
   it("leaves no slot closed that is open, counts the others rightly, and knows each slot's relevance to the last bit", () => {
     fc.assert(
-      fc.property(exampleArbitrary, ({ corpus, query, limits }) => {
+      fc.property(exampleArbitrary, (example) => {
+        const { corpus, query } = example;
         const expected = rank(corpus, query);
         const sieve = new EvidenceSieve(corpus, query);
+        const limits = limitsOf(example, sieve);
         const { open, sureCount } = sift(sieve, corpus.slotCount, limits);
         let closedCount = 0;
         for (let slot = 0; slot < corpus.slotCount; slot++) {
@@ -165,7 +180,7 @@ describe("EvidenceSieve", () => {
     const limits = { countFrom: 1e-23, sureFrom: 1e-23, pageFrom: 1 };
     const kernel = sieveKernel(8)!;
     const { openGroups, sureCount } = kernel.sift(
-      encodeQuery(new Float32Array(8), { gain: 1, offset: 0 }, 1),
+      { ...encodeQuery(new Float32Array(8), 1), cosines: cosineScale() },
       limits,
       slots,
     );

@@ -124,5 +124,5 @@ describe("a power loss at any moment", () => {
       },
     );
     await fc.assert(property, { numRuns: 60 });
-  }, 180_000);
+  });
 });

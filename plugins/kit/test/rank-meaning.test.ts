@@ -1,5 +1,5 @@
 import { createStaticEmbedder, withUnrelatedCosine } from "@membus/embeddings";
-import type { Embedder } from "@membus/protocol";
+import { type Embedder, systemClock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { createEnglishAnalyzer, Partition, rank } from "../src/index.js";
 import { cosineScale } from "../src/rank/index.js";
@@ -53,7 +53,10 @@ async function scoresOf(
 const standard = createStaticEmbedder();
 const EMBEDDERS = [
   { name: "the default embedder", embedder: standard },
-  { name: "one whose cosines lie elsewhere", embedder: withUnrelatedCosine(inACone(standard)) },
+  {
+    name: "one whose cosines lie elsewhere",
+    embedder: withUnrelatedCosine(inACone(standard), { clock: systemClock }),
+  },
 ];
 
 describe.each(EMBEDDERS)("relevance without a common word, by $name", ({ embedder }) => {

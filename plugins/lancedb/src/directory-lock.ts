@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import type { Server } from "node:net";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { type Clock, MemoryError } from "@membus/protocol";
 import { isMissing } from "./disk.js";
 import { isAlive, isElsewhere, type LockHolder, presentHolder } from "./lock-holder.js";
@@ -19,6 +19,7 @@ const ATTEMPTS = 100;
 const HELD = new Set(["ENOTEMPTY", "EEXIST", "EPERM", "EACCES"]);
 /** A draft lives for milliseconds: one this much older than the lock that was taken is of a process that died. */
 const DRAFT_MS = 60_000;
+const DRAFT = /^lock\.[0-9a-f]{8}$/;
 
 /**
  * Makes this process the owner of a directory until it releases it or dies.
@@ -48,8 +49,7 @@ export async function lockDirectory(directory: string, { clock }: { clock: Clock
     await release(draft);
     throw error;
   }
-  // Housekeeping: what cannot be removed, say another user's, keeps nobody out.
-  await removeAbandonedDrafts(lock).catch(() => undefined);
+  await removeAbandonedDrafts(lock);
   return { release: () => release(lock) };
 }
 
@@ -75,16 +75,25 @@ async function moveInto(lock: string, draft: string): Promise<boolean> {
 }
 
 async function removeAbandonedDrafts(lock: string): Promise<void> {
-  const { mtimeMs: takenAt } = await stat(lock);
+  const takenAt = await modifiedAt(lock);
   for (const name of await listNames(dirname(lock))) {
-    if (!name.startsWith(`${basename(lock)}.`)) continue;
+    if (!DRAFT.test(name)) continue;
     const draft = join(dirname(lock), name);
-    const draftedAt = await stat(draft).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => takenAt,
-    );
-    if (draftedAt < takenAt - DRAFT_MS) await rm(draft, { recursive: true, force: true });
+    if ((await modifiedAt(draft)) < takenAt - DRAFT_MS) await removeDraft(draft);
   }
+}
+
+/** Milliseconds; infinite for what is gone. */
+async function modifiedAt(path: string): Promise<number> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => Number.POSITIVE_INFINITY,
+  );
+}
+
+/** What cannot be removed, say another user's, keeps nobody out. */
+async function removeDraft(draft: string): Promise<void> {
+  await rm(draft, { recursive: true, force: true }).catch(() => undefined);
 }
 
 /** The living holder; when there is none, what dead ones left is removed. */

@@ -48,7 +48,7 @@ export interface RankQuery {
   readonly fields?: readonly RankField[];
   /** Unit vector. Ignored for a corpus without vectors. */
   readonly vector?: Float32Array;
-  /** What its cosines to the corpus's vectors say; without it, they are taken as they are. */
+  /** How its cosines become closeness; without it, they are taken as they are. */
   readonly scale?: CosineScale;
   /** 1 for each slot that may be found; without it, all may. */
   readonly allowed?: Uint8Array;

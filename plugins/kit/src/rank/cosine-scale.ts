@@ -1,7 +1,8 @@
 /** How cosines become closeness, 0 to 1: `gain * cosine + offset`, cut to that. */
 export interface CosineScale {
+  /** 1 or more. */
   readonly gain: number;
-  /** Not above 0: a vector that has nothing in common with the query says nothing. */
+  /** Not above 0: nothing in common says nothing, and neither does no vector, which the sieve takes for that. */
   readonly offset: number;
 }
 

@@ -2,9 +2,9 @@ import type { RankCorpus, RankQuery, VectorColumn } from "./corpus.js";
 import { COSINE_ITSELF } from "./cosine-scale.js";
 import { checkDimensions, wordScores } from "./rank.js";
 import { fuseEvidence, relevance } from "./relevance.js";
-import { type SieveKernel, type SieveLimits, sieveKernel } from "./sieve-kernel.js";
+import { type ScaledQuery, type SieveKernel, type SieveLimits, sieveKernel } from "./sieve-kernel.js";
 import { slotCloseness } from "./vector.js";
-import { codeLengthOf, type EncodedQuery, encodeQuery, type VectorCodes } from "./vector-codes.js";
+import { codeLengthOf, encodeQuery, type VectorCodes } from "./vector-codes.js";
 
 /** Slots looked at together where no kernel says how many. */
 const STRETCH = 1_024;
@@ -19,7 +19,7 @@ interface CodeScan {
   readonly kernel: SieveKernel;
   readonly codes: VectorCodes;
   readonly codeLength: number;
-  readonly query: EncodedQuery;
+  readonly query: ScaledQuery;
 }
 
 /** A query that may find the slots of `allowed`, all of them alive. */
@@ -128,5 +128,10 @@ function codeScan(
   const codeLength = codeLengthOf(vectors.dimensions);
   const kernel = sieveKernel(codeLength);
   if (kernel === undefined) return undefined;
-  return { kernel, codes: vectors.codes, codeLength, query: encodeQuery(vector, scale, kernel.queryMax) };
+  return {
+    kernel,
+    codes: vectors.codes,
+    codeLength,
+    query: { ...encodeQuery(vector, kernel.queryMax), cosines: scale },
+  };
 }

@@ -25,7 +25,7 @@ export interface SlotExplanation {
   readonly lexical: number;
   /** How well the entry's group as a whole answers; 0 for one in no group. */
   readonly group: number;
-  /** Cosine of query and entry, cut at 0; 0 without vectors. */
+  /** Cosine of query and entry, cut at 0; 0 without vectors. Counts on the query's scale. */
   readonly similarity: number;
   /** What `rank` gives to the slot. */
   readonly relevance: number;
@@ -49,7 +49,7 @@ export function explainSlots(
     terms: terms.flatMap((term) => explainTerm(corpus, query, term, slot)),
     lexical: lexical[slot]!,
     group: group.get(corpus.groups[slot]!) ?? 0,
-    similarity: slotSimilarity(corpus.vectors, query, slot),
+    similarity: slotSimilarity(corpus.vectors, query.vector, slot),
     relevance: relevance[slot]!,
   }));
 }

@@ -3,10 +3,12 @@ export const VECTOR_WEIGHT = 0.3;
 /** The evidence at which relevance is about one half. */
 const EVIDENCE_MIDDLE = 0.2;
 const MIDDLE_SQUARED = EVIDENCE_MIDDLE ** 2;
+/** More than a float32 differs from what it stands for, as a share of it. */
+const ROUNDING = 1e-6;
 
 /** Joins what words say and what vectors say, each 0 to 1, as independent evidence. */
-export function fuseEvidence(lexical: number, similarity: number): number {
-  return 1 - (1 - lexical) * (1 - VECTOR_WEIGHT * similarity);
+export function fuseEvidence(lexical: number, closeness: number): number {
+  return 1 - (1 - lexical) * (1 - VECTOR_WEIGHT * closeness);
 }
 
 /**
@@ -38,9 +40,13 @@ export function relevance(evidence: number): number {
 export function evidenceFor(target: number): number {
   if (relevance(0) >= target) return 0;
   if (relevance(1) < target) return Number.POSITIVE_INFINITY;
-  let below = 0;
-  let from = 1;
-  for (let middle = 0.5; middle > below && middle < from; middle = (below + from) / 2) {
+  const near = Math.sqrt((target * MIDDLE_SQUARED) / (1 + MIDDLE_SQUARED - target));
+  let below = near * (1 - ROUNDING);
+  let from = Math.min(1, near * (1 + ROUNDING));
+  // The smallest targets are rounded by more.
+  if (relevance(below) >= target) below = 0;
+  if (relevance(from) < target) from = 1;
+  for (let middle = (below + from) / 2; middle > below && middle < from; middle = (below + from) / 2) {
     if (relevance(middle) < target) below = middle;
     else from = middle;
   }

@@ -1,3 +1,4 @@
+import type { CosineScale } from "./cosine-scale.js";
 import { DOT_PRODUCTS } from "./dot-products.js";
 import { VECTOR_WEIGHT } from "./relevance.js";
 import { SIFT_CONSTANTS, siftSlots } from "./sift-slots.js";
@@ -30,6 +31,10 @@ export interface Stretch extends VectorCodes {
   readonly allowed: Uint8Array;
 }
 
+export interface ScaledQuery extends EncodedQuery {
+  readonly cosines: CosineScale;
+}
+
 export interface SiftedStretch {
   /** See `siftSlots`. Valid until the next call. */
   readonly openGroups: Uint32Array;
@@ -42,7 +47,7 @@ export interface SieveKernel {
   readonly stretch: number;
   /** The largest component that a query may have: sums must stay below 2^31. */
   readonly queryMax: number;
-  sift(query: EncodedQuery, limits: SieveLimits, slots: Stretch): SiftedStretch;
+  sift(query: ScaledQuery, limits: SieveLimits, slots: Stretch): SiftedStretch;
 }
 
 const kernels = new Map<number, SieveKernel | undefined>();
@@ -107,15 +112,14 @@ function layoutOf(codeLength: number, stretch: number) {
 
 /** In the order of `SIFT_CONSTANTS`. What stands for a cosine is made to stand for closeness, errors and all. */
 function constantsOf(
-  { scale, norm, error, cosines }: EncodedQuery,
+  { scale, norm, error, cosines: { gain, offset } }: ScaledQuery,
   { countFrom, sureFrom, pageFrom }: SieveLimits,
   codeLength: number,
 ): number[] {
-  const { gain, offset } = cosines;
   const queryError = error * CODE_MAX * Math.sqrt(codeLength);
   const mayFrom = Math.max(LEAST_F32, countFrom - ROUNDING);
   return [
-    ...[1, scale * gain, norm * gain, queryError * gain, ROUNDING * Math.max(1, gain), offset, VECTOR_WEIGHT],
+    ...[1, scale * gain, norm * gain, queryError * gain, ROUNDING * gain, offset, VECTOR_WEIGHT],
     ...[mayFrom, sureFrom + ROUNDING, pageFrom - ROUNDING],
   ];
 }

@@ -1,4 +1,3 @@
-import type { CosineScale } from "./cosine-scale.js";
 import { CODE_BLOCK } from "./dot-products.js";
 
 export const CODE_MAX = 127;
@@ -49,12 +48,10 @@ export interface EncodedQuery {
   readonly norm: number;
   /** Length of the difference between the query and what its components stand for. */
   readonly error: number;
-  /** What its cosines say. */
-  readonly cosines: CosineScale;
 }
 
 /** @param componentMax of the components written, either way */
-export function encodeQuery(query: Float32Array, cosines: CosineScale, componentMax: number): EncodedQuery {
+export function encodeQuery(query: Float32Array, componentMax: number): EncodedQuery {
   const components = new Int16Array(codeLengthOf(query.length));
   const scale = largest(query, 0, query.length) / componentMax;
   const perStep = scale > 0 ? 1 / scale : 0;
@@ -66,7 +63,7 @@ export function encodeQuery(query: Float32Array, cosines: CosineScale, component
     squares += component * component;
     errorSquares += (component - components[index]! * scale) ** 2;
   }
-  return { components, scale, norm: Math.sqrt(squares), error: Math.sqrt(errorSquares), cosines };
+  return { components, scale, norm: Math.sqrt(squares), error: Math.sqrt(errorSquares) };
 }
 
 function largest(data: Float32Array, from: number, length: number): number {

@@ -30,14 +30,14 @@ export function similarity(query: Float32Array, data: Float32Array, offset: numb
 /** Similarity of the query and a slot's vector; 0 where either has none. */
 export function slotSimilarity(
   vectors: VectorColumn | undefined,
-  { vector }: Pick<RankQuery, "vector">,
+  query: Float32Array | undefined,
   slot: number,
 ): number {
-  if (vectors === undefined || vector === undefined || vectors.present[slot] !== 1) return 0;
-  return similarity(vector, vectors.data, slot * vectors.dimensions);
+  if (vectors === undefined || query === undefined || vectors.present[slot] !== 1) return 0;
+  return similarity(query, vectors.data, slot * vectors.dimensions);
 }
 
-/** What the vectors say for a slot, 0 to 1: the same on the query's scale. */
+/** What the vectors say for a slot, 0 to 1: their cosine with the query's gain and offset; 0 where either has none. */
 export function slotCloseness(
   vectors: VectorColumn | undefined,
   { vector, scale = COSINE_ITSELF }: Pick<RankQuery, "vector" | "scale">,

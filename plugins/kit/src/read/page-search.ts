@@ -8,6 +8,9 @@ import { SlotOrder } from "./slot-order.js";
 /** Relevance rises with evidence but for its last bits: what ties with the page's last slot is at most this far below. */
 const HAIR = 1e-9;
 
+/** Slots looked at before the others are known to be better than some. */
+const FIRST_STRETCH = 64;
+
 export interface ScoredSlot {
   readonly slot: number;
   /** Relevance times weight. */
@@ -68,9 +71,11 @@ export class PageSearch {
   }
 
   run(): FoundSlots {
-    const { stretch } = this.#sieve;
-    for (let from = 0; from < this.#slotCount; from += stretch) {
-      this.#visit(from, Math.min(from + stretch, this.#slotCount));
+    // Short stretches first: until the page is full, everything may belong on it.
+    for (let from = 0, size = FIRST_STRETCH; from < this.#slotCount; size *= 2) {
+      const to = Math.min(from + Math.min(size, this.#sieve.stretch), this.#slotCount);
+      this.#visit(from, to);
+      from = to;
     }
     const slots = this.#top.sorted().map((slot) => ({ slot, score: this.#scoreOf(slot) }));
     return { slots, total: this.#total };

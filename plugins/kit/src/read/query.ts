@@ -14,7 +14,7 @@ import type { Tier } from "../tier.js";
 export interface PreparedQuery {
   readonly terms: readonly QueryTerm[];
   readonly vector?: Float32Array | undefined;
-  /** What its cosines say. */
+  /** How its cosines become closeness. */
   readonly scale?: CosineScale | undefined;
   /** Whose vectors it is compared with: the tier's, unless it is for a partition that another one answers. */
   readonly embedder?: string;
@@ -30,8 +30,8 @@ type EmbeddedQuery = Pick<PreparedQuery, "vector" | "scale" | "degraded">;
 
 /**
  * Analyses and embeds the query; undefined where the request has none.
- * @throws {MemoryError} `unavailable` in mode vector when the embedder does not answer; `unsupported` where vectors
- * are demanded of a tier without an embedder.
+ * @throws {MemoryError} `unavailable` when the embedder does not answer and there are no words to rank by;
+ * `unsupported` where vectors are demanded of a tier without an embedder.
  */
 export async function prepareQuery(
   tier: Tier,
@@ -52,9 +52,8 @@ export async function prepareQuery(
     previous && embedQuery(tier, previous, query!),
   ]);
   const failed = own.degraded !== undefined && (former === undefined || former.degraded !== undefined);
-  if (mode === "vector" && failed) throw own.degraded;
-  const { embedder: _own, ...embedded } = own;
-  return { terms, ...embedded, former };
+  if (failed && (mode === "vector" || query === undefined)) throw own.degraded;
+  return { terms, ...own, former: previous && former && { embedder: previous.id, ...former } };
 }
 
 /**
@@ -84,17 +83,17 @@ async function embedQuery(
   tier: Tier,
   embedder: Embedder,
   query: string | Float32Array,
-): Promise<FormerQuery> {
+): Promise<EmbeddedQuery> {
   const vectors = typeof query === "string" ? embedder.embed([query], "query") : [query];
   const answers = Promise.all([vectors, embedder.unrelatedCosine?.()]);
   try {
     const answer = await tier.foreground.run(within(tier.clock, tier.embedWaitMs, answers));
     if (answer === undefined) throw embedderError(undefined);
     const [[vector], unrelatedCosine] = answer;
-    return { embedder: embedder.id, vector: vector ?? undefined, scale: cosineScale(unrelatedCosine) };
+    return { vector: vector ?? undefined, scale: cosineScale(unrelatedCosine) };
   } catch (error) {
     tier.logger.warn({ err: error, embedder: embedder.id }, "embedder failed; ranking by words alone");
-    return { embedder: embedder.id, degraded: embedderError(error) };
+    return { degraded: embedderError(error) };
   }
 }
 

@@ -1,0 +1,67 @@
+import type { AgentMemory } from "@membus/agent-client";
+import type { Clock } from "@membus/protocol";
+import { describe, expect, it } from "vitest";
+import { EVALUATION_DEFAULTS } from "../../src/eval/evaluation-options.js";
+import { runEvaluation } from "../../src/eval/run-evaluation.js";
+
+/** Time passes only while somebody waits, or a request is under way. */
+class WaitedClock implements Clock {
+  #now = 1_000;
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(delayMs: number, run: () => void): () => void {
+    this.pass(delayMs);
+    queueMicrotask(run);
+    return () => {};
+  }
+
+  pass(ms: number): void {
+    this.#now += ms / 1_000;
+  }
+}
+
+const DOCUMENT = { id: "d1", text: "The train leaves at nine", line: 1 };
+const QUESTIONS = ["q1", "q2"].map((id, index) => ({
+  ...{ id, type: "untyped", question: "When do we leave?", gold: ["d1"], main: true, line: index + 1 },
+}));
+
+/** A host with incomplete answers; each takes `tookMs`, and 10 ms less than the one before. */
+async function evaluate(isIncomplete: (number: number) => boolean, tookMs: number) {
+  const clock = new WaitedClock();
+  let asked = 0;
+  const memory = {
+    inNamespace: () => memory,
+    store: async () => ({ errors: [] }),
+    async retrieve() {
+      clock.pass(Math.max(0, tookMs - 10 * asked));
+      const degraded = isIncomplete(asked++) ? { code: "unavailable" } : undefined;
+      return { entries: [{ key: { line: 1 } }], degraded };
+    },
+  } as unknown as AgentMemory;
+  const { answers } = await runEvaluation(
+    { documents: [DOCUMENT], queries: QUESTIONS },
+    EVALUATION_DEFAULTS,
+    { memory, clock, namespace: "eval", signal: new AbortController().signal, onProgress() {} },
+  );
+  return { answers, asked, tookS: clock.now() - 1_000 };
+}
+
+describe("runEvaluation", () => {
+  it("asks again until an answer is complete, and counts the time of the first", async () => {
+    const { answers, asked } = await evaluate((number) => number > 0 && number < 4, 100);
+    expect(answers.map(({ degraded }) => degraded)).toEqual([false, false]);
+    // One that does not count, four for the first question, one for the second.
+    expect(asked).toBe(6);
+    expect(answers.map(({ latencyMs }) => Math.round(latencyMs))).toEqual([90, 50]);
+  });
+
+  it("waits a minute in all for a host that never completes one", async () => {
+    const { answers, tookS } = await evaluate(() => true, 1_000);
+    expect(answers.map(({ degraded }) => degraded)).toEqual([true, true]);
+    expect(tookS).toBeGreaterThan(60);
+    expect(tookS).toBeLessThan(65);
+  });
+});
