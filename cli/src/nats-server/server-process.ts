@@ -39,9 +39,10 @@ export function supervise(child: ChildProcess & { readonly stderr: Readable }): 
   const exited = new Promise<ServerExit>((resolve) => {
     const end = (code: number | null, signal: NodeJS.Signals | null) => {
       running = false;
-      releaseGuard();
       resolve({ code, signal });
     };
+    // Not when its output ends, perhaps much later: its process id may be another's by then.
+    child.once("exit", releaseGuard);
     child.once("close", end);
     child.once("error", (error) => {
       log = error.message;
