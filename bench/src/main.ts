@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { resolveStaticEmbedderOptions, STATIC_EMBEDDER_DEFAULTS } from "@membus/embeddings";
 import { benchHybrid } from "./cases/hybrid.js";
 import { benchNamespaces } from "./cases/namespaces.js";
 import { benchOpen } from "./cases/open.js";
@@ -11,9 +12,6 @@ import { type BenchResult, resultTable } from "./harness/result.js";
 
 /** The most entries that retrieves are measured over; a million takes many minutes, so it must be asked for. */
 const ENTRIES_MAX_DEFAULT = "100000";
-
-/** The default embedder's table has no more. */
-const DIMENSIONS_MAX = 256;
 
 interface CaseOptions {
   readonly entriesMax: number;
@@ -36,7 +34,7 @@ async function main(): Promise<void> {
     options: {
       only: { type: "string" },
       entries: { type: "string", default: ENTRIES_MAX_DEFAULT },
-      dimensions: { type: "string", default: "128" },
+      dimensions: { type: "string", default: String(STATIC_EMBEDDER_DEFAULTS.dimensions) },
       json: { type: "string" },
     },
   });
@@ -47,9 +45,7 @@ async function main(): Promise<void> {
   }
   const entriesMax = Number(values.entries);
   if (!(entriesMax >= 1)) throw new TypeError(`--entries must be a number of entries, got ${values.entries}`);
-  const dimensions = Number(values.dimensions);
-  if (!(Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= DIMENSIONS_MAX))
-    throw new TypeError(`--dimensions must be 1..${DIMENSIONS_MAX}, got ${values.dimensions}`);
+  const { dimensions } = resolveStaticEmbedderOptions({ dimensions: Number(values.dimensions) });
   const results: BenchResult[] = [];
   for (const name of chosen) {
     const environment = await openEnvironment();

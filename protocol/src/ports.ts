@@ -68,7 +68,8 @@ export interface Embedder {
   /**
    * The mean cosine, -1 to 1, of queries and texts that have nothing to do with each other: 0.05 with one model, 0.7 with
    * another. A ranking brings a higher one down to that of the default embedder, 0.115, so that relevance means about
-   * the same. Always the same for an id, to 0.001; without it, cosines are taken as they are.
+   * the same. Always the same for an id, to 0.001, and asked for with every query: whoever measures it keeps it. Without
+   * it, cosines are taken as they are.
    * @throws {MemoryError} as `embed` does.
    */
   unrelatedCosine?(): Promise<number>;

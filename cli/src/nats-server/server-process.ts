@@ -31,6 +31,8 @@ export function spawnServer(binary: string, args: readonly string[]): ServerProc
 /** Keeps the end of what a child writes to standard error, and sees to it that the child ends with this process. */
 export function supervise(child: ChildProcess & { readonly stderr: Readable }): ServerProcess {
   const releaseGuard = child.pid === undefined ? () => {} : guardOrphan(child.pid);
+  // Not when its output ends, perhaps much later: its process id may be another's by then.
+  child.once("exit", releaseGuard);
   let log = "";
   let running = true;
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
@@ -41,8 +43,6 @@ export function supervise(child: ChildProcess & { readonly stderr: Readable }): 
       running = false;
       resolve({ code, signal });
     };
-    // Not when its output ends, perhaps much later: its process id may be another's by then.
-    child.once("exit", releaseGuard);
     child.once("close", end);
     child.once("error", (error) => {
       log = error.message;

@@ -49,7 +49,8 @@ export async function lockDirectory(directory: string, { clock }: { clock: Clock
     await release(draft);
     throw error;
   }
-  await removeAbandonedDrafts(lock);
+  // Housekeeping: what cannot be removed, say another user's, keeps nobody out.
+  await removeAbandonedDrafts(lock).catch(() => undefined);
   return { release: () => release(lock) };
 }
 
@@ -75,25 +76,13 @@ async function moveInto(lock: string, draft: string): Promise<boolean> {
 }
 
 async function removeAbandonedDrafts(lock: string): Promise<void> {
-  const takenAt = await modifiedAt(lock);
-  for (const name of await listNames(dirname(lock))) {
-    if (!DRAFT.test(name)) continue;
+  const { mtimeMs: takenAt } = await stat(lock);
+  const drafts = (await listNames(dirname(lock))).filter((name) => DRAFT.test(name));
+  const removals = drafts.map(async (name) => {
     const draft = join(dirname(lock), name);
-    if ((await modifiedAt(draft)) < takenAt - DRAFT_MS) await removeDraft(draft);
-  }
-}
-
-/** Milliseconds; infinite for what is gone. */
-async function modifiedAt(path: string): Promise<number> {
-  return stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => Number.POSITIVE_INFINITY,
-  );
-}
-
-/** What cannot be removed, say another user's, keeps nobody out. */
-async function removeDraft(draft: string): Promise<void> {
-  await rm(draft, { recursive: true, force: true }).catch(() => undefined);
+    if ((await stat(draft)).mtimeMs < takenAt - DRAFT_MS) await rm(draft, { recursive: true, force: true });
+  });
+  await Promise.allSettled(removals);
 }
 
 /** The living holder; when there is none, what dead ones left is removed. */

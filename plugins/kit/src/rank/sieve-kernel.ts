@@ -31,6 +31,7 @@ export interface Stretch extends VectorCodes {
   readonly allowed: Uint8Array;
 }
 
+/** A query whose cosines are counted on a scale. */
 export interface ScaledQuery extends EncodedQuery {
   readonly cosines: CosineScale;
 }

@@ -37,13 +37,11 @@ export function slotSimilarity(
   return similarity(query, vectors.data, slot * vectors.dimensions);
 }
 
-/** What the vectors say for a slot, 0 to 1: their cosine with the query's gain and offset; 0 where either has none. */
+/** What vectors say for a slot, 0 to 1: similarity with the query's gain and offset, so 0 where either has no vector. */
 export function slotCloseness(
   vectors: VectorColumn | undefined,
   { vector, scale = COSINE_ITSELF }: Pick<RankQuery, "vector" | "scale">,
   slot: number,
 ): number {
-  if (vectors === undefined || vector === undefined || vectors.present[slot] !== 1) return 0;
-  const cosine = dotProduct(vector, vectors.data, slot * vectors.dimensions);
-  return Math.min(1, Math.max(0, scale.gain * cosine + scale.offset));
+  return Math.min(1, Math.max(0, scale.gain * slotSimilarity(vectors, vector, slot) + scale.offset));
 }
