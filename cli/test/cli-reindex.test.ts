@@ -1,11 +1,28 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { connectNatsBus } from "@membus/bus";
+import { systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { RecordingLogger } from "../../bus/test/recording-logger.js";
 import { RunningHost } from "./running-host.js";
 
 const host = new RunningHost();
 beforeAll(() => host.start());
 afterAll(() => host.stop());
+
+/** The states of the episodic tier that hosts publish from now on. */
+async function watchStates(): Promise<{ readonly states: string[]; stop(): Promise<void> }> {
+  const bus = await connectNatsBus(
+    { servers: [host.url] },
+    { clock: systemClock, logger: new RecordingLogger() },
+  );
+  const states: string[] = [];
+  bus.subscribe("a2e.$HOST.*.events.reindex.episodic", ({ payload }) => {
+    states.push((JSON.parse(Buffer.from(payload).toString()) as Progress).state);
+  });
+  await bus.flush();
+  return { states, stop: () => bus.close() };
+}
 
 interface Progress {
   readonly tier: string;
@@ -37,8 +54,9 @@ it("follows a changed embedder to its end: entries are found by the new one", as
   await host.json(["import", file, "--tier", "episodic"]);
   writeFileSync(
     join(host.directory, "membus.yaml"),
-    "embedder: { provider: static, dimensions: 64 }\nembedder_previous: { provider: static }\n",
+    "embedder: { provider: static, dimensions: 64 }\nembedder_previous: { provider: static }\nkit: { reindexRowsPerSecondMax: 10 }\n",
   );
+  const watch = await watchStates();
   await host.restart();
   const { code, stdout } = await host.cli(["reindex", "--watch"]);
   expect([code, stdout]).toEqual([0, expect.stringMatching(/episodic {2}done {2}generation 2: \S+/)]);
@@ -51,6 +69,9 @@ it("follows a changed embedder to its end: entries are found by the new one", as
     "vector",
   ]);
   expect([found.total, found.degraded]).toEqual([20, undefined]);
+  await expect.poll(() => watch.states.at(-1), { timeout: 10_000 }).toBe("done");
+  expect(watch.states).toContain("running");
+  await watch.stop();
 });
 
 it("says when nobody answers", async () => {

@@ -14,6 +14,7 @@ import { Maintenance } from "./maintenance.js";
 import type { MetricsSnapshot } from "./metrics.js";
 import { type HostOptions, type ResolvedHostOptions, resolveHostOptions } from "./options.js";
 import type { PluginRunner } from "./plugin-runner.js";
+import { ReindexEvents } from "./reindex-events.js";
 import { type HostState, serviceMetadata } from "./service-metadata.js";
 import { requireOnlyHost } from "./singleton.js";
 
@@ -36,6 +37,7 @@ export class Host {
   readonly #discovery: Discovery;
   readonly #watch: HostWatch;
   readonly #maintenance: Maintenance;
+  readonly #reindexEvents: ReindexEvents;
   #subscriptions: BusSubscription[] = [];
   #state: HostState = "created";
   /** Unix seconds. */
@@ -69,7 +71,9 @@ export class Host {
       metadata: () => serviceMetadata({ ...runtime, state: this.#state, servingMs: servingMs() }),
     });
     const onOlderHost = (error: MemoryError) => this.#giveWay(error);
-    this.#watch = new HostWatch({ ...shared, clock: runtime.clock, servingMs, onOlderHost });
+    const { clock, logger } = runtime;
+    this.#watch = new HostWatch({ ...shared, clock, servingMs, onOlderHost });
+    this.#reindexEvents = new ReindexEvents({ ...shared, clock, logger });
   }
 
   /**
@@ -123,6 +127,7 @@ export class Host {
       this.#servingSince = this.#parts.runtime.clock.now();
       this.#watch.start();
       for (const runner of this.#runners) this.#maintenance.start(runner);
+      this.#reindexEvents.start(this.#runners);
     } catch (error) {
       await this.#shutDown();
       throw error;
@@ -174,6 +179,7 @@ export class Host {
     runtime.deadlines.failAll(new MemoryError("unavailable", "the host is stopping"));
     await admission.idle();
     runtime.events.release();
+    this.#reindexEvents.stop();
     await this.#within(drainTimeoutMs, this.#bus.flush(), "the last replies may not have been sent");
     await this.#within(closeTimeoutMs, this.#maintenance.stop(), "maintenance is still under way");
     await Promise.all(

@@ -18,6 +18,7 @@ const PARAMETERS = {
   agent: { description: "The agent's name, or `=` and the base64url of its UTF-8.", examples: ["alice"] },
   tier: { enum: [...TIERS] },
   action: { enum: ["stored", "forgotten", "expired", "evicted"] },
+  hostId: { description: "The id of the host, a UUID." },
 };
 
 function parameters(...names: (keyof typeof PARAMETERS)[]): Node {
@@ -91,10 +92,15 @@ export function asyncApiDocument(): Node {
       license: { name: "Apache-2.0" },
     },
     defaultContentType: "application/json",
-    channels: { ...Object.assign({}, ...pairs.map(([, pair]) => pair.channels)), events: eventChannel() },
+    channels: {
+      ...Object.assign({}, ...pairs.map(([, pair]) => pair.channels)),
+      events: eventChannel(),
+      reindex: reindexChannel(),
+    },
     operations: {
       ...Object.fromEntries(pairs.map(([name, pair]) => [name, pair.operation])),
       events: { action: "send", channel: ref("channels", "events") },
+      reindex: { action: "send", channel: ref("channels", "reindex") },
     },
     components: {
       parameters: PARAMETERS,
@@ -108,6 +114,14 @@ function eventChannel(): Node {
     address: "{prefix}.{tenant}.{agent}.events.memory.{tier}.{action}",
     messages: channelMessages("memory/event"),
     parameters: parameters("prefix", "tenant", "agent", "tier", "action"),
+  };
+}
+
+function reindexChannel(): Node {
+  return {
+    address: "{prefix}.$HOST.{hostId}.events.reindex.{tier}",
+    messages: channelMessages("memory/reindex"),
+    parameters: parameters("prefix", "hostId", "tier"),
   };
 }
 

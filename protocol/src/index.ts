@@ -37,6 +37,7 @@ export * from "./ping.js";
 export type * from "./plugin.js";
 export type * from "./ports.js";
 export * from "./position.js";
+export * from "./reindex-progress.js";
 export * from "./request.js";
 export * from "./request-digest.js";
 export * from "./resolve-options.js";

@@ -3,6 +3,7 @@ import { ErrorMessageSchema } from "./error-message.js";
 import { MemoryEventSchema } from "./event.js";
 import { MemoryForgetRequestSchema, MemoryForgetResponseSchema } from "./forget.js";
 import { PingSchema, PongSchema } from "./ping.js";
+import { ReindexProgressSchema } from "./reindex-progress.js";
 import { MemoryRetrieveRequestSchema, MemoryRetrieveResponseSchema } from "./retrieve.js";
 import { MemoryStatusRequestSchema, MemoryStatusResponseSchema } from "./status.js";
 import { MemoryStoreRequestSchema, MemoryStoreResponseSchema } from "./store.js";
@@ -18,6 +19,7 @@ export const MESSAGE_SCHEMAS = {
   "memory/status/req": MemoryStatusRequestSchema,
   "memory/status/resp": MemoryStatusResponseSchema,
   "memory/event": MemoryEventSchema,
+  "memory/reindex": ReindexProgressSchema,
   ping: PingSchema,
   pong: PongSchema,
   error: ErrorMessageSchema,

@@ -35,14 +35,14 @@ const EXPORTS = `
   MemoryRetrieveResponseSchema MemoryStatusRequestSchema MemoryStatusResponseSchema MemoryStoreRequestSchema
   MemoryStoreResponseSchema MemoryTierSchema NAMESPACE NAMESPACE_SELECTOR NamespacePatternSchema OPERATIONS
   OrderSchema PLUGIN_CONTRACT PROTOCOL_VERSION PingSchema PluginManifestSchema PongSchema PositionSchema
-  QueryFieldSchema RankingExplanationSchema RecencySchema RetrieveModeSchema StoreEntrySchema StoreEnvelopeSchema StoreErrorSchema StoreOutcomeSchema StoreReceiptSchema
+  QueryFieldSchema RankingExplanationSchema RecencySchema ReindexProgressSchema RetrieveModeSchema StoreEntrySchema StoreEnvelopeSchema StoreErrorSchema StoreOutcomeSchema StoreReceiptSchema
   TIERS TotalRelationSchema WhereSchema agentToken booleanOption canonicalJson checkEntrySize checkWhere
   choiceOption comparePositions compileCriteria criteriaShape decodeCursor decodeMessage delay deriveText
   detectEncoding didYouMean encodeCursor encodeMessage errorFields errorHeaders eventPattern eventSubject fieldValue
   guardJson hostSubjects integerOption isJsonObject isMemoryError isNamespace isNamespacePattern isRequestType
   isSubjectPrefix isToken isUnfiltered keyContext keyHash keyReferenceHash matches matchesOperator nearestName
   normaliseKey parseAgentToken parseErrorMessage parseNamespacePattern parseRequest parseRequestSubject parseScopeId
-  parseStoreEntry positionOf readableId replyType requestDigest requestSubject resolveOptions scopeId scopeOf
+  parseStoreEntry positionOf readableId reindexFigures reindexSubject replyType requestDigest requestSubject resolveOptions scopeId scopeOf
   selectorOf selectsNamespace selectsScope stringOption systemClock untilAborted within
 `;
 

@@ -1,5 +1,5 @@
 import { connectNatsBus } from "@membus/bus";
-import { MemoryError, systemClock } from "@membus/protocol";
+import { MemoryError, type ReindexFigures, reindexFigures, systemClock } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
 import { createLogger } from "../logger.js";
 import { natsOptions } from "../nats-options.js";
@@ -7,16 +7,9 @@ import { natsOptions } from "../nats-options.js";
 const WAIT_MS = 500;
 
 /** How far a durable tier is with its present embedder and analyzer. */
-export interface TierProgress {
+export interface TierProgress extends ReindexFigures {
   readonly host_id: string;
   readonly tier: string;
-  readonly state: "done" | "running" | "paused";
-  readonly generation: number;
-  readonly embedder: string;
-  readonly analyzer: string;
-  /** Rows in all, and those of the present generation. */
-  readonly total: number;
-  readonly done: number;
 }
 
 interface StatsReply {
@@ -44,9 +37,7 @@ export async function readProgress(config: Config): Promise<TierProgress[]> {
 
 function progressOf({ id, tiers = {} }: StatsReply): TierProgress[] {
   return Object.entries(tiers).flatMap(([tier, stats]) => {
-    if (stats.reindex_state === undefined) return [];
-    const { reindex_state, generation, embedder, analyzer, reindex_total, reindex_done } = stats;
-    const progress = { state: reindex_state, generation, embedder, analyzer };
-    return [{ host_id: id, tier, ...progress, total: reindex_total, done: reindex_done } as TierProgress];
+    const figures = reindexFigures(stats);
+    return figures === undefined ? [] : [{ host_id: id, tier, ...figures }];
   });
 }

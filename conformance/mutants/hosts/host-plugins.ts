@@ -3,6 +3,7 @@ import { contractMutants } from "./host-plugins-contract.js";
 import { failureMutants } from "./host-plugins-failures.js";
 import { lifecycleMutants } from "./host-plugins-lifecycle.js";
 import { otherHostsMutants } from "./host-plugins-other-hosts.js";
+import { reindexMutants } from "./host-plugins-reindex.js";
 import { waitingMutants } from "./host-plugins-waiting.js";
 
 export const hostPluginsMutants: readonly Mutant[] = [
@@ -11,4 +12,5 @@ export const hostPluginsMutants: readonly Mutant[] = [
   ...waitingMutants,
   ...lifecycleMutants,
   ...otherHostsMutants,
+  ...reindexMutants,
 ];

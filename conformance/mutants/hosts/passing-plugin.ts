@@ -19,6 +19,7 @@ function passing(inner: MemoryPlugin): MemoryPlugin {
     onForget: (selector, request) => inner.onForget(selector, request),
     onStatus: async (op) => inner.onStatus?.(op),
     maintain: async () => inner.maintain?.(),
+    stats: () => inner.stats?.() ?? {},
     close: async () => inner.close?.(),
   };
 }

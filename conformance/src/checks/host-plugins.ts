@@ -4,6 +4,7 @@ import { embedderChecks } from "./host-plugins-embedder.js";
 import { failureChecks } from "./host-plugins-failures.js";
 import { lifecycleChecks } from "./host-plugins-lifecycle.js";
 import { otherHostsChecks } from "./host-plugins-other-hosts.js";
+import { reindexChecks } from "./host-plugins-reindex.js";
 import { waitingChecks } from "./host-plugins-waiting.js";
 
 export const hostPluginsChecks: readonly Check[] = [
@@ -13,4 +14,5 @@ export const hostPluginsChecks: readonly Check[] = [
   ...lifecycleChecks,
   ...otherHostsChecks,
   ...embedderChecks,
+  ...reindexChecks,
 ];

@@ -38,6 +38,7 @@ export interface Script {
   onStatus?(): Promise<PluginStatusResult | undefined>;
   open?(): Promise<void>;
   maintain?(): Promise<void>;
+  stats?(): Readonly<Record<string, number | string>>;
 }
 
 interface HeldRow {
@@ -77,6 +78,10 @@ export class ScriptedPlugin implements MemoryPlugin {
 
   maintain(): Promise<void> {
     return this.#logged("maintain", async () => this.script.maintain?.());
+  }
+
+  stats(): Readonly<Record<string, number | string>> {
+    return this.script.stats?.() ?? {};
   }
 
   onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult> {

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { envelopeShape } from "./envelope.js";
+import { DEFAULT_PREFIX } from "./subjects.js";
+import { type MemoryTier, MemoryTierSchema } from "./tier.js";
+
+const figuresShape = {
+  state: z.enum(["done", "running", "paused"]),
+  generation: z.int().min(0),
+  /** Empty where the tier has none. */
+  embedder: z.string(),
+  analyzer: z.string(),
+  /** Entries in all, and those of the present generation. */
+  total: z.int().min(0),
+  done: z.int().min(0),
+};
+
+const FiguresSchema = z.object(figuresShape);
+/** How far a tier has got with its present embedder and analyzer. */
+export type ReindexFigures = z.infer<typeof FiguresSchema>;
+
+/** `memory/reindex`: the same, as a host tells its operators. */
+export const ReindexProgressSchema = z
+  .looseObject({
+    type: z.literal("memory/reindex"),
+    ...envelopeShape,
+    host_id: z.string(),
+    tier: MemoryTierSchema,
+    ...figuresShape,
+  })
+  .meta({ id: "ReindexProgress" });
+export type ReindexProgress = z.infer<typeof ReindexProgressSchema>;
+
+/** What a plugin's `stats()` say of it; undefined where they say nothing. */
+export function reindexFigures(stats: Readonly<Record<string, unknown>>): ReindexFigures | undefined {
+  const { reindex_state: state, reindex_total: total, reindex_done: done, ...rest } = stats;
+  return FiguresSchema.safeParse({ ...rest, state, total, done }).data;
+}
+
+/** `a2e.$HOST.<host id>.events.reindex.semantic`: no tenant is called `$HOST` (clause EVENT-6). */
+export function reindexSubject(hostId: string, tier: MemoryTier, prefix = DEFAULT_PREFIX): string {
+  return `${prefix}.$HOST.${hostId}.events.reindex.${tier}`;
+}
