@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { resolveStaticEmbedderOptions, STATIC_EMBEDDER_DEFAULTS } from "@membus/embeddings";
+import { STATIC_EMBEDDER_DEFAULTS } from "@membus/embeddings";
 import { benchHybrid } from "./cases/hybrid.js";
 import { benchNamespaces } from "./cases/namespaces.js";
 import { benchOpen } from "./cases/open.js";
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   }
   const entriesMax = Number(values.entries);
   if (!(entriesMax >= 1)) throw new TypeError(`--entries must be a number of entries, got ${values.entries}`);
-  const { dimensions } = resolveStaticEmbedderOptions({ dimensions: Number(values.dimensions) });
+  const dimensions = Number(values.dimensions);
   const results: BenchResult[] = [];
   for (const name of chosen) {
     const environment = await openEnvironment();

@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { MemoryClient } from "@membus/agent-client";
-import { createStaticEmbedder } from "@membus/embeddings";
 import type { Embedder } from "@membus/protocol";
 import { sampleEntries, sampleQueries } from "../harness/dataset.js";
+import { openEmbedding } from "../harness/embedding.js";
 import type { BenchEnvironment } from "../harness/environment.js";
-import { fillEpisodic } from "../harness/fill.js";
+import { fillEpisodic, untilEmbedded } from "../harness/fill.js";
 import { milliseconds, pairs, runLoad } from "../harness/load.js";
 import { timeRatio } from "../harness/load-ratio.js";
 import { openRawHybrid, type RawHybrid } from "../harness/raw-hybrid.js";
@@ -32,13 +32,13 @@ export async function benchRetrieve(
   { entriesMax: countMax, dimensions }: { readonly entriesMax: number; readonly dimensions: number },
 ): Promise<BenchResult[]> {
   const config = join(environment.directory, "membus.yaml");
-  await writeFile(config, `embedder: { provider: static, dimensions: ${dimensions} }\n`);
-  const embedder = createStaticEmbedder({ dimensions });
+  const { embedder, settings, close } = await openEmbedding(dimensions);
+  await writeFile(config, JSON.stringify({ embedder: settings }));
   const results: BenchResult[] = [];
-  for (const [count, goal] of GOALS) {
-    if (count <= countMax)
-      results.push(...(await measureSize(environment, { count, goal, config, embedder })));
+  for (const [count, goal] of GOALS.filter(([size]) => size <= countMax)) {
+    results.push(...(await measureSize(environment, { count, goal, config, embedder })));
   }
+  await close();
   return results;
 }
 
@@ -61,6 +61,7 @@ async function measureSize(
   try {
     const begun = milliseconds();
     const client = await fillEpisodic(environment.url, name, entries);
+    await untilEmbedded(client);
     process.stderr.write(`${name}: stored in ${((milliseconds() - begun) / 1_000).toFixed(1)} s\n`);
     const raw = await openRawHybrid(`${environment.directory}/${name}-raw`, entries, embedder);
     const compared = await compareWays({ client, raw, count, name, goal });

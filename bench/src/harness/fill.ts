@@ -1,5 +1,10 @@
 import { MemoryClient } from "@membus/agent-client";
+import { delay, systemClock } from "@membus/protocol";
 import type { SampleEntry } from "./dataset.js";
+import { milliseconds } from "./load.js";
+
+const EMBED_WAIT_MS = 1_800_000;
+const EMBED_LOOK_MS = 500;
 
 /** Stores all entries for one agent and returns its client. */
 export async function fillEpisodic(
@@ -23,4 +28,15 @@ export async function storeEpisodic(
     entries.map((entry) => ({ ...entry, tags: [...entry.tags], tier: "episodic" })),
   );
   if (errors.length > 0) throw new Error(`not stored: ${JSON.stringify(errors[0])}`);
+}
+
+/** Resolves once the host has the vectors of all that was stored. */
+export async function untilEmbedded(client: MemoryClient): Promise<void> {
+  const limit = milliseconds() + EMBED_WAIT_MS;
+  for (;;) {
+    const { degraded } = await client.retrieve({ query: "engine", tier: "episodic", limit: 1 });
+    if (degraded === undefined) return;
+    if (milliseconds() > limit) throw new Error(`not embedded in time: ${JSON.stringify(degraded)}`);
+    await delay(systemClock, EMBED_LOOK_MS);
+  }
 }

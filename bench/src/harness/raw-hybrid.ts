@@ -24,10 +24,13 @@ export async function openRawHybrid(
   const connection = await connect(directory);
   const table = await fill(connection, entries, embedder);
   const reranker = await rerankers.RRFReranker.create(60);
+  const vectors = new Map<string, Float32Array>();
   return {
     async topTen(query, share) {
-      const [vector] = await embedder.embed([query], "query");
-      const found = await hybrid(table, { query, vector: vector!, share }, reranker);
+      // A host too embeds a query once.
+      const vector = vectors.get(query) ?? (await embedder.embed([query], "query"))[0]!;
+      vectors.set(query, vector);
+      const found = await hybrid(table, { query, vector, share }, reranker);
       if (found !== 10) throw new Error(`expected 10 rows for ${query}, got ${found}`);
     },
     async byKey(id) {

@@ -1,0 +1,69 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createStaticEmbedder } from "@membus/embeddings";
+import { type Embedder, LIMITS } from "@membus/protocol";
+
+/** The static embedder has no more; longer vectors come over HTTP, as a model's would. */
+const STATIC_DIMENSIONS_MAX = 256;
+
+/** An embedder, and the settings that give a host the same. */
+export interface BenchEmbedding {
+  readonly embedder: Embedder;
+  /** For `membus.yaml`. */
+  readonly settings: object;
+  close(): Promise<void>;
+}
+
+/** @throws {TypeError} unless `dimensions` is 1 to 4096. */
+export async function openEmbedding(dimensions: number): Promise<BenchEmbedding> {
+  if (!(Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= LIMITS.embeddingDimensions))
+    throw new TypeError(`--dimensions must be 1..${LIMITS.embeddingDimensions}, got ${dimensions}`);
+  if (dimensions > STATIC_DIMENSIONS_MAX) return serveTiled(dimensions);
+  const settings = { provider: "static", dimensions };
+  return { embedder: createStaticEmbedder({ dimensions }), settings, close: async () => {} };
+}
+
+/**
+ * Vectors of the default embedder, repeated up to the length that is wanted: their cosines are its own, while they cost as
+ * much to send, keep and compare as a model's. A host gets them by the protocol of OpenAI.
+ */
+async function serveTiled(dimensions: number): Promise<BenchEmbedding> {
+  const embedder = tiledEmbedder(dimensions);
+  const server = createServer((request, response) => void answer(embedder, request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  return {
+    embedder,
+    settings: { provider: "openai", base_url, model: embedder.id, dimensions },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function tiledEmbedder(dimensions: number): Embedder {
+  const inner = createStaticEmbedder();
+  const tile = (vector: Float32Array | null) => vector && tiled(vector, dimensions);
+  return {
+    id: `tiled-${dimensions}`,
+    dimensions,
+    embed: async (texts, kind) => (await inner.embed(texts, kind)).map(tile),
+  };
+}
+
+function tiled(vector: Float32Array, dimensions: number): Float32Array {
+  const longer = Float32Array.from({ length: dimensions }, (_, at) => vector[at % vector.length]!);
+  const length = Math.hypot(...longer);
+  return longer.map((component) => component / length);
+}
+
+async function answer(embedder: Embedder, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const { input } = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { input: string[] };
+  const vectors = await embedder.embed(input, "document");
+  const data = vectors.map((vector, index) => ({ index, embedding: Array.from(vector!) }));
+  response.setHeader("Content-Type", "application/json");
+  response.end(JSON.stringify({ data }));
+}
