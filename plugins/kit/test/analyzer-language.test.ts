@@ -20,7 +20,14 @@ describe("createAnalyzer", () => {
 
   it("takes words, stop words, stems, time and probabilities from the language", () => {
     const packed = analyzer.analyze({ text: "t e a", context: "a t", occurredAt: 7 * 86_400 + 5 });
-    expect([...packed]).toEqual([termHash("T"), 1 + 1024, termHash("D"), 1 << 20, termHash("7"), 1 << 20]);
+    expect([...packed]).toEqual([
+      termHash("T"),
+      1 + (1 << 8),
+      termHash("D"),
+      1 << 13,
+      termHash("7"),
+      1 << 13,
+    ]);
     expect(analyzer.analyzeQuery("t e s t")).toEqual([
       { hash: termHash("T"), word: "t", prior: 0.25 },
       { hash: termHash("S"), word: "s", prior: 0.125 },

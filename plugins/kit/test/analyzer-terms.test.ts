@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addOccurrence, FIELD_SHIFT, fieldCount } from "../src/analyzer/packed-terms.js";
+import { addOccurrence, COUNT_FIELDS, fieldCount } from "../src/analyzer/packed-terms.js";
 import { TermCounts } from "../src/analyzer/term-counts.js";
 import { termHash } from "../src/analyzer/term-hash.js";
 
@@ -16,35 +16,37 @@ describe("termHash", () => {
 
 describe("packed terms", () => {
   it("counts the fields apart", () => {
-    const { text, context, time } = FIELD_SHIFT;
+    const { text, context, time } = COUNT_FIELDS;
     const counts = [text, context, context, time].reduce(addOccurrence, 0);
-    expect(counts).toBe(0b1_0000000010_0000000001);
-    expect([text, context, time].map((shift) => fieldCount(counts, shift))).toEqual([1, 2, 1]);
+    expect(counts).toBe(0b001_00010_00000001);
+    expect([text, context, time].map((field) => fieldCount(counts, field))).toEqual([1, 2, 1]);
   });
 
-  it("stops at 1023 in each field without touching the next", () => {
-    for (const shift of [0, 10, 20]) {
+  it("stop where a field is full, without touching the next", () => {
+    const full = Object.values(COUNT_FIELDS).map((field) => {
       let counts = 0;
-      for (let occurrence = 0; occurrence < 2000; occurrence++) counts = addOccurrence(counts, shift);
-      expect(counts).toBe(1023 * 2 ** shift);
-    }
+      for (let occurrence = 0; occurrence < 2000; occurrence++) counts = addOccurrence(counts, field);
+      expect(fieldCount(counts, field)).toBe(field.max);
+      return counts;
+    });
+    expect(full).toEqual([0b000_00000_11111111, 0b000_11111_00000000, 0b111_00000_00000000]);
   });
 
   it("are pairs of hash and counts, in order of first occurrence", () => {
     const counts = new TermCounts();
-    counts.add(4294967295, FIELD_SHIFT.text);
-    counts.add(7, FIELD_SHIFT.context);
-    counts.add(4294967295, FIELD_SHIFT.text);
-    counts.addPacked(Uint32Array.of(7, 1 << FIELD_SHIFT.time, 0, 5));
-    expect([...counts.pack()]).toEqual([4294967295, 2, 7, 1024 + (1 << 20), 0, 5]);
+    counts.add(4294967295, COUNT_FIELDS.text);
+    counts.add(7, COUNT_FIELDS.context);
+    counts.add(4294967295, COUNT_FIELDS.text);
+    counts.addPacked(Uint32Array.of(7, 1 << COUNT_FIELDS.time.shift, 0, 5));
+    expect([...counts.pack()]).toEqual([4294967295, 2, 7, (1 << 8) + (1 << 13), 0, 5]);
   });
 
   it("of the next entry have nothing of the one before", () => {
     const counts = new TermCounts();
-    for (let hash = 0; hash < 1_000; hash++) counts.add(hash, FIELD_SHIFT.text);
+    for (let hash = 0; hash < 1_000; hash++) counts.add(hash, COUNT_FIELDS.text);
     expect(counts.pack()).toHaveLength(2_000);
     counts.clear();
-    counts.add(999, FIELD_SHIFT.text);
+    counts.add(999, COUNT_FIELDS.text);
     expect([...counts.pack()]).toEqual([999, 1]);
   });
 });

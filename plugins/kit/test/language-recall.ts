@@ -79,7 +79,7 @@ function termsOf(analyzer: Analyzer, text: string): Record<number, readonly [num
   const packed = analyzer.analyze({ text, context: "", occurredAt: undefined });
   const pairs = Array.from({ length: packed.length / 2 }, (_, index) => {
     const [hash, counts] = packed.subarray(2 * index, 2 * index + 2);
-    return [hash!, [counts! & 1023, 0, 0]] as const;
+    return [hash!, [counts! & 255, 0, 0]] as const;
   });
   return Object.fromEntries(pairs);
 }

@@ -27,7 +27,7 @@ function twins() {
     ...{ slotCount: 2, alive: Uint8Array.of(1, 1), liveCount: 2 },
     ...{ lengths: Float32Array.of(length, length), lengthTotal: averageLength * 52 - 1_000 },
     ...{ groups: new Uint32Array(2), hasGroups: false },
-    postings: () => ({ slots: Uint32Array.of(0, 1), counts: Uint32Array.of(1, 1), size: 2 }),
+    postings: () => ({ slots: Uint32Array.of(0, 1), counts: Uint16Array.of(1, 1), size: 2 }),
     vectors: { data: vectors, dimensions: DIMENSIONS, present: Uint8Array.of(1, 1), codes },
   };
 }

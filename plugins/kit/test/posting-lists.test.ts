@@ -34,7 +34,7 @@ describe("posting lists in shared arrays", () => {
       lists.begin();
       for (let at = 0; at < 100; at++) lists.push(list, at, 1);
     }
-    expect(lists.sizeBytes).toBeLessThan(1000 * 128 * 8 * 2.2);
+    expect(lists.sizeBytes).toBeLessThan(1000 * 128 * 6 * 2.2);
   });
 
   it("use a large place for several small lists", () => {

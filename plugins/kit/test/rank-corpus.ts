@@ -29,7 +29,7 @@ export function buildCorpus(entries: readonly TestEntry[], dimensions = 0): Rank
 function packEntry({ terms }: TestEntry): Uint32Array {
   const pairs = Object.entries(terms).map(([hash, [text, context, time]]) => [
     Number(hash),
-    text | (context << 10) | (time << 20),
+    text | (context << 8) | (time << 13),
   ]);
   return Uint32Array.from(pairs.flat());
 }
@@ -43,7 +43,7 @@ function findPostings(packed: readonly Uint32Array[], hash: number) {
   }
   if (found.length === 0) return undefined;
   const slots = Uint32Array.from([...found.map(([slot]) => slot), 0]);
-  const counts = Uint32Array.from([...found.map(([, count]) => count), 0]);
+  const counts = Uint16Array.from([...found.map(([, count]) => count), 0]);
   return { slots, counts, size: found.length };
 }
 

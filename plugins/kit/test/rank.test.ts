@@ -22,7 +22,7 @@ function countsOf(packed: PackedTerms): TestEntry["terms"] {
   const terms: Record<number, readonly [number, number, number]> = {};
   for (let index = 0; index < packed.length; index += 2) {
     const counts = packed[index + 1]!;
-    terms[packed[index]!] = [counts & 1023, (counts >>> 10) & 1023, (counts >>> 20) & 1023];
+    terms[packed[index]!] = [counts & 255, (counts >>> 8) & 31, counts >>> 13];
   }
   return terms;
 }

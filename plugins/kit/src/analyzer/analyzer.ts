@@ -1,7 +1,7 @@
 import { boundedText } from "./content-forms.js";
 import type { Language } from "./language.js";
 import { memoize } from "./memo.js";
-import { FIELD_SHIFT, type PackedTerms } from "./packed-terms.js";
+import { COUNT_FIELDS, type CountField, type PackedTerms } from "./packed-terms.js";
 import { createQueryAnalysis, type QueryTerm } from "./query-terms.js";
 import { TermCounts } from "./term-counts.js";
 import { termHash } from "./term-hash.js";
@@ -39,8 +39,8 @@ export function createAnalyzer(language: Language): Analyzer {
   const termsOfDay = memoize((day: number) => {
     const seconds = day * DAY_SECONDS;
     const counts = new TermCounts();
-    countTerms(counts, language.describeTime(seconds), FIELD_SHIFT.time);
-    countMarks(counts, marks?.ofTime(seconds), FIELD_SHIFT.time);
+    countTerms(counts, language.describeTime(seconds), COUNT_FIELDS.time);
+    countMarks(counts, marks?.ofTime(seconds), COUNT_FIELDS.time);
     return counts.pack();
   }, DAYS_REMEMBERED_MAX);
   const counts = new TermCounts();
@@ -48,9 +48,9 @@ export function createAnalyzer(language: Language): Analyzer {
     id: language.id,
     analyze({ text, context, occurredAt }) {
       counts.clear();
-      countTerms(counts, text, FIELD_SHIFT.text);
-      countMarks(counts, marks?.ofText(boundedText(text)), FIELD_SHIFT.text);
-      countTerms(counts, context, FIELD_SHIFT.context);
+      countTerms(counts, text, COUNT_FIELDS.text);
+      countMarks(counts, marks?.ofText(boundedText(text)), COUNT_FIELDS.text);
+      countTerms(counts, context, COUNT_FIELDS.context);
       if (occurredAt !== undefined) counts.addPacked(termsOfDay(Math.floor(occurredAt / DAY_SECONDS)));
       return counts.pack();
     },
@@ -61,8 +61,8 @@ export function createAnalyzer(language: Language): Analyzer {
   };
 }
 
-function countMarks(counts: TermCounts, marks: readonly string[] = [], shift: number): void {
-  for (const mark of marks) counts.add(termHash(mark), shift);
+function countMarks(counts: TermCounts, marks: readonly string[] = [], field: CountField): void {
+  for (const mark of marks) counts.add(termHash(mark), field);
 }
 
 function markTerms(query: string, { marks }: Language): QueryTerm[] {

@@ -28,7 +28,7 @@ function multilingual(): Language {
   const languages = () => (loaded ??= loadLanguages());
   return {
     ...english,
-    id: "multilingual-1",
+    id: "multilingual-2",
     isStopWord: (word) => languages().stopWords.has(word),
     stem(word) {
       const script = scriptOf(word);

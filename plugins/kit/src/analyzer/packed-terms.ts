@@ -1,18 +1,26 @@
 /** Packed terms of a row: pairs of a term's hash and its counts, in order of first occurrence. */
 export type PackedTerms = Uint32Array;
 
-const COUNT_BITS = 10;
-const COUNT_MAX = (1 << COUNT_BITS) - 1;
+/** Where in the counts of a term a field's count is, and how far it goes. */
+export interface CountField {
+  readonly shift: number;
+  /** All bits of the field. */
+  readonly max: number;
+}
 
-/** Where in the counts of a term each field's count begins. */
-export const FIELD_SHIFT = Object.freeze({ text: 0, context: COUNT_BITS, time: 2 * COUNT_BITS });
+/** Sixteen bits in all, as partitions keep counts by the million: words come often in a text, seldom in the others. */
+export const COUNT_FIELDS = Object.freeze({
+  text: Object.freeze({ shift: 0, max: 255 }),
+  context: Object.freeze({ shift: 8, max: 31 }),
+  time: Object.freeze({ shift: 13, max: 7 }),
+});
 
-/** How often a term occurs in one field, 0 to 1023, read from its counts. */
-export function fieldCount(counts: number, shift: number): number {
-  return (counts >>> shift) & COUNT_MAX;
+/** How often a term occurs in one field, read from its counts. */
+export function fieldCount(counts: number, { shift, max }: CountField): number {
+  return (counts >>> shift) & max;
 }
 
 /** The counts with one more occurrence in a field; a full count stays. */
-export function addOccurrence(counts: number, shift: number): number {
-  return fieldCount(counts, shift) < COUNT_MAX ? counts + (1 << shift) : counts;
+export function addOccurrence(counts: number, field: CountField): number {
+  return fieldCount(counts, field) < field.max ? counts + (1 << field.shift) : counts;
 }

@@ -1,5 +1,5 @@
 import { HashTable } from "../hash-table.js";
-import { addOccurrence, type PackedTerms } from "./packed-terms.js";
+import { addOccurrence, type CountField, type PackedTerms } from "./packed-terms.js";
 
 /** Counts the terms of one entry after the other, by field and in order of first occurrence. Its memory is used again. */
 export class TermCounts {
@@ -13,9 +13,9 @@ export class TermCounts {
   }
 
   /** One more occurrence in a field. */
-  add(hash: number, shift: number): void {
+  add(hash: number, field: CountField): void {
     const place = this.#placeOf(hash);
-    this.#pairs[place] = addOccurrence(this.#pairs[place]!, shift);
+    this.#pairs[place] = addOccurrence(this.#pairs[place]!, field);
   }
 
   /** Adds counts of another field. */

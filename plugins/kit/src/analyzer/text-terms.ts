@@ -2,6 +2,7 @@ import { boundedText, contentForms, hashIn } from "./content-forms.js";
 import { fold } from "./fold.js";
 import type { Language, OtherLanguages } from "./language.js";
 import { memoizeWords } from "./memo.js";
+import type { CountField } from "./packed-terms.js";
 import { PlainWords } from "./plain-words.js";
 import type { Evidence } from "./recognize.js";
 import type { TermCounts } from "./term-counts.js";
@@ -22,17 +23,17 @@ interface WordReading {
 /** Counts the terms of a text into a field: those of the language, then those of each other that it is recognised as. */
 export function createTextAnalysis(
   language: Language,
-): (counts: TermCounts, text: string, shift: number) => void {
+): (counts: TermCounts, text: string, field: CountField) => void {
   const forEachWord = wordReader(language);
   const countOthers = otherTermCounts(language);
-  return (counts, unbounded, shift) => {
+  return (counts, unbounded, field) => {
     const text = boundedText(unbounded);
     const marks: number[] = [];
     forEachWord(text, ({ hashes, mark }) => {
       if (mark !== 0) marks.push(mark);
-      for (const hash of hashes) counts.add(hash, shift);
+      for (const hash of hashes) counts.add(hash, field);
     });
-    countOthers(counts, text, marks, shift);
+    countOthers(counts, text, marks, field);
   };
 }
 
@@ -57,7 +58,7 @@ function readWord(word: string, language: Language): WordReading {
 /** Counts terms of words in the other languages that their marks tell, one for every occurrence. */
 function otherTermCounts(
   language: Language,
-): (counts: TermCounts, text: string, marks: readonly number[], shift: number) => void {
+): (counts: TermCounts, text: string, marks: readonly number[], field: CountField) => void {
   const { others } = language;
   if (others === undefined) return () => {};
   const hashesByTongue = new Map<Tongue, (word: string) => readonly number[]>();
@@ -68,12 +69,12 @@ function otherTermCounts(
     hashesByTongue.set(tongue, hashes);
     return hashes;
   };
-  return (counts, text, marks, shift) => {
+  return (counts, text, marks, field) => {
     const tongues = others.recognize(marks, TEXT_EVIDENCE);
     if (tongues.length === 0) return;
     const words = splitWords(text);
     const hashes = tongues.flatMap((tongue) => words.flatMap((word) => hashesIn(tongue)(word)));
-    for (const hash of hashes) counts.add(hash, shift);
+    for (const hash of hashes) counts.add(hash, field);
   };
 }
 

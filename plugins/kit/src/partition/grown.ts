@@ -1,6 +1,7 @@
 type GrowableArray =
   | Int8Array<ArrayBuffer>
   | Uint8Array<ArrayBuffer>
+  | Uint16Array<ArrayBuffer>
   | Uint32Array<ArrayBuffer>
   | Float32Array<ArrayBuffer>
   | Float64Array<ArrayBuffer>;

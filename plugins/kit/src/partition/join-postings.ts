@@ -8,7 +8,7 @@ export function joinPostings(
   if (indexed === undefined || waiting === undefined) return indexed ?? waiting;
   const size = indexed.size + waiting.size;
   const slots = new Uint32Array(size);
-  const counts = new Uint32Array(size);
+  const counts = new Uint16Array(size);
   slots.set(indexed.slots.subarray(0, indexed.size));
   counts.set(indexed.counts.subarray(0, indexed.size));
   slots.set(waiting.slots.subarray(0, waiting.size), indexed.size);

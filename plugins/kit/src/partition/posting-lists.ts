@@ -20,7 +20,7 @@ export interface PostingRange {
  */
 export class PostingLists {
   slots = new Uint32Array(64);
-  counts = new Uint32Array(64);
+  counts = new Uint16Array(64);
   #starts = new Uint32Array(64);
   #sizes = new Uint32Array(64);
   /** Of each list, how many more `reserve` has counted; 0 between its calls. */
@@ -73,7 +73,9 @@ export class PostingLists {
   }
 
   get sizeBytes(): number {
-    return this.slots.byteLength * 2 + this.#starts.byteLength * 3 + this.#roomBits.byteLength;
+    return (
+      this.slots.byteLength + this.counts.byteLength + this.#starts.byteLength * 3 + this.#roomBits.byteLength
+    );
   }
 
   #reserve(list: number, size: number): void {

@@ -1,6 +1,5 @@
 import type { Postings } from "../rank/index.js";
 import { grown } from "./grown.js";
-import { SlotList } from "./slot-list.js";
 
 /** The terms of one row: pairs of hash and counts, from `begin` to before `end`. */
 export interface TermRange {
@@ -115,23 +114,16 @@ export class WaitingTerms {
 
 /** Grows while the rows are looked through. */
 class FoundTerm implements Postings {
-  readonly #slots = new SlotList();
-  readonly #counts = new SlotList();
+  slots = new Uint32Array(2);
+  counts = new Uint16Array(2);
+  size = 0;
 
   add(slot: number, counts: number): void {
-    this.#slots.push(slot);
-    this.#counts.push(counts);
-  }
-
-  get slots(): Uint32Array {
-    return this.#slots.slots;
-  }
-
-  get counts(): Uint32Array {
-    return this.#counts.slots;
-  }
-
-  get size(): number {
-    return this.#slots.size;
+    if (this.size === this.slots.length) {
+      this.slots = grown(this.slots, this.size * 2);
+      this.counts = grown(this.counts, this.size * 2);
+    }
+    this.slots[this.size] = slot;
+    this.counts[this.size++] = counts;
   }
 }

@@ -1,5 +1,5 @@
 import type { QueryTerm } from "../analyzer/analyzer.js";
-import { FIELD_SHIFT, fieldCount } from "../analyzer/packed-terms.js";
+import { COUNT_FIELDS, type CountField, fieldCount } from "../analyzer/packed-terms.js";
 import type { Postings, RankCorpus } from "./corpus.js";
 
 /** Where a term of a query occurs, under whichever of its hashes: a slot counts once, by its best in each field. */
@@ -21,7 +21,7 @@ function mergePostings(lists: readonly Postings[]): Postings {
 
 function mergeTwo(one: Postings, other: Postings): Postings {
   const slots = new Uint32Array(one.size + other.size);
-  const counts = new Uint32Array(slots.length);
+  const counts = new Uint16Array(slots.length);
   let size = 0;
   for (let left = 0, right = 0; left < one.size || right < other.size; size++) {
     const ours = left < one.size ? one.slots[left]! : Number.POSITIVE_INFINITY;
@@ -36,12 +36,12 @@ function mergeTwo(one: Postings, other: Postings): Postings {
 
 function mostOf(one: number, other: number): number {
   return (
-    most(one, other, FIELD_SHIFT.text) +
-    most(one, other, FIELD_SHIFT.context) +
-    most(one, other, FIELD_SHIFT.time)
+    most(one, other, COUNT_FIELDS.text) +
+    most(one, other, COUNT_FIELDS.context) +
+    most(one, other, COUNT_FIELDS.time)
   );
 }
 
-function most(one: number, other: number, shift: number): number {
-  return Math.max(fieldCount(one, shift), fieldCount(other, shift)) << shift;
+function most(one: number, other: number, field: CountField): number {
+  return Math.max(fieldCount(one, field), fieldCount(other, field)) << field.shift;
 }

@@ -1,4 +1,4 @@
-import { FIELD_SHIFT, fieldCount, type PackedTerms } from "../analyzer/packed-terms.js";
+import { COUNT_FIELDS, fieldCount, type PackedTerms } from "../analyzer/packed-terms.js";
 import type { RankField } from "./corpus.js";
 
 /**
@@ -40,9 +40,9 @@ export function weightsOf(fields: readonly RankField[] | undefined): FieldWeight
 /** How often a term occurs, over the fields. */
 export function weightedFrequency(counts: number, weights: FieldWeights = FIELD_WEIGHTS): number {
   return (
-    weights.text * fieldCount(counts, FIELD_SHIFT.text) +
-    weights.context * fieldCount(counts, FIELD_SHIFT.context) +
-    weights.time * fieldCount(counts, FIELD_SHIFT.time)
+    weights.text * fieldCount(counts, COUNT_FIELDS.text) +
+    weights.context * fieldCount(counts, COUNT_FIELDS.context) +
+    weights.time * fieldCount(counts, COUNT_FIELDS.time)
   );
 }
 

@@ -5,7 +5,7 @@ import type { VectorCodes } from "./vector-codes.js";
 /** Where a term occurs: slots and, for each, the packed counts of its fields. Both may be longer than `size`. */
 export interface Postings {
   readonly slots: Uint32Array;
-  readonly counts: Uint32Array;
+  readonly counts: Uint16Array;
   readonly size: number;
 }
 

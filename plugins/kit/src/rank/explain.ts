@@ -1,4 +1,4 @@
-import { FIELD_SHIFT, fieldCount } from "../analyzer/packed-terms.js";
+import { COUNT_FIELDS, fieldCount } from "../analyzer/packed-terms.js";
 import { averageLength, saturation, weightedFrequency, weightsOf } from "./bm25f.js";
 import type { Postings, RankCorpus, RankField, RankQuery } from "./corpus.js";
 import { groupRelevances } from "./group.js";
@@ -70,9 +70,9 @@ function explainTerm(
       weight: share,
       score: share * saturation(frequency, corpus.lengths[slot]!, average),
       fields: {
-        text: fieldCount(counts, FIELD_SHIFT.text),
-        context: fieldCount(counts, FIELD_SHIFT.context),
-        time: fieldCount(counts, FIELD_SHIFT.time),
+        text: fieldCount(counts, COUNT_FIELDS.text),
+        context: fieldCount(counts, COUNT_FIELDS.context),
+        time: fieldCount(counts, COUNT_FIELDS.time),
       },
     },
   ];

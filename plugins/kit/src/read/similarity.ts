@@ -1,4 +1,4 @@
-import { FIELD_SHIFT, fieldCount, type PackedTerms } from "../analyzer/packed-terms.js";
+import { COUNT_FIELDS, fieldCount, type PackedTerms } from "../analyzer/packed-terms.js";
 import { similarity } from "../rank/index.js";
 
 /** What two entries are compared by. */
@@ -23,7 +23,7 @@ export function likeness(a: Likeness, b: Likeness): number {
 export function textWords(terms: PackedTerms): Set<number> {
   const words = new Set<number>();
   for (let at = 0; at < terms.length; at += 2) {
-    if (fieldCount(terms[at + 1]!, FIELD_SHIFT.text) > 0) words.add(terms[at]!);
+    if (fieldCount(terms[at + 1]!, COUNT_FIELDS.text) > 0) words.add(terms[at]!);
   }
   return words;
 }
