@@ -70,10 +70,15 @@ export async function composeEmbedder(
   }
 }
 
+/** By then a host has started, which reading would make slower; the first query is not to wait for it either. */
+const TABLE_WAIT_MS = 1_000;
+
 /** Relevance is made for its usual vectors: nothing is to be measured of them. */
 function staticEmbedder(options: StaticEmbedderOptions, dependencies: Dependencies): Embedder {
   const embedder = createStaticEmbedder(options);
   const isUsual = embedder.dimensions === STATIC_EMBEDDER_DEFAULTS.dimensions;
+  const readTable = () => void embedder.embed(["memory"], "query").catch(() => undefined);
+  dependencies.clock.after(TABLE_WAIT_MS, readTable, { background: true });
   return isUsual ? embedder : withUnrelatedCosine(embedder, dependencies);
 }
 

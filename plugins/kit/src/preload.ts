@@ -1,10 +1,18 @@
 import { parseScopeId } from "@membus/protocol";
 import type { Tier } from "./tier.js";
 
-/** Loads partitions one after the other, before anybody asks for them. */
+/** How long after the partitions the analyzer is used; a host that has just started has better to do. */
+const ANALYZER_WAIT_MS = 500;
+const ANY_QUERY = "memory";
+
+/**
+ * Loads partitions one after the other, before anybody asks for them, and then what an analyzer loads when it is first
+ * used, such as its languages: the first query would have to wait for them.
+ */
 export class Preload {
   readonly #running: Promise<void>;
   #closed = false;
+  #cancel: () => void = () => {};
 
   constructor(tier: Tier, scopes: readonly string[]) {
     this.#running = this.#run(tier, scopes);
@@ -13,6 +21,7 @@ export class Preload {
   /** Waits for the one that is being loaded. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#cancel();
     await this.#running;
   }
 
@@ -26,5 +35,15 @@ export class Preload {
         tier.logger.warn({ err: error }, "a partition was not preloaded");
       }
     }
+    if (this.#closed) return;
+    this.#cancel = tier.clock.after(ANALYZER_WAIT_MS, () => useAnalyzer(tier), { background: true });
+  }
+}
+
+function useAnalyzer({ analyzer, logger }: Tier): void {
+  try {
+    analyzer.analyzeQuery(ANY_QUERY);
+  } catch (error) {
+    logger.warn({ err: error }, "the analyzer failed");
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Storage } from "../src/index.js";
+import { type Analyzer, createEnglishAnalyzer, type Storage } from "../src/index.js";
 import { type Fault, faultyStorage } from "./faulty-storage.js";
 import { calls } from "./kit-calls.js";
 import { settled, TestKit } from "./kit-fixture.js";
@@ -56,5 +56,38 @@ describe("the partitions that were written last", () => {
       ["warn", "a partition was not preloaded"],
     ]);
     expect(await keysOf("a")).toEqual(["k0", "k3"]);
+  });
+});
+
+describe("the analyzer", () => {
+  const used = async (analyzeQuery: Analyzer["analyzeQuery"]) => {
+    const kit = await TestKit.open({ analyzer: { ...createEnglishAnalyzer(), analyzeQuery } });
+    await settled();
+    kit.clock.advance(1);
+    return kit;
+  };
+
+  it("is used before anybody asks, as what it needs may have to be loaded first", async () => {
+    const queries: string[] = [];
+    await used((query) => {
+      queries.push(query);
+      return [];
+    });
+    expect(queries).toHaveLength(1);
+  });
+
+  it("may fail then: whoever asks is told", async () => {
+    const kit = await used(() => {
+      throw new Error("no dictionary");
+    });
+    expect(kit.logger.reports.map(({ message }) => message)).toEqual(["the analyzer failed"]);
+    await expect(calls(kit).retrieve({ query: "tea" })).rejects.toThrow("no dictionary");
+  });
+
+  it("is left alone once the tier is closed", async () => {
+    const kit = await TestKit.open({});
+    await settled();
+    await kit.plugin.close();
+    expect(kit.clock.timerCount).toBe(0);
   });
 });
