@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { STATIC_EMBEDDER_DEFAULTS } from "@membus/embeddings";
+import { LIMITS } from "@membus/protocol";
 import { benchHybrid } from "./cases/hybrid.js";
 import { benchNamespaces } from "./cases/namespaces.js";
 import { benchOpen } from "./cases/open.js";
@@ -46,6 +47,8 @@ async function main(): Promise<void> {
   const entriesMax = Number(values.entries);
   if (!(entriesMax >= 1)) throw new TypeError(`--entries must be a number of entries, got ${values.entries}`);
   const dimensions = Number(values.dimensions);
+  if (!(Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= LIMITS.embeddingDimensions))
+    throw new TypeError(`--dimensions must be 1..${LIMITS.embeddingDimensions}, got ${values.dimensions}`);
   const results: BenchResult[] = [];
   for (const name of chosen) {
     const environment = await openEnvironment();

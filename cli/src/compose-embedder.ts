@@ -70,7 +70,7 @@ export async function composeEmbedder(
   }
 }
 
-/** By then a host has started, which reading would make slower; the first query is not to wait for it either. */
+/** By then most hosts have started, which reading would make slower; the first query is not to wait for it either. */
 const TABLE_WAIT_MS = 1_000;
 
 /** Relevance is made for its usual vectors: nothing is to be measured of them. */

@@ -54,7 +54,7 @@ it("follows a changed embedder to its end: entries are found by the new one", as
   await host.json(["import", file, "--tier", "episodic"]);
   writeFileSync(
     join(host.directory, "membus.yaml"),
-    "embedder: { provider: static, dimensions: 64 }\nembedder_previous: { provider: static }\nkit: { reindexRowsPerSecondMax: 10 }\n",
+    "embedder: { provider: static, dimensions: 64 }\nembedder_previous: { provider: static }\nkit: { reindexRowsPerSecondMax: 4 }\n",
   );
   const watch = await watchStates();
   await host.restart();

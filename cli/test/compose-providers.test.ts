@@ -1,4 +1,4 @@
-import { systemClock } from "@membus/protocol";
+import { type Clock, systemClock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { composeEmbedder } from "../src/compose-embedder.js";
 import { composeReranker } from "../src/compose-reranker.js";
@@ -23,6 +23,16 @@ const vectorsOf = (count: number, vector: number[]) => ({
 const GONE = "http://127.0.0.1:1/v1";
 
 describe("the embedder of the settings", () => {
+  it("reads its table soon after, which nothing waits for", async () => {
+    const timers: unknown[] = [];
+    const after: Clock["after"] = (delayMs, _run, options) => {
+      timers.push([delayMs, options]);
+      return () => {};
+    };
+    await composeEmbedder(CONFIG_DEFAULTS, {}, { ...dependencies, clock: { ...systemClock, after } });
+    expect(timers).toEqual([[1_000, { background: true }]]);
+  });
+
   it("is the static one, with as many components as asked for, or none", async () => {
     expect((await composeEmbedder(CONFIG_DEFAULTS, {}, dependencies))?.id).toBe("static-minilm-v1/128");
     expect((await embedderOf({ provider: "static", dimensions: 256 }))?.id).toBe("static-minilm-v1/256");

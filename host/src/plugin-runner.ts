@@ -42,6 +42,8 @@ export class PluginRunner {
   readonly #reads: Lane;
   readonly #writes: Lane;
   #isOpen = false;
+  /** Said once, as they are asked for every second. */
+  #haveStatsFailed = false;
 
   constructor(
     tier: MemoryTier,
@@ -178,7 +180,8 @@ export class PluginRunner {
     try {
       return this.plugin.stats?.() ?? {};
     } catch (error) {
-      this.#log(error, "the plugin's stats failed");
+      if (!this.#haveStatsFailed) this.#log(error, "the plugin's stats failed");
+      this.#haveStatsFailed = true;
       return {};
     }
   }

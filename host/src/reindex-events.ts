@@ -6,6 +6,7 @@ import {
   encodeMessage,
   type Logger,
   PROTOCOL_VERSION,
+  type ReindexFigures,
   reindexFigures,
   reindexSubject,
 } from "@membus/protocol";
@@ -25,11 +26,16 @@ export interface ReindexEventsDependencies {
   readonly options: ResolvedHostOptions;
 }
 
-/** Publishes how far tiers have got that are indexed anew when the host starts (clause EVENT-6): what has changed, once a second. */
+interface Told {
+  readonly text: string;
+  readonly isDone: boolean;
+}
+
+/** Publishes how far tiers have got that are indexed anew (clause EVENT-6): what has changed, once a second. */
 export class ReindexEvents {
   readonly #dependencies: ReindexEventsDependencies;
-  /** What was said last of each tier that is not done. */
-  readonly #said = new Map<PluginRunner, string>();
+  /** The last of each tier; of one that was done from the start, what would have been told. */
+  readonly #told = new Map<PluginRunner, Told>();
   #cancel: () => void = () => {};
 
   constructor(dependencies: ReindexEventsDependencies) {
@@ -38,35 +44,29 @@ export class ReindexEvents {
 
   start(runners: readonly PluginRunner[]): void {
     if (!this.#dependencies.options.events) return;
-    for (const runner of runners) {
-      const state = reindexFigures(runner.stats())?.state;
-      if (state !== undefined && state !== "done") this.#said.set(runner, "");
-    }
-    this.#look();
+    for (const runner of runners) this.#look(runner);
+    const again = () => this.start(runners);
+    this.#cancel = this.#dependencies.clock.after(LOOK_INTERVAL_MS, again, { background: true });
   }
 
   stop(): void {
     this.#cancel();
   }
 
-  #look(): void {
-    for (const [runner, said] of this.#said) this.#tell(runner, said);
-    if (this.#said.size === 0) return;
-    this.#cancel = this.#dependencies.clock.after(LOOK_INTERVAL_MS, () => this.#look(), { background: true });
-  }
-
-  #tell(runner: PluginRunner, said: string): void {
+  #look(runner: PluginRunner): void {
     const figures = reindexFigures(runner.stats());
-    const text = JSON.stringify(figures);
-    if (figures === undefined || text === said) return;
-    if (!this.#publish(runner, figures)) return;
-    if (figures.state === "done") this.#said.delete(runner);
-    else this.#said.set(runner, text);
+    if (figures === undefined) return;
+    const last = this.#told.get(runner);
+    const told = { text: JSON.stringify(figures), isDone: figures.state === "done" };
+    const isNews = !told.isDone || last?.isDone === false;
+    if (told.text === last?.text || (isNews && !this.#publish(runner, figures))) return;
+    this.#told.set(runner, told);
   }
 
   /** False where it has to be tried again. */
-  #publish({ tier }: PluginRunner, figures: object): boolean {
+  #publish({ tier }: PluginRunner, figures: ReindexFigures): boolean {
     const { bus, clock, logger, hostId, options } = this.#dependencies;
+    if (bus.state !== "connected") return false;
     const head = { type: "memory/reindex", id: messageId(), version: PROTOCOL_VERSION, ts: clock.now() };
     const message = encodeMessage({ ...head, host_id: hostId, tier, ...figures }, "json");
     try {

@@ -40,14 +40,12 @@ it("tells how far a tier has got, what has changed alone, and its end", async ()
   await fixture.clock.advance(1_000);
   Object.assign(plugin, { state: "done", done: TOTAL });
   await fixture.clock.advance(1_000);
-  plugin.state = "running";
   await fixture.clock.advance(5_000);
-  expect(told().map(({ state, done }) => `${state} ${done}`)).toEqual([
-    "running 0",
-    "running 4",
-    "paused 4",
-    "done 10",
-  ]);
+  const lines = () => told().map(({ state, done }) => `${state} ${done}`);
+  expect(lines()).toEqual(["running 0", "running 4", "paused 4", "done 10"]);
+  Object.assign(plugin, { state: "running", done: 1 });
+  await fixture.clock.advance(1_000);
+  expect(lines().slice(4)).toEqual(["running 1"]);
   const { id } = fixture.host;
   expect(new Set(messages.map(({ subject }) => subject))).toEqual(
     new Set([`a2e.$HOST.${id}.events.reindex.working`]),
@@ -76,6 +74,30 @@ it("says nothing of a tier that is done, of one without such figures, and where 
     expect(told()).toEqual([]);
     await fixture.stop();
   }
+});
+
+it("says no more once the host has stopped", async () => {
+  const plugin = new ReindexedPlugin();
+  const { fixture, told } = fixtureOf(plugin);
+  await fixture.host.start();
+  await fixture.clock.advanceUntil(fixture.host.stop());
+  plugin.done = 4;
+  await fixture.clock.advance(5_000);
+  expect(told()).toHaveLength(1);
+});
+
+it("goes on beside a plugin whose figures fail, which is logged once", async () => {
+  const plugin = new ReindexedPlugin();
+  vi.spyOn(plugin, "stats").mockImplementation(() => {
+    throw new Error("no figures");
+  });
+  const { fixture, told } = fixtureOf(plugin);
+  await fixture.host.start();
+  await fixture.clock.advance(3_000);
+  vi.mocked(plugin.stats).mockRestore();
+  await fixture.clock.advance(1_000);
+  expect(told()).toHaveLength(1);
+  expect(fixture.logger.messages("error")).toEqual(["the plugin's stats failed"]);
 });
 
 it("tries again what could not be published", async () => {

@@ -35,10 +35,13 @@ export async function benchRetrieve(
   const { embedder, settings, close } = await openEmbedding(dimensions);
   await writeFile(config, JSON.stringify({ embedder: settings }));
   const results: BenchResult[] = [];
-  for (const [count, goal] of GOALS.filter(([size]) => size <= countMax)) {
-    results.push(...(await measureSize(environment, { count, goal, config, embedder })));
+  try {
+    for (const [count, goal] of GOALS.filter(([size]) => size <= countMax)) {
+      results.push(...(await measureSize(environment, { count, goal, config, embedder })));
+    }
+  } finally {
+    await close();
   }
-  await close();
   return results;
 }
 

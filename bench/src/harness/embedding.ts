@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createStaticEmbedder } from "@membus/embeddings";
-import { type Embedder, LIMITS } from "@membus/protocol";
+import type { Embedder } from "@membus/protocol";
 
 /** The static embedder has no more; longer vectors come over HTTP, as a model's would. */
 const STATIC_DIMENSIONS_MAX = 256;
@@ -14,10 +14,7 @@ export interface BenchEmbedding {
   close(): Promise<void>;
 }
 
-/** @throws {TypeError} unless `dimensions` is 1 to 4096. */
 export async function openEmbedding(dimensions: number): Promise<BenchEmbedding> {
-  if (!(Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= LIMITS.embeddingDimensions))
-    throw new TypeError(`--dimensions must be 1..${LIMITS.embeddingDimensions}, got ${dimensions}`);
   if (dimensions > STATIC_DIMENSIONS_MAX) return serveTiled(dimensions);
   const settings = { provider: "static", dimensions };
   return { embedder: createStaticEmbedder({ dimensions }), settings, close: async () => {} };
@@ -29,7 +26,9 @@ export async function openEmbedding(dimensions: number): Promise<BenchEmbedding>
  */
 async function serveTiled(dimensions: number): Promise<BenchEmbedding> {
   const embedder = tiledEmbedder(dimensions);
-  const server = createServer((request, response) => void answer(embedder, request, response));
+  const server = createServer(
+    (request, response) => void answer(embedder, request, response).catch(() => response.destroy()),
+  );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   return {

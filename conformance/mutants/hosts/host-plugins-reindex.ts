@@ -60,8 +60,18 @@ export const reindexMutants: readonly Mutant[] = [
     id: "host-plugins-reindex-of-another-host",
     defect: "progress names the tier where it should name the host",
     check: TOLD,
-    names: /`host_id` of the message/,
+    names: /what the message says/,
     bus: withProgress((progress) => ({ ...progress, host_id: progress.tier })),
+  }),
+  hostMutant({
+    id: "host-plugins-reindex-never-pauses",
+    defect: "a tier that waits for its embedder is told to be running",
+    check: TOLD,
+    names: /what the message says two seconds after 30 of the 40 entries/,
+    bus: withProgress((progress) => ({
+      ...progress,
+      state: progress.state === "paused" ? "running" : progress.state,
+    })),
   }),
   hostMutant({
     id: "host-plugins-reindex-told-too-often",

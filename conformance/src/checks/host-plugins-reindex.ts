@@ -1,4 +1,4 @@
-import { type ReindexProgress, ReindexProgressSchema, reindexSubject } from "@membus/protocol";
+import { ReindexProgressSchema, reindexSubject } from "@membus/protocol";
 import { type Check, hostCheck } from "../check.js";
 import type { HostContext, Inbox, OwnHost, ReceivedEvent } from "../context.js";
 import { ScriptedPlugin } from "../host-route/scripted-plugin.js";
@@ -11,48 +11,53 @@ const CHANGE_INTERVAL_SECONDS = 0.1;
 const TOTAL = 40;
 const IDS = { generation: 2, embedder: "model-2:8", analyzer: "words-2" };
 
-/** What a plugin of a tier says that is indexed anew. */
-function figures(done: number) {
-  const state = done === TOTAL ? "done" : "running";
-  return { ...IDS, reindex_state: state, reindex_total: TOTAL, reindex_done: done };
+/** How far a tier has got. */
+interface Stage {
+  readonly state: "running" | "paused" | "done";
+  readonly done: number;
 }
 
-/** The same in a message. */
-function said(done: number) {
-  return { tier: "working", ...IDS, state: done === TOTAL ? "done" : "running", total: TOTAL, done };
-}
+const STAGES: readonly Stage[] = [
+  { state: "running", done: 10 },
+  { state: "paused", done: 30 },
+  { state: "done", done: TOTAL },
+];
 
 interface Reindexed {
   readonly own: OwnHost;
   readonly inbox: Inbox<ReceivedEvent>;
-  /** So many entries are indexed anew from now on. */
-  progress(done: number): void;
+  /** What the plugin's figures say from now on. */
+  progress(stage: Stage): void;
 }
 
 /** A host with a tier that is indexed anew. */
 async function startReindexing(t: HostContext): Promise<Reindexed> {
   const plugin = new ScriptedPlugin();
-  let done = 0;
-  plugin.script = { stats: () => figures(done) };
+  let stage: Stage = { state: "running", done: 0 };
+  plugin.script = {
+    stats: () => ({ ...IDS, reindex_state: stage.state, reindex_total: TOTAL, reindex_done: stage.done }),
+  };
   const own = await t.startHost({ plugins: { working: plugin } });
   const inbox = await own.events(">", ({ event }) => `${event.type}` === "memory/reindex");
-  const progress = (count: number) => {
-    done = count;
+  const progress = (next: Stage) => {
+    stage = next;
   };
   return { own, inbox, progress };
 }
 
-/** The messages that come when so many entries are indexed anew and a host must have told it. */
-async function toldAt(done: number, { own, inbox, progress }: Reindexed): Promise<readonly ReceivedEvent[]> {
+/** The messages that come when a tier has got so far and a host must have told it. */
+async function toldAt(stage: Stage, { own, inbox, progress }: Reindexed): Promise<readonly ReceivedEvent[]> {
   const before = inbox.items.length;
-  progress(done);
+  progress(stage);
   await own.passTime(TOLD_SECONDS);
   await inbox.reach(before + 1);
   return (await inbox.settle()).slice(before);
 }
 
-function lastOf(told: readonly ReceivedEvent[]): ReindexProgress | undefined {
-  return told.at(-1)?.event as unknown as ReindexProgress | undefined;
+/** Of the last message, the fields that `expected` has. */
+function fieldsOf(told: readonly ReceivedEvent[], expected: object): object {
+  const message = { ...told.at(-1)?.event } as Record<string, unknown>;
+  return Object.fromEntries(Object.keys(expected).map((name) => [name, message[name]]));
 }
 
 export const reindexChecks: readonly Check[] = [
@@ -63,40 +68,28 @@ export const reindexChecks: readonly Check[] = [
     async run(t) {
       const { expect } = t;
       const reindexed = await startReindexing(t);
-      const { own } = reindexed;
-      const pong = await own.send("ping", { type: "ping" });
-      const hostId = String(pong.message.host_id);
-      for (const done of [10, 30, TOTAL]) {
-        const told = await toldAt(done, reindexed);
-        const when = `two seconds after ${done} of the ${TOTAL} entries of a tier were indexed anew`;
-        const subjects = [...new Set(told.map(({ subject }) => subject))];
-        expect.equal(
-          subjects,
-          [reindexSubject(hostId, "working", own.prefix)],
-          `subjects of the messages ${when}`,
-        );
-        const problems = ReindexProgressSchema.safeParse(lastOf(told)).error?.issues.map(({ path }) =>
-          path.join("."),
-        );
+      const { own, inbox } = reindexed;
+      const { message: pong } = await own.send("ping", { type: "ping" });
+      const subject = reindexSubject(String(pong.host_id), "working", own.prefix);
+      for (const stage of STAGES) {
+        const told = await toldAt(stage, reindexed);
+        const when = `two seconds after ${stage.done} of the ${TOTAL} entries of a tier were indexed anew`;
+        const subjects = [...new Set(told.map((one) => one.subject))];
+        expect.equal(subjects, [subject], `subjects of the messages ${when}`);
+        const parsed = ReindexProgressSchema.safeParse(told.at(-1)?.event);
+        const problems = parsed.error?.issues.map(({ path }) => path.join("."));
         expect.equal(
           problems,
           undefined,
           `fields of the message ${when} that are missing or of another type`,
         );
-        const {
-          tier,
-          generation,
-          embedder,
-          analyzer,
-          state,
-          total,
-          done: told_done,
-          host_id,
-        } = lastOf(told)!;
-        const got = { tier, generation, embedder, analyzer, state, total, done: told_done };
-        expect.equal(got, said(done), `what the message says ${when}`);
-        expect.equal(host_id, hostId, `\`host_id\` of the message ${when}`);
+        const expected = { host_id: pong.host_id, tier: "working", ...IDS, total: TOTAL, ...stage };
+        expect.equal(fieldsOf(told, expected), expected, `what the message says ${when}`);
       }
+      const before = inbox.items.length;
+      await own.passTime(TOLD_SECONDS);
+      const after = await inbox.settle();
+      expect.equal(after.length - before, 0, "messages in the two seconds after the one that says `done`");
     },
   }),
   hostCheck({
@@ -108,7 +101,7 @@ export const reindexChecks: readonly Check[] = [
       const { own, inbox, progress } = await startReindexing(t);
       const begun = own.now();
       for (let done = 1; done <= CHANGES; done++) {
-        progress(done);
+        progress({ state: "running", done });
         await own.passTime(CHANGE_INTERVAL_SECONDS);
       }
       const told = await inbox.settle();

@@ -55,7 +55,7 @@ describe("posting lists in shared arrays", () => {
       arrays.add(lists.slots);
     }
     expect(arrays.size).toBeLessThan(20);
-    expect(lists.sizeBytes).toBeLessThan(5_000 * 4 * 8 * 2.2);
+    expect(lists.sizeBytes).toBeLessThan(5_000 * 4 * 7 * 2.2);
   });
 });
 

@@ -6,7 +6,7 @@ import type { Language, OtherLanguages } from "./language.js";
 import { createRecognizer } from "./recognize.js";
 import { loadTongues, SCRIPTS, type Script, scriptOf, type Tongue } from "./tongue.js";
 
-/** The languages of the library, loaded when the first text comes. */
+/** The languages of the library. */
 interface Languages extends OtherLanguages {
   readonly firstOf: ReadonlyMap<Script, Tongue>;
   /** Of the first languages, English included, without accents. */
@@ -24,8 +24,6 @@ export function createMultilingualAnalyzer(): Analyzer {
 
 function multilingual(): Language {
   const english = englishLanguage();
-  let loaded: Languages | undefined;
-  const languages = () => (loaded ??= loadLanguages());
   return {
     ...english,
     id: "multilingual-2",
@@ -41,6 +39,14 @@ function multilingual(): Language {
       of: (word) => languages().of(word),
     },
   };
+}
+
+let loaded: Languages | undefined;
+
+/** Of all analyzers, loaded when the first one is used. */
+function languages(): Languages {
+  loaded ??= loadLanguages();
+  return loaded;
 }
 
 function loadLanguages(): Languages {

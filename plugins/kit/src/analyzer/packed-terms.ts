@@ -1,4 +1,7 @@
-/** Packed terms of a row: pairs of a term's hash and its counts, in order of first occurrence. */
+/**
+ * Packed terms of a row: pairs of a term's hash and its counts, in order of first occurrence. Counts are of 16 bits, as
+ * `COUNT_FIELDS` says; what is beyond them is lost.
+ */
 export type PackedTerms = Uint32Array;
 
 /** Where in the counts of a term a field's count is, and how far it goes. */
