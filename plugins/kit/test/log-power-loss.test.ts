@@ -10,6 +10,8 @@ import { append, contents, openLog, recordingLogger, temporaryDirectory } from "
 
 const SECTOR_BYTES = 512;
 const NEVER = new Promise<never>(() => undefined);
+/** A log has room for far more, however slow the disk is. */
+const UNANSWERED_MAX = 256;
 
 interface FileState {
   cached: Buffer;
@@ -88,9 +90,12 @@ async function appendUntilLoss(machine: FailingMachine, directory: string, sizes
   const ports = { clock: systemClock, logger: recordingLogger(), openFile: machine.openFile };
   const appendBursts = async (): Promise<void> => {
     const log = await openFileLog(directory, { segmentBytes: 16_384 }, ports);
+    let appended = 0;
     while (!machine.isOff) {
       for (const size of sizes) {
+        if (appended - acknowledged.length >= UNANSWERED_MAX) break;
         const text = String(log.nextSeq).padEnd(size, "x");
+        appended++;
         void append(log, text).then((seq) => acknowledged.push(`${seq}:${text}`));
       }
       await setImmediate();
