@@ -42,12 +42,12 @@ function formerOf({ embedder, vector, former }: Row, dimensions: number): Former
   return { embedder, vector };
 }
 
-function joinedTerms(rows: readonly Row[]): Pick<RowColumns, "terms" | "termOffsets"> {
+function joinedTerms(rows: readonly Row[]): Pick<RowColumns, "termBytes" | "termOffsets"> {
   const termOffsets = new Uint32Array(rows.length + 1);
   for (const [index, { terms }] of rows.entries()) {
     termOffsets[index + 1] = termOffsets[index]! + (terms?.length ?? 0);
   }
   const terms = new Uint32Array(termOffsets.at(-1)!);
   for (const [index, row] of rows.entries()) if (row.terms) terms.set(row.terms, termOffsets[index]!);
-  return { terms, termOffsets };
+  return { termBytes: new Uint8Array(terms.buffer), termOffsets };
 }

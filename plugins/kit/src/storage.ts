@@ -10,7 +10,7 @@ export interface Texts {
 
 /**
  * Rows of one scope in bulk, as a storage reads them: one array of `count` elements per field, `keyHashes` 32 bytes a
- * row. `facets` and `terms` are kept while the rows are in RAM, so they should hold on to nothing else.
+ * row. `facets` are kept while the rows are in RAM, so they should hold on to nothing else.
  */
 export interface RowColumns {
   readonly count: number;
@@ -28,9 +28,9 @@ export interface RowColumns {
   analyzer(index: number): string;
   embedder(index: number): string;
   readonly facets: Texts;
-  /** Packed terms of all rows, row after row. */
-  readonly terms: Uint32Array;
-  /** Where each row's terms begin, and after them where the last ones end. */
+  /** Packed terms of all rows, row after row, as bytes: they need not stand where numbers of four bytes may. */
+  readonly termBytes: Uint8Array;
+  /** Where each row's terms begin, and after them where the last ones end, in numbers of four bytes. */
   readonly termOffsets: Uint32Array;
   /** All vectors, row-major; rows without one are zero there. */
   readonly vectors: Float32Array;

@@ -14,7 +14,7 @@ export interface ReadShape extends VectorShape {
 }
 
 /**
- * A batch as the kit takes it in: its own arrays where that will do, but texts and terms, which stay, in copies that
+ * A batch as the kit takes it in: its own arrays where that will do, but texts, which stay, in copies that
  * do not hold on to the rest. `shape` is that of the vectors that were read: a dimension of 0 stands for none.
  */
 export function toRowColumns(
@@ -87,15 +87,13 @@ function dataOf(batch: RecordBatch, column: Column): Data {
   return batch.getChild(column)!.data[0]!;
 }
 
-/** Copied, as terms need not begin where numbers of four bytes may. */
-function termsOf({ values, valueOffsets, length }: Data): Pick<RowColumns, "terms" | "termOffsets"> {
+function termsOf({ values, valueOffsets, length }: Data): Pick<RowColumns, "termBytes" | "termOffsets"> {
   const first = valueOffsets[0]!;
-  const bytes = new Uint8Array((values as Uint8Array).subarray(first, valueOffsets[length]));
   const termOffsets = new Uint32Array(length + 1);
   for (let row = 0; row <= length; row++) {
     termOffsets[row] = (valueOffsets[row]! - first) / Uint32Array.BYTES_PER_ELEMENT;
   }
-  return { terms: new Uint32Array(bytes.buffer), termOffsets };
+  return { termBytes: (values as Uint8Array).subarray(first, valueOffsets[length]), termOffsets };
 }
 
 /** What stands where a row has no vector is Arrow's own business: zeros for us. */

@@ -96,7 +96,8 @@ export async function loadRows(storage: Storage, scope: Scope): Promise<Omit<Row
 
 function rowsOf(columns: RowColumns): Omit<Row, "body">[] {
   const size = columns.vectors.length / columns.count;
-  const { terms, termOffsets } = columns;
+  const { termBytes, termOffsets } = columns;
+  const terms = new Uint32Array(new Uint8Array(termBytes).buffer);
   return Array.from({ length: columns.count }, (_, index) => ({
     rowId: columns.rowIds[index]!,
     keyHash: Buffer.from(columns.keyHashes.subarray(index * 32, index * 32 + 32)).toString("hex"),

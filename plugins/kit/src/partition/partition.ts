@@ -151,7 +151,7 @@ export class Partition {
     this.keys.addAll(rows.keyHashes, first);
     this.vectors?.addAll(first, rows);
     this.generations.addAll(first, rows);
-    this.#waiting.pushAll(rows.terms, rows.termOffsets);
+    this.#waiting.pushAll(rows.termBytes, rows.termOffsets);
     let areAnalysed = true;
     for (let slot = first; slot < first + rows.count; slot++) {
       this.#enliven(slot);
@@ -337,7 +337,7 @@ export class Partition {
       if (this.columns.alive[slot] === 1) added.push(this.#waiting.get(slot)!);
     }
     this.#terms.addAll(added, end);
-    for (const { slot } of added) this.#waiting.drop(slot);
+    this.#waiting.dropBelow(end, added);
     if (end === this.columns.count) this.#waiting = new WaitingTerms(end);
   }
 

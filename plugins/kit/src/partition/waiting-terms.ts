@@ -1,5 +1,6 @@
 import type { Postings } from "../rank/index.js";
 import { grown } from "./grown.js";
+import { numbersOf, release } from "./own-pages.js";
 
 /** The terms of one row: pairs of hash and counts, from `begin` to before `end`. */
 export interface TermRange {
@@ -10,6 +11,13 @@ export interface TermRange {
 
 export interface SlotTerms extends TermRange {
   readonly slot: number;
+}
+
+/** Terms of many slots in a row. */
+interface Batch {
+  readonly values: Uint32Array<ArrayBuffer>;
+  /** The slot behind them. */
+  readonly end: number;
 }
 
 /** Terms of slots that are not indexed yet; of rows from storage only where they stand, as there are many. */
@@ -23,6 +31,8 @@ export class WaitingTerms {
   readonly #values: (Uint32Array | null)[] = [];
   #begins = new Uint32Array(16);
   #ends = new Uint32Array(16);
+  /** Those from storage that have not been released, in ascending order. */
+  readonly #batches: Batch[] = [];
 
   constructor(from: number) {
     this.#from = from;
@@ -36,11 +46,13 @@ export class WaitingTerms {
     this.#pushRange(terms, 0, terms?.length ?? 0);
   }
 
-  /** Terms of the rows of a batch, row after row; `offsets` tell where each begins, and where the last ends. */
-  pushAll(terms: Uint32Array, offsets: Uint32Array): void {
+  /** Copies terms of the rows of a batch, row after row; `offsets` tell where each begins, and where the last ends. */
+  pushAll(termBytes: Uint8Array, offsets: Uint32Array): void {
+    const values = numbersOf(termBytes);
     for (let row = 0; row + 1 < offsets.length; row++) {
-      this.#pushRange(terms, offsets[row]!, offsets[row + 1]!);
+      this.#pushRange(values, offsets[row]!, offsets[row + 1]!);
     }
+    this.#batches.push({ values, end: this.#from + this.#values.length });
   }
 
   /** For a slot that came without. */
@@ -64,6 +76,12 @@ export class WaitingTerms {
     if (this.#values[at] === null) return;
     this.#count(-1, this.#ends[at]! - this.#begins[at]!);
     this.#values[at] = null;
+  }
+
+  /** Drops the slots of `dropped`; of those below `end`, no others wait. */
+  dropBelow(end: number, dropped: readonly SlotTerms[]): void {
+    for (const { slot } of dropped) this.drop(slot);
+    while (this.#batches.length > 0 && this.#batches[0]!.end <= end) release(this.#batches.shift()!.values);
   }
 
   /** Where each of the terms with these hashes occurs, in one pass over all that wait. */

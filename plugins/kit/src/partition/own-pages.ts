@@ -1,0 +1,19 @@
+/** Below this, what an allocator would keep is little, and a mapping of its own not worth it. */
+const OWN_PAGES_BYTES_MIN = 2 ** 18;
+
+/** A copy of packed numbers of four bytes, for `release`. */
+export function numbersOf(bytes: Uint8Array): Uint32Array<ArrayBuffer> {
+  const size = bytes.byteLength;
+  // A buffer that may be resized has memory pages of its own.
+  const buffer = new ArrayBuffer(size, size < OWN_PAGES_BYTES_MIN ? undefined : { maxByteLength: size });
+  new Uint8Array(buffer).set(bytes);
+  return new Uint32Array(buffer, 0, size / Uint32Array.BYTES_PER_ELEMENT);
+}
+
+/**
+ * Gives memory of many numbers back to the system, now: garbage collection may be long in coming, and an allocator
+ * keeps what is freed. They are not to be read any more.
+ */
+export function release({ buffer }: Uint32Array<ArrayBuffer>): void {
+  if (buffer.resizable) buffer.resize(0);
+}
