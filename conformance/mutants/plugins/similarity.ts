@@ -3,6 +3,7 @@ import { rewriteRequests } from "../hosts/intercept.js";
 import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
 import { byVector, byWords, rankingBy } from "../reference/ranking.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
+import { dotProduct } from "../reference/relevance.js";
 import type { Found } from "../reference/row.js";
 
 const NEIGHBOURS = 10;
@@ -63,6 +64,38 @@ const pluginMutants: readonly Mutant[] = [
     createPlugin: () =>
       rankingBy((row, request, vector, sound) =>
         request.mode === "vector" ? 1 - byVector(row, request, vector) : sound,
+      ),
+  }),
+  pluginMutant({
+    id: "similarity-dot-product",
+    defect: "vectors are compared by their dot product, so that a long one is near to all",
+    check: "similarity/only-the-direction-counts",
+    names: /degrees, in order, for an embedding at 0/,
+    createPlugin: () =>
+      rankingBy(({ vector: own }, request, vector, sound) =>
+        request.mode === "vector" && own && vector ? Math.min(1, dotProduct(own, vector) / 100) : sound,
+      ),
+  }),
+  pluginMutant({
+    id: "similarity-long-queries-nearer",
+    defect: "the length of a query's vector counts",
+    check: "similarity/only-the-direction-counts",
+    names: /scores for an embedding of length 7/,
+    createPlugin: () =>
+      rankingBy((_row, request, vector, sound) =>
+        request.mode === "vector" && vector
+          ? Math.min(1, sound * Math.sqrt(dotProduct(vector, vector)))
+          : sound,
+      ),
+  }),
+  pluginMutant({
+    id: "similarity-zeros-near-to-all",
+    defect: "a vector of zeros is as near to a query as can be",
+    check: "similarity/only-the-direction-counts",
+    names: /degrees, in order, for an embedding at 0/,
+    createPlugin: () =>
+      rankingBy(({ vector: own }, request, _vector, sound) =>
+        request.mode === "vector" && own?.every((component) => component === 0) ? 1 : sound,
       ),
   }),
   pluginMutant({

@@ -56,6 +56,11 @@ export function matchedTerms(row: Row, { mode, query, fields }: PluginRetrieveRe
 /** Below a quarter it is chance. Undefined where there are no two vectors. */
 export function cosine(a: Float32Array | undefined, b: Float32Array | undefined): number | undefined {
   if (a === undefined || b === undefined) return undefined;
-  const dot = a.reduce((sum, component, at) => sum + component * b[at]!, 0);
-  return dot < 0.25 ? 0 : Math.min(1, dot);
+  const lengths = Math.sqrt(dotProduct(a, a) * dotProduct(b, b));
+  const found = lengths === 0 ? 0 : dotProduct(a, b) / lengths;
+  return found < 0.25 ? 0 : Math.min(1, found);
+}
+
+export function dotProduct(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, component, at) => sum + component * b[at]!, 0);
 }

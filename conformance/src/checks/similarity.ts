@@ -21,6 +21,42 @@ export const similarityChecks: readonly Check[] = [
     },
   }),
   memoryCheck({
+    id: "similarity/only-the-direction-counts",
+    clauses: ["ENTRY-20"],
+    features: ["similarity"],
+    async run({ caller, entry, expect, embedder }) {
+      const scaled = (degrees: number, length: number) => {
+        const given = vectorAt(embedder, degrees);
+        return { ...given, embedding: given.embedding.map((component) => component * length) };
+      };
+      const stored: [degrees: number, length: number][] = [
+        ...([
+          [60, 100],
+          [40, 1],
+          [20, 5],
+          [0, 0.01],
+        ] as [number, number][]),
+        [90, 0],
+      ];
+      await caller.store(
+        stored.map(([id, length]) => entry({ key: { id }, content: "same", ...scaled(id, length) })),
+      );
+      const ask = async (length: number) =>
+        (await caller.retrieve({ ...scaled(0, length), mode: "vector" })).entries;
+      const [unit, long] = [await ask(1), await ask(7)];
+      const what =
+        "for an embedding at 0, where vectors at 0, 20, 40 and 60 have the lengths 0.01, 5, 1 and 100, and one is all zeros";
+      expect.equal(foundIds({ entries: unit }), [0, 20, 40, 60], `degrees, in order, ${what}`);
+      const scores = (entries: typeof unit) =>
+        entries.map(({ score }) => Math.round((score ?? 0) * 1e4) / 1e4);
+      expect.equal(
+        scores(long),
+        scores(unit),
+        "scores for an embedding of length 7, against those for one of length 1",
+      );
+    },
+  }),
+  memoryCheck({
     id: "similarity/same-text-first",
     clauses: ["PLUG-3", "RET-5"],
     features: ["similarity"],

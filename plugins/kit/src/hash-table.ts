@@ -1,18 +1,28 @@
-import { randomBytes } from "node:crypto";
+import { SECRET_MULTIPLIER } from "./secret-multiplier.js";
 
 const EMPTY = 0;
-
-/** Odd, and unknown to whoever chooses the words: nobody can make them all fall on one place. */
-const MULTIPLIER = randomBytes(4).readUInt32LE() | 1;
+const SIZE_BITS_MIN = 6;
 
 /** 32-bit hashes to numbers below 2^32 - 1, in typed arrays: 16 bytes an entry where a Map takes 40. */
 export class HashTable {
-  #hashes = new Uint32Array(64);
+  #hashes: Uint32Array;
   /** Value + 1. */
-  #values = new Uint32Array(64);
+  #values: Uint32Array;
   /** What is left of 32 bits when the table's size is taken from their top. */
-  #shift = 26;
+  #shift: number;
   #count = 0;
+
+  /** @param expected entries there is room for at once: those of another table must not come into a smaller one in its order */
+  constructor(expected = 32) {
+    const sizeBits = Math.max(SIZE_BITS_MIN, 32 - Math.clz32(2 * expected - 1));
+    this.#hashes = new Uint32Array(2 ** sizeBits);
+    this.#values = new Uint32Array(2 ** sizeBits);
+    this.#shift = 32 - sizeBits;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
 
   get(hash: number): number | undefined {
     const value = this.#values[this.#position(hash)]!;
@@ -43,7 +53,7 @@ export class HashTable {
   /** Where the hash is, or the free place where it would be. */
   #position(hash: number): number {
     const mask = this.#hashes.length - 1;
-    let at = Math.imul(hash, MULTIPLIER) >>> this.#shift;
+    let at = Math.imul(hash, SECRET_MULTIPLIER) >>> this.#shift;
     while (this.#values[at] !== EMPTY && this.#hashes[at] !== hash) at = (at + 1) & mask;
     return at;
   }

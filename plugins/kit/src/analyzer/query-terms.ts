@@ -42,7 +42,7 @@ export function createQueryAnalysis(language: Language): (query: string) => Quer
       const hash = termHash(stem);
       if (terms.has(hash)) continue;
       const alternatives = alternativesOf(form);
-      const term = { hash, word, prior: language.stemProbability(stem) };
+      const term = { hash, word: word.toWellFormed(), prior: language.stemProbability(stem) };
       terms.set(hash, alternatives.length === 0 ? term : { ...term, alternatives });
     }
     return [...terms.values()];

@@ -1,3 +1,5 @@
+import { SECRET_MULTIPLIER } from "../secret-multiplier.js";
+
 const HASH_BYTES = 32;
 const EMPTY = 0;
 const REMOVED = 0xffffffff;
@@ -98,12 +100,13 @@ export class KeyIndex {
   /** Where the hash is filed, or the free place where it would be. */
   #position(source: Uint8Array, offset: number): number {
     const mask = this.#table.length - 1;
-    const start =
+    const first =
       source[offset]! |
       (source[offset + 1]! << 8) |
       (source[offset + 2]! << 16) |
       (source[offset + 3]! << 24);
-    for (let at = start & mask; ; at = (at + 1) & mask) {
+    const start = Math.imul(first, SECRET_MULTIPLIER) >>> Math.clz32(mask);
+    for (let at = start; ; at = (at + 1) & mask) {
       const filed = this.#table[at]!;
       if (filed === EMPTY) return at;
       if (filed !== REMOVED && this.#equals(filed - 1, source, offset)) return at;

@@ -21,6 +21,8 @@ export interface PostingRange {
 export class PostingLists {
   slots = new Uint32Array(64);
   counts = new Uint16Array(64);
+  /** Postings in all lists. */
+  count = 0;
   #starts = new Uint32Array(64);
   #sizes = new Uint32Array(64);
   /** Of each list, how many more `reserve` has counted; 0 between its calls. */
@@ -66,6 +68,7 @@ export class PostingLists {
     this.slots[at] = slot;
     this.counts[at] = count;
     this.#sizes[list] = size + 1;
+    this.count++;
   }
 
   range(list: number): PostingRange {

@@ -38,15 +38,18 @@ export class TermIndex {
   remap(kept: Uint32Array, slotCount: number): void {
     const renumbered = new Int32Array(slotCount).fill(-1);
     for (let slot = 0; slot < kept.length; slot++) renumbered[kept[slot]!] = slot;
-    const lists = this.#lists;
-    const postings = this.#postings;
-    this.#lists = new HashTable();
+    const [lists, postings] = [this.#lists, this.#postings];
+    this.#lists = new HashTable(lists.count);
     this.#postings = new PostingLists();
+    this.#postings.expect(postings.count);
     for (const [hash, list] of lists.entries()) {
       const { start, size } = postings.range(list);
+      let kept: number | undefined;
       for (let at = start; at < start + size; at++) {
         const slot = renumbered[postings.slots[at]!]!;
-        if (slot >= 0) this.#postings.push(this.#list(hash), slot, postings.counts[at]!);
+        if (slot < 0) continue;
+        kept ??= this.#list(hash);
+        this.#postings.push(kept, slot, postings.counts[at]!);
       }
     }
     this.upTo = kept.findLastIndex((slot) => slot < this.upTo) + 1;

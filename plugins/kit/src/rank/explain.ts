@@ -79,6 +79,11 @@ function explainTerm(
 }
 
 function countsAt({ slots, counts, size }: Postings, slot: number): number {
-  const index = slots.subarray(0, size).indexOf(slot);
-  return index < 0 ? 0 : counts[index]!;
+  let [low, high] = [0, size];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (slots[middle]! < slot) low = middle + 1;
+    else high = middle;
+  }
+  return low < size && slots[low] === slot ? counts[low]! : 0;
 }

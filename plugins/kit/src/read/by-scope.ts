@@ -1,4 +1,5 @@
 import type { Scope } from "@membus/protocol";
+import type { Resident } from "../residency/resident.js";
 import type { Tier } from "../tier.js";
 import type { Hit } from "./entry.js";
 import type { ScopedHit } from "./merge-hits.js";
@@ -21,9 +22,21 @@ export async function readBodies(
 ): Promise<ReadonlyMap<number, string>> {
   const bodies = new Map<number, string>();
   for (const [scope, ofScope] of byScope(hits)) {
-    const rowIds = ofScope.map(({ rowId }) => rowId);
-    const found = await tier.registry.use(scope, (resident) => tier.bodies.get(resident.id, rowIds));
+    const found = await tier.registry.use(scope, (resident) => readLiveBodies(tier, resident, ofScope));
     for (const [rowId, body] of found) bodies.set(rowId, body);
   }
   return bodies;
+}
+
+/** The same of one partition. What went away before is not even read: storage may still hold it. */
+export function readLiveBodies(
+  tier: Tier,
+  { id, partition }: Resident,
+  hits: readonly Hit[],
+): Promise<ReadonlyMap<number, string>> {
+  const live = hits.filter(({ keyHash, rowId }) => partition.slotOfRow(keyHash, rowId) !== undefined);
+  return tier.bodies.get(
+    id,
+    live.map(({ rowId }) => rowId),
+  );
 }

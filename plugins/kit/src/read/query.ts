@@ -9,6 +9,7 @@ import type { QueryTerm } from "../analyzer/index.js";
 import type { Partition } from "../partition/partition.js";
 import { type CosineScale, cosineScale } from "../rank/index.js";
 import type { Tier } from "../tier.js";
+import { unitVector } from "../unit-vector.js";
 
 /** What a request ranks by. */
 export interface PreparedQuery {
@@ -84,7 +85,7 @@ async function embedQuery(
   embedder: Embedder,
   query: string | Float32Array,
 ): Promise<EmbeddedQuery> {
-  const vectors = typeof query === "string" ? embedder.embed([query], "query") : [query];
+  const vectors = typeof query === "string" ? embedder.embed([query], "query") : [unitVector(query)];
   const answers = Promise.all([vectors, embedder.unrelatedCosine?.()]);
   try {
     const answer = await tier.foreground.run(within(tier.clock, tier.embedWaitMs, answers));

@@ -2,7 +2,7 @@ import type { MemoryEntry, PluginRetrieveRequest, Scope } from "@membus/protocol
 import type { Resident } from "../residency/resident.js";
 import type { RowBody } from "../row.js";
 import { expireNow, type Tier } from "../tier.js";
-import { byScope } from "./by-scope.js";
+import { byScope, readLiveBodies } from "./by-scope.js";
 import { copyHit, entryOf, type Hit } from "./entry.js";
 import type { ScopedHit } from "./merge-hits.js";
 import { NeighbourFinder } from "./neighbours.js";
@@ -36,10 +36,8 @@ async function readScope(
 ): Promise<void> {
   await tier.registry.use(scope, async (resident) => {
     const surrounded = surround(tier, resident, hits, wanted);
-    const rowIds = surrounded.flatMap(({ hit, before, after }) =>
-      [hit, ...before, ...after].map(({ rowId }) => rowId),
-    );
-    const bodies = await tier.bodies.get(resident.id, rowIds);
+    const all = surrounded.flatMap(({ hit, before, after }) => [hit, ...before, ...after]);
+    const bodies = await readLiveBodies(tier, resident, all);
     expireNow(tier, resident);
     const reader = new EntryReader(tier, resident, bodies, wanted);
     for (const found of surrounded) {
@@ -68,6 +66,8 @@ class EntryReader {
   readonly #bodies: ReadonlyMap<number, string>;
   readonly #wanted: Wanted;
   readonly #now: number;
+  /** An entry may stand beside many hits. */
+  readonly #parsed = new Map<number, RowBody>();
 
   constructor(tier: Tier, resident: Resident, bodies: ReadonlyMap<number, string>, wanted: Wanted) {
     this.#tier = tier;
@@ -86,12 +86,21 @@ class EntryReader {
   #entry(hit: Hit, neighbours?: MemoryEntry["neighbours"]): MemoryEntry | undefined {
     const { partition, id } = this.#resident;
     const slot = partition.slotOfRow(hit.keyHash, hit.rowId);
-    const body = this.#bodies.get(hit.rowId);
+    const body = this.#bodyOf(hit.rowId);
     if (slot === undefined || body === undefined) return undefined;
     partition.columns.accessed[slot] = this.#now;
     this.#tier.retention?.touched({ scope: id, keyHash: hit.keyHash });
     const { include } = this.#wanted;
     const embedder = this.#tier.services.embedder?.id;
-    return entryOf(this.#resident, hit, JSON.parse(body) as RowBody, { include, embedder, neighbours });
+    return entryOf(this.#resident, hit, body, { include, embedder, neighbours });
+  }
+
+  #bodyOf(rowId: number): RowBody | undefined {
+    const json = this.#bodies.get(rowId);
+    let body = this.#parsed.get(rowId);
+    if (json === undefined || body !== undefined) return body;
+    body = JSON.parse(json) as RowBody;
+    this.#parsed.set(rowId, body);
+    return body;
   }
 }

@@ -7,6 +7,7 @@ import {
   type StoreItem,
 } from "@membus/protocol";
 import type { Row, RowBody, RowFacets } from "../row.js";
+import { unitVector } from "../unit-vector.js";
 
 /** A version to come: everything but what its commit and its analysis give it. */
 export interface Draft
@@ -81,7 +82,7 @@ function merge(item: StoreItem, previous: Previous | undefined, context: PlanCon
     },
     body,
     embedder: keptVector?.embedder ?? (item.embedding ? context.embedder : ""),
-    vector: keptVector?.vector ?? item.embedding ?? null,
+    vector: item.embedding ? unitVector(item.embedding) : (keptVector?.vector ?? null),
   };
 }
 
@@ -108,7 +109,7 @@ function mergeBody(item: StoreItem, same: RowBody | undefined, formerContext: st
 
 function isUnchanged(item: StoreItem, draft: Draft, previous: Previous): boolean {
   if (item.ttl !== null || item.expires_at !== null || previous.expiresAt !== 0) return false;
-  if (item.embedding && !equalVectors(item.embedding, previous.vector)) return false;
+  if (item.embedding && !equalVectors(draft.vector, previous.vector)) return false;
   return (
     draft.occurredAt === previous.occurredAt &&
     draft.importance === previous.importance &&
@@ -127,8 +128,9 @@ function equal(a: Json, b: Json): boolean {
   return a === b || canonicalJson(a) === canonicalJson(b);
 }
 
-function equalVectors(a: Float32Array, b: Float32Array | null): boolean {
-  return b !== null && a.length === b.length && a.every((component, index) => component === b[index]);
+function equalVectors(a: Float32Array | null, b: Float32Array | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.length === b.length && a.every((component, index) => component === b[index]);
 }
 
 /** The text that is analysed and embedded for a version (clause TEXT-1). */
