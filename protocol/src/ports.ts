@@ -58,7 +58,8 @@ export interface Embedder {
   readonly dimensions: number;
   /**
    * One unit vector per text, in order; null for a text that has none (all tokens unknown).
-   * @throws {MemoryError} `unavailable` when the provider does not answer, `too_large` for an unacceptable text.
+   * @throws {MemoryError} `unavailable` when the provider does not answer, `too_large` for a text that is too long,
+   * `schema_violation` for one that it refuses for another reason: neither is asked for again.
    */
   embed(
     texts: readonly string[],

@@ -33,7 +33,7 @@ export function compareRuns(
     const other = earlier.get(question.id);
     return other === undefined ? [] : [[question, other] as const];
   });
-  if (pairs.length === 0) throw new TypeError("the baseline has none of these questions");
+  requireSharedQuestion(current, baseline);
   const measured = pairs.map(([here, there]) => [questionMetrics(here.ranks), questionMetrics(there.ranks)]);
   const samples = resamplesOf(pairs.length);
   const differenceOf = (name: MetricName) =>
@@ -50,6 +50,16 @@ export function compareRuns(
       Difference
     >,
   };
+}
+
+/** @throws {TypeError} when a baseline is of other questions. */
+export function requireSharedQuestion(
+  questions: readonly { readonly id: string }[],
+  baseline: readonly QuestionResult[],
+): void {
+  const ids = new Set(questions.map(({ id }) => id));
+  if (!baseline.some(({ id }) => ids.has(id)))
+    throw new TypeError("the baseline has none of these questions");
 }
 
 /** Whether a measure has become worse beyond chance: its whole interval lies below 0. */

@@ -6,7 +6,7 @@ import { systemClock } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
 import type { Output } from "../output.js";
 import { readBaseline } from "./baseline.js";
-import { type Comparison, compareRuns, hasLoss } from "./compare-runs.js";
+import { type Comparison, compareRuns, hasLoss, requireSharedQuestion } from "./compare-runs.js";
 import { describeComparison, describeReport } from "./describe-report.js";
 import { type EvalFlags, evaluationOptions } from "./eval-flags.js";
 import { evaluate } from "./evaluate.js";
@@ -37,6 +37,7 @@ export async function runEval(
   for (const path of [file, flags.run]) if (path !== undefined) await checkWritable(path);
   const baseline = flags.baseline === undefined ? undefined : await readBaseline(flags.baseline);
   const set = await readEvaluationSet(folder ?? SHIPPED_SET);
+  if (baseline !== undefined) requireSharedQuestion(set.queries, baseline);
   const evaluation = await evaluate(set, options, config, {
     env: process.env,
     clock: systemClock,

@@ -58,7 +58,7 @@ it("gives up the other batches when one fails", async () => {
     (_request, attempt) => (attempt === 2 ? { status: 400 } : { body: replyBody([[1, 0, 0]]) }),
     { batchSize: 1, concurrencyMax: 1 },
   );
-  expect((await memoryErrorOf(embedder.embed(texts, "document"))).code).toBe("runtime_error");
+  expect((await memoryErrorOf(embedder.embed(texts, "document"))).code).toBe("schema_violation");
   expect(await embedder.embed(["again"], "query")).toEqual([Float32Array.of(1, 0, 0)]);
   expect(server.requests.length).toBe(3);
 });

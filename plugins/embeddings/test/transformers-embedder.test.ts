@@ -94,8 +94,11 @@ describe("the transformers embedder, with a stand-in for its package", () => {
     const failed = await memoryErrorOf(embedder.embed(["fail"], "query"));
     expect([failed.code, failed.message]).toEqual(["unavailable", "the model failed"]);
     expect(String(failed.cause)).toBe("Error: the model does not like this text");
-    for (const text of ["misshapen", "NaN"]) {
-      expect((await memoryErrorOf(embedder.embed([text], "query"))).code).toBe("unavailable");
+    for (const [text, code] of [
+      ["misshapen", "unavailable"],
+      ["NaN", "schema_violation"],
+    ] as const) {
+      expect((await memoryErrorOf(embedder.embed([text], "query"))).code).toBe(code);
     }
     expect(await embedder.embed(["tea"], "query")).toHaveLength(1);
   });

@@ -14,6 +14,8 @@ import { type Draft, indexedContext, indexedText } from "./write/plan-store.js";
 
 /** Texts analysed at a stretch; a large batch lets other requests in between. */
 const ANALYSIS_STRETCH = 64;
+/** What every embedder has a vector of. */
+const ANY_TEXT = "memory";
 
 /** What search needs of a version. `embedder` is "" while none has answered. */
 export interface DocumentIndex {
@@ -61,7 +63,7 @@ export class DocumentIndexer {
 
   /**
    * Vectors of bodies, none without an embedder. A long text counts by its beginning, and one that the embedder
-   * refuses for good has none. Throws as the embedder does for any other reason.
+   * refuses for its own sake has none. Throws as the embedder does for any other reason.
    */
   async embed(
     bodies: readonly RowBody[],
@@ -72,8 +74,10 @@ export class DocumentIndexer {
     try {
       return checkedVectors(await embedder.embed(texts, "document"), texts.length, embedder);
     } catch (error) {
-      if (!isMemoryError(error) || error.code !== "too_large") throw error;
-      return bodies.length === 1 ? [null] : this.#embedEach(bodies, embedder);
+      if (!isRefusal(error)) throw error;
+      if (bodies.length > 1) return this.#embedEach(bodies, embedder);
+      if (error.code !== "too_large") await embedder.embed([ANY_TEXT], "document");
+      return [null];
     }
   }
 
@@ -120,6 +124,11 @@ export class DocumentIndexer {
       return undefined;
     }
   }
+}
+
+/** Asked again, the embedder would say the same: to this text or, unless it is too large, perhaps to any. */
+function isRefusal(error: unknown): error is MemoryError {
+  return isMemoryError(error) && (error.code === "too_large" || error.code === "schema_violation");
 }
 
 /** A vector of another length would run into its neighbour's. */

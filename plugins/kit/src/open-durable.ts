@@ -105,7 +105,9 @@ async function takeUp(parts: DurableParts, context: DurableContext): Promise<Dur
     load: (scope) => loadKnown(scope, { known, early, loader, backlog, empty }),
     mayLeave: (scope) => !backlog.has(scope),
     async roomToWrite() {
-      if (backlog.rowCount > Math.min(options.foldCount, options.backlogCountMax / 4)) await folder.fold();
+      const { foldCount, backlogCountMax, backlogBytesMax } = options;
+      const isMuch = backlog.rowCount > Math.min(foldCount, backlogCountMax / 4);
+      if (isMuch || backlog.sizeBytes > backlogBytesMax / 4) await folder.fold();
     },
     scopes: () => known.all(),
     async maintain() {

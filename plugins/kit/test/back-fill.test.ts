@@ -79,20 +79,41 @@ describe("an embedder that is down, then up", () => {
     expect(found?.embedding).toEqual(vectorOf("river 3", 8));
   });
 
-  it("keeps no other entry waiting for a text that it refuses for good", async () => {
+  it.each(["refused", "unfit"])(
+    "keeps no other entry waiting for a text that is %s for good",
+    async (word) => {
+      const test = await kitWith("fails");
+      const { kit, embedder, store } = test;
+      await store([
+        { key: "bad", content: `${word} text` },
+        { key: "good", content: "river" },
+      ]);
+      await settled();
+      embedder.state = "answers";
+      kit.clock.advance(5);
+      await kit.backFilled();
+      expect(await vectorNow(test, "good")).toEqual(vectorOf("river", 8));
+      expect(await vectorNow(test, "bad")).toBeUndefined();
+      expect(kit.plugin.stats().partitions_awaiting_vectors).toBe(0);
+    },
+  );
+
+  it("does not take texts for unfit when it refuses any", async () => {
     const test = await kitWith("fails");
     const { kit, embedder, store } = test;
     await store([
-      { key: "bad", content: "refused text" },
-      { key: "good", content: "river" },
+      { key: "one", content: "river" },
+      { key: "two", content: "stone" },
     ]);
     await settled();
-    embedder.state = "answers";
+    [embedder.state, embedder.refusesAll] = ["answers", true];
+    kit.clock.advance(5);
+    await settled();
+    expect(kit.plugin.stats().partitions_awaiting_vectors).toBe(1);
+    embedder.refusesAll = false;
     kit.clock.advance(5);
     await kit.backFilled();
-    expect(await vectorNow(test, "good")).toEqual(vectorOf("river", 8));
-    expect(await vectorNow(test, "bad")).toBeUndefined();
-    expect(kit.plugin.stats().partitions_awaiting_vectors).toBe(0);
+    expect(await vectorNow(test, "one")).toEqual(vectorOf("river", 8));
   });
 
   it("brings nothing back that was forgotten or replaced meanwhile", async () => {

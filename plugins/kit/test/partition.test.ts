@@ -105,6 +105,20 @@ describe("a partition's scores", () => {
   });
 });
 
+describe("a partition that another embedder has come to", () => {
+  it("is answered by it still when a vector of the former's comes late", () => {
+    const previousEmbedder = { id: "former", dimensions: 8 };
+    const termsOf = () => new Uint32Array(0);
+    const partition = new Partition({ termsOf, embedder: EMBEDDER, previousEmbedder, analyzer: "english" });
+    partition.add(testRow({ rowId: 1 }));
+    expect(partition.generations.answering).toBe(partition.vectors);
+    const former = { embedder: "former", vector: vectorOf("river", 8) };
+    partition.add(testRow({ rowId: 2, name: "late", embedder: "", vector: null, former }));
+    expect(partition.generations.answering).toBe(partition.vectors);
+    expect([partition.pendingCount, partition.isBehind]).toEqual([1, true]);
+  });
+});
+
 describe("a partition's versions", () => {
   it("take the highest revision of a key, whatever the order, and nothing twice", () => {
     const older = testRow({ rowId: 1, text: "older" });

@@ -35,6 +35,7 @@ function statusFailure(cause: unknown, status: number, headers: Headers, clock: 
 function codeOfStatus(status: number): ErrorCode {
   if (status === 401 || status === 403) return "unauthorized";
   if (status === 413) return "too_large";
+  if (status === 400 || status === 422) return "schema_violation";
   if (status === 408 || status === 409 || status === 429 || status >= 500) return "unavailable";
   return "runtime_error";
 }

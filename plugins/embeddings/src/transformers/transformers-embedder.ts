@@ -92,7 +92,7 @@ function promptOf(text: string, prefix: string): string {
 function vectorAt(components: Float32Array, from: number, dimensions: number): Float32Array | null {
   const vector = components.slice(from, from + dimensions);
   if (vector.every(Number.isFinite)) return toUnitVector(vector);
-  throw new MemoryError("unavailable", "the model gave a component that is no finite number");
+  throw new MemoryError("schema_violation", "the model gave a component that is no finite number");
 }
 
 function checkedDimensions(asked: number, available: number): number {

@@ -101,7 +101,7 @@ export class Reindex {
 
   /** What is logged is folded first, so that storage knows of it. */
   async #round(): Promise<void> {
-    const { storage, folder, backFill, logger, directory } = this.#dependencies;
+    const { storage, folder, backFill, clock, logger, directory, retryMs } = this.#dependencies;
     await writeGenerationMarker(directory, this.#marker);
     await folder.fold();
     const { rowCount, outdatedCount, scopes } = await storage.outdated(this.#ids, SCOPES);
@@ -111,6 +111,8 @@ export class Reindex {
     logger.info({ ...this.#ids, rows: outdatedCount }, "rows are indexed anew in the background");
     backFill.scheduleAll(scopes);
     await backFill.idle(this.#closing.signal);
+    // Nothing was left of them in RAM, where rows expire first; a sweep takes them from storage.
+    if (this.#outdatedCount === outdatedCount) await waitUnlessAborted(clock, retryMs, this.#closing.signal);
   }
 
   /** From here on nothing asks for the former vectors; a crash before the end comes here again. */

@@ -126,7 +126,8 @@ export class Generations {
     const { former } = row;
     if (former !== undefined && former.embedder === current?.embedder) current.fill(slot, former.vector);
     const hasOldVector = this.#isForeign(row.embedder) || (former?.vector != null && row.embedder === "");
-    const isOnly = hasOldVector && this.#hasForeignVector(row) && current!.isPending(slot);
+    const isLate = row.embedder === "" && this.#isMigrated;
+    const isOnly = hasOldVector && !isLate && this.#hasForeignVector(row) && current!.isPending(slot);
     const hasOldTerms = analyzer !== undefined && row.analyzer !== analyzer;
     // Without an embedder a row keeps the vector that it has: it is not in RAM.
     const isOutdated = hasOldVector || (hasOldTerms && (current !== undefined || row.embedder === ""));
@@ -135,6 +136,12 @@ export class Generations {
     if (isOutdated) this.#outdatedCount++;
     if (isOnly) this.#onlyOldCount++;
     this.#fileFormer(slot, row);
+  }
+
+  /** Whether the former vectors were dropped, as no row needed them: one that comes late is merely pending. */
+  get #isMigrated(): boolean {
+    const { current, previous } = this.#options;
+    return this.#former === undefined && previous !== undefined && previous.id !== current?.embedder;
   }
 
   #fileFormer(slot: number, { embedder, vector, former }: Pick<Row, "embedder" | "vector" | "former">): void {
