@@ -6,6 +6,8 @@ import { expireNow, removeRow, type Tier } from "./tier.js";
 /** Scopes a sweep takes from disk because something in them has expired. */
 const EXPIRED_SCOPES = 256;
 const ROWS_A_RECORD = 10_000;
+/** Postings looked at at a stretch: about a millisecond. */
+const POSTINGS_STRETCH = 100_000;
 
 /** Background work: expiry, idle sessions, folding, compaction and purge. */
 export async function sweep(tier: Tier, state: DurableState | undefined): Promise<void> {
@@ -27,7 +29,7 @@ async function clearForgotten(tier: Tier): Promise<void> {
   for (const resident of [...tier.registry.residents]) {
     if (!resident.holdsForgotten) continue;
     resident.holdsForgotten = false;
-    resident.partition.compact();
+    for (const _step of resident.partition.clearDead(POSTINGS_STRETCH)) await new Promise(setImmediate);
     await new Promise(setImmediate);
   }
 }

@@ -26,6 +26,10 @@ function scoresOf(partition: Partition): Map<string, number[]> {
   return scores;
 }
 
+function queryTerm(word: string): { hash: number } {
+  return { hash: testRow({ name: "", text: word }).terms![0]! };
+}
+
 /** Rows over a few keys, texts and groups. */
 const rows: fc.Arbitrary<Row[]> = fc
   .array(
@@ -61,8 +65,7 @@ describe("a partition's scores", () => {
       expect(scoresOf(partition)).toEqual(expected);
       partition.indexSome(indexed);
       expect(scoresOf(partition)).toEqual(expected);
-      partition.compact();
-      expect(partition.columns.count).toBe(partition.liveCount);
+      for (const _step of partition.clearDead(3)) expect(scoresOf(partition)).toEqual(expected);
       expect(scoresOf(partition)).toEqual(expected);
       const shuffled = [...all].sort((a, b) => Math.sin(a.rowId * seed) - Math.sin(b.rowId * seed));
       const loaded = emptyPartition();
@@ -82,9 +85,10 @@ describe("a partition's scores", () => {
       partition.add(testRow({ rowId, name: `k${rowId}`, embedder: "", vector: null }));
     }
     const [first, second] = [testRow({ rowId: 1, name: "k1" }), testRow({ rowId: 2, name: "k2" })];
-    partition.remove(first.keyHash, 1);
-    partition.compact();
-    expect(partition.liveCount).toBe(4);
+    const gone = [first, testRow({ name: "k3" }), testRow({ name: "k4" })];
+    for (const [at, { keyHash }] of gone.entries()) partition.remove(keyHash, at === 0 ? 1 : at + 2);
+    expect([...partition.clearDead(1)]).toEqual([]);
+    expect([partition.liveCount, partition.columns.count]).toEqual([2, 2]);
     expect(partition.vectors?.isPending(partition.slotOf(second.keyHash)!)).toBe(true);
   });
 
@@ -204,6 +208,42 @@ describe("a partition's indexes", () => {
     expect([...partition.select({ field: "tags", op: "eq", value: "hidden" })]).toEqual([0]);
     expect(partition.vectors!.data.every((component) => component === 0)).toBe(true);
     expect(partition.sizeBytes).toBeLessThan(before);
+  });
+
+  it("hold nothing of what was forgotten once it is cleared away, whatever happens meanwhile", () => {
+    const steps = fc.array(fc.constantFrom("step", "index", "store", "forget"), { maxLength: 40 });
+    const property = fc.property(rows, steps, (all, todo) => {
+      const partition = added(all);
+      const needs = { words: true, attributes: ["tags", "group"] };
+      const index = () => partition.prepareSome(needs, 100) && partition.indexSome(100);
+      index();
+      const forgotten = testRow({ rowId: 500, name: "forgotten", text: "unique", group: "unique" });
+      partition.add(forgotten);
+      index();
+      partition.remove(forgotten.keyHash, 500);
+      const clearing = partition.clearDead(1);
+      for (const [at, what] of todo.entries()) {
+        const [live] = latest(all);
+        if (what === "step") clearing.next();
+        else if (what === "index") index();
+        else if (what === "store") partition.add(testRow({ rowId: 501 + at, name: `n${at}`, text: "river" }));
+        else if (live !== undefined) partition.remove(live.keyHash, live.rowId);
+      }
+      for (const _step of clearing);
+      const { hash } = queryTerm("unique");
+      expect(partition.corpus([hash]).postings(hash)?.size ?? 0).toBe(0);
+      const again = emptyPartition();
+      for (const row of latest(all)) {
+        if (partition.slotOfRow(row.keyHash, row.rowId) !== undefined) again.add(row);
+      }
+      for (const [at, what] of todo.entries()) {
+        if (what === "store") again.add(testRow({ rowId: 501 + at, name: `n${at}`, text: "river" }));
+      }
+      index();
+      expect(partition.attribute("group").slotsOf("unique")).toHaveLength(0);
+      expect(scoresOf(partition)).toEqual(scoresOf(again));
+    });
+    fc.assert(property, { numRuns: 100 });
   });
 
   it("do not grow for ever when entries are updated", () => {

@@ -37,6 +37,12 @@ export class AttributeIndex {
     return true;
   }
 
+  /** Takes dead slots out of all fields, about `stretch` slots at each step. */
+  *keepAlive(columns: { readonly alive: Uint8Array }, stretch: number): Generator<void> {
+    // A copy: whoever asks for a field meanwhile moves it to the end.
+    for (const field of [...this.#fields.values()]) yield* field.keepAlive(columns, stretch);
+  }
+
   /** The index of a field, if there is one. */
   field(name: string): FieldIndex | undefined {
     return this.#fields.get(name);

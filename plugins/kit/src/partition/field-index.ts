@@ -30,6 +30,22 @@ export class FieldIndex {
     if (Array.isArray(value)) for (const element of value) this.#file(slot, element, true);
   }
 
+  /** Takes dead slots out, and values that no row has any more, about `stretch` slots at each step. */
+  *keepAlive(columns: { readonly alive: Uint8Array }, stretch: number): Generator<void> {
+    let looked = 0;
+    for (const [text, { slots }] of this.#values) {
+      const size = typeof slots === "number" ? 1 : slots.size;
+      if (typeof slots !== "number") slots.keepAlive(columns.alive);
+      const left = typeof slots === "number" ? columns.alive[slots]! : slots.size;
+      this.sizeBytes -= 4 * (size - left);
+      if (left === 0) this.#drop(text);
+      looked += 1 + size;
+      if (looked < stretch) continue;
+      looked = 0;
+      yield;
+    }
+  }
+
   /** Marks in `bitmap` every row whose value satisfies a positive operator (all but ne and nin). */
   mark(bitmap: Uint8Array, op: FilterOperator, expected: Json): void {
     if (op === "eq") this.#markValue(bitmap, expected);
@@ -60,15 +76,24 @@ export class FieldIndex {
     }
   }
 
+  #drop(text: string): void {
+    this.#values.delete(text);
+    this.sizeBytes -= valueBytes(text);
+  }
+
   #file(slot: number, value: Json, element: boolean): void {
     const text = element ? `~${valueText(value)}` : valueText(value);
     const existing = this.#values.get(text);
     if (existing === undefined) {
       this.#values.set(text, { value, element, slots: slot });
-      this.sizeBytes += 120 + 2 * text.length;
+      this.sizeBytes += valueBytes(text);
     } else existing.slots = withSlot(existing.slots, slot);
     this.sizeBytes += 4;
   }
+}
+
+function valueBytes(text: string): number {
+  return 120 + 2 * text.length;
 }
 
 /** How the value of a field is read from a row. */

@@ -75,6 +75,11 @@ export class KeyIndex {
     if (this.#table[at] === slot + 1) this.#table[at] = REMOVED;
   }
 
+  /** Leaves nothing of the hash of a slot that is not filed. */
+  clear(slot: number): void {
+    this.#hashes.fill(0, slot * HASH_BYTES, (slot + 1) * HASH_BYTES);
+  }
+
   get sizeBytes(): number {
     return this.#hashes.byteLength + this.#table.byteLength;
   }

@@ -75,6 +75,28 @@ export class PostingLists {
     return { start: this.#starts[list]!, size: this.#sizes[list]! };
   }
 
+  /** Leaves the postings of live slots in a list. An empty list's room goes to others. */
+  keepAlive(list: number, alive: Uint8Array): void {
+    const start = this.#starts[list]!;
+    const end = start + this.#sizes[list]!;
+    let kept = start;
+    for (let at = start; at < end; at++) {
+      if (alive[this.slots[at]!] === 0) continue;
+      this.slots[kept] = this.slots[at]!;
+      this.counts[kept++] = this.counts[at]!;
+    }
+    this.#sizes[list] = kept - start;
+    this.count -= end - kept;
+    const bits = this.#roomBits[list]!;
+    if (kept > start || bits === 0) return;
+    this.#freePlaces(bits).push(start);
+    this.#roomBits[list] = 0;
+  }
+
+  get listCount(): number {
+    return this.#length;
+  }
+
   get sizeBytes(): number {
     return (
       this.slots.byteLength + this.counts.byteLength + this.#starts.byteLength * 3 + this.#roomBits.byteLength

@@ -5,6 +5,15 @@ export class SlotList {
   slots = new Uint32Array(2);
   size = 0;
 
+  /** Keeps live slots. */
+  keepAlive(alive: Uint8Array): void {
+    let kept = 0;
+    for (let at = 0; at < this.size; at++) {
+      if (alive[this.slots[at]!] === 1) this.slots[kept++] = this.slots[at]!;
+    }
+    this.size = kept;
+  }
+
   push(slot: number): void {
     if (this.size === this.slots.length) this.slots = grown(this.slots, this.size * 2);
     this.slots[this.size++] = slot;

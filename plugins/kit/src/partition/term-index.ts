@@ -34,6 +34,26 @@ export class TermIndex {
     }
   }
 
+  /** Takes dead slots out of all lists, and words that stand nowhere any more, about `stretch` postings at each step. */
+  *keepAlive(columns: { readonly alive: Uint8Array }, stretch: number): Generator<void> {
+    const postings = this.#postings;
+    let looked = 0;
+    for (let list = 0; list < postings.listCount; list++) {
+      looked += 1 + postings.range(list).size;
+      postings.keepAlive(list, columns.alive);
+      if (looked < stretch) continue;
+      looked = 0;
+      yield;
+    }
+    // Slots were renumbered meanwhile, for which dead ones went too.
+    if (postings !== this.#postings) return;
+    const lists = new HashTable(this.#lists.count);
+    for (const [hash, list] of this.#lists.entries()) {
+      if (postings.range(list).size > 0) lists.add(hash, list);
+    }
+    this.#lists = lists;
+  }
+
   /** Keeps the slots that `kept` lists in ascending order, under their new numbers. */
   remap(kept: Uint32Array, slotCount: number): void {
     const renumbered = new Int32Array(slotCount).fill(-1);

@@ -28,22 +28,32 @@ export class TermStatistics {
     if (slot < this.upTo) this.lengthTotal -= this.lengths[slot]!;
   }
 
+  /** Drops the names of groups that no live slot is in. */
+  keepAlive(alive: Uint8Array): void {
+    const used = new Set<number>();
+    for (let slot = 0; slot < this.upTo; slot++) if (alive[slot] === 1) used.add(this.groups[slot]!);
+    this.#keepGroups(used);
+  }
+
   /** Keeps the slots that `kept` lists in ascending order, under their new numbers. */
   remap(kept: Uint32Array): void {
     this.lengths = Float32Array.from(kept, (slot) => this.lengths[slot] ?? 0);
     this.groups = Uint32Array.from(kept, (slot) => this.groups[slot] ?? 0);
     this.upTo = kept.findLastIndex((slot) => slot < this.upTo) + 1;
-    const used = new Set(this.groups);
-    this.#groupIds = new Map([...this.#groupIds].filter(([, id]) => used.has(id)));
+    this.#keepGroups(new Set(this.groups));
   }
 
-  /** Whether any slot is in a group, or was since slots were last renumbered. */
+  /** Whether any slot is in a group, or was when dead ones were last cleared away. */
   get hasGroups(): boolean {
     return this.#groupIds.size > 0;
   }
 
   get sizeBytes(): number {
     return this.lengths.byteLength + this.groups.byteLength + this.#groupIds.size * 80;
+  }
+
+  #keepGroups(used: ReadonlySet<number>): void {
+    this.#groupIds = new Map([...this.#groupIds].filter(([, id]) => used.has(id)));
   }
 
   #groupId(group: string): number {
