@@ -105,9 +105,7 @@ async function takeUp(parts: DurableParts, context: DurableContext): Promise<Dur
     load: (scope) => loadKnown(scope, { known, early, loader, backlog, empty }),
     mayLeave: (scope) => !backlog.has(scope),
     async roomToWrite() {
-      const { foldCount, backlogCountMax, backlogBytesMax } = options;
-      const isMuch = backlog.rowCount > Math.min(foldCount, backlogCountMax / 4);
-      if (isMuch || backlog.sizeBytes > backlogBytesMax / 4) await folder.fold();
+      if (isMuch(backlog, options)) await folder.fold();
     },
     scopes: () => known.all(),
     async maintain() {
@@ -162,6 +160,14 @@ async function loadPartition(
   await loader.load(scope, partition, removed);
   for (const row of rows) partition.add(row);
   return partition;
+}
+
+/** So much waits to be folded that background work should not add to it: stores need the room. */
+function isMuch(backlog: Backlog, options: ResolvedKitOptions): boolean {
+  const { foldCount, backlogCountMax, backlogBytesMax } = options;
+  return (
+    backlog.rowCount > Math.min(foldCount, backlogCountMax / 4) || backlog.sizeBytes > backlogBytesMax / 4
+  );
 }
 
 function journalStats(log: Log, backlog: Backlog, folder: Folder): Record<string, number> {
