@@ -14,7 +14,7 @@ export class HashTable {
 
   /** @param expected entries there is room for at once: those of another table must not come into a smaller one in its order */
   constructor(expected = 32) {
-    const sizeBits = Math.max(SIZE_BITS_MIN, 32 - Math.clz32(2 * expected - 1));
+    const sizeBits = Math.max(SIZE_BITS_MIN, 32 - Math.clz32(Math.max(0, 2 * expected - 1)));
     this.#hashes = new Uint32Array(2 ** sizeBits);
     this.#values = new Uint32Array(2 ** sizeBits);
     this.#shift = 32 - sizeBits;

@@ -34,6 +34,8 @@ export class Reindex {
   #marker: GenerationMarker;
   #rowCount = 0;
   #outdatedCount = 0;
+  /** As the last round found it in storage. */
+  #storedOutdatedCount = 0;
   #isFinishing = false;
   #running: Promise<void> | undefined;
 
@@ -105,14 +107,15 @@ export class Reindex {
     await writeGenerationMarker(directory, this.#marker);
     await folder.fold();
     const { rowCount, outdatedCount, scopes } = await storage.outdated(this.#ids, SCOPES);
+    const isAsBefore = outdatedCount === this.#storedOutdatedCount;
     this.#rowCount = rowCount;
-    this.#outdatedCount = outdatedCount;
+    this.#outdatedCount = this.#storedOutdatedCount = outdatedCount;
     if (scopes.length === 0) return this.#finish();
+    // Nothing was left of them in RAM, where rows expire first; a sweep takes them from storage.
+    if (isAsBefore) await waitUnlessAborted(clock, retryMs, this.#closing.signal);
     logger.info({ ...this.#ids, rows: outdatedCount }, "rows are indexed anew in the background");
     backFill.scheduleAll(scopes);
     await backFill.idle(this.#closing.signal);
-    // Nothing was left of them in RAM, where rows expire first; a sweep takes them from storage.
-    if (this.#outdatedCount === outdatedCount) await waitUnlessAborted(clock, retryMs, this.#closing.signal);
   }
 
   /** From here on nothing asks for the former vectors; a crash before the end comes here again. */
