@@ -22,11 +22,12 @@ export function pageProblem(
   selector: ScopeSelector,
   request: PluginRetrieveRequest,
 ): string | undefined {
-  const { entries, total, total_relation, degraded } = result;
+  const { entries, total, total_relation, cut, degraded } = result;
   if (!Array.isArray(entries)) return "no list of entries";
   if (entries.length > request.limit) return "more entries than the limit";
   if (!Number.isSafeInteger(total) || total < entries.length) return "a total below what was returned";
   if (total_relation !== "eq" && total_relation !== "gte") return "no total_relation";
+  if (cut !== undefined && (cut !== true || entries.length === 0)) return "a page cut before its first entry";
   if (degraded !== undefined && !isMemoryError(degraded)) return "a degradation that is no MemoryError";
   for (const entry of entries) {
     const problem = entryProblem(entry, selector, request) ?? extrasProblem(entry, request);

@@ -7,13 +7,18 @@ import {
   positionOf,
 } from "@membus/protocol";
 
-/** The first `limit` entries of sorted pages, in the total order of the protocol (clause RET-5). */
+/**
+ * The first `limit` entries of sorted pages, in the total order of the protocol (clause RET-5); none behind the end of
+ * a page that is cut, as its tier has others there.
+ */
 export function mergePages(
-  pages: readonly (readonly MemoryEntry[])[],
+  results: readonly PluginRetrieveResult[],
   order: Order,
   limit: number,
 ): MemoryEntry[] {
-  const heads = pages.filter((page) => page.length > 0).map((page) => new PageHead(page, order));
+  const heads = results
+    .filter(({ entries }) => entries.length > 0)
+    .map((result) => new PageHead(result, order));
   const merged: MemoryEntry[] = [];
   while (merged.length < limit && heads.length > 0) {
     let first = heads[0]!;
@@ -21,19 +26,23 @@ export function mergePages(
       if (comparePositions(head.position, first.position, order) < 0) first = head;
     }
     merged.push(first.entry);
-    if (!first.advance()) heads.splice(heads.indexOf(first), 1);
+    if (first.advance()) continue;
+    if (first.isCut) break;
+    heads.splice(heads.indexOf(first), 1);
   }
   return merged;
 }
 
 class PageHead {
+  readonly isCut: boolean;
   readonly #page: readonly MemoryEntry[];
   readonly #order: Order;
   #index = 0;
   position: Position;
 
-  constructor(page: readonly MemoryEntry[], order: Order) {
-    this.#page = page;
+  constructor({ entries, cut }: PluginRetrieveResult, order: Order) {
+    this.isCut = cut ?? false;
+    this.#page = entries;
     this.#order = order;
     this.position = positionOf(this.entry, order);
   }
@@ -52,8 +61,9 @@ class PageHead {
 }
 
 /**
- * Whether entries may follow the page cut from `results`. True for certain when more came than fits. A tier that
- * filled its page may have more; its total tells on the first page, and behind a cursor only the next page does.
+ * Whether entries may follow the page made of `results`. True for certain when more came than fits, or a tier's page
+ * is cut. A tier that filled its page may have more; its total tells on the first page, and behind a cursor only the
+ * next page does.
  */
 export function mayHaveMore(
   results: readonly PluginRetrieveResult[],
@@ -62,7 +72,7 @@ export function mayHaveMore(
 ): boolean {
   if (limit === 0) return false;
   const delivered = results.reduce((sum, { entries }) => sum + entries.length, 0);
-  if (delivered > limit) return true;
+  if (delivered > limit || results.some(({ cut }) => cut)) return true;
   return results.some(({ entries, total, total_relation }) => {
     if (entries.length < limit) return false;
     return !isFirstPage || total_relation === "gte" || total > entries.length;

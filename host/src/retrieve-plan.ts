@@ -3,7 +3,6 @@ import {
   DEFAULTS,
   type DecodedRequest,
   decodeCursor,
-  type Embedder,
   LIMITS,
   MemoryError,
   type MemoryTier,
@@ -14,6 +13,7 @@ import {
 import { checkEmbedding } from "./embedding-rule.js";
 import { type Features, lackOf, notOffered, notServed } from "./features.js";
 import type { PluginRunner } from "./plugin-runner.js";
+import type { Runtime } from "./runtime.js";
 
 export type RetrieveRequest = Extract<DecodedRequest, { type: "memory/retrieve/req" }>;
 
@@ -32,7 +32,7 @@ export interface RetrievePlan {
  */
 export function planRetrieve(
   body: RetrieveRequest,
-  embedder: Embedder | undefined,
+  { embedder, replyBytesMax }: Pick<Runtime, "embedder" | "replyBytesMax">,
   now: number,
 ): RetrievePlan {
   checkEmbedding(body, embedder);
@@ -45,6 +45,7 @@ export function planRetrieve(
     ...(cursor && { after: cursor.after }),
     order: body.order ?? (isRanked(body) ? "relevance" : "newest"),
     limit: body.limit ?? Math.max(DEFAULTS.limit, body.keys?.length ?? 0),
+    max_bytes: replyBytesMax(),
     min_score: body.min_score ?? 0,
     mode: body.mode ?? "hybrid",
     include: body.include ?? [],

@@ -40,7 +40,7 @@ export async function retrieve(
   body: RetrieveRequest,
 ): Promise<Reply> {
   checkNamespace(runtime, context.caller, body.namespace ?? DEFAULTS.namespace, "retrieve");
-  const plan = planRetrieve(body, runtime.embedder, context.acceptedAt);
+  const plan = planRetrieve(body, runtime, context.acceptedAt);
   const { asked, lacking } = chooseTiers(runtime.tiers, body);
   const answers = await Promise.all(
     asked.map((runner) => askTier(runtime, context, runner, plan, body.namespace)),
@@ -75,11 +75,7 @@ function pageReply(
   const results = resultsOf(answers);
   const degraded = degradations(answers);
   const { limit, order, after } = plan.request;
-  const merged = mergePages(
-    results.map(({ entries }) => entries),
-    order,
-    limit,
-  );
+  const merged = mergePages(results, order, limit);
   const entries = merged.filter((entry) => !isOver(entry, now)).map((entry) => withoutExpired(entry, now));
   const isComplete =
     results.length === answers.length && results.every((result) => result.total_relation === "eq");

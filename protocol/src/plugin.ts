@@ -54,6 +54,8 @@ export interface PluginRetrieveRequest {
   readonly order: Order;
   /** 0 only counts. */
   readonly limit: number;
+  /** Bytes that a reply may have: behind the entry that passes it a page may end, and is then `cut` (clause PLUG-18). */
+  readonly max_bytes: number;
   readonly min_score: number;
   readonly mode: RetrieveMode;
   readonly include: readonly Include[];
@@ -80,6 +82,8 @@ export interface PluginRetrieveResult {
   readonly entries: readonly MemoryEntry[];
   readonly total: number;
   readonly total_relation: TotalRelation;
+  /** The page ends early because of `max_bytes`. It has an entry at least. */
+  readonly cut?: true;
   /** Why the result is less than what was asked, such as an embedder that does not answer. */
   readonly degraded?: MemoryError;
   readonly took_ms?: Readonly<Record<string, number>>;

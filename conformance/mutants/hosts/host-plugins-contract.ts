@@ -75,6 +75,20 @@ const resultMutants: readonly Mutant[] = [
     parts: repairing((page) => ({ ...page, total: Math.max(page.total, page.entries.length) })),
   }),
   hostMutant({
+    id: "host-plugins-takes-empty-cut-pages",
+    defect: "a page that is cut before its first entry is taken for one without entries",
+    check: "host-plugins/pages-are-checked",
+    names: /whose plugin returned a page cut before its first entry/,
+    parts: repairing(({ cut, ...page }) => (page.entries.length === 0 || !cut ? page : { ...page, cut })),
+  }),
+  hostMutant({
+    id: "host-plugins-merges-behind-cut-pages",
+    defect: "a reply has entries of other tiers behind the end of a page that is cut",
+    check: "host-plugins/cut-page-ends-the-reply",
+    names: /where the page of c's tier is cut behind it/,
+    parts: repairing(({ cut: _, ...page }) => page),
+  }),
+  hostMutant({
     id: "host-plugins-makes-missing-receipts",
     defect: "an entry without a receipt is reported as failed, and the others as stored",
     check: "host-plugins/receipts-are-checked",

@@ -2,6 +2,7 @@ import { comparePositions, type PluginRetrieveRequest } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Found } from "../reference/row.js";
+import { cursorCutMutants } from "./cursor-cut.js";
 import { cursorHostMutants } from "./cursor-host.js";
 
 type PageArguments = Parameters<ReferencePlugin["page"]>;
@@ -217,4 +218,4 @@ const pluginMutants: readonly Mutant[] = [
   }),
 ];
 
-export const cursorMutants: readonly Mutant[] = [...pluginMutants, ...cursorHostMutants];
+export const cursorMutants: readonly Mutant[] = [...pluginMutants, ...cursorCutMutants, ...cursorHostMutants];

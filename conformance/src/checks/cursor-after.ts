@@ -13,6 +13,7 @@ const NONE: PluginRetrieveRequest = {
   filter: { all: [] },
   order: "newest",
   limit: 100,
+  max_bytes: 2 ** 20,
   min_score: 0,
   mode: "hybrid",
   include: [],

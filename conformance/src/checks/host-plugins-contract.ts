@@ -27,6 +27,7 @@ const BROKEN_PAGES: Readonly<Record<string, (page: Page) => unknown>> = {
   "an entry with the key hash of another key": (page) => changed(page, { key_hash: keyHash("another") }),
   "an entry without a revision": (page) => changed(page, { revision: undefined }),
   "a context that was not asked for": (page) => changed(page, { context: "said before" }),
+  "a page cut before its first entry": (page) => ({ ...page, entries: [], cut: true }),
   "a total below the number of entries": (page) => ({ ...page, total: 1 }),
   "no total_relation": ({ total_relation: _, ...page }) => page,
   "no list of entries": (page) => ({ ...page, entries: undefined }),

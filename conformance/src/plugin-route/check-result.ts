@@ -21,6 +21,7 @@ const RetrieveResultSchema = z.looseObject({
   entries: z.array(MemoryEntrySchema),
   total: z.int().min(0),
   total_relation: z.enum(["eq", "gte"]),
+  cut: z.literal(true).optional(),
   explain: RankingExplanationSchema.optional(),
 });
 const ForgetResultSchema = z.looseObject({

@@ -42,6 +42,9 @@ function toItem(value: unknown, index: number, tier: MemoryTier, acceptedAt: num
   return { ...fields, index, key, key_hash: keyHash(key), ttl: rest, expires_at: end };
 }
 
+/** What a reply may have where the server keeps its defaults, roughly. */
+const REPLY_BYTES_MAX = 2 ** 20;
+
 export function compileRetrieve(
   message: Fields,
   now: number,
@@ -56,6 +59,7 @@ export function compileRetrieve(
     ...(cursor && { after: cursor.after }),
     order: body.order ?? (isRanked ? "relevance" : "newest"),
     limit: body.limit ?? Math.max(DEFAULTS.limit, body.keys?.length ?? 0),
+    max_bytes: REPLY_BYTES_MAX,
     min_score: body.min_score ?? 0,
     mode: body.mode ?? "hybrid",
     include: body.include ?? [],

@@ -78,10 +78,10 @@ export class PluginAgent implements MemoryAgent {
       const request = compileRetrieve(message, this.#parts.clock.now(), cursor);
       const selector = selectorOf(this.#parts.tier, this.#caller, parseNamespacePattern(message.namespace));
       const returned = await this.#call("onRetrieve", (plugin) => plugin.onRetrieve(selector, request));
-      const { degraded, explain, ...result } = checkedResult("onRetrieve", returned);
+      const { degraded, explain, cut, ...result } = checkedResult("onRetrieve", returned);
       // A host says more exactly whether there is a next page; that one is not empty is all that agents may count on.
       const isOnePage = Boolean(request.diversity || request.rerank);
-      const isLast = isOnePage || result.entries.length < request.limit;
+      const isLast = isOnePage || (result.entries.length < request.limit && !cut);
       const last = isLast ? undefined : result.entries.at(-1);
       const next = last && { after: positionOf(last, request.order), as_of: request.as_of };
       return {

@@ -22,6 +22,7 @@ export function columnsOf(rows: readonly Row[], dimensions: number): RowColumns 
     occurredAt: numbers(({ occurredAt }) => occurredAt),
     expiresAt: numbers(({ expiresAt }) => expiresAt),
     importances: numbers(({ importance }) => importance),
+    bodyBytes: numbers(({ body }) => Buffer.byteLength(body)),
     group: (index) => rows[index]!.group,
     analyzer: (index) => rows[index]!.analyzer,
     embedder: (index) => rows[index]!.embedder,

@@ -23,6 +23,8 @@ export interface RowColumns {
   readonly occurredAt: Float64Array;
   readonly expiresAt: Float64Array;
   readonly importances: Float64Array;
+  /** Bytes of each body: what is read at once is bounded by them. */
+  readonly bodyBytes: Float64Array;
   group(index: number): string;
   /** The analyzer of the row's terms. */
   analyzer(index: number): string;

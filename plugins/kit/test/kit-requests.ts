@@ -66,6 +66,7 @@ export function retrieveRequest({ criteria = {}, ...fields }: TestRetrieve = {})
     filter: compileCriteria(criteria),
     order: isRanked ? "relevance" : "newest",
     limit: 1000,
+    max_bytes: 2 ** 30,
     min_score: 0,
     mode: "hybrid",
     include: [],

@@ -60,6 +60,7 @@ const NUMBER_OF: { readonly [K in NumberColumn]: (row: Row) => number } = {
   occurred_at: (row) => row.occurredAt,
   expires_at: (row) => row.expiresAt,
   importance: (row) => row.importance,
+  body_bytes: (row) => Buffer.byteLength(row.body),
 };
 const NUMBERS = Object.values(NUMBER_OF);
 

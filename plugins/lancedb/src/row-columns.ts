@@ -41,6 +41,7 @@ export function toRowColumns(
     occurredAt: numbers("occurred_at"),
     expiresAt: numbers("expires_at"),
     importances: numbers("importance"),
+    bodyBytes: numbers("body_bytes"),
     group: (row) => groups.at(row),
     analyzer: (row) => analyzers.at(row),
     embedder: (row) => embedders.at(row),

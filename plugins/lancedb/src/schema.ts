@@ -14,6 +14,7 @@ const NUMBER_COLUMNS = [
   "occurred_at",
   "expires_at",
   "importance",
+  "body_bytes",
 ] as const;
 
 export type NumberColumn = (typeof NUMBER_COLUMNS)[number];

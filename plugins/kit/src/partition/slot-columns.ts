@@ -4,8 +4,8 @@ import { FacetColumn } from "./facet-column.js";
 import { grown } from "./grown.js";
 
 const INITIAL_SLOTS = 16;
-/** Nine numbers of 8 bytes, a flag and two references a slot. */
-const BYTES_PER_SLOT = 9 * 8 + 1 + 2 * 8;
+/** Nine numbers of 8 bytes, one of 4, a flag and two references a slot. */
+const BYTES_PER_SLOT = 9 * 8 + 4 + 1 + 2 * 8;
 
 /** The numbers of a partition's rows, one slot a row version. Slots are only appended; dead ones wait for a rebuild. */
 export class SlotColumns {
@@ -21,6 +21,7 @@ export class SlotColumns {
   occurredAt = new Float64Array(INITIAL_SLOTS);
   expiresAt = new Float64Array(INITIAL_SLOTS);
   importances = new Float64Array(INITIAL_SLOTS);
+  bodyBytes = new Uint32Array(INITIAL_SLOTS);
   readonly groups: string[] = [];
   /** "" for a dead slot. */
   readonly facets = new FacetColumn();
@@ -39,6 +40,7 @@ export class SlotColumns {
     this.occurredAt = grown(this.occurredAt, this.capacity);
     this.expiresAt = grown(this.expiresAt, this.capacity);
     this.importances = grown(this.importances, this.capacity);
+    this.bodyBytes = grown(this.bodyBytes, this.capacity);
   }
 
   /** A live slot with what the row says. */
@@ -53,6 +55,7 @@ export class SlotColumns {
     this.occurredAt[slot] = row.occurredAt;
     this.expiresAt[slot] = row.expiresAt;
     this.importances[slot] = row.importance;
+    this.bodyBytes[slot] = Buffer.byteLength(row.body);
     this.groups.push(row.group);
     this.facets.push(row.facets);
     return slot;
@@ -73,6 +76,7 @@ export class SlotColumns {
     this.occurredAt.set(rows.occurredAt, first);
     this.expiresAt.set(rows.expiresAt, first);
     this.importances.set(rows.importances, first);
+    this.bodyBytes.set(rows.bodyBytes, first);
     for (let row = 0; row < rows.count; row++) this.groups.push(rows.group(row));
     this.facets.pushAll(rows.facets, rows.count);
     return first;
@@ -117,6 +121,7 @@ export class SlotColumns {
     this.occurredAt[slot] = from.occurredAt[index]!;
     this.expiresAt[slot] = from.expiresAt[index]!;
     this.importances[slot] = from.importances[index]!;
+    this.bodyBytes[slot] = from.bodyBytes[index]!;
     this.groups.push(from.groups[index]!);
     this.facets.push(from.facets.at(index));
   }

@@ -4,13 +4,13 @@ import type { Tier } from "../tier.js";
 import type { Hit } from "./entry.js";
 import type { ScopedHit } from "./merge-hits.js";
 
-/** The hits of each partition. */
-export function byScope(hits: readonly ScopedHit[]): Map<Scope, Hit[]> {
-  const groups = new Map<Scope, Hit[]>();
-  for (const { scope, hit } of hits) {
-    const group = groups.get(scope);
-    if (group === undefined) groups.set(scope, [hit]);
-    else group.push(hit);
+/** Hits by their partition. */
+export function byScope<Found extends ScopedHit>(hits: readonly Found[]): Map<Scope, Found[]> {
+  const groups = new Map<Scope, Found[]>();
+  for (const found of hits) {
+    const group = groups.get(found.scope);
+    if (group === undefined) groups.set(found.scope, [found]);
+    else group.push(found);
   }
   return groups;
 }
@@ -22,7 +22,8 @@ export async function readBodies(
 ): Promise<ReadonlyMap<number, string>> {
   const bodies = new Map<number, string>();
   for (const [scope, ofScope] of byScope(hits)) {
-    const found = await tier.registry.use(scope, (resident) => readLiveBodies(tier, resident, ofScope));
+    const wanted = ofScope.map(({ hit }) => hit);
+    const found = await tier.registry.use(scope, (resident) => readLiveBodies(tier, resident, wanted));
     for (const [rowId, body] of found) bodies.set(rowId, body);
   }
   return bodies;

@@ -15,6 +15,8 @@ export interface Hit {
   readonly occurredAt: number;
   readonly expiresAt: number;
   readonly importance: number;
+  /** Bytes of its body. */
+  readonly bodyBytes: number;
   readonly group: string;
   readonly facets: string;
   /** Only where it was asked for. */
@@ -41,6 +43,7 @@ export function copyHit(
     occurredAt: columns.occurredAt[slot]!,
     expiresAt: columns.expiresAt[slot]!,
     importance: columns.importances[slot]!,
+    bodyBytes: columns.bodyBytes[slot]!,
     group: columns.groups[slot]!,
     facets: columns.facets.at(slot),
     ...(extras.vector ? { vector: vectors?.vectorOf(slot) } : {}),

@@ -7,60 +7,102 @@ import { copyHit, entryOf, type Hit } from "./entry.js";
 import type { ScopedHit } from "./merge-hits.js";
 import { NeighbourFinder } from "./neighbours.js";
 
-type Wanted = Pick<PluginRetrieveRequest, "include" | "expand">;
+type Wanted = Pick<PluginRetrieveRequest, "include" | "expand" | "max_bytes">;
 
 /** A hit with what stands around it. */
-interface Surrounded {
-  readonly hit: Hit;
+interface Surrounded extends ScopedHit {
   readonly before: readonly Hit[];
   readonly after: readonly Hit[];
 }
 
-/** The entries of a page in its order, without those that went away while they were read. Reading is a use of them. */
+export interface PageEntries {
+  /** In the order of the hits. */
+  readonly entries: readonly MemoryEntry[];
+  /** The last hits are left out, as those before them pass `max_bytes` (clause PLUG-18). */
+  readonly isCut: boolean;
+  /** False where an entry went away while it was read. */
+  readonly isWhole: boolean;
+}
+
+/** The entries of a page. Reading is a use of them. */
 export async function readEntries(
   tier: Tier,
   hits: readonly ScopedHit[],
   wanted: Wanted,
-): Promise<MemoryEntry[]> {
+): Promise<PageEntries> {
+  const page = upToBytes(await surround(tier, hits, wanted), wanted.max_bytes);
   const read = new Map<Hit, MemoryEntry>();
-  for (const [scope, ofScope] of byScope(hits)) await readScope(tier, scope, ofScope, wanted, read);
-  return hits.flatMap(({ hit }) => read.get(hit) ?? []);
+  let isWhole = true;
+  for (const [scope, ofScope] of byScope(page)) {
+    if (!(await readScope(tier, scope, ofScope, wanted, read))) isWhole = false;
+  }
+  return {
+    entries: page.flatMap(({ hit }) => read.get(hit) ?? []),
+    isCut: page.length < hits.length,
+    isWhole,
+  };
 }
 
-async function readScope(
+async function surround(
+  tier: Tier,
+  hits: readonly ScopedHit[],
+  { expand }: Wanted,
+): Promise<readonly Surrounded[]> {
+  if (expand === undefined) return hits.map((found) => ({ ...found, before: [], after: [] }));
+  const surrounded = new Map<Hit, Surrounded>();
+  for (const [scope, ofScope] of byScope(hits)) {
+    await tier.registry.use(scope, (resident) => {
+      const { partition } = resident;
+      expireNow(tier, resident);
+      const finder = new NeighbourFinder(
+        partition,
+        ofScope.map(({ hit }) => hit),
+      );
+      const copy = (slot: number) => copyHit(resident, slot, partition.columns.importances[slot]!);
+      for (const { hit } of ofScope) {
+        const { before, after } = finder.find(hit, expand);
+        surrounded.set(hit, { scope, hit, before: before.map(copy), after: after.map(copy) });
+      }
+    });
+  }
+  return hits.map(({ hit }) => surrounded.get(hit)!);
+}
+
+/** The first ones, up to that with which they pass `maxBytes`. */
+function upToBytes(found: readonly Surrounded[], maxBytes: number): readonly Surrounded[] {
+  let bytes = 0;
+  const last = found.findIndex(({ hit, before, after }) => {
+    for (const { bodyBytes } of [hit, ...before, ...after]) bytes += bodyBytes;
+    return bytes > maxBytes;
+  });
+  return last === -1 ? found : found.slice(0, last + 1);
+}
+
+/** @returns whether all of it was still there. */
+function readScope(
   tier: Tier,
   scope: Scope,
-  hits: readonly Hit[],
+  found: readonly Surrounded[],
   wanted: Wanted,
   read: Map<Hit, MemoryEntry>,
-): Promise<void> {
-  await tier.registry.use(scope, async (resident) => {
-    const surrounded = surround(tier, resident, hits, wanted);
-    const all = surrounded.flatMap(({ hit, before, after }) => [hit, ...before, ...after]);
+): Promise<boolean> {
+  return tier.registry.use(scope, async (resident) => {
+    const all = found.flatMap(({ hit, before, after }) => [hit, ...before, ...after]);
     const bodies = await readLiveBodies(tier, resident, all);
     expireNow(tier, resident);
     const reader = new EntryReader(tier, resident, bodies, wanted);
-    for (const found of surrounded) {
-      const entry = reader.read(found);
-      if (entry !== undefined) read.set(found.hit, entry);
+    for (const one of found) {
+      const entry = reader.read(one);
+      if (entry !== undefined) read.set(one.hit, entry);
     }
-  });
-}
-
-function surround(tier: Tier, resident: Resident, hits: readonly Hit[], { expand }: Wanted): Surrounded[] {
-  if (expand === undefined) return hits.map((hit) => ({ hit, before: [], after: [] }));
-  const { partition } = resident;
-  expireNow(tier, resident);
-  const finder = new NeighbourFinder(partition, hits);
-  const copy = (slot: number) => copyHit(resident, slot, partition.columns.importances[slot]!);
-  return hits.map((hit) => {
-    const { before, after } = finder.find(hit, expand);
-    return { hit, before: before.map(copy), after: after.map(copy) };
+    return reader.isWhole;
   });
 }
 
 /** Turns hits into entries, as long as they are there. */
 class EntryReader {
+  /** False once one was not there. */
+  isWhole = true;
   readonly #tier: Tier;
   readonly #resident: Resident;
   readonly #bodies: ReadonlyMap<number, string>;
@@ -87,7 +129,10 @@ class EntryReader {
     const { partition, id } = this.#resident;
     const slot = partition.slotOfRow(hit.keyHash, hit.rowId);
     const body = this.#bodyOf(hit.rowId);
-    if (slot === undefined || body === undefined) return undefined;
+    if (slot === undefined || body === undefined) {
+      this.isWhole = false;
+      return undefined;
+    }
     partition.columns.accessed[slot] = this.#now;
     this.#tier.retention?.touched({ scope: id, keyHash: hit.keyHash });
     const { include } = this.#wanted;

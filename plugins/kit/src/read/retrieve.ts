@@ -1,6 +1,5 @@
 import {
   LIMITS,
-  type MemoryEntry,
   MemoryError,
   type PluginRetrieveRequest,
   type PluginRetrieveResult,
@@ -18,7 +17,7 @@ import { candidateCount, choosePage } from "./choose-page.js";
 import { type FoundHits, findHits } from "./find-hits.js";
 import { mergeHits, type ScopedHit } from "./merge-hits.js";
 import { type PreparedQuery, prepareQuery, queryFor } from "./query.js";
-import { readEntries } from "./read-entries.js";
+import { type PageEntries, readEntries } from "./read-entries.js";
 import { requireReranker } from "./rerank.js";
 import { Stages } from "./stages.js";
 
@@ -39,13 +38,14 @@ export async function retrieve(
   if (request.rerank) requireReranker(tier);
   const query = await prepareQuery(tier, request);
   stages.end("query");
-  const { entries, found, degraded } = await retrievePage(tier, scopes, request, { query, stages });
+  const { entries, isCut, found, degraded } = await retrievePage(tier, scopes, request, { query, stages });
   if (query !== undefined) indexBehind(tier, scopes);
   const reason = degraded ?? found.degraded ?? vectorsMissing(found.pendingCount);
   return {
     entries,
     total: found.total,
     total_relation: "eq",
+    ...(isCut ? { cut: true } : {}),
     ...(reason === undefined ? {} : { degraded: reason }),
     ...(request.explain ? { explain: explainRanking(tier, query, found) } : {}),
     took_ms: stages.tookMs,
@@ -64,8 +64,7 @@ interface Found {
   readonly generation: string | undefined;
 }
 
-interface Page {
-  readonly entries: MemoryEntry[];
+interface Page extends PageEntries {
   readonly found: Found;
   readonly degraded?: MemoryError | undefined;
 }
@@ -83,9 +82,9 @@ async function retrievePage(
     const found = await findEverywhere(tier, scopes, search, query);
     stages.end("search");
     const { hits, degraded } = await choosePage(tier, found.hits, request, stages);
-    const entries = await readEntries(tier, hits, request);
+    const read = await readEntries(tier, hits, request);
     stages.end("read");
-    if (entries.length === hits.length || attempt === ATTEMPTS) return { entries, found, degraded };
+    if (read.isWhole || attempt === ATTEMPTS) return { ...read, found, degraded };
   }
 }
 

@@ -1,0 +1,58 @@
+import { type Mutant, pluginMutant } from "../mutant.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
+
+/** The reference plugin, with pages that end where `count` says of their bytes. */
+function cutting(
+  count: (sizes: readonly number[], maxBytes: number) => number,
+  said: { readonly cut?: true },
+): ReferencePlugin {
+  return new (class extends ReferencePlugin {
+    protected override page(...[found, request]: Parameters<ReferencePlugin["page"]>) {
+      const page = super.page(found, request);
+      const sizes = page.entries.map(({ content }) => JSON.stringify(content).length);
+      const entries = page.entries.slice(0, count(sizes, request.max_bytes));
+      return entries.length === page.entries.length ? page : { ...page, entries, ...said };
+    }
+  })();
+}
+
+/** How many of the first together have up to so many bytes. */
+function within(sizes: readonly number[], maxBytes: number): number {
+  let bytes = 0;
+  const tooFar = sizes.findIndex((size) => {
+    bytes += size;
+    return bytes > maxBytes;
+  });
+  return tooFar === -1 ? sizes.length : tooFar;
+}
+
+export const cursorCutMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "cursor-cut-unsaid",
+    defect: "a page that ends behind `max_bytes` does not say so",
+    check: "cursor/page-is-cut-behind-max-bytes",
+    names: /`cut` of onRetrieve/,
+    createPlugin: () => cutting((sizes, maxBytes) => within(sizes, maxBytes) + 1, {}),
+  }),
+  pluginMutant({
+    id: "cursor-cut-before-the-first",
+    defect: "a page ends before the entry with which it passes `max_bytes`, be that the first",
+    check: "cursor/page-is-cut-behind-max-bytes",
+    names: /number of entries of onRetrieve/,
+    createPlugin: () => cutting(within, { cut: true }),
+  }),
+  pluginMutant({
+    id: "cursor-cut-at-half",
+    defect: "a page ends where half of `max_bytes` is used",
+    check: "cursor/page-is-cut-behind-max-bytes",
+    names: /number of entries of onRetrieve/,
+    createPlugin: () => cutting((sizes, maxBytes) => within(sizes, maxBytes / 2) + 1, { cut: true }),
+  }),
+  pluginMutant({
+    id: "cursor-cut-without-need",
+    defect: "a page of more than three entries is cut, whatever `max_bytes` is",
+    check: "cursor/page-is-cut-behind-max-bytes",
+    names: /entries and `cut` of onRetrieve/,
+    createPlugin: () => cutting((sizes) => Math.min(3, sizes.length), { cut: true }),
+  }),
+];
