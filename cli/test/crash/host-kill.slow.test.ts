@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ChaosStage } from "./chaos-stage.js";
 import { Lane } from "./lane.js";
 import { Load } from "./load.js";
-import { appendTail, flipByte, logFiles, TAILS, type Tail } from "./log-damage.js";
+import { appendTail, damageInside, logFiles, TAILS, type Tail } from "./log-damage.js";
 import { expectShelf, listEntries, type Shelf } from "./observe.js";
 
 /** MEMBUS_CRASH_ROUNDS=500 is a longer look. */
@@ -77,7 +77,7 @@ describe("a host that is killed under load", () => {
     cpSync(stage.data, copy, { recursive: true, filter: (path) => !/^lock(\.|$)/.test(basename(path)) });
     const log = join(copy, "episodic", "log");
     expect(logFiles(log).length).toBeGreaterThan(2);
-    const { path, offset } = flipByte(log);
+    const { path, offset } = damageInside(log);
 
     const { code, stderr } = await stage.refusedHost({ data: copy });
     expect(code).toBe(1);

@@ -5,6 +5,8 @@ import { join } from "node:path";
 /** Of the log's format: bytes before the first record, and before a record's payload, whose length comes first. */
 const SEGMENT_HEADER_BYTES = 36;
 const FRAME_HEADER_BYTES = 20;
+/** Of a record's number in its header. */
+const SEQ_OFFSET = 8;
 
 /** What a crash can leave behind the last record that was acknowledged. */
 export const TAILS = ["none", "random bytes", "zeros", "half a record"] as const;
@@ -28,12 +30,20 @@ function tailBytes(log: Buffer, tail: Tail): Buffer {
   return log.subarray(SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES + 1 + randomInt(frameBytes - 1));
 }
 
-/** Changes a byte in the middle of the file in the middle of a log. */
-export function flipByte(folder: string): { readonly path: string; readonly offset: number } {
+/**
+ * Changes the number of a record in the middle of the file in the middle of a log: of a large record that storage has,
+ * a start reads no more than the beginning.
+ */
+export function damageInside(folder: string): { readonly path: string; readonly offset: number } {
   const files = logFiles(folder);
   const path = files[Math.floor((files.length - 1) / 2)]!;
   const bytes = readFileSync(path);
-  const offset = Math.floor(bytes.length / 2);
+  let [frame, next] = [SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES];
+  while (next < bytes.length / 2) {
+    frame = next;
+    next += FRAME_HEADER_BYTES + bytes.readUInt32LE(frame);
+  }
+  const offset = frame + SEQ_OFFSET;
   bytes[offset]! ^= 0xff;
   writeFileSync(path, bytes);
   return { path, offset };

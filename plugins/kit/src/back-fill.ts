@@ -3,6 +3,7 @@ import { Pace } from "./generation/pace.js";
 import { waitUnlessAborted } from "./generation/wait.js";
 import { rowIdOf } from "./journal/record.js";
 import type { PendingRow } from "./partition/partition.js";
+import { pauseMsOf } from "./pause.js";
 import type { Resident } from "./residency/resident.js";
 import type { Row, RowBody } from "./row.js";
 import type { Tier } from "./tier.js";
@@ -10,8 +11,6 @@ import type { Tier } from "./tier.js";
 const BATCH = 64;
 /** Requests that wait for the embedder go first, but background work must come to its end beside them. */
 const YIELD_MS = 100;
-/** The longest pause that a provider may ask for. */
-const PAUSE_MS_MAX = 600_000;
 
 export interface BackFillOptions {
   /** Pause after a failure. */
@@ -163,12 +162,6 @@ export class BackFill {
     await waitUnlessAborted(tier.clock, YIELD_MS, yielded.signal);
     signal.removeEventListener("abort", stop);
   }
-}
-
-/** What a provider or a full log has asked for; 0 where nothing was. */
-function pauseMsOf(error: unknown): number {
-  const asked = isMemoryError(error) ? error.detail.retry_after_ms : undefined;
-  return typeof asked === "number" ? Math.min(asked, PAUSE_MS_MAX) : 0;
 }
 
 function reportFailure(tier: Tier, error: unknown): void {

@@ -1,4 +1,5 @@
 import { within } from "@membus/protocol";
+import { pauseMsOf } from "./pause.js";
 import type { Resident } from "./residency/resident.js";
 import type { RowBody } from "./row.js";
 import type { Tier } from "./tier.js";
@@ -10,7 +11,7 @@ const BATCH = 256;
  * needs more time, words still find it.
  */
 export async function embedPending(tier: Tier, resident: Resident): Promise<void> {
-  if (resident.partition.pendingCount === 0) return;
+  if (resident.partition.pendingCount === 0 || tier.clock.now() < resident.embedAfter) return;
   resident.embedding ??= fillPending(tier, resident).finally(() => {
     resident.embedding = undefined;
   });
@@ -32,6 +33,7 @@ async function fillPending(tier: Tier, resident: Resident): Promise<void> {
       }
     }
   } catch (error) {
+    resident.embedAfter = tier.clock.now() + pauseMsOf(error) / 1_000;
     tier.logger.warn({ err: error }, "embedder failed; vectors follow later");
   }
 }

@@ -1,10 +1,13 @@
 import type { RowBody, RowFacets } from "../row.js";
 import type { Tier } from "../tier.js";
 import { readBodies } from "./by-scope.js";
+import type { Hit } from "./entry.js";
 import type { ScopedHit } from "./merge-hits.js";
 import { type Likeness, likeness, textWords } from "./similarity.js";
 
 const NO_WORDS: ReadonlySet<number> = new Set();
+/** Texts analysed at a stretch: long ones take a millisecond each. */
+const ANALYSED_STRETCH = 16;
 
 /**
  * Picks `limit` of the candidates by maximal marginal relevance: the best one, and then again and again the one with
@@ -54,11 +57,16 @@ async function compareBy(tier: Tier, candidates: readonly ScopedHit[]): Promise<
   const isByVector = candidates.every(({ hit }) => hit.vector !== undefined);
   if (isByVector) return candidates.map(({ hit }) => ({ vector: hit.vector, words: NO_WORDS }));
   const bodies = await readBodies(tier, candidates);
-  return candidates.map(({ hit: { rowId, facets, occurredAt, vector } }) => {
-    const json = bodies.get(rowId);
-    if (json === undefined) return { vector, words: NO_WORDS };
-    const body = JSON.parse(json) as RowBody;
-    const terms = tier.indexer.terms({ body, facets: JSON.parse(facets) as RowFacets, occurredAt });
-    return { vector, words: textWords(terms) };
-  });
+  const compared: Likeness[] = [];
+  for (const [index, { hit }] of candidates.entries()) {
+    if (index % ANALYSED_STRETCH === 0) await new Promise(setImmediate);
+    compared.push({ vector: hit.vector, words: wordsOf(tier, hit, bodies.get(hit.rowId)) });
+  }
+  return compared;
+}
+
+function wordsOf(tier: Tier, { facets, occurredAt }: Hit, json: string | undefined): ReadonlySet<number> {
+  if (json === undefined) return NO_WORDS;
+  const body = JSON.parse(json) as RowBody;
+  return textWords(tier.indexer.terms({ body, facets: JSON.parse(facets) as RowFacets, occurredAt }));
 }

@@ -9,6 +9,7 @@ import {
 } from "@membus/protocol";
 import { embedPending } from "../embed-pending.js";
 import { indexBehind, indexFew } from "../index-behind.js";
+import type { IndexNeeds, Partition } from "../partition/partition.js";
 import { attributeFields } from "../partition/select.js";
 import { checkPartitionCount } from "../residency/partition-registry.js";
 import type { Resident } from "../residency/resident.js";
@@ -23,8 +24,10 @@ import { Stages } from "./stages.js";
 
 /** How often a page is put together again because an entry of it went away meanwhile. */
 const ATTEMPTS = 8;
-/** Rows prepared at a stretch; a large partition lets other requests in between. */
-const PREPARED_STRETCH = 4_096;
+/** Rows prepared at once: those of a tier in memory are analysed then, which takes a long text a millisecond. */
+const PREPARED_AT_ONCE = 64;
+/** How long rows are prepared at a stretch; then other requests come in between. Seconds. */
+const STRETCH_S = 0.01;
 
 /** One page of the selected partitions, merged by the total order (clause RET-5). */
 export async function retrieve(
@@ -137,7 +140,7 @@ async function findIn(
 ): Promise<FoundHits & Pick<Found, "pendingCount" | "degraded" | "generation">> {
   const { partition } = resident;
   const needs = { words: query !== undefined, attributes: attributeFields(request.filter) };
-  while (!partition.prepareSome(needs, PREPARED_STRETCH)) await new Promise(setImmediate);
+  await prepare(tier, partition, needs);
   if (needs.words) indexFew(partition);
   if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);
   expireNow(tier, resident);
@@ -146,6 +149,15 @@ async function findIn(
   const pendingCount = needsVectors(request, asked) ? (compared?.pendingCount ?? 0) : 0;
   const generation = asked?.vector === undefined ? undefined : compared?.embedder;
   return { ...findHits(resident, request, asked), pendingCount, degraded: asked?.degraded, generation };
+}
+
+async function prepare({ clock }: Tier, partition: Partition, needs: IndexNeeds): Promise<void> {
+  let until = clock.now() + STRETCH_S;
+  while (!partition.prepareSome(needs, PREPARED_AT_ONCE)) {
+    if (clock.now() < until) continue;
+    await new Promise(setImmediate);
+    until = clock.now() + STRETCH_S;
+  }
 }
 
 function needsVectors({ include }: PluginRetrieveRequest, query: PreparedQuery | undefined): boolean {

@@ -21,6 +21,8 @@ export class Resident {
   holdsForgotten: boolean;
   /** The embedding of its pending rows that is under way, in a tier in memory. */
   embedding: Promise<void> | undefined;
+  /** Before that no embedder is asked for them, which has said so. Unix seconds. */
+  embedAfter = 0;
   /** The words of its rows are being indexed behind the queries. */
   isBeingIndexed = false;
   #lastRevision: number;

@@ -1,15 +1,14 @@
 import type { StoreItem } from "@membus/protocol";
+import type { Partition } from "../partition/partition.js";
 import type { Resident } from "../residency/resident.js";
 import { isExpired, type Row, type RowBody, type RowFacets } from "../row.js";
 import type { Tier } from "../tier.js";
-import type { Previous } from "./plan-store.js";
+import type { Plan, Previous } from "./plan-store.js";
 
-/** What a store of a key finds in its place. */
-export interface Current {
-  /** The version that it replaces. */
+/** What an entry comes to, over the version that it replaces. */
+export interface PlannedEntry {
+  readonly plan: Plan;
   readonly version: Version | undefined;
-  /** The same, read whole: what it builds on. Undefined also where the version has expired. */
-  readonly previous: Previous | undefined;
 }
 
 interface Version {
@@ -17,11 +16,17 @@ interface Version {
   readonly revision: number;
 }
 
-const NOTHING_READ: ReadonlyMap<number, string> = new Map();
-const NOTHING: Current = { version: undefined, previous: undefined };
+/** `previous` is undefined for a new key, and for one whose version has expired. */
+type PlanOver = (item: StoreItem, previous: Previous | undefined) => Plan;
+
+type Bodies = ReadonlyMap<number, string>;
+
+const NOTHING_READ: Bodies = new Map();
+/** Bodies of current versions read at a time. */
+const READ_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Whether nothing has come in the place of what was read. A row id alone may be given out again after a rollback. */
-export function isStillCurrent(resident: Resident, keyHash: string, { version }: Current): boolean {
+export function isStillCurrent(resident: Resident, keyHash: string, { version }: PlannedEntry): boolean {
   const now = versionOf(resident, keyHash);
   return now?.rowId === version?.rowId && now?.revision === version?.revision;
 }
@@ -34,26 +39,58 @@ function versionOf({ staged, partition }: Resident, keyHash: string): Version | 
   return { rowId: partition.columns.rowIds[slot]!, revision: partition.columns.revisions[slot]! };
 }
 
-/** What is current for each entry's key. Does not wait where all of it is in RAM. */
-export function readCurrent(
+/** Plans each entry over what is current for its key. Does not wait where all of that is in RAM. */
+export function planEntries(
   tier: Tier,
   resident: Resident,
   entries: readonly StoreItem[],
-): Current[] | Promise<Current[]> {
-  const peeked = peekAll(tier, resident, entries, NOTHING_READ);
-  return peeked.missing.length === 0 ? peeked.current : readMissing(tier, resident, entries);
+  plan: PlanOver,
+): PlannedEntry[] | Promise<PlannedEntry[]> {
+  const missing = missingRows(tier, resident, entries, NOTHING_READ);
+  if (missing.length > 0) return planInParts(tier, resident, entries, plan);
+  return planPeeked(tier, resident, entries, { plan, read: NOTHING_READ });
+}
+
+async function planInParts(
+  tier: Tier,
+  resident: Resident,
+  entries: readonly StoreItem[],
+  plan: PlanOver,
+): Promise<PlannedEntry[]> {
+  const planned: PlannedEntry[] = [];
+  for (const part of partsOf(resident, entries))
+    planned.push(...(await planPart(tier, resident, part, plan)));
+  return planned;
+}
+
+/** Entries in order, so many together as replace up to `READ_BYTES_MAX`. */
+function partsOf({ partition }: Resident, entries: readonly StoreItem[]): StoreItem[][] {
+  const parts: StoreItem[][] = [[]];
+  let bytes = 0;
+  for (const item of entries) {
+    const slot = partition.slotOf(item.key_hash);
+    const added = slot === undefined ? 0 : partition.columns.bodyBytes[slot]!;
+    bytes += added;
+    if (bytes > READ_BYTES_MAX) {
+      parts.push([]);
+      bytes = added;
+    }
+    parts.at(-1)!.push(item);
+  }
+  return parts;
 }
 
 /** Reads again where a version changes under it. */
-async function readMissing(
+async function planPart(
   tier: Tier,
   resident: Resident,
   entries: readonly StoreItem[],
-): Promise<Current[]> {
+  plan: PlanOver,
+): Promise<PlannedEntry[]> {
   const read = new Map<number, string>();
   for (;;) {
-    const { current, missing } = peekAll(tier, resident, entries, read);
-    if (missing.length === 0) return current;
+    const missing = missingRows(tier, resident, entries, read);
+    if (missing.length === 0) return planPeeked(tier, resident, entries, { plan, read });
     const bodies = await tier.bodies.get(resident.id, missing);
     for (const rowId of missing) {
       const body = bodies.get(rowId);
@@ -68,43 +105,60 @@ function isLive({ partition: { columns } }: Resident, rowId: number): boolean {
   return slot >= 0 && slot < columns.count && columns.alive[slot] === 1;
 }
 
-interface Peeked {
-  readonly current: Current[];
-  /** Rows whose bodies must be read first. */
-  readonly missing: number[];
+/** Current rows whose bodies must be read first. */
+function missingRows(
+  tier: Tier,
+  { staged, partition }: Resident,
+  entries: readonly StoreItem[],
+  read: Bodies,
+): number[] {
+  const missing: number[] = [];
+  for (const { key_hash } of entries) {
+    const slot = staged.has(key_hash) ? undefined : partition.slotOf(key_hash);
+    if (slot === undefined) continue;
+    const rowId = partition.columns.rowIds[slot]!;
+    if (!read.has(rowId) && tier.bodies.peek(rowId) === undefined) missing.push(rowId);
+  }
+  return missing;
 }
 
-function peekAll(
+/** One after the other: a body takes many times its bytes once it is parsed. */
+function planPeeked(
   tier: Tier,
   resident: Resident,
   entries: readonly StoreItem[],
-  read: ReadonlyMap<number, string>,
-): Peeked {
-  const missing: number[] = [];
-  const current = entries.map(({ key_hash }) => {
-    const staged = resident.staged.get(key_hash);
-    if (staged !== undefined) return staged.row === null ? NOTHING : currentOfRow(tier, staged.row);
-    const slot = resident.partition.slotOf(key_hash);
-    if (slot === undefined) return NOTHING;
-    const rowId = resident.partition.columns.rowIds[slot]!;
-    const body = tier.bodies.peek(rowId) ?? read.get(rowId);
-    if (body !== undefined) return currentOfSlot(resident, slot, body);
-    missing.push(rowId);
-    return NOTHING;
+  { plan, read }: { readonly plan: PlanOver; readonly read: Bodies },
+): PlannedEntry[] {
+  return entries.map((item) => {
+    const previous = previousOf(tier, resident, item.key_hash, read);
+    const version = versionOf(resident, item.key_hash);
+    return { plan: plan(item, previous), version };
   });
-  return { current, missing };
 }
 
-function currentOfRow(tier: Tier, row: Row): Current {
-  if (isExpired(row, tier.clock.now())) return { version: row, previous: undefined };
+function previousOf(
+  tier: Tier,
+  { staged, partition }: Resident,
+  keyHash: string,
+  read: Bodies,
+): Previous | undefined {
+  const next = staged.get(keyHash);
+  if (next !== undefined) return next.row === null ? undefined : previousOfRow(tier, next.row);
+  const slot = partition.slotOf(keyHash);
+  if (slot === undefined) return undefined;
+  const rowId = partition.columns.rowIds[slot]!;
+  return previousOfSlot(partition, slot, (tier.bodies.peek(rowId) ?? read.get(rowId))!);
+}
+
+function previousOfRow(tier: Tier, row: Row): Previous | undefined {
+  if (isExpired(row, tier.clock.now())) return undefined;
   const facets = JSON.parse(row.facets) as RowFacets;
-  const previous = { ...row, facets, body: JSON.parse(row.body) as RowBody };
-  return { version: row, previous };
+  return { ...row, facets, body: JSON.parse(row.body) as RowBody };
 }
 
-function currentOfSlot({ partition }: Resident, slot: number, body: string): Current {
+function previousOfSlot(partition: Partition, slot: number, body: string): Previous {
   const { columns, keys, vectors } = partition;
-  const previous: Previous = {
+  return {
     rowId: columns.rowIds[slot]!,
     keyHash: keys.hashOf(slot),
     revision: columns.revisions[slot]!,
@@ -120,5 +174,4 @@ function currentOfSlot({ partition }: Resident, slot: number, body: string): Cur
     embedder: vectors?.embedder ?? "",
     vector: vectors?.vectorOf(slot) ?? null,
   };
-  return { version: previous, previous };
 }

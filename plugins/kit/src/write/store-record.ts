@@ -7,15 +7,14 @@ import type { Row } from "../row.js";
 import type { Tier } from "../tier.js";
 import type { PlanIndex } from "./index-plans.js";
 import type { Draft, Plan } from "./plan-store.js";
-import type { Current } from "./previous.js";
+import type { PlannedEntry } from "./previous.js";
 
 /** A batch with what each of its entries comes to, by position. */
 export interface PlannedStore {
   readonly request: PluginStoreRequest;
   /** Its place among stores and forgets. */
   readonly order: number;
-  readonly current: readonly Current[];
-  readonly plans: readonly Plan[];
+  readonly planned: readonly PlannedEntry[];
   readonly indexes: PlanIndex;
   /** Unix seconds of acceptance. */
   readonly at: number;
@@ -24,16 +23,15 @@ export interface PlannedStore {
 type StoreErrors = { readonly index: number; readonly error: MemoryError }[];
 
 /** The record of a batch under its sequence number: rows, what they replace, and the reply. */
-export function buildRecord(tier: Tier, resident: Resident, planned: PlannedStore, seq: number): LogRecord {
-  const { request, plans, current, at } = planned;
+export function buildRecord(tier: Tier, resident: Resident, batch: PlannedStore, seq: number): LogRecord {
+  const { request, planned, at } = batch;
   const rows: Row[] = [];
   const removed: number[] = [];
   const receipts: StoreReceipt[] = [];
   const errors: StoreErrors = [];
   let createdCount = 0;
-  for (const [position, plan] of plans.entries()) {
+  for (const [position, { plan, version }] of planned.entries()) {
     const { index, key_hash } = request.entries[position]!;
-    const { version } = current[position]!;
     const refusal = refusalOf(tier, resident, plan, createdCount);
     if (refusal !== undefined) errors.push({ index, error: refusal });
     else if (!("draft" in plan)) {
@@ -41,8 +39,8 @@ export function buildRecord(tier: Tier, resident: Resident, planned: PlannedStor
     } else {
       const revision = resident.nextRevision(at);
       const id = { rowId: rowIdOf(seq, rows.length), revision, analyzer: tier.analyzer.id };
-      const row = rowOf(plan.draft, id, planned.indexes.get(position)?.index);
-      const superseded = tier.forgets.forgotten(planned.order, resident.scope, () => filterSubject(row));
+      const row = rowOf(plan.draft, id, batch.indexes.get(position)?.index);
+      const superseded = tier.forgets.forgotten(batch.order, resident.scope, () => filterSubject(row));
       receipts.push({ index, key_hash, outcome: superseded ? "superseded" : plan.outcome, revision });
       if (superseded) continue;
       rows.push(row);

@@ -5,7 +5,7 @@ import { type Row, rowBytes } from "../row.js";
 import { acceptedAt, expireNow, removeRow, type Tier } from "../tier.js";
 import { indexPlans, NO_INDEX, type PlanIndex } from "./index-plans.js";
 import { planStore } from "./plan-store.js";
-import { isStillCurrent, readCurrent } from "./previous.js";
+import { isStillCurrent, planEntries } from "./previous.js";
 import { storeResult } from "./result.js";
 import { buildRecord, type PlannedStore } from "./store-record.js";
 
@@ -38,22 +38,24 @@ async function storeInto(
   let indexes: PlanIndex = NO_INDEX;
   for (;;) {
     expireNow(tier, resident);
-    const read = readCurrent(tier, resident, entries);
-    const current = read instanceof Promise ? await read : read;
-    const plans = entries.map((item, position) => planStore(item, current[position]!.previous, context));
+    const planning = planEntries(tier, resident, entries, (item, previous) =>
+      planStore(item, previous, context),
+    );
+    const planned = planning instanceof Promise ? await planning : planning;
+    const plans = planned.map(({ plan }) => plan);
     // In a tier in memory, analysis and vectors wait for the first query.
     if (tier.durable) indexes = await indexPlans(tier.indexer, plans, waitMs, indexes);
     expireNow(tier, resident);
-    if (!entries.every(({ key_hash }, i) => isStillCurrent(resident, key_hash, current[i]!))) continue;
-    return commit(tier, resident, { request, order, current, plans, indexes, at });
+    if (!entries.every(({ key_hash }, i) => isStillCurrent(resident, key_hash, planned[i]!))) continue;
+    return commit(tier, resident, { request, order, planned, indexes, at });
   }
 }
 
-async function commit(tier: Tier, resident: Resident, planned: PlannedStore): Promise<OperationResult> {
-  const { op } = planned.request;
+async function commit(tier: Tier, resident: Resident, batch: PlannedStore): Promise<OperationResult> {
+  const { op } = batch.request;
   let result: OperationResult = {};
   await tier.journal.append({
-    build: (seq) => buildRecord(tier, resident, planned, seq),
+    build: (seq) => buildRecord(tier, resident, batch, seq),
     stage(record, seq) {
       result = record.result!;
       for (const row of record.rows) resident.stage(row.keyHash, { seq, row });
@@ -61,7 +63,7 @@ async function commit(tier: Tier, resident: Resident, planned: PlannedStore): Pr
     apply(record, seq, place) {
       for (const row of record.rows) applyRow(tier, resident, row, seq);
       for (const rowId of record.removed) tier.bodies.drop(rowId);
-      tier.operations.remember(op, planned.at, place);
+      tier.operations.remember(op, batch.at, place);
     },
   });
   touchUnchanged(tier, resident, result);

@@ -1,0 +1,31 @@
+import { MemoryError } from "@membus/protocol";
+import { expect, it } from "vitest";
+import { ScriptedEmbedder } from "./scripted-embedder.js";
+import { kitWith } from "./steering-fixture.js";
+
+/** Answers queries, and documents once it is not busy any more. */
+class BusyEmbedder extends ScriptedEmbedder {
+  isBusy = true;
+  documentCalls = 0;
+
+  override async embed(texts: readonly string[]): Promise<(Float32Array | null)[]> {
+    if (!texts.includes("a river")) return super.embed(texts);
+    this.documentCalls++;
+    if (this.isBusy) throw new MemoryError("overloaded", "too many requests", { retry_after_ms: 5_000 });
+    return super.embed(texts);
+  }
+}
+
+it("A tier in memory asks an embedder no sooner than that has said", async () => {
+  const embedder = new BusyEmbedder();
+  const { find, clock } = await kitWith([{ key: "k", content: "a river" }], { embedder });
+  const query = { query: "stone", mode: "vector" } as const;
+  expect((await find(query)).degraded).toMatchObject({ code: "unavailable", detail: { count: 1 } });
+  embedder.isBusy = false;
+  clock.advance(4.9);
+  expect((await find(query)).degraded).toBeDefined();
+  expect(embedder.documentCalls).toBe(1);
+  clock.advance(0.2);
+  expect((await find(query)).degraded).toBeUndefined();
+  expect(embedder.documentCalls).toBe(2);
+});
