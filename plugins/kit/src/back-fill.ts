@@ -186,7 +186,7 @@ async function fillRows(
   const rewritten: Row[] = [];
   for (const { keyHash, rowId } of rows) {
     const slot = resident.partition.slotOfRow(keyHash, rowId);
-    if (slot === undefined || resident.staged.has(keyHash)) continue;
+    if (slot === undefined || vectors.get(rowId) === UNANSWERED || resident.staged.has(keyHash)) continue;
     rewritten.push({ ...rowAt(tier, resident, slot, found.get(rowId)!), ...vectors.get(rowId) });
   }
   if (rewritten.length > 0) await rewrite(tier, resident, rewritten);
@@ -195,6 +195,9 @@ async function fillRows(
 
 type RowVector = Pick<Row, "embedder" | "vector">;
 
+/** Stands for the vector of a row that stays pending. */
+const UNANSWERED: Partial<RowVector> = {};
+
 /** Vectors of rows by row id: those that are there already are not asked for again. */
 async function vectorsOf(
   tier: Tier,
@@ -202,9 +205,9 @@ async function vectorsOf(
   rows: readonly PendingRow[],
   bodies: ReadonlyMap<number, string>,
   signal: AbortSignal,
-): Promise<Map<number, RowVector>> {
+): Promise<Map<number, Partial<RowVector>>> {
   const { embedder } = tier.services;
-  const vectors = new Map<number, RowVector>();
+  const vectors = new Map<number, Partial<RowVector>>();
   if (embedder === undefined) return vectors;
   const open: number[] = [];
   for (const { keyHash, rowId } of rows) {
@@ -213,10 +216,12 @@ async function vectorsOf(
     else vectors.set(rowId, { embedder: embedder.id, vector: partition.vectors!.vectorOf(slot) ?? null });
   }
   if (open.length === 0) return vectors;
-  const embedding = tier.indexer.embed(open.map((rowId) => JSON.parse(bodies.get(rowId)!) as RowBody));
+  const embedding = tier.indexer.embedMost(open.map((rowId) => JSON.parse(bodies.get(rowId)!) as RowBody));
   const answers = await untilAborted(embedding, signal);
-  for (const [at, rowId] of open.entries())
-    vectors.set(rowId, { embedder: embedder.id, vector: answers[at]! });
+  for (const [at, rowId] of open.entries()) {
+    const vector = answers[at];
+    vectors.set(rowId, vector === undefined ? UNANSWERED : { embedder: embedder.id, vector });
+  }
   return vectors;
 }
 

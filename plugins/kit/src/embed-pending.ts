@@ -1,10 +1,13 @@
 import { within } from "@membus/protocol";
+import type { Partition, PendingRow } from "./partition/partition.js";
 import { pauseMsOf } from "./pause.js";
 import type { Resident } from "./residency/resident.js";
 import type { RowBody } from "./row.js";
 import type { Tier } from "./tier.js";
 
 const BATCH = 256;
+/** When texts are tried again at which the embedder failed while it answered others. */
+const RETRY_S = 5;
 
 /**
  * Embeds what has no vector yet in a tier in memory, waiting no longer than a store would. When the embedder fails or
@@ -18,24 +21,38 @@ export async function embedPending(tier: Tier, resident: Resident): Promise<void
   await within(tier.clock, tier.embedWaitMs, resident.embedding);
 }
 
+/** Looks for what is pending until a look through all of it comes to nothing: slots may move meanwhile. */
 async function fillPending(tier: Tier, resident: Resident): Promise<void> {
   const { partition } = resident;
   try {
-    for (let from = 0; partition.pendingCount > 0; ) {
-      const pending = partition.pendingRows(BATCH, from);
-      if (pending.length === 0 && from === 0) return;
-      // Slots may have moved: what is left is looked for from the beginning.
-      from = pending.length < BATCH ? 0 : pending.at(-1)!.slot;
-      const answers = await tier.indexer.embed(pending.map(({ rowId }) => bodyOf(tier, rowId)));
-      for (const [index, { keyHash, rowId }] of pending.entries()) {
-        const slot = partition.slotOfRow(keyHash, rowId);
-        if (slot !== undefined) partition.vectors!.fill(slot, answers[index]!);
+    let filled = 1;
+    while (filled > 0 && partition.pendingCount > 0) {
+      filled = 0;
+      let from = 0;
+      for (let pending = partition.pendingRows(BATCH, from); pending.length > 0; ) {
+        filled += await fill(tier, partition, pending);
+        from = pending.at(-1)!.slot + 1;
+        pending = partition.pendingRows(BATCH, from);
       }
     }
+    if (partition.pendingCount > 0) resident.embedAfter = tier.clock.now() + RETRY_S;
   } catch (error) {
     resident.embedAfter = tier.clock.now() + pauseMsOf(error) / 1_000;
     tier.logger.warn({ err: error }, "embedder failed; vectors follow later");
   }
+}
+
+/** @returns how many have got their vectors, or are known to have none. */
+async function fill(tier: Tier, partition: Partition, pending: readonly PendingRow[]): Promise<number> {
+  const answers = await tier.indexer.embedMost(pending.map(({ rowId }) => bodyOf(tier, rowId)));
+  let filled = 0;
+  for (const [index, { keyHash, rowId }] of pending.entries()) {
+    const [slot, vector] = [partition.slotOfRow(keyHash, rowId), answers[index]];
+    if (slot === undefined || vector === undefined) continue;
+    partition.vectors!.fill(slot, vector);
+    filled++;
+  }
+  return filled;
 }
 
 function bodyOf(tier: Tier, rowId: number): RowBody {

@@ -81,6 +81,23 @@ export class DocumentIndexer {
     }
   }
 
+  /**
+   * The same for work that can wait: a text at which the embedder fails while it answers others is left out, undefined.
+   * Throws where it answers nothing, or has asked for a pause.
+   */
+  async embedMost(bodies: readonly RowBody[]): Promise<(Float32Array | null | undefined)[]> {
+    try {
+      return await this.embed(bodies);
+    } catch (error) {
+      if (!isMemoryError(error) || error.code !== "unavailable") throw error;
+      await this.dependencies.embedder!.embed([ANY_TEXT], "document");
+      if (bodies.length === 1) return [undefined];
+      const half = bodies.length >> 1;
+      const first = await this.embedMost(bodies.slice(0, half));
+      return [...first, ...(await this.embedMost(bodies.slice(half)))];
+    }
+  }
+
   /** One that is refused must not keep the others from their vectors. */
   async #embedEach(bodies: readonly RowBody[], embedder: Embedder): Promise<(Float32Array | null)[]> {
     const vectors: (Float32Array | null)[] = [];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { calls } from "./kit-calls.js";
 import { settled, TestKit } from "./kit-fixture.js";
 import { ScriptedEmbedder, vectorOf } from "./scripted-embedder.js";
@@ -97,6 +97,27 @@ describe("an embedder that is down, then up", () => {
       expect(kit.plugin.stats().partitions_awaiting_vectors).toBe(0);
     },
   );
+
+  it("keeps no other entry waiting for a text at which it fails, and tries that again", async () => {
+    const test = await kitWith("fails");
+    const { kit, embedder, store } = test;
+    const many = Array.from({ length: 20 }, (_, at) => ({ key: `${at}`, content: `river ${at}` }));
+    await store([...many.slice(0, 9), { key: "bad", content: "stuck text" }, ...many.slice(9)]);
+    await store([{ key: "k", content: "elsewhere" }], { namespace: "other" });
+    await settled();
+    embedder.state = "answers";
+    kit.clock.advance(5);
+    const elsewhere = { ...test, ...calls(kit, { namespace: "other" }) };
+    const filled = async () => expect(await vectorNow(elsewhere, "k")).toEqual(vectorOf("elsewhere", 8));
+    await vi.waitFor(filled, 5_000);
+    for (const { key, content } of many) expect(await vectorNow(test, key)).toEqual(vectorOf(content, 8));
+    expect(await vectorNow(test, "bad")).toBeUndefined();
+    expect(kit.plugin.stats().partitions_awaiting_vectors).toBe(1);
+    embedder.isStuck = false;
+    kit.clock.advance(5);
+    await kit.backFilled();
+    expect(await vectorNow(test, "bad")).toEqual(vectorOf("stuck text", 8));
+  });
 
   it("does not take texts for unfit when it refuses any", async () => {
     const test = await kitWith("fails");

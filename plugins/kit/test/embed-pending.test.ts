@@ -29,3 +29,19 @@ it("A tier in memory asks an embedder no sooner than that has said", async () =>
   expect((await find(query)).degraded).toBeUndefined();
   expect(embedder.documentCalls).toBe(2);
 });
+
+it("A text at which the embedder fails keeps no other from its vector, and is tried again later", async () => {
+  const embedder = new ScriptedEmbedder();
+  const others = Array.from({ length: 300 }, (_, at) => ({ key: `${at}`, content: `stone ${at}` }));
+  const { find, clock } = await kitWith([{ key: "bad", content: "stuck text" }, ...others], { embedder });
+  const query = { query: "stone", mode: "vector", include: ["embedding"] } as const;
+  const found = await find(query);
+  expect(found.degraded).toMatchObject({ code: "unavailable", detail: { count: 1 } });
+  expect(found.total).toBe(300);
+  embedder.isStuck = false;
+  const calls = embedder.calls.length;
+  await find(query);
+  expect(embedder.calls.length - calls).toBe(1);
+  clock.advance(5);
+  expect((await find(query)).degraded).toBeUndefined();
+});

@@ -5,10 +5,12 @@ export type EmbedderState = "answers" | "fails" | "hangs";
 
 /**
  * An embedder that does as it is told. Texts that share words have vectors that are alike; a text that begins with
- * "blank" has none, one that begins with "refused" is `too_large`, one with "unfit" a `schema_violation`.
+ * "blank" has none, one that begins with "refused" is `too_large`, one with "unfit" a `schema_violation`, and one with
+ * "stuck" makes it fail, while `isStuck`.
  */
 export class ScriptedEmbedder implements Embedder {
   state: EmbedderState = "answers";
+  isStuck = true;
   /** Whatever the text. */
   refusesAll = false;
   readonly calls: string[][] = [];
@@ -23,6 +25,8 @@ export class ScriptedEmbedder implements Embedder {
     this.calls.push([...texts]);
     if (this.state === "fails") throw new MemoryError("unavailable", "the embedder is down");
     if (this.state === "hangs") await new Promise<void>((resolve) => this.#release.push(resolve));
+    if (this.isStuck && texts.some((text) => text.startsWith("stuck")))
+      throw new MemoryError("unavailable", "status 500");
     if (texts.some((text) => text.startsWith("refused"))) throw new MemoryError("too_large", "unacceptable");
     if (this.refusesAll || texts.some((text) => text.startsWith("unfit")))
       throw new MemoryError("schema_violation", "unfit");
