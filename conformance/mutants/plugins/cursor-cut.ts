@@ -1,15 +1,18 @@
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
+import type { Row } from "../reference/row.js";
 
-/** The reference plugin, with pages that end where `count` says of their bytes. */
+/** The reference plugin, with pages that end where `count` says of the `sizes` of their entries. */
 function cutting(
   count: (sizes: readonly number[], maxBytes: number) => number,
   said: { readonly cut?: true },
+  sizeOf: (row: Row) => number = ({ content }) => JSON.stringify(content).length,
 ): ReferencePlugin {
   return new (class extends ReferencePlugin {
     protected override page(...[found, request]: Parameters<ReferencePlugin["page"]>) {
       const page = super.page(found, request);
-      const sizes = page.entries.map(({ content }) => JSON.stringify(content).length);
+      const rows = new Map(found.map(({ row }) => [row.key_hash, row]));
+      const sizes = page.entries.map(({ key_hash }) => sizeOf(rows.get(key_hash)!));
       const entries = page.entries.slice(0, count(sizes, request.max_bytes));
       return entries.length === page.entries.length ? page : { ...page, entries, ...said };
     }
@@ -42,11 +45,16 @@ export const cursorCutMutants: readonly Mutant[] = [
     createPlugin: () => cutting(within, { cut: true }),
   }),
   pluginMutant({
-    id: "cursor-cut-at-half",
-    defect: "a page ends where half of `max_bytes` is used",
+    id: "cursor-cut-by-contexts",
+    defect: "contexts that are not returned count for `max_bytes`",
     check: "cursor/page-is-cut-behind-max-bytes",
     names: /number of entries of onRetrieve/,
-    createPlugin: () => cutting((sizes, maxBytes) => within(sizes, maxBytes / 2) + 1, { cut: true }),
+    createPlugin: () =>
+      cutting(
+        (sizes, maxBytes) => within(sizes, maxBytes) + 1,
+        { cut: true },
+        ({ content, context = "" }) => JSON.stringify(content).length + context.length,
+      ),
   }),
   pluginMutant({
     id: "cursor-cut-without-need",

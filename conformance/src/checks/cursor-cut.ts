@@ -11,8 +11,8 @@ export const cursorCutChecks: readonly Check[] = [
     id: "cursor/page-is-cut-behind-max-bytes",
     clauses: ["PLUG-18"],
     async run({ caller, entry, plugin, scope, expect, now }) {
-      const content = "x".repeat(CONTENT_BYTES);
-      for (let at = 0; at < COUNT; at++) await caller.store(entry({ content, text: "large" }));
+      const [content, context] = ["x".repeat(CONTENT_BYTES), "c".repeat(CONTENT_BYTES)];
+      for (let at = 0; at < COUNT; at++) await caller.store(entry({ content, text: "large", context }));
       const hashes = (entries: readonly MemoryEntry[]) => entries.map(({ key_hash }) => key_hash);
       const page = (max_bytes: number) =>
         plugin.onRetrieve(
@@ -30,7 +30,7 @@ export const cursorCutChecks: readonly Check[] = [
           },
         );
       const whole = await page(2 ** 20);
-      const what = `onRetrieve, of ${COUNT} entries with contents of ${CONTENT_BYTES} bytes, with max_bytes`;
+      const what = `onRetrieve, of ${COUNT} entries with contents of ${CONTENT_BYTES} bytes, and contexts that are not asked for, with max_bytes`;
       const shown = { count: whole.entries.length, cut: whole.cut };
       expect.equal(shown, { count: COUNT, cut: undefined }, `entries and \`cut\` of ${what} 1048576`);
       for (const [maxBytes, least] of [

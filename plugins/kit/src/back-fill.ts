@@ -2,10 +2,11 @@ import { isMemoryError, MemoryError, parseScopeId, untilAborted } from "@membus/
 import { Pace } from "./generation/pace.js";
 import { waitUnlessAborted } from "./generation/wait.js";
 import { rowIdOf } from "./journal/record.js";
-import type { PendingRow } from "./partition/partition.js";
+import type { FoundRow } from "./partition/rows-that.js";
 import { pauseMsOf } from "./pause.js";
 import type { Resident } from "./residency/resident.js";
 import type { Row, RowBody } from "./row.js";
+import { Stretch } from "./stretch.js";
 import type { Tier } from "./tier.js";
 
 const BATCH = 64;
@@ -174,7 +175,7 @@ function reportFailure(tier: Tier, error: unknown): void {
 async function fillRows(
   tier: Tier,
   resident: Resident,
-  pending: readonly PendingRow[],
+  pending: readonly FoundRow[],
   signal: AbortSignal,
 ): Promise<number> {
   const found = await tier.bodies.get(
@@ -183,14 +184,37 @@ async function fillRows(
   );
   const rows = pending.filter(({ rowId }) => found.has(rowId));
   const vectors = await vectorsOf(tier, resident, rows, found, signal);
+  const terms = await termsOf(tier, resident, rows, found);
   const rewritten: Row[] = [];
   for (const { keyHash, rowId } of rows) {
     const slot = resident.partition.slotOfRow(keyHash, rowId);
     if (slot === undefined || vectors.get(rowId) === UNANSWERED || resident.staged.has(keyHash)) continue;
-    rewritten.push({ ...rowAt(tier, resident, slot, found.get(rowId)!), ...vectors.get(rowId) });
+    const row = rowAt(resident, slot, found.get(rowId)!);
+    const analysed = { terms: terms.get(rowId)!, analyzer: tier.analyzer.id };
+    rewritten.push({ ...row, ...analysed, ...vectors.get(rowId) });
   }
   if (rewritten.length > 0) await rewrite(tier, resident, rewritten);
   return rewritten.length;
+}
+
+/** Terms of rows by row id. */
+async function termsOf(
+  { indexer }: Tier,
+  { partition }: Resident,
+  rows: readonly FoundRow[],
+  bodies: ReadonlyMap<number, string>,
+): Promise<Map<number, Uint32Array>> {
+  const terms = new Map<number, Uint32Array>();
+  const stretch = new Stretch();
+  for (const { keyHash, rowId } of rows) {
+    const slot = partition.slotOfRow(keyHash, rowId);
+    if (slot === undefined) continue;
+    const [facets, occurredAt] = [partition.facetsOf(slot), partition.columns.occurredAt[slot]!];
+    const body = JSON.parse(bodies.get(rowId)!) as RowBody;
+    terms.set(rowId, indexer.terms({ body, facets, occurredAt }));
+    await stretch.rest();
+  }
+  return terms;
 }
 
 type RowVector = Pick<Row, "embedder" | "vector">;
@@ -202,7 +226,7 @@ const UNANSWERED: Partial<RowVector> = {};
 async function vectorsOf(
   tier: Tier,
   { partition }: Resident,
-  rows: readonly PendingRow[],
+  rows: readonly FoundRow[],
   bodies: ReadonlyMap<number, string>,
   signal: AbortSignal,
 ): Promise<Map<number, Partial<RowVector>>> {
@@ -225,11 +249,9 @@ async function vectorsOf(
   return vectors;
 }
 
-/** The row in a slot, without its vector but with the former one as long as that answers queries. */
-function rowAt(tier: Tier, resident: Resident, slot: number, body: string): Row {
+/** The row in a slot, without terms and its vector but with the former one as long as that answers queries. */
+function rowAt(resident: Resident, slot: number, body: string): Omit<Row, "terms" | "analyzer"> {
   const { columns, keys } = resident.partition;
-  const facets = resident.partition.facetsOf(slot);
-  const occurredAt = columns.occurredAt[slot]!;
   const former = resident.partition.generations.formerOf(slot);
   return {
     rowId: columns.rowIds[slot]!,
@@ -238,14 +260,12 @@ function rowAt(tier: Tier, resident: Resident, slot: number, body: string): Row 
     seq: columns.seqs[slot]!,
     created: columns.created[slot]!,
     updated: columns.updated[slot]!,
-    occurredAt,
+    occurredAt: columns.occurredAt[slot]!,
     expiresAt: columns.expiresAt[slot]!,
     importance: columns.importances[slot]!,
     group: columns.groups[slot]!,
     facets: columns.facets.at(slot),
     body,
-    terms: tier.indexer.terms({ body: JSON.parse(body) as RowBody, facets, occurredAt }),
-    analyzer: tier.analyzer.id,
     embedder: "",
     vector: null,
     ...(former === undefined ? {} : { former }),

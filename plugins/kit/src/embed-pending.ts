@@ -1,5 +1,6 @@
 import { within } from "@membus/protocol";
-import type { Partition, PendingRow } from "./partition/partition.js";
+import type { Partition } from "./partition/partition.js";
+import type { FoundRow } from "./partition/rows-that.js";
 import { pauseMsOf } from "./pause.js";
 import type { Resident } from "./residency/resident.js";
 import type { RowBody } from "./row.js";
@@ -43,7 +44,7 @@ async function fillPending(tier: Tier, resident: Resident): Promise<void> {
 }
 
 /** @returns how many have got their vectors, or are known to have none. */
-async function fill(tier: Tier, partition: Partition, pending: readonly PendingRow[]): Promise<number> {
+async function fill(tier: Tier, partition: Partition, pending: readonly FoundRow[]): Promise<number> {
   const answers = await tier.indexer.embedMost(pending.map(({ rowId }) => bodyOf(tier, rowId)));
   let filled = 0;
   for (const [index, { keyHash, rowId }] of pending.entries()) {

@@ -9,11 +9,11 @@ import {
 } from "@membus/protocol";
 import type { Analyzer } from "./analyzer/index.js";
 import type { Foreground } from "./generation/foreground.js";
+import { pauseMsOf } from "./pause.js";
 import type { FormerVector, RowBody } from "./row.js";
+import { Stretch } from "./stretch.js";
 import { type Draft, indexedContext, indexedText } from "./write/plan-store.js";
 
-/** Texts analysed at a stretch; a large batch lets other requests in between. */
-const ANALYSIS_STRETCH = 64;
 /** What every embedder has a vector of. */
 const ANY_TEXT = "memory";
 
@@ -53,9 +53,10 @@ export class DocumentIndexer {
     const vectors = this.#vectors(drafts, waitMs);
     const formers = this.#formers(drafts, waitMs);
     const terms: Uint32Array[] = [];
+    const stretch = new Stretch();
     for (const draft of drafts) {
+      if (terms.length > 0) await stretch.rest();
       terms.push(this.terms(draft));
-      if (terms.length % ANALYSIS_STRETCH === 0) await new Promise(setImmediate);
     }
     const [found, former] = await Promise.all([vectors, formers]);
     return drafts.map((_, index) => ({ terms: terms[index]!, ...found[index]!, former: former?.[index] }));
@@ -89,7 +90,7 @@ export class DocumentIndexer {
     try {
       return await this.embed(bodies);
     } catch (error) {
-      if (!isMemoryError(error) || error.code !== "unavailable") throw error;
+      if (!isMemoryError(error) || error.code !== "unavailable" || pauseMsOf(error) > 0) throw error;
       await this.dependencies.embedder!.embed([ANY_TEXT], "document");
       if (bodies.length === 1) return [undefined];
       const half = bodies.length >> 1;

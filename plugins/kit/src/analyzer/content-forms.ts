@@ -4,8 +4,8 @@ import { termHash } from "./term-hash.js";
 import type { Tongue } from "./tongue.js";
 import { wordForms } from "./words.js";
 
-/** UTF-16 units of a text, a context or a query that are analysed: about 10,000 words. The rest is not found. */
-const ANALYZED_LENGTH_MAX = 65_536;
+/** UTF-16 units of a text, a context or a query that are analysed: about 2,500 words. The rest is not found. */
+const ANALYZED_LENGTH_MAX = 16_384;
 /** UTF-16 units of a word that tell it from another; the rest of a longer one is ignored. */
 const WORD_LENGTH_MAX = 64;
 

@@ -2,9 +2,10 @@ import type { DocumentIndexer } from "../index-document.js";
 import type { Partition } from "../partition/partition.js";
 import type { BodyCache } from "../residency/body-cache.js";
 import type { RowBody } from "../row.js";
+import { Stretch } from "../stretch.js";
 
-/** Rows analysed at a stretch; other requests come in between. */
-const STRETCH = 256;
+/** Rows read at once. */
+const BATCH = 256;
 const NOTHING = new Uint32Array(0);
 
 /** Analyses the rows of a loaded partition whose terms are another analyzer's: what is in RAM is of one. */
@@ -13,8 +14,9 @@ export async function reanalyse(
   partition: Partition,
   { bodies, indexer }: { readonly bodies: BodyCache; readonly indexer: DocumentIndexer },
 ): Promise<void> {
+  const stretch = new Stretch();
   for (let from = 0; ; ) {
-    const rows = partition.unanalysedRows(STRETCH, from);
+    const rows = partition.unanalysedRows(BATCH, from);
     if (rows.length === 0) return;
     const found = await bodies.get(
       scope,
@@ -27,8 +29,8 @@ export async function reanalyse(
       const draft =
         body === undefined ? undefined : { body: JSON.parse(body) as RowBody, facets, occurredAt };
       partition.setTerms(slot, draft === undefined ? NOTHING : indexer.terms(draft));
+      await stretch.rest();
     }
     from = rows.at(-1)!.slot + 1;
-    await new Promise(setImmediate);
   }
 }

@@ -8,6 +8,7 @@ import { type EmbedderShape, Generations } from "./generations.js";
 import { joinPostings } from "./join-postings.js";
 import { KeyIndex } from "./key-index.js";
 import { type RemovedRow, removedRow } from "./removed-row.js";
+import { type FoundRow, rowsThat } from "./rows-that.js";
 import { attributeFields, selectSlots } from "./select.js";
 import { SlotColumns } from "./slot-columns.js";
 import { slotsByGroup } from "./slots-by-group.js";
@@ -19,6 +20,8 @@ import { type SlotTerms, type TermRange, WaitingTerms } from "./waiting-terms.js
 const REBUILD_DEAD_MIN = 1_024;
 /** What an empty partition takes, measured. */
 const BASE_BYTES = 8_192;
+/** Of bodies that are analysed in one step: some milliseconds. */
+const STEP_BYTES = 16_384;
 
 export interface PartitionOptions {
   /** Whose vectors are kept; absent when the tier has no similarity. */
@@ -29,13 +32,6 @@ export interface PartitionOptions {
   readonly analyzer?: string;
   /** Terms of a row that came without them. */
   termsOf(rowId: number, facets: RowFacets, occurredAt: number): Uint32Array;
-}
-
-/** A live row whose vector is still to come. */
-export interface PendingRow {
-  readonly slot: number;
-  readonly keyHash: string;
-  readonly rowId: number;
 }
 
 /** Which indexes a request needs. */
@@ -102,15 +98,15 @@ export class Partition {
   }
 
   /** Up to `max` of them, from this slot on. */
-  pendingRows(max: number, from = 0): PendingRow[] {
+  pendingRows(max: number, from = 0): FoundRow[] {
     const { vectors, generations } = this;
-    return this.#rowsThat((slot) => vectors?.isPending(slot) || generations.isOutdated(slot), max, from);
+    return rowsThat(this, (slot) => vectors?.isPending(slot) || generations.isOutdated(slot), max, from);
   }
 
   /** Up to `max` rows whose terms are another analyzer's, from this slot on. Right after loading. */
-  unanalysedRows(max: number, from: number): PendingRow[] {
+  unanalysedRows(max: number, from: number): FoundRow[] {
     const { generations } = this;
-    return this.#rowsThat((slot) => generations.hasOldTerms(slot), max, from);
+    return rowsThat(this, (slot) => generations.hasOldTerms(slot), max, from);
   }
 
   /** Terms of a row that came with another analyzer's. */
@@ -205,9 +201,17 @@ export class Partition {
    */
   prepareSome({ words, attributes }: IndexNeeds, rowsMax: number): boolean {
     const { count } = this.columns;
-    if (words) this.#countTerms(Math.min(count, this.#statistics.upTo + rowsMax));
+    if (words) this.#countTerms(this.#stepEnd(this.#statistics.upTo, rowsMax));
     const areIndexed = this.#attributes.index(this, attributes, rowsMax);
     return areIndexed && !(words && this.#statistics.upTo < count);
+  }
+
+  /** Behind so many rows, or fewer with much text: those of a tier in memory are analysed then. */
+  #stepEnd(from: number, rowsMax: number): number {
+    const { bodyBytes, count } = this.columns;
+    let [end, bytes] = [from, 0];
+    while (end < count && end < from + rowsMax && bytes < STEP_BYTES) bytes += bodyBytes[end++]!;
+    return end;
   }
 
   /** Slots whose words are not indexed yet. */
@@ -291,16 +295,6 @@ export class Partition {
     const isLater = supersedes(this.#versionAt(slot), this.#versionAt(former));
     if (isLater) this.keys.replace(slot);
     this.#kill(isLater ? former : slot);
-  }
-
-  #rowsThat(qualify: (slot: number) => boolean | undefined, max: number, from: number): PendingRow[] {
-    const { columns, keys } = this;
-    const rows: PendingRow[] = [];
-    for (let slot = from; slot < columns.count && rows.length < max; slot++) {
-      if (columns.alive[slot] === 0 || !qualify(slot)) continue;
-      rows.push({ slot, keyHash: keys.hashOf(slot), rowId: columns.rowIds[slot]! });
-    }
-    return rows;
   }
 
   #versionAt(slot: number): { revision: number; rowId: number } {

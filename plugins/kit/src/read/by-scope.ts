@@ -1,8 +1,13 @@
 import type { Scope } from "@membus/protocol";
+import { partsOf } from "../parts.js";
 import type { Resident } from "../residency/resident.js";
+import { Stretch } from "../stretch.js";
 import type { Tier } from "../tier.js";
 import type { Hit } from "./entry.js";
 import type { ScopedHit } from "./merge-hits.js";
+
+/** Of bodies that are read to be looked at. */
+const READ_BYTES_MAX = 2 * 1024 * 1024;
 
 /** Hits by their partition. */
 export function byScope<Found extends ScopedHit>(hits: readonly Found[]): Map<Scope, Found[]> {
@@ -15,21 +20,31 @@ export function byScope<Found extends ScopedHit>(hits: readonly Found[]): Map<Sc
   return groups;
 }
 
-/** The bodies of hits, as JSON; those of rows that went away meanwhile are missing. */
-export async function readBodies(
+/**
+ * Passes the bodies of hits on, as JSON, and never holds many at once. Rows that went away meanwhile are left out.
+ */
+export async function visitBodies(
   tier: Tier,
   hits: readonly ScopedHit[],
-): Promise<ReadonlyMap<number, string>> {
-  const bodies = new Map<number, string>();
+  visit: (hit: Hit, body: string, resident: Resident) => void,
+): Promise<void> {
+  const stretch = new Stretch();
   for (const [scope, ofScope] of byScope(hits)) {
-    const wanted = ofScope.map(({ hit }) => hit);
-    const found = await tier.registry.use(scope, (resident) => readLiveBodies(tier, resident, wanted));
-    for (const [rowId, body] of found) bodies.set(rowId, body);
+    for (const part of partsOf(ofScope, ({ hit }) => hit.bytes, READ_BYTES_MAX)) {
+      const wanted = part.map(({ hit }) => hit);
+      await tier.registry.use(scope, async (resident) => {
+        const bodies = await readLiveBodies(tier, resident, wanted);
+        for (const hit of wanted) {
+          const body = bodies.get(hit.rowId);
+          if (body !== undefined) visit(hit, body, resident);
+          await stretch.rest();
+        }
+      });
+    }
   }
-  return bodies;
 }
 
-/** The same of one partition. What went away before is not even read: storage may still hold it. */
+/** The bodies of hits of one partition, by row id. What went away before is not even read: storage may still hold it. */
 export function readLiveBodies(
   tier: Tier,
   { id, partition }: Resident,

@@ -1,13 +1,11 @@
-import type { RowBody, RowFacets } from "../row.js";
+import type { RowBody } from "../row.js";
 import type { Tier } from "../tier.js";
-import { readBodies } from "./by-scope.js";
+import { visitBodies } from "./by-scope.js";
 import type { Hit } from "./entry.js";
 import type { ScopedHit } from "./merge-hits.js";
 import { type Likeness, likeness, textWords } from "./similarity.js";
 
 const NO_WORDS: ReadonlySet<number> = new Set();
-/** Texts analysed at a stretch: long ones take a millisecond each. */
-const ANALYSED_STRETCH = 16;
 
 /**
  * Picks `limit` of the candidates by maximal marginal relevance: the best one, and then again and again the one with
@@ -56,17 +54,12 @@ function pick(
 async function compareBy(tier: Tier, candidates: readonly ScopedHit[]): Promise<Likeness[]> {
   const isByVector = candidates.every(({ hit }) => hit.vector !== undefined);
   if (isByVector) return candidates.map(({ hit }) => ({ vector: hit.vector, words: NO_WORDS }));
-  const bodies = await readBodies(tier, candidates);
-  const compared: Likeness[] = [];
-  for (const [index, { hit }] of candidates.entries()) {
-    if (index % ANALYSED_STRETCH === 0) await new Promise(setImmediate);
-    compared.push({ vector: hit.vector, words: wordsOf(tier, hit, bodies.get(hit.rowId)) });
-  }
-  return compared;
-}
-
-function wordsOf(tier: Tier, { facets, occurredAt }: Hit, json: string | undefined): ReadonlySet<number> {
-  if (json === undefined) return NO_WORDS;
-  const body = JSON.parse(json) as RowBody;
-  return textWords(tier.indexer.terms({ body, facets: JSON.parse(facets) as RowFacets, occurredAt }));
+  const words = new Map<Hit, ReadonlySet<number>>();
+  await visitBodies(tier, candidates, (hit, json, { partition }) => {
+    const slot = partition.slotOfRow(hit.keyHash, hit.rowId);
+    if (slot === undefined) return;
+    const [body, facets] = [JSON.parse(json) as RowBody, partition.facetsOf(slot)];
+    words.set(hit, textWords(tier.indexer.terms({ body, facets, occurredAt: hit.occurredAt })));
+  });
+  return candidates.map(({ hit }) => ({ vector: hit.vector, words: words.get(hit) ?? NO_WORDS }));
 }

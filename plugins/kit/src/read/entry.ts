@@ -15,10 +15,9 @@ export interface Hit {
   readonly occurredAt: number;
   readonly expiresAt: number;
   readonly importance: number;
-  /** Bytes of its body. */
-  readonly bodyBytes: number;
+  /** Of its body and its facets, roughly. */
+  readonly bytes: number;
   readonly group: string;
-  readonly facets: string;
   /** Only where it was asked for. */
   readonly vector?: Float32Array | undefined;
   readonly explanation?: EntryExplanation | undefined;
@@ -43,12 +42,17 @@ export function copyHit(
     occurredAt: columns.occurredAt[slot]!,
     expiresAt: columns.expiresAt[slot]!,
     importance: columns.importances[slot]!,
-    bodyBytes: columns.bodyBytes[slot]!,
+    bytes: columns.bodyBytes[slot]! + columns.facets.lengthAt(slot),
     group: columns.groups[slot]!,
-    facets: columns.facets.at(slot),
     ...(extras.vector ? { vector: vectors?.vectorOf(slot) } : {}),
     ...(extras.explanation ? { explanation: extras.explanation } : {}),
   };
+}
+
+/** What a hit does not tell of an entry. */
+export interface EntryTexts {
+  readonly facets: RowFacets;
+  readonly body: RowBody;
 }
 
 /** What an entry is returned with. */
@@ -62,10 +66,9 @@ export interface EntryOptions {
 export function entryOf(
   resident: Resident,
   hit: Hit,
-  body: RowBody,
+  { facets, body }: EntryTexts,
   { include, embedder, neighbours }: EntryOptions,
 ): MemoryEntry {
-  const facets = JSON.parse(hit.facets) as RowFacets;
   const { tier, namespace } = resident.scope;
   const vector = include.includes("embedding") ? hit.vector : undefined;
   return {

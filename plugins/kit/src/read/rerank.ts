@@ -9,7 +9,7 @@ import {
 import type { RowBody } from "../row.js";
 import type { Tier } from "../tier.js";
 import { indexedText } from "../write/plan-store.js";
-import { readBodies } from "./by-scope.js";
+import { visitBodies } from "./by-scope.js";
 import type { Hit } from "./entry.js";
 import { type ScopedHit, sortHits } from "./merge-hits.js";
 import { recencyOf } from "./recency.js";
@@ -53,14 +53,12 @@ export async function rerank(
 }
 
 async function textsOf(tier: Tier, hits: readonly ScopedHit[]): Promise<string[]> {
-  const bodies = await readBodies(tier, hits);
-  return hits.map(({ hit }) => {
-    const body = bodies.get(hit.rowId);
-    if (body === undefined) return "";
-    return indexedText(JSON.parse(body) as RowBody)
-      .slice(0, LIMITS.derivedTextLength)
-      .toWellFormed();
+  const texts = new Map<Hit, string>();
+  await visitBodies(tier, hits, (hit, body) => {
+    const text = indexedText(JSON.parse(body) as RowBody);
+    texts.set(hit, text.slice(0, LIMITS.derivedTextLength).toWellFormed());
   });
+  return hits.map(({ hit }) => texts.get(hit) ?? "");
 }
 
 async function askReranker(

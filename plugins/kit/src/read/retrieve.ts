@@ -13,6 +13,7 @@ import type { IndexNeeds, Partition } from "../partition/partition.js";
 import { attributeFields } from "../partition/select.js";
 import { checkPartitionCount } from "../residency/partition-registry.js";
 import type { Resident } from "../residency/resident.js";
+import { Stretch } from "../stretch.js";
 import { expireNow, type Tier } from "../tier.js";
 import { candidateCount, choosePage } from "./choose-page.js";
 import { type FoundHits, findHits } from "./find-hits.js";
@@ -24,10 +25,8 @@ import { Stages } from "./stages.js";
 
 /** How often a page is put together again because an entry of it went away meanwhile. */
 const ATTEMPTS = 8;
-/** Rows prepared at once: those of a tier in memory are analysed then, which takes a long text a millisecond. */
-const PREPARED_AT_ONCE = 64;
-/** How long rows are prepared at a stretch; then other requests come in between. Seconds. */
-const STRETCH_S = 0.01;
+/** Rows prepared at a step, at most. */
+const PREPARED_ROWS = 256;
 
 /** One page of the selected partitions, merged by the total order (clause RET-5). */
 export async function retrieve(
@@ -87,7 +86,10 @@ async function retrievePage(
     const { hits, degraded } = await choosePage(tier, found.hits, request, stages);
     const read = await readEntries(tier, hits, request);
     stages.end("read");
-    if (read.isWhole || attempt === ATTEMPTS) return { ...read, found, degraded };
+    if (read.isWhole) return { ...read, found, degraded };
+    if (attempt < ATTEMPTS) continue;
+    if (read.isCut && read.entries.length === 0) throw changesTooFast();
+    return { ...read, found, degraded };
   }
 }
 
@@ -101,7 +103,9 @@ async function findEverywhere(
   let [total, candidateCount, pendingCount] = [0, 0, 0];
   let degraded: MemoryError | undefined = scopes.length === 0 ? query?.degraded : undefined;
   let generation: string | undefined;
+  const stretch = new Stretch();
   for (const scope of scopes) {
+    await stretch.rest();
     const found = await tier.registry.use(scope, (resident) => findIn(tier, resident, request, query));
     hits = mergeHits(
       hits,
@@ -115,6 +119,11 @@ async function findEverywhere(
     generation ??= found.generation;
   }
   return { hits, total, candidateCount, pendingCount, degraded, generation };
+}
+
+function changesTooFast(): MemoryError {
+  const message = "the entries change faster than they can be read";
+  return new MemoryError("overloaded", message, { retry_after_ms: 100 });
 }
 
 function explainRanking(
@@ -140,7 +149,7 @@ async function findIn(
 ): Promise<FoundHits & Pick<Found, "pendingCount" | "degraded" | "generation">> {
   const { partition } = resident;
   const needs = { words: query !== undefined, attributes: attributeFields(request.filter) };
-  await prepare(tier, partition, needs);
+  await prepare(partition, needs);
   if (needs.words) indexFew(partition);
   if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);
   expireNow(tier, resident);
@@ -151,13 +160,9 @@ async function findIn(
   return { ...findHits(resident, request, asked), pendingCount, degraded: asked?.degraded, generation };
 }
 
-async function prepare({ clock }: Tier, partition: Partition, needs: IndexNeeds): Promise<void> {
-  let until = clock.now() + STRETCH_S;
-  while (!partition.prepareSome(needs, PREPARED_AT_ONCE)) {
-    if (clock.now() < until) continue;
-    await new Promise(setImmediate);
-    until = clock.now() + STRETCH_S;
-  }
+async function prepare(partition: Partition, needs: IndexNeeds): Promise<void> {
+  const stretch = new Stretch();
+  while (!partition.prepareSome(needs, PREPARED_ROWS)) await stretch.rest();
 }
 
 function needsVectors({ include }: PluginRetrieveRequest, query: PreparedQuery | undefined): boolean {

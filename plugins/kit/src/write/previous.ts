@@ -1,5 +1,6 @@
-import type { StoreItem } from "@membus/protocol";
+import { MemoryError, type StoreItem } from "@membus/protocol";
 import type { Partition } from "../partition/partition.js";
+import { partsOf } from "../parts.js";
 import type { Resident } from "../residency/resident.js";
 import { isExpired, type Row, type RowBody, type RowFacets } from "../row.js";
 import type { Tier } from "../tier.js";
@@ -24,6 +25,8 @@ type Bodies = ReadonlyMap<number, string>;
 const NOTHING_READ: Bodies = new Map();
 /** Bodies of current versions read at a time. */
 const READ_BYTES_MAX = 16 * 1024 * 1024;
+/** UTF-16 units of the texts and contexts that the entries of one store keep. */
+const KEPT_LENGTH_MAX = 16 * 1024 * 1024;
 
 /** Whether nothing has come in the place of what was read. A row id alone may be given out again after a rollback. */
 export function isStillCurrent(resident: Resident, keyHash: string, { version }: PlannedEntry): boolean {
@@ -48,7 +51,9 @@ export function planEntries(
 ): PlannedEntry[] | Promise<PlannedEntry[]> {
   const missing = missingRows(tier, resident, entries, NOTHING_READ);
   if (missing.length > 0) return planInParts(tier, resident, entries, plan);
-  return planPeeked(tier, resident, entries, { plan, read: NOTHING_READ });
+  const planned = planPeeked(tier, resident, entries, { plan, read: NOTHING_READ });
+  checkKept(entries, planned);
+  return planned;
 }
 
 async function planInParts(
@@ -57,27 +62,34 @@ async function planInParts(
   entries: readonly StoreItem[],
   plan: PlanOver,
 ): Promise<PlannedEntry[]> {
+  const { partition } = resident;
+  const bytesOf = ({ key_hash }: StoreItem): number => {
+    const slot = partition.slotOf(key_hash);
+    return slot === undefined ? 0 : partition.columns.bodyBytes[slot]!;
+  };
   const planned: PlannedEntry[] = [];
-  for (const part of partsOf(resident, entries))
+  for (const part of partsOf(entries, bytesOf, READ_BYTES_MAX)) {
     planned.push(...(await planPart(tier, resident, part, plan)));
+    checkKept(entries, planned);
+  }
   return planned;
 }
 
-/** Entries in order, so many together as replace up to `READ_BYTES_MAX`. */
-function partsOf({ partition }: Resident, entries: readonly StoreItem[]): StoreItem[][] {
-  const parts: StoreItem[][] = [[]];
-  let bytes = 0;
-  for (const item of entries) {
-    const slot = partition.slotOf(item.key_hash);
-    const added = slot === undefined ? 0 : partition.columns.bodyBytes[slot]!;
-    bytes += added;
-    if (bytes > READ_BYTES_MAX) {
-      parts.push([]);
-      bytes = added;
-    }
-    parts.at(-1)!.push(item);
+/**
+ * What entries keep of the versions before them is logged with them, on top of what their message may have.
+ * @throws {MemoryError} `too_large`.
+ */
+function checkKept(entries: readonly StoreItem[], planned: readonly PlannedEntry[]): void {
+  let got = 0;
+  for (const [index, { plan }] of planned.entries()) {
+    if (!("draft" in plan)) continue;
+    const { text, context } = entries[index]!;
+    if (text === undefined) got += plan.draft.body.text?.length ?? 0;
+    if (context === undefined) got += plan.draft.body.context?.length ?? 0;
   }
-  return parts;
+  if (got <= KEPT_LENGTH_MAX) return;
+  const message = `the texts and contexts that the entries keep have ${got} characters; store fewer at once`;
+  throw new MemoryError("too_large", message, { limit: "messageBytes", max: KEPT_LENGTH_MAX, got });
 }
 
 /** Reads again where a version changes under it. */

@@ -5,7 +5,7 @@ import { type Row, rowBytes } from "../row.js";
 import { acceptedAt, expireNow, removeRow, type Tier } from "../tier.js";
 import { indexPlans, NO_INDEX, type PlanIndex } from "./index-plans.js";
 import { planStore } from "./plan-store.js";
-import { isStillCurrent, planEntries } from "./previous.js";
+import { isStillCurrent, type PlannedEntry, planEntries } from "./previous.js";
 import { storeResult } from "./result.js";
 import { buildRecord, type PlannedStore } from "./store-record.js";
 
@@ -24,7 +24,7 @@ export async function store(
   }
 }
 
-/** Plans, indexes, and commits unless a current version has changed meanwhile: then it plans again. */
+/** Plans, indexes, and commits; entries whose current version has changed meanwhile are planned again. */
 async function storeInto(
   tier: Tier,
   resident: Resident,
@@ -35,20 +35,27 @@ async function storeInto(
   const at = acceptedAt(tier, op);
   const context = { agent: op.agent, acceptedAt: at, embedder: tier.services.embedder?.id ?? "" };
   const waitMs = ack === "queued" ? 0 : tier.embedWaitMs;
+  const planned: PlannedEntry[] = [];
   let indexes: PlanIndex = NO_INDEX;
-  for (;;) {
+  for (let open = [...entries.keys()]; open.length > 0; ) {
     expireNow(tier, resident);
-    const planning = planEntries(tier, resident, entries, (item, previous) =>
+    const items = open.map((position) => entries[position]!);
+    const planning = planEntries(tier, resident, items, (item, previous) =>
       planStore(item, previous, context),
     );
-    const planned = planning instanceof Promise ? await planning : planning;
-    const plans = planned.map(({ plan }) => plan);
+    const plans = planning instanceof Promise ? await planning : planning;
+    for (const [index, position] of open.entries()) planned[position] = plans[index]!;
     // In a tier in memory, analysis and vectors wait for the first query.
-    if (tier.durable) indexes = await indexPlans(tier.indexer, plans, waitMs, indexes);
+    if (tier.durable) {
+      const all = planned.map(({ plan }) => plan);
+      indexes = await indexPlans(tier.indexer, all, waitMs, indexes);
+    }
     expireNow(tier, resident);
-    if (!entries.every(({ key_hash }, i) => isStillCurrent(resident, key_hash, planned[i]!))) continue;
-    return commit(tier, resident, { request, order, planned, indexes, at });
+    const hasChanged = (position: number) =>
+      !isStillCurrent(resident, entries[position]!.key_hash, planned[position]!);
+    open = [...entries.keys()].filter(hasChanged);
   }
+  return commit(tier, resident, { request, order, planned, indexes, at });
 }
 
 async function commit(tier: Tier, resident: Resident, batch: PlannedStore): Promise<OperationResult> {

@@ -1,0 +1,29 @@
+import type { KeyIndex } from "./key-index.js";
+import type { SlotColumns } from "./slot-columns.js";
+
+/** Of bodies that are to be read together: parsed, they take many times as much. */
+const BODY_BYTES = 1024 * 1024;
+
+/** A live row that something is still to be done with. */
+export interface FoundRow {
+  readonly slot: number;
+  readonly keyHash: string;
+  readonly rowId: number;
+}
+
+/** Up to `max` live rows from a slot on, in order; fewer where their bodies are large. */
+export function rowsThat(
+  { columns, keys }: { readonly columns: SlotColumns; readonly keys: KeyIndex },
+  qualify: (slot: number) => boolean | undefined,
+  max: number,
+  from: number,
+): FoundRow[] {
+  const rows: FoundRow[] = [];
+  let bytes = 0;
+  for (let slot = from; slot < columns.count && rows.length < max && bytes < BODY_BYTES; slot++) {
+    if (columns.alive[slot] === 0 || !qualify(slot)) continue;
+    rows.push({ slot, keyHash: keys.hashOf(slot), rowId: columns.rowIds[slot]! });
+    bytes += columns.bodyBytes[slot]!;
+  }
+  return rows;
+}
