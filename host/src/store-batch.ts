@@ -54,8 +54,8 @@ export function readBatch(entries: readonly unknown[], rules: BatchRules): Store
   const errors: BatchError[] = [];
   for (const [index, value] of entries.entries()) {
     try {
-      const entry = parseStoreEntry(value);
       checkEntrySize(value, rules.messageBytes);
+      const entry = parseStoreEntry(value);
       const tier = entry.tier ?? "working";
       checkOffered(entry, tier, rules);
       checkEmbedding(entry, rules.embedder);

@@ -89,6 +89,7 @@ function parsePack(payload: Uint8Array): unknown {
     scanPack(payload);
     return decodePack(payload, { mapKeyConverter: stringKey });
   } catch (cause) {
+    if (isMemoryError(cause)) throw cause;
     throw new MemoryError("parse_error", "the message is not valid MessagePack", {}, { cause });
   }
 }

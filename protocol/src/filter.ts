@@ -1,5 +1,5 @@
 import type { MetadataValue } from "./entry.js";
-import { isJsonObject, type Json } from "./json.js";
+import type { Json } from "./json.js";
 import { canonicalJson } from "./key.js";
 
 export const FILTER_OPERATORS = [
@@ -91,7 +91,9 @@ function matchesScalar(actual: Json, op: FilterOperator, expected: Json): boolea
     case "eq":
       return equalJson(actual, expected);
     case "in":
-      return (expected as Json[]).some((value) => equalJson(actual, value));
+      return isNested(actual)
+        ? (expected as Json[]).some((value) => equalJson(actual, value))
+        : valuesOf(expected as Json[]).has(actual);
     case "contains":
       return typeof actual === "string" && typeof expected === "string" && actual.includes(expected);
     case "starts_with":
@@ -110,8 +112,22 @@ function matchesOrder(actual: Json, op: FilterOperator, expected: Json): boolean
   return op === "lt" ? actual < expected : actual <= expected;
 }
 
+/** Of the list of each `in`: an entry's list would else be compared with it element by element. */
+const valueSets = new WeakMap<readonly Json[], ReadonlySet<Json>>();
+
+function valuesOf(list: readonly Json[]): ReadonlySet<Json> {
+  let values = valueSets.get(list);
+  if (values === undefined) {
+    values = new Set(list);
+    valueSets.set(list, values);
+  }
+  return values;
+}
+
 function equalJson(a: Json, b: Json): boolean {
-  if (a === b) return true;
-  const nested = (value: Json) => Array.isArray(value) || isJsonObject(value);
-  return nested(a) && nested(b) && canonicalJson(a) === canonicalJson(b);
+  return a === b || (isNested(a) && isNested(b) && canonicalJson(a) === canonicalJson(b));
+}
+
+function isNested(value: Json): boolean {
+  return typeof value === "object" && value !== null;
 }

@@ -28,16 +28,28 @@ export function refuseOverLimit(limit: string, max: number, got: number, path: P
   throw new MemoryError("too_large", `${limit} is at most ${max}, got ${got}`, { limit, max, got, ...where });
 }
 
+/** Refuses a message with too many objects and lists: each takes a hundred times what it takes on the wire. */
+export function checkNestedCount(got: number): void {
+  if (got > LIMITS.nestedValues) refuseOverLimit("nestedValues", LIMITS.nestedValues, got);
+}
+
 /**
  * Refuses what one of the two encodings cannot carry (clauses ENV-VALUE-1 to ENV-VALUE-6), and what passes a bound of
- * depth or field count. Binary is allowed where an embedding belongs, and becomes a Float32Array there, in place.
+ * depth or count. Binary is allowed where an embedding belongs, and becomes a Float32Array there, in place.
  * @throws {MemoryError} `schema_violation` with the path, or `too_large`.
  */
 export function guardJson(value: unknown): void {
-  guardValue(value, []);
+  guardValue(value, new Walk());
 }
 
-function guardValue(value: unknown, path: (string | number)[]): void {
+/** Where a look at a message is, and what it has seen. */
+class Walk {
+  readonly path: (string | number)[] = [];
+  nestedCount = 0;
+}
+
+function guardValue(value: unknown, walk: Walk): void {
+  const { path } = walk;
   switch (typeof value) {
     case "string":
       if (!value.isWellFormed()) refuse(path, "holds a lone surrogate");
@@ -47,7 +59,7 @@ function guardValue(value: unknown, path: (string | number)[]): void {
     case "boolean":
       return;
     case "object":
-      return value === null ? undefined : guardNested(value, path);
+      return value === null ? undefined : guardNested(value, walk);
     default:
       refuse(path, `is a ${typeof value}, which no message can carry`);
   }
@@ -58,23 +70,26 @@ function guardNumber(value: number, path: Path): void {
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) refuse(path, "is beyond ±(2^53 - 1)");
 }
 
-function guardNested(value: object, path: (string | number)[]): void {
+function guardNested(value: object, walk: Walk): void {
+  const { path } = walk;
+  checkNestedCount(++walk.nestedCount);
   if (path.length > LIMITS.depth) refuseOverLimit("depth", LIMITS.depth, path.length);
-  if (Array.isArray(value)) return guardList(value, path);
+  if (Array.isArray(value)) return guardList(value, walk);
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) refuse(path, "is not a plain JSON value");
-  guardFields(value as Record<string, unknown>, path);
+  guardFields(value as Record<string, unknown>, walk);
 }
 
-function guardList(list: unknown[], path: (string | number)[]): void {
+function guardList(list: unknown[], walk: Walk): void {
   for (let index = 0; index < list.length; index++) {
-    path.push(index);
-    guardValue(list[index], path);
-    path.pop();
+    walk.path.push(index);
+    guardValue(list[index], walk);
+    walk.path.pop();
   }
 }
 
-function guardFields(object: Record<string, unknown>, path: (string | number)[]): void {
+function guardFields(object: Record<string, unknown>, walk: Walk): void {
+  const { path } = walk;
   let count = 0;
   for (const name of Object.keys(object)) {
     if (++count > LIMITS.objectFields) refuseOverLimit("objectFields", LIMITS.objectFields, count, path);
@@ -85,7 +100,7 @@ function guardFields(object: Record<string, unknown>, path: (string | number)[])
     if (ArrayBuffer.isView(value)) {
       const vector = guardVector(value, path);
       if (vector !== value) object[name] = vector;
-    } else guardValue(value, path);
+    } else guardValue(value, walk);
     path.pop();
   }
 }

@@ -11,11 +11,13 @@ export const LIMITS = Object.freeze({
   depth: 64,
   /** Fields of one object. */
   objectFields: 1_024,
+  /** Objects and lists of one message, the message itself included. */
+  nestedValues: 100_000,
   /** One string outside `content`, `text`, `context`, `query` and `cursor`. */
   stringLength: 4_096,
   /** `query`. */
   queryLength: 8_192,
-  /** Bytes of a key as canonical JSON. */
+  /** Bytes of a key, and of `match`, as canonical JSON. */
   keyBytes: 4_096,
   /** `entries` of one store. */
   storeEntries: 1_000,

@@ -1,20 +1,23 @@
 import { isUtf8 } from "node:buffer";
+import { checkNestedCount } from "./json-guard.js";
 
 /**
  * Refuses bytes in which the MessagePack library would trust a false header: it allocates the elements that a list
  * claims before it has them, so 60 KB of nested headers could claim gigabytes, and it reads strings that are not
- * UTF-8 as if they were. Nothing is decoded here. A value cut off at the very end is left to the library.
- * @throws {RangeError} for a message that ends before what it claims, a string that is not UTF-8, an unknown first byte.
+ * UTF-8 as if they were. So it would decode any number of empty lists. Nothing is decoded here. A value cut off at the very end is left to the library.
+ * @throws {MemoryError} `too_large` for more objects and lists than a message may have; {RangeError} for a message that ends before what it claims, a string that is not UTF-8, an unknown first byte.
  */
 export function scanPack(bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let offset = 0;
+  let nestedCount = 0;
   for (let awaited = 1; awaited > 0; awaited--) {
     const head = HEADS[view.getUint8(offset)];
     if (head === undefined) throw new RangeError(`unknown first byte at ${offset}`);
     const body = offset + 1 + head.lengthBytes;
     const size = head.size + lengthAt(view, offset + 1, head.lengthBytes);
     offset = body;
+    if (head.kind === "list" || head.kind === "map") checkNestedCount(++nestedCount);
     if (head.kind === "list") awaited += size;
     else if (head.kind === "map") awaited += 2 * size;
     else offset += size;

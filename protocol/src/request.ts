@@ -43,6 +43,8 @@ export function parseRequest(message: Readonly<Record<string, unknown>>): Decode
   checkVersion(message.version);
   const request = withoutAbsent(message, type === "memory/forget/req");
   if (request.where !== undefined) checkWhere(request.where);
+  if (request.match !== undefined) checkMatchSize(request.match);
+  checkVector(request.embedding);
   const schema: z.ZodType = REQUEST_SCHEMAS[type];
   const parsed = schema.safeParse(request);
   if (!parsed.success) throw schemaError(parsed.error, Object.keys(REQUEST_SCHEMAS[type].shape), request);
@@ -85,10 +87,28 @@ export function parseStoreEntry(value: unknown): StoreEntry {
       throw new MemoryError("schema_violation", message, { path: shownName(name) });
     }
   }
+  checkVector(value.embedding);
   const parsed = StoreEntrySchema.safeParse(value);
   if (!parsed.success) throw schemaError(parsed.error, ENTRY_FIELDS, value);
   checkKeySize(parsed.data.key as MemoryKey | string);
   return parsed.data;
+}
+
+/** A part of a key is no longer than a key. */
+function checkMatchSize(match: unknown): void {
+  const bytes = Buffer.byteLength(JSON.stringify(match));
+  if (bytes > LIMITS.keyBytes) refuseOverLimit("keyBytes", LIMITS.keyBytes, bytes, ["match"]);
+}
+
+/** Ends at the first component that is none: the schema would list them all. */
+function checkVector(vector: unknown): void {
+  if (!Array.isArray(vector)) return;
+  const max = LIMITS.embeddingDimensions;
+  if (vector.length > max) refuseOverLimit("embeddingDimensions", max, vector.length, ["embedding"]);
+  const wrong = vector.findIndex((component) => typeof component !== "number");
+  if (wrong < 0) return;
+  const path = `embedding[${wrong}]`;
+  throw new MemoryError("schema_violation", `${path} must be a number`, { path });
 }
 
 function checkKeySize(key: MemoryKey | string): void {
@@ -103,7 +123,7 @@ function checkKeySize(key: MemoryKey | string): void {
  */
 export function checkEntrySize(entry: unknown, messageBytes: number): void {
   // No value takes more than six times its encoded bytes as JSON, so small messages need no second look.
-  if (messageBytes * 6 <= LIMITS.entryBytes) return;
+  if (messageBytes * 6 <= LIMITS.entryBytes || !isJsonObject(entry)) return;
   const bytes = encodeMessage(entry as Message, "json").length;
   if (bytes > LIMITS.entryBytes) refuseOverLimit("entryBytes", LIMITS.entryBytes, bytes);
 }

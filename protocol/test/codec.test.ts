@@ -96,6 +96,14 @@ describe("limits", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
   });
 
+  it.each(ENCODINGS)("counts objects and lists, in %s", (encoding) => {
+    const messageOf = (count: number) => ({ a: [{}], b: Array.from({ length: count - 4 }, () => []) });
+    expect(decodeMessage(encodeMessage(messageOf(100_000), encoding)).ok).toBe(true);
+    const tooMany = decodeMessage(encodeMessage(messageOf(100_001), encoding));
+    const detail = { limit: "nestedValues", max: 100_000, got: 100_001 };
+    expect(tooMany).toMatchObject({ ok: false, code: "too_large", detail });
+  });
+
   it("answers with an error of bounded size, whatever a name is", () => {
     const long = "n".repeat(500_000);
     const nested = { [long]: { [long]: { [long]: "\ud800" } } };

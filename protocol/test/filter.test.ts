@@ -112,6 +112,9 @@ describe("lists", () => {
     ["tags", "exists", true, true],
     ["metadata.names", "eq", "Al", true],
     ["key.list", "eq", 2, true],
+    ["key.list", "in", [2], true],
+    ["key.list", "in", ["2"], false],
+    ["key.list", "nin", [2], false],
   ])("%s %s %j is %s", (name, op, value, expected) => expect(holds(name, op, value)).toBe(expected));
 
   it("are there when empty, and equal nothing", () => {

@@ -113,6 +113,23 @@ describe("entries", () => {
   });
 });
 
+describe("what is far too long", () => {
+  const wrong = new Array<null>(1_000_000).fill(null);
+
+  it("is refused at its length or its first element, in a vector", () => {
+    const entry = (embedding: unknown) => refusal(() => parseStoreEntry({ key: "a", content: 1, embedding }));
+    expect(entry(wrong)).toMatchObject({ code: "too_large", detail: { limit: "embeddingDimensions" } });
+    const detail = { path: "embedding[1]" };
+    expect(entry([1, "2", null])).toMatchObject({ code: "schema_violation", detail });
+  });
+
+  it("is refused as match, as no key is as long", () => {
+    const request = { type: "memory/retrieve/req", id: "1", match: { name: wrong } };
+    const detail = { limit: "keyBytes", max: 4_096, path: "match" };
+    expect(refusal(() => parseRequest(request))).toMatchObject({ code: "too_large", detail });
+  });
+});
+
 describe("ids", () => {
   it.each([
     ["q", "q"],

@@ -58,6 +58,18 @@ const requestMutants: readonly Mutant[] = [
     bus: refusing(({ type, query }) => type === RETRIEVE && lengthOf(query) === 8_192),
   }),
   hostMutant({
+    id: "limits-match-unbounded",
+    defect: "a part of a key may be longer than a key",
+    check: "limits/strings-of-requests",
+    names: /the bytes of match of 4097/,
+    bus: (bus) =>
+      rewriteRequests(bus, (fields) =>
+        lengthOf((fields.match as Message | undefined)?.a) === 4_089
+          ? { ...fields, match: { a: "x" } }
+          : fields,
+      ),
+  }),
+  hostMutant({
     id: "limits-more-keys",
     defect: "keys beyond the thousandth are ignored",
     check: "limits/counts-in-requests",
@@ -233,6 +245,20 @@ const shapeMutants: readonly Mutant[] = [
     check: "limits/object-of-1024-fields",
     names: /an object of 1025 fields in content/,
     bus: (bus) => rewriteBytes(bus, (text) => text.replace(',"n1024":1}', "}")),
+  }),
+  hostMutant({
+    id: "limits-nested-values-unbounded",
+    defect: "a message may have any number of objects and lists",
+    check: "limits/nested-values-of-100000",
+    names: /a store of 100001 objects and lists in json/,
+    bus: (bus) => rewriteBytes(bus, (text) => text.replaceAll("[],[],[],", "[],")),
+  }),
+  hostMutant({
+    id: "limits-nested-values-below",
+    defect: "100,000 objects and lists are refused",
+    check: "limits/nested-values-of-100000",
+    names: /a store of 100000 objects and lists in json/,
+    bus: refusing((fields) => JSON.stringify(fields).match(/[[{]/g)?.length === 100_000),
   }),
   hostMutant({
     id: "limits-namespace-cut",

@@ -109,6 +109,15 @@ const sizeChecks: readonly Check[] = [
   }),
 ];
 
+function emptyLists(count: number): unknown[] {
+  return Array.from({ length: count }, () => []);
+}
+
+function nestedCount(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce((count: number, part) => count + nestedCount(part), 1);
+}
+
 const shapeChecks: readonly Check[] = [
   hostCheck({
     id: "limits/depth-of-64",
@@ -146,6 +155,33 @@ const shapeChecks: readonly Check[] = [
       const over = "a store with an object of 1025 fields in content";
       expectDetail(t, await refused(t, over, "store", sent(1_025), "too_large"), limit, 1_025, over);
       t.expect.equal((await storedEntries(t)).length, 1, "entries after objects of 1024 and 1025 fields");
+    },
+  }),
+  hostCheck({
+    id: "limits/nested-values-of-100000",
+    clauses: ["LIMIT-2", "LIMIT-3"],
+    async run(t) {
+      const limit = { name: "nestedValues", max: 100_000, of: "objects and lists" };
+      const sent = (count: number) => {
+        // Two entries, as so many lists do not fit into one.
+        const storeOf = (contents: readonly unknown[]) =>
+          request(t, "store", { entries: contents.map((content) => t.entry({ content: content as never })) });
+        const rest = count - nestedCount(storeOf([[], []]));
+        return storeOf([emptyLists(60_000), emptyLists(rest - 60_000)]);
+      };
+      for (const encoding of ["json", "msgpack"] as const) {
+        const at = `a store of 100000 objects and lists in ${encoding}`;
+        const { errors } = await accepted(t, at, "store", sent(100_000), { encoding });
+        t.expect.equal(errors, [], `errors of ${at}`);
+        const over = `a store of 100001 objects and lists in ${encoding}`;
+        const error = await refused(t, over, "store", sent(100_001), "too_large", { encoding });
+        expectDetail(t, error, limit, 100_001, over);
+      }
+      t.expect.equal(
+        (await storedEntries(t)).length,
+        4,
+        "entries after two stores of 2 at the limit and two over it",
+      );
     },
   }),
   hostCheck({

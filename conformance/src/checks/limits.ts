@@ -80,6 +80,13 @@ const REQUEST_STRINGS: readonly RequestLimit[] = [
     operation: "retrieve",
     fields: (size) => ({ where: { field: "tags", op: "eq", value: letters(size) } }),
   },
+  ...(["retrieve", "forget"] as const).map((operation) => ({
+    name: "keyBytes",
+    max: 4_096,
+    of: "the bytes of match",
+    operation,
+    fields: (size: number) => ({ match: { a: letters(size - 8) } }),
+  })),
 ];
 
 const REQUEST_COUNTS: readonly RequestLimit[] = [

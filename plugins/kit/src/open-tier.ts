@@ -74,7 +74,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     durable: state !== undefined,
     journal: state?.journal ?? createMemoryJournal(),
     registry: openRegistry({
-      ...{ clock, options, empty },
+      ...{ clock, options, empty, retention },
       state: state && { ...state, load: (scope) => loadAnalysed(scope, state, indexer) },
       loaded: (resident) => resident.partition.isBehind && needsVectors(resident),
       holdsExpired: (id) => tier.expired.has(id),
@@ -130,6 +130,7 @@ interface RegistryParts {
   readonly clock: Clock;
   readonly options: ResolvedKitOptions;
   readonly state: DurableState | undefined;
+  readonly retention: Retention | undefined;
   empty(): Partition;
   loaded(resident: Resident): void;
   /** Whether expired rows of the scope are still to be logged as gone: loaded again, they would expire again. */
@@ -137,12 +138,13 @@ interface RegistryParts {
 }
 
 function openRegistry(parts: RegistryParts): PartitionRegistry {
-  const { clock, options, state, empty, loaded, holdsExpired } = parts;
+  const { clock, options, state, retention, empty, loaded, holdsExpired } = parts;
   if (state === undefined) {
     return new PartitionRegistry(
       { residentBytesMax: Number.POSITIVE_INFINITY },
       {
         ...{ clock, loaded },
+        measured: ({ id, liveBytes }) => retention?.measured(id, liveBytes),
         load: async () => empty(),
         mayLeave: ({ isEmpty }) => isEmpty,
         dropsEmpty: true,

@@ -10,6 +10,8 @@ export interface Retention {
   stored(entry: HeldEntry, sizeBytes: number): void;
   touched(entry: HeldEntry): void;
   removed(entry: HeldEntry): void;
+  /** What the live entries of a scope take with their indexes, which come with the first query. */
+  measured(scope: string, partitionBytes: number): void;
   /** What has to go for its bounds to hold, least valuable first. Called after every store. */
   overflow(): Iterable<HeldEntry>;
   /** A session that nobody has used for so many seconds ends. */

@@ -1,6 +1,7 @@
-import { parseScopeId, type Scope, scopeId } from "@membus/protocol";
+import { parseScopeId } from "@membus/protocol";
 import type { DurableState } from "./open-durable.js";
 import type { Resident } from "./residency/resident.js";
+import { Stretch } from "./stretch.js";
 import { expireNow, removeRow, type Tier } from "./tier.js";
 
 /** Scopes a sweep takes from disk because something in them has expired. */
@@ -11,7 +12,11 @@ const POSTINGS_STRETCH = 100_000;
 
 /** Background work: expiry, idle sessions, folding, compaction and purge. */
 export async function sweep(tier: Tier, state: DurableState | undefined): Promise<void> {
-  for (const resident of [...tier.registry.residents]) expireNow(tier, resident);
+  const stretch = new Stretch();
+  for (const resident of [...tier.registry.residents]) {
+    if (tier.registry.peek(resident.id) === resident) expireNow(tier, resident);
+    await stretch.rest();
+  }
   endIdleSessions(tier);
   await clearForgotten(tier);
   if (state === undefined) return;
@@ -54,19 +59,14 @@ function endIdleSessions(tier: Tier): void {
   const residents = [...tier.registry.residents];
   const usedAt = new Map<string, number>();
   for (const resident of residents) {
-    const session = sessionOf(resident.scope);
+    const { session } = resident;
     const latest = resident.users > 0 ? Number.POSITIVE_INFINITY : resident.usedAt;
     usedAt.set(session, Math.max(latest, usedAt.get(session) ?? 0));
   }
   const idleSince = tier.clock.now() - tier.retention.idleS;
   for (const resident of residents) {
-    if (usedAt.get(sessionOf(resident.scope))! <= idleSince) endScope(tier, resident);
+    if (usedAt.get(resident.session)! <= idleSince) endScope(tier, resident);
   }
-}
-
-/** What the namespaces of one session have in common. */
-function sessionOf(scope: Scope): string {
-  return scopeId({ ...scope, namespace: "" });
 }
 
 function endScope(tier: Tier, resident: Resident): void {

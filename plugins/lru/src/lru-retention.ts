@@ -2,8 +2,52 @@ import type { HeldEntry, Retention } from "@membus/plugin-kit";
 import { LRUCache } from "lru-cache";
 import type { ResolvedLruOptions } from "./lru-options.js";
 
-/** Bytes by key hash, in order of use. It drops nothing itself: bounds span scopes, and the kit has to know. */
-type ScopeEntries = LRUCache<string, number>;
+/** What a scope takes besides its partition, roughly: many small ones are bounded by it. */
+const SCOPE_BYTES = 4 * 1024;
+
+/** The entries of one scope. It drops nothing itself: bounds span scopes, and the kit has to know. */
+class ScopeEntries {
+  /** Bytes by key hash, in order of use. */
+  readonly #sizes = new LRUCache<string, number>({
+    maxSize: Number.MAX_SAFE_INTEGER,
+    sizeCalculation: (sizeBytes) => sizeBytes,
+  });
+  /** What their partition takes, with its indexes. */
+  #partitionBytes = 0;
+
+  get size(): number {
+    return this.#sizes.size;
+  }
+
+  get sizeBytes(): number {
+    return SCOPE_BYTES + Math.max(this.#sizes.calculatedSize, this.#partitionBytes);
+  }
+
+  get leastRecent(): string {
+    const [keyHash] = this.#sizes.rkeys();
+    return keyHash!;
+  }
+
+  set(keyHash: string, sizeBytes: number): void {
+    this.#sizes.set(keyHash, sizeBytes);
+  }
+
+  touch(keyHash: string): void {
+    this.#sizes.get(keyHash);
+  }
+
+  /** False where it is not there. Its share of the indexes goes with it, until they are measured again. */
+  delete(keyHash: string): boolean {
+    const sizeBytes = this.#sizes.peek(keyHash);
+    if (sizeBytes === undefined) return false;
+    this.#partitionBytes = Math.floor(this.#partitionBytes * (1 - sizeBytes / this.#sizes.calculatedSize));
+    return this.#sizes.delete(keyHash);
+  }
+
+  measured(partitionBytes: number): void {
+    this.#partitionBytes = partitionBytes;
+  }
+}
 
 /** Over a bound of all scopes a hundredth more goes than need be, and scopes of nearly the largest size go with it. */
 const NEARLY = 0.99;
@@ -23,25 +67,32 @@ export class LruRetention implements Retention {
 
   stored({ scope, keyHash }: HeldEntry, sizeBytes: number): void {
     this.removed({ scope, keyHash });
-    const entries = this.#scopes.get(scope) ?? newEntries();
-    this.#scopes.set(scope, entries.set(keyHash, sizeBytes));
+    const entries = this.#scopes.get(scope) ?? new ScopeEntries();
+    const isNew = entries.size === 0;
+    this.#scopes.set(scope, entries);
+    this.#change(scope, entries, () => entries.set(keyHash, sizeBytes));
+    if (isNew) this.#sizeBytes += SCOPE_BYTES;
     this.#count += 1;
-    this.#sizeBytes += sizeBytes;
-    if (this.#isOver(entries)) this.#overfull.add(scope);
   }
 
   touched({ scope, keyHash }: HeldEntry): void {
-    this.#scopes.get(scope)?.get(keyHash);
+    this.#scopes.get(scope)?.touch(keyHash);
   }
 
   removed({ scope, keyHash }: HeldEntry): void {
     const entries = this.#scopes.get(scope);
-    const sizeBytes = entries?.peek(keyHash);
-    if (entries === undefined || sizeBytes === undefined) return;
-    entries.delete(keyHash);
+    if (entries === undefined) return;
+    const before = entries.sizeBytes;
+    if (!entries.delete(keyHash)) return;
     this.#count -= 1;
-    this.#sizeBytes -= sizeBytes;
-    if (entries.size === 0) this.#scopes.delete(scope);
+    const isEmpty = entries.size === 0;
+    if (isEmpty) this.#scopes.delete(scope);
+    this.#sizeBytes -= before - (isEmpty ? 0 : entries.sizeBytes);
+  }
+
+  measured(scope: string, partitionBytes: number): void {
+    const entries = this.#scopes.get(scope);
+    if (entries !== undefined) this.#change(scope, entries, () => entries.measured(partitionBytes));
   }
 
   overflow(): Iterable<HeldEntry> {
@@ -61,8 +112,15 @@ export class LruRetention implements Retention {
     if (this.#isOverAll(1)) while (this.#isOverAll(NEARLY)) yield* this.#releaseLargest();
   }
 
-  #isOver({ size, calculatedSize }: ScopeEntries): boolean {
-    return size > this.options.scopeEntriesMax || calculatedSize > this.options.scopeBytesMax;
+  #change(scope: string, entries: ScopeEntries, change: () => void): void {
+    const before = entries.sizeBytes;
+    change();
+    this.#sizeBytes += entries.sizeBytes - before;
+    if (this.#isOver(entries)) this.#overfull.add(scope);
+  }
+
+  #isOver({ size, sizeBytes }: ScopeEntries): boolean {
+    return size > this.options.scopeEntriesMax || sizeBytes > this.options.scopeBytesMax;
   }
 
   #isOverAll(share: number): boolean {
@@ -72,21 +130,16 @@ export class LruRetention implements Retention {
 
   *#releaseLargest(): Iterable<HeldEntry> {
     let largest = 0;
-    for (const { calculatedSize } of this.#scopes.values()) largest = Math.max(largest, calculatedSize);
+    for (const { sizeBytes } of this.#scopes.values()) largest = Math.max(largest, sizeBytes);
     for (const [scope, entries] of this.#scopes) {
-      const isLarge = () => entries.calculatedSize > largest * NEARLY;
+      const isLarge = () => entries.sizeBytes > largest * NEARLY;
       while (isLarge() && this.#isOverAll(NEARLY)) yield this.#release(scope, entries);
     }
   }
 
   #release(scope: string, entries: ScopeEntries): HeldEntry {
-    const [keyHash] = entries.rkeys();
-    const entry = { scope, keyHash: keyHash! };
+    const entry = { scope, keyHash: entries.leastRecent };
     this.removed(entry);
     return entry;
   }
-}
-
-function newEntries(): ScopeEntries {
-  return new LRUCache({ maxSize: Number.MAX_SAFE_INTEGER, sizeCalculation: (sizeBytes) => sizeBytes });
 }

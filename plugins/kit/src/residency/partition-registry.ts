@@ -21,6 +21,8 @@ export interface RegistryDependencies {
   load(scope: string): Promise<Partition>;
   /** A partition has come into RAM. */
   loaded(resident: Resident): void;
+  /** A partition may have grown, or shrunk. */
+  measured?(resident: Resident): void;
   /** False while leaving RAM would lose something, or is not worth it. */
   mayLeave(resident: Resident): boolean;
   /** False where an empty partition stays, because another load would take time to find nothing. */
@@ -143,6 +145,7 @@ export class PartitionRegistry {
     const { sizeBytes } = resident.partition;
     this.#sizeBytes += sizeBytes - resident.sizeBytes;
     resident.sizeBytes = sizeBytes;
+    this.dependencies.measured?.(resident);
   }
 
   #drop(resident: Resident): void {

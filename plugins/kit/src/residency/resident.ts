@@ -1,4 +1,4 @@
-import type { Scope } from "@membus/protocol";
+import { type Scope, scopeId } from "@membus/protocol";
 import type { Partition } from "../partition/partition.js";
 import type { Row } from "../row.js";
 
@@ -26,6 +26,7 @@ export class Resident {
   /** The words of its rows are being indexed behind the queries. */
   isBeingIndexed = false;
   #lastRevision: number;
+  #session: string | undefined;
 
   /** `loadedAt`: Unix seconds. A revision that was issued before is not above it: see `mayLeave`. */
   constructor(
@@ -57,6 +58,18 @@ export class Resident {
   /** These records, from the first on, never happened. */
   unstageFrom(firstLostSeq: number): void {
     for (const [keyHash, { seq }] of this.staged) if (seq >= firstLostSeq) this.staged.delete(keyHash);
+  }
+
+  /** What its live rows take. */
+  get liveBytes(): number {
+    const { columns, liveCount } = this.partition;
+    return columns.count === 0 ? 0 : this.sizeBytes * (liveCount / columns.count);
+  }
+
+  /** What the namespaces of one session have in common. */
+  get session(): string {
+    this.#session ??= scopeId({ ...this.scope, namespace: "" });
+    return this.#session;
   }
 
   /** Neither holds an entry nor is about to. */

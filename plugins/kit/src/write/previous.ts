@@ -3,6 +3,7 @@ import type { Partition } from "../partition/partition.js";
 import { partsOf } from "../parts.js";
 import type { Resident } from "../residency/resident.js";
 import { isExpired, type Row, type RowBody, type RowFacets } from "../row.js";
+import { Stretch } from "../stretch.js";
 import type { Tier } from "../tier.js";
 import type { Plan, Previous } from "./plan-store.js";
 
@@ -23,8 +24,8 @@ type PlanOver = (item: StoreItem, previous: Previous | undefined) => Plan;
 type Bodies = ReadonlyMap<number, string>;
 
 const NOTHING_READ: Bodies = new Map();
-/** Bodies of current versions read at a time. */
-const READ_BYTES_MAX = 16 * 1024 * 1024;
+/** Bytes of current versions read and parsed at a time. */
+const READ_BYTES_MAX = 2 * 1024 * 1024;
 /** UTF-16 units of the texts and contexts that the entries of one store keep. */
 const KEPT_LENGTH_MAX = 16 * 1024 * 1024;
 
@@ -49,8 +50,9 @@ export function planEntries(
   entries: readonly StoreItem[],
   plan: PlanOver,
 ): PlannedEntry[] | Promise<PlannedEntry[]> {
-  const missing = missingRows(tier, resident, entries, NOTHING_READ);
-  if (missing.length > 0) return planInParts(tier, resident, entries, plan);
+  const parts = [...partsOf(entries, (item) => replacedBytes(resident, item), READ_BYTES_MAX)];
+  const isInRam = missingRows(tier, resident, entries, NOTHING_READ).length === 0;
+  if (parts.length > 1 || !isInRam) return planInParts(tier, resident, parts, plan);
   const planned = planPeeked(tier, resident, entries, { plan, read: NOTHING_READ });
   checkKept(entries, planned);
   return planned;
@@ -59,20 +61,24 @@ export function planEntries(
 async function planInParts(
   tier: Tier,
   resident: Resident,
-  entries: readonly StoreItem[],
+  parts: readonly (readonly StoreItem[])[],
   plan: PlanOver,
 ): Promise<PlannedEntry[]> {
-  const { partition } = resident;
-  const bytesOf = ({ key_hash }: StoreItem): number => {
-    const slot = partition.slotOf(key_hash);
-    return slot === undefined ? 0 : partition.columns.bodyBytes[slot]!;
-  };
+  const entries = parts.flat();
   const planned: PlannedEntry[] = [];
-  for (const part of partsOf(entries, bytesOf, READ_BYTES_MAX)) {
+  const stretch = new Stretch();
+  for (const part of parts) {
     planned.push(...(await planPart(tier, resident, part, plan)));
     checkKept(entries, planned);
+    await stretch.rest();
   }
   return planned;
+}
+
+/** Bytes of the body that an entry is stored over. */
+function replacedBytes({ partition }: Resident, { key_hash }: StoreItem): number {
+  const slot = partition.slotOf(key_hash);
+  return slot === undefined ? 0 : partition.columns.bodyBytes[slot]!;
 }
 
 /**
