@@ -1,14 +1,16 @@
-/** How long work goes on before others come in between: what waits for it should not notice. */
-const STRETCH_MS = 10;
+import { systemClock } from "@membus/protocol";
 
-/** Work in steps that lets other requests in between. By real time, as a tier's clock may stand still. */
+/** How long work goes on before others come in between: what waits for it should not notice. Seconds. */
+const STRETCH_S = 0.01;
+
+/** Work in steps that lets other requests in between. By the machine's own clock, as a tier's may stand still. */
 export class Stretch {
-  #until = performance.now() + STRETCH_MS;
+  #until = systemClock.now() + STRETCH_S;
 
   /** To be awaited between the steps. */
   async rest(): Promise<void> {
-    if (performance.now() < this.#until) return;
+    if (systemClock.now() < this.#until) return;
     await new Promise(setImmediate);
-    this.#until = performance.now() + STRETCH_MS;
+    this.#until = systemClock.now() + STRETCH_S;
   }
 }
