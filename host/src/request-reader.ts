@@ -6,6 +6,7 @@ import {
   type Encoding,
   isMemoryError,
   isRequestType,
+  LIMITS,
   MemoryError,
   type Message,
   parseRequest,
@@ -26,7 +27,10 @@ export interface ReadMessage {
 
 /** Reads a message. The subject alone says whose it is; the payload only has to agree with its type (SUBJ-4, ENV-2). */
 export function readMessage(message: BusMessage, addresses: AddressBook): ReadMessage {
-  const decoded = decodeMessage(message.payload, { contentType: message.headers[CONTENT_TYPE_HEADER] });
+  const decoded = decodeMessage(message.payload, {
+    contentType: message.headers[CONTENT_TYPE_HEADER],
+    nestedMax: LIMITS.nestedValues,
+  });
   const address = caught(() => addresses.addressOf(message.subject));
   const { encoding } = decoded;
   const from = address.ok ? address.value : undefined;

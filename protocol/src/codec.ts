@@ -41,19 +41,19 @@ export function detectEncoding(payload: Uint8Array, contentType?: string): Encod
 
 /**
  * Bytes to message: an object without anything that one of the encodings cannot carry (clause ENV-VALUE-1). Size is
- * checked before anything is parsed. Vectors that came as binary are a `Float32Array`. No bytes make it throw.
+ * checked before anything is parsed; `nestedMax` objects and lists may be in a request. Vectors that came as binary are a `Float32Array`. No bytes make it throw.
  */
 export function decodeMessage(
   payload: Uint8Array,
-  options: { contentType?: string | undefined; maxBytes?: number } = {},
+  options: { contentType?: string | undefined; maxBytes?: number; nestedMax?: number } = {},
 ): DecodeOutcome {
   const encoding = detectEncoding(payload, options.contentType);
   let message: unknown;
   try {
     checkSize(payload.length, options.maxBytes ?? LIMITS.messageBytes);
-    message = encoding === "json" ? parseJson(payload) : parsePack(payload);
+    message = encoding === "json" ? parseJson(payload) : parsePack(payload, options.nestedMax);
     if (!isJsonObject(message)) throw new MemoryError("invalid_message", "the message is not an object");
-    guardJson(message);
+    guardJson(message, options.nestedMax);
     return { ok: true, encoding, message };
   } catch (error) {
     if (!isMemoryError(error)) throw error;
@@ -84,9 +84,9 @@ function stringKey(key: unknown): string {
   return key;
 }
 
-function parsePack(payload: Uint8Array): unknown {
+function parsePack(payload: Uint8Array, nestedMax = Number.POSITIVE_INFINITY): unknown {
   try {
-    scanPack(payload);
+    scanPack(payload, nestedMax);
     return decodePack(payload, { mapKeyConverter: stringKey });
   } catch (cause) {
     if (isMemoryError(cause)) throw cause;

@@ -29,23 +29,26 @@ export function refuseOverLimit(limit: string, max: number, got: number, path: P
 }
 
 /** Refuses a message with too many objects and lists: each takes a hundred times what it takes on the wire. */
-export function checkNestedCount(got: number): void {
-  if (got > LIMITS.nestedValues) refuseOverLimit("nestedValues", LIMITS.nestedValues, got);
+export function checkNestedCount(got: number, max: number): void {
+  if (got > max) refuseOverLimit("nestedValues", max, got);
 }
 
 /**
  * Refuses what one of the two encodings cannot carry (clauses ENV-VALUE-1 to ENV-VALUE-6), and what passes a bound of
  * depth or count. Binary is allowed where an embedding belongs, and becomes a Float32Array there, in place.
+ * @param nestedMax objects and lists in all
  * @throws {MemoryError} `schema_violation` with the path, or `too_large`.
  */
-export function guardJson(value: unknown): void {
-  guardValue(value, new Walk());
+export function guardJson(value: unknown, nestedMax = Number.POSITIVE_INFINITY): void {
+  guardValue(value, new Walk(nestedMax));
 }
 
 /** Where a look at a message is, and what it has seen. */
 class Walk {
   readonly path: (string | number)[] = [];
   nestedCount = 0;
+
+  constructor(readonly nestedMax: number) {}
 }
 
 function guardValue(value: unknown, walk: Walk): void {
@@ -72,7 +75,7 @@ function guardNumber(value: number, path: Path): void {
 
 function guardNested(value: object, walk: Walk): void {
   const { path } = walk;
-  checkNestedCount(++walk.nestedCount);
+  checkNestedCount(++walk.nestedCount, walk.nestedMax);
   if (path.length > LIMITS.depth) refuseOverLimit("depth", LIMITS.depth, path.length);
   if (Array.isArray(value)) return guardList(value, walk);
   const prototype: unknown = Object.getPrototypeOf(value);

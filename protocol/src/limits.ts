@@ -11,7 +11,7 @@ export const LIMITS = Object.freeze({
   depth: 64,
   /** Fields of one object. */
   objectFields: 1_024,
-  /** Objects and lists of one message, the message itself included. */
+  /** Objects and lists of one request, the request itself included. */
   nestedValues: 100_000,
   /** One string outside `content`, `text`, `context`, `query` and `cursor`. */
   stringLength: 4_096,

@@ -7,7 +7,7 @@ import { checkNestedCount } from "./json-guard.js";
  * UTF-8 as if they were. So it would decode any number of empty lists. Nothing is decoded here. A value cut off at the very end is left to the library.
  * @throws {MemoryError} `too_large` for more objects and lists than a message may have; {RangeError} for a message that ends before what it claims, a string that is not UTF-8, an unknown first byte.
  */
-export function scanPack(bytes: Uint8Array): void {
+export function scanPack(bytes: Uint8Array, nestedMax: number): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let offset = 0;
   let nestedCount = 0;
@@ -17,7 +17,7 @@ export function scanPack(bytes: Uint8Array): void {
     const body = offset + 1 + head.lengthBytes;
     const size = head.size + lengthAt(view, offset + 1, head.lengthBytes);
     offset = body;
-    if (head.kind === "list" || head.kind === "map") checkNestedCount(++nestedCount);
+    if (head.kind === "list" || head.kind === "map") checkNestedCount(++nestedCount, nestedMax);
     if (head.kind === "list") awaited += size;
     else if (head.kind === "map") awaited += 2 * size;
     else offset += size;

@@ -43,11 +43,12 @@ export function parseRequest(message: Readonly<Record<string, unknown>>): Decode
   checkVersion(message.version);
   const request = withoutAbsent(message, type === "memory/forget/req");
   if (request.where !== undefined) checkWhere(request.where);
-  if (request.match !== undefined) checkMatchSize(request.match);
-  checkVector(request.embedding);
+  const fields = Object.keys(REQUEST_SCHEMAS[type].shape);
+  if (fields.includes("match") && isJsonObject(request.match)) checkMatchSize(request.match);
+  if (fields.includes("embedding")) checkVector(request.embedding);
   const schema: z.ZodType = REQUEST_SCHEMAS[type];
   const parsed = schema.safeParse(request);
-  if (!parsed.success) throw schemaError(parsed.error, Object.keys(REQUEST_SCHEMAS[type].shape), request);
+  if (!parsed.success) throw schemaError(parsed.error, fields, request);
   return parsed.data as DecodedRequest;
 }
 
@@ -95,7 +96,7 @@ export function parseStoreEntry(value: unknown): StoreEntry {
 }
 
 /** A part of a key is no longer than a key. */
-function checkMatchSize(match: unknown): void {
+function checkMatchSize(match: object): void {
   const bytes = Buffer.byteLength(JSON.stringify(match));
   if (bytes > LIMITS.keyBytes) refuseOverLimit("keyBytes", LIMITS.keyBytes, bytes, ["match"]);
 }

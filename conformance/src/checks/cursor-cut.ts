@@ -11,7 +11,7 @@ export const cursorCutChecks: readonly Check[] = [
     id: "cursor/page-is-cut-behind-max-bytes",
     clauses: ["PLUG-18"],
     async run({ caller, entry, plugin, scope, expect, now }) {
-      const [content, context] = ["x".repeat(CONTENT_BYTES), "c".repeat(CONTENT_BYTES)];
+      const [content, context] = ["x".repeat(CONTENT_BYTES), "a\n".repeat(CONTENT_BYTES / 2)];
       for (let at = 0; at < COUNT; at++) await caller.store(entry({ content, text: "large", context }));
       const hashes = (entries: readonly MemoryEntry[]) => entries.map(({ key_hash }) => key_hash);
       const page = (max_bytes: number) =>

@@ -1,5 +1,4 @@
 import { within } from "@membus/protocol";
-import type { Partition } from "./partition/partition.js";
 import type { FoundRow } from "./partition/rows-that.js";
 import { pauseMsOf } from "./pause.js";
 import type { Resident } from "./residency/resident.js";
@@ -31,12 +30,12 @@ async function fillPending(tier: Tier, resident: Resident): Promise<void> {
       filled = 0;
       let from = 0;
       for (let pending = partition.pendingRows(BATCH, from); pending.length > 0; ) {
-        filled += await fill(tier, partition, pending);
+        filled += await fill(tier, resident, pending);
         from = pending.at(-1)!.slot + 1;
         pending = partition.pendingRows(BATCH, from);
       }
     }
-    if (partition.pendingCount > 0) resident.embedAfter = tier.clock.now() + RETRY_S;
+    if (partition.pendingCount === 0) resident.failedUntil.clear();
   } catch (error) {
     resident.embedAfter = tier.clock.now() + pauseMsOf(error) / 1_000;
     tier.logger.warn({ err: error }, "embedder failed; vectors follow later");
@@ -44,11 +43,16 @@ async function fillPending(tier: Tier, resident: Resident): Promise<void> {
 }
 
 /** @returns how many have got their vectors, or are known to have none. */
-async function fill(tier: Tier, partition: Partition, pending: readonly FoundRow[]): Promise<number> {
-  const answers = await tier.indexer.embedMost(pending.map(({ rowId }) => bodyOf(tier, rowId)));
+async function fill(tier: Tier, resident: Resident, pending: readonly FoundRow[]): Promise<number> {
+  const { partition, failedUntil } = resident;
+  const now = tier.clock.now();
+  const open = pending.filter(({ rowId }) => (failedUntil.get(rowId) ?? 0) <= now);
+  if (open.length === 0) return 0;
+  const answers = await tier.indexer.embedMost(open.map(({ rowId }) => bodyOf(tier, rowId)));
   let filled = 0;
-  for (const [index, { keyHash, rowId }] of pending.entries()) {
+  for (const [index, { keyHash, rowId }] of open.entries()) {
     const [slot, vector] = [partition.slotOfRow(keyHash, rowId), answers[index]];
+    if (vector === undefined) failedUntil.set(rowId, now + RETRY_S);
     if (slot === undefined || vector === undefined) continue;
     partition.vectors!.fill(slot, vector);
     filled++;

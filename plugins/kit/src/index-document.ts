@@ -14,8 +14,12 @@ import type { FormerVector, RowBody } from "./row.js";
 import { Stretch } from "./stretch.js";
 import { type Draft, indexedContext, indexedText } from "./write/plan-store.js";
 
-/** What every embedder has a vector of. */
-const ANY_TEXT = "memory";
+let probeCount = 0;
+
+/** What every embedder has a vector of. Another text each time, so that no cache answers for one that is down. */
+function anyText(): string {
+  return `memory ${++probeCount}`;
+}
 
 /** What search needs of a version. `embedder` is "" while none has answered. */
 export interface DocumentIndex {
@@ -77,7 +81,7 @@ export class DocumentIndexer {
     } catch (error) {
       if (!isRefusal(error)) throw error;
       if (bodies.length > 1) return this.#embedEach(bodies, embedder);
-      if (error.code !== "too_large") await embedder.embed([ANY_TEXT], "document");
+      if (error.code !== "too_large") await embedder.embed([anyText()], "document");
       return [null];
     }
   }
@@ -91,7 +95,7 @@ export class DocumentIndexer {
       return await this.embed(bodies);
     } catch (error) {
       if (!isMemoryError(error) || error.code !== "unavailable" || pauseMsOf(error) > 0) throw error;
-      await this.dependencies.embedder!.embed([ANY_TEXT], "document");
+      await this.dependencies.embedder!.embed([anyText()], "document");
       if (bodies.length === 1) return [undefined];
       const half = bodies.length >> 1;
       const first = await this.embedMost(bodies.slice(0, half));

@@ -113,6 +113,10 @@ describe("an embedder that is down, then up", () => {
     for (const { key, content } of many) expect(await vectorNow(test, key)).toEqual(vectorOf(content, 8));
     expect(await vectorNow(test, "bad")).toBeUndefined();
     expect(kit.plugin.stats().partitions_awaiting_vectors).toBe(1);
+    // A cache must not answer for an embedder that is down.
+    const probes = embedder.calls.flat().filter((text) => text.startsWith("memory"));
+    expect(probes.length).toBeGreaterThan(2);
+    expect(new Set(probes).size).toBe(probes.length);
     embedder.isStuck = false;
     kit.clock.advance(5);
     await kit.backFilled();

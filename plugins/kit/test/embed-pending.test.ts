@@ -33,7 +33,8 @@ it("A tier in memory asks an embedder no sooner than that has said", async () =>
 it("A text at which the embedder fails keeps no other from its vector, and is tried again later", async () => {
   const embedder = new ScriptedEmbedder();
   const others = Array.from({ length: 300 }, (_, at) => ({ key: `${at}`, content: `stone ${at}` }));
-  const { find, clock } = await kitWith([{ key: "bad", content: "stuck text" }, ...others], { embedder });
+  const entries = [{ key: "bad", content: "stuck text" }, ...others];
+  const { find, store, clock } = await kitWith(entries, { embedder });
   const query = { query: "stone", mode: "vector", include: ["embedding"] } as const;
   const found = await find(query);
   expect(found.degraded).toMatchObject({ code: "unavailable", detail: { count: 1 } });
@@ -42,6 +43,8 @@ it("A text at which the embedder fails keeps no other from its vector, and is tr
   const calls = embedder.calls.length;
   await find(query);
   expect(embedder.calls.length - calls).toBe(1);
+  await store([{ key: "new", content: "stone new" }]);
+  expect((await find(query)).total).toBe(301);
   clock.advance(5);
   expect((await find(query)).degraded).toBeUndefined();
 });

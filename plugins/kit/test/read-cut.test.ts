@@ -39,11 +39,20 @@ describe("a page with more than max_bytes (clause PLUG-18)", () => {
     const first = await retrieve({ max_bytes: 3_500, order: "newest" });
     expect(first).toMatchObject({ cut: true, total: 10 });
     expect(names(first.entries)).toEqual(NEWEST_FIRST.slice(0, 4));
-    expect(reads).toEqual([3, 3]);
+    expect(reads).toEqual([3, 1]);
     const after = positionOf(first.entries[3]!, "newest");
     const rest = await retrieve({ max_bytes: 8_000, order: "newest", after });
     expect(names(rest.entries)).toEqual(NEWEST_FIRST.slice(4));
     expect(rest.cut).toBeUndefined();
+  });
+
+  it("counts no context that is not returned, however it is written", async () => {
+    const kit = await TestKit.open();
+    const { store, retrieve } = calls(kit);
+    const context = 'line "one"\n'.repeat(300);
+    await store(TURNS.map(({ key }) => ({ key, content: "short", context })));
+    expect((await retrieve({ max_bytes: 4_000 })).entries).toHaveLength(10);
+    expect((await retrieve({ max_bytes: 4_000, include: ["context"] })).entries).toHaveLength(1);
   });
 
   it("has one entry at least, and counts neighbours", async () => {

@@ -1,4 +1,3 @@
-import { MemoryError } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { calls } from "./kit-calls.js";
 import { TestKit } from "./kit-fixture.js";
@@ -27,11 +26,13 @@ describe("a store over large entries", () => {
     expect(await contexts()).toEqual(Array.from({ length: 20 }, () => ["second", CONTEXT_LENGTH]));
   });
 
-  it("is too_large where it would keep too much of them, and changes nothing", async () => {
+  it("refuses those that would keep too much with the others, and changes nothing of them", async () => {
     const { contexts, update } = await withContexts(71);
-    const refused = await update().catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(MemoryError);
-    expect(refused).toMatchObject({ code: "too_large", detail: { limit: "messageBytes", max: 16_777_216 } });
-    expect((await contexts())[0]).toEqual(["first", CONTEXT_LENGTH]);
+    const { receipts, errors } = await update();
+    expect([receipts.length, errors.length]).toEqual([69, 2]);
+    const detail = { limit: "context", max: 16_777_216, got: 70 * CONTEXT_LENGTH };
+    expect(errors[0]).toMatchObject({ index: 69, error: { code: "too_large", detail } });
+    const contents = (await contexts()).map(([content]) => content);
+    expect(contents.filter((content) => content === "first")).toHaveLength(2);
   });
 });

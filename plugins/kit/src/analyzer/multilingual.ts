@@ -26,7 +26,7 @@ function multilingual(): Language {
   const english = englishLanguage();
   return {
     ...english,
-    id: "multilingual-2",
+    id: "multilingual-3",
     isStopWord: (word) => languages().stopWords.has(word),
     stem(word) {
       const script = scriptOf(word);

@@ -10,6 +10,8 @@ export interface ReadEntry {
   readonly entry: MemoryEntry;
   /** Of what is returned, roughly; not more. */
   readonly bytes: number;
+  /** False where a neighbour went away while it was read. */
+  readonly isWhole: boolean;
 }
 
 interface ReadTexts extends EntryTexts {
@@ -18,8 +20,6 @@ interface ReadTexts extends EntryTexts {
 
 /** Turns hits of one partition into entries, as long as they are there. */
 export class EntryReader {
-  /** False once one was not there. */
-  isWhole = true;
   readonly #tier: Tier;
   readonly #resident: Resident;
   readonly #bodies: ReadonlyMap<number, string>;
@@ -50,18 +50,16 @@ export class EntryReader {
       before: around.before.map(({ entry }) => entry),
       after: around.after.map(({ entry }) => entry),
     });
-    const beside = [...around.before, ...around.after].reduce((sum, { bytes }) => sum + bytes, 0);
-    return own && { ...own, bytes: own.bytes + beside };
+    const beside = [...around.before, ...around.after];
+    const bytes = beside.reduce((sum, one) => sum + one.bytes, own?.bytes ?? 0);
+    return own && { ...own, bytes, isWhole: beside.length === before.length + after.length };
   }
 
   #read(hit: Hit, neighbours?: MemoryEntry["neighbours"]): ReadEntry | undefined {
     const { partition, id } = this.#resident;
     const slot = partition.slotOfRow(hit.keyHash, hit.rowId);
     const texts = slot === undefined ? undefined : this.#textsOf(hit.rowId, slot);
-    if (slot === undefined || texts === undefined) {
-      this.isWhole = false;
-      return undefined;
-    }
+    if (slot === undefined || texts === undefined) return undefined;
     partition.columns.accessed[slot] = this.#now;
     this.#tier.retention?.touched({ scope: id, keyHash: hit.keyHash });
     const { include } = this.#wanted;
@@ -69,7 +67,14 @@ export class EntryReader {
     return {
       entry: entryOf(this.#resident, hit, texts, { include, embedder, neighbours }),
       bytes: texts.bytes,
+      isWhole: true,
     };
+  }
+
+  /** Of what the body has as JSON and the entry has not. */
+  #hiddenBytes({ context }: RowBody): number {
+    if (context === undefined || this.#wanted.include.includes("context")) return 0;
+    return JSON.stringify(context).length + ',"context":'.length;
   }
 
   #textsOf(rowId: number, slot: number): ReadTexts | undefined {
@@ -78,8 +83,7 @@ export class EntryReader {
     if (json === undefined || known !== undefined) return known;
     const { partition } = this.#resident;
     const body = JSON.parse(json) as RowBody;
-    const hidden = this.#wanted.include.includes("context") ? 0 : (body.context?.length ?? 0);
-    const bytes = json.length + partition.columns.facets.lengthAt(slot) - hidden;
+    const bytes = json.length + partition.columns.facets.lengthAt(slot) - this.#hiddenBytes(body);
     const texts = { body, facets: partition.facetsOf(slot), bytes };
     this.#texts.set(rowId, texts);
     return texts;

@@ -1,5 +1,6 @@
 import type { MemoryEntry, PluginRetrieveRequest } from "@membus/protocol";
 import { endOfPart } from "../parts.js";
+import { Stretch } from "../stretch.js";
 import { expireNow, type Tier } from "../tier.js";
 import { byScope, readLiveBodies } from "./by-scope.js";
 import type { Hit } from "./entry.js";
@@ -25,32 +26,32 @@ export async function readEntries(
   wanted: Wanted,
 ): Promise<PageEntries> {
   const entries: MemoryEntry[] = [];
-  let [next, bytes, isWhole] = [0, 0, true];
-  while (next < hits.length && bytes <= wanted.max_bytes) {
-    const end = endOfPart(hits, next, ({ hit }) => hit.bytes, wanted.max_bytes);
-    const part = await surround(tier, hits.slice(next, end), wanted);
-    const read = await readPart(tier, part, wanted);
-    isWhole &&= read.isWhole;
+  const stretch = new Stretch();
+  let [next, left, isWhole] = [0, wanted.max_bytes, true];
+  while (next < hits.length && left >= 0) {
+    const end = endOfPart(hits, next, ({ hit }) => hit.bytes, left);
+    const part = await surround(tier, hits.slice(next, end), { ...wanted, max_bytes: left });
+    const read = await readPart(tier, part, wanted, stretch);
     for (const { hit } of part) {
-      if (bytes > wanted.max_bytes) break;
+      if (left < 0) break;
       next++;
-      const found = read.entries.get(hit);
+      const found = read.get(hit);
+      isWhole &&= found?.isWhole ?? false;
       if (found === undefined) continue;
       entries.push(found.entry);
-      bytes += found.bytes;
+      left -= found.bytes;
     }
   }
   return { entries, isCut: next < hits.length, isWhole };
 }
 
-interface ReadPart {
-  readonly entries: ReadonlyMap<Hit, ReadEntry>;
-  readonly isWhole: boolean;
-}
-
-async function readPart(tier: Tier, part: readonly Surrounded[], wanted: Wanted): Promise<ReadPart> {
+async function readPart(
+  tier: Tier,
+  part: readonly Surrounded[],
+  wanted: Wanted,
+  stretch: Stretch,
+): Promise<ReadonlyMap<Hit, ReadEntry>> {
   const entries = new Map<Hit, ReadEntry>();
-  let isWhole = true;
   for (const [scope, ofScope] of byScope(part)) {
     await tier.registry.use(scope, async (resident) => {
       const all = ofScope.flatMap(({ hit, before, after }) => [hit, ...before, ...after]);
@@ -60,9 +61,9 @@ async function readPart(tier: Tier, part: readonly Surrounded[], wanted: Wanted)
       for (const found of ofScope) {
         const read = reader.read(found);
         if (read !== undefined) entries.set(found.hit, read);
+        await stretch.rest();
       }
-      isWhole &&= reader.isWhole;
     });
   }
-  return { entries, isWhole };
+  return entries;
 }

@@ -86,10 +86,7 @@ async function retrievePage(
     const { hits, degraded } = await choosePage(tier, found.hits, request, stages);
     const read = await readEntries(tier, hits, request);
     stages.end("read");
-    if (read.isWhole) return { ...read, found, degraded };
-    if (attempt < ATTEMPTS) continue;
-    if (read.isCut && read.entries.length === 0) throw changesTooFast();
-    return { ...read, found, degraded };
+    if (read.isWhole || attempt === ATTEMPTS) return { ...read, found, degraded };
   }
 }
 
@@ -119,11 +116,6 @@ async function findEverywhere(
     generation ??= found.generation;
   }
   return { hits, total, candidateCount, pendingCount, degraded, generation };
-}
-
-function changesTooFast(): MemoryError {
-  const message = "the entries change faster than they can be read";
-  return new MemoryError("overloaded", message, { retry_after_ms: 100 });
 }
 
 function explainRanking(

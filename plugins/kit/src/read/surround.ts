@@ -1,4 +1,5 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
+import { endOfPart } from "../parts.js";
 import { expireNow, type Tier } from "../tier.js";
 import { byScope } from "./by-scope.js";
 import { copyHit, type Hit } from "./entry.js";
@@ -37,8 +38,8 @@ export async function surround(
     });
   }
   const end = hits.findIndex(({ hit }) => !surrounded.has(hit));
-  const first = end === -1 ? hits : hits.slice(0, end);
-  return first.map(({ hit }) => surrounded.get(hit)!);
+  const found = hits.slice(0, end === -1 ? hits.length : end).map(({ hit }) => surrounded.get(hit)!);
+  return found.slice(0, endOfPart(found, 0, bytesOf, max_bytes));
 }
 
 function bytesOf({ hit, before, after }: Surrounded): number {

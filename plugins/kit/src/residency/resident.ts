@@ -23,6 +23,8 @@ export class Resident {
   embedding: Promise<void> | undefined;
   /** Before that no embedder is asked for them, which has said so. Unix seconds. */
   embedAfter = 0;
+  /** Row ids at which the embedder failed while it answered others, and when they are tried again. Unix seconds. */
+  readonly failedUntil = new Map<number, number>();
   /** The words of its rows are being indexed behind the queries. */
   isBeingIndexed = false;
   #lastRevision: number;
@@ -60,10 +62,10 @@ export class Resident {
     for (const [keyHash, { seq }] of this.staged) if (seq >= firstLostSeq) this.staged.delete(keyHash);
   }
 
-  /** What its live rows take. */
+  /** What its live rows take, roughly: neither dead ones nor room for more. */
   get liveBytes(): number {
     const { columns, liveCount } = this.partition;
-    return columns.count === 0 ? 0 : this.sizeBytes * (liveCount / columns.count);
+    return Math.ceil(this.sizeBytes * (liveCount / columns.capacity));
   }
 
   /** What the namespaces of one session have in common. */

@@ -54,7 +54,7 @@ export function planEntries(
   const isInRam = missingRows(tier, resident, entries, NOTHING_READ).length === 0;
   if (parts.length > 1 || !isInRam) return planInParts(tier, resident, parts, plan);
   const planned = planPeeked(tier, resident, entries, { plan, read: NOTHING_READ });
-  checkKept(entries, planned);
+  boundKept(entries, planned);
   return planned;
 }
 
@@ -69,7 +69,7 @@ async function planInParts(
   const stretch = new Stretch();
   for (const part of parts) {
     planned.push(...(await planPart(tier, resident, part, plan)));
-    checkKept(entries, planned);
+    boundKept(entries, planned);
     await stretch.rest();
   }
   return planned;
@@ -82,20 +82,25 @@ function replacedBytes({ partition }: Resident, { key_hash }: StoreItem): number
 }
 
 /**
- * What entries keep of the versions before them is logged with them, on top of what their message may have.
- * @throws {MemoryError} `too_large`.
+ * What entries keep of the versions before them is logged with them, on top of what their message may have: those that
+ * would keep too much with the others before them are refused.
  */
-function checkKept(entries: readonly StoreItem[], planned: readonly PlannedEntry[]): void {
-  let got = 0;
-  for (const [index, { plan }] of planned.entries()) {
+function boundKept(entries: readonly StoreItem[], planned: PlannedEntry[]): void {
+  let kept = 0;
+  for (const [index, { plan, version }] of planned.entries()) {
     if (!("draft" in plan)) continue;
-    const { text, context } = entries[index]!;
-    if (text === undefined) got += plan.draft.body.text?.length ?? 0;
-    if (context === undefined) got += plan.draft.body.context?.length ?? 0;
+    const { text, context } = plan.draft.body;
+    if (entries[index]!.text === undefined) kept += text?.length ?? 0;
+    if (entries[index]!.context === undefined) kept += context?.length ?? 0;
+    if (kept > KEPT_LENGTH_MAX)
+      planned[index] = { version, plan: { outcome: "refused", error: keptError(kept) } };
   }
-  if (got <= KEPT_LENGTH_MAX) return;
-  const message = `the texts and contexts that the entries keep have ${got} characters; store fewer at once`;
-  throw new MemoryError("too_large", message, { limit: "messageBytes", max: KEPT_LENGTH_MAX, got });
+}
+
+function keptError(got: number): MemoryError {
+  const max = KEPT_LENGTH_MAX;
+  const message = `the entries of a store keep at most ${max} characters of former texts and contexts; store fewer`;
+  return new MemoryError("too_large", message, { limit: "context", path: "context", max, got });
 }
 
 /** Reads again where a version changes under it. */
