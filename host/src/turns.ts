@@ -2,8 +2,10 @@ import type { Clock } from "@membus/protocol";
 
 /** Requests that begin in one turn of the event loop. */
 const REQUESTS_A_TURN = 16;
-/** As many of them are left to mutations, if so many wait. */
-const MUTATIONS_A_TURN = 4;
+/** As many of them are left to mutations that wait beside reads; while reads come no more begin, as the next read waits. */
+const MUTATIONS_BESIDE_READS = 2;
+/** Reads come as long as the latest is no older, in seconds. */
+const READS_COME_S = 0.02;
 
 /** What there is to know of a request before it begins. */
 export interface Turn {
@@ -19,13 +21,14 @@ interface Waiting extends Turn {
 /**
  * Begins requests, some in each turn of the event loop: between them, those that wait for the disk go on, and replies go
  * out. Reads come before mutations, which are many when they queue and have the disk to wait for anyway; among
- * themselves, either keep the order in which they came. One whose deadline passes here never begins, so that none waits
- * here longer than a turn after it was given up.
+ * themselves, either keep the order in which they came. While reads come, few mutations begin in one turn. One whose
+ * deadline passes here never begins, so that none waits here longer than a turn after it was given up.
  */
 export class Turns {
   readonly #clock: Clock;
   #waiting: Waiting[] = [];
   #begunCount = 0;
+  #lastReadAt = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -33,7 +36,9 @@ export class Turns {
 
   /** Settles as `begin` does; never when the deadline passes first. */
   run<T>(begin: () => Promise<T>, turn: Turn): Promise<T> {
-    if (this.#waiting.length === 0 && this.#begunCount < REQUESTS_A_TURN) {
+    if (!turn.isMutation) this.#lastReadAt = this.#clock.now();
+    const max = turn.isMutation ? this.#mutationsMax() : REQUESTS_A_TURN;
+    if (this.#waiting.length === 0 && this.#begunCount < max) {
       this.#count();
       return begin();
     }
@@ -50,18 +55,23 @@ export class Turns {
     this.#begunCount = 0;
     const now = this.#clock.now();
     const waiting = this.#waiting.filter(({ deadlineAt }) => deadlineAt > now);
-    const next = new Set(firstOf(waiting));
+    const next = new Set(this.#firstOf(waiting));
     this.#waiting = waiting.filter((request) => !next.has(request));
     for (const { begin } of next) {
       this.#count();
       begin();
     }
   }
-}
 
-function firstOf(waiting: readonly Waiting[]): Waiting[] {
-  const mutations = waiting.filter(({ isMutation }) => isMutation);
-  const reads = waiting.filter(({ isMutation }) => !isMutation);
-  const begun = reads.slice(0, REQUESTS_A_TURN - Math.min(MUTATIONS_A_TURN, mutations.length));
-  return [...begun, ...mutations.slice(0, REQUESTS_A_TURN - begun.length)];
+  #mutationsMax(): number {
+    const readsCome = this.#clock.now() - this.#lastReadAt < READS_COME_S;
+    return readsCome ? MUTATIONS_BESIDE_READS : REQUESTS_A_TURN;
+  }
+
+  #firstOf(waiting: readonly Waiting[]): Waiting[] {
+    const mutations = waiting.filter(({ isMutation }) => isMutation).slice(0, this.#mutationsMax());
+    const reads = waiting.filter(({ isMutation }) => !isMutation);
+    const begun = reads.slice(0, REQUESTS_A_TURN - Math.min(MUTATIONS_BESIDE_READS, mutations.length));
+    return [...begun, ...mutations.slice(0, REQUESTS_A_TURN - begun.length)];
+  }
 }

@@ -17,6 +17,7 @@ import { echoRatio } from "./retrieve-echo.js";
 
 const ROUNDS = 5;
 const QUERIES = 100;
+const WARM_UP_QUERIES = 1_000;
 
 /** Sizes, and what a plain retrieve may take there of LanceDB's own. */
 const GOALS: readonly (readonly [count: number, goal: number | undefined])[] = [
@@ -67,6 +68,7 @@ async function measureSize(
     await untilEmbedded(client);
     process.stderr.write(`${name}: stored in ${((milliseconds() - begun) / 1_000).toFixed(1)} s\n`);
     const raw = await openRawHybrid(`${environment.directory}/${name}-raw`, entries, embedder);
+    await warmUp(client);
     const compared = await compareWays({ client, raw, count, name, goal });
     await raw.close();
     if (goal === undefined) compared.push(await echoRatio({ environment, client }, `${name}-echo`));
@@ -77,6 +79,14 @@ async function measureSize(
   } finally {
     await environment.end(host);
   }
+}
+
+/** So that what is measured is a host that has been up for some seconds. */
+async function warmUp(client: MemoryClient): Promise<void> {
+  const queries = sampleQueries(WARM_UP_QUERIES);
+  await runLoad(WARM_UP_QUERIES, 1, (index) =>
+    client.retrieve({ query: queries[index]!, tier: "episodic", limit: 10 }),
+  );
 }
 
 interface Subject {
