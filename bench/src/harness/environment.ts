@@ -24,8 +24,7 @@ export interface BenchEnvironment {
   close(): Promise<void>;
 }
 
-/** Hosts are measured as users start them. */
-const LAUNCHER = fileURLToPath(import.meta.resolve("membus/launcher"));
+const CLI = fileURLToPath(import.meta.resolve("membus/main"));
 
 export async function openEnvironment(): Promise<BenchEnvironment> {
   const note = (line: string) => process.stderr.write(`${line}\n`);
@@ -36,9 +35,9 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
   const bus = natsBusFromConnection(connection, {}, { logger: complaints(note), clock: systemClock });
   const directory = await mkdtemp(join(tmpdir(), "membus-bench-"));
   const children = new Set<ChildProcess>();
-  const start = (command: string, args: readonly string[]) => {
+  const start = (args: readonly string[]) => {
     const env = { ...process.env, NATS_URL: server.url };
-    const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
     children.add(child);
     return child;
   };
@@ -55,11 +54,11 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
     bus,
     directory,
     async startHost({ name, args = [] }) {
-      const child = start(LAUNCHER, ["up", "--data", join(directory, name), "--json", ...args]);
+      const child = start([CLI, "up", "--data", join(directory, name), "--json", ...args]);
       await firstOutput(child);
       return child;
     },
-    startScript: (script, args) => start(process.execPath, [script, ...args]),
+    startScript: (script, args) => start([script, ...args]),
     end,
     async close() {
       for (const child of children) await end(child);
