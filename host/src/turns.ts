@@ -2,7 +2,7 @@ import type { Clock } from "@membus/protocol";
 
 /** Requests that begin in one turn of the event loop. */
 const REQUESTS_A_TURN = 16;
-/** As many of them are left to mutations that wait beside reads; while reads come no more begin, as the next read waits. */
+/** While reads come, so many of them are left to mutations, and no more: the next read waits for the turn to end. */
 const MUTATIONS_BESIDE_READS = 2;
 /** Reads come as long as the latest is no older, in seconds. */
 const READS_COME_S = 0.02;

@@ -41,7 +41,8 @@ export function detectEncoding(payload: Uint8Array, contentType?: string): Encod
 
 /**
  * Bytes to message: an object without anything that one of the encodings cannot carry (clause ENV-VALUE-1). Size is
- * checked before anything is parsed; `nestedMax` objects and lists may be in a request. Vectors that came as binary are a `Float32Array`. No bytes make it throw.
+ * checked before anything is parsed. Vectors that came as binary are a `Float32Array`. No bytes make it throw.
+ * @param options.nestedMax objects and lists in all, for a request; any number if absent
  */
 export function decodeMessage(
   payload: Uint8Array,

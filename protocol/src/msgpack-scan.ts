@@ -4,8 +4,10 @@ import { checkNestedCount } from "./json-guard.js";
 /**
  * Refuses bytes in which the MessagePack library would trust a false header: it allocates the elements that a list
  * claims before it has them, so 60 KB of nested headers could claim gigabytes, and it reads strings that are not
- * UTF-8 as if they were. So it would decode any number of empty lists. Nothing is decoded here. A value cut off at the very end is left to the library.
- * @throws {MemoryError} `too_large` for more objects and lists than a message may have; {RangeError} for a message that ends before what it claims, a string that is not UTF-8, an unknown first byte.
+ * UTF-8 as if they were. Objects and lists are counted before they are made, too. Nothing is decoded here. A value cut
+ * off at the very end is left to the library.
+ * @throws {MemoryError} `too_large` for more than `nestedMax` objects and lists.
+ * @throws {RangeError} for a message that ends before what it claims, a string that is not UTF-8, an unknown first byte.
  */
 export function scanPack(bytes: Uint8Array, nestedMax: number): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -23,7 +23,9 @@ export async function embedPending(tier: Tier, resident: Resident): Promise<void
 
 /** Looks for what is pending until a look through all of it comes to nothing: slots may move meanwhile. */
 async function fillPending(tier: Tier, resident: Resident): Promise<void> {
-  const { partition } = resident;
+  const { partition, failedUntil } = resident;
+  const now = tier.clock.now();
+  for (const [rowId, until] of failedUntil) if (until <= now) failedUntil.delete(rowId);
   try {
     let filled = 1;
     while (filled > 0 && partition.pendingCount > 0) {
@@ -35,7 +37,6 @@ async function fillPending(tier: Tier, resident: Resident): Promise<void> {
         pending = partition.pendingRows(BATCH, from);
       }
     }
-    if (partition.pendingCount === 0) resident.failedUntil.clear();
   } catch (error) {
     resident.embedAfter = tier.clock.now() + pauseMsOf(error) / 1_000;
     tier.logger.warn({ err: error }, "embedder failed; vectors follow later");
@@ -45,14 +46,13 @@ async function fillPending(tier: Tier, resident: Resident): Promise<void> {
 /** @returns how many have got their vectors, or are known to have none. */
 async function fill(tier: Tier, resident: Resident, pending: readonly FoundRow[]): Promise<number> {
   const { partition, failedUntil } = resident;
-  const now = tier.clock.now();
-  const open = pending.filter(({ rowId }) => (failedUntil.get(rowId) ?? 0) <= now);
+  const open = pending.filter(({ rowId }) => !failedUntil.has(rowId));
   if (open.length === 0) return 0;
   const answers = await tier.indexer.embedMost(open.map(({ rowId }) => bodyOf(tier, rowId)));
   let filled = 0;
   for (const [index, { keyHash, rowId }] of open.entries()) {
     const [slot, vector] = [partition.slotOfRow(keyHash, rowId), answers[index]];
-    if (vector === undefined) failedUntil.set(rowId, now + RETRY_S);
+    if (vector === undefined) failedUntil.set(rowId, tier.clock.now() + RETRY_S);
     if (slot === undefined || vector === undefined) continue;
     partition.vectors!.fill(slot, vector);
     filled++;

@@ -12,10 +12,12 @@ async function withContexts(count: number) {
   await kit.fold();
   await kit.reopen();
   const contexts = async () => {
-    const { entries } = await calls(kit).retrieve({ include: ["context"], limit: count });
+    const { entries } = await calls(kit).retrieve({ include: ["context"], limit: count + 1 });
     return entries.map(({ content, context }) => [content, context?.length]);
   };
-  return { contexts, update: () => calls(kit).store(keys.map((key) => ({ key, content: "second" }))) };
+  const update = (more: readonly string[] = []) =>
+    calls(kit).store([...keys, ...more].map((key) => ({ key, content: "second" })));
+  return { contexts, update };
 }
 
 describe("a store over large entries", () => {
@@ -26,12 +28,13 @@ describe("a store over large entries", () => {
     expect(await contexts()).toEqual(Array.from({ length: 20 }, () => ["second", CONTEXT_LENGTH]));
   });
 
-  it("refuses those that would keep too much with the others, and changes nothing of them", async () => {
+  it("refuses those that would keep too much with the others, changes nothing of them, and stores what follows", async () => {
     const { contexts, update } = await withContexts(71);
-    const { receipts, errors } = await update();
-    expect([receipts.length, errors.length]).toEqual([69, 2]);
+    const { receipts, errors } = await update(["new"]);
+    expect([receipts.length, errors.length]).toEqual([70, 2]);
     const detail = { limit: "context", max: 16_777_216, got: 70 * CONTEXT_LENGTH };
-    expect(errors[0]).toMatchObject({ index: 69, error: { code: "too_large", detail } });
+    expect(errors.map(({ index }) => index)).toEqual([69, 70]);
+    for (const { error } of errors) expect(error).toMatchObject({ code: "too_large", detail });
     const contents = (await contexts()).map(([content]) => content);
     expect(contents.filter((content) => content === "first")).toHaveLength(2);
   });

@@ -20,6 +20,7 @@ class ScopeEntries {
   }
 
   get sizeBytes(): number {
+    if (this.size === 0) return 0;
     return SCOPE_BYTES + Math.max(this.#sizes.calculatedSize, this.#partitionBytes);
   }
 
@@ -68,10 +69,8 @@ export class LruRetention implements Retention {
   stored({ scope, keyHash }: HeldEntry, sizeBytes: number): void {
     this.removed({ scope, keyHash });
     const entries = this.#scopes.get(scope) ?? new ScopeEntries();
-    const isNew = entries.size === 0;
     this.#scopes.set(scope, entries);
     this.#change(scope, entries, () => entries.set(keyHash, sizeBytes));
-    if (isNew) this.#sizeBytes += SCOPE_BYTES;
     this.#count += 1;
   }
 
@@ -85,9 +84,8 @@ export class LruRetention implements Retention {
     const before = entries.sizeBytes;
     if (!entries.delete(keyHash)) return;
     this.#count -= 1;
-    const isEmpty = entries.size === 0;
-    if (isEmpty) this.#scopes.delete(scope);
-    this.#sizeBytes -= before - (isEmpty ? 0 : entries.sizeBytes);
+    if (entries.size === 0) this.#scopes.delete(scope);
+    this.#sizeBytes -= before - entries.sizeBytes;
   }
 
   measured(scope: string, partitionBytes: number): void {

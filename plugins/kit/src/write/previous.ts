@@ -89,12 +89,17 @@ function boundKept(entries: readonly StoreItem[], planned: PlannedEntry[]): void
   let kept = 0;
   for (const [index, { plan, version }] of planned.entries()) {
     if (!("draft" in plan)) continue;
-    const { text, context } = plan.draft.body;
-    if (entries[index]!.text === undefined) kept += text?.length ?? 0;
-    if (entries[index]!.context === undefined) kept += context?.length ?? 0;
-    if (kept > KEPT_LENGTH_MAX)
-      planned[index] = { version, plan: { outcome: "refused", error: keptError(kept) } };
+    const own = keptLength(entries[index]!, plan.draft.body);
+    if (kept + own <= KEPT_LENGTH_MAX) kept += own;
+    else planned[index] = { version, plan: { outcome: "refused", error: keptError(kept + own) } };
   }
+}
+
+function keptLength({ text, context }: StoreItem, body: RowBody): number {
+  return (
+    (text === undefined ? (body.text?.length ?? 0) : 0) +
+    (context === undefined ? (body.context?.length ?? 0) : 0)
+  );
 }
 
 function keptError(got: number): MemoryError {
