@@ -38,7 +38,7 @@ async function unpack(folder: string, modules: string): Promise<void> {
 }
 
 const membus = (...args: string[]) =>
-  run(process.execPath, [join(workshop, "node_modules/membus/bin/membus.js"), ...args], { cwd: workshop });
+  run(join(workshop, "node_modules/membus/bin/membus"), args, { cwd: workshop });
 
 const node = (script: string, args: string[], cwd: string) =>
   run(process.execPath, [join(workshop, "node_modules", script), ...args], { cwd, maxBuffer: 2 ** 26 });

@@ -24,7 +24,8 @@ export interface BenchEnvironment {
   close(): Promise<void>;
 }
 
-const CLI = fileURLToPath(import.meta.resolve("membus/main"));
+/** Hosts are measured as users start them. */
+const LAUNCHER = fileURLToPath(import.meta.resolve("membus/launcher"));
 
 export async function openEnvironment(): Promise<BenchEnvironment> {
   const note = (line: string) => process.stderr.write(`${line}\n`);
@@ -35,9 +36,9 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
   const bus = natsBusFromConnection(connection, {}, { logger: complaints(note), clock: systemClock });
   const directory = await mkdtemp(join(tmpdir(), "membus-bench-"));
   const children = new Set<ChildProcess>();
-  const start = (args: readonly string[]) => {
+  const start = (command: string, args: readonly string[]) => {
     const env = { ...process.env, NATS_URL: server.url };
-    const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "inherit"] });
     children.add(child);
     return child;
   };
@@ -54,11 +55,11 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
     bus,
     directory,
     async startHost({ name, args = [] }) {
-      const child = start([CLI, "up", "--data", join(directory, name), "--json", ...args]);
+      const child = start(LAUNCHER, ["up", "--data", join(directory, name), "--json", ...args]);
       await firstOutput(child);
       return child;
     },
-    startScript: (script, args) => start([script, ...args]),
+    startScript: (script, args) => start(process.execPath, [script, ...args]),
     end,
     async close() {
       for (const child of children) await end(child);
