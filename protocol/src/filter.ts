@@ -1,6 +1,7 @@
 import type { MetadataValue } from "./entry.js";
 import type { Json } from "./json.js";
 import { canonicalJson } from "./key.js";
+import { hasSubstring } from "./substring.js";
 
 export const FILTER_OPERATORS = [
   "eq",
@@ -95,7 +96,7 @@ function matchesScalar(actual: Json, op: FilterOperator, expected: Json): boolea
         ? (expected as Json[]).some((value) => equalJson(actual, value))
         : valuesOf(expected as Json[]).has(actual);
     case "contains":
-      return typeof actual === "string" && typeof expected === "string" && actual.includes(expected);
+      return typeof actual === "string" && typeof expected === "string" && hasSubstring(actual, expected);
     case "starts_with":
       return typeof actual === "string" && typeof expected === "string" && actual.startsWith(expected);
     default:

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { hashesOf } from "../src/analyzer/index.js";
 import { createEnglishAnalyzer, type Partition, rank } from "../src/index.js";
+import { PreparedFilter } from "../src/partition/prepared-filter.js";
 import { findHits } from "../src/read/find-hits.js";
 import type { PreparedQuery } from "../src/read/query.js";
 import { Resident } from "../src/residency/resident.js";
@@ -38,7 +39,7 @@ const resident = new Resident("scope", SCOPE as never, filledPartition(), 1_800_
 function searchNaively(request: PluginRetrieveRequest, query: PreparedQuery | undefined) {
   const { partition } = resident;
   const { columns, keys } = partition;
-  const allowed = partition.select(request.filter);
+  const allowed = partition.select(new PreparedFilter(request.filter));
   const { terms, vector } = query ?? { terms: [] };
   const { fields, recency, as_of } = request;
   const ranked = { terms, allowed, ...(fields && { fields }), ...(vector && { vector }) };
@@ -109,7 +110,7 @@ it("finds, counts, scores and orders as ranking everything in full does, page af
       let request = { include: [], ...asked } as unknown as PluginRetrieveRequest;
       for (let page = 0; page < 3; page++) {
         const expected = searchNaively(request, query);
-        const { hits, total } = findHits(resident, request, query);
+        const { hits, total } = findHits(resident, request, query, new PreparedFilter(request.filter));
         expect(hits.map(({ keyHash, score }) => ({ keyHash, score }))).toEqual(expected.found);
         expect(total).toBe(expected.total);
         const last = expected.last;

@@ -1,6 +1,8 @@
 import { type Filter, keyHash, matches } from "@membus/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Partition } from "../src/index.js";
+import { PreparedFilter } from "../src/partition/prepared-filter.js";
 import { filterSubject } from "../src/read/entry.js";
 import { KEYS, storeEntry, whereTree } from "./model-steps.js";
 import { emptyPartition, rowOfEntry } from "./test-row.js";
@@ -23,29 +25,36 @@ const filterTree: fc.Arbitrary<Filter> = fc.oneof(
   ),
 );
 
+function prepareLittle(partition: Partition, filter: PreparedFilter): void {
+  partition.prepareSome({ words: false, filter }, 2);
+  filter.scanSome((field) => partition.attribute(field), 3);
+}
+
 describe("selection by bitmaps", () => {
   it("marks exactly the rows for which `matches` holds", () => {
     const property = fc.property(
       fc.array(storeEntry, { maxLength: 25 }),
       fc.array(filterTree, { minLength: 1, maxLength: 4 }),
       fc.nat(25),
-      (entries, filters, indexedEarly) => {
+      (entries, filters, preparedFrom) => {
         const partition = emptyPartition();
+        const prepared = filters.map((filter) => new PreparedFilter(filter));
         const live = new Map<string, ReturnType<typeof rowOfEntry>>();
         for (const [at, entry] of entries.entries()) {
           const row = rowOfEntry(entry, at + 1);
           partition.add(row);
           live.set(row.keyHash, row);
-          if (at === indexedEarly) partition.select({ field: "tags", op: "eq", value: "red" });
+          // Little by little, while rows come and go.
+          if (at >= preparedFrom) for (const filter of prepared) prepareLittle(partition, filter);
           if (at % 5 === 4) {
             partition.remove(row.keyHash, row.rowId);
             live.delete(row.keyHash);
           }
         }
-        for (const filter of filters) {
-          const selected = partition.select(filter);
+        for (const look of prepared) {
+          const selected = partition.select(look);
           const found = [...selected].flatMap((flag, slot) => (flag ? [partition.keys.hashOf(slot)] : []));
-          const expected = [...live.values()].filter((row) => matches(filterSubject(row), filter));
+          const expected = [...live.values()].filter((row) => matches(filterSubject(row), look.filter));
           expect(found.sort()).toEqual(expected.map((row) => row.keyHash).sort());
         }
       },

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { columnsOf } from "../src/columns-of.js";
 import { Partition, type Row, rank } from "../src/index.js";
+import { PreparedFilter } from "../src/partition/prepared-filter.js";
 import { TermIndex } from "../src/partition/term-index.js";
 import { TermStatistics } from "../src/partition/term-statistics.js";
 import { vectorOf } from "./scripted-embedder.js";
@@ -25,6 +26,9 @@ function scoresOf(partition: Partition): Map<string, number[]> {
   }
   return scores;
 }
+
+const withFields = (...fields: string[]) =>
+  new PreparedFilter({ all: fields.map((field) => ({ field, op: "eq", value: "" })) });
 
 function queryTerm(word: string): { hash: number } {
   return { hash: testRow({ name: "", text: word }).terms![0]! };
@@ -194,18 +198,20 @@ describe("a partition's indexes", () => {
     const partition = added(
       Array.from({ length: 10 }, (_, at) => testRow({ rowId: at + 1, name: `k${at}` })),
     );
-    const needs = { words: true, attributes: ["tags"] };
+    const needs = { words: true, filter: withFields("tags") };
     for (const some of [() => partition.prepareSome(needs, 4), () => partition.indexSome(4)]) {
       expect([some(), some(), some(), some()]).toEqual([false, false, true, true]);
     }
-    expect(partition.prepareSome({ words: false, attributes: [] }, 0)).toBe(true);
+    expect(partition.prepareSome({ words: false, filter: withFields() }, 0)).toBe(true);
   });
 
   it("hold nothing of rows that were removed before, and tell their size", () => {
     const partition = added([testRow({ rowId: 1, text: "secret", facets: { tags: ["hidden"] } })]);
     const before = partition.sizeBytes;
     partition.remove(testRow().keyHash, 1);
-    expect([...partition.select({ field: "tags", op: "eq", value: "hidden" })]).toEqual([0]);
+    expect([...partition.select(new PreparedFilter({ field: "tags", op: "eq", value: "hidden" }))]).toEqual([
+      0,
+    ]);
     expect(partition.vectors!.data.every((component) => component === 0)).toBe(true);
     expect(partition.sizeBytes).toBeLessThan(before);
   });
@@ -214,7 +220,7 @@ describe("a partition's indexes", () => {
     const steps = fc.array(fc.constantFrom("step", "index", "store", "forget"), { maxLength: 40 });
     const property = fc.property(rows, steps, fc.boolean(), (all, todo, isIndexed) => {
       const partition = added(all);
-      const needs = { words: true, attributes: ["tags", "group"] };
+      const needs = { words: true, filter: withFields("tags", "group") };
       const index = () => partition.prepareSome(needs, 100) && partition.indexSome(100);
       if (isIndexed) index();
       const forgotten = testRow({ rowId: 500, name: "forgotten", text: "unique", group: "unique" });

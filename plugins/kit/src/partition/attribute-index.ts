@@ -19,12 +19,19 @@ export class AttributeIndex {
   /** Least recently used first. */
   readonly #fields = new Map<string, FieldIndex>();
 
-  /** Brings fields up to date by up to `rowsMax` rows, all in one pass, and tells whether they are. */
-  index(source: AttributeSource, fields: readonly string[], rowsMax: number): boolean {
+  /**
+   * Brings fields up to date, all in one pass, and tells whether they are.
+   * @param stepEnd behind which row to stop, having begun with the given one
+   */
+  index(
+    source: AttributeSource,
+    fields: readonly string[],
+    stepEnd: (from: number) => number = () => source.columns.count,
+  ): boolean {
     const { columns } = source;
     const indexes = fields.map((field) => this.#use(field));
     const from = Math.min(columns.count, ...indexes.map(({ upTo }) => upTo));
-    const end = Math.min(columns.count, from + rowsMax);
+    const end = Math.min(columns.count, stepEnd(from));
     for (let slot = from; slot < end; slot++) {
       if (columns.alive[slot] === 0) continue;
       const facets = source.facetsOf(slot);

@@ -1,13 +1,16 @@
-import { canonicalJson, type FilterOperator, type Json, matchesOperator } from "@membus/protocol";
+import { canonicalJson, type FilterLeaf, type Json } from "@membus/protocol";
 import type { RowFacets } from "../row.js";
 import { SlotList } from "./slot-list.js";
+import { ValueScan } from "./value-scan.js";
 
 type Slots = number | SlotList;
 
 /** One value that the field has in some rows. Lists are filed as a whole and by element. */
-interface FiledValue {
+export interface FiledValue {
   readonly value: Json;
   readonly element: boolean;
+  /** How many were filed before it. */
+  readonly place: number;
   slots: Slots;
 }
 
@@ -16,6 +19,8 @@ export class FieldIndex {
   /** Slots below this are indexed, as far as they were live then. */
   upTo = 0;
   sizeBytes = 0;
+  /** Values filed so far, those without rows by now too. */
+  filedCount = 0;
   readonly #valueOf: (facets: RowFacets, group: string) => Json | undefined;
   readonly #values = new Map<string, FiledValue>();
 
@@ -47,10 +52,19 @@ export class FieldIndex {
   }
 
   /** Marks in `bitmap` every row whose value satisfies a positive operator (all but ne and nin). */
-  mark(bitmap: Uint8Array, op: FilterOperator, expected: Json): void {
-    if (op === "eq") this.#markValue(bitmap, expected);
-    else if (op === "in") for (const value of expected as Json[]) this.#markValue(bitmap, value);
-    else this.#markScan(bitmap, op, expected);
+  mark(bitmap: Uint8Array, leaf: FilterLeaf, scan: ValueScan = new ValueScan(leaf)): void {
+    const { op, value: expected } = leaf;
+    if (op === "eq") return this.#markValue(bitmap, expected);
+    if (op === "in") for (const value of expected as Json[]) this.#markValue(bitmap, value);
+    else {
+      scan.step(this, Number.POSITIVE_INFINITY);
+      for (const { slots } of scan.found) markSlots(bitmap, slots);
+    }
+  }
+
+  /** Values, those left out before which so many were filed; and those that are filed while they are read. */
+  *valuesFrom(place: number): Generator<FiledValue> {
+    for (const filed of this.#values.values()) if (filed.place >= place) yield filed;
   }
 
   /** Rows of a value that is a text, in ascending order, a copy; some may be dead since. */
@@ -66,16 +80,6 @@ export class FieldIndex {
     markSlots(bitmap, this.#values.get(`~${text}`)?.slots);
   }
 
-  /** The other operators look at each distinct value once; order holds on a value itself, never on an element. */
-  #markScan(bitmap: Uint8Array, op: FilterOperator, expected: Json): void {
-    const onElements = op === "contains" || op === "starts_with";
-    for (const { value, element, slots } of this.#values.values()) {
-      // An element that is itself a list is looked at as a whole (clause CRIT-9).
-      const counts = !element || (onElements && !Array.isArray(value));
-      if (counts && matchesOperator(value, op, expected)) markSlots(bitmap, slots);
-    }
-  }
-
   #drop(text: string): void {
     this.#values.delete(text);
     this.sizeBytes -= valueBytes(text);
@@ -85,7 +89,7 @@ export class FieldIndex {
     const text = element ? `~${valueText(value)}` : valueText(value);
     const existing = this.#values.get(text);
     if (existing === undefined) {
-      this.#values.set(text, { value, element, slots: slot });
+      this.#values.set(text, { value, element, place: this.filedCount++, slots: slot });
       this.sizeBytes += valueBytes(text);
     } else existing.slots = withSlot(existing.slots, slot);
     this.sizeBytes += 4;

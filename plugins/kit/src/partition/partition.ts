@@ -1,4 +1,4 @@
-import type { Filter } from "@membus/protocol";
+import type { FilterLeaf } from "@membus/protocol";
 import type { RankCorpus } from "../rank/index.js";
 import { type Row, type RowFacets, supersedes } from "../row.js";
 import type { RowColumns } from "../storage.js";
@@ -7,9 +7,10 @@ import type { FieldIndex } from "./field-index.js";
 import { type EmbedderShape, Generations } from "./generations.js";
 import { joinPostings } from "./join-postings.js";
 import { KeyIndex } from "./key-index.js";
+import type { PreparedFilter } from "./prepared-filter.js";
 import { type RemovedRow, removedRow } from "./removed-row.js";
 import { type FoundRow, rowsThat } from "./rows-that.js";
-import { attributeFields, selectSlots } from "./select.js";
+import { selectSlots } from "./select.js";
 import { SlotColumns } from "./slot-columns.js";
 import { slotsByGroup } from "./slots-by-group.js";
 import { TermIndex } from "./term-index.js";
@@ -20,8 +21,10 @@ import { type SlotTerms, type TermRange, WaitingTerms } from "./waiting-terms.js
 const REBUILD_DEAD_MIN = 1_024;
 /** What an empty partition takes, measured. */
 const BASE_BYTES = 8_192;
-/** Of bodies that are analysed in one step: some milliseconds. */
+/** Of bodies that are analysed in one step, or facets that are indexed: some milliseconds. */
 const STEP_BYTES = 16_384;
+/** Of the values that a filter looks at in one step, in UTF-16 units: a millisecond at most. */
+const STEP_UNITS = 16_384;
 
 export interface PartitionOptions {
   /** Whose vectors are kept; absent when the tier has no similarity. */
@@ -34,11 +37,10 @@ export interface PartitionOptions {
   termsOf(rowId: number, facets: RowFacets, occurredAt: number): Uint32Array;
 }
 
-/** Which indexes a request needs. */
-export interface IndexNeeds {
+/** What a request looks at a partition for. */
+export interface LookNeeds {
   readonly words: boolean;
-  /** Fields that filters name. */
-  readonly attributes: readonly string[];
+  readonly filter: PreparedFilter;
 }
 
 /**
@@ -186,10 +188,12 @@ export class Partition {
   }
 
   /** One byte a slot, 1 for live rows that pass. Valid until the next mutation, and not to be changed. */
-  select(filter: Filter): Uint8Array {
+  select(prepared: PreparedFilter): Uint8Array {
     const { alive, count } = this.columns;
-    this.#attributes.index(this, attributeFields(filter), count);
-    const selected = selectSlots(this, filter);
+    this.#attributes.index(this, prepared.fields);
+    const mark = (bitmap: Uint8Array, leaf: FilterLeaf) =>
+      this.attribute(leaf.field).mark(bitmap, leaf, prepared.scanOf(leaf));
+    const selected = selectSlots({ columns: this.columns, keys: this.keys, mark }, prepared.filter);
     if (selected === undefined) return alive.subarray(0, count);
     for (let slot = 0; slot < count; slot++) selected[slot]! &= alive[slot]!;
     return selected;
@@ -199,19 +203,27 @@ export class Partition {
    * Makes up to `rowsMax` rows more ready for a request, and tells whether all are. Words may then still have to be
    * looked for in the rows themselves: see `indexSome`.
    */
-  prepareSome({ words, attributes }: IndexNeeds, rowsMax: number): boolean {
-    const { count } = this.columns;
-    if (words) this.#countTerms(this.#stepEnd(this.#statistics.upTo, rowsMax));
-    const areIndexed = this.#attributes.index(this, attributes, rowsMax);
-    return areIndexed && !(words && this.#statistics.upTo < count);
+  prepareSome({ words, filter }: LookNeeds, rowsMax: number): boolean {
+    const { bodyBytes, facets, count } = this.columns;
+    const bytesAt = (slot: number) => bodyBytes[slot]!;
+    if (words) this.#countTerms(this.#stepEnd(this.#statistics.upTo, rowsMax, bytesAt));
+    const facetsEnd = (from: number) => this.#stepEnd(from, rowsMax, (slot) => facets.lengthAt(slot));
+    if (!this.#attributes.index(this, filter.fields, facetsEnd)) return false;
+    const areScanned = filter.scanSome((field) => this.attribute(field), STEP_UNITS);
+    return areScanned && !(words && this.#statistics.upTo < count);
   }
 
-  /** Behind so many rows, or fewer with much text: those of a tier in memory are analysed then. */
-  #stepEnd(from: number, rowsMax: number): number {
-    const { bodyBytes, count } = this.columns;
-    let [end, bytes] = [from, 0];
-    while (end < count && end < from + rowsMax && bytes < STEP_BYTES) bytes += bodyBytes[end++]!;
+  /** Behind so many rows, or fewer where what is read of them is much. */
+  #stepEnd(from: number, rowsMax: number, sizeOf: (slot: number) => number): number {
+    const last = Math.min(this.columns.count, from + rowsMax);
+    let [end, size] = [from, 0];
+    while (end < last && size < STEP_BYTES) size += sizeOf(end++);
     return end;
+  }
+
+  /** The index of a field, of which there is one once it was prepared. */
+  attribute(field: string): FieldIndex {
+    return this.#attributes.field(field)!;
   }
 
   /** Slots whose words are not indexed yet. */
@@ -228,10 +240,6 @@ export class Partition {
     if (this.vectors?.encodeSome(count, rowsMax) === false) return false;
     this.#indexTerms(Math.min(count, this.#terms.upTo + rowsMax));
     return this.#terms.upTo === count;
-  }
-
-  attribute(field: string): FieldIndex {
-    return this.#attributes.field(field)!;
   }
 
   /**

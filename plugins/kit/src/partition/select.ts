@@ -1,5 +1,4 @@
 import { type Filter, type FilterLeaf, type Json, matchesOperator } from "@membus/protocol";
-import type { FieldIndex } from "./field-index.js";
 import type { KeyIndex } from "./key-index.js";
 import type { SlotColumns } from "./slot-columns.js";
 
@@ -17,8 +16,8 @@ const NUMERIC_FIELDS: ReadonlyMap<string, NumericColumn> = new Map<string, Numer
 export interface SelectionSource {
   readonly columns: SlotColumns;
   readonly keys: KeyIndex;
-  /** The index of one of the filter's `attributeFields`, up to the last slot. */
-  attribute(field: string): FieldIndex;
+  /** Marks the rows for which one of the filter's `attributeLeaves` holds; it is positive (not `ne` or `nin`). */
+  mark(bitmap: Uint8Array, leaf: FilterLeaf): void;
 }
 
 /** One byte a slot, 1 where `filter` holds; undefined when it holds everywhere. Agrees with `matches` of the protocol. */
@@ -38,18 +37,12 @@ export function selectSlots(source: SelectionSource, filter: Filter): Uint8Array
   return selectLeaf(source, filter);
 }
 
-/** The fields that selecting by `filter` needs an index of. */
-export function attributeFields(filter: Filter): string[] {
-  const fields = new Set<string>();
-  addFields(filter, fields);
-  return [...fields];
-}
-
-function addFields(filter: Filter, fields: Set<string>): void {
-  if ("all" in filter) for (const child of filter.all) addFields(child, fields);
-  else if ("any" in filter) for (const child of filter.any) addFields(child, fields);
-  else if ("not" in filter) addFields(filter.not, fields);
-  else if (filter.field !== "key_hash" && !NUMERIC_FIELDS.has(filter.field)) fields.add(filter.field);
+/** The leaves of `filter` for which selecting needs an index of their field. */
+export function attributeLeaves(filter: Filter): FilterLeaf[] {
+  if ("all" in filter) return filter.all.flatMap(attributeLeaves);
+  if ("any" in filter) return filter.any.flatMap(attributeLeaves);
+  if ("not" in filter) return attributeLeaves(filter.not);
+  return filter.field === "key_hash" || NUMERIC_FIELDS.has(filter.field) ? [] : [filter];
 }
 
 function intersection(bitmaps: readonly (Uint8Array | undefined)[]): Uint8Array | undefined {
@@ -80,7 +73,7 @@ function selectLeaf(source: SelectionSource, leaf: FilterLeaf): Uint8Array {
   const bitmap = new Uint8Array(source.columns.count);
   const numbers = numericColumn(source.columns, leaf.field);
   if (leaf.field === "key_hash") markKeys(source.keys, bitmap, leaf);
-  else if (numbers === undefined) source.attribute(leaf.field).mark(bitmap, leaf.op, leaf.value);
+  else if (numbers === undefined) source.mark(bitmap, leaf);
   else markNumbers(bitmap, numbers, leaf);
   return bitmap;
 }

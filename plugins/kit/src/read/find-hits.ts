@@ -1,5 +1,6 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
 import { hashesOf } from "../analyzer/index.js";
+import type { PreparedFilter } from "../partition/prepared-filter.js";
 import type { Resident } from "../residency/resident.js";
 import { copyHit, type Hit } from "./entry.js";
 import { explainScores, type Ranking } from "./explain.js";
@@ -22,8 +23,9 @@ export function findHits(
   resident: Resident,
   request: PluginRetrieveRequest,
   query: PreparedQuery | undefined,
+  filter: PreparedFilter,
 ): FoundHits {
-  const selected = resident.partition.select(request.filter);
+  const selected = resident.partition.select(filter);
   const ranking = rankingOf(resident, request, query, selected);
   const selection = { selected, weights: weightsOf(resident, request) };
   const { slots, total } =

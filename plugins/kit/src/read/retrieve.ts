@@ -9,8 +9,8 @@ import {
 } from "@membus/protocol";
 import { embedPending } from "../embed-pending.js";
 import { indexBehind, indexFew } from "../index-behind.js";
-import type { IndexNeeds, Partition } from "../partition/partition.js";
-import { attributeFields } from "../partition/select.js";
+import { PreparedFilter } from "../partition/prepared-filter.js";
+import { prepareLook } from "../prepare-look.js";
 import { checkPartitionCount } from "../residency/partition-registry.js";
 import type { Resident } from "../residency/resident.js";
 import { Stretch } from "../stretch.js";
@@ -25,8 +25,6 @@ import { Stages } from "./stages.js";
 
 /** How often a page is put together again because an entry of it went away meanwhile. */
 const ATTEMPTS = 8;
-/** Rows prepared at a step, at most. */
-const PREPARED_ROWS = 256;
 
 /** One page of the selected partitions, merged by the total order (clause RET-5). */
 export async function retrieve(
@@ -140,8 +138,8 @@ async function findIn(
   query: PreparedQuery | undefined,
 ): Promise<FoundHits & Pick<Found, "pendingCount" | "degraded" | "generation">> {
   const { partition } = resident;
-  const needs = { words: query !== undefined, attributes: attributeFields(request.filter) };
-  await prepare(partition, needs);
+  const needs = { words: query !== undefined, filter: new PreparedFilter(request.filter) };
+  await prepareLook(partition, needs);
   if (needs.words) indexFew(partition);
   if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);
   expireNow(tier, resident);
@@ -149,12 +147,12 @@ async function findIn(
   const compared = asked?.vector === undefined ? partition.vectors : partition.generations.of(asked.embedder);
   const pendingCount = needsVectors(request, asked) ? (compared?.pendingCount ?? 0) : 0;
   const generation = asked?.vector === undefined ? undefined : compared?.embedder;
-  return { ...findHits(resident, request, asked), pendingCount, degraded: asked?.degraded, generation };
-}
-
-async function prepare(partition: Partition, needs: IndexNeeds): Promise<void> {
-  const stretch = new Stretch();
-  while (!partition.prepareSome(needs, PREPARED_ROWS)) await stretch.rest();
+  return {
+    ...findHits(resident, request, asked, needs.filter),
+    pendingCount,
+    degraded: asked?.degraded,
+    generation,
+  };
 }
 
 function needsVectors({ include }: PluginRetrieveRequest, query: PreparedQuery | undefined): boolean {

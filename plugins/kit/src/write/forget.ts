@@ -5,6 +5,8 @@ import {
   type ScopeSelector,
 } from "@membus/protocol";
 import type { LogRecord } from "../journal/record.js";
+import { PreparedFilter } from "../partition/prepared-filter.js";
+import { prepareLook } from "../prepare-look.js";
 import { filterSubject } from "../read/entry.js";
 import type { Resident } from "../residency/resident.js";
 import { isExpired } from "../row.js";
@@ -46,8 +48,10 @@ async function forgetIn(
   request: PluginForgetRequest,
   before: number,
 ): Promise<number> {
+  const filter = new PreparedFilter(request.filter);
+  await prepareLook(resident.partition, { words: false, filter });
   expireNow(tier, resident);
-  const victims = findVictims(resident, request, tier.clock.now());
+  const victims = findVictims(resident, filter, tier.clock.now());
   if (request.dry_run) return victims.length;
   const slices: Promise<void>[] = [];
   for (let at = 0; at < victims.length; at += SLICE_ROWS) {
@@ -59,14 +63,14 @@ async function forgetIn(
 }
 
 /** What matches now, versions included that are logged but not applied yet. */
-function findVictims(resident: Resident, { filter }: PluginForgetRequest, now: number): Victim[] {
+function findVictims(resident: Resident, prepared: PreparedFilter, now: number): Victim[] {
   const { partition, staged } = resident;
   const victims: Victim[] = [];
   for (const [keyHash, { row }] of staged) {
     if (row === null || isExpired(row, now)) continue;
-    if (matches(filterSubject(row), filter)) victims.push({ keyHash, rowId: row.rowId });
+    if (matches(filterSubject(row), prepared.filter)) victims.push({ keyHash, rowId: row.rowId });
   }
-  const selected = partition.select(filter);
+  const selected = partition.select(prepared);
   for (let slot = 0; slot < selected.length; slot++) {
     if (selected[slot] === 0) continue;
     const keyHash = partition.keys.hashOf(slot);

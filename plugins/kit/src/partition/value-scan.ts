@@ -1,0 +1,50 @@
+import { type FilterLeaf, matchesOperator } from "@membus/protocol";
+import type { FieldIndex, FiledValue } from "./field-index.js";
+
+/** Which values of a field satisfy a leaf that must look at each of them: in steps, as they may be many and long. */
+export class ValueScan {
+  readonly found: FiledValue[] = [];
+  readonly #leaf: FilterLeaf;
+  #index: FieldIndex | undefined;
+  #rest: Iterator<FiledValue> | undefined;
+  /** Values filed before this one were looked at. */
+  #upTo = 0;
+
+  constructor(leaf: FilterLeaf) {
+    this.#leaf = leaf;
+  }
+
+  /** Looks at values of about `unitsMax` UTF-16 units more, and tells whether that was all. */
+  step(index: FieldIndex, unitsMax: number): boolean {
+    if (index !== this.#index) this.#begin(index);
+    if (this.#upTo === index.filedCount) return true;
+    this.#rest ??= index.valuesFrom(this.#upTo);
+    for (let units = 0; units < unitsMax; ) {
+      const { done, value: filed } = this.#rest.next();
+      if (done === true) return this.#end(index);
+      if (this.#holds(filed)) this.found.push(filed);
+      units += 1 + (typeof filed.value === "string" ? filed.value.length : 0);
+    }
+    return false;
+  }
+
+  /** Substrings are looked for in texts, those of lists too, which are filed by themselves; order is of a whole value. */
+  #holds({ value, element }: FiledValue): boolean {
+    const { op, value: expected } = this.#leaf;
+    const isOfTexts = op === "contains" || op === "starts_with";
+    return (isOfTexts ? typeof value === "string" : !element) && matchesOperator(value, op, expected);
+  }
+
+  #begin(index: FieldIndex): void {
+    this.#index = index;
+    this.#rest = undefined;
+    this.#upTo = 0;
+    this.found.length = 0;
+  }
+
+  #end(index: FieldIndex): true {
+    this.#rest = undefined;
+    this.#upTo = index.filedCount;
+    return true;
+  }
+}
