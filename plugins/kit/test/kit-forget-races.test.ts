@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { calls } from "./kit-calls.js";
-import { settled, TestKit } from "./kit-fixture.js";
+import { openMemoryKit, settled, TestKit } from "./kit-fixture.js";
 import { ScriptedEmbedder } from "./scripted-embedder.js";
 
 async function waitingKit() {
@@ -85,5 +85,26 @@ describe("stores racing forgets, folds and evictions", () => {
     expect(await forget({})).toMatchObject({ deleted: left });
     await kit.crash();
     expect((await retrieve()).total).toBe(0);
+  });
+});
+
+describe.each([
+  ["on disk", () => TestKit.open()],
+  ["in memory", () => openMemoryKit()],
+])("a forget of many entries %s", (_, open) => {
+  it("takes all at one moment: what is stored after it begins anew", async () => {
+    const { store, forget, retrieve, entry } = calls(await open());
+    const keys = Array.from({ length: 9_000 }, (_entry, at) => `k${at}`);
+    for (let at = 0; at < keys.length; at += 1_000) {
+      const part = keys.slice(at, at + 1_000);
+      await store(part.map((key) => ({ key, content: "old", metadata: { secret: "old" } })));
+    }
+    const [first, last] = [keys[0]!, keys.at(-1)!];
+    const forgetting = forget({});
+    const began = entry(last).then(() => store([first, last].map((key) => ({ key, content: "new" }))));
+    expect(await forgetting).toMatchObject({ deleted: 9_000 });
+    expect((await began).receipts.map(({ outcome }) => outcome)).toEqual(["created", "created"]);
+    expect((await retrieve()).total).toBe(2);
+    expect((await entry(last))?.metadata).toBeUndefined();
   });
 });

@@ -1,4 +1,5 @@
 import type { ResultPlace } from "./operation-memory.js";
+import { PacedSteps } from "./paced-steps.js";
 import type { LogRecord, OperationResult } from "./record.js";
 
 export interface Mutation {
@@ -25,13 +26,16 @@ export interface Journal {
 
 /** The journal of a tier that lives in memory alone. */
 export function createMemoryJournal(): Journal {
+  const steps = new PacedSteps();
   let seq = 0;
   return {
     async append({ build, stage, apply }) {
-      seq++;
-      const record = build(seq);
-      stage(record, seq);
-      apply(record, seq, { result: record.result ?? {} });
+      const recordSeq = ++seq;
+      const record = build(recordSeq);
+      stage(record, recordSeq);
+      const place = { result: record.result ?? {} };
+      const applied = steps.run(() => apply(record, recordSeq, place));
+      if (applied !== undefined) await applied;
     },
     async resultAt(place) {
       return "result" in place ? place.result : undefined;

@@ -3,6 +3,7 @@ import type { Log } from "../log/log.js";
 import type { Backlog } from "./backlog.js";
 import type { Journal } from "./journal.js";
 import type { ResultPlace } from "./operation-memory.js";
+import { PacedSteps } from "./paced-steps.js";
 import { decodeRecord, encodeRecord, type LogRecord, type OperationResult } from "./record.js";
 
 export interface LogJournalDependencies {
@@ -14,6 +15,7 @@ export interface LogJournalDependencies {
 
 /** The journal of a durable tier: one log record a mutation, which waits in the backlog for storage. */
 export function createLogJournal({ log, backlog, appended }: LogJournalDependencies): Journal {
+  const steps = new PacedSteps();
   return {
     async append({ build, stage, apply }) {
       backlog.admit();
@@ -25,9 +27,12 @@ export function createLogJournal({ log, backlog, appended }: LogJournalDependenc
       });
       if (log.nextSeq > seq) stage(record!, seq);
       await durable;
-      backlog.add(seq, record!);
-      apply(record!, seq, { seq });
-      appended(record!);
+      const applied = steps.run(() => {
+        backlog.add(seq, record!);
+        apply(record!, seq, { seq });
+        appended(record!);
+      });
+      if (applied !== undefined) await applied;
     },
     resultAt: (place) => readResult(log, place),
     onRollback(listener) {

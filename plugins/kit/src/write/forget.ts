@@ -13,8 +13,8 @@ import { isExpired } from "../row.js";
 import { acceptedAt, expireNow, removeRow, type Tier } from "../tier.js";
 import { forgetResult } from "./result.js";
 
-/** Rows a record: a forget of more runs in slices. */
-const SLICE_ROWS = 10_000;
+/** Rows a record: a forget of more runs in slices, between which others come in. */
+const SLICE_ROWS = 2_000;
 
 /** A version that a forget takes. */
 interface Victim {
