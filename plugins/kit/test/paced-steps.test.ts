@@ -1,39 +1,34 @@
-import { systemClock } from "@membus/protocol";
 import { expect, it } from "vitest";
 import { PacedSteps } from "../src/journal/paced-steps.js";
-import { STRETCH_S } from "../src/stretch.js";
 
-/** A step that takes longer than all together may. */
-function long(): void {
-  const end = systemClock.now() + 1.1 * STRETCH_S;
-  while (systemClock.now() < end);
-}
+const LARGE = 10_000;
 
-it("runs short steps at once", () => {
+it("runs steps at once, but for a second large one", () => {
   const steps = new PacedSteps();
-  const done: number[] = [];
-  for (let step = 0; step < 5; step++) expect(steps.run(() => done.push(step))).toBeUndefined();
-  expect(done).toEqual([0, 1, 2, 3, 4]);
+  const done: string[] = [];
+  expect(steps.run(1, () => done.push("small"))).toBeUndefined();
+  expect(steps.run(LARGE, () => done.push("large"))).toBeUndefined();
+  expect(steps.run(1, () => done.push("small"))).toBeUndefined();
+  expect(steps.run(LARGE, () => done.push("never"))).toBeInstanceOf(Promise);
+  expect(done).toEqual(["small", "large", "small"]);
 });
 
-it("lets others in after long ones, and keeps the order", async () => {
+it("lets others in before each large step but the first, and keeps the order", async () => {
   const steps = new PacedSteps();
   const done: string[] = [];
   const note = (what: string) => () => void done.push(what);
-  expect(steps.run(long)).toBeUndefined();
-  setImmediate(note("other"));
-  const first = steps.run(() => {
-    done.push("long");
-    long();
-    setImmediate(note("another"));
+  setImmediate(() => {
+    done.push("turn");
+    setImmediate(note("turn"));
   });
-  steps.run(note("second"));
-  void first?.then(() => steps.run(note("third")));
-  await first;
-  expect(done).toEqual(["other", "long"]);
-  await steps.run(note("last"));
-  expect(done).toEqual(["other", "long", "another", "second", "third", "last"]);
-  expect(steps.run(note("at once"))).toBeUndefined();
+  steps.run(LARGE, note("first"));
+  const second = steps.run(LARGE, note("second"))!.then(() => steps.run(1, note("after it")));
+  steps.run(1, note("small"));
+  const third = steps.run(LARGE, note("third"));
+  await second;
+  expect(done).toEqual(["first", "turn", "second", "small", "turn", "third", "after it"]);
+  await third;
+  expect(steps.run(1, note("at once"))).toBeUndefined();
 });
 
 it("tells what a step throws, and goes on", async () => {
@@ -41,9 +36,8 @@ it("tells what a step throws, and goes on", async () => {
   const fail = () => {
     throw new RangeError("no");
   };
-  expect(() => steps.run(fail)).toThrow("no");
-  steps.run(long);
-  const [failed, next] = [steps.run(fail), steps.run(() => {})];
+  expect(() => steps.run(LARGE, fail)).toThrow("no");
+  const [failed, next] = [steps.run(LARGE, fail), steps.run(1, () => {})];
   await expect(failed).rejects.toThrow("no");
   expect(await next).toBeUndefined();
 });

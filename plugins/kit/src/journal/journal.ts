@@ -1,6 +1,6 @@
 import type { ResultPlace } from "./operation-memory.js";
 import { PacedSteps } from "./paced-steps.js";
-import type { LogRecord, OperationResult } from "./record.js";
+import { type LogRecord, type OperationResult, rowCountOf } from "./record.js";
 
 export interface Mutation {
   /** Makes the record, within the call of `append`. Row ids derive from `seq`. May be in vain: has no effect. */
@@ -34,7 +34,7 @@ export function createMemoryJournal(): Journal {
       const record = build(recordSeq);
       stage(record, recordSeq);
       const place = { result: record.result ?? {} };
-      const applied = steps.run(() => apply(record, recordSeq, place));
+      const applied = steps.run(rowCountOf(record), () => apply(record, recordSeq, place));
       if (applied !== undefined) await applied;
     },
     async resultAt(place) {

@@ -4,7 +4,7 @@ import type { Backlog } from "./backlog.js";
 import type { Journal } from "./journal.js";
 import type { ResultPlace } from "./operation-memory.js";
 import { PacedSteps } from "./paced-steps.js";
-import { decodeRecord, encodeRecord, type LogRecord, type OperationResult } from "./record.js";
+import { decodeRecord, encodeRecord, type LogRecord, type OperationResult, rowCountOf } from "./record.js";
 
 export interface LogJournalDependencies {
   readonly log: Log;
@@ -27,7 +27,7 @@ export function createLogJournal({ log, backlog, appended }: LogJournalDependenc
       });
       if (log.nextSeq > seq) stage(record!, seq);
       await durable;
-      const applied = steps.run(() => {
+      const applied = steps.run(rowCountOf(record!), () => {
         backlog.add(seq, record!);
         apply(record!, seq, { seq });
         appended(record!);

@@ -40,6 +40,11 @@ export interface LogRecord {
   readonly result?: OperationResult;
 }
 
+/** How many rows a record changes. */
+export function rowCountOf({ rows, removed }: LogRecord): number {
+  return rows.length + removed.length;
+}
+
 /** Row ids of a record: room for the 1000 entries of the largest store. */
 const ROW_IDS_PER_RECORD = 1_024;
 
