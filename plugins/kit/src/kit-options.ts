@@ -25,6 +25,12 @@ export interface KitOptions {
    */
   readonly partitionRowsMax?: number | undefined;
   /**
+   * Of the keys, tags and metadata of one partition's entries, which are in RAM while it is asked: where there are more,
+   * new entries and longer metadata are `memory_full`. Bytes, 1 MiB..64 GiB.
+   * @default 1073741824
+   */
+  readonly partitionBytesMax?: number | undefined;
+  /**
    * How long a store waits for its embedder; vectors that come later are filled in. Milliseconds, 1..60000.
    * @default 1000
    */
@@ -97,6 +103,7 @@ export const KIT_DEFAULTS: ResolvedKitOptions = Object.freeze({
   preloadCount: 4,
   bodyCacheBytes: 128 * MIB,
   partitionRowsMax: 2_000_000,
+  partitionBytesMax: GIB,
   embedWaitMs: 1_000,
   rerankWaitMs: 2_000,
   embedRetryMs: 5_000,
@@ -118,6 +125,7 @@ export function resolveKitOptions(input: KitOptions): ResolvedKitOptions {
     preloadCount: integerOption(0, 1_000),
     bodyCacheBytes: integerOption(64 * 1024, 1024 * GIB),
     partitionRowsMax: integerOption(1, 2_000_000),
+    partitionBytesMax: integerOption(MIB, 64 * GIB),
     embedWaitMs: integerOption(1, 60_000),
     rerankWaitMs: integerOption(1, 60_000),
     embedRetryMs: integerOption(10, 3_600_000),

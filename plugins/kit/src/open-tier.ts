@@ -81,6 +81,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     }),
     forgets: new ForgetOrder(),
     partitionRowsMax: options.partitionRowsMax,
+    partitionBytesMax: options.partitionBytesMax,
     embedWaitMs: options.embedWaitMs,
     rerankWaitMs: options.rerankWaitMs,
     expired: new Map(),

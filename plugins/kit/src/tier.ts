@@ -32,6 +32,7 @@ export interface Tier {
   /** Unix seconds below which no time of acceptance is taken: the newest on disk. */
   readonly clockFloor: number;
   readonly partitionRowsMax: number;
+  readonly partitionBytesMax: number;
   readonly embedWaitMs: number;
   readonly rerankWaitMs: number;
   /** Expired versions that storage may still hold, by scope id. */

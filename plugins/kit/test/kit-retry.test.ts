@@ -149,4 +149,22 @@ describe("a partition that is full", () => {
     expect([forgotten.deleted, stored.receipts.length + stored.errors.length]).toEqual([1, 1]);
     expect((await retrieve({ limit: 0 })).total).toBeLessThanOrEqual(10);
   });
+
+  it("refuses what adds to its bytes, once it has as many as it may", async () => {
+    const kit = await TestKit.open({ options: { partitionBytesMax: 1024 * 1024 } });
+    const { store, forget } = calls(kit);
+    const note = (length: number) => ({ metadata: { note: "n".repeat(length) } });
+    const stored = async (key: string, length: number) => {
+      const { receipts, errors } = await store([{ key, ...note(length) }]);
+      return receipts[0]?.outcome ?? errors[0]?.error;
+    };
+    let count = 0;
+    while ((await stored(`k${count}`, 4_096)) === "created") count++;
+    expect([count > 200, count < 256]).toEqual([true, true]);
+    const full = { code: "memory_full", detail: { limit: "partitionBytes", max: 1024 * 1024 } };
+    expect([await stored("new", 1), await stored("k0", 4_097)]).toMatchObject([full, full]);
+    expect([await stored("k0", 4_095), await stored("k1", 4)]).toEqual(["updated", "updated"]);
+    expect((await forget({ keys: ["k2", "k3", "k4", "k5", "k6", "k7"] })).deleted).toBe(6);
+    expect(await stored("new", 4_096)).toBe("created");
+  });
 });

@@ -61,7 +61,8 @@ export class Partition {
   #attributes = new AttributeIndex();
   /** Terms of slots that are not indexed yet. */
   #waiting = new WaitingTerms(0);
-  #textBytes = 0;
+  /** Of the facets of live rows. */
+  textBytes = 0;
   /** No live row expires before this. */
   #nextExpiry = Number.POSITIVE_INFINITY;
 
@@ -292,7 +293,7 @@ export class Partition {
   get sizeBytes(): number {
     const words = this.#statistics.sizeBytes + this.#terms.sizeBytes;
     const indexes = words + this.#attributes.sizeBytes + this.keys.sizeBytes;
-    const rows = this.columns.sizeBytes + this.#textBytes + this.#waiting.sizeBytes;
+    const rows = this.columns.sizeBytes + this.textBytes + this.#waiting.sizeBytes;
     return BASE_BYTES + indexes + rows + (this.vectors?.sizeBytes ?? 0) + this.generations.sizeBytes;
   }
 
@@ -313,7 +314,7 @@ export class Partition {
   #enliven(slot: number): void {
     const { columns } = this;
     this.liveCount++;
-    this.#textBytes += textBytes(columns, slot);
+    this.textBytes += textBytes(columns, slot);
     this.lastRevision = Math.max(this.lastRevision, columns.revisions[slot]!);
     const expiresAt = columns.expiresAt[slot]!;
     if (expiresAt > 0 && expiresAt < this.#nextExpiry) this.#nextExpiry = expiresAt;
@@ -330,7 +331,7 @@ export class Partition {
     const { columns } = this;
     columns.alive[slot] = 0;
     this.liveCount--;
-    this.#textBytes -= textBytes(columns, slot);
+    this.textBytes -= textBytes(columns, slot);
     this.#statistics.drop(slot);
     if (slot >= this.#terms.upTo) this.#waiting.drop(slot);
     this.vectors?.drop(slot);

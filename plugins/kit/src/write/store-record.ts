@@ -73,13 +73,32 @@ function refusalOf(
   createdCount: number,
 ): MemoryError | undefined {
   if (plan.outcome === "refused") return plan.error;
-  const max = tier.partitionRowsMax;
-  if (plan.outcome !== "created" || tier.retention !== undefined) return undefined;
+  if (!("draft" in plan) || tier.retention !== undefined) return undefined;
+  if (plan.outcome === "created" && hasAllRows(tier, resident, createdCount)) {
+    const max = tier.partitionRowsMax;
+    return fullError(`a partition holds at most ${max} entries`, { limit: "partitionRows", max });
+  }
+  const max = tier.partitionBytesMax;
+  if (resident.partition.textBytes < max || !needsMore(resident, plan)) return undefined;
+  const message = `the keys, tags and metadata of a partition take at most ${max} bytes`;
+  return fullError(message, { limit: "partitionBytes", max });
+}
+
+function fullError(message: string, detail: { readonly limit: string; readonly max: number }): MemoryError {
+  return new MemoryError("memory_full", message, detail);
+}
+
+function hasAllRows({ partitionRowsMax: max }: Tier, resident: Resident, createdCount: number): boolean {
   const { partition, staged } = resident;
-  if (partition.liveCount + staged.size + createdCount < max) return undefined;
-  if (partition.liveCount + newKeyCount(resident) + createdCount < max) return undefined;
-  const message = `a partition holds at most ${max} entries`;
-  return new MemoryError("memory_full", message, { limit: "partitionRows", max });
+  if (partition.liveCount + staged.size + createdCount < max) return false;
+  return partition.liveCount + newKeyCount(resident) + createdCount >= max;
+}
+
+/** Whether an entry takes more than the version it replaces, if it replaces one. */
+function needsMore({ partition }: Resident, { draft }: { readonly draft: Draft }): boolean {
+  const slot = partition.slotOf(draft.keyHash);
+  if (slot === undefined) return true;
+  return JSON.stringify(draft.facets).length > partition.columns.facets.lengthAt(slot);
 }
 
 /** By how much the entries grow with what is staged. */
