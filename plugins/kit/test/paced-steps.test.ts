@@ -21,9 +21,9 @@ it("lets others in before each large step but the first, and keeps the order", a
     done.push("turn");
     setImmediate(note("turn"));
   });
-  steps.run(LARGE, note("first"));
+  void steps.run(LARGE, note("first"));
   const second = steps.run(LARGE, note("second"))!.then(() => steps.run(1, note("after it")));
-  steps.run(1, note("small"));
+  void steps.run(1, note("small"));
   const third = steps.run(LARGE, note("third"));
   await second;
   expect(done).toEqual(["first", "turn", "second", "small", "turn", "third", "after it"]);
