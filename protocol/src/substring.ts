@@ -16,8 +16,19 @@ export function hasSubstring(text: string, part: string): boolean {
   return false;
 }
 
+/** Of the part looked for last: a filter looks for the same one in many texts. */
+let latest: { readonly part: string; readonly borders: Uint32Array } = {
+  part: "",
+  borders: new Uint32Array(0),
+};
+
 /** For each length of a beginning of `part` but the whole: how much of it is also its end, itself apart. */
 function bordersOf(part: string): Uint32Array {
+  if (part !== latest.part) latest = { part, borders: computeBorders(part) };
+  return latest.borders;
+}
+
+function computeBorders(part: string): Uint32Array {
   const borders = new Uint32Array(part.length);
   for (let length = 2; length < part.length; length++) {
     borders[length] = extended(part, borders, borders[length - 1]!, part.charCodeAt(length - 1));

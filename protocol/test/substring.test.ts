@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { hasSubstring } from "../src/substring.js";
 
 /** Of few letters, so that parts are nearly found again and again. */
@@ -22,4 +22,15 @@ it("finds every part of a text, and none with a unit changed that occurs nowhere
     expect(hasSubstring(text, `${part.slice(0, place)}\ud83d${part.slice(place + 1)}`)).toBe(false);
   });
   fc.assert(property, { numRuns: 1_000 });
+});
+
+it("looks at each unit a few times at most, where a part is nearly found everywhere", () => {
+  const looks = vi.spyOn(String.prototype, "charCodeAt");
+  const includes = vi.spyOn(String.prototype, "includes");
+  const part = `${"a".repeat(1_000)}b${"a".repeat(1_000)}`;
+  const found = hasSubstring("a".repeat(4_000), part);
+  const counts = [looks.mock.calls.length, includes.mock.calls.length];
+  vi.restoreAllMocks();
+  expect([found, counts[1]]).toEqual([false, 0]);
+  expect(counts[0]).toBeLessThan(4 * (4_000 + part.length));
 });

@@ -57,7 +57,6 @@ export function removeRow(
 ): boolean {
   const removed = resident.partition.remove(version.keyHash, version.rowId);
   if (removed === undefined) return false;
-  if (change.action === "forgotten") resident.holdsForgotten = true;
   reportRemoved(tier, resident, removed, change);
   return true;
 }

@@ -3,14 +3,20 @@ import { PacedSteps } from "../src/journal/paced-steps.js";
 
 const LARGE = 10_000;
 
-it("runs steps at once, but for a second large one", () => {
+it("runs steps at once until they had many rows in a turn", () => {
   const steps = new PacedSteps();
   const done: string[] = [];
   expect(steps.run(1, () => done.push("small"))).toBeUndefined();
   expect(steps.run(LARGE, () => done.push("large"))).toBeUndefined();
   expect(steps.run(1, () => done.push("small"))).toBeUndefined();
-  expect(steps.run(LARGE, () => done.push("never"))).toBeInstanceOf(Promise);
+  expect(steps.run(16, () => done.push("waits"))).toBeInstanceOf(Promise);
+  expect(steps.run(1, () => done.push("waits, too"))).toBeInstanceOf(Promise);
   expect(done).toEqual(["small", "large", "small"]);
+  steps.runAll();
+  expect(done).toEqual(["small", "large", "small", "waits", "waits, too"]);
+  const others = new PacedSteps();
+  for (let step = 0; step < 10; step++) expect(others.run(100, () => {})).toBeUndefined();
+  expect(others.run(100, () => {})).toBeInstanceOf(Promise);
 });
 
 it("lets others in before each large step but the first, and keeps the order", async () => {

@@ -1,11 +1,11 @@
-import { type Filter, keyHash, matches } from "@membus/protocol";
+import { type Filter, type FilterLeaf, keyHash, matches } from "@membus/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Partition } from "../src/index.js";
 import { PreparedFilter } from "../src/partition/prepared-filter.js";
 import { filterSubject } from "../src/read/entry.js";
 import { KEYS, storeEntry, whereTree } from "./model-steps.js";
-import { emptyPartition, rowOfEntry } from "./test-row.js";
+import { emptyPartition, rowOfEntry, testRow } from "./test-row.js";
 
 /** Trees with leaves that only the host makes: of keys, and of nested values. */
 const filterTree: fc.Arbitrary<Filter> = fc.oneof(
@@ -25,10 +25,36 @@ const filterTree: fc.Arbitrary<Filter> = fc.oneof(
   ),
 );
 
+function leafOf(field: string, op: FilterLeaf["op"], value: string): FilterLeaf {
+  return { field, op, value };
+}
+
 function prepareLittle(partition: Partition, filter: PreparedFilter): void {
   partition.prepareSome({ words: false, filter }, 2);
-  filter.scanSome((field) => partition.attribute(field), 3);
+  filter.scanSome(3);
 }
+
+it("prepares filters with many fields side by side, whatever each takes away from the other", () => {
+  const partition = emptyPartition();
+  for (let rowId = 1; rowId <= 60; rowId++) {
+    const metadata = { a: `${rowId}`.padEnd(4_000, "a"), b: `${rowId}`.padEnd(4_000, "b") };
+    partition.add(testRow({ rowId, name: `k${rowId}`, facets: { tags: [], metadata } }));
+  }
+  const heavy = (name: string) => {
+    const scanned = Array.from({ length: 30 }, (_, at) => leafOf(`metadata.${name}`, "contains", `${at}x`));
+    const fields = Array.from({ length: 50 }, (_, at) => leafOf(`key.${name}${at}`, "eq", ""));
+    return new PreparedFilter({ any: [...scanned, ...fields, leafOf("metadata.a", "starts_with", "7")] });
+  };
+  const pending = new Set([heavy("a"), heavy("b")]);
+  for (let round = 0; round < 2_000; round++) {
+    for (const filter of pending) {
+      if (!partition.prepareSome({ words: false, filter }, 16)) continue;
+      expect(partition.select(filter).reduce((count, mark) => count + mark, 0)).toBe(1);
+      pending.delete(filter);
+    }
+  }
+  expect(pending.size).toBe(0);
+});
 
 describe("selection by bitmaps", () => {
   it("marks exactly the rows for which `matches` holds", () => {

@@ -246,7 +246,7 @@ describe("a partition's indexes", () => {
         if (what === "store") again.add(testRow({ rowId: 501 + at, name: `n${at}`, text: "river" }));
       }
       index();
-      expect(partition.attribute("group").slotsOf("unique")).toHaveLength(0);
+      expect(partition.attribute("group")!.slotsOf("unique")).toHaveLength(0);
       expect(scoresOf(partition)).toEqual(scoresOf(again));
     });
     fc.assert(property, { numRuns: 100 });

@@ -36,7 +36,11 @@ export function createLogJournal({ log, backlog, appended }: LogJournalDependenc
     },
     resultAt: (place) => readResult(log, place),
     onRollback(listener) {
-      log.onRollback(listener);
+      // What waits is durable: it has happened before the rollback.
+      log.onRollback((firstLostSeq) => {
+        steps.runAll();
+        listener(firstLostSeq);
+      });
     },
   };
 }

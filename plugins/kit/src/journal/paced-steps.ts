@@ -1,21 +1,27 @@
 import { Fifo } from "./fifo.js";
 
-/** A step over so many rows takes milliseconds. */
-const LARGE_ROWS = 500;
+/** A step over fewer rows is not counted: it takes well under a millisecond. */
+const FEW_ROWS = 16;
+/** From so many rows on, about ten milliseconds, no step begins in the same turn of the event loop. */
+const ROWS_A_TURN = 1_000;
 
 interface Step {
   readonly rowCount: number;
   run(): void;
 }
 
-/** Runs steps in the order of the calls: at once, but for large ones, of which one runs in a turn of the event loop. */
+/** Runs steps in the order of the calls: at once, unless those of this turn had many rows, or others wait for that. */
 export class PacedSteps {
   readonly #waiting = new Fifo<Step>();
-  #hadLarge = false;
+  /** Of the steps that were counted in this turn. */
+  #rowCount = 0;
 
   /** @returns undefined for a step that has run by now, else when it has; rejects with what it throws. */
   run(rowCount: number, run: () => void): Promise<void> | undefined {
-    if (this.#waiting.first === undefined && this.#mayRun(rowCount)) return this.#take({ rowCount, run });
+    if (this.#waiting.first === undefined && this.#mayRun(rowCount)) {
+      this.#take({ rowCount, run });
+      return undefined;
+    }
     return new Promise((resolve, reject) => {
       const settle = () => {
         try {
@@ -28,23 +34,32 @@ export class PacedSteps {
     });
   }
 
-  #mayRun(rowCount: number): boolean {
-    return rowCount < LARGE_ROWS || !this.#hadLarge;
+  /** Runs all that wait, however long it takes. */
+  runAll(): void {
+    this.#runWhile(() => true);
   }
 
-  #take({ rowCount, run }: Step): undefined {
-    if (rowCount >= LARGE_ROWS) {
-      this.#hadLarge = true;
-      setImmediate(() => this.#beginTurn());
+  #mayRun(rowCount: number): boolean {
+    return rowCount < FEW_ROWS || this.#rowCount < ROWS_A_TURN;
+  }
+
+  #take({ rowCount, run }: Step): void {
+    if (rowCount >= FEW_ROWS) {
+      if (this.#rowCount === 0) setImmediate(() => this.#beginTurn());
+      this.#rowCount += rowCount;
     }
     run();
   }
 
-  /** A step stays the first until it has run, so that none passes it. */
   #beginTurn(): void {
-    this.#hadLarge = false;
+    this.#rowCount = 0;
+    this.#runWhile((rowCount) => this.#mayRun(rowCount));
+  }
+
+  /** A step stays the first until it has run, so that none passes it. */
+  #runWhile(mayRun: (rowCount: number) => boolean): void {
     for (let step = this.#waiting.first; step !== undefined; step = this.#waiting.first) {
-      if (!this.#mayRun(step.rowCount)) return;
+      if (!mayRun(step.rowCount)) return;
       this.#take(step);
       this.#waiting.shift();
     }

@@ -40,7 +40,7 @@ export interface LogRecord {
   readonly result?: OperationResult;
 }
 
-/** How many rows a record changes. */
+/** How many rows a record adds or removes. */
 export function rowCountOf({ rows, removed }: LogRecord): number {
   return rows.length + removed.length;
 }

@@ -14,34 +14,37 @@ export interface AttributeSource {
   facetsOf(slot: number): RowFacets;
 }
 
+/**
+ * Brings indexes up to date, all in one pass, and tells whether they are.
+ * @param stepEnd behind which row to stop, having begun with the given one
+ */
+export function bringUpToDate(
+  source: AttributeSource,
+  indexes: readonly FieldIndex[],
+  stepEnd: (from: number) => number = () => source.columns.count,
+): boolean {
+  const { columns } = source;
+  const from = Math.min(columns.count, ...indexes.map(({ upTo }) => upTo));
+  const end = Math.min(columns.count, stepEnd(from));
+  for (let slot = from; slot < end; slot++) {
+    if (columns.alive[slot] === 0) continue;
+    const facets = source.facetsOf(slot);
+    for (const index of indexes) if (slot >= index.upTo) index.add(slot, facets, columns.groups[slot]!);
+  }
+  for (const index of indexes) index.upTo = Math.max(index.upTo, end);
+  return end === columns.count;
+}
+
 /** Indexes of the text fields that were asked for: a field that no filter names costs nothing. */
 export class AttributeIndex {
   /** Least recently used first. */
   readonly #fields = new Map<string, FieldIndex>();
 
-  /**
-   * Brings fields up to date, all in one pass, and tells whether they are.
-   * @param stepEnd behind which row to stop, having begun with the given one
-   */
-  index(
-    source: AttributeSource,
-    fields: readonly string[],
-    stepEnd: (from: number) => number = () => source.columns.count,
-  ): boolean {
-    const { columns } = source;
-    const indexes = fields.map((field) => this.#use(field));
-    const from = Math.min(columns.count, ...indexes.map(({ upTo }) => upTo));
-    const end = Math.min(columns.count, stepEnd(from));
-    for (let slot = from; slot < end; slot++) {
-      if (columns.alive[slot] === 0) continue;
-      const facets = source.facetsOf(slot);
-      for (const index of indexes) if (slot >= index.upTo) index.add(slot, facets, columns.groups[slot]!);
-    }
-    for (const index of indexes) index.upTo = Math.max(index.upTo, end);
-    if (end < columns.count) return false;
-    // Not before: two that index side by side would take away from each other what they have not finished.
-    this.#dropUnused(fields.length);
-    return true;
+  /** The indexes of fields, as far as they are by now; see `bringUpToDate`. */
+  fields(names: readonly string[]): ReadonlyMap<string, FieldIndex> {
+    const indexes = new Map(names.map((name) => [name, this.#use(name)]));
+    this.#dropUnused(names.length);
+    return indexes;
   }
 
   /** Takes dead slots out of all fields, about `stretch` slots at each step. */

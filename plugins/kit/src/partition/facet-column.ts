@@ -27,10 +27,10 @@ export class FacetColumn {
     return typeof source === "string" ? source : source.at(this.#rows[slot]!);
   }
 
-  /** Of the text, in characters or bytes: what a slot tells is the same at any time. */
-  lengthAt(slot: number): number {
+  /** Bytes of the text. */
+  sizeAt(slot: number): number {
     const source = this.#sources[slot]!;
-    return typeof source === "string" ? source.length : source.lengthAt(this.#rows[slot]!);
+    return typeof source === "string" ? Buffer.byteLength(source) : source.lengthAt(this.#rows[slot]!);
   }
 
   clear(slot: number): void {

@@ -52,14 +52,11 @@ export class FieldIndex {
   }
 
   /** Marks in `bitmap` every row whose value satisfies a positive operator (all but ne and nin). */
-  mark(bitmap: Uint8Array, leaf: FilterLeaf, scan: ValueScan = new ValueScan(leaf)): void {
+  mark(bitmap: Uint8Array, leaf: FilterLeaf, scan = new ValueScan(leaf)): void {
     const { op, value: expected } = leaf;
-    if (op === "eq") return this.#markValue(bitmap, expected);
-    if (op === "in") for (const value of expected as Json[]) this.#markValue(bitmap, value);
-    else {
-      scan.step(this, Number.POSITIVE_INFINITY);
-      for (const { slots } of scan.found) markSlots(bitmap, slots);
-    }
+    if (op === "eq") this.#markValue(bitmap, expected);
+    else if (op === "in") for (const value of new Set(expected as Json[])) this.#markValue(bitmap, value);
+    else this.#markFound(bitmap, scan);
   }
 
   /** Values, those left out before which so many were filed; and those that are filed while they are read. */
@@ -72,6 +69,12 @@ export class FieldIndex {
     const slots = this.#values.get(valueText(value))?.slots;
     if (slots === undefined) return new Uint32Array(0);
     return typeof slots === "number" ? Uint32Array.of(slots) : slots.slots.slice(0, slots.size);
+  }
+
+  /** By the values found before, and those filed since. */
+  #markFound(bitmap: Uint8Array, scan: ValueScan): void {
+    scan.step(this, Number.POSITIVE_INFINITY);
+    for (const { slots } of scan.found) markSlots(bitmap, slots);
   }
 
   #markValue(bitmap: Uint8Array, value: Json): void {

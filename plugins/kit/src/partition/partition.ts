@@ -2,7 +2,7 @@ import type { FilterLeaf } from "@membus/protocol";
 import type { RankCorpus } from "../rank/index.js";
 import { type Row, type RowFacets, supersedes } from "../row.js";
 import type { RowColumns } from "../storage.js";
-import { AttributeIndex } from "./attribute-index.js";
+import { AttributeIndex, bringUpToDate } from "./attribute-index.js";
 import type { FieldIndex } from "./field-index.js";
 import { type EmbedderShape, Generations } from "./generations.js";
 import { joinPostings } from "./join-postings.js";
@@ -61,8 +61,8 @@ export class Partition {
   #attributes = new AttributeIndex();
   /** Terms of slots that are not indexed yet. */
   #waiting = new WaitingTerms(0);
-  /** Of the facets of live rows. */
-  textBytes = 0;
+  /** What the facets of live rows take. */
+  facetBytes = 0;
   /** No live row expires before this. */
   #nextExpiry = Number.POSITIVE_INFINITY;
 
@@ -191,9 +191,8 @@ export class Partition {
   /** One byte a slot, 1 for live rows that pass. Valid until the next mutation, and not to be changed. */
   select(prepared: PreparedFilter): Uint8Array {
     const { alive, count } = this.columns;
-    this.#attributes.index(this, prepared.fields);
-    const mark = (bitmap: Uint8Array, leaf: FilterLeaf) =>
-      this.attribute(leaf.field).mark(bitmap, leaf, prepared.scanOf(leaf));
+    bringUpToDate(this, [...prepared.indexesIn(this.#attributes).values()]);
+    const mark = (bitmap: Uint8Array, leaf: FilterLeaf) => prepared.mark(bitmap, leaf);
     const selected = selectSlots({ columns: this.columns, keys: this.keys, mark }, prepared.filter);
     if (selected === undefined) return alive.subarray(0, count);
     for (let slot = 0; slot < count; slot++) selected[slot]! &= alive[slot]!;
@@ -208,10 +207,9 @@ export class Partition {
     const { bodyBytes, facets, count } = this.columns;
     const bytesAt = (slot: number) => bodyBytes[slot]!;
     if (words) this.#countTerms(this.#stepEnd(this.#statistics.upTo, rowsMax, bytesAt));
-    const facetsEnd = (from: number) => this.#stepEnd(from, rowsMax, (slot) => facets.lengthAt(slot));
-    if (!this.#attributes.index(this, filter.fields, facetsEnd)) return false;
-    const areScanned = filter.scanSome((field) => this.attribute(field), STEP_UNITS);
-    return areScanned && !(words && this.#statistics.upTo < count);
+    const facetsEnd = (from: number) => this.#stepEnd(from, rowsMax, (slot) => facets.sizeAt(slot));
+    if (!bringUpToDate(this, [...filter.indexesIn(this.#attributes).values()], facetsEnd)) return false;
+    return filter.scanSome(STEP_UNITS) && !(words && this.#statistics.upTo < count);
   }
 
   /** Behind so many rows, or fewer where what is read of them is much. */
@@ -222,9 +220,9 @@ export class Partition {
     return end;
   }
 
-  /** The index of a field, of which there is one once it was prepared. */
-  attribute(field: string): FieldIndex {
-    return this.#attributes.field(field)!;
+  /** The index of a field, if one was asked for lately. */
+  attribute(field: string): FieldIndex | undefined {
+    return this.#attributes.field(field);
   }
 
   /** Slots whose words are not indexed yet. */
@@ -249,7 +247,7 @@ export class Partition {
    */
   slotsOfGroups(groups: ReadonlySet<string>): Map<string, Uint32Array> {
     const { alive, count } = this.columns;
-    const index = this.#attributes.field("group");
+    const index = this.attribute("group");
     if (index === undefined || index.upTo < count) return slotsByGroup(this.columns, groups);
     const live = (slots: Uint32Array) => slots.filter((slot) => alive[slot] === 1);
     return new Map([...groups].map((group) => [group, live(index.slotsOf(group))]));
@@ -293,7 +291,7 @@ export class Partition {
   get sizeBytes(): number {
     const words = this.#statistics.sizeBytes + this.#terms.sizeBytes;
     const indexes = words + this.#attributes.sizeBytes + this.keys.sizeBytes;
-    const rows = this.columns.sizeBytes + this.textBytes + this.#waiting.sizeBytes;
+    const rows = this.columns.sizeBytes + this.facetBytes + this.#waiting.sizeBytes;
     return BASE_BYTES + indexes + rows + (this.vectors?.sizeBytes ?? 0) + this.generations.sizeBytes;
   }
 
@@ -314,7 +312,7 @@ export class Partition {
   #enliven(slot: number): void {
     const { columns } = this;
     this.liveCount++;
-    this.textBytes += textBytes(columns, slot);
+    this.facetBytes += facetBytes(columns, slot);
     this.lastRevision = Math.max(this.lastRevision, columns.revisions[slot]!);
     const expiresAt = columns.expiresAt[slot]!;
     if (expiresAt > 0 && expiresAt < this.#nextExpiry) this.#nextExpiry = expiresAt;
@@ -331,7 +329,7 @@ export class Partition {
     const { columns } = this;
     columns.alive[slot] = 0;
     this.liveCount--;
-    this.textBytes -= textBytes(columns, slot);
+    this.facetBytes -= facetBytes(columns, slot);
     this.#statistics.drop(slot);
     if (slot >= this.#terms.upTo) this.#waiting.drop(slot);
     this.vectors?.drop(slot);
@@ -394,6 +392,6 @@ export class Partition {
   }
 }
 
-function textBytes({ facets }: SlotColumns, slot: number): number {
-  return facets.lengthAt(slot) + 64;
+function facetBytes({ facets }: SlotColumns, slot: number): number {
+  return facets.sizeAt(slot) + 64;
 }

@@ -1,34 +1,46 @@
-import type { Filter, FilterLeaf, FilterOperator } from "@membus/protocol";
+import type { Filter, FilterLeaf } from "@membus/protocol";
+import type { AttributeIndex } from "./attribute-index.js";
 import type { FieldIndex } from "./field-index.js";
-import { attributeLeaves } from "./select.js";
+import { attributeLeaves, withoutNegatives } from "./select.js";
 import { ValueScan } from "./value-scan.js";
-
-/** Operators for which an index tells the values at once, or whose answer takes no look at what is in them. */
-const LOOKED_UP: ReadonlySet<FilterOperator> = new Set(["eq", "ne", "in", "nin", "exists"]);
 
 /** A filter for one look at a partition, and what takes long of it, which is found out before: see `prepareSome`. */
 export class PreparedFilter {
+  /** With leaves that hold where a value does; what is asked for otherwise is a `not`. */
   readonly filter: Filter;
-  /** The fields that selecting by it needs an index of. */
-  readonly fields: readonly string[];
+  readonly #fields: readonly string[];
   readonly #scans: ReadonlyMap<FilterLeaf, ValueScan>;
+  #attributes: AttributeIndex | undefined;
+  #indexes: ReadonlyMap<string, FieldIndex> = new Map();
 
   constructor(filter: Filter) {
-    const leaves = attributeLeaves(filter);
-    this.filter = filter;
-    this.fields = [...new Set(leaves.map(({ field }) => field))];
-    const scanned = leaves.filter(({ op }) => !LOOKED_UP.has(op));
+    this.filter = withoutNegatives(filter);
+    const leaves = attributeLeaves(this.filter);
+    this.#fields = [...new Set(leaves.map(({ field }) => field))];
+    const scanned = leaves.filter(({ op }) => op !== "eq" && op !== "in");
     this.#scans = new Map(scanned.map((leaf) => [leaf, new ValueScan(leaf)]));
   }
 
-  /** Looks at values of about `unitsMax` UTF-16 units more, and tells whether all were looked at. */
-  scanSome(indexOf: (field: string) => FieldIndex, unitsMax: number): boolean {
-    for (const [leaf, scan] of this.#scans) if (!scan.step(indexOf(leaf.field), unitsMax)) return false;
+  /** The indexes of its fields, by name: the same ones, whatever others ask for, until slots move. */
+  indexesIn(attributes: AttributeIndex): ReadonlyMap<string, FieldIndex> {
+    if (this.#attributes !== attributes) this.#indexes = attributes.fields(this.#fields);
+    this.#attributes = attributes;
+    return this.#indexes;
+  }
+
+  /** Looks at values of about `unitsMax` UTF-16 units more, and tells whether all had been looked at. */
+  scanSome(unitsMax: number): boolean {
+    for (const [{ field }, scan] of this.#scans) {
+      const index = this.#indexes.get(field)!;
+      if (scan.isDone(index)) continue;
+      scan.step(index, unitsMax);
+      return false;
+    }
     return true;
   }
 
-  /** What is known of a leaf's values; undefined for one that needs no look at all of them. */
-  scanOf(leaf: FilterLeaf): ValueScan | undefined {
-    return this.#scans.get(leaf);
+  /** Marks in `bitmap` the rows for which one of its leaves holds, by the indexes as they are now. */
+  mark(bitmap: Uint8Array, leaf: FilterLeaf): void {
+    this.#indexes.get(leaf.field)!.mark(bitmap, leaf, this.#scans.get(leaf));
   }
 }

@@ -16,11 +16,14 @@ const NUMERIC_FIELDS: ReadonlyMap<string, NumericColumn> = new Map<string, Numer
 export interface SelectionSource {
   readonly columns: SlotColumns;
   readonly keys: KeyIndex;
-  /** Marks the rows for which one of the filter's `attributeLeaves` holds; it is positive (not `ne` or `nin`). */
+  /** Marks the rows for which one of the filter's `attributeLeaves` holds; by what is filed of its field. */
   mark(bitmap: Uint8Array, leaf: FilterLeaf): void;
 }
 
-/** One byte a slot, 1 where `filter` holds; undefined when it holds everywhere. Agrees with `matches` of the protocol. */
+/**
+ * One byte a slot, 1 where `filter` holds, which is one `withoutNegatives`; undefined when it holds everywhere. Agrees
+ * with `matches` of the protocol.
+ */
 export function selectSlots(source: SelectionSource, filter: Filter): Uint8Array | undefined {
   if ("all" in filter) return intersection(filter.all.map((child) => selectSlots(source, child)));
   if ("any" in filter)
@@ -29,12 +32,18 @@ export function selectSlots(source: SelectionSource, filter: Filter): Uint8Array
       filter.any.map((child) => selectSlots(source, child)),
     );
   if ("not" in filter) return complement(source, selectSlots(source, filter.not));
-  if (filter.op === "ne") return complement(source, selectSlots(source, { ...filter, op: "eq" }));
-  if (filter.op === "nin") return complement(source, selectSlots(source, { ...filter, op: "in" }));
-  if (filter.op === "exists" && filter.value === false) {
-    return complement(source, selectSlots(source, { ...filter, value: true }));
-  }
   return selectLeaf(source, filter);
+}
+
+/** The same filter, where a leaf that holds for a missing value is the `not` of one that does not. */
+export function withoutNegatives(filter: Filter): Filter {
+  if ("all" in filter) return { all: filter.all.map(withoutNegatives) };
+  if ("any" in filter) return { any: filter.any.map(withoutNegatives) };
+  if ("not" in filter) return { not: withoutNegatives(filter.not) };
+  if (filter.op === "ne") return { not: { ...filter, op: "eq" } };
+  if (filter.op === "nin") return { not: { ...filter, op: "in" } };
+  if (filter.op === "exists" && filter.value === false) return { not: { ...filter, value: true } };
+  return filter;
 }
 
 /** The leaves of `filter` for which selecting needs an index of their field. */

@@ -6,26 +6,30 @@ export class ValueScan {
   readonly found: FiledValue[] = [];
   readonly #leaf: FilterLeaf;
   #index: FieldIndex | undefined;
+  /** Goes on with what is filed meanwhile, unless it has come to the end. */
   #rest: Iterator<FiledValue> | undefined;
-  /** Values filed before this one were looked at. */
+  /** As many of the values filed were looked at. */
   #upTo = 0;
 
   constructor(leaf: FilterLeaf) {
     this.#leaf = leaf;
   }
 
-  /** Looks at values of about `unitsMax` UTF-16 units more, and tells whether that was all. */
-  step(index: FieldIndex, unitsMax: number): boolean {
+  isDone(index: FieldIndex): boolean {
+    return index === this.#index && this.#upTo === index.filedCount;
+  }
+
+  /** Looks at values of about `unitsMax` UTF-16 units more. */
+  step(index: FieldIndex, unitsMax: number): void {
     if (index !== this.#index) this.#begin(index);
-    if (this.#upTo === index.filedCount) return true;
-    this.#rest ??= index.valuesFrom(this.#upTo);
-    for (let units = 0; units < unitsMax; ) {
+    for (let units = 0; units < unitsMax && this.#upTo < index.filedCount; ) {
+      this.#rest ??= index.valuesFrom(this.#upTo);
       const { done, value: filed } = this.#rest.next();
       if (done === true) return this.#end(index);
+      this.#upTo = filed.place + 1;
       if (this.#holds(filed)) this.found.push(filed);
       units += 1 + (typeof filed.value === "string" ? filed.value.length : 0);
     }
-    return false;
   }
 
   /** Substrings are looked for in texts, those of lists too, which are filed by themselves; order is of a whole value. */
@@ -42,9 +46,9 @@ export class ValueScan {
     this.found.length = 0;
   }
 
-  #end(index: FieldIndex): true {
+  /** The last values that were filed have gone again. */
+  #end(index: FieldIndex): void {
     this.#rest = undefined;
     this.#upTo = index.filedCount;
-    return true;
   }
 }

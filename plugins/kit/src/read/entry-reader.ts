@@ -83,7 +83,7 @@ export class EntryReader {
     if (json === undefined || known !== undefined) return known;
     const { partition } = this.#resident;
     const body = JSON.parse(json) as RowBody;
-    const bytes = json.length + partition.columns.facets.lengthAt(slot) - this.#hiddenBytes(body);
+    const bytes = json.length + partition.columns.facets.sizeAt(slot) - this.#hiddenBytes(body);
     const texts = { body, facets: partition.facetsOf(slot), bytes };
     this.#texts.set(rowId, texts);
     return texts;

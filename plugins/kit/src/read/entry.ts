@@ -42,7 +42,7 @@ export function copyHit(
     occurredAt: columns.occurredAt[slot]!,
     expiresAt: columns.expiresAt[slot]!,
     importance: columns.importances[slot]!,
-    bytes: columns.bodyBytes[slot]! + columns.facets.lengthAt(slot),
+    bytes: columns.bodyBytes[slot]! + columns.facets.sizeAt(slot),
     group: columns.groups[slot]!,
     ...(extras.vector ? { vector: vectors?.vectorOf(slot) } : {}),
     ...(extras.explanation ? { explanation: extras.explanation } : {}),

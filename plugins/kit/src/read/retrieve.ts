@@ -139,9 +139,9 @@ async function findIn(
 ): Promise<FoundHits & Pick<Found, "pendingCount" | "degraded" | "generation">> {
   const { partition } = resident;
   const needs = { words: query !== undefined, filter: new PreparedFilter(request.filter) };
+  if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);
   await prepareLook(partition, needs);
   if (needs.words) indexFew(partition);
-  if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);
   expireNow(tier, resident);
   const asked = query && queryFor(partition, query, request.embedding !== undefined);
   const compared = asked?.vector === undefined ? partition.vectors : partition.generations.of(asked.embedder);

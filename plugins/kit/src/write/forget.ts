@@ -94,6 +94,7 @@ function forgetSlice(
       for (const { keyHash } of victims) resident.stage(keyHash, { seq, row: null });
     },
     apply(_, seq, place) {
+      resident.holdsForgotten = true;
       for (const victim of victims) {
         removeRow(tier, resident, victim, { action: "forgotten", agent: op.agent });
         tier.bodies.drop(victim.rowId);

@@ -79,7 +79,7 @@ function refusalOf(
     return fullError(`a partition holds at most ${max} entries`, { limit: "partitionRows", max });
   }
   const max = tier.partitionBytesMax;
-  if (resident.partition.textBytes < max || !needsMore(resident, plan)) return undefined;
+  if (resident.partition.facetBytes < max || !needsMore(resident, plan)) return undefined;
   const message = `the keys, tags and metadata of a partition take at most ${max} bytes`;
   return fullError(message, { limit: "partitionBytes", max });
 }
@@ -98,7 +98,7 @@ function hasAllRows({ partitionRowsMax: max }: Tier, resident: Resident, created
 function needsMore({ partition }: Resident, { draft }: { readonly draft: Draft }): boolean {
   const slot = partition.slotOf(draft.keyHash);
   if (slot === undefined) return true;
-  return JSON.stringify(draft.facets).length > partition.columns.facets.lengthAt(slot);
+  return Buffer.byteLength(JSON.stringify(draft.facets)) > partition.columns.facets.sizeAt(slot);
 }
 
 /** By how much the entries grow with what is staged. */
