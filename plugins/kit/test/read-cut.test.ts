@@ -18,6 +18,8 @@ const NEWEST_FIRST = TURNS.map(({ key }) => key).reverse();
 async function storedTurns(beforeRead: () => Promise<unknown> = async () => {}) {
   const reads: number[] = [];
   const kit = await TestKit.open({
+    // Too small to read ahead.
+    options: { bodyCacheBytes: 64 * 1024 },
     wrapStorage: (storage) =>
       changedStorage(storage, {
         async readBodies(scope, rowIds) {

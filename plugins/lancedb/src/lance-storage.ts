@@ -10,7 +10,7 @@ import {
   type ResolvedLanceStorageOptions,
   resolveLanceStorageOptions,
 } from "./lance-storage-options.js";
-import { isWorthCompacting, maintainTable } from "./maintenance.js";
+import { isWorthCompacting, lacksIndexes, maintainTable } from "./maintenance.js";
 import { readBodies, readOutdated, readScope, readScopes } from "./read-rows.js";
 import { groupByTable, tableNameOf } from "./table-name.js";
 import { Tables } from "./tables.js";
@@ -199,13 +199,15 @@ class LanceStorage implements Storage {
 
   async #maintain(table: TenantTable, purge: boolean): Promise<void> {
     await maintainTable(table, { purge, fragmentsMax: this.options.fragmentsMax });
-    if (!table.isPurged || table.tail.compactionCount > 0) this.#note(table.name, false);
+    if (!table.isPurged || table.tail.compactionCount > 0 || lacksIndexes(table))
+      this.#note(table.name, false);
   }
 
   /** What the process before has left to do. */
   #noteOpened(table: TenantTable): void {
     const { name, isPurged } = table;
-    if (!isPurged || isWorthCompacting(table, this.options.fragmentsMax)) this.#note(name, !isPurged);
+    const isWorth = isWorthCompacting(table, this.options.fragmentsMax) || lacksIndexes(table);
+    if (!isPurged || isWorth) this.#note(name, !isPurged);
   }
 
   #note(name: string, purge: boolean): void {

@@ -11,6 +11,8 @@ const INDEXED_ROWS_MIN = 2_048;
 const REWRITTEN_ROWS_MAX = 2 ** 20;
 /** Compaction waits until the new rows are this part of what it rewrites, or the fragments are this many times too many. */
 const TAIL_PART = 8;
+/** Indexes are built anew once nothing comes any more and this part of the rows is in none: reads scan those. */
+const UNINDEXED_PART = 64;
 /** Compaction may bring about compaction, of what it has brought side by side; but not for ever. */
 const ROUNDS = 16;
 /** Beside appends there is always something left to compact, which takes as long as the first time. */
@@ -38,11 +40,12 @@ export async function maintainTable(table: TenantTable, options: TableMaintenanc
     await compactBeside(table, true);
     return finish(table, true);
   }
+  const isIndexed = tail.unindexedCount < options.fragmentsMax && !(isQuiet(table) && lacksIndexes(table));
   if (isWorthCompacting(table, options.fragmentsMax)) await compactBeside(table, false);
-  else if (tail.unindexedCount >= options.fragmentsMax) await table.gate.shared(() => buildIndexes(table));
-  const isQuiet = tail.fragmentCount === 0 || tail.fragmentCount === tail.seenFragmentCount;
+  else if (!isIndexed) await table.gate.shared(() => buildIndexes(table));
+  const isDone = isQuiet(table);
   tail.seenFragmentCount = tail.fragmentCount;
-  if (tail.compactionCount > 0 && (isQuiet || tail.compactionCount >= KEPT_COMPACTIONS_MAX)) {
+  if (tail.compactionCount > 0 && (isDone || tail.compactionCount >= KEPT_COMPACTIONS_MAX)) {
     await finish(table, false);
   }
 }
@@ -52,6 +55,17 @@ export function isWorthCompacting({ tail, rowCount }: TenantTable, fragmentsMax:
   if (tail.fragmentCount < fragmentsMax) return false;
   const rewritten = Math.min(rowCount, REWRITTEN_ROWS_MAX);
   return tail.rowCount >= rewritten / TAIL_PART || tail.fragmentCount >= fragmentsMax * TAIL_PART;
+}
+
+/** Whether reads scan so much that indexes do not cover that building them pays, once nothing comes any more. */
+export function lacksIndexes({ tail, rowCount }: TenantTable): boolean {
+  const worth = Math.max(INDEXED_ROWS_MIN, rowCount / UNINDEXED_PART);
+  return rowCount >= INDEXED_ROWS_MIN && tail.unindexedRowCount >= worth;
+}
+
+/** Nothing was appended since the last time. */
+function isQuiet({ tail }: TenantTable): boolean {
+  return tail.fragmentCount === 0 || tail.fragmentCount === tail.seenFragmentCount;
 }
 
 /** The long part, beside appends. What they bring meanwhile is left for the next time. */
@@ -64,6 +78,7 @@ async function compactBeside(table: TenantTable, purge: boolean): Promise<void> 
     table.tail.fragmentCount -= fragmentCount;
     table.tail.seenFragmentCount -= fragmentCount;
     table.tail.unindexedCount = table.tail.fragmentCount;
+    table.tail.unindexedRowCount = table.tail.rowCount;
     table.tail.compactionCount++;
   });
 }
@@ -87,10 +102,12 @@ async function finish(table: TenantTable, purge: boolean): Promise<void> {
 async function buildIndexes(table: TenantTable): Promise<void> {
   if (!table.isIndexed && table.rowCount < INDEXED_ROWS_MIN) return;
   const { Index } = lancedb();
+  const { unindexedCount, unindexedRowCount } = table.tail;
   await table.commit((lance) => lance.createIndex("scope", { config: Index.bitmap() }));
   await table.commit((lance) => lance.createIndex("row_id", { config: Index.btree() }));
   table.isIndexed = true;
-  table.tail.unindexedCount = 0;
+  table.tail.unindexedCount -= unindexedCount;
+  table.tail.unindexedRowCount -= unindexedRowCount;
 }
 
 /**

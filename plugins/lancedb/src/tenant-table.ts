@@ -31,8 +31,9 @@ export interface TableTail {
   fragmentCount: number;
   /** Versions whose files are kept. */
   versionCount: number;
-  /** Fragments that no index covers. */
+  /** Fragments and rows that no index covers. */
   unindexedCount: number;
+  unindexedRowCount: number;
   /** Compactions since then: what they replaced is still on disk. */
   compactionCount: number;
   /** `fragmentCount` when maintenance last looked. */
@@ -40,7 +41,8 @@ export interface TableTail {
 }
 
 const NO_TAIL: TableTail = Object.freeze({
-  ...{ rowCount: 0, fragmentCount: 0, versionCount: 0, unindexedCount: 0 },
+  ...{ rowCount: 0, fragmentCount: 0, versionCount: 0 },
+  ...{ unindexedCount: 0, unindexedRowCount: 0 },
   ...{ compactionCount: 0, seenFragmentCount: 0 },
 });
 
@@ -76,10 +78,14 @@ export class TenantTable {
     await opened.#vectors.complete(schema.fields.map(({ name }) => name));
     const { numRows, fragmentStats } = await table.stats();
     opened.#rowCount = numRows;
-    opened.isIndexed = (await table.listIndices()).length > 0;
+    const indexes = await table.listIndices();
+    opened.isIndexed = indexes.length > 0;
     const { numSmallFragments, lengths } = fragmentStats;
     opened.tail.fragmentCount = numSmallFragments;
     opened.tail.unindexedCount = numSmallFragments;
+    opened.tail.unindexedRowCount = opened.isIndexed
+      ? Math.max(...indexes.map(({ numUnindexedRows }) => numUnindexedRows ?? 0))
+      : numRows;
     opened.tail.rowCount = Math.min(numRows, numSmallFragments * lengths.p50);
     opened.#isPurged = (await readSyncedVersion(parts.directory))?.purged ?? false;
     return opened;
@@ -125,6 +131,7 @@ export class TenantTable {
     this.tail.rowCount += rows.length;
     this.tail.fragmentCount++;
     this.tail.unindexedCount++;
+    this.tail.unindexedRowCount += rows.length;
   }
 
   /** Removes the rows that pass any of the filters. */

@@ -167,6 +167,29 @@ describe("maintenance", () => {
     expect((await loadIds(storage, alice)).length).toBe(2_999);
   });
 
+  it("indexes what has come once nothing comes any more, also after a restart", async () => {
+    const directory = await fixture.directory();
+    const before = await fixture.open(directory);
+    const indexCount = async () => (await readdir(table(directory, "_indices")).catch(() => [])).length;
+    await appendRows(before, 0, 3_000);
+    await before.maintain({ purge: false });
+    expect(await indexCount()).toBe(0);
+    await before.maintain({ purge: false });
+    expect(await indexCount()).toBe(2);
+    await appendRows(before, 3_000, 2_000);
+    for (let time = 0; time < 3; time++) await before.maintain({ purge: false });
+    expect(await indexCount()).toBe(2);
+    await appendRows(before, 5_000, 100);
+    const storage = await fixture.reopen(before, directory);
+    await storage.expiredScopes(1, 10);
+    for (let time = 0; time < 2; time++) await storage.maintain({ purge: false });
+    // Those of before go with the next compaction.
+    expect(await indexCount()).toBe(4);
+    for (let time = 0; time < 2; time++) await storage.maintain({ purge: false });
+    expect(await indexCount()).toBe(4);
+    expect((await loadIds(storage, alice)).length).toBe(5_100);
+  });
+
   it("goes on beside appends and removals", async () => {
     const storage = await fixture.open(await fixture.directory(), { fragmentsMax: 2 });
     let isDone = false;

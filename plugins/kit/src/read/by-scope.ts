@@ -5,6 +5,7 @@ import { Stretch } from "../stretch.js";
 import type { Tier } from "../tier.js";
 import type { Hit } from "./entry.js";
 import type { ScopedHit } from "./merge-hits.js";
+import { readAhead } from "./read-ahead.js";
 
 /** Of bodies that are read to be looked at. */
 const READ_BYTES_MAX = 2 * 1024 * 1024;
@@ -47,12 +48,14 @@ export async function visitBodies(
 /** The bodies of hits of one partition, by row id. What went away before is not even read: storage may still hold it. */
 export function readLiveBodies(
   tier: Tier,
-  { id, partition }: Resident,
+  resident: Resident,
   hits: readonly Hit[],
 ): Promise<ReadonlyMap<number, string>> {
+  const { id, partition } = resident;
   const live = hits.filter(({ keyHash, rowId }) => partition.slotOfRow(keyHash, rowId) !== undefined);
-  return tier.bodies.get(
-    id,
-    live.map(({ rowId }) => rowId),
-  );
+  const rowIds = live.map(({ rowId }) => rowId);
+  const isCached = rowIds.every((rowId) => tier.bodies.peek(rowId) !== undefined);
+  const bodies = tier.bodies.get(id, rowIds);
+  if (!isCached) readAhead(tier, resident);
+  return bodies;
 }

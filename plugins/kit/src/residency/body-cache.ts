@@ -71,6 +71,11 @@ export class BodyCache {
     }
   }
 
+  /** Of the bodies that may leave. */
+  get bytesMax(): number {
+    return this.#cached.maxSize;
+  }
+
   get stats(): { bodiesPinned: number; bodiesCached: number; bodyCacheBytes: number } {
     const { size, calculatedSize } = this.#cached;
     return { bodiesPinned: this.#pinned.size, bodiesCached: size, bodyCacheBytes: calculatedSize };
