@@ -1,66 +1,49 @@
 import { writeFile } from "node:fs/promises";
-import { parseArgs } from "node:util";
-import { STATIC_EMBEDDER_DEFAULTS } from "@membus/embeddings";
-import { LIMITS } from "@membus/protocol";
 import { benchHybrid } from "./cases/hybrid.js";
 import { benchNamespaces } from "./cases/namespaces.js";
 import { benchOpen } from "./cases/open.js";
 import { benchRetrieve } from "./cases/retrieve.js";
 import { benchStores } from "./cases/stores.js";
 import { benchWorking } from "./cases/working.js";
+import { type Flags, HELP, readFlags } from "./flags.js";
 import { type BenchEnvironment, openEnvironment } from "./harness/environment.js";
 import { type BenchResult, resultTable } from "./harness/result.js";
 
-/** The most entries that retrieves are measured over; a million takes many minutes, so it must be asked for. */
-const ENTRIES_MAX_DEFAULT = "100000";
+const CASES: Record<string, (environment: BenchEnvironment, flags: Flags) => Promise<BenchResult[]>> = {
+  working: benchWorking,
+  stores: benchStores,
+  hybrid: benchHybrid,
+  open: benchOpen,
+  namespaces: benchNamespaces,
+  retrieve: benchRetrieve,
+};
 
-interface CaseOptions {
-  readonly entriesMax: number;
-  readonly dimensions: number;
+async function main(args: string[]): Promise<void> {
+  let flags: Flags | undefined;
+  try {
+    flags = readFlags(args, Object.keys(CASES));
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${HELP}`);
+    process.exitCode = 2;
+    return;
+  }
+  if (flags === undefined) process.stdout.write(HELP);
+  else await measure(flags);
 }
 
-const CASES: Record<string, (environment: BenchEnvironment, options: CaseOptions) => Promise<BenchResult[]>> =
-  {
-    working: benchWorking,
-    stores: benchStores,
-    hybrid: benchHybrid,
-    open: benchOpen,
-    namespaces: benchNamespaces,
-    retrieve: benchRetrieve,
-  };
-
-/** `npm run bench -- [--only CASE,...] [--entries MAX] [--dimensions N] [--json FILE]`: every figure is a ratio to a raw limit measured beside it. */
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      only: { type: "string" },
-      entries: { type: "string", default: ENTRIES_MAX_DEFAULT },
-      dimensions: { type: "string", default: String(STATIC_EMBEDDER_DEFAULTS.dimensions) },
-      json: { type: "string" },
-    },
-  });
-  const chosen = values.only?.split(",") ?? Object.keys(CASES);
-  for (const name of chosen) {
-    if (CASES[name] === undefined)
-      throw new TypeError(`no case ${name}: there are ${Object.keys(CASES).join(", ")}`);
-  }
-  const entriesMax = Number(values.entries);
-  if (!(entriesMax >= 1)) throw new TypeError(`--entries must be a number of entries, got ${values.entries}`);
-  const dimensions = Number(values.dimensions);
-  if (!(Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= LIMITS.embeddingDimensions))
-    throw new TypeError(`--dimensions must be 1..${LIMITS.embeddingDimensions}, got ${values.dimensions}`);
+async function measure(flags: Flags): Promise<void> {
   const results: BenchResult[] = [];
-  for (const name of chosen) {
+  for (const name of flags.only) {
     const environment = await openEnvironment();
     try {
       process.stderr.write(`measuring ${name}\n`);
-      results.push(...(await CASES[name]!(environment, { entriesMax, dimensions })));
+      results.push(...(await CASES[name]!(environment, flags)));
     } finally {
       await environment.close();
     }
   }
   process.stdout.write(`${resultTable(results)}\n`);
-  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(results, null, 2)}\n`);
+  if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(results, null, 2)}\n`);
 }
 
-await main();
+await main(process.argv.slice(2));

@@ -1,8 +1,9 @@
 import { parseScopeId } from "@membus/protocol";
+import { expireAhead } from "./expire.js";
 import type { DurableState } from "./open-durable.js";
 import type { Resident } from "./residency/resident.js";
 import { Stretch } from "./stretch.js";
-import { expireNow, removeRow, type Tier } from "./tier.js";
+import { removeRow, type Tier } from "./tier.js";
 
 /** Scopes a sweep takes from disk because something in them has expired. */
 const EXPIRED_SCOPES = 256;
@@ -14,7 +15,7 @@ const POSTINGS_STRETCH = 100_000;
 export async function sweep(tier: Tier, state: DurableState | undefined): Promise<void> {
   const stretch = new Stretch();
   for (const resident of [...tier.registry.residents]) {
-    if (tier.registry.peek(resident.id) === resident) expireNow(tier, resident);
+    if (tier.registry.peek(resident.id) === resident) await expireAhead(tier, resident);
     await stretch.rest();
   }
   endIdleSessions(tier);
@@ -22,7 +23,7 @@ export async function sweep(tier: Tier, state: DurableState | undefined): Promis
   if (state === undefined) return;
   await state.folder.fold();
   for (const scope of await state.storage.expiredScopes(tier.clock.now(), EXPIRED_SCOPES)) {
-    await tier.registry.use(parseScopeId(scope), (resident) => expireNow(tier, resident));
+    await tier.registry.use(parseScopeId(scope), (resident) => expireAhead(tier, resident));
   }
   await logExpired(tier);
   await state.folder.fold();

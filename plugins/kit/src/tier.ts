@@ -62,7 +62,7 @@ export function removeRow(
 }
 
 /** What has to be done for a row that has left its partition. */
-function reportRemoved(
+export function reportRemoved(
   tier: Tier,
   resident: Resident,
   removed: RemovedRow,
@@ -84,16 +84,4 @@ function reportRemoved(
     },
     agent ?? facets.author,
   );
-}
-
-/** Takes what has expired out of the partition, so that nothing counts or returns it any more. */
-export function expireNow(tier: Tier, resident: Resident): void {
-  const expired = resident.partition.expire(tier.clock.now());
-  if (expired.length === 0) return;
-  if (tier.durable) {
-    const rowIds = tier.expired.get(resident.id) ?? [];
-    for (const { rowId } of expired) rowIds.push(rowId);
-    tier.expired.set(resident.id, rowIds);
-  }
-  for (const removed of expired) reportRemoved(tier, resident, removed, { action: "expired" });
 }

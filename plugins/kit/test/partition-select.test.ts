@@ -2,6 +2,7 @@ import { type Filter, type FilterLeaf, keyHash, matches } from "@membus/protocol
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Partition } from "../src/index.js";
+import { namedSlots } from "../src/partition/named-slots.js";
 import { PreparedFilter } from "../src/partition/prepared-filter.js";
 import { filterSubject } from "../src/read/entry.js";
 import { KEYS, storeEntry, whereTree } from "./model-steps.js";
@@ -82,9 +83,26 @@ describe("selection by bitmaps", () => {
           const found = [...selected].flatMap((flag, slot) => (flag ? [partition.keys.hashOf(slot)] : []));
           const expected = [...live.values()].filter((row) => matches(filterSubject(row), look.filter));
           expect(found.sort()).toEqual(expected.map((row) => row.keyHash).sort());
+          const named = namedSlots(partition, look.filter);
+          if (named !== undefined)
+            expect(named).toEqual(Uint32Array.from(selected.keys()).filter((slot) => selected[slot]));
         }
       },
     );
     fc.assert(property, { numRuns: 500 });
+  });
+
+  it("needs no look at the others where keys are named alone", () => {
+    const partition = emptyPartition();
+    const rows = [1, 2, 3].map((rowId) => testRow({ rowId, name: `k${rowId}` }));
+    for (const row of rows) partition.add(row);
+    partition.remove(rows[1]!.keyHash, 2);
+    const hashes = [rows[2]!, rows[0]!, rows[1]!, rows[0]!].map((row) => row.keyHash);
+    const ofKeys = leafOf("key_hash", "in", "");
+    const named: Filter = { ...ofKeys, value: [...hashes, hashes[0]!.toUpperCase(), 7] };
+    expect(namedSlots(partition, { all: [named] })).toEqual(Uint32Array.of(0, 2));
+    expect(namedSlots(partition, { all: [named, leafOf("source", "eq", "x")] })).toBeUndefined();
+    expect(namedSlots(partition, { not: named })).toBeUndefined();
+    expect(namedSlots(partition, { ...ofKeys, op: "ne" })).toBeUndefined();
   });
 });

@@ -179,6 +179,13 @@ describe("a partition's versions", () => {
     expect(partition.liveCount).toBe(1);
   });
 
+  it("expire no more at a time than is asked for", () => {
+    const partition = added([1, 2, 3].map((rowId) => testRow({ rowId, name: `k${rowId}`, expiresAt: 100 })));
+    const expired = () => partition.expire(100, 2).map(({ rowId }) => rowId);
+    expect([expired(), expired(), expired()]).toEqual([[1, 2], [3], []]);
+    expect(partition.liveCount).toBe(0);
+  });
+
   it("expire at their second, not before", () => {
     const partition = added([
       testRow({ rowId: 1, expiresAt: 100 }),

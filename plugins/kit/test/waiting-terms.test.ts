@@ -37,4 +37,33 @@ describe("terms that wait to be indexed", () => {
     const { values, begin } = waiting.get(6)!;
     expect(values[begin]).toBe(7 + NUMBERS_A_ROW);
   });
+
+  it("of rows that come one by one stand in few batches, which give their memory back", () => {
+    const waiting = new WaitingTerms(3);
+    const lengths = Array.from({ length: 10_000 }, (_, row) => (row % 40) * 2);
+    for (const [row, length] of lengths.entries()) waiting.push(new Uint32Array(length).fill(row));
+    waiting.push(null);
+    const rows = lengths.map((_, row) => waiting.get(3 + row)!);
+    const batches = new Set(rows.map(({ values }) => values));
+    expect(batches.size).toBeLessThan(20);
+    for (const [row, { values, begin, end }] of rows.entries()) {
+      expect([...values.subarray(begin, end)]).toEqual(Array(lengths[row]).fill(row));
+    }
+    expect(waiting.get(3 + rows.length)).toBeUndefined();
+    expect(waiting.termCount).toBe(lengths.reduce((sum, length) => sum + length) / 2);
+    waiting.dropBelow(3 + rows.length, rows);
+    expect([waiting.termCount, rows.at(-1)!.values.byteLength]).toEqual([0, 0]);
+    waiting.push(Uint32Array.of(7, 1));
+    expect(waiting.find([7]).get(7)).toMatchObject({ size: 1 });
+  });
+
+  it("of one row may be more than a batch has room for", () => {
+    const waiting = new WaitingTerms(0);
+    waiting.push(Uint32Array.of(1, 1));
+    waiting.push(new Uint32Array(2 ** 19).fill(2));
+    waiting.push(Uint32Array.of(3, 1));
+    const { values, begin, end } = waiting.get(1)!;
+    expect([end - begin, values[begin], values[end - 1]]).toEqual([2 ** 19, 2, 2]);
+    expect(waiting.find([1, 3]).get(3)).toMatchObject({ size: 1 });
+  });
 });

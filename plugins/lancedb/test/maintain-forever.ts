@@ -4,18 +4,20 @@ import { createLanceStorage } from "../src/index.js";
 import { DIMENSIONS, episodic, makeRow, scoped } from "./storage-fixture.js";
 
 /**
- * Appends, removes and purges until it is killed. Round r adds rows 100r..100r+99 and removes the first ten of the round
- * before. Says `synced r` when round r is on disk, and `maintaining` before every purge.
+ * Appends, removes and purges until it is killed. Round r adds rows 1000r..1000r+999 and removes the first ten of the
+ * round before; from the third on there are enough for every purge to build the indexes anew. Says `synced r` when round r
+ * is on disk, and `maintaining` before every purge.
  */
 const [directory = "", first = "0"] = process.argv.slice(2);
+const ROWS = 1_000;
 const alice = scopeId(episodic("acme"));
 const logger = { debug() {}, info() {}, warn() {}, error() {} };
 const storage = createLanceStorage({ directory, dimensions: DIMENSIONS }, { clock: systemClock, logger });
 await storage.open();
 for (let round = Number(first); ; round++) {
-  const ids = Array.from({ length: 100 }, (_, index) => round * 100 + index);
+  const ids = Array.from({ length: ROWS }, (_, index) => round * ROWS + index);
   await storage.append(scoped(episodic("acme"), ...ids.map((id) => makeRow(id))));
-  await storage.remove(ids.slice(0, 10).map((id) => ({ scope: alice, rowId: id - 100 })));
+  await storage.remove(ids.slice(0, 10).map((id) => ({ scope: alice, rowId: id - ROWS })));
   await storage.sync();
   writeSync(1, `synced ${round}\nmaintaining\n`);
   await storage.maintain({ purge: true });

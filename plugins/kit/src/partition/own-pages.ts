@@ -1,13 +1,19 @@
 /** Below this, what an allocator would keep is little, and a mapping of its own not worth it. */
 const OWN_PAGES_BYTES_MIN = 2 ** 18;
 
-/** A copy of packed numbers of four bytes, for `release`. */
-export function numbersOf(bytes: Uint8Array): Uint32Array<ArrayBuffer> {
-  const size = bytes.byteLength;
+/** Room for so many numbers, for `release`. */
+export function roomFor(count: number): Uint32Array<ArrayBuffer> {
+  const size = count * Uint32Array.BYTES_PER_ELEMENT;
   // A buffer that may be resized has memory pages of its own.
   const buffer = new ArrayBuffer(size, size < OWN_PAGES_BYTES_MIN ? undefined : { maxByteLength: size });
-  new Uint8Array(buffer).set(bytes);
-  return new Uint32Array(buffer, 0, size / Uint32Array.BYTES_PER_ELEMENT);
+  return new Uint32Array(buffer, 0, count);
+}
+
+/** A copy of packed numbers of four bytes, for `release`. */
+export function numbersOf(bytes: Uint8Array): Uint32Array<ArrayBuffer> {
+  const numbers = roomFor(bytes.byteLength / Uint32Array.BYTES_PER_ELEMENT);
+  new Uint8Array(numbers.buffer).set(bytes);
+  return numbers;
 }
 
 /**

@@ -172,8 +172,11 @@ export class Partition {
     return slot === undefined ? undefined : this.#take(slot);
   }
 
-  /** Takes away what has expired by `now`. Until then expired rows are still counted: call this before any read. */
-  expire(now: number): RemovedRow[] {
+  /**
+   * Takes away what has expired by `now`, up to `rowsMax`. Until then expired rows are still counted: call this before
+   * any read.
+   */
+  expire(now: number, rowsMax = Number.POSITIVE_INFINITY): RemovedRow[] {
     if (now < this.#nextExpiry) return [];
     const { alive, expiresAt, count } = this.columns;
     const expired: RemovedRow[] = [];
@@ -181,8 +184,8 @@ export class Partition {
     for (let slot = 0; slot < count; slot++) {
       const at = expiresAt[slot]!;
       if (alive[slot] === 0 || at === 0) continue;
-      if (at <= now) expired.push(this.#take(slot));
-      else if (at < next) next = at;
+      if (at > now) next = Math.min(next, at);
+      else if (expired.push(this.#take(slot)) === rowsMax) return expired;
     }
     this.#nextExpiry = next;
     return expired;

@@ -1,6 +1,9 @@
 import type { Postings } from "../rank/index.js";
 import { grown } from "./grown.js";
-import { numbersOf, release } from "./own-pages.js";
+import { numbersOf, release, roomFor } from "./own-pages.js";
+
+/** Numbers in a batch of rows that came one by one: as many as in the batches before it together, within these bounds. */
+const BATCH_LENGTH = { min: 2 ** 8, max: 2 ** 18 };
 
 /** The terms of one row: pairs of hash and counts, from `begin` to before `end`. */
 export interface TermRange {
@@ -13,25 +16,26 @@ export interface SlotTerms extends TermRange {
   readonly slot: number;
 }
 
-/** Terms of many slots in a row. */
+/** Terms of many slots. */
 interface Batch {
   readonly values: Uint32Array<ArrayBuffer>;
-  /** The slot behind them. */
-  readonly end: number;
+  /** Where they are used up to. */
+  length: number;
+  /** Behind the last of the slots. */
+  end: number;
 }
 
-/** Terms of slots that are not indexed yet; of rows from storage only where they stand, as there are many. */
+/** Terms of slots that are not indexed yet. An array for each row would take more than its terms, and go one by one. */
 export class WaitingTerms {
   /** Of all rows together. */
   termCount = 0;
-  #rowCount = 0;
   /** The first slot. */
   readonly #from: number;
   /** null for dead slots, and for rows that came without. */
   readonly #values: (Uint32Array | null)[] = [];
   #begins = new Uint32Array(16);
   #ends = new Uint32Array(16);
-  /** Those from storage that have not been released, in ascending order. */
+  /** Those that have not been released, in the order in which they came. */
   readonly #batches: Batch[] = [];
 
   constructor(from: number) {
@@ -39,11 +43,14 @@ export class WaitingTerms {
   }
 
   get sizeBytes(): number {
-    return 8 * this.termCount + 120 * this.#rowCount;
+    let size = 16 * this.#values.length;
+    for (const { values } of this.#batches) size += values.byteLength;
+    return size;
   }
 
   push(terms: Uint32Array | null): void {
-    this.#pushRange(terms, 0, terms?.length ?? 0);
+    this.#pushRange(null, 0, 0);
+    if (terms !== null) this.set(this.#from + this.#values.length - 1, terms);
   }
 
   /** Copies terms of the rows of a batch, row after row; `offsets` tell where each begins, and where the last ends. */
@@ -52,16 +59,20 @@ export class WaitingTerms {
     for (let row = 0; row + 1 < offsets.length; row++) {
       this.#pushRange(values, offsets[row]!, offsets[row + 1]!);
     }
-    this.#batches.push({ values, end: this.#from + this.#values.length });
+    this.#batches.push({ values, length: values.length, end: this.#from + this.#values.length });
   }
 
   /** For a slot that came without. */
   set(slot: number, terms: Uint32Array): void {
     const at = slot - this.#from;
-    this.#values[at] = terms;
-    this.#begins[at] = 0;
-    this.#ends[at] = terms.length;
-    this.#count(1, terms.length);
+    const batch = this.#batchWithRoom(terms.length);
+    batch.values.set(terms, batch.length);
+    this.#values[at] = batch.values;
+    this.#begins[at] = batch.length;
+    batch.length += terms.length;
+    this.#ends[at] = batch.length;
+    batch.end = Math.max(batch.end, slot + 1);
+    this.#count(terms.length);
   }
 
   get(slot: number): SlotTerms | undefined {
@@ -74,7 +85,7 @@ export class WaitingTerms {
   drop(slot: number): void {
     const at = slot - this.#from;
     if (this.#values[at] === null) return;
-    this.#count(-1, this.#ends[at]! - this.#begins[at]!);
+    this.#count(this.#begins[at]! - this.#ends[at]!);
     this.#values[at] = null;
   }
 
@@ -106,7 +117,7 @@ export class WaitingTerms {
     const copy = new WaitingTerms(from);
     for (const slot of kept) {
       const terms = this.get(slot);
-      copy.push(terms === undefined ? null : terms.values.slice(terms.begin, terms.end));
+      copy.push(terms === undefined ? null : terms.values.subarray(terms.begin, terms.end));
     }
     return copy;
   }
@@ -120,13 +131,22 @@ export class WaitingTerms {
     this.#begins[at] = begin;
     this.#ends[at] = end;
     this.#values.push(values);
-    if (values !== null) this.#count(1, end - begin);
+    if (values !== null) this.#count(end - begin);
   }
 
-  /** Rows come (1) or go (-1), with the length of their terms. */
-  #count(sign: 1 | -1, length: number): void {
-    this.#rowCount += sign;
-    this.termCount += (sign * length) / 2;
+  /** The last one, or a new one if it is too full for so many numbers. */
+  #batchWithRoom(length: number): Batch {
+    const last = this.#batches.at(-1);
+    if (last !== undefined && last.length + length <= last.values.length) return last;
+    const usual = Math.min(BATCH_LENGTH.max, Math.max(BATCH_LENGTH.min, 2 * this.termCount));
+    const batch = { values: roomFor(Math.max(usual, length)), length: 0, end: 0 };
+    this.#batches.push(batch);
+    return batch;
+  }
+
+  /** Numbers come, or go: two to a term. */
+  #count(numbers: number): void {
+    this.termCount += numbers / 2;
   }
 }
 

@@ -1,11 +1,12 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
 import { hashesOf } from "../analyzer/index.js";
+import { namedSlots } from "../partition/named-slots.js";
 import type { PreparedFilter } from "../partition/prepared-filter.js";
 import type { Resident } from "../residency/resident.js";
 import { copyHit, type Hit } from "./entry.js";
 import { explainScores, type Ranking } from "./explain.js";
 import { listSlots } from "./list-slots.js";
-import { PageSearch } from "./page-search.js";
+import { type FoundSlots, PageSearch } from "./page-search.js";
 import type { PreparedQuery } from "./query.js";
 import { recencyOf } from "./recency.js";
 
@@ -25,13 +26,8 @@ export function findHits(
   query: PreparedQuery | undefined,
   filter: PreparedFilter,
 ): FoundHits {
-  const selected = resident.partition.select(filter);
-  const ranking = rankingOf(resident, request, query, selected);
-  const selection = { selected, weights: weightsOf(resident, request) };
-  const { slots, total } =
-    ranking === undefined
-      ? listSlots(resident, request, selection)
-      : new PageSearch(resident, request, ranking, selection).run();
+  const { slots, total, ranking, candidateCount } =
+    query === undefined ? list(resident, request, filter) : search(resident, request, query, filter);
   const explanations =
     request.explain &&
     explainScores(
@@ -44,16 +40,47 @@ export function findHits(
   const hits = slots.map(({ slot, score }, index) =>
     copyHit(resident, slot, score, { vector, explanation: explanations?.[index] }),
   );
-  return { hits, total, candidateCount: request.explain ? countMarked(selected) : 0 };
+  return { hits, total, candidateCount: request.explain ? candidateCount() : 0 };
+}
+
+interface Page extends FoundSlots {
+  /** What the page is ranked by. */
+  readonly ranking?: Ranking;
+  candidateCount(): number;
+}
+
+function list(resident: Resident, request: PluginRetrieveRequest, filter: PreparedFilter): Page {
+  const { partition } = resident;
+  const weights = weightsOf(resident, request);
+  const named = namedSlots(partition, filter.filter);
+  if (named !== undefined) {
+    const found = listSlots(resident, request, { named }, weights);
+    return { ...found, candidateCount: () => named.length };
+  }
+  const selected = partition.select(filter);
+  const found = listSlots(resident, request, { selected }, weights);
+  return { ...found, candidateCount: () => countMarked(selected) };
+}
+
+function search(
+  resident: Resident,
+  request: PluginRetrieveRequest,
+  query: PreparedQuery,
+  filter: PreparedFilter,
+): Page {
+  const selected = resident.partition.select(filter);
+  const ranking = rankingOf(resident, request, query, selected);
+  const selection = { selected, weights: weightsOf(resident, request) };
+  const found = new PageSearch(resident, request, ranking, selection).run();
+  return { ...found, ranking, candidateCount: () => countMarked(selected) };
 }
 
 function rankingOf(
   { partition }: Resident,
   { fields }: PluginRetrieveRequest,
-  query: PreparedQuery | undefined,
+  query: PreparedQuery,
   allowed: Uint8Array,
-): Ranking | undefined {
-  if (query === undefined) return undefined;
+): Ranking {
   const { terms, vector, scale, embedder } = query;
   return {
     corpus: partition.corpus(hashesOf(terms), embedder),

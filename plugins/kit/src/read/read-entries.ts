@@ -1,7 +1,8 @@
 import type { MemoryEntry, PluginRetrieveRequest } from "@membus/protocol";
+import { expireAhead, expireNow } from "../expire.js";
 import { endOfPart } from "../parts.js";
 import { Stretch } from "../stretch.js";
-import { expireNow, type Tier } from "../tier.js";
+import type { Tier } from "../tier.js";
 import { byScope, readLiveBodies } from "./by-scope.js";
 import type { Hit } from "./entry.js";
 import { EntryReader, type ReadEntry } from "./entry-reader.js";
@@ -56,6 +57,7 @@ async function readPart(
     await tier.registry.use(scope, async (resident) => {
       const all = ofScope.flatMap(({ hit, before, after }) => [hit, ...before, ...after]);
       const bodies = await readLiveBodies(tier, resident, all);
+      await expireAhead(tier, resident);
       expireNow(tier, resident);
       const reader = new EntryReader(tier, resident, bodies, wanted);
       for (const found of ofScope) {

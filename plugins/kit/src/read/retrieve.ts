@@ -8,13 +8,14 @@ import {
   type ScopeSelector,
 } from "@membus/protocol";
 import { embedPending } from "../embed-pending.js";
+import { expireAhead, expireNow } from "../expire.js";
 import { indexBehind, indexFew } from "../index-behind.js";
 import { PreparedFilter } from "../partition/prepared-filter.js";
 import { prepareLook } from "../prepare-look.js";
 import { checkPartitionCount } from "../residency/partition-registry.js";
 import type { Resident } from "../residency/resident.js";
 import { Stretch } from "../stretch.js";
-import { expireNow, type Tier } from "../tier.js";
+import type { Tier } from "../tier.js";
 import { candidateCount, choosePage } from "./choose-page.js";
 import { type FoundHits, findHits } from "./find-hits.js";
 import { mergeHits, type ScopedHit } from "./merge-hits.js";
@@ -140,6 +141,7 @@ async function findIn(
   const { partition } = resident;
   const needs = { words: query !== undefined, filter: new PreparedFilter(request.filter) };
   if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);
+  await expireAhead(tier, resident);
   await prepareLook(partition, needs);
   if (needs.words) indexFew(partition);
   expireNow(tier, resident);

@@ -1,6 +1,7 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
+import { expireAhead, expireNow } from "../expire.js";
 import { endOfPart } from "../parts.js";
-import { expireNow, type Tier } from "../tier.js";
+import type { Tier } from "../tier.js";
 import { byScope } from "./by-scope.js";
 import { copyHit, type Hit } from "./entry.js";
 import type { ScopedHit } from "./merge-hits.js";
@@ -21,8 +22,9 @@ export async function surround(
   if (expand === undefined) return hits.map((found) => ({ ...found, before: [], after: [] }));
   const surrounded = new Map<Hit, Surrounded>();
   for (const [scope, ofScope] of byScope(hits)) {
-    await tier.registry.use(scope, (resident) => {
+    await tier.registry.use(scope, async (resident) => {
       const { partition } = resident;
+      await expireAhead(tier, resident);
       expireNow(tier, resident);
       const wanted = ofScope.map(({ hit }) => hit);
       const finder = new NeighbourFinder(partition, wanted);

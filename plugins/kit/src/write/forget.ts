@@ -4,13 +4,14 @@ import {
   type PluginForgetResult,
   type ScopeSelector,
 } from "@membus/protocol";
+import { expireAhead, expireNow } from "../expire.js";
 import type { LogRecord } from "../journal/record.js";
 import { PreparedFilter } from "../partition/prepared-filter.js";
 import { prepareLook } from "../prepare-look.js";
 import { filterSubject } from "../read/entry.js";
 import type { Resident } from "../residency/resident.js";
 import { isExpired } from "../row.js";
-import { acceptedAt, expireNow, removeRow, type Tier } from "../tier.js";
+import { acceptedAt, removeRow, type Tier } from "../tier.js";
 import { forgetResult } from "./result.js";
 
 /** Rows a record: a forget of more runs in slices, between which others come in. */
@@ -49,6 +50,7 @@ async function forgetIn(
   before: number,
 ): Promise<number> {
   const filter = new PreparedFilter(request.filter);
+  await expireAhead(tier, resident);
   await prepareLook(resident.partition, { words: false, filter });
   expireNow(tier, resident);
   const victims = findVictims(resident, filter, tier.clock.now());

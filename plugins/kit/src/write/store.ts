@@ -1,8 +1,9 @@
 import type { PluginStoreRequest, PluginStoreResult, Scope } from "@membus/protocol";
+import { expireAhead, expireNow } from "../expire.js";
 import type { OperationResult } from "../journal/record.js";
 import type { Resident } from "../residency/resident.js";
 import { type Row, rowBytes } from "../row.js";
-import { acceptedAt, expireNow, removeRow, type Tier } from "../tier.js";
+import { acceptedAt, removeRow, type Tier } from "../tier.js";
 import { indexPlans, NO_INDEX, type PlanIndex } from "./index-plans.js";
 import { planStore } from "./plan-store.js";
 import { isStillCurrent, type PlannedEntry, planEntries } from "./previous.js";
@@ -38,7 +39,7 @@ async function storeInto(
   const planned: PlannedEntry[] = [];
   let indexes: PlanIndex = NO_INDEX;
   for (let open = [...entries.keys()]; open.length > 0; ) {
-    expireNow(tier, resident);
+    await expireAhead(tier, resident);
     const items = open.map((position) => entries[position]!);
     const planning = planEntries(tier, resident, items, (item, previous) =>
       planStore(item, previous, context),
@@ -50,6 +51,7 @@ async function storeInto(
       const all = planned.map(({ plan }) => plan);
       indexes = await indexPlans(tier.indexer, all, waitMs, indexes);
     }
+    await expireAhead(tier, resident);
     expireNow(tier, resident);
     const hasChanged = (position: number) =>
       !isStillCurrent(resident, entries[position]!.key_hash, planned[position]!);
