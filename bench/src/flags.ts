@@ -5,15 +5,17 @@ import { LIMITS } from "@membus/protocol";
 /** The most entries that retrieves are measured over; a million takes many minutes, so it must be asked for. */
 const ENTRIES_MAX_DEFAULT = 100_000;
 
-export const HELP = `npm run bench -- [--only CASE,...] [--entries MAX] [--dimensions N] [--json FILE]
+export function helpText(cases: readonly string[]): string {
+  return `npm run bench -- [--only CASE,...] [--entries MAX] [--dimensions N] [--json FILE]
 
 Every figure is a ratio to a raw limit that is measured beside it. bench/README.md tells what the cases are.
 
-  --only CASE,...  working, stores, hybrid, open, namespaces, retrieve; all if not given
+  --only CASE,...  ${cases.join(", ")}; all if not given
   --entries MAX    the most entries that \`retrieve\` is measured over, ${ENTRIES_MAX_DEFAULT} if not given
   --dimensions N   components of its vectors, 1 to ${LIMITS.embeddingDimensions}, ${STATIC_EMBEDDER_DEFAULTS.dimensions} if not given
   --json FILE      writes the figures there, too
 `;
+}
 
 export interface Flags {
   readonly only: readonly string[];

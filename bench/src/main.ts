@@ -5,7 +5,7 @@ import { benchOpen } from "./cases/open.js";
 import { benchRetrieve } from "./cases/retrieve.js";
 import { benchStores } from "./cases/stores.js";
 import { benchWorking } from "./cases/working.js";
-import { type Flags, HELP, readFlags } from "./flags.js";
+import { type Flags, helpText, readFlags } from "./flags.js";
 import { type BenchEnvironment, openEnvironment } from "./harness/environment.js";
 import { type BenchResult, resultTable } from "./harness/result.js";
 
@@ -19,15 +19,16 @@ const CASES: Record<string, (environment: BenchEnvironment, flags: Flags) => Pro
 };
 
 async function main(args: string[]): Promise<void> {
+  const cases = Object.keys(CASES);
   let flags: Flags | undefined;
   try {
-    flags = readFlags(args, Object.keys(CASES));
+    flags = readFlags(args, cases);
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${HELP}`);
+    process.stderr.write(`${(error as Error).message}\n\n${helpText(cases)}`);
     process.exitCode = 2;
     return;
   }
-  if (flags === undefined) process.stdout.write(HELP);
+  if (flags === undefined) process.stdout.write(helpText(cases));
   else await measure(flags);
 }
 

@@ -10,16 +10,18 @@ export function expireNow(tier: Tier, resident: Resident): void {
   expireSome(tier, resident, Number.POSITIVE_INFINITY);
 }
 
-/**
- * Before a look at a partition: lets others in between where much has expired, so that `expireNow` has little left to do.
- * Returns undefined if that is so by now.
- */
-export function expireAhead(tier: Tier, resident: Resident): Promise<void> | undefined {
-  if (expireSome(tier, resident, ROWS_A_STEP)) return undefined;
-  return expireInSteps(tier, resident);
+/** Before a look at a partition: where much has expired, it goes in steps, so that `expireNow` has little left to do. */
+export async function expireAhead(tier: Tier, resident: Resident): Promise<void> {
+  if (resident.expiring === undefined) {
+    if (expireSome(tier, resident, ROWS_A_STEP)) return;
+    resident.expiring = expireRest(tier, resident).finally(() => {
+      resident.expiring = undefined;
+    });
+  }
+  await resident.expiring;
 }
 
-async function expireInSteps(tier: Tier, resident: Resident): Promise<void> {
+async function expireRest(tier: Tier, resident: Resident): Promise<void> {
   const stretch = new Stretch();
   do await stretch.rest();
   while (tier.registry.peek(resident.id) === resident && !expireSome(tier, resident, ROWS_A_STEP));

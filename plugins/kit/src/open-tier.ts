@@ -12,6 +12,7 @@ import type { DurableParts } from "./kit-plugin.js";
 import { type DurableState, openDurable } from "./open-durable.js";
 import { Partition } from "./partition/partition.js";
 import { Preload } from "./preload.js";
+import { ReadAhead } from "./read/read-ahead.js";
 import { BodyCache } from "./residency/body-cache.js";
 import { PartitionRegistry } from "./residency/partition-registry.js";
 import type { Resident } from "./residency/resident.js";
@@ -80,6 +81,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
       holdsExpired: (id) => tier.expired.has(id),
     }),
     forgets: new ForgetOrder(),
+    readAhead: new ReadAhead(),
     partitionRowsMax: options.partitionRowsMax,
     partitionBytesMax: options.partitionBytesMax,
     embedWaitMs: options.embedWaitMs,
@@ -97,6 +99,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     stats: () => ({ ...tierStats(tier, state, backFill), ...reindex?.stats }),
     async close() {
       await preload.close();
+      await tier.readAhead.close();
       await backFill.close();
       await reindex?.close();
       await state?.close();

@@ -5,6 +5,7 @@ import type { DocumentIndexer } from "./index-document.js";
 import type { Journal } from "./journal/journal.js";
 import type { OperationMemory } from "./journal/operation-memory.js";
 import type { RemovedRow } from "./partition/removed-row.js";
+import type { ReadAhead } from "./read/read-ahead.js";
 import type { BodyCache } from "./residency/body-cache.js";
 import type { PartitionRegistry } from "./residency/partition-registry.js";
 import type { Resident } from "./residency/resident.js";
@@ -27,6 +28,7 @@ export interface Tier {
   readonly operations: OperationMemory;
   readonly registry: PartitionRegistry;
   readonly bodies: BodyCache;
+  readonly readAhead: ReadAhead;
   readonly forgets: ForgetOrder;
   readonly retention?: Retention | undefined;
   /** Unix seconds below which no time of acceptance is taken: the newest on disk. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { changedStorage } from "./changed-storage.js";
 import { calls } from "./kit-calls.js";
 import { settled, TestKit } from "./kit-fixture.js";
@@ -8,12 +8,14 @@ const KEYS = Array.from({ length: 2_500 }, (_, at) => `k${at}`);
 /** A kit that was started anew, so that no body is in RAM, and the numbers of bodies that were read from storage. */
 async function restarted(options: { readonly bodyCacheBytes?: number } = {}) {
   const reads: number[] = [];
+  const duringRead: { run?: (count: number) => Promise<void> } = {};
   const kit = await TestKit.open({
     options,
     wrapStorage: (storage) =>
       changedStorage(storage, {
         async readBodies(scope, rowIds) {
           reads.push(rowIds.length);
+          await duringRead.run?.(reads.length);
           return storage.readBodies(scope, rowIds);
         },
       }),
@@ -27,7 +29,7 @@ async function restarted(options: { readonly bodyCacheBytes?: number } = {}) {
     await settled();
     return entries.map(({ key }) => key.name);
   };
-  return { kit, reads, read, forget };
+  return { kit, reads, read, forget, duringRead };
 }
 
 describe("bodies in storage", () => {
@@ -38,7 +40,7 @@ describe("bodies in storage", () => {
     await read("k1");
     expect(reads).toEqual([2]);
     await read("k2", "k3");
-    expect(reads).toEqual([2, 1, 998, 1_000, 500]);
+    expect(reads).toEqual([2, 1, 997, 1_000, 500]);
     const before = reads.length;
     expect(await read("k2400", "k7")).toHaveLength(2);
     expect(reads).toHaveLength(before);
@@ -58,5 +60,32 @@ describe("bodies in storage", () => {
     await reading;
     expect(deleted).toBe(KEYS.length);
     expect(kit.plugin.stats().bodiesCached).toBe(0);
+  });
+
+  it("do not come back for rows that were forgotten after the others had moved", async () => {
+    const { kit, reads, read, forget, duringRead } = await restarted();
+    duringRead.run = async (count) => {
+      if (count === 3) {
+        await forget({ keys: KEYS.slice(0, 1_300) });
+        await kit.plugin.maintain();
+      } else if (count === 4) await forget({ keys: KEYS.slice(1_300) });
+    };
+    await read("k1");
+    await read("k2");
+    await vi.waitFor(() => expect(reads).toHaveLength(4));
+    await settled();
+    expect(kit.plugin.stats().bodiesCached).toBe(0);
+  });
+
+  it("are not read any more once the tier closes", async () => {
+    const { kit, reads, read, duringRead } = await restarted();
+    let closing: Promise<void> | undefined;
+    duringRead.run = async (count) => {
+      if (count === 3) closing = kit.plugin.close();
+    };
+    await read("k1");
+    await read("k2");
+    await closing;
+    expect(reads).toHaveLength(3);
   });
 });

@@ -18,6 +18,7 @@ export interface LanceStorageOptions {
   readonly metadataCacheBytes?: number | undefined;
   /**
    * Fragments (one an append) that a table may gather before its indexes are refreshed or it is compacted. 2..10000.
+   * Indexes are also refreshed once nothing comes any more.
    * @default 32
    */
   readonly fragmentsMax?: number | undefined;

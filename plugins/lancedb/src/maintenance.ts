@@ -40,12 +40,13 @@ export async function maintainTable(table: TenantTable, options: TableMaintenanc
     await compactBeside(table, true);
     return finish(table, true);
   }
-  const isIndexed = tail.unindexedCount < options.fragmentsMax && !(isQuiet(table) && lacksIndexes(table));
   if (isWorthCompacting(table, options.fragmentsMax)) await compactBeside(table, false);
-  else if (!isIndexed) await table.gate.shared(() => buildIndexes(table));
-  const isDone = isQuiet(table);
+  else if (tail.unindexedCount >= options.fragmentsMax || (isQuiet(table) && lacksIndexes(table))) {
+    await table.gate.shared(() => buildIndexes(table));
+  }
+  const wasQuiet = isQuiet(table);
   tail.seenFragmentCount = tail.fragmentCount;
-  if (tail.compactionCount > 0 && (isDone || tail.compactionCount >= KEPT_COMPACTIONS_MAX)) {
+  if (tail.compactionCount > 0 && (wasQuiet || tail.compactionCount >= KEPT_COMPACTIONS_MAX)) {
     await finish(table, false);
   }
 }
@@ -58,9 +59,9 @@ export function isWorthCompacting({ tail, rowCount }: TenantTable, fragmentsMax:
 }
 
 /** Whether reads scan so much that indexes do not cover that building them pays, once nothing comes any more. */
-export function lacksIndexes({ tail, rowCount }: TenantTable): boolean {
-  const worth = Math.max(INDEXED_ROWS_MIN, rowCount / UNINDEXED_PART);
-  return rowCount >= INDEXED_ROWS_MIN && tail.unindexedRowCount >= worth;
+export function lacksIndexes({ tail, rowCount, isIndexed }: TenantTable): boolean {
+  const unindexed = isIndexed ? tail.unindexedRowCount : rowCount;
+  return unindexed >= Math.max(INDEXED_ROWS_MIN, rowCount / UNINDEXED_PART);
 }
 
 /** Nothing was appended since the last time. */

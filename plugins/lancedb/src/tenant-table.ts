@@ -40,6 +40,9 @@ export interface TableTail {
   seenFragmentCount: number;
 }
 
+/** A kill may leave the first of them alone. */
+const INDEX_COUNT = 2;
+
 const NO_TAIL: TableTail = Object.freeze({
   ...{ rowCount: 0, fragmentCount: 0, versionCount: 0 },
   ...{ unindexedCount: 0, unindexedRowCount: 0 },
@@ -79,13 +82,15 @@ export class TenantTable {
     const { numRows, fragmentStats } = await table.stats();
     opened.#rowCount = numRows;
     const indexes = await table.listIndices();
-    opened.isIndexed = indexes.length > 0;
+    opened.isIndexed = indexes.length >= INDEX_COUNT;
     const { numSmallFragments, lengths } = fragmentStats;
     opened.tail.fragmentCount = numSmallFragments;
+    opened.tail.seenFragmentCount = numSmallFragments;
     opened.tail.unindexedCount = numSmallFragments;
-    opened.tail.unindexedRowCount = opened.isIndexed
-      ? Math.max(...indexes.map(({ numUnindexedRows }) => numUnindexedRows ?? 0))
-      : numRows;
+    opened.tail.unindexedRowCount = Math.max(
+      0,
+      ...indexes.map(({ numUnindexedRows }) => numUnindexedRows ?? 0),
+    );
     opened.tail.rowCount = Math.min(numRows, numSmallFragments * lengths.p50);
     opened.#isPurged = (await readSyncedVersion(parts.directory))?.purged ?? false;
     return opened;

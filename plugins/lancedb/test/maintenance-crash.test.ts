@@ -48,11 +48,14 @@ describe("a process killed while it compacts, or builds indexes", () => {
     const directory = await fixture.directory();
     let next = 0;
     for (let round = 0; round < ROUNDS; round++) {
-      const synced = await killInMaintenance(directory, next, randomInt(0, PURGE_MS));
+      const delayMs = randomInt(0, PURGE_MS);
+      const synced = await killInMaintenance(directory, next, delayMs);
       expect(synced).toBeGreaterThanOrEqual(next + 2);
       const storage = await fixture.open(directory);
       const ids = await loadIds(storage, alice);
-      expect([expectedIds(synced), expectedIds(synced + 1)]).toContainEqual(ids);
+      expect([expectedIds(synced), expectedIds(synced + 1)], `killed after ${delayMs} ms`).toContainEqual(
+        ids,
+      );
       await storage.maintain({ purge: true });
       expect(await loadIds(storage, alice)).toEqual(ids);
       await storage.close();

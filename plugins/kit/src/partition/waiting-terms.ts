@@ -2,7 +2,7 @@ import type { Postings } from "../rank/index.js";
 import { grown } from "./grown.js";
 import { numbersOf, release, roomFor } from "./own-pages.js";
 
-/** Numbers in a batch of rows that came one by one: as many as in the batches before it together, within these bounds. */
+/** Numbers in a batch of rows that come one by one: as many as wait by then, within these bounds. */
 const BATCH_LENGTH = { min: 2 ** 8, max: 2 ** 18 };
 
 /** The terms of one row: pairs of hash and counts, from `begin` to before `end`. */
@@ -81,17 +81,16 @@ export class WaitingTerms {
     return values === null ? undefined : { slot, values, begin: this.#begins[at]!, end: this.#ends[at]! };
   }
 
-  /** A slot whose terms wait no longer. */
+  /** Leaves nothing of the terms of a slot. */
   drop(slot: number): void {
     const at = slot - this.#from;
-    if (this.#values[at] === null) return;
-    this.#count(this.#begins[at]! - this.#ends[at]!);
-    this.#values[at] = null;
+    this.#values[at]?.fill(0, this.#begins[at], this.#ends[at]);
+    this.#end(at);
   }
 
-  /** Drops the slots of `dropped`; of those below `end`, no others wait. */
-  dropBelow(end: number, dropped: readonly SlotTerms[]): void {
-    for (const { slot } of dropped) this.drop(slot);
+  /** The terms of the slots of `indexed` wait no longer; of those below `end`, no others do. */
+  dropBelow(end: number, indexed: readonly SlotTerms[]): void {
+    for (const { slot } of indexed) this.#end(slot - this.#from);
     while (this.#batches.length > 0 && this.#batches[0]!.end <= end) release(this.#batches.shift()!.values);
   }
 
@@ -142,6 +141,12 @@ export class WaitingTerms {
     const batch = { values: roomFor(Math.max(usual, length)), length: 0, end: 0 };
     this.#batches.push(batch);
     return batch;
+  }
+
+  #end(at: number): void {
+    if (this.#values[at] === null) return;
+    this.#count(this.#begins[at]! - this.#ends[at]!);
+    this.#values[at] = null;
   }
 
   /** Numbers come, or go: two to a term. */

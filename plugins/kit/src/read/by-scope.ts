@@ -5,7 +5,6 @@ import { Stretch } from "../stretch.js";
 import type { Tier } from "../tier.js";
 import type { Hit } from "./entry.js";
 import type { ScopedHit } from "./merge-hits.js";
-import { readAhead } from "./read-ahead.js";
 
 /** Of bodies that are read to be looked at. */
 const READ_BYTES_MAX = 2 * 1024 * 1024;
@@ -46,7 +45,7 @@ export async function visitBodies(
 }
 
 /** The bodies of hits of one partition, by row id. What went away before is not even read: storage may still hold it. */
-export function readLiveBodies(
+export async function readLiveBodies(
   tier: Tier,
   resident: Resident,
   hits: readonly Hit[],
@@ -55,7 +54,7 @@ export function readLiveBodies(
   const live = hits.filter(({ keyHash, rowId }) => partition.slotOfRow(keyHash, rowId) !== undefined);
   const rowIds = live.map(({ rowId }) => rowId);
   const isCached = rowIds.every((rowId) => tier.bodies.peek(rowId) !== undefined);
-  const bodies = tier.bodies.get(id, rowIds);
-  if (!isCached) readAhead(tier, resident);
+  const bodies = await tier.bodies.get(id, rowIds);
+  if (!isCached) tier.readAhead.noticeRead(tier, resident);
   return bodies;
 }

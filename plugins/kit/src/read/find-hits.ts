@@ -27,7 +27,7 @@ export function findHits(
   filter: PreparedFilter,
 ): FoundHits {
   const { slots, total, ranking, candidateCount } =
-    query === undefined ? list(resident, request, filter) : search(resident, request, query, filter);
+    query === undefined ? listPage(resident, request, filter) : rankPage(resident, request, query, filter);
   const explanations =
     request.explain &&
     explainScores(
@@ -49,7 +49,7 @@ interface Page extends FoundSlots {
   candidateCount(): number;
 }
 
-function list(resident: Resident, request: PluginRetrieveRequest, filter: PreparedFilter): Page {
+function listPage(resident: Resident, request: PluginRetrieveRequest, filter: PreparedFilter): Page {
   const { partition } = resident;
   const weights = weightsOf(resident, request);
   const named = namedSlots(partition, filter.filter);
@@ -62,7 +62,7 @@ function list(resident: Resident, request: PluginRetrieveRequest, filter: Prepar
   return { ...found, candidateCount: () => countMarked(selected) };
 }
 
-function search(
+function rankPage(
   resident: Resident,
   request: PluginRetrieveRequest,
   query: PreparedQuery,

@@ -25,6 +25,8 @@ export class Resident {
   embedAfter = 0;
   /** Row ids at which the embedder failed while it answered others, and when they are tried again. Unix seconds. */
   readonly failedUntil = new Map<number, number>();
+  /** While what has expired leaves in steps, for whoever wants to look at it. */
+  expiring: Promise<void> | undefined;
   /** How often bodies of its rows had to be read from storage. */
   bodyReads = 0;
   /** The words of its rows are being indexed behind the queries. */

@@ -6,6 +6,7 @@ import {
 } from "@membus/protocol";
 import { expireAhead, expireNow } from "../expire.js";
 import type { LogRecord } from "../journal/record.js";
+import { namedSlots } from "../partition/named-slots.js";
 import { PreparedFilter } from "../partition/prepared-filter.js";
 import { prepareLook } from "../prepare-look.js";
 import { filterSubject } from "../read/entry.js";
@@ -72,12 +73,17 @@ function findVictims(resident: Resident, prepared: PreparedFilter, now: number):
     if (row === null || isExpired(row, now)) continue;
     if (matches(filterSubject(row), prepared.filter)) victims.push({ keyHash, rowId: row.rowId });
   }
-  const selected = partition.select(prepared);
-  for (let slot = 0; slot < selected.length; slot++) {
-    if (selected[slot] === 0) continue;
+  const take = (slot: number) => {
     const keyHash = partition.keys.hashOf(slot);
     if (!staged.has(keyHash)) victims.push({ keyHash, rowId: partition.columns.rowIds[slot]! });
+  };
+  const named = namedSlots(partition, prepared.filter);
+  if (named !== undefined) {
+    for (const slot of named) take(slot);
+    return victims;
   }
+  const selected = partition.select(prepared);
+  for (let slot = 0; slot < selected.length; slot++) if (selected[slot] === 1) take(slot);
   return victims;
 }
 

@@ -38,8 +38,8 @@ async function storeInto(
   const waitMs = ack === "queued" ? 0 : tier.embedWaitMs;
   const planned: PlannedEntry[] = [];
   let indexes: PlanIndex = NO_INDEX;
+  await expireAhead(tier, resident);
   for (let open = [...entries.keys()]; open.length > 0; ) {
-    await expireAhead(tier, resident);
     const items = open.map((position) => entries[position]!);
     const planning = planEntries(tier, resident, items, (item, previous) =>
       planStore(item, previous, context),
