@@ -72,7 +72,7 @@ describe("bodies in storage", () => {
     };
     await read("k1");
     await read("k2");
-    await vi.waitFor(() => expect(reads).toHaveLength(4));
+    await vi.waitFor(() => expect(reads).toHaveLength(4), { timeout: 30_000 });
     await settled();
     expect(kit.plugin.stats().bodiesCached).toBe(0);
   });
