@@ -23,9 +23,9 @@ export const otherHostsMutants: readonly Mutant[] = [
       intercept(bus, {
         receive(message, deliver) {
           const text = Buffer.from(message.payload).toString("utf8");
-          if (!text.includes('"serving_ms":"0"')) return deliver(message);
           const older = text.replace('"serving_ms":"0"', '"serving_ms":"1e15"');
-          return deliver({ ...message, payload: Buffer.from(older) });
+          // Others stay as they are: MessagePack is no text.
+          return deliver(older === text ? message : { ...message, payload: Buffer.from(older) });
         },
       }),
   }),

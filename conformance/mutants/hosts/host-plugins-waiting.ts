@@ -50,8 +50,8 @@ function joiningById(bus: Bus): Bus {
     waiting.delete(operation);
   });
   return interceptRequests(answering, (message, deliver) => {
-    const isJson = message.payload[0] === "{".charCodeAt(0);
-    if (!isJson) return deliver(message);
+    // MessagePack is left alone.
+    if (message.payload[0] !== "{".charCodeAt(0)) return deliver(message);
     const { id, type } = (JSON.parse(Buffer.from(message.payload).toString("utf8")) ?? {}) as Message;
     const operation = `${message.subject} ${id}`;
     const others = waiting.get(operation);

@@ -225,7 +225,7 @@ describe("a partition's indexes", () => {
 
   it("hold nothing of what was forgotten once it is cleared away, whatever happens meanwhile", () => {
     const steps = fc.array(fc.constantFrom("step", "index", "store", "forget"), { maxLength: 40 });
-    const property = fc.property(rows, steps, fc.boolean(), (all, todo, isIndexed) => {
+    const property = fc.property(rows, steps, fc.boolean(), (all, chosen, isIndexed) => {
       const partition = added(all);
       const needs = { words: true, filter: withFields("tags", "group") };
       const index = () => partition.prepareSome(needs, 100) && partition.indexSome(100);
@@ -235,7 +235,7 @@ describe("a partition's indexes", () => {
       if (isIndexed) index();
       partition.remove(forgotten.keyHash, 500);
       const clearing = partition.clearDead(1);
-      for (const [at, what] of todo.entries()) {
+      for (const [at, what] of chosen.entries()) {
         const [live] = latest(all);
         if (what === "step") clearing.next();
         else if (what === "index") index();
@@ -249,7 +249,7 @@ describe("a partition's indexes", () => {
       for (const row of latest(all)) {
         if (partition.slotOfRow(row.keyHash, row.rowId) !== undefined) again.add(row);
       }
-      for (const [at, what] of todo.entries()) {
+      for (const [at, what] of chosen.entries()) {
         if (what === "store") again.add(testRow({ rowId: 501 + at, name: `n${at}`, text: "river" }));
       }
       index();

@@ -40,7 +40,7 @@ export interface TableTail {
   seenFragmentCount: number;
 }
 
-/** A kill may leave the first of them alone. */
+/** Those that maintenance builds, one after the other: a kill may leave the first alone. */
 const INDEX_COUNT = 2;
 
 const NO_TAIL: TableTail = Object.freeze({
