@@ -5,14 +5,14 @@ import { PageSearch } from "../src/read/page-search.js";
 import type { Resident } from "../src/residency/resident.js";
 
 const DIMENSIONS = 4;
-/** With half a word besides, evidence of 0.6052706839808376. */
-const VECTOR = [0.7018045783042908, -0.15461915731430054, -0.0234375, 0.6949920654296875];
+/** With the words' share besides, the evidence below. */
+const VECTOR = [0.25095561146736145, -0.013388792052865028, 0, 0.9679059982299805];
 const QUERY = {
   terms: [{ hash: 1, word: "a", prior: 0.01 }],
-  vector: Float32Array.of(1, 2 ** -23, 2 ** -46, 0),
+  vector: Float32Array.of(1, 2 ** -23, 0, 0),
 };
 
-/** Two entries alike, of a length at which their word says one half. */
+/** Two entries alike, with the word twice, of a length at which it says eleven sixteenths. */
 function twins() {
   const vectors = Float32Array.from([...VECTOR, ...VECTOR]);
   const codes = {
@@ -22,18 +22,19 @@ function twins() {
   };
   for (const slot of [0, 1]) encodeSlot(codes, slot, vectors, DIMENSIONS);
   const length = 0.5;
-  const averageLength = length / (2 * (1 / 1.2 - 0.5));
+  const lengthFactor = (2 * (16 / 11 - 1)) / 1.2;
+  const averageLength = length / (2 * (lengthFactor - 0.5));
   return {
     ...{ slotCount: 2, alive: Uint8Array.of(1, 1), liveCount: 2 },
     ...{ lengths: Float32Array.of(length, length), lengthTotal: averageLength * 52 - 1_000 },
     ...{ groups: new Uint32Array(2), hasGroups: false },
-    postings: () => ({ slots: Uint32Array.of(0, 1), counts: Uint16Array.of(1, 1), size: 2 }),
+    postings: () => ({ slots: Uint32Array.of(0, 1), counts: Uint16Array.of(2, 2), size: 2 }),
     vectors: { data: vectors, dimensions: DIMENSIONS, present: Uint8Array.of(1, 1), codes },
   };
 }
 
 it("puts of entries that are alike the one with the smaller key first, however their relevance is rounded", () => {
-  const evidence = 0.6052706839808376;
+  const evidence = 0.7071059070211948;
   expect(evidenceFor(relevance(evidence))).toBeGreaterThan(evidence);
   const corpus = twins();
   expect([...rank(corpus, QUERY)]).toEqual([relevance(evidence), relevance(evidence)]);

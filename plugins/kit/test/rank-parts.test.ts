@@ -88,22 +88,22 @@ describe("vector similarity", () => {
 describe("relevance", () => {
   it.each([
     [0, 0],
-    [0.0976, 0.2],
-    [0.1274, 0.3],
-    [0.1657, 0.423],
-    [0.1925, 0.5],
-    [0.2941, 0.711],
-    [0.3651, 0.8],
-    [0.4545, 0.871],
-    [0.685, 0.958],
+    [0.0811, 0.2],
+    [0.106, 0.3],
+    [0.138, 0.423],
+    [0.1607, 0.5],
+    [0.2941, 0.781],
+    [0.3096, 0.8],
+    [0.4545, 0.908],
+    [0.6625, 0.967],
     [1, 1],
   ])("of evidence %d is %d", (evidence, expected) => {
     expect(relevance(evidence)).toBeCloseTo(expected, 3);
   });
 
   it("joins words and vector as independent evidence", () => {
-    expect(fuseEvidence(0, 0.5522)).toBeCloseTo(0.16566, 6);
-    expect(fuseEvidence(0.5, 0.4)).toBeCloseTo(0.56, 6);
+    expect(fuseEvidence(0, 0.5522)).toBeCloseTo(0.13805, 6);
+    expect(fuseEvidence(0.5, 0.4)).toBeCloseTo(0.55, 6);
     expect(fuseEvidence(1, 0)).toBe(1);
   });
 });

@@ -7,8 +7,8 @@ export function rankNaively(entries: readonly TestEntry[], query: RankQuery): nu
   return entries.map((entry, slot) => {
     if (entry.alive === false || query.allowed?.[slot] === 0) return 0;
     const inGroup = withGroup(entries, lexical, slot);
-    const evidence = 1 - (1 - inGroup) * (1 - 0.3 * cosine(entry, query));
-    return (evidence ** 2 * 1.04) / (evidence ** 2 + 0.04);
+    const evidence = 1 - (1 - inGroup) * (1 - 0.25 * cosine(entry, query));
+    return (evidence ** 2 * (1 + 0.165 ** 2)) / (evidence ** 2 + 0.165 ** 2);
   });
 }
 

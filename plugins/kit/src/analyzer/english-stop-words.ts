@@ -1,9 +1,10 @@
 const PRONOUNS =
   "i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers " +
-  "herself it its itself they them their theirs themselves this that these those";
+  "herself it its itself they them their theirs themselves this that these those ones";
 const QUESTIONS = "what which who whom when where why how";
 const AUXILIARIES =
-  "am is are was were be been being have has had having do does did doing would should could ought can will";
+  "am is are was were be been being have has had having do does did doing would should could ought must might " +
+  "shall can will";
 const LINKS =
   "a an the and but if or because as until while of at by for with about against between into through during " +
   "before after above below to from up down in out on off over under again further then once here there";
