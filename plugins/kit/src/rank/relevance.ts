@@ -18,22 +18,7 @@ export function fuseEvidence(lexical: number, closeness: number): number {
  * The relevance reported for fused evidence, a float32: 0 for 0, 1 for 1, rising. A fixed curve in the shape of an S:
  * flat where similarities of unrelated texts lie, steep where words begin to agree, flat again near a full match.
  * Calibrated for the static embedder at 128 components; `cosineScale` brings others near it.
- *
- * | relevance | evidence | for example                                                                            |
- * | --------- | -------- | -------------------------------------------------------------------------------------- |
- * | 0.2       | 0.08     | similarity 0.33 alone: one unrelated entry in a thousand has as much                   |
- * | 0.3       | 0.11     | similarity 0.42 alone: related in meaning, by chance only now and then                 |
- * | 0.42      | 0.14     | similarity 0.55 alone: "solar system" and "Earth orbits the Sun"                       |
- * | 0.47      | 0.15     | one of three equally rare words of the query, once, in an entry of usual length        |
- * | 0.5       | 0.16     | the same in an entry a fifth shorter                                                   |
- * | 0.78      | 0.29     | all of them, but only in its context                                                   |
- * | 0.8       | 0.31     | two of three, or one of two and similarity 0.42                                        |
- * | 0.91      | 0.45     | all of them                                                                            |
- * | 0.97      | 0.66     | all of them in a short entry that says the same                                        |
- *
- * Of forty pairs of a query and its answer without a common word, 33 reach 0.3; of their 1,560 other combinations 6 do,
- * and none 0.4. A model whose unrelated texts lie lower (all-MiniLM-L6-v2: 0.05 instead of 0.115) has somewhat lower
- * values.
+ * The README's table "What a score means" has examples.
  */
 export function relevance(evidence: number): number {
   const squared = evidence * evidence;
