@@ -1,10 +1,10 @@
 import { createStaticEmbedder, withUnrelatedCosine } from "@membus/embeddings";
 import { type Embedder, systemClock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { createEnglishAnalyzer, Partition, rank } from "../src/index.js";
+import { createEnglishAnalyzer, type Partition, rank } from "../src/index.js";
 import { cosineScale } from "../src/rank/index.js";
 import { MEANING_PAIRS, OFF_TOPIC_QUERIES } from "./meaning-pairs.js";
-import { testRow } from "./test-row.js";
+import { partitionOf } from "./meaning-partition.js";
 
 const analyzer = createEnglishAnalyzer();
 
@@ -20,21 +20,6 @@ function inACone(embedder: Embedder): Embedder {
       return vectors.map((vector) => vector && Float32Array.of(...vector, shared).map((x) => x / length));
     },
   };
-}
-
-async function partitionOf(embedder: Embedder, texts: readonly string[]): Promise<Partition> {
-  const partition = new Partition({ embedder, termsOf: () => new Uint32Array(0) });
-  const vectors = await embedder.embed(texts, "document");
-  for (const [at, text] of texts.entries()) {
-    const terms = analyzer.analyze({ text, context: "", occurredAt: undefined });
-    partition.add({
-      ...testRow({ name: `k${at}`, rowId: at + 1 }),
-      terms,
-      vector: vectors[at]!,
-      embedder: embedder.id,
-    });
-  }
-  return partition;
 }
 
 /** By words alone, and by words and meaning. */
@@ -61,7 +46,10 @@ const EMBEDDERS = [
 
 describe.each(EMBEDDERS)("relevance without a common word, by $name", ({ embedder }) => {
   it("tells at 0.3 what a query means", async () => {
-    const partition = await partitionOf(embedder, ["Earth orbits the Sun", "The invoice is due on Friday"]);
+    const partition = await partitionOf({ embedder, analyzer }, [
+      "Earth orbits the Sun",
+      "The invoice is due on Friday",
+    ]);
     const { both } = await scoresOf(embedder, partition, "solar system");
     expect(both[0]).toBeGreaterThan(0.4);
     expect(both[1]).toBeLessThan(0.1);
@@ -69,7 +57,7 @@ describe.each(EMBEDDERS)("relevance without a common word, by $name", ({ embedde
 
   it("puts the answer first for at least 32 of forty queries", async () => {
     const partition = await partitionOf(
-      embedder,
+      { embedder, analyzer },
       MEANING_PAIRS.map(([, entry]) => entry),
     );
     let first = 0;
@@ -91,7 +79,7 @@ describe.each(EMBEDDERS)("relevance without a common word, by $name", ({ embedde
 
   it("stays below 0.3 for queries off the topic", async () => {
     const partition = await partitionOf(
-      embedder,
+      { embedder, analyzer },
       MEANING_PAIRS.map(([, entry]) => entry),
     );
     const scores: number[] = [];
@@ -110,7 +98,7 @@ describe("an embedder whose cosines lie elsewhere", () => {
   it("finds everything related, unless it tells where they do", async () => {
     const embedder = inACone(standard);
     const partition = await partitionOf(
-      embedder,
+      { embedder, analyzer },
       MEANING_PAIRS.map(([, entry]) => entry),
     );
     const { both } = await scoresOf(embedder, partition, OFF_TOPIC_QUERIES[0]!);

@@ -18,7 +18,7 @@ export function fuseEvidence(lexical: number, closeness: number): number {
  * The relevance reported for fused evidence, a float32: 0 for 0, 1 for 1, rising. A fixed curve in the shape of an S:
  * flat where similarities of unrelated texts lie, steep where words begin to agree, flat again near a full match.
  * Calibrated for the static embedder at 128 components; `cosineScale` brings others near it.
- * The README's table "What a score means" has examples.
+ * The README of the kit has examples, under "What a score means".
  */
 export function relevance(evidence: number): number {
   const squared = evidence * evidence;

@@ -1,0 +1,18 @@
+import type { Embedder } from "@membus/protocol";
+import { type Analyzer, Partition } from "../src/index.js";
+import { testRow } from "./test-row.js";
+
+/** Texts as they would be stored, without context and time; slots in the order given. */
+export async function partitionOf(
+  { embedder, analyzer }: { readonly embedder: Embedder; readonly analyzer: Analyzer },
+  texts: readonly string[],
+): Promise<Partition> {
+  const partition = new Partition({ embedder, termsOf: () => new Uint32Array(0) });
+  const vectors = await embedder.embed(texts, "document");
+  for (const [at, text] of texts.entries()) {
+    const terms = analyzer.analyze({ text, context: "", occurredAt: undefined });
+    const index = { terms, vector: vectors[at]!, embedder: embedder.id };
+    partition.add({ ...testRow({ name: `k${at}`, rowId: at + 1 }), ...index });
+  }
+  return partition;
+}
