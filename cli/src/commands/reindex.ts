@@ -27,6 +27,7 @@ export function registerReindex(program: Command): void {
     .description("show how far a changed embedder or analyzer has got, and how to change one")
     .option("--status", "only the progress")
     .option("--watch", "until all is done")
+    .addHelpText("after", EXPLANATION)
     .action(async (flags: ReindexFlags, command: Command) => {
       const { config, output } = await openSession(command);
       await report(config, output, flags);

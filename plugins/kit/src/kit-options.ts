@@ -31,6 +31,12 @@ export interface KitOptions {
    */
   readonly partitionBytesMax?: number | undefined;
   /**
+   * Of the vectors of one partition, which are in RAM while it is asked: long vectors leave room for fewer entries than
+   * `partitionRowsMax`. 2,000,000 of 384 components, 560,000 of 1,536. Bytes, 64 KiB..1 TiB.
+   * @default 4294967296
+   */
+  readonly partitionVectorBytesMax?: number | undefined;
+  /**
    * How long a store waits for its embedder; vectors that come later are filled in. Milliseconds, 1..60000.
    * @default 1000
    */
@@ -104,6 +110,7 @@ export const KIT_DEFAULTS: ResolvedKitOptions = Object.freeze({
   bodyCacheBytes: 128 * MIB,
   partitionRowsMax: 2_000_000,
   partitionBytesMax: GIB,
+  partitionVectorBytesMax: 4 * GIB,
   embedWaitMs: 1_000,
   rerankWaitMs: 2_000,
   embedRetryMs: 5_000,
@@ -126,6 +133,7 @@ export function resolveKitOptions(input: KitOptions): ResolvedKitOptions {
     bodyCacheBytes: integerOption(64 * 1024, 1024 * GIB),
     partitionRowsMax: integerOption(1, 2_000_000),
     partitionBytesMax: integerOption(MIB, 64 * GIB),
+    partitionVectorBytesMax: integerOption(64 * 1024, 1024 * GIB),
     embedWaitMs: integerOption(1, 60_000),
     rerankWaitMs: integerOption(1, 60_000),
     embedRetryMs: integerOption(10, 3_600_000),

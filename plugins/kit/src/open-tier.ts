@@ -11,6 +11,7 @@ import type { ResolvedKitOptions } from "./kit-options.js";
 import type { DurableParts } from "./kit-plugin.js";
 import { type DurableState, openDurable } from "./open-durable.js";
 import { Partition } from "./partition/partition.js";
+import { partitionRowsMaxOf } from "./partition/rows-max.js";
 import { Preload } from "./preload.js";
 import { ReadAhead } from "./read/read-ahead.js";
 import { BodyCache } from "./residency/body-cache.js";
@@ -82,7 +83,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     }),
     forgets: new ForgetOrder(),
     readAhead: new ReadAhead(),
-    partitionRowsMax: options.partitionRowsMax,
+    partitionRowsMax: partitionRowsMaxOf(options, embedder),
     partitionBytesMax: options.partitionBytesMax,
     embedWaitMs: options.embedWaitMs,
     rerankWaitMs: options.rerankWaitMs,

@@ -37,6 +37,13 @@ describe("the multilingual analyzer", () => {
     expect(has("The cats sleep", "german:cat")).toBe(false);
   });
 
+  it("takes a Romanian letter for the same with a comma and with a cedilla", () => {
+    for (const text of ["Toate informațiile și pisicile sunt aici", "Toate informaţiile şi pisicile sunt aici"]) {
+      expect(has(text, "romanian:inform")).toBe(true);
+      expect(has(text, "romanian:si")).toBe(false);
+    }
+  });
+
   it("recognises text and context apart", () => {
     const hashes = hashesIn("The cats sleep.", "Die Katzen der Nachbarn");
     expect(hashes).toContain(termHash("german:katz"));

@@ -1,6 +1,10 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Embedder } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
+import { KIT_DEFAULTS } from "../src/index.js";
+import { partitionRowsMaxOf } from "../src/partition/rows-max.js";
+import { vectorBytesOf } from "../src/rank/index.js";
 import { calls } from "./kit-calls.js";
 import { openMemoryKit, TestKit } from "./kit-fixture.js";
 
@@ -148,6 +152,19 @@ describe("a partition that is full", () => {
     const [forgotten, stored] = await Promise.all([forget({ keys: ["k5"] }), store([{ key: "k98" }])]);
     expect([forgotten.deleted, stored.receipts.length + stored.errors.length]).toEqual([1, 1]);
     expect((await retrieve({ limit: 0 })).total).toBeLessThanOrEqual(10);
+  });
+
+  it("has fewer entries the longer their vectors are", async () => {
+    const kit = await TestKit.open({ options: { partitionVectorBytesMax: 64 * 1024 } });
+    const max = Math.floor((64 * 1024) / vectorBytesOf(8));
+    const { store } = calls(kit);
+    const { receipts, errors } = await store(Array.from({ length: max + 1 }, (_, at) => ({ key: `k${at}` })));
+    expect(receipts).toHaveLength(max);
+    expect(errors[0]?.error).toMatchObject({ code: "memory_full", detail: { limit: "partitionRows", max } });
+    const wordsAlone = { partitionRowsMax: 5_000, partitionVectorBytesMax: 64 * 1024 };
+    expect(partitionRowsMaxOf({ ...KIT_DEFAULTS, ...wordsAlone }, undefined)).toBe(5_000);
+    expect(partitionRowsMaxOf(KIT_DEFAULTS, { dimensions: 384 } as Embedder)).toBe(2_000_000);
+    expect(partitionRowsMaxOf(KIT_DEFAULTS, { dimensions: 4_096 } as Embedder)).toBeLessThan(210_000);
   });
 
   it("refuses what adds to its bytes, once it has as many as it may", async () => {

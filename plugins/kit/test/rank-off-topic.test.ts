@@ -13,7 +13,7 @@ const embedder = createStaticEmbedder();
 const analyzer = createMultilingualAnalyzer();
 
 it.skipIf(!existsSync(TURNS))(
-  "of long conversations nothing reaches 0.4 that a query is not about",
+  "of long conversations (in ../shared/data, where they are) nothing reaches 0.4 that a query is not about",
   async () => {
     const lines = readFileSync(TURNS, "utf8").trimEnd().split("\n");
     const turns = lines.map((line) => JSON.parse(line) as { speaker: string; text: string });

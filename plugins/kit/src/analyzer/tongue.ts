@@ -69,12 +69,24 @@ function loadTongue(tongue: Pick<Tongue, "name" | "script" | "letters">, letter:
   return {
     ...tongue,
     isFirst: FIRST.has(name),
-    stopWords: new Set(functionWords(name).filter((word) => letter.test(word))),
+    stopWords: new Set(functionWords(name).filter((word) => letter.test(word)).flatMap(spellings)),
     stem(word) {
       stem ??= STEMMERS[name]().stemmer;
-      return stem(word);
+      return stem(asLibrariesSpell(word));
     },
   };
+}
+
+/** The libraries write the Romanian letters with a cedilla, as old character sets did; people use a comma. */
+const CEDILLAS: Readonly<Record<string, string>> = { ș: "ş", ț: "ţ" };
+
+function asLibrariesSpell(word: string): string {
+  return word.replace(/[șț]/g, (letter) => CEDILLAS[letter]!);
+}
+
+function spellings(word: string): string[] {
+  const written = word.replaceAll("ş", "ș").replaceAll("ţ", "ț");
+  return written === word ? [word] : [word, written];
 }
 
 function functionWords(name: LanguageName): readonly string[] {

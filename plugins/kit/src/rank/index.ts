@@ -7,4 +7,4 @@ export { rank } from "./rank.js";
 export { evidenceFor, relevance } from "./relevance.js";
 export type { SieveLimits } from "./sieve-kernel.js";
 export { similarity } from "./vector.js";
-export { codeLengthOf, encodeSlot, type VectorCodes } from "./vector-codes.js";
+export { codeLengthOf, encodeSlot, type VectorCodes, vectorBytesOf } from "./vector-codes.js";

@@ -19,6 +19,11 @@ export function codeLengthOf(dimensions: number): number {
   return Math.ceil(dimensions / CODE_BLOCK) * CODE_BLOCK;
 }
 
+/** Bytes of a vector and what belongs to it here. */
+export function vectorBytesOf(dimensions: number): number {
+  return Float32Array.BYTES_PER_ELEMENT * (dimensions + 2) + codeLengthOf(dimensions);
+}
+
 /** Writes the codes of a slot's vector, which begins at `slot * dimensions` in `data`. */
 export function encodeSlot(into: VectorCodes, slot: number, data: Float32Array, dimensions: number): void {
   const { codes } = into;
