@@ -38,7 +38,10 @@ describe("the multilingual analyzer", () => {
   });
 
   it("takes a Romanian letter for the same with a comma and with a cedilla", () => {
-    for (const text of ["Toate informațiile și pisicile sunt aici", "Toate informaţiile şi pisicile sunt aici"]) {
+    for (const text of [
+      "Toate informațiile și pisicile sunt aici",
+      "Toate informaţiile şi pisicile sunt aici",
+    ]) {
       expect(has(text, "romanian:inform")).toBe(true);
       expect(has(text, "romanian:si")).toBe(false);
     }

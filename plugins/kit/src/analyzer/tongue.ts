@@ -69,7 +69,11 @@ function loadTongue(tongue: Pick<Tongue, "name" | "script" | "letters">, letter:
   return {
     ...tongue,
     isFirst: FIRST.has(name),
-    stopWords: new Set(functionWords(name).filter((word) => letter.test(word)).flatMap(spellings)),
+    stopWords: new Set(
+      functionWords(name)
+        .filter((word) => letter.test(word))
+        .flatMap(spellings),
+    ),
     stem(word) {
       stem ??= STEMMERS[name]().stemmer;
       return stem(asLibrariesSpell(word));
