@@ -8,7 +8,7 @@ import { ChaosStage } from "./chaos-stage.js";
 import { Lane } from "./lane.js";
 import { Load } from "./load.js";
 import { appendTail, damageInside, logFiles, TAILS, type Tail } from "./log-damage.js";
-import { expectShelf, listEntries, type Shelf } from "./observe.js";
+import { expectRelevanceAsIfNew, expectShelf, listEntries, type Shelf } from "./observe.js";
 
 /** MEMBUS_CRASH_ROUNDS=500 is a longer look. */
 const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 20);
@@ -48,6 +48,7 @@ async function expectAcknowledged(): Promise<void> {
   await Promise.all(lanes.map((lane) => lane.settle()));
   await Promise.all(lanes.map((lane) => lane.repeatAnswered(3)));
   await Promise.all(shelves.map(expectShelf));
+  await Promise.all(shelves.map(expectRelevanceAsIfNew));
 }
 
 async function round(tail: Tail, killsStart: boolean): Promise<number> {
@@ -61,7 +62,7 @@ async function round(tail: Tail, killsStart: boolean): Promise<number> {
 
 describe("a host that is killed under load", () => {
   it(
-    "has every acknowledged entry afterwards, once, whole, and none that was forgotten",
+    "has every acknowledged entry afterwards, once, whole, as relevant as ever, and none that was forgotten",
     async () => {
       let acknowledged = 0;
       for (let n = 0; n < ROUNDS; n++) acknowledged += await round(TAILS[n % TAILS.length]!, n % 5 === 4);

@@ -4,6 +4,10 @@ import { expect } from "vitest";
 import type { Lane, LaneState } from "./lane.js";
 import { COMMON_WORD } from "./operation.js";
 
+const QUERIES = 5;
+const QUERY_LENGTH = 40;
+const ENTRIES_MAX = 100;
+
 /** The entries that all lanes of one memory and tier share a partition with. */
 export interface Shelf {
   readonly memory: AgentMemory;
@@ -20,6 +24,34 @@ export async function expectShelf({ memory, tier, lanes }: Shelf): Promise<void>
   const listed = await memory.retrieve({ tier, limit: 0 });
   const found = await memory.retrieve({ tier, limit: 0, query: COMMON_WORD });
   expect([entries.length, listed.total, found.total]).toEqual([size, size, size]);
+}
+
+/**
+ * Requires the relevance of every entry to be what it is where the same entries were stored once and nothing else ever
+ * happened: what was overwritten, forgotten or half written leaves no trace in the statistics either.
+ */
+export async function expectRelevanceAsIfNew({ memory, tier }: Shelf): Promise<void> {
+  const entries = await listEntries(memory, tier);
+  const anew = memory.inNamespace("as-if-new");
+  const stored = entries.map(({ key, content, tags, occurred_at }) => ({
+    key,
+    content,
+    tags,
+    occurred_at,
+    tier,
+  }));
+  expect((await anew.store(stored)).errors).toEqual([]);
+  const texts = entries.slice(0, QUERIES).map(({ content }) => (content as { text: string }).text);
+  for (const query of [COMMON_WORD, ...texts.map((text) => text.slice(0, QUERY_LENGTH))]) {
+    expect(await scoresOf(memory, tier, query)).toEqual(await scoresOf(anew, tier, query));
+  }
+  await anew.forget({ tier, all: true });
+}
+
+async function scoresOf(memory: AgentMemory, tier: MemoryTier, query: string): Promise<unknown[]> {
+  const { entries, total } = await memory.retrieve({ tier, query, limit: ENTRIES_MAX });
+  expect(total).toBeLessThanOrEqual(ENTRIES_MAX);
+  return entries.map(({ key, score }) => `${JSON.stringify(key)} ${score}`).sort();
 }
 
 /** Requires that no key comes twice. */
