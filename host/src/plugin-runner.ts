@@ -120,9 +120,9 @@ export class PluginRunner {
   }
 
   stats(): Readonly<Record<string, unknown>> {
-    const waitingCount = this.#reads.waitingCount + this.#writes.waitingCount;
-    const runningCount = this.#reads.runningCount + this.#writes.runningCount;
-    return { plugin: this.name, runningCount, waitingCount, ...this.#pluginStats() };
+    const calls_waiting = this.#reads.waitingCount + this.#writes.waitingCount;
+    const calls_running = this.#reads.runningCount + this.#writes.runningCount;
+    return { plugin: this.name, calls_running, calls_waiting, ...this.#pluginStats() };
   }
 
   /** Resolves when every call has really settled, also those that nobody waits for any more. */

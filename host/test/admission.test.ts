@@ -78,8 +78,8 @@ describe("a host with too much to do", () => {
     await plugin.untilHeld(1);
     expect(fixture.host.stats().tiers.working).toMatchObject({
       plugin: "map",
-      runningCount: 1,
-      waitingCount: 1,
+      calls_running: 1,
+      calls_waiting: 1,
     });
     const refused = await fixture.store([{ key: "c", content: 1 }]);
     expect(refused.errors).toMatchObject([{ index: 0, code: "overloaded", detail: { retry_after_ms: 200 } }]);

@@ -81,7 +81,7 @@ describe("stats", () => {
       id: fixture.host.id,
       state: "serving",
       inFlight: { count: 0, bytes: 0, mutationCount: 0 },
-      tiers: { semantic: { plugin: "map", runningCount: 0, waitingCount: 0, entries: 1 } },
+      tiers: { semantic: { plugin: "map", calls_running: 0, calls_waiting: 0, entries: 1 } },
       requests: {
         "memory/store/req": { count: 1, outcomes: { ok: 1 } },
         "memory/retrieve/req": { count: 1, outcomes: { unsupported: 1 } },
@@ -98,6 +98,6 @@ describe("stats", () => {
       throw new Error("x");
     };
     const fixture = await HostFixture.start({ plugins: { working: plugin } });
-    expect(fixture.host.stats().tiers.working).toEqual({ plugin: "map", runningCount: 0, waitingCount: 0 });
+    expect(fixture.host.stats().tiers.working).toEqual({ plugin: "map", calls_running: 0, calls_waiting: 0 });
   });
 });

@@ -1,9 +1,12 @@
+import { readFileSync } from "node:fs";
 import { type ServiceClient, type ServiceIdentity, Svcm } from "@nats-io/services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NATS_SERVERS } from "../../../bus/test/nats-server.js";
 import { ask } from "./bare-request.js";
 import { Wire } from "./wire-fixture.js";
 
+const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+const [, FIGURES] = /## Figures of a host\n([\s\S]+?)\n## /.exec(README)!;
 const TYPES = ["store", "retrieve", "forget", "status"].map((name) => `memory.${name}.req`);
 
 async function only<T extends ServiceIdentity>(answers: Promise<AsyncIterable<T>>): Promise<T> {
@@ -49,6 +52,15 @@ describe.each(NATS_SERVERS)("discovery by NATS's own client over %s", (binary) =
     expect(Object.keys(plugins)).toEqual(["working", "episodic", "semantic"]);
     expect(plugins.episodic.features).toMatchObject({ durable: true, similarity: true, eviction: false });
     expect(JSON.parse(metadata!.limits!)).toMatchObject({ entryBytes: 256 * 1024, retrieveLimit: 1000 });
+  });
+
+  it("tells the figures of each tier that the README explains, and no others", async () => {
+    const { tiers } = (await only(services.stats("membus"))) as unknown as { tiers: Record<string, object> };
+    const told = new Set(Object.values(tiers).flatMap((figures) => Object.keys(figures)));
+    const explained = [...FIGURES!.matchAll(/`(\w+)`(?=[^|\n]*\| [^|\n]* \|$)/gm)].map(
+      ([, figure]) => figure!,
+    );
+    expect(explained.toSorted()).toEqual([...told].sort());
   });
 
   it("counts requests and errors by operation", async () => {

@@ -42,7 +42,7 @@ async function durableSubject(): Promise<Subject> {
       for (let at = 0; at < CROWD; at++) {
         await kit.plugin.onRetrieve(selector({ tenant: "crowd", namespace: `n${at}` }), retrieveRequest());
       }
-      expect(kit.plugin.stats().partitionBytes).toBeLessThanOrEqual(1024 * 1024);
+      expect(kit.plugin.stats().partition_bytes).toBeLessThanOrEqual(1024 * 1024);
     },
   };
 }

@@ -45,10 +45,10 @@ describe("the memory of operations", () => {
   it("counts bytes of replies in RAM, and none of those in a log", () => {
     const memory = new OperationMemory({ ...LIMITS, bytesMax: 1000 });
     for (let id = 0; id < 100; id++) memory.remember(op(`log-${id}`), 100, { seq: id });
-    expect(memory.stats).toEqual({ operations: 100, operationBytes: 0 });
+    expect(memory.stats).toEqual({ operations: 100, operation_bytes: 0 });
     const inRam = new OperationMemory({ ...LIMITS, bytesMax: 1000 });
     for (let id = 0; id < 100; id++) inRam.remember(op(`ram-${id}`), 100, result);
-    expect(inRam.stats.operationBytes).toBeLessThanOrEqual(1000);
+    expect(inRam.stats.operation_bytes).toBeLessThanOrEqual(1000);
     expect(inRam.stats.operations).toBe(2);
     expect(inRam.findById(op("ram-99"))).toBeDefined();
   });

@@ -59,7 +59,7 @@ describe("bodies in storage", () => {
     const { deleted } = await forget({ keys: KEYS });
     await reading;
     expect(deleted).toBe(KEYS.length);
-    expect(kit.plugin.stats().bodiesCached).toBe(0);
+    expect(kit.plugin.stats().bodies_cached).toBe(0);
   });
 
   it("do not come back for rows that were forgotten after the others had moved", async () => {
@@ -74,7 +74,7 @@ describe("bodies in storage", () => {
     await read("k2");
     await vi.waitFor(() => expect(reads).toHaveLength(4), { timeout: 30_000 });
     await settled();
-    expect(kit.plugin.stats().bodiesCached).toBe(0);
+    expect(kit.plugin.stats().bodies_cached).toBe(0);
   });
 
   it("are not read any more once the tier closes", async () => {

@@ -46,7 +46,7 @@ describe("the partitions in RAM", () => {
     const { registry, loads, visit, inRam } = registryOf(1e9);
     await visit("a");
     registry.clear();
-    expect([inRam(), registry.stats]).toEqual([[], { partitions: 0, partitionBytes: 0 }]);
+    expect([inRam(), registry.stats]).toEqual([[], { partitions: 0, partition_bytes: 0 }]);
     await visit("a");
     expect(loads).toEqual(["a", "a"]);
   });
@@ -64,7 +64,7 @@ describe("the partitions in RAM", () => {
     expect(inRam()).toEqual(["busy", "kept"]);
     await visit("c");
     expect(inRam()).toEqual(["kept", "c"]);
-    expect(registry.stats).toEqual({ partitions: 2, partitionBytes: 2 * SMALL });
+    expect(registry.stats).toEqual({ partitions: 2, partition_bytes: 2 * SMALL });
   });
 
   it("are one even when one leaves while others still wait for it", async () => {
@@ -176,7 +176,7 @@ describe("the bodies in RAM", () => {
     expect(await bodies.get("s", [1, 2, 9])).toEqual(new Map([...stored, [9, "nine"]]));
     expect(reads).toEqual([[1]]);
     bodies.unpin([9, 10]);
-    expect([bodies.peek(9), bodies.stats.bodiesPinned]).toEqual(["nine", 0]);
+    expect([bodies.peek(9), bodies.stats.bodies_pinned]).toEqual(["nine", 0]);
     bodies.drop(9);
     bodies.drop(1);
     expect([bodies.peek(9), bodies.peek(1)]).toEqual([undefined, undefined]);

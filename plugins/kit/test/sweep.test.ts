@@ -160,11 +160,11 @@ describe("maintenance after a forget", () => {
       { key: "other", content: "plain" },
     ]);
     await retrieve({ query: "secret", criteria: { tags: ["t"] } });
-    const before = Number(kit.plugin.stats().partitionBytes);
+    const before = Number(kit.plugin.stats().partition_bytes);
     await forget({ keys: ["k"] });
     await kit.plugin.maintain();
     await retrieve();
-    expect(Number(kit.plugin.stats().partitionBytes)).toBeLessThan(before);
+    expect(Number(kit.plugin.stats().partition_bytes)).toBeLessThan(before);
     expect((await retrieve({ query: "plain" })).total).toBe(1);
   });
 });

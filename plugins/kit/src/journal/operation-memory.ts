@@ -64,8 +64,8 @@ export class OperationMemory {
     return Number.POSITIVE_INFINITY;
   }
 
-  get stats(): { operations: number; operationBytes: number } {
-    return { operations: this.#remembered.size, operationBytes: this.#sizeBytes };
+  get stats(): { operations: number; operation_bytes: number } {
+    return { operations: this.#remembered.size, operation_bytes: this.#sizeBytes };
   }
 
   #trim(now: number): void {

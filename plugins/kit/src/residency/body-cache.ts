@@ -79,8 +79,8 @@ export class BodyCache {
     return this.#cached.maxSize;
   }
 
-  get stats(): { bodiesPinned: number; bodiesCached: number; bodyCacheBytes: number } {
+  get stats(): { bodies_pinned: number; bodies_cached: number; body_cache_bytes: number } {
     const { size, calculatedSize } = this.#cached;
-    return { bodiesPinned: this.#pinned.size, bodiesCached: size, bodyCacheBytes: calculatedSize };
+    return { bodies_pinned: this.#pinned.size, bodies_cached: size, body_cache_bytes: calculatedSize };
   }
 }

@@ -95,8 +95,8 @@ export class PartitionRegistry {
     this.#sizeBytes = 0;
   }
 
-  get stats(): { partitions: number; partitionBytes: number } {
-    return { partitions: this.#residents.size, partitionBytes: this.#sizeBytes };
+  get stats(): { partitions: number; partition_bytes: number } {
+    return { partitions: this.#residents.size, partition_bytes: this.#sizeBytes };
   }
 
   #load(id: string): Promise<void> {
