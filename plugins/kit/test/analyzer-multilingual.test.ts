@@ -37,6 +37,12 @@ describe("the multilingual analyzer", () => {
     expect(has("The cats sleep", "german:cat")).toBe(false);
   });
 
+  it("drops Ukrainian and Lithuanian stop words", () => {
+    expect(wordsOf("Де наш кіт, і де його немає?")).toEqual(["кіт", "немає"]);
+    expect(wordsOf("Kur yra šis raktas iš namo?")).not.toContain("iš");
+    expect(wordsOf("Kur yra šis raktas iš namo?")).toContain("raktas");
+  });
+
   it("takes a Romanian letter for the same with a comma and with a cedilla", () => {
     for (const text of [
       "Toate informațiile și pisicile sunt aici",

@@ -59,9 +59,9 @@ export const STOP_WORDS: Readonly<Record<LanguageName, () => StopWordModule>> = 
   turkish: () => require("@orama/stopwords/turkish"),
   indonesian: () => require("@orama/stopwords/indonesian"),
   irish: () => require("@orama/stopwords/irish"),
-  lithuanian: () => require("@orama/stopwords/lithuanian"),
+  lithuanian: () => ({ stopwords: lithuanianStopWords() }),
   russian: () => require("@orama/stopwords/russian"),
-  ukrainian: () => require("@orama/stopwords/ukrainian"),
+  ukrainian: () => ({ stopwords: (require("stopword") as Record<"ukr", string[]>).ukr }),
   serbian: () => require("@orama/stopwords/serbian"),
   arabic: () => require("@orama/stopwords/arabic"),
   greek: () => require("@orama/stopwords/greek"),
@@ -69,3 +69,11 @@ export const STOP_WORDS: Readonly<Record<LanguageName, () => StopWordModule>> = 
   tamil: () => require("@orama/stopwords/tamil"),
   armenian: () => require("@orama/stopwords/armenian"),
 };
+
+const WINDOWS_1257 = new TextDecoder("windows-1257");
+
+/** The library has the bytes of a Baltic character set taken for those of a western one. Its Ukrainian list is past mending. */
+function lithuanianStopWords(): string[] {
+  const { stopwords }: StopWordModule = require("@orama/stopwords/lithuanian");
+  return stopwords.map((word) => WINDOWS_1257.decode(Buffer.from(word, "latin1")));
+}
