@@ -6,6 +6,7 @@ import { benchRetrieve } from "./cases/retrieve.js";
 import { benchStores } from "./cases/stores.js";
 import { benchWorking } from "./cases/working.js";
 import { type Flags, helpText, readFlags } from "./flags.js";
+import { endOnSignal } from "./harness/end-on-signal.js";
 import { type BenchEnvironment, openEnvironment } from "./harness/environment.js";
 import { type BenchResult, resultTable } from "./harness/result.js";
 
@@ -36,11 +37,13 @@ async function measure(flags: Flags): Promise<void> {
   const results: BenchResult[] = [];
   for (const name of flags.only) {
     const environment = await openEnvironment();
+    const takeBack = endOnSignal(environment.close);
     try {
       process.stderr.write(`measuring ${name}\n`);
       results.push(...(await CASES[name]!(environment, flags)));
     } finally {
       await environment.close();
+      takeBack();
     }
   }
   process.stdout.write(`${resultTable(results)}\n`);

@@ -21,7 +21,8 @@ export interface BenchEnvironment {
   /** A script of this package as a process of its own. */
   startScript(script: string, args: readonly string[]): ChildProcess;
   end(child: ChildProcess): Promise<void>;
-  close(): Promise<void>;
+  /** Closes once, however often it is asked for. */
+  readonly close: () => Promise<void>;
 }
 
 /** Hosts are measured as users start them. */
@@ -49,6 +50,14 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
     child.kill("SIGTERM");
     await exited;
   };
+  const closeAll = async () => {
+    for (const child of children) await end(child);
+    await bus.close();
+    await connection.close();
+    await server.stop();
+    await rm(directory, { recursive: true, force: true });
+  };
+  let closing: Promise<void> | undefined;
   return {
     url: server.url,
     connection,
@@ -61,12 +70,9 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
     },
     startScript: (script, args) => start(process.execPath, [script, ...args]),
     end,
-    async close() {
-      for (const child of children) await end(child);
-      await bus.close();
-      await connection.close();
-      await server.stop();
-      await rm(directory, { recursive: true, force: true });
+    close: () => {
+      closing ??= closeAll();
+      return closing;
     },
   };
 }
