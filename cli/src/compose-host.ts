@@ -10,6 +10,7 @@ import { composeEmbedder } from "./compose-embedder.js";
 import { composeReranker } from "./compose-reranker.js";
 import type { Config } from "./config/config-schema.js";
 import { definedOnly } from "./defined-only.js";
+import { createLogger } from "./logger.js";
 
 export interface ComposeOptions {
   readonly bus: Bus;
@@ -49,7 +50,7 @@ export async function composeHost(config: Config, options: ComposeOptions): Prom
       ...(embedder === undefined ? {} : { embedder }),
       ...(reranker === undefined ? {} : { reranker }),
       ...(previousEmbedder === undefined ? {} : { previousEmbedder }),
-      ...(config.audit === true ? { audit: logger } : {}),
+      ...(config.audit === true ? { audit: createLogger("info") } : {}),
       plugins: {
         working: createLruPlugin(config.lru as LruOptions | undefined),
         episodic: createLanceDbPlugin(durable),

@@ -67,6 +67,19 @@ describe("membus up", () => {
     expect((await runCli(["recall", "kept"], { url, cwd: directory })).stdout).toBe("yes\n");
   });
 
+  it("writes a line a request, without contents, when it is to audit, whatever else it logs", async () => {
+    const { url } = await launch();
+    const child = await up(["--audit"], url);
+    let written = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      written += chunk.toString();
+    });
+    await runCli(["remember", "name", "a secret"], { url, cwd: directory });
+    await endChild(child, "SIGTERM");
+    expect(written).toMatch(/"agent":"cli","type":"memory\/store\/req".+"msg":"request"/);
+    expect(written).not.toContain("secret");
+  });
+
   it("shows how to try it", async () => {
     const { url } = await launch();
     const child = spawnCli(["up", "--data", data(), "--prefix", "demo"], { cwd: directory, url });

@@ -37,7 +37,9 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
   const bus = natsBusFromConnection(connection, {}, { logger: complaints(note), clock: systemClock });
   const directory = await mkdtemp(join(tmpdir(), "membus-bench-"));
   const children = new Set<ChildProcess>();
+  let closing: Promise<void> | undefined;
   const start = (command: string, args: readonly string[]) => {
+    if (closing !== undefined) throw new Error("interrupted");
     const env = { ...process.env, NATS_URL: server.url };
     const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "inherit"] });
     children.add(child);
@@ -57,7 +59,6 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
     await server.stop();
     await rm(directory, { recursive: true, force: true });
   };
-  let closing: Promise<void> | undefined;
   return {
     url: server.url,
     connection,

@@ -1,12 +1,13 @@
 import type { AgentMemory } from "@membus/agent-client";
 import type { MemoryEntry, MemoryTier } from "@membus/protocol";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { Lane, LaneState } from "./lane.js";
 import { COMMON_WORD } from "./operation.js";
 
 const QUERIES = 5;
 const QUERY_LENGTH = 40;
 const ENTRIES_MAX = 100;
+const VECTORS_WITHIN_MS = 20_000;
 
 /** The entries that all lanes of one memory and tier share a partition with. */
 export interface Shelf {
@@ -49,7 +50,12 @@ export async function expectRelevanceAsIfNew({ memory, tier }: Shelf): Promise<v
 }
 
 async function scoresOf(memory: AgentMemory, tier: MemoryTier, query: string): Promise<unknown[]> {
-  const { entries, total } = await memory.retrieve({ tier, query, limit: ENTRIES_MAX });
+  const { entries, total } = await vi.waitFor(async () => {
+    const page = await memory.retrieve({ tier, query, limit: ENTRIES_MAX });
+    // What was stored last may have no vector yet.
+    expect(page.degraded).toBeUndefined();
+    return page;
+  }, VECTORS_WITHIN_MS);
   expect(total).toBeLessThanOrEqual(ENTRIES_MAX);
   return entries.map(({ key, score }) => `${JSON.stringify(key)} ${score}`).sort();
 }

@@ -25,14 +25,14 @@ export interface KitOptions {
    */
   readonly partitionRowsMax?: number | undefined;
   /**
-   * Of the keys, tags and metadata of one partition's entries, which are in RAM while it is asked: where there are more,
+   * Keys, tags and metadata of one partition's entries, which are in RAM while it is asked: where there are more,
    * new entries and longer metadata are `memory_full`. Bytes, 1 MiB..64 GiB.
    * @default 1073741824
    */
   readonly partitionBytesMax?: number | undefined;
   /**
-   * Of the vectors of one partition, which are in RAM while it is asked: long vectors leave room for fewer entries than
-   * `partitionRowsMax`. 2,000,000 of 384 components, 560,000 of 1,536. Bytes, 64 KiB..1 TiB.
+   * Vectors of one partition, which are in RAM while it is asked: long ones leave room for fewer new entries than
+   * `partitionRowsMax`. 2,000,000 of 384 components, about 560,000 of 1,536. Bytes, 64 KiB..1 TiB.
    * @default 4294967296
    */
   readonly partitionVectorBytesMax?: number | undefined;

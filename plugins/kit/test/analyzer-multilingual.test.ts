@@ -15,7 +15,7 @@ const wordsOf = (query: string) => analyzer.analyzeQuery(query).map(({ word }) =
 
 describe("the multilingual analyzer", () => {
   it("has an id of its own", () => {
-    expect([analyzer.id, createEnglishAnalyzer().id]).toEqual(["multilingual-4", "english-6"]);
+    expect([analyzer.id, createEnglishAnalyzer().id]).toEqual(["multilingual-5", "english-6"]);
   });
 
   it.each([
@@ -39,8 +39,7 @@ describe("the multilingual analyzer", () => {
 
   it("drops Ukrainian and Lithuanian stop words", () => {
     expect(wordsOf("Де наш кіт, і де його немає?")).toEqual(["кіт", "немає"]);
-    expect(wordsOf("Kur yra šis raktas iš namo?")).not.toContain("iš");
-    expect(wordsOf("Kur yra šis raktas iš namo?")).toContain("raktas");
+    expect(wordsOf("Kur yra šis raktas nuo mūsų durų?")).toEqual(["yra", "raktas", "duru"]);
   });
 
   it("takes a Romanian letter for the same with a comma and with a cedilla", () => {

@@ -76,7 +76,8 @@ function refusalOf(
   if (!("draft" in plan) || tier.retention !== undefined) return undefined;
   if (plan.outcome === "created" && hasAllRows(tier, resident, createdCount)) {
     const max = tier.partitionRowsMax;
-    return fullError(`a partition holds at most ${max} entries`, { limit: "partitionRows", max });
+    const why = "partitionRowsMax, or as many as partitionVectorBytesMax has room for";
+    return fullError(`a partition holds at most ${max} entries: ${why}`, { limit: "partitionRows", max });
   }
   const max = tier.partitionBytesMax;
   if (resident.partition.facetBytes < max || !needsMore(resident, plan)) return undefined;
