@@ -68,7 +68,7 @@ describe("eviction", () => {
         } else lru.clock.advance(1);
         model.evict();
         const count = [...model.sessions.values()].reduce((sum, keys) => sum + keys.length, 0);
-        expect(lru.plugin.stats!()).toMatchObject({ lru_entries: count, bodiesPinned: count });
+        expect(lru.plugin.stats!()).toMatchObject({ lru_entries: count, bodies_pinned: count });
       }
       for (const [session, keys] of model.sessions) {
         const { entries } = await calls(lru, { tier: "working", session }).retrieve();

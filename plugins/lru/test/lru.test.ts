@@ -139,7 +139,7 @@ describe("entries that end", () => {
       lru_bytes: 0,
       lru_scopes: 0,
       partitions: 0,
-      bodiesPinned: 0,
+      bodies_pinned: 0,
     });
   });
 
@@ -149,7 +149,7 @@ describe("entries that end", () => {
     expect(plugin.stats!()).toMatchObject({ partitions: 1 });
     clock.advance(1);
     expect(await forget({})).toMatchObject({ deleted: 1, purge: "done" });
-    expect(plugin.stats!()).toMatchObject({ partitions: 0, lru_entries: 0, lru_bytes: 0, bodiesPinned: 0 });
+    expect(plugin.stats!()).toMatchObject({ partitions: 0, lru_entries: 0, lru_bytes: 0, bodies_pinned: 0 });
   });
 });
 
