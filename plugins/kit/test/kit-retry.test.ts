@@ -1,6 +1,5 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Embedder } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { KIT_DEFAULTS } from "../src/index.js";
 import { partitionRowsMaxOf } from "../src/partition/rows-max.js";
@@ -161,9 +160,9 @@ describe("a partition that is full", () => {
     expect(receipts).toHaveLength(max);
     expect(errors[0]?.error).toMatchObject({ code: "memory_full", detail: { limit: "partitionRows", max } });
     const wordsAlone = { partitionRowsMax: 5_000, partitionVectorBytesMax: 64 * 1024 };
-    expect(partitionRowsMaxOf({ ...KIT_DEFAULTS, ...wordsAlone }, undefined)).toBe(5_000);
-    expect(partitionRowsMaxOf(KIT_DEFAULTS, { dimensions: 384 } as Embedder)).toBe(2_000_000);
-    expect(partitionRowsMaxOf(KIT_DEFAULTS, { dimensions: 4_096 } as Embedder)).toBeLessThan(210_000);
+    expect(partitionRowsMaxOf(wordsAlone, undefined)).toBe(5_000);
+    expect(partitionRowsMaxOf(KIT_DEFAULTS, { dimensions: 384 })).toBe(2_000_000);
+    expect(partitionRowsMaxOf(KIT_DEFAULTS, { dimensions: 4_096 })).toBeLessThan(210_000);
   });
 
   it("refuses what adds to its bytes, once it has as many as it may", async () => {

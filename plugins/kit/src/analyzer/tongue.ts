@@ -82,15 +82,13 @@ function loadTongue(tongue: Pick<Tongue, "name" | "script" | "letters">, letter:
 }
 
 /** The libraries write the Romanian letters with a cedilla, as old character sets did; people use a comma. */
-const CEDILLAS: Readonly<Record<string, string>> = { ș: "ş", ț: "ţ" };
-
 function asLibrariesSpell(word: string): string {
-  return word.replace(/[șț]/g, (letter) => CEDILLAS[letter]!);
+  return word.replaceAll("ș", "ş").replaceAll("ț", "ţ");
 }
 
+/** Of a library's word, its own and that with commas. */
 function spellings(word: string): string[] {
-  const written = word.replaceAll("ş", "ș").replaceAll("ţ", "ț");
-  return written === word ? [word] : [word, written];
+  return [word, word.replaceAll("ş", "ș").replaceAll("ţ", "ț")];
 }
 
 function functionWords(name: LanguageName): readonly string[] {

@@ -4,8 +4,11 @@ import { vectorBytesOf } from "../rank/index.js";
 
 /** Entries that a partition may have, where each may have a vector. */
 export function partitionRowsMaxOf(
-  { partitionRowsMax, partitionVectorBytesMax }: ResolvedKitOptions,
-  embedder: Embedder | undefined,
+  {
+    partitionRowsMax,
+    partitionVectorBytesMax,
+  }: Pick<ResolvedKitOptions, "partitionRowsMax" | "partitionVectorBytesMax">,
+  embedder: Pick<Embedder, "dimensions"> | undefined,
 ): number {
   if (embedder === undefined) return partitionRowsMax;
   const vectorsMax = Math.floor(partitionVectorBytesMax / vectorBytesOf(embedder.dimensions));
