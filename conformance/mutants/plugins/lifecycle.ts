@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { MemoryError, type PluginManifest } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
-import type { DirectoryLock } from "../reference/directory-lock.js";
+
 import { DurablePlugin } from "../reference/durable-plugin.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 
@@ -99,9 +99,7 @@ const servingMutants: readonly Mutant[] = [
 ];
 
 class Unlocked extends DurablePlugin {
-  protected override takeLock(): DirectoryLock | undefined {
-    return undefined;
-  }
+  protected override async takeLock(): Promise<undefined> {}
 }
 
 const directoryMutants: readonly Mutant[] = [
@@ -121,12 +119,10 @@ const directoryMutants: readonly Mutant[] = [
     tier: "episodic",
     createPlugin: () =>
       new (class extends DurablePlugin {
-        protected override takeLock(directory: string): DirectoryLock | undefined {
-          try {
-            return super.takeLock(directory);
-          } catch {
+        protected override async takeLock(directory: string) {
+          return super.takeLock(directory).catch(() => {
             throw new MemoryError("unavailable", "the directory is locked");
-          }
+          });
         }
       })(),
   }),

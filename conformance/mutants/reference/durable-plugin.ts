@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
+import { type DirectoryLock, lockDirectory } from "@membus/plugin-kit";
 import { MemoryError, type Operation, type PluginServices } from "@membus/protocol";
-import { DirectoryLock } from "./directory-lock.js";
 import { Journal } from "./journal.js";
 import { ReferencePlugin } from "./reference-plugin.js";
 import type { Row } from "./row.js";
@@ -37,7 +37,7 @@ export class DurablePlugin extends ReferencePlugin {
     const directory = services.dataDirectory;
     if (directory === undefined) throw new MemoryError("unavailable", "a durable tier needs a directory");
     mkdirSync(directory, { recursive: true });
-    this.lock = this.takeLock(directory);
+    this.lock = await this.takeLock(directory);
     this.journal = this.openJournal(directory);
     for (const line of this.journal.read()) this.replay(line);
     this.rewrite();
@@ -46,11 +46,11 @@ export class DurablePlugin extends ReferencePlugin {
   override async close(): Promise<void> {
     this.rewrite();
     this.journal.close();
-    this.lock?.release();
+    await this.lock?.release();
   }
 
-  protected takeLock(directory: string): DirectoryLock | undefined {
-    return new DirectoryLock(directory);
+  protected async takeLock(directory: string): Promise<DirectoryLock | undefined> {
+    return lockDirectory(directory, this.services);
   }
 
   protected openJournal(directory: string): Journal<JournalLine> {

@@ -21,12 +21,13 @@ import { idConflict, operationKey, type RememberedOperation } from "./journal/op
 import type { OperationResult } from "./journal/record.js";
 import type { KitOptions, ResolvedKitOptions } from "./kit-options.js";
 import { resolveKitOptions } from "./kit-options.js";
-import type { Log, LogRecovery } from "./log/log.js";
+import { fileLog } from "./log/file-log.js";
+import type { OpenLog } from "./log/log.js";
 import { type OpenTier, openTier } from "./open-tier.js";
 import { retrieve } from "./read/retrieve.js";
 import { status } from "./read/status.js";
 import type { Retention } from "./retention.js";
-import type { Storage } from "./storage.js";
+import type { Storage, StoragePlace } from "./storage.js";
 import { forget } from "./write/forget.js";
 import { forgetResult, storeResult } from "./write/result.js";
 import { store } from "./write/store.js";
@@ -39,19 +40,10 @@ export interface KitPluginParts {
   readonly analyzer?: Analyzer;
   /** Chooses what a tier in memory drops. Without one it drops nothing. */
   readonly retention?: (clock: Clock) => Retention;
-  /** Where a durable tier keeps its rows and its log; absent for a tier in memory. */
-  readonly durable?: (services: PluginServices) => Promise<DurableParts>;
-}
-
-export interface DurableParts {
-  /** Opened. */
-  readonly storage: Storage;
-  /** Opens the log; runs once. When it fails, the storage is closed. */
-  openLog(recovery: LogRecovery): Promise<Log>;
-  /** Holds the fold marker. */
-  readonly directory: string;
-  /** Gives up what opening took, such as a lock. Runs last. */
-  release?(): Promise<void>;
+  /** Where a durable tier keeps its rows; absent for a tier in memory. The kit opens and closes it. */
+  readonly storage?: (place: StoragePlace) => Storage;
+  /** What makes a durable tier's operations last. By default a file log with its default options. */
+  readonly openLog?: OpenLog;
 }
 
 /** What an earlier attempt of an operation came to, and whether it came to its end. */
@@ -76,7 +68,7 @@ export class KitPlugin implements MemoryPlugin {
 
   /** Complete once open: similarity and reranking depend on what the host has. */
   get manifest(): PluginManifest {
-    const { name, version, durable, retention } = this.#parts;
+    const { name, version, storage, retention } = this.#parts;
     const services = this.#opened?.tier.services;
     return {
       contract: PLUGIN_CONTRACT,
@@ -86,7 +78,7 @@ export class KitPlugin implements MemoryPlugin {
         similarity: services === undefined || services.embedder !== undefined,
         full_text: true,
         ttl: true,
-        durable: durable !== undefined,
+        durable: storage !== undefined,
         shared: services?.tier === "semantic",
         conditional: true,
         eviction: retention !== undefined,
@@ -106,12 +98,12 @@ export class KitPlugin implements MemoryPlugin {
   }
 
   async open(services: PluginServices): Promise<void> {
-    const { analyzer = createMultilingualAnalyzer(), durable, retention } = this.#parts;
+    const { analyzer = createMultilingualAnalyzer(), storage, openLog = fileLog(), retention } = this.#parts;
     this.#opened = await openTier({
       services,
       analyzer,
       options: this.#options,
-      durable: await durable?.(services),
+      durable: storage && { storage, openLog },
       retention: retention?.(services.clock),
     });
   }

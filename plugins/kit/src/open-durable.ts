@@ -1,4 +1,5 @@
 import type { PluginServices, Scope } from "@membus/protocol";
+import { type OwnDirectory, ownDirectory } from "./directory/own-directory.js";
 import { Backlog } from "./journal/backlog.js";
 import { Folder } from "./journal/fold.js";
 import { readFoldMarker } from "./journal/fold-marker.js";
@@ -8,18 +9,18 @@ import type { OperationMemory } from "./journal/operation-memory.js";
 import { type LogRecord, latestTime } from "./journal/record.js";
 import { recover } from "./journal/recover.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
-import type { DurableParts } from "./kit-plugin.js";
-import type { Log } from "./log/log.js";
+import type { Log, OpenLog } from "./log/log.js";
 import type { Partition } from "./partition/partition.js";
 import { BodyCache } from "./residency/body-cache.js";
 import { EarlyLoad } from "./residency/early-load.js";
 import { KnownScopes } from "./residency/known-scopes.js";
 import { LatestScopes } from "./residency/latest-scopes.js";
 import { PartitionLoader } from "./residency/partition-loader.js";
-import type { Storage } from "./storage.js";
+import type { Storage, StoragePlace } from "./storage.js";
 
 export interface DurableState {
   readonly storage: Storage;
+  readonly directory: string;
   readonly folder: Folder;
   readonly journal: Journal;
   readonly bodies: BodyCache;
@@ -46,27 +47,54 @@ interface DurableContext {
   empty(): Partition;
 }
 
-/** Opens the log of a durable tier, takes up what a crash left, and sets up the fold. A failure closes its parts. */
+/** What a plugin gives a durable tier. */
+export interface DurableParts {
+  storage(place: StoragePlace): Storage;
+  readonly openLog: OpenLog;
+}
+
+/** Dimensions of the vectors of a host that has no embedder; there are none. */
+const DIMENSIONS_WITHOUT_EMBEDDER = 128;
+
+/** Takes the directory of a durable tier, opens its storage, and takes up what a crash left. A failure closes all. */
 export async function openDurable(parts: DurableParts, context: DurableContext): Promise<DurableState> {
+  const { services } = context;
+  const directory = await ownDirectory(services);
+  const closings = [() => directory.release()];
   try {
-    return await takeUp(parts, context);
+    const storage = parts.storage(placeOf(directory.path, services));
+    closings.unshift(() => storage.close());
+    await storage.open();
+    return await takeUp({ storage, openLog: parts.openLog, directory }, context);
   } catch (error) {
-    await closeAll([() => parts.storage.close(), () => parts.release?.()]);
+    await closeAll(closings);
     throw error;
   }
 }
 
-async function takeUp(parts: DurableParts, context: DurableContext): Promise<DurableState> {
-  const { storage, directory } = parts;
-  const { options, operations, empty } = context;
-  const { clock, logger } = context.services;
+function placeOf(directory: string, { embedder, clock, logger }: PluginServices): StoragePlace {
+  const { dimensions = DIMENSIONS_WITHOUT_EMBEDDER, id = "" } = embedder ?? {};
+  return { directory, dimensions, embedder: id, clock, logger };
+}
+
+interface OpenedParts {
+  readonly storage: Storage;
+  readonly openLog: OpenLog;
+  readonly directory: OwnDirectory;
+}
+
+async function takeUp(
+  { storage, openLog, directory: { path: directory, release } }: OpenedParts,
+  { services, options, operations, empty }: DurableContext,
+): Promise<DurableState> {
+  const { clock, logger } = services;
   const backlog = new Backlog({ countMax: options.backlogCountMax, bytesMax: options.backlogBytesMax });
   const marker = await readFoldMarker(directory);
   const latest = new LatestScopes(options.preloadCount);
   const loader = new PartitionLoader(storage);
   const early = options.preloadCount > 0 ? EarlyLoad.begin(loader, marker.scopes.at(-1), empty) : undefined;
   const recovering = recover(
-    { storage, openLog: (recovery) => parts.openLog(recovery), backlog, operations, latest },
+    { storage, openLog: (recovery) => openLog(directory, recovery, services), backlog, operations, latest },
     marker,
   );
   const { log, newestAt } = await recovering.catch(async (error: unknown) => {
@@ -100,7 +128,7 @@ async function takeUp(parts: DurableParts, context: DurableContext): Promise<Dur
   };
   if (backlog.recordCount > 0) folder.notice();
   return {
-    ...{ storage, folder, bodies, newestAt, latest, isNew },
+    ...{ storage, directory, folder, bodies, newestAt, latest, isNew },
     journal: createLogJournal({ log, backlog, appended }),
     load: (scope) => loadKnown(scope, { known, early, loader, backlog, empty }),
     mayLeave: (scope) => !backlog.has(scope),
@@ -113,16 +141,12 @@ async function takeUp(parts: DurableParts, context: DurableContext): Promise<Dur
       known.refresh(backlog.scopes);
       await log.check();
     },
-    stats: () => ({
-      ...storage.stats(),
-      ...loader.stats,
-      ...journalStats(log, backlog, folder),
-    }),
+    stats: () => ({ ...storage.stats(), ...loader.stats, ...journalStats(log, backlog, folder) }),
     async close() {
       await early?.ended();
       // Folding what is left spares the next start the work.
       const closings = [folder, log, storage].map((part) => () => part.close());
-      await closeAll([...closings, () => parts.release?.()]);
+      await closeAll([...closings, release]);
     },
   };
 }
@@ -183,8 +207,8 @@ function journalStats(log: Log, backlog: Backlog, folder: Folder): Record<string
 }
 
 /** Each part is closed whatever the others do. */
-async function closeAll(steps: readonly (() => Promise<void> | undefined)[]): Promise<void> {
+async function closeAll(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];
-  for (const step of steps) await step()?.catch((error: unknown) => failures.push(error));
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
 }

@@ -8,8 +8,7 @@ import { DocumentIndexer } from "./index-document.js";
 import { createMemoryJournal } from "./journal/journal.js";
 import { OperationMemory } from "./journal/operation-memory.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
-import type { DurableParts } from "./kit-plugin.js";
-import { type DurableState, openDurable } from "./open-durable.js";
+import { type DurableParts, type DurableState, openDurable } from "./open-durable.js";
 import { Partition } from "./partition/partition.js";
 import { partitionRowsMaxOf } from "./partition/rows-max.js";
 import { Preload } from "./preload.js";
@@ -60,8 +59,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     },
   );
   const ids = { analyzer: analyzer.id, embedder: embedder?.id };
-  const reindex =
-    state && durable && (await Reindex.open(ids, { ...state, ...durable, backFill, clock, logger, retryMs }));
+  const reindex = state && (await Reindex.open(ids, { ...state, backFill, clock, logger, retryMs }));
   const previousEmbedder = () => (reindex?.needsFormer ? services.previousEmbedder : undefined);
   const indexer = new DocumentIndexer({
     ...{ embedder, clock, logger, analyzer, foreground },

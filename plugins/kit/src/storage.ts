@@ -1,4 +1,4 @@
-import type { Scope } from "@membus/protocol";
+import type { Clock, Logger, Scope } from "@membus/protocol";
 import type { FormerVector, Row } from "./row.js";
 
 /** Texts of a column, by row, decoded when one is asked for. */
@@ -69,13 +69,25 @@ export interface Outdated {
   readonly scopes: readonly string[];
 }
 
+/** Where a storage keeps its rows, and for which vectors. */
+export interface StoragePlace {
+  /** The tier's, which is there and this process's alone. `log`, `lock`, `format` and `*.json` in it are the kit's. */
+  readonly directory: string;
+  /** Of the host's embedder, 1..65536; 128 in a host that has none. */
+  readonly dimensions: number;
+  /** The embedder's id; "" in a host that has none. */
+  readonly embedder: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
 /**
  * Where a durable tier keeps its folded rows: all that a new backend must write. `scope` is a scope id
  * (`scopeId` of the protocol). Writes never overlap; reads and `maintain` overlap with them and with one another.
  * Rows are immutable versions: `append` adds, `remove` takes away, nothing is updated.
  */
 export interface Storage {
-  /** Opens or creates what is needed; refuses a newer format and a second owner. */
+  /** Opens or creates what is needed. When it fails, `close` is called all the same. */
   open(): Promise<void>;
   /**
    * Passes every row of the scope to `into`, bodies left out, in any order and in as many batches as suits; several

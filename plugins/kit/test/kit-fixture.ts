@@ -1,6 +1,6 @@
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Embedder, Logger, MemoryChange, MemoryTier, PluginServices, Reranker } from "@membus/protocol";
 import { afterEach } from "vitest";
 import {
@@ -117,24 +117,21 @@ export class TestKit {
       version: "0.0.0",
       ...(setup.options === undefined ? {} : { options: setup.options }),
       ...(setup.analyzer === undefined ? {} : { analyzer: setup.analyzer }),
-      durable: async () => this.#durableParts(),
+      storage: () => this.setup.wrapStorage?.(this.storage) ?? this.storage,
+      openLog: (directory, recovery) => this.#openLog(directory, recovery),
     });
-    await this.plugin.open(services);
+    await this.plugin.open({ ...services, dataDirectory: this.directory });
   }
 
-  async #durableParts() {
-    const { clock, logger, directory, setup, storage } = this;
+  async #openLog(directory: string, { nextSeqMin, onRecord }: LogRecovery): Promise<FileLog> {
+    const { clock, logger, setup, storage } = this;
     const ports = { clock, logger, ...(setup.openFile === undefined ? {} : { openFile: setup.openFile }) };
-    await storage.open();
-    const openLog = async ({ nextSeqMin, onRecord }: LogRecovery): Promise<FileLog> => {
-      const options = { durability: "process", ...setup.log, nextSeqMin } as const;
-      const log = await openFileLog(join(directory, "log"), options, { ...ports, onRecord });
-      cleanups.push(() => log.close().catch(() => undefined));
-      this.log = log;
-      this.#watch(storage, log);
-      return log;
-    };
-    return { storage: setup.wrapStorage?.(storage) ?? storage, openLog, directory };
+    const options = { durability: "process", ...setup.log, nextSeqMin } as const;
+    const log = await openFileLog(join(directory, "log"), options, { ...ports, onRecord });
+    cleanups.push(() => log.close().catch(() => undefined));
+    this.log = log;
+    this.#watch(storage, log);
+    return log;
   }
 
   /** A fold writes its marker between these two calls: files must not be copied then. */
@@ -217,7 +214,7 @@ export class TestKit {
       () => this.#state,
     );
     const directory = await temporaryDirectory();
-    await cp(this.directory, directory, { recursive: true });
+    await cp(this.directory, directory, { recursive: true, filter: (path) => basename(path) !== "lock" });
     this.directory = directory;
     this.storage = this.storage.clone();
     this.clock = this.clock.fork();

@@ -1,10 +1,7 @@
 export { toArrowTable } from "./arrow-batch.js";
-export { type DirectoryLock, lockDirectory } from "./directory-lock.js";
 export type { Disk } from "./disk.js";
-export { checkFormat, FORMAT } from "./format-file.js";
 export {
   createLanceStorage,
-  type LanceStorageDependencies,
   type LanceStoragePlace,
 } from "./lance-storage.js";
 export {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { GenerationIds, Outdated, RowSink, ScopedRow, Storage } from "@membus/plugin-kit";
-import { type Clock, type Logger, parseScopeId, type Scope } from "@membus/protocol";
+import type { GenerationIds, Outdated, RowSink, ScopedRow, Storage, StoragePlace } from "@membus/plugin-kit";
+import { parseScopeId, type Scope } from "@membus/protocol";
 import { type Disk, disk as realDisk } from "./disk.js";
 import { Expiry } from "./expiry.js";
 import { and, compare, type Filter, isIn } from "./filters.js";
@@ -16,18 +16,8 @@ import { groupByTable, tableNameOf } from "./table-name.js";
 import { Tables } from "./tables.js";
 import type { TenantTable } from "./tenant-table.js";
 
-export interface LanceStoragePlace {
-  /** The tier's directory; the tables are in `table` below it. Only one process may have it open. */
-  readonly directory: string;
-  /** Of the host's embedder; 1..65536. A change makes the stored vectors the former ones. */
-  readonly dimensions: number;
-  /** Its id, "" for none: vectors of others may have other dimensions. Without it none may. */
-  readonly embedder?: string;
-}
-
-export interface LanceStorageDependencies {
-  readonly clock: Clock;
-  readonly logger: Logger;
+/** The tables are in `table` of the directory. */
+export interface LanceStoragePlace extends StoragePlace {
   /** Replaced in tests. */
   readonly disk?: Disk;
 }
@@ -40,15 +30,12 @@ const FILTER_VALUES_MAX = 1_000;
  *
  * @throws {TypeError} for an unknown option or a value out of range.
  */
-export function createLanceStorage(
-  { directory, dimensions, embedder, ...options }: LanceStoragePlace & LanceStorageOptions,
-  dependencies: LanceStorageDependencies,
-): Storage {
+export function createLanceStorage(place: LanceStoragePlace, options: LanceStorageOptions = {}): Storage {
+  const { dimensions } = place;
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > 65_536) {
     throw new TypeError(`dimensions must be an integer of 1..65536, got ${dimensions}`);
   }
-  const place = { directory, dimensions, ...(embedder === undefined ? {} : { embedder }) };
-  return new LanceStorage(place, resolveLanceStorageOptions(options), dependencies);
+  return new LanceStorage(place, resolveLanceStorageOptions(options));
 }
 
 class LanceStorage implements Storage {
@@ -60,12 +47,10 @@ class LanceStorage implements Storage {
   constructor(
     readonly place: LanceStoragePlace,
     readonly options: ResolvedLanceStorageOptions,
-    readonly dependencies: LanceStorageDependencies,
   ) {}
 
   async open(): Promise<void> {
-    const { clock, logger, disk = realDisk } = this.dependencies;
-    const { directory, dimensions, embedder } = this.place;
+    const { directory, dimensions, embedder, clock, logger, disk = realDisk } = this.place;
     this.#opened = await Tables.open({
       ...{ clock, logger, disk, dimensions, embedder, options: this.options },
       directory: join(directory, "table"),

@@ -12,7 +12,8 @@ const [directory = "", first = "0"] = process.argv.slice(2);
 const ROWS = 1_000;
 const alice = scopeId(episodic("acme"));
 const logger = { debug() {}, info() {}, warn() {}, error() {} };
-const storage = createLanceStorage({ directory, dimensions: DIMENSIONS }, { clock: systemClock, logger });
+const place = { directory, dimensions: DIMENSIONS, embedder: "", clock: systemClock, logger };
+const storage = createLanceStorage(place);
 await storage.open();
 for (let round = Number(first); ; round++) {
   const ids = Array.from({ length: ROWS }, (_, index) => round * ROWS + index);

@@ -27,11 +27,10 @@ export class StorageFixture {
     return made;
   }
 
-  async open(directory: string, { disk, ...options }: OpenOptions = {}): Promise<Storage> {
-    const storage = createLanceStorage(
-      { directory, dimensions: DIMENSIONS, ...options },
-      { clock: systemClock, logger: silent, ...(disk === undefined ? {} : { disk }) },
-    );
+  async open(directory: string, options: OpenOptions = {}): Promise<Storage> {
+    const { disk, dimensions = DIMENSIONS, embedder = "static", ...settings } = options;
+    const place = { directory, dimensions, embedder, clock: systemClock, logger: silent };
+    const storage = createLanceStorage({ ...place, ...(disk === undefined ? {} : { disk }) }, settings);
     await storage.open();
     this.#storages.add(storage);
     return storage;

@@ -1,31 +1,13 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type DurableParts, KitPlugin, openFileLog } from "@membus/plugin-kit";
-import { MemoryError, type MemoryPlugin, type PluginServices } from "@membus/protocol";
-import { lockDirectory } from "./directory-lock.js";
+import { KitPlugin } from "@membus/plugin-kit";
+import type { MemoryPlugin } from "@membus/protocol";
 import { FileStorage } from "./file-storage.js";
-
-const DIMENSIONS_WITHOUT_EMBEDDER = 128;
 
 /** What `membus-conformance`, and a host, call to get an instance. The kit does everything but keep the rows. */
 export function createPlugin(): MemoryPlugin {
-  return new KitPlugin({ name: "plugin-name", version: "0.1.0", durable: openDirectory });
-}
-
-async function openDirectory(services: PluginServices): Promise<DurableParts> {
-  const directory = services.dataDirectory;
-  if (directory === undefined) throw new MemoryError("unavailable", "the plugin needs a data directory");
-  await mkdir(directory, { recursive: true });
-  const lock = await lockDirectory(directory);
-  try {
-    const dimensions = services.embedder?.dimensions ?? DIMENSIONS_WITHOUT_EMBEDDER;
-    const storage = new FileStorage(join(directory, "rows"), dimensions);
-    await storage.open();
-    const openLog: DurableParts["openLog"] = ({ nextSeqMin, onRecord }) =>
-      openFileLog(join(directory, "log"), { nextSeqMin }, { ...services, onRecord });
-    return { storage, openLog, directory, release: lock.release };
-  } catch (error) {
-    await lock.release();
-    throw error;
-  }
+  return new KitPlugin({
+    name: "plugin-name",
+    version: "0.1.0",
+    storage: ({ directory, dimensions }) => new FileStorage(join(directory, "rows"), dimensions),
+  });
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile } from "../log/replace-file.js";
+import { replaceFile } from "../directory/durable-files.js";
 
 /** Whose terms and vectors the rows of a tier's directory have. */
 export interface GenerationMarker {

@@ -1,10 +1,11 @@
 import { rm } from "node:fs/promises";
-import { type Clock, type Logger, MemoryError } from "@membus/protocol";
-import { createDirectory, syncDirectory } from "./directory.js";
+import { join } from "node:path";
+import { MemoryError } from "@membus/protocol";
+import { createDirectory, isMissingFile, syncDirectory } from "../directory/durable-files.js";
 import { type FileLogOptions, resolveFileLogOptions } from "./file-log-options.js";
 import { readFrame } from "./frame.js";
-import type { Log, LogStats, OnRecord } from "./log.js";
-import { asLogErrors, corruptLog, isMissingFile } from "./log-error.js";
+import type { Log, LogServices, LogStats, OnRecord, OpenLog } from "./log.js";
+import { asLogErrors, corruptLog } from "./log-error.js";
 import { type LogFile, type OpenLogFile, openLogFile, useLogFile } from "./log-file.js";
 import { LogWriter } from "./log-writer.js";
 import { recoverLog } from "./recovery.js";
@@ -12,9 +13,7 @@ import { readBytes, scanBuffer, scanFrames } from "./scan.js";
 import type { Segment } from "./segment.js";
 import { SerialQueue } from "./serial-queue.js";
 
-export interface FileLogDependencies {
-  readonly clock: Clock;
-  readonly logger: Logger;
+export interface FileLogDependencies extends LogServices {
   /**
    * How segment files are opened.
    * @default openLogFile
@@ -46,6 +45,16 @@ export async function openFileLog(
     const writer = new LogWriter(directory, segments, file, resolved, ports);
     return new FileLog(directory, segments, writer, cutBytes, ports.openFile);
   });
+}
+
+/**
+ * A file log in `log` of a tier's directory.
+ * @throws {TypeError} for an unknown option or a value out of range.
+ */
+export function fileLog(options: Omit<FileLogOptions, "nextSeqMin"> = {}): OpenLog {
+  resolveFileLogOptions(options);
+  return (directory, { nextSeqMin, onRecord }, services) =>
+    openFileLog(join(directory, "log"), { ...options, nextSeqMin }, { ...services, onRecord });
 }
 
 /** A log of segment files. */

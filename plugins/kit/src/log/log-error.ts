@@ -37,10 +37,6 @@ export async function asLogErrors<T>(doing: string, task: () => Promise<T>): Pro
   }
 }
 
-export function isMissingFile(error: unknown): boolean {
-  return isSystemError(error) && error.code === "ENOENT";
-}
-
 function isSystemError(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === "string";
 }

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { type Clock, type Logger, MemoryError } from "@membus/protocol";
-import { syncDirectory } from "./directory.js";
+import { syncDirectory } from "../directory/durable-files.js";
 import type { ResolvedFileLogOptions } from "./file-log-options.js";
 import { asLogError } from "./log-error.js";
 import type { LogFile, OpenLogFile } from "./log-file.js";

@@ -1,3 +1,5 @@
+import type { Clock, Logger } from "@membus/protocol";
+
 /**
  * When an append is acknowledged. "disk": when it is on disk, so it survives power loss. "process": after
  * `write`, so it survives the death of the process, not of the machine.
@@ -29,6 +31,14 @@ export interface LogStats {
  * throw, or something is wrong with the segment, the receiver gets its records again, checked and in full.
  */
 export type OnRecord = (seq: number, payload: Uint8Array) => void;
+
+/** Opens the log of a tier in its directory. */
+export type OpenLog = (directory: string, recovery: LogRecovery, services: LogServices) => Promise<Log>;
+
+export interface LogServices {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
 
 /** What a tier asks of the log that it opens. */
 export interface LogRecovery {

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { Logger } from "@membus/protocol";
-import { syncDirectory } from "./directory.js";
+import { syncDirectory } from "../directory/durable-files.js";
 import { inspectSegment, type SegmentInspection } from "./inspect-segment.js";
 import type { OnRecord } from "./log.js";
 import { corruptLog, type LogDamage } from "./log-error.js";

@@ -1,5 +1,5 @@
 import { access, copyFile, rename, stat } from "node:fs/promises";
-import { syncDirectory } from "./directory.js";
+import { syncDirectory } from "../directory/durable-files.js";
 import { FRAME_HEADER_BYTES } from "./frame.js";
 import type { SegmentInspection } from "./inspect-segment.js";
 import type { LogDamage } from "./log-error.js";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { syncDirectory } from "./directory.js";
+import { syncDirectory } from "../directory/durable-files.js";
 import type { LogFile, OpenLogFile } from "./log-file.js";
 import type { RecordGroup } from "./record-group.js";
 import { segmentPath } from "./segment-files.js";

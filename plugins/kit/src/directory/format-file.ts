@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MemoryError } from "@membus/protocol";
-import { disk, isMissing, replaceFile } from "./disk.js";
+import { isMissingFile, replaceFile } from "./durable-files.js";
 
 /** The layout of a tier's directory: `log`, `table`, and what their files hold. */
-export const FORMAT = 1;
+const FORMAT = 1;
 
 /**
  * Marks a new directory with the format, and refuses one that this version cannot read.
@@ -14,7 +14,7 @@ export const FORMAT = 1;
 export async function checkFormat(directory: string): Promise<void> {
   const path = join(directory, "format");
   const text = await readText(path);
-  if (text === undefined) return replaceFile(path, `${JSON.stringify({ format: FORMAT })}\n`, disk);
+  if (text === undefined) return replaceFile(path, `${JSON.stringify({ format: FORMAT })}\n`);
   const format = parseFormat(text);
   if (format === undefined) {
     throw new MemoryError("runtime_error", `${path} does not name a format`, {
@@ -41,7 +41,7 @@ async function readText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (isMissingFile(error)) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, open } from "node:fs/promises";
+import { mkdir, open, rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 /** Creates the directory and its parents where they are missing, so that they survive power loss. */
@@ -20,5 +20,27 @@ export async function syncDirectory(directory: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/** Writes a file anew: after a crash there is the old one or the new one. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  await writeSynced(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+  await syncDirectory(dirname(path));
+}
+
+/** The failure of a file operation because there is no such file. */
+export function isMissingFile(error: unknown): boolean {
+  return error instanceof Error && (error as NodeJS.ErrnoException).code === "ENOENT";
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  const file = await open(path, "w");
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "no
 import type { Server } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { type Clock, MemoryError } from "@membus/protocol";
-import { isMissing } from "./disk.js";
+import { isMissingFile } from "./durable-files.js";
 import { isAlive, isElsewhere, type LockHolder, presentHolder } from "./lock-holder.js";
 import { listen } from "./lock-socket.js";
 
@@ -101,7 +101,7 @@ async function listNames(lock: string): Promise<string[]> {
   try {
     return await readdir(lock);
   } catch (error) {
-    if (isMissing(error)) return [];
+    if (isMissingFile(error)) return [];
     throw error;
   }
 }
@@ -111,7 +111,7 @@ async function readHolder(path: string): Promise<LockHolder | undefined> {
   try {
     return JSON.parse(await readFile(path, "utf8")) as LockHolder;
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (isMissingFile(error)) return undefined;
     throw error;
   }
 }
