@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createHost, type Host, type HostOptions } from "@membus/host";
+import { createMultilingualAnalyzer } from "@membus/languages";
 import type { FileLogOptions, KitOptions } from "@membus/plugin-kit";
 import type { LanceStorageOptions } from "@membus/plugin-lancedb";
 import { createLanceDbPlugin } from "@membus/plugin-lancedb";
@@ -21,7 +22,7 @@ export interface ComposeOptions {
 }
 
 /**
- * The host that the settings describe: lru for the working tier, lancedb for the other two.
+ * The host that the settings describe: lru for the working tier, lancedb for the other two, all with one analyzer.
  * Creates the data directory; the host is not started.
  */
 export async function composeHost(config: Config, options: ComposeOptions): Promise<Host> {
@@ -36,7 +37,9 @@ export async function composeHost(config: Config, options: ComposeOptions): Prom
     }));
   const directories = { episodic: join(config.data, "episodic"), semantic: join(config.data, "semantic") };
   for (const directory of Object.values(directories)) await mkdir(directory, { recursive: true });
+  const analyzer = createMultilingualAnalyzer();
   const durable = definedOnly({
+    analyzer,
     kit: config.kit as KitOptions | undefined,
     log: { ...(config.log as FileLogOptions | undefined), durability: config.durability, repair },
     storage: config.storage as LanceStorageOptions | undefined,
@@ -52,7 +55,7 @@ export async function composeHost(config: Config, options: ComposeOptions): Prom
       ...(previousEmbedder === undefined ? {} : { previousEmbedder }),
       ...(config.audit === true ? { audit: createLogger("info") } : {}),
       plugins: {
-        working: createLruPlugin(config.lru as LruOptions | undefined),
+        working: createLruPlugin(config.lru as LruOptions | undefined, analyzer),
         episodic: createLanceDbPlugin(durable),
         semantic: createLanceDbPlugin(durable),
       },

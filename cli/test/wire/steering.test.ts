@@ -51,7 +51,9 @@ describe("a steered retrieve over the wire", () => {
       expect(neighbours!.after.map((entry) => entry.key)).toEqual([{ n: 2 }]);
       expect(why!.terms.map(({ term }) => term)).toEqual(["fish", "lake"]);
       expect(why!.relevance * why!.importance * why!.recency).toBeCloseTo(score, 6);
-      expect(explain).toMatchObject([{ tier, candidates: 3, terms: ["fish", "lake"] }]);
+      expect(explain).toMatchObject([
+        { tier, analyzer: "multilingual-5", candidates: 3, terms: ["fish", "lake"] },
+      ]);
       expect(explain![0]!.generation).toBe(explain![0]!.embedder);
       expect(Object.keys(took_ms)).toEqual(
         expect.arrayContaining(["total", `${tier}.search`, `${tier}.read`]),

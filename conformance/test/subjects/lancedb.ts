@@ -1,7 +1,8 @@
+import { createMultilingualAnalyzer } from "@membus/languages";
 import { createLanceDbPlugin } from "@membus/plugin-lancedb";
 import type { MemoryPlugin } from "@membus/protocol";
 
 /** What the suite, and the processes that it kills, load. */
 export function createPlugin(): MemoryPlugin {
-  return createLanceDbPlugin();
+  return createLanceDbPlugin({ analyzer: createMultilingualAnalyzer() });
 }

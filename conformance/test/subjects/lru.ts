@@ -1,3 +1,4 @@
+import { createMultilingualAnalyzer } from "@membus/languages";
 import { createLruPlugin } from "@membus/plugin-lru";
 import type { MemoryPlugin } from "@membus/protocol";
 
@@ -5,5 +6,5 @@ import type { MemoryPlugin } from "@membus/protocol";
 const ENTRIES_PER_SCOPE = 3_000;
 
 export function createPlugin(): MemoryPlugin {
-  return createLruPlugin({ scopeEntriesMax: ENTRIES_PER_SCOPE });
+  return createLruPlugin({ scopeEntriesMax: ENTRIES_PER_SCOPE }, createMultilingualAnalyzer());
 }

@@ -3,9 +3,12 @@ export {
   type AnalyzerInput,
   createAnalyzer,
   createEnglishAnalyzer,
-  createMultilingualAnalyzer,
+  englishLanguage,
+  fold,
   hashesOf,
   type Language,
+  type OtherLanguage,
+  type OtherLanguages,
   type PackedTerms,
   type QueryTerm,
 } from "./analyzer/index.js";

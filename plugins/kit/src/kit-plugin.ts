@@ -16,7 +16,7 @@ import {
   type ScopeSelector,
 } from "@membus/protocol";
 import type { Analyzer } from "./analyzer/index.js";
-import { createMultilingualAnalyzer } from "./analyzer/index.js";
+import { createEnglishAnalyzer } from "./analyzer/index.js";
 import { idConflict, operationKey, type RememberedOperation } from "./journal/operation-memory.js";
 import type { OperationResult } from "./journal/record.js";
 import type { KitOptions, ResolvedKitOptions } from "./kit-options.js";
@@ -37,6 +37,7 @@ export interface KitPluginParts {
   readonly name: string;
   readonly version: string;
   readonly options?: KitOptions;
+  /** Turns texts into terms; by default English ones. Rows of another analyzer are analysed anew. */
   readonly analyzer?: Analyzer;
   /** Chooses what a tier in memory drops. Without one it drops nothing. */
   readonly retention?: (clock: Clock) => Retention;
@@ -98,7 +99,7 @@ export class KitPlugin implements MemoryPlugin {
   }
 
   async open(services: PluginServices): Promise<void> {
-    const { analyzer = createMultilingualAnalyzer(), storage, openLog = fileLog(), retention } = this.#parts;
+    const { analyzer = createEnglishAnalyzer(), storage, openLog = fileLog(), retention } = this.#parts;
     this.#opened = await openTier({
       services,
       analyzer,

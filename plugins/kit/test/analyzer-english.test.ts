@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { ENGLISH_STEMMING, stemEnglish } from "../src/analyzer/english.js";
-import { ENGLISH_STOP_WORDS } from "../src/analyzer/english-stop-words.js";
 import { describeEnglishTime } from "../src/analyzer/english-time.js";
+import { ENGLISH_STOP_WORDS } from "../src/analyzer/english-words.js";
 import { createEnglishAnalyzer, type PackedTerms } from "../src/analyzer/index.js";
-import { termHash } from "../src/analyzer/term-hash.js";
+import { termHash } from "../src/analyzer/packed-terms.js";
 import { StemProbabilities, UNKNOWN_WORD_PROBABILITY } from "../src/analyzer/word-frequency.js";
 
 const EIGHTH_OF_MAY = 1_683_554_160;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { createAnalyzer, type Language } from "../src/analyzer/index.js";
-import { termHash } from "../src/analyzer/term-hash.js";
+import { termHash } from "../src/analyzer/packed-terms.js";
 
 /** A language in which vowels say nothing. */
 const characters: Language = {
   id: "characters-1",
-  isStopWord: (word) => "aeiou".includes(word),
+  stopWords: new Set("aeiou"),
   stem: (word) => word.toUpperCase(),
   stemProbability: (stem) => (stem === "T" ? 0.25 : 0.125),
   describeTime: (seconds) => `d ${seconds / 86_400}`,

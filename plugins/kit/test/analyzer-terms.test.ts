@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { addOccurrence, COUNT_FIELDS, fieldCount } from "../src/analyzer/packed-terms.js";
+import { addOccurrence, COUNT_FIELDS, fieldCount, termHash } from "../src/analyzer/packed-terms.js";
 import { TermCounts } from "../src/analyzer/term-counts.js";
-import { termHash } from "../src/analyzer/term-hash.js";
 
 describe("termHash", () => {
   it.each([

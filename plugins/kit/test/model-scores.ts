@@ -1,9 +1,9 @@
 import { type Embedder, keyHash, type PluginRetrieveRequest } from "@membus/protocol";
-import { createMultilingualAnalyzer, hashesOf, Partition, rank } from "../src/index.js";
+import { createEnglishAnalyzer, hashesOf, Partition, rank } from "../src/index.js";
 import { indexedTexts, type OracleEntry } from "./model-oracle.js";
 import { vectorOf } from "./scripted-embedder.js";
 
-const analyzer = createMultilingualAnalyzer();
+const analyzer = createEnglishAnalyzer();
 
 /** What is embedded of an entry, unless its vector was given; null where it has none. */
 export function vectorOfEntry(entry: OracleEntry, embedder: Embedder): Float32Array | null {

@@ -8,7 +8,7 @@ export interface LanceDbPluginOptions {
   readonly kit?: KitOptions;
   /** Durability and segments of the log. */
   readonly log?: Omit<FileLogOptions, "nextSeqMin">;
-  /** Turns texts into terms; by default those of many languages. Rows of another one are analysed anew. */
+  /** Turns texts into terms; by default English ones. Rows of another one are analysed anew. */
   readonly analyzer?: Analyzer;
   /** Caches and maintenance of the tables. */
   readonly storage?: LanceStorageOptions;

@@ -1,4 +1,4 @@
-import { KitPlugin } from "@membus/plugin-kit";
+import { type Analyzer, KitPlugin } from "@membus/plugin-kit";
 import type { MemoryPlugin } from "@membus/protocol";
 import { type LruOptions, resolveLruOptions } from "./lru-options.js";
 import { LruRetention } from "./lru-retention.js";
@@ -7,13 +7,15 @@ import { LruRetention } from "./lru-retention.js";
  * The working tier: everything in memory, the least recently used entries evicted. The kit brings search, filters,
  * expiry and revisions; this package decides what stays.
  *
+ * @param analyzer turns texts into terms; by default English ones
  * @throws {TypeError} for an unknown option or a value out of range.
  */
-export function createLruPlugin(options: LruOptions = {}): MemoryPlugin {
+export function createLruPlugin(options: LruOptions = {}, analyzer?: Analyzer): MemoryPlugin {
   const resolved = resolveLruOptions(options);
   return new KitPlugin({
     name: "lru",
     version: "0.1.0",
+    ...(analyzer === undefined ? {} : { analyzer }),
     retention: () => new LruRetention(resolved),
   });
 }

@@ -1,10 +1,9 @@
 import { boundedText } from "./content-forms.js";
 import type { Language } from "./language.js";
 import { memoize } from "./memo.js";
-import { COUNT_FIELDS, type CountField, type PackedTerms } from "./packed-terms.js";
+import { COUNT_FIELDS, type CountField, type PackedTerms, termHash } from "./packed-terms.js";
 import { createQueryAnalysis, type QueryTerm } from "./query-terms.js";
 import { TermCounts } from "./term-counts.js";
-import { termHash } from "./term-hash.js";
 import { createTextAnalysis } from "./text-terms.js";
 
 export type { QueryTerm } from "./query-terms.js";

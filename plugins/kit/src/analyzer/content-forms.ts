@@ -1,7 +1,6 @@
 import { fold } from "./fold.js";
-import type { Language } from "./language.js";
-import { termHash } from "./term-hash.js";
-import type { Tongue } from "./tongue.js";
+import type { Language, OtherLanguage } from "./language.js";
+import { termHash } from "./packed-terms.js";
 import { wordForms } from "./words.js";
 
 /** UTF-16 units of a text, a context or a query that are analysed: about 2,500 words. The rest is not found. */
@@ -16,10 +15,10 @@ export function boundedText(text: string): string {
 
 /** The lower-case forms of a word, with accents; none of a stop word. */
 export function contentForms(word: string, language: Language): string[] {
-  return wordForms(word.slice(0, WORD_LENGTH_MAX)).filter((form) => !language.isStopWord(fold(form)));
+  return wordForms(word.slice(0, WORD_LENGTH_MAX)).filter((form) => !language.stopWords.has(fold(form)));
 }
 
 /** Stems of different languages are different terms: `care` is not what Spanish `caras` comes from. */
-export function hashIn({ name, stem }: Tongue, form: string): number {
+export function hashIn({ name, stem }: OtherLanguage, form: string): number {
   return termHash(`${name}:${fold(stem(form))}`);
 }

@@ -1,8 +1,7 @@
 import { stemmer } from "stemmer";
 import { type Analyzer, createAnalyzer } from "./analyzer.js";
-import { ENGLISH_IRREGULAR_FORMS } from "./english-irregular-forms.js";
-import { ENGLISH_STOP_WORDS } from "./english-stop-words.js";
 import { describeEnglishTime, englishMarks } from "./english-time.js";
+import { ENGLISH_IRREGULAR_FORMS, ENGLISH_STOP_WORDS } from "./english-words.js";
 import type { Language } from "./language.js";
 import { type Stemming, StemProbabilities } from "./word-frequency.js";
 
@@ -23,7 +22,7 @@ export function englishLanguage(): Language {
   let probabilities: StemProbabilities | undefined;
   return {
     id: "english-6",
-    isStopWord: (word) => ENGLISH_STOP_WORDS.has(word),
+    stopWords: ENGLISH_STOP_WORDS,
     stem: stemEnglish,
     stemProbability(stem) {
       probabilities ??= new StemProbabilities(ENGLISH_STEMMING);

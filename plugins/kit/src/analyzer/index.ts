@@ -4,8 +4,8 @@ export {
   createAnalyzer,
   type QueryTerm,
 } from "./analyzer.js";
-export { createEnglishAnalyzer } from "./english.js";
-export type { Language, OtherLanguages } from "./language.js";
-export { createMultilingualAnalyzer } from "./multilingual.js";
+export { createEnglishAnalyzer, englishLanguage } from "./english.js";
+export { fold } from "./fold.js";
+export type { Language, OtherLanguage, OtherLanguages } from "./language.js";
 export type { PackedTerms } from "./packed-terms.js";
 export { hashesOf } from "./query-terms.js";

@@ -2,15 +2,12 @@ import { boundedText, contentForms, hashIn } from "./content-forms.js";
 import { fold } from "./fold.js";
 import type { Language } from "./language.js";
 import { memoizeWords } from "./memo.js";
-import type { Evidence } from "./recognize.js";
-import { termHash } from "./term-hash.js";
+import { termHash } from "./packed-terms.js";
 import { splitWords } from "./words.js";
 
 /** Terms of a query that count: the first ones. */
 const QUERY_TERM_COUNT_MAX = 64;
 const WORDS_REMEMBERED_MAX = 20_000;
-/** How sure it must be that a query is in another language to drop that one's stop words: they may be English words. */
-const QUERY_EVIDENCE: Evidence = { hitsMin: 2, shareMin: 1.5 };
 
 export interface QueryTerm {
   readonly hash: number;
@@ -30,7 +27,7 @@ export function hashesOf(terms: readonly QueryTerm[]): number[] {
 /** Turns queries into their distinct terms, in order, at most 64. */
 export function createQueryAnalysis(language: Language): (query: string) => QueryTerm[] {
   const alternativesOf = memoizeWords(
-    (form) => (language.others?.of(form) ?? []).map((tongue) => hashIn(tongue, form)),
+    (form) => (language.others?.of(form) ?? []).map((other) => hashIn(other, form)),
     WORDS_REMEMBERED_MAX,
   );
   return (query) => {
@@ -55,7 +52,7 @@ function queryForms(query: string, language: Language): string[] {
   const forms = words.flatMap((word) => contentForms(word, language));
   const { others } = language;
   const marks = others === undefined ? [] : words.map((word) => others.markOf(word));
-  const tongues = others?.recognize(marks, QUERY_EVIDENCE) ?? [];
-  const content = forms.filter((form) => !tongues.some(({ stopWords }) => stopWords.has(form)));
+  const recognized = others?.recognize(marks, "query") ?? [];
+  const content = forms.filter((form) => !recognized.some(({ stopWords }) => stopWords.has(form)));
   return content.length === 0 ? forms : content;
 }

@@ -1,18 +1,13 @@
 import { boundedText, contentForms, hashIn } from "./content-forms.js";
 import { fold } from "./fold.js";
-import type { Language, OtherLanguages } from "./language.js";
+import type { Language, OtherLanguage, OtherLanguages } from "./language.js";
 import { memoizeWords } from "./memo.js";
-import type { CountField } from "./packed-terms.js";
+import { type CountField, termHash } from "./packed-terms.js";
 import { PlainWords } from "./plain-words.js";
-import type { Evidence } from "./recognize.js";
 import type { TermCounts } from "./term-counts.js";
-import { termHash } from "./term-hash.js";
-import type { Tongue } from "./tongue.js";
 import { isPlain, splitWords } from "./words.js";
 
 const WORDS_REMEMBERED_MAX = 20_000;
-/** How sure it must be that a text is in another language to find it by that one's stems, too. */
-const TEXT_EVIDENCE: Evidence = { hitsMin: 1, shareMin: 0.5 };
 
 interface WordReading {
   readonly hashes: readonly number[];
@@ -61,25 +56,30 @@ function otherTermCounts(
 ): (counts: TermCounts, text: string, marks: readonly number[], field: CountField) => void {
   const { others } = language;
   if (others === undefined) return () => {};
-  const hashesByTongue = new Map<Tongue, (word: string) => readonly number[]>();
-  const hashesIn = (tongue: Tongue) => {
-    const known = hashesByTongue.get(tongue);
+  const hashesByOther = new Map<OtherLanguage, (word: string) => readonly number[]>();
+  const hashesIn = (other: OtherLanguage) => {
+    const known = hashesByOther.get(other);
     if (known !== undefined) return known;
-    const hashes = memoizeWords((word) => hashesOfWord(word, language, others, tongue), WORDS_REMEMBERED_MAX);
-    hashesByTongue.set(tongue, hashes);
+    const hashes = memoizeWords((word) => hashesOfWord(word, language, others, other), WORDS_REMEMBERED_MAX);
+    hashesByOther.set(other, hashes);
     return hashes;
   };
   return (counts, text, marks, field) => {
-    const tongues = others.recognize(marks, TEXT_EVIDENCE);
-    if (tongues.length === 0) return;
+    const recognized = others.recognize(marks, "text");
+    if (recognized.length === 0) return;
     const words = splitWords(text);
-    const hashes = tongues.flatMap((tongue) => words.flatMap((word) => hashesIn(tongue)(word)));
+    const hashes = recognized.flatMap((other) => words.flatMap((word) => hashesIn(other)(word)));
     for (const hash of hashes) counts.add(hash, field);
   };
 }
 
-function hashesOfWord(word: string, language: Language, others: OtherLanguages, tongue: Tongue): number[] {
+function hashesOfWord(
+  word: string,
+  language: Language,
+  others: OtherLanguages,
+  other: OtherLanguage,
+): number[] {
   return contentForms(word, language)
-    .filter((form) => !tongue.stopWords.has(form) && others.of(form).includes(tongue))
-    .map((form) => hashIn(tongue, form));
+    .filter((form) => !other.stopWords.has(form) && others.of(form).includes(other))
+    .map((form) => hashIn(other, form));
 }

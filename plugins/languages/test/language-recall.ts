@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { type Analyzer, rank } from "../src/index.js";
-import { buildCorpus } from "./rank-corpus.js";
+import { type Analyzer, rank } from "@membus/plugin-kit";
+import { buildCorpus } from "../../kit/test/rank-corpus.js";
 
 /** Sentences and what is asked of them, a file a language: an entry a line, its queries indented below it. */
 const FOLDER = new URL("./languages/", import.meta.url);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { loadTongues, type Script } from "../src/analyzer/tongue.js";
+import { loadTongues, type Script } from "../src/tongue.js";
 
 const WORDS = 2_000;
 

@@ -1,18 +1,15 @@
+import type { OtherLanguage } from "@membus/plugin-kit";
 import { type LanguageName, STEMMERS, STOP_WORDS } from "./libraries.js";
 
 /** One of the languages that the libraries cover: how its words are stemmed and which of them say nothing. */
-export interface Tongue {
-  /** As the libraries call it; part of its stored terms. */
+export interface Tongue extends OtherLanguage {
+  /** As the libraries call it. */
   readonly name: LanguageName;
   readonly script: Script;
   /** Whether the script's words are taken to be in this one where no other is recognised. */
   readonly isFirst: boolean;
   /** Letters that tell it from the script's first language. */
   readonly letters: string;
-  /** Lower-case, as the language writes them. */
-  readonly stopWords: ReadonlySet<string>;
-  /** Stem of a lower-case word with its accents. */
-  stem(word: string): string;
 }
 
 /**

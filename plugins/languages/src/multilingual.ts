@@ -1,12 +1,15 @@
-import { type Analyzer, createAnalyzer } from "./analyzer.js";
-import { englishLanguage } from "./english.js";
-import { ENGLISH_STOP_WORDS } from "./english-stop-words.js";
-import { fold } from "./fold.js";
-import type { Language, OtherLanguages } from "./language.js";
+import {
+  type Analyzer,
+  createAnalyzer,
+  englishLanguage,
+  fold,
+  type Language,
+  type OtherLanguages,
+} from "@membus/plugin-kit";
 import { createRecognizer } from "./recognize.js";
 import { loadTongues, SCRIPTS, type Script, scriptOf, type Tongue } from "./tongue.js";
 
-/** The languages of the library. */
+/** All languages but English. */
 interface Languages extends OtherLanguages {
   readonly firstOf: ReadonlyMap<Script, Tongue>;
   /** Of the first languages, English included, without accents. */
@@ -14,7 +17,7 @@ interface Languages extends OtherLanguages {
 }
 
 /**
- * The default analyzer. A word is stemmed as in the first language of its script: English for Latin letters, Russian
+ * For texts in any of many languages, and in several. A word is stemmed as in the first language of its script: English for Latin letters, Russian
  * for Cyrillic ones. A text that is recognised as another language has that one's stems besides, and a word of a
  * query stands for its stems in all of them.
  */
@@ -27,7 +30,9 @@ function multilingual(): Language {
   return {
     ...english,
     id: "multilingual-5",
-    isStopWord: (word) => languages().stopWords.has(word),
+    get stopWords() {
+      return languages().stopWords;
+    },
     stem(word) {
       const script = scriptOf(word);
       const first = script && languages().firstOf.get(script);
@@ -35,7 +40,7 @@ function multilingual(): Language {
     },
     others: {
       markOf: (word) => languages().markOf(word),
-      recognize: (marks, evidence) => languages().recognize(marks, evidence),
+      recognize: (marks, what) => languages().recognize(marks, what),
       of: (word) => languages().of(word),
     },
   };
@@ -54,7 +59,7 @@ function loadLanguages(): Languages {
   const firsts = tongues.filter(({ isFirst }) => isFirst);
   const others = tongues.filter(({ isFirst }) => !isFirst);
   const firstOf = new Map(firsts.map((tongue) => [tongue.script, tongue]));
-  const stopWordsOf = (script: Script) => firstOf.get(script)?.stopWords ?? ENGLISH_STOP_WORDS;
+  const stopWordsOf = (script: Script) => firstOf.get(script)?.stopWords ?? englishLanguage().stopWords;
   const firstStopWords = Object.fromEntries(SCRIPTS.map((script) => [script, stopWordsOf(script)]));
   return {
     firstOf,

@@ -1,23 +1,25 @@
+import type { OtherLanguages } from "@membus/plugin-kit";
 import { SCRIPTS, type Script, type Tongue } from "./tongue.js";
 
 /** How sure recognition must be. */
-export interface Evidence {
+interface Evidence {
   /** Stop words of the language, at least. */
   readonly hitsMin: number;
   /** The same, as a share of the stop words of the script's first language. */
   readonly shareMin: number;
 }
 
-/** Tells the languages that a text is recognisably in. */
-export interface Recognizer {
-  /**
-   * What a word says of its text's language: above 0 it is evidence of others than the script's first, by a bit for
-   * each; below 0 the first has it, too; 0 is nothing.
-   */
-  markOf(word: string): number;
-  /** Languages by the marks of a text's words, in any order, the likeliest first, at most three. */
-  recognize(marks: readonly number[], evidence: Evidence): readonly Tongue[];
-}
+/**
+ * Tells the languages that a text is recognisably in, at most three. A mark above 0 is evidence of others than the script's
+ * first language, by a bit for each; below 0 the first has the word, too.
+ */
+type Recognizer = Pick<OtherLanguages, "markOf" | "recognize">;
+
+/** A query must be surely in a language: that one's stop words are dropped from it, and they may be English words. */
+const EVIDENCE: Readonly<Record<"text" | "query", Evidence>> = {
+  text: { hitsMin: 1, shareMin: 0.5 },
+  query: { hitsMin: 2, shareMin: 1.5 },
+};
 
 /** Languages with nearly as many stop words as the likeliest may be meant as well: a short text fits several. */
 const RIVAL_SHARE = 0.7;
@@ -43,10 +45,12 @@ export function createRecognizer(
   const hits = new HitCounts(tongues);
   return {
     markOf: markReader(first, tongues),
-    recognize(marks, evidence) {
+    recognize(marks, what) {
       if (!marks.some((mark) => mark > 0)) return [];
       hits.count(marks);
-      const recognized = tongues.map((_, index) => index).filter((index) => hits.suffice(index, evidence));
+      const recognized = tongues
+        .map((_, index) => index)
+        .filter((index) => hits.suffice(index, EVIDENCE[what]));
       const best = Math.max(...recognized.map((index) => hits.of(index)));
       return recognized
         .filter((index) => hits.of(index) >= RIVAL_SHARE * best)

@@ -1,6 +1,7 @@
+import { createEnglishAnalyzer, hashesOf } from "@membus/plugin-kit";
 import { describe, expect, it } from "vitest";
-import { termHash } from "../src/analyzer/term-hash.js";
-import { createEnglishAnalyzer, createMultilingualAnalyzer, hashesOf } from "../src/index.js";
+import { termHash } from "../../kit/src/analyzer/packed-terms.js";
+import { createMultilingualAnalyzer } from "../src/index.js";
 
 const analyzer = createMultilingualAnalyzer();
 

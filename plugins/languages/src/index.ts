@@ -1,0 +1,1 @@
+export { createMultilingualAnalyzer } from "./multilingual.js";
