@@ -44,11 +44,10 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   const { embedder, logger } = services;
   measureAhead(services);
   const operations = operationMemory(options);
-  const empty = (): Partition => emptyPartition(services, analyzer, () => ({ indexer, bodies }));
-  const state = durable && (await openDurable(durable, { services, options, operations, empty }));
+  const state = durable && (await openDurable(durable, { services, options, operations }));
   const clockFloor = state?.newestAt ?? 0;
   const clock = clockAbove(services.clock, clockFloor);
-  const bodies: BodyCache = state?.bodies ?? memoryBodies(options);
+  const bodies = state?.bodies ?? memoryBodies(options);
   const foreground = new Foreground();
   const { embedRetryMs: retryMs, reindexRowsPerSecondMax: rowsPerSecondMax } = options;
   const backFill: BackFill = new BackFill(
@@ -67,6 +66,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     ...{ embedder, clock, logger, analyzer, foreground },
     previous: previousEmbedder,
   });
+  const empty = (): Partition => emptyPartition(services, analyzer, { indexer, bodies });
   const needsVectors = (resident: Resident): void => {
     if (state !== undefined && embedder !== undefined) backFill.schedule(resident);
   };
@@ -76,8 +76,8 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     durable: state !== undefined,
     journal: state?.journal ?? createMemoryJournal(),
     registry: openRegistry({
-      ...{ clock, options, empty, retention },
-      state: state && { ...state, load: (scope) => loadAnalysed(scope, state, indexer) },
+      ...{ clock, options, state, retention },
+      load: async (scope) => (state ? loadAnalysed(scope, empty(), state, indexer) : empty()),
       loaded: (resident) => resident.partition.isBehind && needsVectors(resident),
       holdsExpired: (id) => tier.expired.has(id),
     }),
@@ -136,21 +136,20 @@ interface RegistryParts {
   readonly options: ResolvedKitOptions;
   readonly state: DurableState | undefined;
   readonly retention: Retention | undefined;
-  empty(): Partition;
+  load(scope: string): Promise<Partition>;
   loaded(resident: Resident): void;
   /** Whether expired rows of the scope are still to be logged as gone: loaded again, they would expire again. */
   holdsExpired(scope: string): boolean;
 }
 
 function openRegistry(parts: RegistryParts): PartitionRegistry {
-  const { clock, options, state, retention, empty, loaded, holdsExpired } = parts;
+  const { clock, options, state, retention, load, loaded, holdsExpired } = parts;
   if (state === undefined) {
     return new PartitionRegistry(
       { residentBytesMax: Number.POSITIVE_INFINITY },
       {
-        ...{ clock, loaded },
+        ...{ clock, load, loaded },
         measured: ({ id, liveBytes }) => retention?.measured(id, liveBytes),
-        load: async () => empty(),
         mayLeave: ({ isEmpty }) => isEmpty,
         dropsEmpty: true,
         storedScopes: async () => [],
@@ -160,8 +159,7 @@ function openRegistry(parts: RegistryParts): PartitionRegistry {
   return new PartitionRegistry(
     { residentBytesMax: options.residentBytesMax },
     {
-      ...{ clock, loaded },
-      load: (scope) => state.load(scope),
+      ...{ clock, load, loaded },
       mayLeave: ({ id }) => state.mayLeave(id) && !holdsExpired(id),
       dropsEmpty: false,
       storedScopes: () => state.scopes(),
@@ -172,25 +170,24 @@ function openRegistry(parts: RegistryParts): PartitionRegistry {
 /** What is in RAM has the terms of the present analyzer. */
 async function loadAnalysed(
   scope: string,
+  partition: Partition,
   state: DurableState,
   indexer: DocumentIndexer,
 ): Promise<Partition> {
-  const partition = await state.load(scope);
+  await state.load(scope, partition);
   await reanalyse(scope, partition, { bodies: state.bodies, indexer });
   return partition;
 }
 
-/** A tier may begin to load before it has its other parts. */
 function emptyPartition(
   { embedder, previousEmbedder }: PluginServices,
   analyzer: Analyzer,
-  parts: () => { readonly indexer: DocumentIndexer; readonly bodies: BodyCache },
+  { indexer, bodies }: { readonly indexer: DocumentIndexer; readonly bodies: BodyCache },
 ): Partition {
   return new Partition({
     ...(embedder === undefined ? {} : { embedder, previousEmbedder }),
     analyzer: analyzer.id,
     termsOf(rowId: number, facets: RowFacets, occurredAt: number) {
-      const { indexer, bodies } = parts();
       return indexer.terms({ body: JSON.parse(bodies.peek(rowId)!) as RowBody, facets, occurredAt });
     },
   });
