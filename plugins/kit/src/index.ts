@@ -19,5 +19,5 @@ export type { Durability, Log, LogRecovery, LogStats, OnRecord } from "./log/log
 export { Partition, type PartitionOptions } from "./partition/partition.js";
 export { type RankCorpus, type RankQuery, rank } from "./rank/index.js";
 export type { HeldEntry, Retention } from "./retention.js";
-export type { FormerVector, Row, RowBody, RowFacets } from "./row.js";
+export type { Row, RowBody, RowFacets } from "./row.js";
 export type { GenerationIds, Outdated, RowColumns, RowSink, ScopedRow, Storage, Texts } from "./storage.js";

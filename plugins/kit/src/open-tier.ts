@@ -1,4 +1,4 @@
-import type { Clock, PluginServices } from "@membus/protocol";
+import type { Clock, Embedder, PluginServices } from "@membus/protocol";
 import type { Analyzer } from "./analyzer/index.js";
 import { BackFill } from "./back-fill.js";
 import { Foreground } from "./generation/foreground.js";
@@ -42,7 +42,8 @@ export interface OpenTier {
 export async function openTier(parts: TierParts): Promise<OpenTier> {
   const { services, options, retention, durable, analyzer } = parts;
   const { embedder, logger } = services;
-  measureAhead(services);
+  // Embedders measure when they are first asked: better now than while a query waits.
+  void embedder?.unrelatedCosine?.().catch(() => undefined);
   const operations = operationMemory(options);
   const state = durable && (await openDurable(durable, { services, options, operations }));
   const clockFloor = state?.newestAt ?? 0;
@@ -61,18 +62,14 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   const ids = { analyzer: analyzer.id, embedder: embedder?.id };
   const reindex =
     state && durable && (await Reindex.open(ids, { ...state, ...durable, backFill, clock, logger, retryMs }));
-  const previousEmbedder = () => (reindex?.needsFormer ? services.previousEmbedder : undefined);
-  const indexer = new DocumentIndexer({
-    ...{ embedder, clock, logger, analyzer, foreground },
-    previous: previousEmbedder,
-  });
-  const empty = (): Partition => emptyPartition(services, analyzer, { indexer, bodies });
+  const indexer = new DocumentIndexer({ embedder, clock, logger, analyzer, foreground });
+  const empty = (): Partition => emptyPartition({ embedder, indexer, bodies, analyzer });
   const needsVectors = (resident: Resident): void => {
     if (state !== undefined && embedder !== undefined) backFill.schedule(resident);
   };
   const tier: Tier = {
     ...{ services, clock, clockFloor, logger, analyzer, indexer, operations, bodies, retention },
-    ...{ foreground, previousEmbedder, needsVectors },
+    ...{ foreground, needsVectors },
     durable: state !== undefined,
     journal: state?.journal ?? createMemoryJournal(),
     registry: openRegistry({
@@ -179,13 +176,16 @@ async function loadAnalysed(
   return partition;
 }
 
-function emptyPartition(
-  { embedder, previousEmbedder }: PluginServices,
-  analyzer: Analyzer,
-  { indexer, bodies }: { readonly indexer: DocumentIndexer; readonly bodies: BodyCache },
-): Partition {
+interface PartitionParts {
+  readonly embedder: Embedder | undefined;
+  readonly analyzer: Analyzer;
+  readonly indexer: DocumentIndexer;
+  readonly bodies: BodyCache;
+}
+
+function emptyPartition({ embedder, analyzer, indexer, bodies }: PartitionParts): Partition {
   return new Partition({
-    ...(embedder === undefined ? {} : { embedder, previousEmbedder }),
+    ...(embedder === undefined ? {} : { embedder }),
     analyzer: analyzer.id,
     termsOf(rowId: number, facets: RowFacets, occurredAt: number) {
       return indexer.terms({ body: JSON.parse(bodies.peek(rowId)!) as RowBody, facets, occurredAt });
@@ -206,9 +206,4 @@ function tierStats(
     ...state?.stats(),
     partitions_awaiting_vectors: backFill.waitingCount,
   };
-}
-
-/** Embedders measure when they are first asked: better now than while a query waits. */
-function measureAhead({ embedder, previousEmbedder }: PluginServices): void {
-  for (const each of [embedder, previousEmbedder]) void each?.unrelatedCosine?.().catch(() => undefined);
 }

@@ -19,7 +19,7 @@ import type { TenantTable } from "./tenant-table.js";
 export interface LanceStoragePlace {
   /** The tier's directory; the tables are in `table` below it. Only one process may have it open. */
   readonly directory: string;
-  /** Of the host's embedder; 1..65536. A change makes the stored vectors the former ones. */
+  /** Of the host's embedder; 1..65536. Stored vectors of others go with the first of these. */
   readonly dimensions: number;
   /** Its id, "" for none: vectors of others may have other dimensions. Without it none may. */
   readonly embedder?: string;
@@ -141,13 +141,6 @@ class LanceStorage implements Storage {
       });
     }
     return { rowCount, outdatedCount, scopes: [...scopes] };
-  }
-
-  async dropFormer(): Promise<void> {
-    for (const name of this.#tables.names) {
-      const dropped = await this.#tables.use(name, (table) => table.dropFormer());
-      if (dropped) this.#note(name, true);
-    }
   }
 
   async sync(): Promise<void> {
