@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { hashesOf } from "../src/analyzer/index.js";
 import { termHash } from "../src/analyzer/term-hash.js";
-import { createEnglishAnalyzer, createMultilingualAnalyzer, hashesOf } from "../src/index.js";
+import { createEnglishAnalyzer, createMultilingualAnalyzer } from "../src/index.js";
 
 const analyzer = createMultilingualAnalyzer();
 

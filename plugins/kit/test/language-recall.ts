@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { type Analyzer, rank } from "../src/index.js";
+import type { Analyzer } from "../src/index.js";
+import { rank } from "../src/rank/index.js";
 import { buildCorpus } from "./rank-corpus.js";
 
 /** Sentences and what is asked of them, a file a language: an entry a line, its queries indented below it. */

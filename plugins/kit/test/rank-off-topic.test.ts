@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createStaticEmbedder } from "@membus/embeddings";
 import { expect, it } from "vitest";
-import { createMultilingualAnalyzer, rank } from "../src/index.js";
-import { cosineScale } from "../src/rank/index.js";
+import { createMultilingualAnalyzer } from "../src/index.js";
+import { cosineScale, rank } from "../src/rank/index.js";
 import { OFF_TOPIC_QUERIES } from "./meaning-pairs.js";
 import { partitionOf } from "./meaning-partition.js";
 
