@@ -29,12 +29,6 @@ export async function composeHost(config: Config, options: ComposeOptions): Prom
   const { bus, logger, env, repair = false } = options;
   const embedder = await composeEmbedder(config, env, { clock: systemClock, logger });
   const reranker = await composeReranker(config, env, { clock: systemClock, logger });
-  const previousEmbedder =
-    config.embedder_previous &&
-    (await composeEmbedder({ ...config, embedder: config.embedder_previous }, env, {
-      clock: systemClock,
-      logger,
-    }));
   const directories = { episodic: join(config.data, "episodic"), semantic: join(config.data, "semantic") };
   for (const directory of Object.values(directories)) await mkdir(directory, { recursive: true });
   const analyzer = createMultilingualAnalyzer();
@@ -52,7 +46,6 @@ export async function composeHost(config: Config, options: ComposeOptions): Prom
       dataDirectories: directories,
       ...(embedder === undefined ? {} : { embedder }),
       ...(reranker === undefined ? {} : { reranker }),
-      ...(previousEmbedder === undefined ? {} : { previousEmbedder }),
       ...(config.audit === true ? { audit: createLogger("info") } : {}),
       plugins: {
         working: createLruPlugin(config.lru as LruOptions | undefined, analyzer),

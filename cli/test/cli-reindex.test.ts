@@ -41,7 +41,7 @@ it("tells the generation of each durable tier, and how to change it", async () =
   ]);
   const { stdout } = await host.cli(["reindex"]);
   expect(stdout).toMatch(/^episodic {2}done {2}generation 1: /m);
-  expect(stdout).toContain("embedder_previous");
+  expect(stdout).toContain("To change the embedder");
 });
 
 it("follows a changed embedder to its end: entries are found by the new one", async () => {
@@ -54,7 +54,7 @@ it("follows a changed embedder to its end: entries are found by the new one", as
   await host.json(["import", file, "--tier", "episodic"]);
   writeFileSync(
     join(host.directory, "membus.yaml"),
-    "embedder: { provider: static, dimensions: 64 }\nembedder_previous: { provider: static }\nkit: { reindexRowsPerSecondMax: 4 }\n",
+    "embedder: { provider: static, dimensions: 64 }\nkit: { reindexRowsPerSecondMax: 4 }\n",
   );
   const watch = await watchStates();
   await host.restart();

@@ -34,8 +34,6 @@ export interface HostDependencies {
   readonly embedder?: Embedder;
   /** Offered to the plugins as it is. Without one, `rerank` is refused. */
   readonly reranker?: Reranker;
-  /** The one before: its vectors answer queries until those of `embedder` are all there. */
-  readonly previousEmbedder?: Embedder;
   readonly clock?: Clock;
   /** Default: pino on standard error, warnings and errors. */
   readonly logger?: Logger;
@@ -66,8 +64,6 @@ export function assemble(
   const metrics = new Metrics();
   const admission = new Admission(options);
   const embedder = dependencies.embedder && new EmbedderCache(dependencies.embedder, options);
-  const previousEmbedder =
-    dependencies.previousEmbedder && new EmbedderCache(dependencies.previousEmbedder, options);
   const events = new Events({ bus, clock, metrics }, options);
   const tiers = serveTiers(plugins, options, { clock, logger, metrics });
   const parts = {
@@ -87,7 +83,6 @@ export function assemble(
     logger,
     ...(embedder && { embedder }),
     ...(reranker && { reranker }),
-    ...(previousEmbedder && { previousEmbedder }),
     ...(dataDirectories[tier] !== undefined && { dataDirectory: dataDirectories[tier] }),
     notify: (change, agent) => events.changed(tier, change, agent),
   });

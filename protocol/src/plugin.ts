@@ -130,8 +130,6 @@ export interface PluginServices {
   readonly embedder?: Embedder;
   /** Absent when the host has none. */
   readonly reranker?: Reranker;
-  /** The host's embedder before this one: its vectors answer queries until all are made anew. */
-  readonly previousEmbedder?: Embedder;
   /** The directory of this tier, made by the host's owner; absent when nothing may be written. */
   readonly dataDirectory?: string;
   /** Reports an entry that went away. Never throws. */

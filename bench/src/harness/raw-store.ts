@@ -20,16 +20,10 @@ export async function openRawStore(
   batchSize: number,
 ): Promise<RawStore> {
   const connection = await connect(directory);
-  const table = await connection.createEmptyTable(
-    "rows",
-    tableSchema({ dimensions: DIMENSIONS, formerDimensions: 0 }),
-  );
+  const table = await connection.createEmptyTable("rows", tableSchema(DIMENSIONS));
   const rows = await scopedRows(entries);
   const batches = Array.from({ length: Math.floor(rows.length / batchSize) }, (_, index) =>
-    toArrowTable(rows.slice(index * batchSize, (index + 1) * batchSize), {
-      dimensions: DIMENSIONS,
-      formerDimensions: 0,
-    }),
+    toArrowTable(rows.slice(index * batchSize, (index + 1) * batchSize), DIMENSIONS),
   );
   return {
     batchCount: batches.length,

@@ -10,11 +10,10 @@ const WATCH_INTERVAL_MS = 1_000;
 
 const EXPLANATION = `
 A host finds entries of another embedder or analyzer by itself when it starts, and indexes them anew in the
-background; stopped or killed, it goes on at the next start. To change the embedder: move its settings in
-membus.yaml from \`embedder\` to \`embedder_previous\`, write the new ones under \`embedder\`, and start the host
-again. Queries are answered by the former embedder, one namespace after the other by the new one, until all is
-done. \`kit: { reindexRowsPerSecondMax }\` bounds the rate. \`membus reindex --watch\` shows the progress, and
-programs read it from \`a2e.$HOST.*.events.reindex.*\`.`;
+background; stopped or killed, it goes on at the next start. To change the embedder: write its settings under
+\`embedder\` in membus.yaml, and start the host again. Until a namespace is done, its queries are answered by
+words alone, and \`degraded\` says so. \`kit: { reindexRowsPerSecondMax }\` bounds the rate.
+\`membus reindex --watch\` shows the progress, and programs read it from \`a2e.$HOST.*.events.reindex.*\`.`;
 
 interface ReindexFlags {
   readonly status?: boolean;

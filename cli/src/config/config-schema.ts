@@ -28,8 +28,6 @@ export const ConfigSchema = z.strictObject({
   durability: z.enum(["disk", "process"]).optional(),
   embedder: EmbedderSchema.optional(),
   reranker: RerankerSchema.optional(),
-  /** The one before a change: queries are answered by its vectors until all entries are embedded anew. */
-  embedder_previous: EmbedderSchema.optional(),
   tenants: z.array(text).min(1).optional(),
   log_level: z.enum(["debug", "info", "warn", "error", "silent"]).optional(),
   audit: z.boolean().optional(),

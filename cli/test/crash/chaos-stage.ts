@@ -10,7 +10,7 @@ import { type CliResult, endChild, lineOf, resultOf, runCli, spawnCli } from "..
 
 /** Small, so that folds, purges and new log files are under way at any moment. */
 const SETTINGS = `
-kit: { foldIdleMs: 100, foldCount: 100, purgeIntervalS: 1 }
+kit: { foldIdleMs: 100, foldCount: 100 }
 log: { segmentBytes: 65536 }
 `;
 

@@ -24,7 +24,12 @@ export const generationsMutants: readonly Mutant[] = [
     tier: "episodic",
     createPlugin: () =>
       new (class extends GenerationsPlugin {
-        protected override async embedPending(): Promise<void> {}
+        protected override isOfAnother(row: Row): boolean {
+          return super.isOfAnother(row) && row.vector !== undefined;
+        }
+        protected override async vectorOf(row: Row): Promise<Float32Array | undefined> {
+          return super.isOfAnother(row) ? undefined : super.vectorOf(row);
+        }
       })(),
   }),
   pluginMutant({
@@ -39,6 +44,37 @@ export const generationsMutants: readonly Mutant[] = [
           ...[row, request]: Parameters<GenerationsPlugin["isSelected"]>
         ): boolean {
           return row.vector !== undefined && super.isSelected(row, request);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "generations-compared-halfway",
+    defect: "vectors that are there answer while other entries are still to be embedded anew",
+    check: "generations/words-answer-while-embedded-anew",
+    names: /ids found in mode vector while an entry is not embedded anew/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends GenerationsPlugin {
+        protected override areWordsLeft(): boolean {
+          return false;
+        }
+        override async onRetrieve(...args: Parameters<GenerationsPlugin["onRetrieve"]>) {
+          const found = await super.onRetrieve(...args);
+          return super.areWordsLeft(...args) ? { ...found, degraded: this.reindexing() } : found;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "generations-behind-unsaid",
+    defect: "words answer while entries are embedded anew, and the reply does not say so",
+    check: "generations/words-answer-while-embedded-anew",
+    names: /codes of `degraded` while an entry is not embedded anew/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends GenerationsPlugin {
+        override async onRetrieve(...args: Parameters<GenerationsPlugin["onRetrieve"]>) {
+          const { degraded: _, ...found } = await super.onRetrieve(...args);
+          return found;
         }
       })(),
   }),

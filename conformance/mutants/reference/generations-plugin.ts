@@ -1,8 +1,12 @@
+import { MemoryError, type PluginRetrieveRequest, type ScopeSelector } from "@membus/protocol";
 import { DurablePlugin } from "./durable-plugin.js";
 import type { ReferencePlugin } from "./reference-plugin.js";
-import type { Row } from "./row.js";
+import type { Found, Row } from "./row.js";
 
-/** The durable reference plugin, which forgets vectors of another embedder, and embeds such entries when it needs to. */
+/**
+ * The durable reference plugin, which forgets vectors of another embedder, embeds such entries when it needs to, and
+ * answers by words while some are left (clauses RET-40 and RET-41).
+ */
 export class GenerationsPlugin extends DurablePlugin {
   protected override features() {
     return { ...super.features(), generations: true };
@@ -13,10 +17,49 @@ export class GenerationsPlugin extends DurablePlugin {
   }
 
   protected override replayRow(row: Row): void {
-    super.replayRow(row.embedder === this.services.embedder?.id ? row : this.outdated(row));
+    super.replayRow(this.isOfAnother(row) ? this.outdated(row) : row);
   }
 
   protected outdated({ vector: _, givenVector: _given, ...row }: Row): Row {
-    return { ...row, embedder: this.services.embedder?.id };
+    return row;
+  }
+
+  override async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest) {
+    if (this.asksVectors(request)) await this.embedPending(selector);
+    const found = await super.onRetrieve(selector, request);
+    return this.areWordsLeft(selector, request) ? { ...found, degraded: this.reindexing() } : found;
+  }
+
+  protected reindexing(): MemoryError {
+    return new MemoryError("unavailable", "entries are being embedded anew", { reason: "reindex" });
+  }
+
+  protected override async find(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<Found[]> {
+    if (!this.areWordsLeft(selector, request)) return super.find(selector, request);
+    return request.mode === "vector" ? [] : super.find(selector, { ...request, mode: "text" });
+  }
+
+  /** Whether only words may answer what vectors are asked for too. */
+  protected areWordsLeft(selector: ScopeSelector, request: PluginRetrieveRequest): boolean {
+    return this.asksVectors(request) && this.rowsOf(selector).some((row) => this.isOfAnother(row));
+  }
+
+  protected asksVectors({ query, embedding, mode }: PluginRetrieveRequest): boolean {
+    return query !== undefined && embedding === undefined && mode !== "text";
+  }
+
+  protected override async embedPending(selector: ScopeSelector): Promise<void> {
+    await super.embedPending(selector);
+    for (const row of this.rowsOf(selector)) {
+      if (row.vector !== undefined) row.embedder = this.services.embedder?.id;
+    }
+  }
+
+  protected rowsOf(selector: ScopeSelector): Row[] {
+    return this.selectedPartitions(selector).flatMap(({ rows }) => [...rows.values()]);
+  }
+
+  protected isOfAnother({ embedder }: Row): boolean {
+    return embedder !== this.services.embedder?.id;
   }
 }

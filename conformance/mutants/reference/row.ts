@@ -27,7 +27,7 @@ export interface Row {
   /** What it is found by: given, or of its text. */
   vector?: Float32Array | undefined;
   /** Whose vector that is, where it matters. */
-  readonly embedder?: string | undefined;
+  embedder?: string | undefined;
 }
 
 /** A row that a retrieve found. */

@@ -1,4 +1,4 @@
-import { delay, type Embedder, systemClock } from "@membus/protocol";
+import { delay, type Embedder, MemoryError, systemClock } from "@membus/protocol";
 import { type Check, pluginCheck } from "../check.js";
 import type { PluginContext } from "../context.js";
 import { foundIds } from "../found-ids.js";
@@ -16,13 +16,24 @@ const nextEmbedder: Embedder = {
   },
 };
 
+/** The same, which does not answer for the last of the texts. */
+const partialEmbedder: Embedder = {
+  ...nextEmbedder,
+  embed(texts, kind) {
+    if (kind === "query" || !texts.includes(TEXTS[2])) return nextEmbedder.embed(texts, kind);
+    return Promise.reject(new MemoryError("unavailable", "the embedder fails at this text"));
+  },
+};
+
+/** Looks at what answers while an entry is not embedded anew: some background work may pass in between. */
+const LOOKS = 5;
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 50;
 
 /** Stores the texts, and opens the plugin anew with another embedder. */
-async function changeEmbedder(t: PluginContext): Promise<void> {
+async function changeEmbedder(t: PluginContext, embedder = nextEmbedder): Promise<void> {
   await t.caller.store(TEXTS.map((content, id) => t.entry({ key: { id }, content })));
-  await t.reopen(nextEmbedder);
+  await t.reopen(embedder);
 }
 
 /** The first that a query in mode vector finds, and whether the reply says that it is less than it should be. */
@@ -63,6 +74,25 @@ export const generationsChecks: readonly Check[] = [
         }
         const what = `first that the text of ${id} finds in mode vector, once \`degraded\` says no more that entries are still to be embedded`;
         t.expect.equal(seen.first, id, what);
+      }
+    },
+  }),
+  pluginCheck({
+    id: "generations/words-answer-while-embedded-anew",
+    clauses: ["RET-41"],
+    features: ["generations", "durable", "similarity", "full_text"],
+    async run(t) {
+      await changeEmbedder(t, partialEmbedder);
+      const when = "while an entry is not embedded anew";
+      for (let look = 0; look < LOOKS; look++) {
+        const byWords = await t.caller.retrieve({ query: "owl flour" });
+        t.expect.equal(foundIds(byWords).sort(), [0, 1], `ids found by two words ${when}`);
+        const codes = byWords.degraded?.map(({ code }) => code);
+        t.expect.equal(codes, ["unavailable"], `codes of \`degraded\` ${when}`);
+        const byVectors = await t.caller.retrieve({ query: TEXTS[0], mode: "vector" });
+        t.expect.equal(foundIds(byVectors), [], `ids found in mode vector ${when}`);
+        await t.maintain();
+        await delay(systemClock, PAUSE_MS);
       }
     },
   }),

@@ -249,10 +249,9 @@ async function vectorsOf(
   return vectors;
 }
 
-/** The row in a slot, without terms and its vector but with the former one as long as that answers queries. */
+/** The row in a slot, without terms and its vector. */
 function rowAt(resident: Resident, slot: number, body: string): Omit<Row, "terms" | "analyzer"> {
   const { columns, keys } = resident.partition;
-  const former = resident.partition.generations.formerOf(slot);
   return {
     rowId: columns.rowIds[slot]!,
     keyHash: keys.hashOf(slot),
@@ -268,7 +267,6 @@ function rowAt(resident: Resident, slot: number, body: string): Omit<Row, "terms
     body,
     embedder: "",
     vector: null,
-    ...(former === undefined ? {} : { former }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { FormerVector, Row } from "./row.js";
+import type { Row } from "./row.js";
 import type { RowColumns } from "./storage.js";
 
 /** Rows as `Storage.load` passes them on, for a storage that holds them as objects. `dimensions` are the embedder's. */
@@ -33,14 +33,7 @@ export function columnsOf(rows: readonly Row[], dimensions: number): RowColumns 
     ...joinedTerms(rows),
     vectors,
     hasVector,
-    former: (index) => formerOf(rows[index]!, dimensions),
   };
-}
-
-/** A vector of other dimensions than the embedder's can only be a former one's. */
-function formerOf({ embedder, vector, former }: Row, dimensions: number): FormerVector | undefined {
-  if (former !== undefined || vector === null || vector.length === dimensions) return former;
-  return { embedder, vector };
 }
 
 function joinedTerms(rows: readonly Row[]): Pick<RowColumns, "termBytes" | "termOffsets"> {

@@ -10,7 +10,7 @@ import {
 import type { Analyzer } from "./analyzer/index.js";
 import type { Foreground } from "./generation/foreground.js";
 import { pauseMsOf } from "./pause.js";
-import type { FormerVector, RowBody } from "./row.js";
+import type { RowBody } from "./row.js";
 import { Stretch } from "./stretch.js";
 import { type Draft, indexedContext, indexedText } from "./write/plan-store.js";
 
@@ -26,15 +26,11 @@ export interface DocumentIndex {
   readonly terms: Uint32Array;
   readonly embedder: string;
   readonly vector: Float32Array | null;
-  /** By the embedder that answers queries until the present one can. */
-  readonly former?: FormerVector | undefined;
 }
 
 export interface IndexerDependencies {
   readonly analyzer: Analyzer;
   readonly embedder: Embedder | undefined;
-  /** The embedder before, while vectors of its still answer queries. */
-  previous(): Embedder | undefined;
   readonly foreground: Foreground;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -55,32 +51,29 @@ export class DocumentIndexer {
   /** Indexes each draft, waiting for the embedder at most `waitMs`: what it has not answered by then is pending. */
   async index(drafts: readonly Draft[], waitMs: number): Promise<DocumentIndex[]> {
     const vectors = this.#vectors(drafts, waitMs);
-    const formers = this.#formers(drafts, waitMs);
     const terms: Uint32Array[] = [];
     const stretch = new Stretch();
     for (const draft of drafts) {
       if (terms.length > 0) await stretch.rest();
       terms.push(this.terms(draft));
     }
-    const [found, former] = await Promise.all([vectors, formers]);
-    return drafts.map((_, index) => ({ terms: terms[index]!, ...found[index]!, former: former?.[index] }));
+    const found = await vectors;
+    return drafts.map((_, index) => ({ terms: terms[index]!, ...found[index]! }));
   }
 
   /**
    * Vectors of bodies, none without an embedder. A long text counts by its beginning, and one that the embedder
    * refuses for its own sake has none. Throws as the embedder does for any other reason.
    */
-  async embed(
-    bodies: readonly RowBody[],
-    embedder = this.dependencies.embedder,
-  ): Promise<(Float32Array | null)[]> {
+  async embed(bodies: readonly RowBody[]): Promise<(Float32Array | null)[]> {
+    const { embedder } = this.dependencies;
     if (embedder === undefined) return bodies.map(() => null);
     const texts = bodies.map((body) => indexedText(body).slice(0, LIMITS.derivedTextLength).toWellFormed());
     try {
       return checkedVectors(await embedder.embed(texts, "document"), texts.length, embedder);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      if (bodies.length > 1) return this.#embedEach(bodies, embedder);
+      if (bodies.length > 1) return this.#embedEach(bodies);
       if (error.code !== "too_large") await embedder.embed([anyText()], "document");
       return [null];
     }
@@ -104,16 +97,16 @@ export class DocumentIndexer {
   }
 
   /** One that is refused must not keep the others from their vectors. */
-  async #embedEach(bodies: readonly RowBody[], embedder: Embedder): Promise<(Float32Array | null)[]> {
+  async #embedEach(bodies: readonly RowBody[]): Promise<(Float32Array | null)[]> {
     const vectors: (Float32Array | null)[] = [];
-    for (const body of bodies) vectors.push(...(await this.embed([body], embedder)));
+    for (const body of bodies) vectors.push(...(await this.embed([body])));
     return vectors;
   }
 
   async #vectors(drafts: readonly Draft[], waitMs: number): Promise<Omit<DocumentIndex, "terms">[]> {
     const open = drafts.filter((draft) => draft.vector === null);
     const { embedder } = this.dependencies;
-    const answers = open.length > 0 && waitMs > 0 ? await this.#answers(open, waitMs, embedder) : undefined;
+    const answers = open.length > 0 && waitMs > 0 ? await this.#answers(open, waitMs) : undefined;
     let next = 0;
     return drafts.map((draft) => {
       if (draft.vector !== null) return { embedder: draft.embedder, vector: draft.vector };
@@ -122,25 +115,13 @@ export class DocumentIndexer {
     });
   }
 
-  /** What the former embedder says, while its vectors answer queries. */
-  async #formers(drafts: readonly Draft[], waitMs: number): Promise<FormerVector[] | undefined> {
-    const previous = this.dependencies.previous();
-    if (previous === undefined || waitMs === 0) return undefined;
-    const answers = await this.#answers(drafts, waitMs, previous);
-    return answers?.map((vector) => ({ embedder: previous.id, vector }));
-  }
-
   /** The embedder's answer, or undefined when it fails or takes too long: the entry is stored all the same. */
-  async #answers(
-    drafts: readonly Draft[],
-    waitMs: number,
-    embedder: Embedder | undefined,
-  ): Promise<(Float32Array | null)[] | undefined> {
-    const { foreground, clock, logger } = this.dependencies;
+  async #answers(drafts: readonly Draft[], waitMs: number): Promise<(Float32Array | null)[] | undefined> {
+    const { embedder, foreground, clock, logger } = this.dependencies;
     if (embedder === undefined) return undefined;
     const bodies = drafts.map(({ body }) => body);
     try {
-      return await foreground.run(within(clock, waitMs, this.embed(bodies, embedder)));
+      return await foreground.run(within(clock, waitMs, this.embed(bodies)));
     } catch (error) {
       logger.warn({ err: error, embedder: embedder.id }, "embedder failed; vectors follow later");
       return undefined;

@@ -78,11 +78,6 @@ export interface KitOptions {
    */
   readonly backlogBytesMax?: number | undefined;
   /**
-   * Seconds between two purges of the disk: what was forgotten or superseded, and what has expired. 1..86400.
-   * @default 30
-   */
-  readonly purgeIntervalS?: number | undefined;
-  /**
    * How long the reply of an operation is remembered for its retries. Seconds, 1..86400.
    * @default 600
    */
@@ -119,7 +114,6 @@ export const KIT_DEFAULTS: ResolvedKitOptions = Object.freeze({
   foldIdleMs: 2_000,
   backlogCountMax: 50_000,
   backlogBytesMax: 64 * MIB,
-  purgeIntervalS: 30,
   operationWindowS: 600,
   operationCountMax: 1_000_000,
   operationBytesMax: 64 * MIB,
@@ -142,7 +136,6 @@ export function resolveKitOptions(input: KitOptions): ResolvedKitOptions {
     foldIdleMs: integerOption(1, 3_600_000),
     backlogCountMax: integerOption(1, 1_000_000),
     backlogBytesMax: integerOption(MIB, 4 * GIB),
-    purgeIntervalS: integerOption(1, 86_400),
     operationWindowS: integerOption(1, 86_400),
     operationCountMax: integerOption(1, 10_000_000),
     operationBytesMax: integerOption(MIB, 4 * GIB),

@@ -12,7 +12,6 @@ import type { ResolvedKitOptions } from "./kit-options.js";
 import type { Log, OpenLog } from "./log/log.js";
 import type { Partition } from "./partition/partition.js";
 import { BodyCache } from "./residency/body-cache.js";
-import { EarlyLoad } from "./residency/early-load.js";
 import { KnownScopes } from "./residency/known-scopes.js";
 import { LatestScopes } from "./residency/latest-scopes.js";
 import { PartitionLoader } from "./residency/partition-loader.js";
@@ -28,8 +27,8 @@ export interface DurableState {
   /** Whether nothing was ever stored. */
   readonly isNew: boolean;
   readonly latest: LatestScopes;
-  /** What is stored of a scope, and what storage does not hold yet. */
-  load(scope: string): Promise<Partition>;
+  /** Takes what is stored of a scope, and what storage does not hold yet, into an empty partition. */
+  load(scope: string, partition: Partition): Promise<void>;
   mayLeave(scope: string): boolean;
   /** Folds where background work has written a good part of what may wait for it. */
   roomToWrite(): Promise<void>;
@@ -44,7 +43,6 @@ interface DurableContext {
   readonly services: PluginServices;
   readonly options: ResolvedKitOptions;
   readonly operations: OperationMemory;
-  empty(): Partition;
 }
 
 /** What a plugin gives a durable tier. */
@@ -85,26 +83,20 @@ interface OpenedParts {
 
 async function takeUp(
   { storage, openLog, directory: { path: directory, release } }: OpenedParts,
-  { services, options, operations, empty }: DurableContext,
+  { services, options, operations }: DurableContext,
 ): Promise<DurableState> {
   const { clock, logger } = services;
   const backlog = new Backlog({ countMax: options.backlogCountMax, bytesMax: options.backlogBytesMax });
   const marker = await readFoldMarker(directory);
   const latest = new LatestScopes(options.preloadCount);
   const loader = new PartitionLoader(storage);
-  const early = options.preloadCount > 0 ? EarlyLoad.begin(loader, marker.scopes.at(-1), empty) : undefined;
-  const recovering = recover(
+  const { log, newestAt } = await recover(
     { storage, openLog: (recovery) => openLog(directory, recovery, services), backlog, operations, latest },
     marker,
   );
-  const { log, newestAt } = await recovering.catch(async (error: unknown) => {
-    await early?.ended();
-    throw error;
-  });
   const bodies = new BodyCache({ cacheBytes: options.bodyCacheBytes }, (scope, rowIds) =>
     storage.readBodies(scope, rowIds),
   );
-  if (backlog.recordCount > 0) early?.drop();
   backlog.pinBodies(bodies);
   const isNew = log.nextSeq <= 1;
   const known = knownScopes(storage, backlog, isNew);
@@ -130,7 +122,7 @@ async function takeUp(
   return {
     ...{ storage, directory, folder, bodies, newestAt, latest, isNew },
     journal: createLogJournal({ log, backlog, appended }),
-    load: (scope) => loadKnown(scope, { known, early, loader, backlog, empty }),
+    load: (scope, partition) => loadKnown(scope, partition, { known, loader, backlog }),
     mayLeave: (scope) => !backlog.has(scope),
     async roomToWrite() {
       if (isMuch(backlog, options)) await folder.fold();
@@ -143,7 +135,6 @@ async function takeUp(
     },
     stats: () => ({ ...storage.stats(), ...loader.stats, ...journalStats(log, backlog, folder) }),
     async close() {
-      await early?.ended();
       // Folding what is left spares the next start the work.
       const closings = [folder, log, storage].map((part) => () => part.close());
       await closeAll([...closings, release]);
@@ -160,30 +151,23 @@ function knownScopes(storage: Storage, backlog: Backlog, isNew: boolean): KnownS
 
 interface LoadParts {
   readonly known: KnownScopes;
-  readonly early: EarlyLoad | undefined;
   readonly loader: PartitionLoader;
   readonly backlog: Backlog;
-  empty(): Partition;
 }
 
 /** Storage is not asked for a scope that it surely has nothing of. */
-async function loadKnown(scope: string, { known, early, empty, ...parts }: LoadParts): Promise<Partition> {
-  if (!known.mayHold(scope)) return empty();
-  const partition = await (early?.take(scope) ?? loadPartition({ ...parts, scope }, empty()));
-  // One look at all of them, as more may be looked for in vain.
-  if (partition.columns.count === 0) known.learn();
-  return partition;
-}
-
-/** What the backlog holds is read before storage: what is folded in between is seen twice, never not at all. */
-async function loadPartition(
-  { loader, backlog, scope }: { loader: PartitionLoader; backlog: Backlog; scope: string },
+async function loadKnown(
+  scope: string,
   partition: Partition,
-): Promise<Partition> {
+  { known, loader, backlog }: LoadParts,
+): Promise<void> {
+  if (!known.mayHold(scope)) return;
+  // Before storage is read: what is folded in between is seen twice, never not at all.
   const { rows, removed } = backlog.ofScope(scope);
   await loader.load(scope, partition, removed);
   for (const row of rows) partition.add(row);
-  return partition;
+  // One look at all of them, as more may be looked for in vain.
+  if (partition.columns.count === 0) known.learn();
 }
 
 /** So much waits to be folded that background work should not add to it: stores need the room. */

@@ -1,4 +1,4 @@
-import type { Clock, PluginServices } from "@membus/protocol";
+import type { Clock, Embedder, PluginServices } from "@membus/protocol";
 import type { Analyzer } from "./analyzer/index.js";
 import { BackFill } from "./back-fill.js";
 import { Foreground } from "./generation/foreground.js";
@@ -41,13 +41,13 @@ export interface OpenTier {
 export async function openTier(parts: TierParts): Promise<OpenTier> {
   const { services, options, retention, durable, analyzer } = parts;
   const { embedder, logger } = services;
-  measureAhead(services);
+  // Embedders measure when they are first asked: better now than while a query waits.
+  void embedder?.unrelatedCosine?.().catch(() => undefined);
   const operations = operationMemory(options);
-  const empty = (): Partition => emptyPartition(services, analyzer, () => ({ indexer, bodies }));
-  const state = durable && (await openDurable(durable, { services, options, operations, empty }));
+  const state = durable && (await openDurable(durable, { services, options, operations }));
   const clockFloor = state?.newestAt ?? 0;
   const clock = clockAbove(services.clock, clockFloor);
-  const bodies: BodyCache = state?.bodies ?? memoryBodies(options);
+  const bodies = state?.bodies ?? memoryBodies(options);
   const foreground = new Foreground();
   const { embedRetryMs: retryMs, reindexRowsPerSecondMax: rowsPerSecondMax } = options;
   const backFill: BackFill = new BackFill(
@@ -60,22 +60,19 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   );
   const ids = { analyzer: analyzer.id, embedder: embedder?.id };
   const reindex = state && (await Reindex.open(ids, { ...state, backFill, clock, logger, retryMs }));
-  const previousEmbedder = () => (reindex?.needsFormer ? services.previousEmbedder : undefined);
-  const indexer = new DocumentIndexer({
-    ...{ embedder, clock, logger, analyzer, foreground },
-    previous: previousEmbedder,
-  });
+  const indexer = new DocumentIndexer({ embedder, clock, logger, analyzer, foreground });
+  const empty = (): Partition => emptyPartition({ embedder, indexer, bodies, analyzer });
   const needsVectors = (resident: Resident): void => {
     if (state !== undefined && embedder !== undefined) backFill.schedule(resident);
   };
   const tier: Tier = {
     ...{ services, clock, clockFloor, logger, analyzer, indexer, operations, bodies, retention },
-    ...{ foreground, previousEmbedder, needsVectors },
+    ...{ foreground, needsVectors },
     durable: state !== undefined,
     journal: state?.journal ?? createMemoryJournal(),
     registry: openRegistry({
-      ...{ clock, options, empty, retention },
-      state: state && { ...state, load: (scope) => loadAnalysed(scope, state, indexer) },
+      ...{ clock, options, state, retention },
+      load: async (scope) => (state ? loadAnalysed(scope, empty(), state, indexer) : empty()),
       loaded: (resident) => resident.partition.isBehind && needsVectors(resident),
       holdsExpired: (id) => tier.expired.has(id),
     }),
@@ -134,21 +131,20 @@ interface RegistryParts {
   readonly options: ResolvedKitOptions;
   readonly state: DurableState | undefined;
   readonly retention: Retention | undefined;
-  empty(): Partition;
+  load(scope: string): Promise<Partition>;
   loaded(resident: Resident): void;
   /** Whether expired rows of the scope are still to be logged as gone: loaded again, they would expire again. */
   holdsExpired(scope: string): boolean;
 }
 
 function openRegistry(parts: RegistryParts): PartitionRegistry {
-  const { clock, options, state, retention, empty, loaded, holdsExpired } = parts;
+  const { clock, options, state, retention, load, loaded, holdsExpired } = parts;
   if (state === undefined) {
     return new PartitionRegistry(
       { residentBytesMax: Number.POSITIVE_INFINITY },
       {
-        ...{ clock, loaded },
+        ...{ clock, load, loaded },
         measured: ({ id, liveBytes }) => retention?.measured(id, liveBytes),
-        load: async () => empty(),
         mayLeave: ({ isEmpty }) => isEmpty,
         dropsEmpty: true,
         storedScopes: async () => [],
@@ -158,8 +154,7 @@ function openRegistry(parts: RegistryParts): PartitionRegistry {
   return new PartitionRegistry(
     { residentBytesMax: options.residentBytesMax },
     {
-      ...{ clock, loaded },
-      load: (scope) => state.load(scope),
+      ...{ clock, load, loaded },
       mayLeave: ({ id }) => state.mayLeave(id) && !holdsExpired(id),
       dropsEmpty: false,
       storedScopes: () => state.scopes(),
@@ -170,25 +165,27 @@ function openRegistry(parts: RegistryParts): PartitionRegistry {
 /** What is in RAM has the terms of the present analyzer. */
 async function loadAnalysed(
   scope: string,
+  partition: Partition,
   state: DurableState,
   indexer: DocumentIndexer,
 ): Promise<Partition> {
-  const partition = await state.load(scope);
+  await state.load(scope, partition);
   await reanalyse(scope, partition, { bodies: state.bodies, indexer });
   return partition;
 }
 
-/** A tier may begin to load before it has its other parts. */
-function emptyPartition(
-  { embedder, previousEmbedder }: PluginServices,
-  analyzer: Analyzer,
-  parts: () => { readonly indexer: DocumentIndexer; readonly bodies: BodyCache },
-): Partition {
+interface PartitionParts {
+  readonly embedder: Embedder | undefined;
+  readonly analyzer: Analyzer;
+  readonly indexer: DocumentIndexer;
+  readonly bodies: BodyCache;
+}
+
+function emptyPartition({ embedder, analyzer, indexer, bodies }: PartitionParts): Partition {
   return new Partition({
-    ...(embedder === undefined ? {} : { embedder, previousEmbedder }),
+    ...(embedder === undefined ? {} : { embedder }),
     analyzer: analyzer.id,
     termsOf(rowId: number, facets: RowFacets, occurredAt: number) {
-      const { indexer, bodies } = parts();
       return indexer.terms({ body: JSON.parse(bodies.peek(rowId)!) as RowBody, facets, occurredAt });
     },
   });
@@ -207,9 +204,4 @@ function tierStats(
     ...state?.stats(),
     partitions_awaiting_vectors: backFill.waitingCount,
   };
-}
-
-/** Embedders measure when they are first asked: better now than while a query waits. */
-function measureAhead({ embedder, previousEmbedder }: PluginServices): void {
-  for (const each of [embedder, previousEmbedder]) void each?.unrelatedCosine?.().catch(() => undefined);
 }

@@ -49,15 +49,6 @@ export interface Row {
   readonly embedder: string;
   /** null while none has answered, and for a text that has none. */
   readonly vector: Float32Array | null;
-  /** The vector of the former embedder, while the tier is being embedded anew. */
-  readonly former?: FormerVector | undefined;
-}
-
-/** What an embedder that the tier had before has answered for a row. */
-export interface FormerVector {
-  readonly embedder: string;
-  /** null for a text that has none. */
-  readonly vector: Float32Array | null;
 }
 
 /** Of two versions of one key, whether `a` is the later: a row rewritten with its vector keeps its revision. */
@@ -73,11 +64,5 @@ export function isExpired({ expiresAt }: Pick<Row, "expiresAt">, now: number): b
 /** Bytes that a row takes in RAM and in the log, roughly. */
 export function rowBytes(row: Row): number {
   const texts = row.facets.length + row.body.length + row.group.length;
-  return (
-    256 +
-    texts +
-    (row.terms?.byteLength ?? 0) +
-    (row.vector?.byteLength ?? 0) +
-    (row.former?.vector?.byteLength ?? 0)
-  );
+  return 256 + texts + (row.terms?.byteLength ?? 0) + (row.vector?.byteLength ?? 0);
 }

@@ -1,5 +1,5 @@
 import type { Clock, Logger, Scope } from "@membus/protocol";
-import type { FormerVector, Row } from "./row.js";
+import type { Row } from "./row.js";
 
 /** Texts of a column, by row, decoded when one is asked for. */
 export interface Texts {
@@ -34,11 +34,9 @@ export interface RowColumns {
   readonly termBytes: Uint8Array;
   /** Where each row's terms begin, and after them where the last ones end, in numbers of four bytes. */
   readonly termOffsets: Uint32Array;
-  /** All vectors, row-major; rows without one are zero there. */
+  /** All vectors, row-major; rows without one of the embedder's dimensions are zero there. */
   readonly vectors: Float32Array;
   hasVector(index: number): boolean;
-  /** A row's `former`, or its vector where that has not as many dimensions as those in `vectors`. */
-  former(index: number): FormerVector | undefined;
 }
 
 /** What takes in the rows of a scope as they are read. */
@@ -84,7 +82,8 @@ export interface StoragePlace {
 /**
  * Where a durable tier keeps its folded rows: all that a new backend must write. `scope` is a scope id
  * (`scopeId` of the protocol). Writes never overlap; reads and `maintain` overlap with them and with one another.
- * Rows are immutable versions: `append` adds, `remove` takes away, nothing is updated.
+ * Rows are immutable versions: `append` adds, `remove` takes away, nothing is updated. Vectors of other dimensions than
+ * the host's embedder has need not be kept; `embedder` of such a row must then be neither "" nor any embedder's id.
  */
 export interface Storage {
   /** Opens or creates what is needed. When it fails, `close` is called all the same. */
@@ -106,8 +105,6 @@ export interface Storage {
   expiredScopes(now: number, limit: number): Promise<readonly string[]>;
   /** The rows that are of another generation, as `isOutdated` tells, and up to `limit` of their scopes. */
   outdated(ids: GenerationIds, limit: number): Promise<Outdated>;
-  /** Takes `former` away from every row, and its bytes from disk by the next `maintain`. */
-  dropFormer(): Promise<void>;
   /** What was appended and removed so far is on disk for good. */
   sync(): Promise<void>;
   /**

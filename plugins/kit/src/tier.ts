@@ -1,4 +1,4 @@
-import type { Clock, Embedder, Logger, MemoryChange, Operation, PluginServices } from "@membus/protocol";
+import type { Clock, Logger, MemoryChange, Operation, PluginServices } from "@membus/protocol";
 import type { Analyzer } from "./analyzer/index.js";
 import type { Foreground } from "./generation/foreground.js";
 import type { DocumentIndexer } from "./index-document.js";
@@ -39,8 +39,6 @@ export interface Tier {
   readonly rerankWaitMs: number;
   /** Expired versions that storage may still hold, by scope id. */
   readonly expired: Map<string, number[]>;
-  /** The embedder before, while vectors of its may still answer queries. */
-  previousEmbedder(): Embedder | undefined;
   /** Some rows of this partition have no vector yet. */
   needsVectors(resident: Resident): void;
 }

@@ -5,16 +5,16 @@ import type { Embedder, Logger, MemoryChange, MemoryTier, PluginServices, Rerank
 import { afterEach } from "vitest";
 import {
   type Analyzer,
-  type FileLog,
   type FileLogOptions,
-  KIT_DEFAULTS,
   type KitOptions,
   KitPlugin,
-  type LogRecovery,
-  openFileLog,
   type Retention,
   type Storage,
 } from "../src/index.js";
+import { KIT_DEFAULTS } from "../src/kit-options.js";
+import type { FileLog } from "../src/log/file-log.js";
+import { openFileLog } from "../src/log/file-log.js";
+import type { LogRecovery } from "../src/log/log.js";
 import type { OpenLogFile } from "../src/log/log-file.js";
 import { MemoryStorage } from "./memory-storage.js";
 import { ScriptedEmbedder } from "./scripted-embedder.js";
@@ -56,7 +56,6 @@ export interface KitSetup {
   /** null: a host without one. */
   readonly embedder?: Embedder | null;
   readonly reranker?: Reranker;
-  readonly previousEmbedder?: Embedder;
   readonly analyzer?: Analyzer;
   readonly clock?: TestClock;
   readonly storage?: MemoryStorage;
@@ -78,7 +77,6 @@ export function testServices(setup: KitSetup, clock: TestClock) {
     logger,
     ...(embedder === null ? {} : { embedder }),
     ...(setup.reranker && { reranker: setup.reranker }),
-    ...(setup.previousEmbedder === undefined ? {} : { previousEmbedder: setup.previousEmbedder }),
     notify: (change, agent) => changes.push({ ...change, agent }),
   };
   return { services, changes, logger };
@@ -155,7 +153,7 @@ export class TestKit {
   }
 
   /** Closes and opens again with another embedder or analyzer, which stay. */
-  async change(setup: Pick<KitSetup, "embedder" | "previousEmbedder" | "analyzer">): Promise<void> {
+  async change(setup: Pick<KitSetup, "embedder" | "analyzer">): Promise<void> {
     this.setup = { ...this.setup, ...setup };
     await this.reopen();
   }

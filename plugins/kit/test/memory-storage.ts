@@ -105,17 +105,6 @@ export class MemoryStorage implements Storage {
     return { rowCount: this.rowIds.length, outdatedCount, scopes: scopes.slice(0, limit) };
   }
 
-  async dropFormer(): Promise<void> {
-    await this.#write(() => {
-      for (const [scope, rows] of this.rows) {
-        this.rows.set(
-          scope,
-          rows.map(({ former: _, ...row }) => row),
-        );
-      }
-    });
-  }
-
   async sync(): Promise<void> {
     await this.#write(() => undefined);
   }

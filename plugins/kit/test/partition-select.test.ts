@@ -1,8 +1,8 @@
 import { type Filter, type FilterLeaf, keyHash, matches } from "@membus/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Partition } from "../src/index.js";
 import { namedSlots } from "../src/partition/named-slots.js";
+import type { Partition } from "../src/partition/partition.js";
 import { PreparedFilter } from "../src/partition/prepared-filter.js";
 import { filterSubject } from "../src/read/entry.js";
 import { KEYS, storeEntry, whereTree } from "./model-steps.js";

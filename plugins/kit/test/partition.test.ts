@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { columnsOf } from "../src/columns-of.js";
-import { Partition, type Row, rank } from "../src/index.js";
+import type { Row } from "../src/index.js";
+import { Partition } from "../src/partition/partition.js";
 import { PreparedFilter } from "../src/partition/prepared-filter.js";
 import { TermIndex } from "../src/partition/term-index.js";
 import { TermStatistics } from "../src/partition/term-statistics.js";
+import { rank } from "../src/rank/index.js";
 import { vectorOf } from "./scripted-embedder.js";
 import { EMBEDDER, emptyPartition, testRow } from "./test-row.js";
 
@@ -114,15 +116,18 @@ describe("a partition's scores", () => {
 });
 
 describe("a partition that another embedder has come to", () => {
-  it("is answered by it still when a vector of the former's comes late", () => {
-    const previousEmbedder = { id: "former", dimensions: 8 };
+  it("is being embedded anew until the last row of the other is gone; one without a vector is merely pending", () => {
     const termsOf = () => new Uint32Array(0);
-    const partition = new Partition({ termsOf, embedder: EMBEDDER, previousEmbedder, analyzer: "english" });
-    partition.add(testRow({ rowId: 1 }));
-    expect(partition.generations.answering).toBe(partition.vectors);
-    const former = { embedder: "former", vector: vectorOf("river", 8) };
-    partition.add(testRow({ rowId: 2, name: "late", embedder: "", vector: null, former }));
-    expect(partition.generations.answering).toBe(partition.vectors);
+    const partition = new Partition({ termsOf, embedder: EMBEDDER, analyzer: "english" });
+    partition.add(testRow({ rowId: 1, name: "old", embedder: "other", vector: vectorOf("river", 8) }));
+    partition.add(testRow({ rowId: 2, name: "older", embedder: "other", vector: null }));
+    partition.add(testRow({ rowId: 3, name: "late", embedder: "", vector: null }));
+    expect([partition.isBeingEmbeddedAnew, partition.pendingCount]).toEqual([true, 3]);
+    expect(partition.corpus([]).vectors!.present.slice(0, 3)).toEqual(Uint8Array.of(0, 0, 0));
+    partition.add(testRow({ rowId: 4, name: "old" }));
+    expect(partition.isBeingEmbeddedAnew).toBe(true);
+    partition.add(testRow({ rowId: 5, name: "older" }));
+    expect(partition.isBeingEmbeddedAnew).toBe(false);
     expect([partition.pendingCount, partition.isBehind]).toEqual([1, true]);
   });
 });

@@ -1,5 +1,7 @@
 import { keyHash } from "@membus/protocol";
-import { createEnglishAnalyzer, Partition, type Row, type RowFacets } from "../src/index.js";
+import { createEnglishAnalyzer, type Row } from "../src/index.js";
+import { Partition } from "../src/partition/partition.js";
+import type { RowFacets } from "../src/row.js";
 import { storeItem, type TestStoreEntry } from "./kit-requests.js";
 import { vectorOf } from "./scripted-embedder.js";
 

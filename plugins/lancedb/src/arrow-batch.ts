@@ -1,7 +1,7 @@
 import type { Row, ScopedRow } from "@membus/plugin-kit";
 import type { Binary, Data, FixedSizeBinary, Float64, Table, Utf8 } from "apache-arrow";
 import { arrow } from "./lancedb.js";
-import { KEY_HASH_BYTES, type NumberColumn, tableSchema, type VectorShape, vectorType } from "./schema.js";
+import { KEY_HASH_BYTES, type NumberColumn, tableSchema, vectorType } from "./schema.js";
 
 /**
  * Rows as one Arrow batch, column by column: LanceDB takes row objects two to three times slower.
@@ -12,11 +12,11 @@ import { KEY_HASH_BYTES, type NumberColumn, tableSchema, type VectorShape, vecto
  */
 export function toArrowTable(
   rows: readonly ScopedRow[],
-  shape: VectorShape,
+  dimensions: number,
   columns?: readonly string[],
 ): Table {
-  const schema = tableSchema(shape);
-  const children = columnData(rows, shape);
+  const schema = tableSchema(dimensions);
+  const children = columnData(rows, dimensions);
   const names = schema.fields.map((field) => field.name);
   const order = (columns ?? names).map((name) => names.indexOf(name));
   const fields = order.map((at) => schema.fields[at]!);
@@ -31,9 +31,8 @@ export function toArrowTable(
 }
 
 /** In the order of `tableSchema`. */
-function columnData(rows: readonly ScopedRow[], { dimensions, formerDimensions }: VectorShape): Data[] {
+function columnData(rows: readonly ScopedRow[], dimensions: number): Data[] {
   const plain = rows.map((scoped) => scoped.row);
-  const former = plain.map((row) => row.former ?? { embedder: "", vector: null });
   return [
     utf8Data(rows.map((scoped) => scoped.scope)),
     keyHashData(plain),
@@ -45,9 +44,6 @@ function columnData(rows: readonly ScopedRow[], { dimensions, formerDimensions }
     utf8Data(plain.map((row) => row.analyzer)),
     utf8Data(plain.map((row) => row.embedder)),
     vectorData(plain, dimensions),
-    ...(formerDimensions === 0
-      ? []
-      : [utf8Data(former.map((row) => row.embedder)), vectorData(former, formerDimensions)]),
   ];
 }
 
@@ -110,7 +106,7 @@ function termsData(rows: readonly Row[]): Data<Binary> {
   return makeData({ type: new Binary(), length: rows.length, nullCount, nullBitmap, valueOffsets, data });
 }
 
-function vectorData(rows: readonly Pick<Row, "vector">[], dimensions: number): Data {
+function vectorData(rows: readonly Row[], dimensions: number): Data {
   const { makeData, Float32 } = arrow();
   const data = new Float32Array(rows.length * dimensions);
   const { nullCount, nullBitmap } = validity(rows, (row) => row.vector !== null);

@@ -128,13 +128,6 @@ class LanceStorage implements Storage {
     return { rowCount, outdatedCount, scopes: [...scopes] };
   }
 
-  async dropFormer(): Promise<void> {
-    for (const name of this.#tables.names) {
-      const dropped = await this.#tables.use(name, (table) => table.dropFormer());
-      if (dropped) this.#note(name, true);
-    }
-  }
-
   async sync(): Promise<void> {
     await this.#tables.sync();
   }

@@ -1,7 +1,7 @@
 import type { GenerationIds, RowSink } from "@membus/plugin-kit";
 import type { RecordBatch } from "apache-arrow";
 import { and, compare, type Filter, isIn, or } from "./filters.js";
-import { type ReadShape, toRowColumns } from "./row-columns.js";
+import { toRowColumns } from "./row-columns.js";
 import { type Column, LOADED_COLUMNS } from "./schema.js";
 import type { TenantTable } from "./tenant-table.js";
 import { TextColumn } from "./text-column.js";
@@ -13,7 +13,8 @@ const LOADED_BATCH_ROWS = 4_096;
 
 /** Passes all rows of a scope on as they come, without bodies. LanceDB reads on while they are taken in. */
 export async function readScope(table: TenantTable, scope: string, into: RowSink): Promise<void> {
-  const { shape } = table;
+  const { vectors } = table;
+  const { dimensions } = vectors;
   let isBegun = false;
   try {
     await readRows(table, scope, {
@@ -26,7 +27,7 @@ export async function readScope(table: TenantTable, scope: string, into: RowSink
   } catch (error) {
     // The columns of vectors may have been changed just then, which happens once an embedder.
     await table.gate.shared(async () => undefined);
-    if (isBegun || table.shape === shape) throw error;
+    if (isBegun || vectors.dimensions === dimensions) throw error;
     await readScope(table, scope, into);
   }
 }
@@ -34,13 +35,14 @@ export async function readScope(table: TenantTable, scope: string, into: RowSink
 async function readRows(table: TenantTable, scope: string, into: RowSink): Promise<void> {
   const where = compare("scope", "=", scope);
   await table.read(async (lance) => {
-    const shape = readShapeOf(table);
-    const query = lance.query().where(where).select(columnsOf(shape)).limit(ROWS_MAX);
+    const dimensions = table.vectors.isOwn ? table.vectors.dimensions : 0;
+    const columns: Column[] = dimensions > 0 ? [...LOADED_COLUMNS, "vector"] : [...LOADED_COLUMNS];
+    const query = lance.query().where(where).select(columns).limit(ROWS_MAX);
     // biome-ignore lint/complexity/useLiteralKeys: protected, but the only way to batches of another size one by one
     const batches = readAhead(query["execute"]({ maxBatchLength: LOADED_BATCH_ROWS }));
     let [next, count] = await Promise.all([batches.next(), lance.countRows(where)]);
     into.reserve(count);
-    for (; next.done !== true; next = await batches.next()) into.take(toRowColumns(next.value, shape));
+    for (; next.done !== true; next = await batches.next()) into.take(toRowColumns(next.value, dimensions));
   });
 }
 
@@ -55,21 +57,6 @@ async function* readAhead(batches: AsyncIterable<RecordBatch>): AsyncGenerator<R
     next.catch(() => undefined);
     yield value;
   }
-}
-
-/** A table whose vectors are not of the embedder's dimensions has the former ones where the others will be. */
-function readShapeOf({ hasVectors, shape }: TenantTable): ReadShape {
-  const { dimensions, formerDimensions } = shape;
-  const former = { embedder: "former_embedder", vector: "former_vector" } as const;
-  if (hasVectors) return { dimensions, formerDimensions, former };
-  return { dimensions: 0, formerDimensions: dimensions, former: { embedder: "embedder", vector: "vector" } };
-}
-
-function columnsOf({ dimensions, formerDimensions, former }: ReadShape): Column[] {
-  const columns = new Set<Column>(LOADED_COLUMNS);
-  if (dimensions > 0) columns.add("vector");
-  if (formerDimensions > 0) columns.add(former.embedder).add(former.vector);
-  return [...columns];
 }
 
 /** Adds the scopes of outdated rows to `scopes`, while it has fewer than `limit`. Returns how many rows there are. */

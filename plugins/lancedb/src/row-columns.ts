@@ -1,26 +1,13 @@
 import type { RowColumns, Texts } from "@membus/plugin-kit";
 import type { Data, FixedSizeList, RecordBatch } from "apache-arrow";
-import { type Column, KEY_HASH_BYTES, type NumberColumn, type VectorShape } from "./schema.js";
+import { type Column, KEY_HASH_BYTES, type NumberColumn } from "./schema.js";
 import { TextColumn } from "./text-column.js";
-
-export interface FormerColumns {
-  readonly embedder: Column;
-  readonly vector: Column;
-}
-
-export interface ReadShape extends VectorShape {
-  /** Where the former vectors stand. */
-  readonly former: FormerColumns;
-}
 
 /**
  * A batch as the kit takes it in: its own arrays where that will do, but texts, which stay, in copies that
- * do not hold on to the rest. `shape` is that of the vectors that were read: a dimension of 0 stands for none.
+ * do not hold on to the rest. `dimensions` are those of the vectors that were read: 0 stands for none.
  */
-export function toRowColumns(
-  batch: RecordBatch,
-  { dimensions, formerDimensions, former }: ReadShape,
-): RowColumns {
+export function toRowColumns(batch: RecordBatch, dimensions: number): RowColumns {
   const count = batch.numRows;
   const numbers = (column: NumberColumn) => dataOf(batch, column).values.subarray(0, count) as Float64Array;
   const groups = new TextColumn(dataOf(batch, "group"));
@@ -28,8 +15,7 @@ export function toRowColumns(
   const analyzers = new TextColumn(dataOf(batch, "analyzer"));
   const facets: Texts = new TextColumn(dataOf(batch, "facets"));
   const keyHashes = dataOf(batch, "key_hash").values as Uint8Array;
-  const vectors = dimensions === 0 ? undefined : vectorsOf(batch, "vector", dimensions);
-  const formerOf = formerDimensions === 0 ? () => undefined : formerReader(batch, formerDimensions, former);
+  const vectors = dimensions === 0 ? undefined : vectorsOf(batch, dimensions);
   return {
     count,
     rowIds: numbers("row_id"),
@@ -49,7 +35,6 @@ export function toRowColumns(
     ...termsOf(dataOf(batch, "terms")),
     vectors: vectors === undefined ? new Float32Array(0) : componentsOf(vectors, dimensions),
     hasVector: hasValue(vectors),
-    former: formerOf,
   };
 }
 
@@ -59,29 +44,12 @@ function hasValue(data: Data | undefined): (row: number) => boolean {
   return data.nullCount === 0 ? () => true : (row) => data.getValid(row);
 }
 
-/** Former vectors, from columns of their own or from those of a table that has no others yet. */
-function formerReader(
-  batch: RecordBatch,
-  dimensions: number,
-  { embedder, vector }: FormerColumns,
-): RowColumns["former"] {
-  const embedders = new TextColumn(dataOf(batch, embedder));
-  const data = vectorsOf(batch, vector, dimensions);
-  const components = componentsOf(data, dimensions);
-  return (row) => {
-    const id = embedders.at(row);
-    if (id === "") return undefined;
-    const values = components.subarray(row * dimensions, (row + 1) * dimensions);
-    return { embedder: id, vector: data.getValid(row) ? values : null };
-  };
-}
-
 /** @throws {Error} when the column has become another one since the read began. */
-function vectorsOf(batch: RecordBatch, column: Column, dimensions: number): Data {
-  const data = dataOf(batch, column);
+function vectorsOf(batch: RecordBatch, dimensions: number): Data {
+  const data = dataOf(batch, "vector");
   const { listSize } = data.type as FixedSizeList;
   if (listSize === dimensions) return data;
-  throw new Error(`column ${column} holds vectors of ${listSize} components, not ${dimensions}`);
+  throw new Error(`column vector holds vectors of ${listSize} components, not ${dimensions}`);
 }
 
 function dataOf(batch: RecordBatch, column: Column): Data {

@@ -30,23 +30,12 @@ export const LOADED_COLUMNS = [
   "embedder",
 ] as const;
 
-/** Only while rows are being embedded anew: what the embedder before has answered. */
-const FORMER_COLUMNS = ["former_embedder", "former_vector"] as const;
-
-export const COLUMNS = ["scope", ...LOADED_COLUMNS, "body", "vector", ...FORMER_COLUMNS] as const;
+export const COLUMNS = ["scope", ...LOADED_COLUMNS, "body", "vector"] as const;
 
 export type Column = (typeof COLUMNS)[number];
 
-/** What a table's vectors are like. */
-export interface VectorShape {
-  /** Of the vectors; 0 for a table without the column. */
-  readonly dimensions: number;
-  /** Of the former vectors; 0 for a table without the column. */
-  readonly formerDimensions: number;
-}
-
-/** The columns of a tenant's table, in the order in which a new one has them. */
-export function tableSchema({ dimensions, formerDimensions }: VectorShape): Schema {
+/** The columns of a tenant's table with vectors of so many dimensions, in the order in which a new one has them. */
+export function tableSchema(dimensions: number): Schema {
   const { Binary, Field, FixedSizeBinary, Float64, Schema, Utf8 } = arrow();
   return new Schema([
     required("scope", new Utf8()),
@@ -59,12 +48,6 @@ export function tableSchema({ dimensions, formerDimensions }: VectorShape): Sche
     required("analyzer", new Utf8()),
     required("embedder", new Utf8()),
     new Field("vector", vectorType(dimensions), true),
-    ...(formerDimensions === 0
-      ? []
-      : [
-          required("former_embedder", new Utf8()),
-          new Field("former_vector", vectorType(formerDimensions), true),
-        ]),
   ]);
 }
 
@@ -73,12 +56,11 @@ export function vectorType(dimensions: number): FixedSizeList<Float32> {
   return new FixedSizeList(dimensions, new Field("item", new Float32(), true));
 }
 
-export function vectorShapeOf(schema: Schema): VectorShape {
-  const sizeOf = (column: Column): number => {
-    const type = schema.fields.find((field) => field.name === column)?.type;
-    return (type as FixedSizeList | undefined)?.listSize ?? 0;
-  };
-  return { dimensions: sizeOf("vector"), formerDimensions: sizeOf("former_vector") };
+/** Of a table's vectors; 0 for a table without the column. */
+export function dimensionsOf(schema: Schema): number {
+  const column: Column = "vector";
+  const type = schema.fields.find(({ name }) => name === column)?.type;
+  return (type as FixedSizeList | undefined)?.listSize ?? 0;
 }
 
 function required(name: Column, type: DataType): Field {

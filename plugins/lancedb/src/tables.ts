@@ -152,10 +152,7 @@ export class Tables {
   async #create(name: string, directory: string): Promise<void> {
     const { dimensions, disk } = this.#parts;
     await rm(directory, { recursive: true, force: true });
-    const table = await this.#connection.createEmptyTable(
-      name,
-      tableSchema({ dimensions, formerDimensions: 0 }),
-    );
+    const table = await this.#connection.createEmptyTable(name, tableSchema(dimensions));
     table.close();
     await new TableFiles(directory, disk).sync();
     await disk.syncDirectory(dirname(directory));

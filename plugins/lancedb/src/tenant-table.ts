@@ -6,11 +6,11 @@ import { ActiveReads } from "./active-reads.js";
 import { retryCommit } from "./commit-retry.js";
 import type { Disk } from "./disk.js";
 import type { Filter } from "./filters.js";
-import { type VectorShape, vectorShapeOf } from "./schema.js";
+import { dimensionsOf } from "./schema.js";
 import { newestVersion, readSyncedVersion, writeSyncedVersion } from "./synced-version.js";
 import { TableFiles } from "./table-files.js";
 import { TableGate } from "./table-gate.js";
-import { VectorColumns } from "./vector-columns.js";
+import { VectorColumn } from "./vector-column.js";
 
 export interface TenantTableParts {
   readonly name: string;
@@ -59,18 +59,17 @@ export class TenantTable {
   readonly #table: Table;
   readonly #reads = new ActiveReads();
   readonly #files: TableFiles;
+  readonly vectors: VectorColumn;
   #rowCount = 0;
   #isDirty = false;
   #isPurged = true;
   readonly tail: TableTail = { ...NO_TAIL };
   isIndexed = false;
 
-  readonly #vectors: VectorColumns;
-
   private constructor(parts: TenantTableParts, table: Table, schema: Schema) {
     this.#parts = parts;
     this.#table = table;
-    this.#vectors = new VectorColumns(parts, vectorShapeOf(schema), (change) => this.commit(change));
+    this.vectors = new VectorColumn(parts, dimensionsOf(schema), (change) => this.commit(change));
     this.#files = new TableFiles(parts.directory, parts.disk);
   }
 
@@ -78,7 +77,7 @@ export class TenantTable {
     const table = await parts.connection.openTable(parts.name);
     const schema = await table.schema();
     const opened = new TenantTable(parts, table, schema);
-    await opened.#vectors.complete(schema.fields.map(({ name }) => name));
+    await opened.vectors.complete(schema.fields.map(({ name }) => name));
     const { numRows, fragmentStats } = await table.stats();
     opened.#rowCount = numRows;
     const indexes = await table.listIndices();
@@ -113,24 +112,15 @@ export class TenantTable {
     return this.#isPurged;
   }
 
-  get shape(): VectorShape {
-    return this.#vectors.shape;
-  }
-
-  /** Whether the stored vectors are of the host's embedder's dimensions. */
-  get hasVectors(): boolean {
-    return this.#vectors.isOwn;
-  }
-
   /** Reads one version of the table, whatever is written meanwhile. */
   read<T>(task: (table: Table) => Promise<T>): Promise<T> {
     return this.#reads.run(() => task(this.#table));
   }
 
   async append(rows: readonly ScopedRow[]): Promise<void> {
-    const placed = rows.map(({ scope, row }) => ({ scope, row: this.#vectors.place(row) }));
-    if (!this.#vectors.fits(placed)) await this.gate.exclusive(() => this.#vectors.makeRoom(placed));
-    const data = await this.#vectors.batch(placed, () => this.#table.schema());
+    const placed = rows.map(({ scope, row }) => ({ scope, row: this.vectors.place(row) }));
+    if (!this.vectors.fits(placed)) await this.gate.exclusive(() => this.vectors.replace());
+    const data = await this.vectors.batch(placed, () => this.#table.schema());
     await this.gate.shared(() => this.commit((table) => table.add(data)));
     this.#rowCount += rows.length;
     this.tail.rowCount += rows.length;
@@ -182,17 +172,6 @@ export class TenantTable {
   /** Resolves when no read needs the files of a version before the present one. */
   oldReadsEnded(): Promise<void> {
     return this.#reads.settled();
-  }
-
-  /** Takes the former vectors from every row; the rows move, so that their bytes go with the next purge. */
-  async dropFormer(): Promise<boolean> {
-    if (this.shape.formerDimensions === 0) return false;
-    await this.gate.exclusive(async () => {
-      await this.#vectors.dropFormer();
-      await this.commit((table) => table.update({ where: "true", valuesSql: { seq: "seq" } }));
-      this.#isPurged = false;
-    });
-    return true;
   }
 
   resetTail(): void {

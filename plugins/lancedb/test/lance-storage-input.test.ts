@@ -90,7 +90,7 @@ describe("a vector", () => {
     expect(await loadIds(storage, scope)).toEqual([]);
   });
 
-  it("of an embedder of other dimensions replaces those of the former", async () => {
+  it("of an embedder of other dimensions replaces those of the one before", async () => {
     const directory = await fixture.directory();
     const first = await fixture.open(directory);
     await first.append(scoped(scope, makeRow(1)));

@@ -48,7 +48,7 @@ export async function openGeneration(
     logger: { debug() {}, info() {}, warn() {}, error() {} },
     dataDirectory: directory,
     notify() {},
-    ...(generation === "first" ? { embedder: first } : { embedder: second, previousEmbedder: first }),
+    ...(generation === "first" ? { embedder: first } : { embedder: second }),
   });
   return plugin;
 }
@@ -64,15 +64,15 @@ export async function fill(plugin: MemoryPlugin): Promise<void> {
   }
 }
 
-/** What each namespace answers to each query: keys and scores, in order. */
-export async function rankings(plugin: MemoryPlugin): Promise<string[]> {
+/** What each namespace answers to each query: keys and scores in order, and whether that is less than was asked. */
+export async function rankings(plugin: MemoryPlugin, mode: "hybrid" | "text" = "hybrid"): Promise<string[]> {
   const found: string[] = [];
   for (const namespace of NAMESPACES) {
     const { retrieve } = calls({ plugin, clock: systemClock }, { namespace });
     for (const query of QUERIES) {
-      const { entries, degraded } = await retrieve({ query });
+      const { entries, degraded } = await retrieve({ query, mode });
       const scores = entries.map(({ key, score }) => [key.name, score]);
-      found.push(JSON.stringify([scores, degraded?.code ?? null]));
+      found.push(JSON.stringify([scores, degraded?.detail.reason ?? null]));
     }
   }
   return found;

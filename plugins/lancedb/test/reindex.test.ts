@@ -10,6 +10,8 @@ afterEach(() => fixture.end());
 const alice = episodic("acme");
 const OLD = Float32Array.of(1, 0.5, -0.5, 0.25);
 const NEW = Float32Array.of(0.75, -0.125, 0.625);
+/** The embedder of rows whose vectors went. */
+const DROPPED = "(dropped)";
 const ids = { analyzer: "english", embedder: "new" };
 
 async function filesWithVector(directory: string, vector: Float32Array): Promise<string[]> {
@@ -31,21 +33,39 @@ async function changedStorage(directory: string) {
 }
 
 describe("a table whose embedder has changed", () => {
-  it("gives the former vectors as such, before and after the first of the new ones", async () => {
+  it("gives rows without a vector, of another embedder, before and after the first of the new ones", async () => {
     const storage = await changedStorage(await fixture.directory());
-    const former = { embedder: "static", vector: OLD };
     expect(await loadRows(storage, alice)).toMatchObject([
-      { rowId: 1, vector: null, former },
-      { rowId: 2, vector: null, former: { embedder: "static", vector: null } },
+      { rowId: 1, vector: null, embedder: "static" },
+      { rowId: 2, vector: null, embedder: "static" },
       { rowId: 3, vector: null, embedder: "" },
     ]);
-    await storage.append(scoped(alice, makeRow(4, { embedder: "new", vector: NEW, former })));
+    await storage.append(scoped(alice, makeRow(4, { embedder: "new", vector: NEW })));
     expect(await loadRows(storage, alice)).toMatchObject([
-      { rowId: 1, embedder: "", vector: null, former },
-      { rowId: 2, embedder: "", vector: null, former: { embedder: "static", vector: null } },
-      { rowId: 3, embedder: "", vector: null },
-      { rowId: 4, embedder: "new", vector: NEW, former },
+      { rowId: 1, embedder: DROPPED, vector: null },
+      { rowId: 2, embedder: DROPPED, vector: null },
+      { rowId: 3, embedder: DROPPED, vector: null },
+      { rowId: 4, embedder: "new", vector: NEW },
     ]);
+  });
+
+  it("taken back after that has all rows embedded anew once more", async () => {
+    const directory = await fixture.directory();
+    const storage = await changedStorage(directory);
+    await storage.append(scoped(alice, makeRow(4, { embedder: "new", vector: NEW })));
+    const back = await fixture.reopen(storage, directory, { embedder: "static" });
+    const { outdatedCount } = await back.outdated({ ...ids, embedder: "static" }, 10);
+    expect(outdatedCount).toBe(4);
+  });
+
+  it("keeps the vectors while the host has no embedder, those in the log too", async () => {
+    const directory = await fixture.directory();
+    const storage = await fixture.open(directory, { embedder: "static" });
+    await storage.append(scoped(alice, makeRow(1)));
+    const without = await fixture.reopen(storage, directory, { dimensions: 128, embedder: "" });
+    await without.append(scoped(alice, makeRow(2)));
+    const back = await fixture.reopen(without, directory, { embedder: "static" });
+    expect((await loadRows(back, alice)).map(({ vector }) => vector?.[0])).toEqual([1, 2]);
   });
 
   it("counts what is to be embedded anew, and where", async () => {
@@ -56,41 +76,29 @@ describe("a table whose embedder has changed", () => {
     expect(await storage.outdated(ids, 10)).toEqual(outdated);
     expect((await storage.outdated({ ...ids, analyzer: "other" }, 10)).outdatedCount).toBe(4);
     expect((await storage.outdated({ ...ids, analyzer: "other" }, 1)).scopes).toHaveLength(1);
-    expect((await storage.outdated({ analyzer: "other", embedder: undefined }, 10)).outdatedCount).toBe(3);
+    expect((await storage.outdated({ analyzer: "other", embedder: undefined }, 10)).outdatedCount).toBe(0);
   });
 
-  it("takes in what the log still has of the former embedder", async () => {
+  it("takes in what the log still has of the other embedder, without its vectors", async () => {
     const storage = await changedStorage(await fixture.directory());
     await storage.append(scoped(alice, makeRow(5), makeRow(6, { embedder: "new", vector: NEW })));
     const rows = await loadRows(storage, alice);
     expect(rows.slice(3)).toMatchObject([
-      {
-        embedder: "",
-        vector: null,
-        former: { embedder: "static", vector: Float32Array.of(5, 0.5, -0.5, 0.25) },
-      },
+      { embedder: DROPPED, vector: null },
       { embedder: "new", vector: NEW },
     ]);
   });
 
-  it("drops the former vectors, from disk as well, and keeps the rest", async () => {
+  it("has no bytes of the other vectors on disk when their rows are gone, and keeps the rest", async () => {
     const directory = await fixture.directory();
     const storage = await changedStorage(directory);
-    await storage.append(
-      scoped(
-        alice,
-        makeRow(4, { embedder: "new", vector: NEW, former: { embedder: "static", vector: OLD } }),
-      ),
-    );
-    await storage.remove([1, 2, 3].map((rowId) => ({ scope: scopeId(alice), rowId })));
+    await storage.append(scoped(alice, makeRow(4, { embedder: "new", vector: NEW })));
     expect((await filesWithVector(directory, OLD)).length).toBeGreaterThan(0);
-    await storage.dropFormer();
-    await storage.maintain({ purge: false });
+    await storage.remove([1, 2, 3].map((rowId) => ({ scope: scopeId(alice), rowId })));
+    await storage.maintain({ purge: true });
     expect(await filesWithVector(directory, OLD)).toEqual([]);
     expect(await filesWithVector(directory, NEW)).toHaveLength(1);
-    const [row, ...others] = await loadRows(storage, alice);
-    expect([row, others]).toMatchObject([{ rowId: 4, embedder: "new", vector: NEW }, []]);
-    expect(row).not.toHaveProperty("former");
+    expect(await loadRows(storage, alice)).toMatchObject([{ rowId: 4, embedder: "new", vector: NEW }]);
     const again = await fixture.reopen(storage, directory, { dimensions: 3, embedder: "new" });
     await again.append(scoped(alice, makeRow(7, { embedder: "new", vector: NEW })));
     expect(await loadRows(again, alice)).toHaveLength(2);

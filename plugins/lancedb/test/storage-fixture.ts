@@ -113,7 +113,6 @@ function rowsOf(columns: RowColumns): Omit<Row, "body">[] {
     analyzer: columns.analyzer(index),
     embedder: columns.embedder(index),
     vector: columns.hasVector(index) ? columns.vectors.slice(index * size, index * size + size) : null,
-    ...(columns.former(index) && { former: columns.former(index) }),
   }));
 }
 

@@ -1,5 +1,6 @@
-import { createEnglishAnalyzer, hashesOf } from "@membus/plugin-kit";
+import { createEnglishAnalyzer } from "@membus/plugin-kit";
 import { describe, expect, it } from "vitest";
+import { hashesOf } from "../../kit/src/analyzer/index.js";
 import { termHash } from "../../kit/src/analyzer/packed-terms.js";
 import { createMultilingualAnalyzer } from "../src/index.js";
 

@@ -98,13 +98,6 @@ export class FileStorage implements Storage {
     };
   }
 
-  async dropFormer(): Promise<void> {
-    for (const rows of this.#rows.values()) {
-      for (const [rowId, { former: _, ...row }] of rows) rows.set(rowId, row);
-    }
-    await this.#write([...this.#rows.keys()]);
-  }
-
   /** Every write is on disk when it returns. */
   async sync(): Promise<void> {}
 

@@ -1,33 +1,26 @@
-import type { FormerVector, Row } from "@membus/plugin-kit";
+import type { Row } from "@membus/plugin-kit";
 
 /** A row as JSON: what is binary as base64. */
-export function rowAsJson({ terms, vector, former, ...row }: Row): object {
+export function rowAsJson({ terms, vector, ...row }: Row): object {
   return {
     ...row,
     terms: terms && base64(terms),
     vector: vector && base64(vector),
-    ...(former && { former: { ...former, vector: former.vector && base64(former.vector) } }),
   };
 }
 
-interface RowJson extends Omit<Row, "terms" | "vector" | "former"> {
+interface RowJson extends Omit<Row, "terms" | "vector"> {
   readonly terms: string | null;
   readonly vector: string | null;
-  readonly former?: { readonly embedder: string; readonly vector: string | null };
 }
 
 export function parseRow(value: unknown): Row {
-  const { terms, vector, former, ...row } = value as RowJson;
+  const { terms, vector, ...row } = value as RowJson;
   return {
     ...row,
     terms: terms === null ? null : new Uint32Array(bytesOf(terms)),
-    vector: vectorOf(vector),
-    ...(former && { former: { ...former, vector: vectorOf(former.vector) } satisfies FormerVector }),
+    vector: vector === null ? null : new Float32Array(bytesOf(vector)),
   };
-}
-
-function vectorOf(text: string | null): Float32Array | null {
-  return text === null ? null : new Float32Array(bytesOf(text));
 }
 
 function base64({ buffer, byteOffset, byteLength }: Uint32Array | Float32Array): string {

@@ -4,12 +4,12 @@ import { MemoryError } from "@membus/protocol";
 import { isMissingFile, replaceFile } from "./durable-files.js";
 
 /** The layout of a tier's directory: `log`, `table`, and what their files hold. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /**
  * Marks a new directory with the format, and refuses one that this version cannot read.
  *
- * @throws {MemoryError} `unsupported` for a newer format, `runtime_error` for a file that is none.
+ * @throws {MemoryError} `unsupported` for another format, `runtime_error` for a file that is none.
  */
 export async function checkFormat(directory: string): Promise<void> {
   const path = join(directory, "format");
@@ -22,10 +22,13 @@ export async function checkFormat(directory: string): Promise<void> {
       path,
     });
   }
-  if (format > FORMAT) {
-    const message = `${directory} is of format ${format}; this version reads up to ${FORMAT}`;
-    throw new MemoryError("unsupported", message, { reason: "format_newer", path, format, max: FORMAT });
-  }
+  if (format === FORMAT) return;
+  const [reason, remedy] =
+    format > FORMAT
+      ? ["format_newer", "use a newer version of membus"]
+      : ["format_older", "export it with the version that wrote it, and import that into a new folder"];
+  const message = `${directory} is of format ${format}, this version reads ${FORMAT}: ${remedy}`;
+  throw new MemoryError("unsupported", message, { reason, path, format, expected: FORMAT });
 }
 
 function parseFormat(text: string): number | undefined {

@@ -36,7 +36,6 @@ export class Reindex {
   #outdatedCount = 0;
   /** As the last round found it in storage. */
   #storedOutdatedCount = 0;
-  #isFinishing = false;
   #running: Promise<void> | undefined;
 
   private constructor(ids: GenerationIds, marker: GenerationMarker, dependencies: ReindexDependencies) {
@@ -49,17 +48,12 @@ export class Reindex {
   static async open(ids: GenerationIds, dependencies: ReindexDependencies): Promise<Reindex> {
     const { directory, isNew } = dependencies;
     const { analyzer, embedder = "" } = ids;
-    const former = await readGenerationMarker(directory);
-    const isSame = former.analyzer === analyzer && former.embedder === embedder;
-    const generation = former.generation + 1;
-    const marker = isSame ? former : { generation, analyzer, embedder, done: isNew };
+    const found = await readGenerationMarker(directory);
+    const isSame = found.analyzer === analyzer && found.embedder === embedder;
+    const generation = found.generation + 1;
+    const marker = isSame ? found : { generation, analyzer, embedder, done: isNew };
     if (isNew && !isSame) await writeGenerationMarker(directory, marker);
     return new Reindex(ids, marker, dependencies);
-  }
-
-  /** Whether former vectors may still have to answer queries. */
-  get needsFormer(): boolean {
-    return !this.#marker.done && !this.#isFinishing;
   }
 
   start(): void {
@@ -118,15 +112,10 @@ export class Reindex {
     await backFill.idle(this.#closing.signal);
   }
 
-  /** From here on nothing asks for the former vectors; a crash before the end comes here again. */
   async #finish(): Promise<void> {
-    const { storage, folder, logger, directory } = this.#dependencies;
+    const { logger, directory } = this.#dependencies;
     const { generation } = this.#marker;
     const marker = { ...this.#marker, done: true };
-    this.#isFinishing = true;
-    await folder.fold();
-    // Without an embedder vectors wait for the next one.
-    if (this.#ids.embedder !== undefined) await folder.write(() => storage.dropFormer());
     await writeGenerationMarker(directory, marker);
     this.#marker = marker;
     if (generation > 1) logger.info({ ...this.#ids, generation }, "all rows are of the new generation");

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { ErrorCode, ErrorDetail, StoreReceipt } from "@membus/protocol";
 import { decode, Encoder } from "@msgpack/msgpack";
-import type { FormerVector, Row } from "../row.js";
+import type { Row } from "../row.js";
 
 /** The reply of a mutation, as it is remembered. Errors that a retry may mend are not. */
 export interface OperationResult {
@@ -134,7 +134,6 @@ type PackedRow = readonly [
   embedder: string,
   vector: Uint8Array | null,
   analyzer: string,
-  former: readonly [embedder: string, vector: Uint8Array | null] | null,
 ];
 
 function packRow(row: Row): PackedRow {
@@ -155,14 +154,13 @@ function packRow(row: Row): PackedRow {
     row.embedder,
     row.vector && bytesOf(row.vector),
     row.analyzer,
-    row.former ? [row.former.embedder, row.former.vector && bytesOf(row.former.vector)] : null,
   ];
 }
 
 function unpackRow(packed: PackedRow): Row {
   const [rowId, keyHash, revision, seq, created, updated, occurredAt, expiresAt, importance, ...texts] =
     packed;
-  const [group, facets, body, terms, embedder, vector, analyzer, former] = texts;
+  const [group, facets, body, terms, embedder, vector, analyzer] = texts;
   return {
     rowId,
     keyHash: Buffer.from(keyHash).toString("hex"),
@@ -178,18 +176,9 @@ function unpackRow(packed: PackedRow): Row {
     body,
     terms: terms && new Uint32Array(aligned(terms)),
     embedder,
-    vector: vector && vectorOf(vector),
+    vector: vector && new Float32Array(aligned(vector)),
     analyzer,
-    ...(former ? { former: unpackFormer(former) } : {}),
   };
-}
-
-function unpackFormer([embedder, vector]: NonNullable<PackedRow[16]>): FormerVector {
-  return { embedder, vector: vector && vectorOf(vector) };
-}
-
-function vectorOf(bytes: Uint8Array): Float32Array {
-  return new Float32Array(aligned(bytes));
 }
 
 function bytesOf(array: Uint32Array | Float32Array): Uint8Array {

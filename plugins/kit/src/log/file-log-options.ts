@@ -52,7 +52,7 @@ export interface FileLogOptions {
 
 export type ResolvedFileLogOptions = ResolvedOptions<FileLogOptions>;
 
-export const FILE_LOG_DEFAULTS: ResolvedFileLogOptions = Object.freeze({
+const FILE_LOG_DEFAULTS: ResolvedFileLogOptions = Object.freeze({
   durability: "disk",
   segmentBytes: 16 * MIB,
   recordBytesMax: 64 * MIB,

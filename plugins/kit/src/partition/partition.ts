@@ -4,7 +4,7 @@ import { type Row, type RowFacets, supersedes } from "../row.js";
 import type { RowColumns } from "../storage.js";
 import { AttributeIndex, bringUpToDate } from "./attribute-index.js";
 import type { FieldIndex } from "./field-index.js";
-import { type EmbedderShape, Generations } from "./generations.js";
+import { Generations } from "./generations.js";
 import { joinPostings } from "./join-postings.js";
 import { KeyIndex } from "./key-index.js";
 import type { PreparedFilter } from "./prepared-filter.js";
@@ -28,9 +28,7 @@ const STEP_UNITS = 16_384;
 
 export interface PartitionOptions {
   /** Whose vectors are kept; absent when the tier has no similarity. */
-  readonly embedder?: EmbedderShape;
-  /** Whose vectors answer for rows that have none of the embedder's yet. */
-  readonly previousEmbedder?: EmbedderShape | undefined;
+  readonly embedder?: { readonly id: string; readonly dimensions: number };
   /** Id of the analyzer: terms of others are not used. */
   readonly analyzer?: string;
   /** Terms of a row that came without them. */
@@ -52,7 +50,7 @@ export class Partition {
   columns = new SlotColumns();
   keys = new KeyIndex();
   readonly vectors: Vectors | undefined;
-  readonly generations: Generations;
+  readonly #generations: Generations;
   liveCount = 0;
   lastRevision = 0;
   readonly #options: PartitionOptions;
@@ -68,10 +66,9 @@ export class Partition {
 
   constructor(options: PartitionOptions) {
     this.#options = options;
-    const { embedder } = options;
+    const { embedder, analyzer } = options;
     if (embedder !== undefined) this.vectors = new Vectors(embedder.id, embedder.dimensions);
-    const { previousEmbedder: previous, analyzer } = options;
-    this.generations = new Generations({ current: this.vectors, previous, analyzer });
+    this.#generations = new Generations(embedder?.id, analyzer);
   }
 
   /** The slot of the live version of a key. */
@@ -97,19 +94,23 @@ export class Partition {
 
   /** Whether rows are to be written anew: they have no vector yet, or are another generation's. */
   get isBehind(): boolean {
-    return this.pendingCount > 0 || this.generations.outdatedCount > 0;
+    return this.pendingCount > 0 || this.#generations.outdatedCount > 0;
   }
 
-  /** Up to `max` of them, from this slot on. */
+  /** Whether a row is still to be embedded anew: vectors would put those whose turn has come before the others. */
+  get isBeingEmbeddedAnew(): boolean {
+    return this.#generations.foreignCount > 0;
+  }
+
+  /** Up to `max` rows that are to be written anew, from this slot on. */
   pendingRows(max: number, from = 0): FoundRow[] {
-    const { vectors, generations } = this;
-    return rowsThat(this, (slot) => vectors?.isPending(slot) || generations.isOutdated(slot), max, from);
+    const isPending = (slot: number) => this.vectors?.isPending(slot) || this.#generations.isOutdated(slot);
+    return rowsThat(this, isPending, max, from);
   }
 
   /** Up to `max` rows whose terms are another analyzer's, from this slot on. Right after loading. */
   unanalysedRows(max: number, from: number): FoundRow[] {
-    const { generations } = this;
-    return rowsThat(this, (slot) => generations.hasOldTerms(slot), max, from);
+    return rowsThat(this, (slot) => this.#generations.hasOldTerms(slot), max, from);
   }
 
   /** Terms of a row that came with another analyzer's. */
@@ -125,8 +126,8 @@ export class Partition {
     const slot = this.columns.append(row);
     this.#enliven(slot);
     this.vectors?.add(slot, row.embedder, row.vector);
-    this.generations.add(slot, row);
-    this.#waiting.push(this.generations.hasOldTerms(slot) ? null : row.terms);
+    this.#generations.add(slot, row);
+    this.#waiting.push(this.#generations.hasOldTerms(slot) ? null : row.terms);
     if (replaced !== undefined) {
       this.columns.accessed[slot] = this.columns.accessed[replaced]!;
       this.#kill(replaced);
@@ -149,12 +150,12 @@ export class Partition {
     const first = this.columns.appendAll(rows);
     this.keys.addAll(rows.keyHashes, first);
     this.vectors?.addAll(first, rows);
-    this.generations.addAll(first, rows);
+    this.#generations.addAll(first, rows);
     this.#waiting.pushAll(rows.termBytes, rows.termOffsets);
     let areAnalysed = true;
     for (let slot = first; slot < first + rows.count; slot++) {
       this.#enliven(slot);
-      if (!this.generations.hasOldTerms(slot)) continue;
+      if (!this.#generations.hasOldTerms(slot)) continue;
       this.#waiting.drop(slot);
       areAnalysed = false;
     }
@@ -256,10 +257,9 @@ export class Partition {
     return new Map([...groups].map((group) => [group, live(index.slotsOf(group))]));
   }
 
-  /** What the ranker sees, for a query of terms with these hashes and a vector of this embedder, by default ours. */
-  corpus(hashes: readonly number[], embedder?: string): RankCorpus {
-    const { columns } = this;
-    const vectors = this.generations.of(embedder);
+  /** What the ranker sees, for a query of terms with these hashes. */
+  corpus(hashes: readonly number[]): RankCorpus {
+    const { columns, vectors } = this;
     this.#countTerms(columns.count);
     const { lengths, lengthTotal, groups, hasGroups } = this.#statistics;
     const waiting = this.#terms.upTo < columns.count ? this.#waiting.find(hashes) : undefined;
@@ -295,7 +295,7 @@ export class Partition {
     const words = this.#statistics.sizeBytes + this.#terms.sizeBytes;
     const indexes = words + this.#attributes.sizeBytes + this.keys.sizeBytes;
     const rows = this.columns.sizeBytes + this.facetBytes + this.#waiting.sizeBytes;
-    return BASE_BYTES + indexes + rows + (this.vectors?.sizeBytes ?? 0) + this.generations.sizeBytes;
+    return BASE_BYTES + indexes + rows + (this.vectors?.sizeBytes ?? 0) + this.#generations.sizeBytes;
   }
 
   /** Of two versions of a key, the later one lives. */
@@ -336,7 +336,7 @@ export class Partition {
     this.#statistics.drop(slot);
     if (slot >= this.#terms.upTo) this.#waiting.drop(slot);
     this.vectors?.drop(slot);
-    this.generations.drop(slot);
+    this.#generations.drop(slot);
     columns.facets.clear(slot);
     columns.groups[slot] = "";
   }
@@ -388,7 +388,7 @@ export class Partition {
     this.#terms.remap(kept, columns.count);
     this.#waiting = this.#waiting.remap(waiting, this.#terms.upTo);
     this.vectors?.remap(kept);
-    this.generations.remap(kept);
+    this.#generations.remap(kept);
     this.columns = columns.remap(kept);
     this.keys = keys;
     this.#attributes = new AttributeIndex();

@@ -81,9 +81,9 @@ function rankingOf(
   query: PreparedQuery,
   allowed: Uint8Array,
 ): Ranking {
-  const { terms, vector, scale, embedder } = query;
+  const { terms, vector, scale } = query;
   return {
-    corpus: partition.corpus(hashesOf(terms), embedder),
+    corpus: partition.corpus(hashesOf(terms)),
     query: { terms, allowed, ...(fields && { fields }), ...(vector && { vector }), ...(scale && { scale }) },
   };
 }

@@ -17,15 +17,9 @@ export interface PreparedQuery {
   readonly vector?: Float32Array | undefined;
   /** How its cosines become closeness. */
   readonly scale?: CosineScale | undefined;
-  /** Whose vectors it is compared with: the tier's, unless it is for a partition that another one answers. */
-  readonly embedder?: string;
-  /** The same by the embedder before, where some partitions may still be of that generation. */
-  readonly former?: FormerQuery | undefined;
   /** Why the ranking is less than what was asked. */
   readonly degraded?: MemoryError | undefined;
 }
-
-export type FormerQuery = EmbeddedQuery & { readonly embedder: string };
 
 type EmbeddedQuery = Pick<PreparedQuery, "vector" | "scale" | "degraded">;
 
@@ -47,31 +41,20 @@ export async function prepareQuery(
     if (mode !== "vector" && query !== undefined) return { terms };
     throw new MemoryError("unsupported", "this tier has no embedder", { feature: "similarity" });
   }
-  const previous = embedding === undefined ? tier.previousEmbedder() : undefined;
-  const [own, former] = await Promise.all([
-    embedQuery(tier, embedder, embedding ?? query!),
-    previous && embedQuery(tier, previous, query!),
-  ]);
-  const failed = own.degraded !== undefined && (former === undefined || former.degraded !== undefined);
-  if (failed && (mode === "vector" || query === undefined)) throw own.degraded;
-  return { terms, ...own, former: previous && former && { embedder: previous.id, ...former } };
+  const embedded = await embedQuery(tier, embedder, embedding ?? query!);
+  if (embedded.degraded && (mode === "vector" || query === undefined)) throw embedded.degraded;
+  return { terms, ...embedded };
 }
 
 /**
- * The query as one partition is to be asked: by the generation that answers for it, or by words where that has no
- * embedder here. A caller's own vector is of the present one.
+ * The query as one partition is to be asked: by words alone while that is being embedded anew, so that no entry is at a
+ * disadvantage because its turn has not come. A caller's own vector is of the present embedder.
  */
-export function queryFor(
-  { generations, vectors }: Partition,
-  query: PreparedQuery,
-  isGiven: boolean,
-): PreparedQuery {
-  const { terms, former } = query;
-  const answering = isGiven ? vectors : generations.answering;
-  if (answering === vectors) return query;
-  if (answering !== undefined && former?.embedder === answering.embedder) return { terms, ...former };
-  const hasVector = query.vector !== undefined || query.degraded !== undefined;
-  return hasVector ? { terms, degraded: beingEmbedded() } : { terms };
+export function queryFor(partition: Partition, query: PreparedQuery, isGiven: boolean): PreparedQuery {
+  if (isGiven || !partition.isBeingEmbeddedAnew) return query;
+  const { terms, vector, degraded } = query;
+  const isByVector = vector !== undefined || degraded !== undefined;
+  return isByVector ? { terms, degraded: beingEmbedded() } : { terms };
 }
 
 function beingEmbedded(): MemoryError {

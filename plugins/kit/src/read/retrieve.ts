@@ -146,9 +146,8 @@ async function findIn(
   if (needs.words) indexFew(partition);
   expireNow(tier, resident);
   const asked = query && queryFor(partition, query, request.embedding !== undefined);
-  const compared = asked?.vector === undefined ? partition.vectors : partition.generations.of(asked.embedder);
-  const pendingCount = needsVectors(request, asked) ? (compared?.pendingCount ?? 0) : 0;
-  const generation = asked?.vector === undefined ? undefined : compared?.embedder;
+  const pendingCount = needsVectors(request, asked) ? partition.pendingCount : 0;
+  const generation = asked?.vector === undefined ? undefined : partition.vectors?.embedder;
   return {
     ...findHits(resident, request, asked, needs.filter),
     pendingCount,

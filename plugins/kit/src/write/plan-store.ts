@@ -11,7 +11,7 @@ import { unitVector } from "../unit-vector.js";
 
 /** A version to come: everything but what its commit and its analysis give it. */
 export interface Draft
-  extends Omit<Row, "rowId" | "revision" | "facets" | "body" | "terms" | "analyzer" | "vector" | "former"> {
+  extends Omit<Row, "rowId" | "revision" | "facets" | "body" | "terms" | "analyzer" | "vector"> {
   readonly facets: RowFacets;
   readonly body: RowBody;
   /** Given by the caller, or kept with an unchanged text. */
@@ -19,7 +19,7 @@ export interface Draft
 }
 
 /** The current version of the key, read whole. */
-export interface Previous extends Omit<Row, "facets" | "body" | "terms" | "analyzer" | "former"> {
+export interface Previous extends Omit<Row, "facets" | "body" | "terms" | "analyzer"> {
   readonly facets: RowFacets;
   readonly body: RowBody;
 }

@@ -133,6 +133,5 @@ function rowOf(
     analyzer,
     embedder: index?.embedder ?? draft.embedder,
     vector: index?.vector ?? draft.vector,
-    ...(index?.former === undefined ? {} : { former: index.former }),
   };
 }
