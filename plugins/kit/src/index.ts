@@ -8,15 +8,15 @@ export {
   type Language,
   type OtherLanguage,
   type OtherLanguages,
-} from "./analyzer/index.js";
+} from "./search/analyzer/index.js";
 export { columnsOf } from "./columns-of.js";
-export { type DirectoryLock, lockDirectory } from "./directory/directory-lock.js";
-export { isOutdated } from "./generation/outdated.js";
+export { type DirectoryLock, lockDirectory } from "./journal/directory/directory-lock.js";
+export { isOutdated } from "./lifecycle/embedding/outdated.js";
 export type { KitOptions } from "./kit-options.js";
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
-export { fileLog } from "./log/file-log.js";
-export type { FileLogOptions } from "./log/file-log-options.js";
-export type { Durability, OpenLog } from "./log/log.js";
+export { fileLog } from "./journal/log/file-log.js";
+export type { FileLogOptions } from "./journal/log/file-log-options.js";
+export type { Durability, OpenLog } from "./journal/log/log.js";
 export type { HeldEntry, Retention } from "./retention.js";
 export type { Row } from "./row.js";
 export type {

@@ -15,22 +15,22 @@ import {
   type Scope,
   type ScopeSelector,
 } from "@membus/protocol";
-import type { Analyzer } from "./analyzer/index.js";
-import { createEnglishAnalyzer } from "./analyzer/index.js";
+import type { Analyzer } from "./search/analyzer/index.js";
+import { createEnglishAnalyzer } from "./search/analyzer/index.js";
 import { idConflict, operationKey, type RememberedOperation } from "./journal/operation-memory.js";
 import type { OperationResult } from "./journal/record.js";
 import type { KitOptions, ResolvedKitOptions } from "./kit-options.js";
 import { resolveKitOptions } from "./kit-options.js";
-import { fileLog } from "./log/file-log.js";
-import type { OpenLog } from "./log/log.js";
+import { fileLog } from "./journal/log/file-log.js";
+import type { OpenLog } from "./journal/log/log.js";
 import { type OpenTier, openTier } from "./open-tier.js";
-import { retrieve } from "./read/retrieve.js";
-import { status } from "./read/status.js";
+import { retrieve } from "./operations/retrieve/retrieve.js";
+import { status } from "./operations/status.js";
 import type { Retention } from "./retention.js";
 import type { Storage, StoragePlace } from "./storage.js";
-import { forget } from "./write/forget.js";
-import { forgetResult, storeResult } from "./write/result.js";
-import { store } from "./write/store.js";
+import { forget } from "./operations/forget.js";
+import { forgetResult, storeResult } from "./operations/store/result.js";
+import { store } from "./operations/store/store.js";
 
 /** What makes a kit plugin the one it is. */
 export interface KitPluginParts {

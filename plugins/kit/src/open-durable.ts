@@ -1,5 +1,5 @@
 import type { PluginServices, Scope } from "@membus/protocol";
-import { type OwnDirectory, ownDirectory } from "./directory/own-directory.js";
+import { type OwnDirectory, ownDirectory } from "./journal/directory/own-directory.js";
 import { Backlog } from "./journal/backlog.js";
 import { Folder } from "./journal/fold.js";
 import { readFoldMarker } from "./journal/fold-marker.js";
@@ -9,12 +9,12 @@ import type { OperationMemory } from "./journal/operation-memory.js";
 import { type LogRecord, latestTime } from "./journal/record.js";
 import { recover } from "./journal/recover.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
-import type { Log, OpenLog } from "./log/log.js";
-import type { Partition } from "./partition/partition.js";
-import { BodyCache } from "./residency/body-cache.js";
-import { KnownScopes } from "./residency/known-scopes.js";
-import { LatestScopes } from "./residency/latest-scopes.js";
-import { PartitionLoader } from "./residency/partition-loader.js";
+import type { Log, OpenLog } from "./journal/log/log.js";
+import type { Partition } from "./search/partition/partition.js";
+import { BodyCache } from "./lifecycle/residency/body-cache.js";
+import { KnownScopes } from "./lifecycle/residency/known-scopes.js";
+import { LatestScopes } from "./lifecycle/residency/latest-scopes.js";
+import { PartitionLoader } from "./lifecycle/residency/partition-loader.js";
 import type { Storage, StoragePlace } from "./storage.js";
 
 export interface DurableState {

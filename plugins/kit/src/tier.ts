@@ -1,17 +1,17 @@
 import type { Clock, Logger, MemoryChange, Operation, PluginServices } from "@membus/protocol";
-import type { Analyzer } from "./analyzer/index.js";
-import type { Foreground } from "./generation/foreground.js";
-import type { DocumentIndexer } from "./index-document.js";
+import type { Analyzer } from "./search/analyzer/index.js";
+import type { Foreground } from "./lifecycle/embedding/foreground.js";
+import type { DocumentIndexer } from "./lifecycle/embedding/index-document.js";
 import type { Journal } from "./journal/journal.js";
 import type { OperationMemory } from "./journal/operation-memory.js";
-import type { RemovedRow } from "./partition/removed-row.js";
-import type { ReadAhead } from "./read/read-ahead.js";
-import type { BodyCache } from "./residency/body-cache.js";
-import type { PartitionRegistry } from "./residency/partition-registry.js";
-import type { Resident } from "./residency/resident.js";
+import type { RemovedRow } from "./search/partition/removed-row.js";
+import type { ReadAhead } from "./operations/retrieve/read-ahead.js";
+import type { BodyCache } from "./lifecycle/residency/body-cache.js";
+import type { PartitionRegistry } from "./lifecycle/residency/partition-registry.js";
+import type { Resident } from "./lifecycle/residency/resident.js";
 import type { Retention } from "./retention.js";
 import type { RowFacets } from "./row.js";
-import type { ForgetOrder } from "./write/forget-order.js";
+import type { ForgetOrder } from "./operations/forget-order.js";
 
 /** The parts of one open tier, as the operations share them. */
 export interface Tier {

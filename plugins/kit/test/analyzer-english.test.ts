@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { ENGLISH_STEMMING, stemEnglish } from "../src/analyzer/english.js";
-import { describeEnglishTime } from "../src/analyzer/english-time.js";
-import { ENGLISH_STOP_WORDS } from "../src/analyzer/english-words.js";
-import { createEnglishAnalyzer, type PackedTerms } from "../src/analyzer/index.js";
-import { termHash } from "../src/analyzer/packed-terms.js";
-import { StemProbabilities, UNKNOWN_WORD_PROBABILITY } from "../src/analyzer/word-frequency.js";
+import { ENGLISH_STEMMING, stemEnglish } from "../src/search/analyzer/english.js";
+import { describeEnglishTime } from "../src/search/analyzer/english-time.js";
+import { ENGLISH_STOP_WORDS } from "../src/search/analyzer/english-words.js";
+import { createEnglishAnalyzer, type PackedTerms } from "../src/search/analyzer/index.js";
+import { termHash } from "../src/search/analyzer/packed-terms.js";
+import { StemProbabilities, UNKNOWN_WORD_PROBABILITY } from "../src/search/analyzer/word-frequency.js";
 
 const EIGHTH_OF_MAY = 1_683_554_160;
 const analyzer = createEnglishAnalyzer();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createAnalyzer, type Language } from "../src/analyzer/index.js";
-import { termHash } from "../src/analyzer/packed-terms.js";
+import { createAnalyzer, type Language } from "../src/search/analyzer/index.js";
+import { termHash } from "../src/search/analyzer/packed-terms.js";
 
 /** A language in which vowels say nothing. */
 const characters: Language = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { fold } from "../src/analyzer/fold.js";
-import { memoizeWords } from "../src/analyzer/memo.js";
-import { splitWords, wordForms } from "../src/analyzer/words.js";
+import { fold } from "../src/search/analyzer/fold.js";
+import { memoizeWords } from "../src/search/analyzer/memo.js";
+import { splitWords, wordForms } from "../src/search/analyzer/words.js";
 
 describe("splitWords", () => {
   it.each([

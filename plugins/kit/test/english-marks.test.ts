@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { englishMarks } from "../src/analyzer/english-time.js";
-import { createEnglishAnalyzer } from "../src/analyzer/index.js";
+import { englishMarks } from "../src/search/analyzer/english-time.js";
+import { createEnglishAnalyzer } from "../src/search/analyzer/index.js";
 
 const EIGHTH_OF_MAY = 1_683_554_160;
 const NEW_YEAR = 1_704_067_200;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { cosineScale } from "../src/rank/cosine-scale.js";
+import { cosineScale } from "../src/search/rank/cosine-scale.js";
 import {
   codeLengthOf,
   EvidenceSieve,
@@ -11,9 +11,9 @@ import {
   rank,
   relevance,
   type SieveLimits,
-} from "../src/rank/index.js";
-import { sieveKernel } from "../src/rank/sieve-kernel.js";
-import { encodeQuery } from "../src/rank/vector-codes.js";
+} from "../src/search/rank/index.js";
+import { sieveKernel } from "../src/search/rank/sieve-kernel.js";
+import { encodeQuery } from "../src/search/rank/vector-codes.js";
 import { buildCorpus, type TestEntry } from "./rank-corpus.js";
 
 const unitVector = (components: readonly number[]): number[] => {
@@ -189,7 +189,7 @@ describe("EvidenceSieve", () => {
 
   it("opens every slot where the engine has no SIMD", async () => {
     vi.stubGlobal("WebAssembly", undefined);
-    const fresh = await import("../src/rank/index.js");
+    const fresh = await import("../src/search/rank/index.js");
     const [{ corpus, query, limits }] = fc.sample(exampleArbitrary, { numRuns: 1, seed: 3 }) as [Example];
     const sieve = new fresh.EvidenceSieve(corpus, query);
     const { open, sureCount } = sift(sieve as EvidenceSieve, corpus.slotCount, limits);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { HashTable } from "../src/hash-table.js";
+import { HashTable } from "../src/search/hash-table.js";
 
 const hash = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 const value = fc.integer({ min: 0, max: 2 ** 32 - 2 });

@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 import { type Scope, scopeId } from "@membus/protocol";
 import { expect, it } from "vitest";
-import { indexBehind } from "../src/index-behind.js";
+import { indexBehind } from "../src/lifecycle/residency/index-behind.js";
 import type { Tier } from "../src/tier.js";
 
 const STRETCH_S = 0.004;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { KeyIndex } from "../src/partition/key-index.js";
+import { KeyIndex } from "../src/search/partition/key-index.js";
 
 /** Hashes that collide in the table: alike in their first bytes. */
 function hash(number: number): string {

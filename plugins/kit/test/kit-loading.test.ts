@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it, vi } from "vitest";
-import { Partition } from "../src/partition/partition.js";
+import { Partition } from "../src/search/partition/partition.js";
 import { changedStorage } from "./changed-storage.js";
 import { calls } from "./kit-calls.js";
 import { TestKit } from "./kit-fixture.js";

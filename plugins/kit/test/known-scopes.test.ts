@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { type Scope, scopeId } from "@membus/protocol";
 import { expect, it } from "vitest";
-import { KnownScopes } from "../src/residency/known-scopes.js";
+import { KnownScopes } from "../src/lifecycle/residency/known-scopes.js";
 
 const scopes = ["a", "b", "c", "d"].map(
   (agent): Scope => ({ tier: "episodic", tenant: "acme", agent, namespace: "default" }),

@@ -1,6 +1,6 @@
 import type { Embedder } from "@membus/protocol";
 import type { Analyzer } from "../src/index.js";
-import { Partition } from "../src/partition/partition.js";
+import { Partition } from "../src/search/partition/partition.js";
 import { testRow } from "./test-row.js";
 
 /** Texts as they would be stored, without context and time; slots in the order given. */

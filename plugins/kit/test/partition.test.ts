@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { columnsOf } from "../src/columns-of.js";
 import type { Row } from "../src/index.js";
-import { Partition } from "../src/partition/partition.js";
-import { PreparedFilter } from "../src/partition/prepared-filter.js";
-import { TermIndex } from "../src/partition/term-index.js";
-import { TermStatistics } from "../src/partition/term-statistics.js";
-import { rank } from "../src/rank/index.js";
+import { Partition } from "../src/search/partition/partition.js";
+import { PreparedFilter } from "../src/search/partition/prepared-filter.js";
+import { TermIndex } from "../src/search/partition/term-index.js";
+import { TermStatistics } from "../src/search/partition/term-statistics.js";
+import { rank } from "../src/search/rank/index.js";
 import { vectorOf } from "./scripted-embedder.js";
 import { EMBEDDER, emptyPartition, testRow } from "./test-row.js";
 

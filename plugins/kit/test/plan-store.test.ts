@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Plan, type Previous, planStore } from "../src/write/plan-store.js";
+import { type Plan, type Previous, planStore } from "../src/operations/store/plan-store.js";
 import { storeItem, type TestStoreEntry } from "./kit-requests.js";
 
 const NOW = 1_800_000_100;

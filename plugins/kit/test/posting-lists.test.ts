@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { HashTable } from "../src/hash-table.js";
-import { PostingLists } from "../src/partition/posting-lists.js";
+import { HashTable } from "../src/search/hash-table.js";
+import { PostingLists } from "../src/search/partition/posting-lists.js";
 
 describe("posting lists in shared arrays", () => {
   it("hold what was pushed to each, in order, however they grow and move", () => {

@@ -1,4 +1,4 @@
-import { type RankCorpus, weightedLength } from "../src/rank/index.js";
+import { type RankCorpus, weightedLength } from "../src/search/rank/index.js";
 
 /** A slot as a test writes it down. */
 export interface TestEntry {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explainSlots, type RankQuery, rank } from "../src/rank/index.js";
+import { explainSlots, type RankQuery, rank } from "../src/search/rank/index.js";
 import { buildCorpus } from "./rank-corpus.js";
 
 const TEA = 1;

@@ -2,8 +2,8 @@ import { createStaticEmbedder, withUnrelatedCosine } from "@membus/embeddings";
 import { type Embedder, systemClock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { createEnglishAnalyzer } from "../src/index.js";
-import type { Partition } from "../src/partition/partition.js";
-import { cosineScale, rank } from "../src/rank/index.js";
+import type { Partition } from "../src/search/partition/partition.js";
+import { cosineScale, rank } from "../src/search/rank/index.js";
 import { MEANING_PAIRS, OFF_TOPIC_QUERIES } from "./meaning-pairs.js";
 import { partitionOf } from "./meaning-partition.js";
 

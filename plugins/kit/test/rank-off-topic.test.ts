@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createStaticEmbedder } from "@membus/embeddings";
 import { createMultilingualAnalyzer } from "@membus/languages";
 import { expect, it } from "vitest";
-import { cosineScale, rank } from "../src/rank/index.js";
+import { cosineScale, rank } from "../src/search/rank/index.js";
 import { OFF_TOPIC_QUERIES } from "./meaning-pairs.js";
 import { partitionOf } from "./meaning-partition.js";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { averageLength, saturation, weightedFrequency, weightedLength } from "../src/rank/bm25f.js";
-import { addGroupRelevance } from "../src/rank/group.js";
-import { inverseDocumentFrequency } from "../src/rank/idf.js";
-import { fuseEvidence, relevance } from "../src/rank/relevance.js";
-import { dotProduct, similarity } from "../src/rank/vector.js";
+import { averageLength, saturation, weightedFrequency, weightedLength } from "../src/search/rank/bm25f.js";
+import { addGroupRelevance } from "../src/search/rank/group.js";
+import { inverseDocumentFrequency } from "../src/search/rank/idf.js";
+import { fuseEvidence, relevance } from "../src/search/rank/relevance.js";
+import { dotProduct, similarity } from "../src/search/rank/vector.js";
 
 describe("bm25f", () => {
   it("weighs text and time 1, context 0.5", () => {

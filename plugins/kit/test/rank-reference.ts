@@ -1,4 +1,4 @@
-import type { RankQuery } from "../src/rank/index.js";
+import type { RankQuery } from "../src/search/rank/index.js";
 import type { TestEntry } from "./rank-corpus.js";
 
 /** The formulas as a textbook writes them, entry by entry, in doubles: what `rank` must equal. */

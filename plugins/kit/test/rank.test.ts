@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createEnglishAnalyzer, type PackedTerms } from "../src/analyzer/index.js";
-import { type RankCorpus, type RankQuery, rank } from "../src/rank/index.js";
+import { createEnglishAnalyzer, type PackedTerms } from "../src/search/analyzer/index.js";
+import { type RankCorpus, type RankQuery, rank } from "../src/search/rank/index.js";
 import { buildCorpus, type TestEntry } from "./rank-corpus.js";
 
 const analyzer = createEnglishAnalyzer();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { likeness, textWords } from "../src/read/similarity.js";
+import { likeness, textWords } from "../src/operations/retrieve/similarity.js";
 import { kitWith, names } from "./steering-fixture.js";
 
 const FLOOD = Array.from({ length: 20 }, (_, index) => ({

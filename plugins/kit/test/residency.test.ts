@@ -1,8 +1,8 @@
 import { parseScopeId, scopeId } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { BodyCache } from "../src/residency/body-cache.js";
-import { PartitionRegistry } from "../src/residency/partition-registry.js";
-import { Resident } from "../src/residency/resident.js";
+import { BodyCache } from "../src/lifecycle/residency/body-cache.js";
+import { PartitionRegistry } from "../src/lifecycle/residency/partition-registry.js";
+import { Resident } from "../src/lifecycle/residency/resident.js";
 import { settled } from "./kit-fixture.js";
 import { scope, selector } from "./kit-requests.js";
 import { TestClock } from "./test-clock.js";

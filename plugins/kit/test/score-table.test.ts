@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { saturation } from "../src/rank/bm25f.js";
-import { fuseEvidence, relevance } from "../src/rank/relevance.js";
+import { saturation } from "../src/search/rank/bm25f.js";
+import { fuseEvidence, relevance } from "../src/search/rank/relevance.js";
 
 const USUAL = 20;
 const ONCE = saturation(1, USUAL, USUAL);

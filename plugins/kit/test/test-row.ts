@@ -1,6 +1,6 @@
 import { keyHash } from "@membus/protocol";
 import { createEnglishAnalyzer, type Row } from "../src/index.js";
-import { Partition } from "../src/partition/partition.js";
+import { Partition } from "../src/search/partition/partition.js";
 import type { RowFacets } from "../src/row.js";
 import { storeItem, type TestStoreEntry } from "./kit-requests.js";
 import { vectorOf } from "./scripted-embedder.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { unitVector } from "../src/unit-vector.js";
+import { unitVector } from "../src/search/unit-vector.js";
 
 describe("a caller's vector", () => {
   it("gets length 1, and one that has it stays as it is", () => {

@@ -1,8 +1,8 @@
 import { type FilterLeaf, type Json, matchesOperator } from "@membus/protocol";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { FieldIndex } from "../src/partition/field-index.js";
-import { ValueScan } from "../src/partition/value-scan.js";
+import { FieldIndex } from "../src/search/partition/field-index.js";
+import { ValueScan } from "../src/search/partition/value-scan.js";
 
 const SLOTS_MAX = 40;
 

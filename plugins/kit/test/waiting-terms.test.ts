@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { WaitingTerms } from "../src/partition/waiting-terms.js";
+import { WaitingTerms } from "../src/search/partition/waiting-terms.js";
 
 const ROWS = 1_000;
 /** Large enough for memory of their own. */

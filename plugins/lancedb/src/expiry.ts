@@ -1,6 +1,6 @@
-import { and, compare } from "./filters.js";
-import type { Column } from "./schema.js";
-import type { TenantTable } from "./tenant-table.js";
+import { and, compare } from "./rows/filters.js";
+import type { Column } from "./rows/schema.js";
+import type { TenantTable } from "./table/tenant-table.js";
 
 /** Rows read to find scopes: a scope with more expired rows than this hides others until the next look. */
 const ROWS_MAX = 1_000_000;

@@ -1,4 +1,4 @@
-export { toArrowTable } from "./arrow-batch.js";
+export { toArrowTable } from "./rows/arrow-batch.js";
 export type { Disk } from "./disk.js";
 export {
   createLanceStorage,
@@ -10,4 +10,4 @@ export {
   resolveLanceStorageOptions,
 } from "./lance-storage-options.js";
 export { createLanceDbPlugin, type LanceDbPluginOptions } from "./lancedb-plugin.js";
-export { LOADED_COLUMNS, tableSchema } from "./schema.js";
+export { LOADED_COLUMNS, tableSchema } from "./rows/schema.js";

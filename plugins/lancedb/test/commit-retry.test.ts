@@ -1,6 +1,6 @@
 import type { Clock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { retryCommit } from "../src/commit-retry.js";
+import { retryCommit } from "../src/table/commit-retry.js";
 
 const CONFLICT = "lance error: Retryable commit conflict for version 7: preempted";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { and, compare, inFragments, isIn } from "../src/filters.js";
-import type { Column } from "../src/schema.js";
+import { and, compare, inFragments, isIn } from "../src/rows/filters.js";
+import type { Column } from "../src/rows/schema.js";
 
 describe("a filter", () => {
   it("quotes texts", () => {

@@ -5,11 +5,11 @@ import type { OptimizeOptions, Table } from "@lancedb/lancedb";
 import { systemClock } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { disk } from "../src/disk.js";
-import { compare } from "../src/filters.js";
+import { compare } from "../src/rows/filters.js";
 import { LANCE_STORAGE_DEFAULTS } from "../src/index.js";
-import { maintainTable } from "../src/maintenance.js";
-import { readSyncedVersion } from "../src/synced-version.js";
-import { Tables } from "../src/tables.js";
+import { maintainTable } from "../src/table/maintenance.js";
+import { readSyncedVersion } from "../src/table/synced-version.js";
+import { Tables } from "../src/table/tables.js";
 import { DIMENSIONS, episodic, makeRow, StorageFixture, scoped } from "./storage-fixture.js";
 
 const fixture = new StorageFixture();

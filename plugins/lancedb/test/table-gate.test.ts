@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { ActiveReads } from "../src/active-reads.js";
-import { TableGate } from "../src/table-gate.js";
+import { ActiveReads } from "../src/table/active-reads.js";
+import { TableGate } from "../src/table/table-gate.js";
 
 /** A task that notes when it begins and ends, and takes a turn in between. */
 function noting(events: string[], name: string) {

@@ -1,7 +1,7 @@
 import { Utf8, vectorFromArray } from "apache-arrow";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { TextColumn } from "../src/text-column.js";
+import { TextColumn } from "../src/rows/text-column.js";
 
 const text = fc.oneof(fc.string({ maxLength: 3 }), fc.constantFrom("", "ab", "ba", "aa", "é", "日本"));
 const texts = fc.oneof(

@@ -1,7 +1,7 @@
 import { createEnglishAnalyzer } from "@membus/plugin-kit";
 import { describe, expect, it } from "vitest";
-import { hashesOf } from "../../kit/src/analyzer/index.js";
-import { termHash } from "../../kit/src/analyzer/packed-terms.js";
+import { hashesOf } from "../../kit/src/search/analyzer/index.js";
+import { termHash } from "../../kit/src/search/analyzer/packed-terms.js";
 import { createMultilingualAnalyzer } from "../src/index.js";
 
 const analyzer = createMultilingualAnalyzer();

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile } from "../directory/durable-files.js";
+import { replaceFile } from "./directory/durable-files.js";
 
 /** How far storage has got, and the newest time on disk. May lag behind the truth, never run ahead of it. */
 export interface FoldMarker {

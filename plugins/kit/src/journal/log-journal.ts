@@ -1,5 +1,5 @@
 import { isMemoryError } from "@membus/protocol";
-import type { Log } from "../log/log.js";
+import type { Log } from "./log/log.js";
 import type { Backlog } from "./backlog.js";
 import type { Journal } from "./journal.js";
 import type { ResultPlace } from "./operation-memory.js";

@@ -1,5 +1,5 @@
-import type { Log, LogRecovery } from "../log/log.js";
-import type { LatestScopes } from "../residency/latest-scopes.js";
+import type { Log, LogRecovery } from "./log/log.js";
+import type { LatestScopes } from "../lifecycle/residency/latest-scopes.js";
 import type { Storage } from "../storage.js";
 import type { Backlog } from "./backlog.js";
 import type { FoldMarker } from "./fold-marker.js";

@@ -1,0 +1,30 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { replaceFile } from "../../journal/directory/durable-files.js";
+
+/** Whose terms and vectors the rows of a tier's directory have. */
+export interface GenerationMarker {
+  /** How many there have been, this one included. */
+  readonly generation: number;
+  readonly analyzer: string;
+  /** "" for none. */
+  readonly embedder: string;
+  /** False while there may be rows of another. */
+  readonly done: boolean;
+}
+
+const FILE_NAME = "generation.json";
+
+/** The marker of a directory; of a new one, and of one that an earlier version wrote, it names nothing. */
+export async function readGenerationMarker(directory: string): Promise<GenerationMarker> {
+  try {
+    return JSON.parse(await readFile(join(directory, FILE_NAME), "utf8")) as GenerationMarker;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return { generation: 0, analyzer: "", embedder: "", done: false };
+  }
+}
+
+export async function writeGenerationMarker(directory: string, marker: GenerationMarker): Promise<void> {
+  await replaceFile(join(directory, FILE_NAME), JSON.stringify(marker));
+}

@@ -1,0 +1,36 @@
+import type { DocumentIndexer } from "./index-document.js";
+import type { Partition } from "../../search/partition/partition.js";
+import type { BodyCache } from "../residency/body-cache.js";
+import type { RowBody } from "../../row.js";
+import { Stretch } from "../../stretch.js";
+
+/** Rows read at once. */
+const BATCH = 256;
+const NOTHING = new Uint32Array(0);
+
+/** Analyses the rows of a loaded partition whose terms are another analyzer's: what is in RAM is of one. */
+export async function reanalyse(
+  scope: string,
+  partition: Partition,
+  { bodies, indexer }: { readonly bodies: BodyCache; readonly indexer: DocumentIndexer },
+): Promise<void> {
+  const stretch = new Stretch();
+  for (let from = 0; ; ) {
+    const rows = partition.unanalysedRows(BATCH, from);
+    if (rows.length === 0) return;
+    const found = await bodies.get(
+      scope,
+      rows.map(({ rowId }) => rowId),
+    );
+    for (const { slot, rowId } of rows) {
+      const body = found.get(rowId);
+      const facets = partition.facetsOf(slot);
+      const occurredAt = partition.columns.occurredAt[slot]!;
+      const draft =
+        body === undefined ? undefined : { body: JSON.parse(body) as RowBody, facets, occurredAt };
+      partition.setTerms(slot, draft === undefined ? NOTHING : indexer.terms(draft));
+      await stretch.rest();
+    }
+    from = rows.at(-1)!.slot + 1;
+  }
+}

@@ -1,0 +1,47 @@
+import { type Clock, type Scope, scopeId } from "@membus/protocol";
+import type { Partition } from "../../search/partition/partition.js";
+import type { Resident } from "./resident.js";
+import type { Tier } from "../../tier.js";
+
+/** Rows indexed at a stretch: a few milliseconds. */
+const STRETCH = 1_024;
+/** What a step may take at most. Seconds. */
+const STEP_S_MAX = 0.1;
+
+/** When the latest step ended, of any partition of the process: no step makes up for the time that another took. */
+const latestEnds = new WeakMap<Clock, number>();
+
+/** Indexes the words of the latest rows where they are few; a query would take longer to look through them. */
+export function indexFew(partition: Partition): void {
+  if (partition.unindexedCount <= STRETCH) partition.indexSome(STRETCH);
+}
+
+/**
+ * Indexes the words of partitions that were asked, and encodes their vectors, behind the queries, which look through
+ * the rows as long as that takes.
+ */
+export function indexBehind(tier: Tier, scopes: readonly Scope[]): void {
+  for (const scope of scopes) {
+    const resident = tier.registry.peek(scopeId(scope));
+    if (resident !== undefined && !resident.isBeingIndexed) indexOne(tier, resident);
+  }
+}
+
+function indexOne(tier: Tier, resident: Resident): void {
+  const { clock } = tier.services;
+  resident.isBeingIndexed = true;
+  const step = (): void => {
+    const begunAt = clock.now();
+    const endedAt = latestEnds.get(clock) ?? begunAt;
+    // As long as what came in between: long queries, one after the other, would leave it no time to make them shorter.
+    const until = begunAt + Math.min(STEP_S_MAX, begunAt - endedAt);
+    let isDone = tier.registry.peek(resident.id) !== resident;
+    do isDone ||= resident.partition.indexSome(STRETCH);
+    while (!isDone && clock.now() < until);
+    latestEnds.set(clock, clock.now());
+    resident.isBeingIndexed = !isDone;
+    if (!isDone) setImmediate(step);
+  };
+  if (!latestEnds.has(clock)) latestEnds.set(clock, clock.now());
+  setImmediate(step);
+}

@@ -1,0 +1,166 @@
+import {
+  type Clock,
+  MemoryError,
+  parseScopeId,
+  type Scope,
+  type ScopeSelector,
+  scopeId,
+  selectsScope,
+} from "@membus/protocol";
+import type { Partition } from "../../search/partition/partition.js";
+import { Resident } from "./resident.js";
+
+export interface RegistryOptions {
+  /** Partitions beyond this many bytes leave RAM, least recently used first; one alone stays. */
+  readonly residentBytesMax: number;
+}
+
+export interface RegistryDependencies {
+  readonly clock: Clock;
+  /** Builds the partition of a scope from what is stored. */
+  load(scope: string): Promise<Partition>;
+  /** A partition has come into RAM. */
+  loaded(resident: Resident): void;
+  /** A partition may have grown, or shrunk. */
+  measured?(resident: Resident): void;
+  /** False while leaving RAM would lose something, or is not worth it. */
+  mayLeave(resident: Resident): boolean;
+  /** False where an empty partition stays, because another load would take time to find nothing. */
+  readonly dropsEmpty: boolean;
+  /** Every scope that is stored, in RAM or not. */
+  storedScopes(): Promise<Iterable<Scope>>;
+}
+
+/** The partitions in RAM: loaded at first touch, each once, and dropped under a byte bound. */
+export class PartitionRegistry {
+  /** In order of use: the first is the one to drop. */
+  readonly #residents = new Map<string, Resident>();
+  readonly #loading = new Map<string, Promise<void>>();
+  #sizeBytes = 0;
+
+  constructor(
+    readonly options: RegistryOptions,
+    readonly dependencies: RegistryDependencies,
+  ) {}
+
+  /** Runs `use` on the partition of a scope, which stays in RAM meanwhile. */
+  async use<T>(scope: Scope, use: (resident: Resident) => T | Promise<T>): Promise<T> {
+    const id = scopeId(scope);
+    let resident = this.#residents.get(id);
+    while (resident === undefined) {
+      await this.#load(id);
+      // It may have left again while others were at it.
+      resident = this.#residents.get(id);
+    }
+    this.#enter(resident);
+    try {
+      return await use(resident);
+    } finally {
+      this.#leave(resident);
+    }
+  }
+
+  /** The scopes that a selector selects among those that hold anything, in order of their ids. */
+  async select(selector: ScopeSelector): Promise<Scope[]> {
+    if (!selector.subtree) return [exactScope(selector)];
+    const selected = new Map<string, Scope>();
+    for (const scope of await this.dependencies.storedScopes()) {
+      if (selectsScope(selector, scope)) selected.set(scopeId(scope), scope);
+    }
+    for (const resident of this.#residents.values()) {
+      if (!selectsScope(selector, resident.scope)) continue;
+      if (resident.isEmpty) selected.delete(resident.id);
+      else selected.set(resident.id, resident.scope);
+    }
+    return [...selected.keys()].sort().map((id) => selected.get(id)!);
+  }
+
+  get residents(): Iterable<Resident> {
+    return this.#residents.values();
+  }
+
+  peek(id: string): Resident | undefined {
+    return this.#residents.get(id);
+  }
+
+  /** Drops a partition that holds nothing, if nobody uses it. */
+  dropEmpty(resident: Resident): void {
+    const { dropsEmpty } = this.dependencies;
+    if (dropsEmpty && resident.isEmpty && this.#mayLeave(resident)) this.#drop(resident);
+  }
+
+  /** Leaves nothing in RAM; whatever works on it behind the requests ends. */
+  clear(): void {
+    this.#residents.clear();
+    this.#sizeBytes = 0;
+  }
+
+  get stats(): { partitions: number; partition_bytes: number } {
+    return { partitions: this.#residents.size, partition_bytes: this.#sizeBytes };
+  }
+
+  #load(id: string): Promise<void> {
+    let loading = this.#loading.get(id);
+    if (loading === undefined) {
+      loading = this.#loadAndAdmit(id).finally(() => this.#loading.delete(id));
+      this.#loading.set(id, loading);
+    }
+    return loading;
+  }
+
+  async #loadAndAdmit(id: string): Promise<void> {
+    const { clock, load, loaded } = this.dependencies;
+    const partition = await load(id);
+    const resident = new Resident(id, parseScopeId(id), partition, clock.now());
+    this.#residents.set(id, resident);
+    this.#measure(resident);
+    loaded(resident);
+  }
+
+  #enter(resident: Resident): void {
+    resident.users++;
+    resident.usedAt = this.dependencies.clock.now();
+    this.#residents.delete(resident.id);
+    this.#residents.set(resident.id, resident);
+  }
+
+  #leave(resident: Resident): void {
+    resident.users--;
+    this.#measure(resident);
+    this.dropEmpty(resident);
+    for (const candidate of this.#residents.values()) {
+      // The last one, which is then larger than the bound by itself, would be loaded again for each request.
+      if (this.#sizeBytes <= this.options.residentBytesMax || this.#residents.size === 1) return;
+      if (this.#mayLeave(candidate)) this.#drop(candidate);
+    }
+  }
+
+  #mayLeave(resident: Resident): boolean {
+    const { clock, mayLeave } = this.dependencies;
+    return resident.mayLeave(clock.now()) && mayLeave(resident);
+  }
+
+  #measure(resident: Resident): void {
+    if (this.#residents.get(resident.id) !== resident) return;
+    const { sizeBytes } = resident.partition;
+    this.#sizeBytes += sizeBytes - resident.sizeBytes;
+    resident.sizeBytes = sizeBytes;
+    this.dependencies.measured?.(resident);
+  }
+
+  #drop(resident: Resident): void {
+    if (!this.#residents.delete(resident.id)) return;
+    this.#sizeBytes -= resident.sizeBytes;
+  }
+}
+
+function exactScope({ subtree: _, ...scope }: ScopeSelector): Scope {
+  return scope;
+}
+
+/** @throws {MemoryError} `too_large` for a read over more partitions than a host takes on at once (clause NS-4). */
+export function checkPartitionCount(got: number, max: number): void {
+  if (got <= max) return;
+  const message = `a subtree read covers at most ${max} namespaces, got ${got}`;
+  throw new MemoryError("too_large", message, { limit: "subtreePartitions", max, got });
+}

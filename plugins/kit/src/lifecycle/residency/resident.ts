@@ -1,0 +1,90 @@
+import { type Scope, scopeId } from "@membus/protocol";
+import type { Partition } from "../../search/partition/partition.js";
+import type { Row } from "../../row.js";
+
+/** What a key will be once the record with this sequence number is applied; `row` is null where it is removed. */
+export interface StagedVersion {
+  readonly seq: number;
+  readonly row: Row | null;
+}
+
+/** A partition in RAM with what is about to happen to it. */
+export class Resident {
+  /** The latest logged and not yet applied version of each key: plans build on it. */
+  readonly staged = new Map<string, StagedVersion>();
+  /** Requests that use it now. */
+  users = 0;
+  sizeBytes = 0;
+  /** Unix seconds. */
+  usedAt = 0;
+  /** Rows were forgotten whose traces the indexes still hold. */
+  holdsForgotten: boolean;
+  /** The embedding of its pending rows that is under way, in a tier in memory. */
+  embedding: Promise<void> | undefined;
+  /** Before that no embedder is asked for them, which has said so. Unix seconds. */
+  embedAfter = 0;
+  /** Row ids at which the embedder failed while it answered others, and when they are tried again. Unix seconds. */
+  readonly failedUntil = new Map<number, number>();
+  /** While what has expired leaves in steps, for whoever wants to look at it. */
+  expiring: Promise<void> | undefined;
+  /** How often bodies of its rows had to be read from storage. */
+  bodyReads = 0;
+  /** The words of its rows are being indexed behind the queries. */
+  isBeingIndexed = false;
+  #lastRevision: number;
+  #session: string | undefined;
+
+  /** `loadedAt`: Unix seconds. A revision that was issued before is not above it: see `mayLeave`. */
+  constructor(
+    readonly id: string,
+    readonly scope: Scope,
+    readonly partition: Partition,
+    loadedAt: number,
+  ) {
+    // Rows that were already gone when they were loaded.
+    this.holdsForgotten = partition.columns.count > partition.liveCount;
+    this.#lastRevision = Math.max(partition.lastRevision, Math.floor(loadedAt * 1e6) - 1);
+  }
+
+  /** The next revision: above every one issued here, and not below the time of acceptance in microseconds. */
+  nextRevision(acceptedAt: number): number {
+    this.#lastRevision = Math.max(this.#lastRevision + 1, Math.floor(acceptedAt * 1e6));
+    return this.#lastRevision;
+  }
+
+  stage(keyHash: string, version: StagedVersion): void {
+    this.staged.set(keyHash, version);
+  }
+
+  /** The record is applied: unless a later one is staged, the partition speaks for the key again. */
+  unstage(keyHash: string, seq: number): void {
+    if (this.staged.get(keyHash)?.seq === seq) this.staged.delete(keyHash);
+  }
+
+  /** These records, from the first on, never happened. */
+  unstageFrom(firstLostSeq: number): void {
+    for (const [keyHash, { seq }] of this.staged) if (seq >= firstLostSeq) this.staged.delete(keyHash);
+  }
+
+  /** What its live rows take, roughly: neither dead ones nor room for more. */
+  get liveBytes(): number {
+    const { columns, liveCount } = this.partition;
+    return Math.ceil(this.sizeBytes * (liveCount / columns.capacity));
+  }
+
+  /** What the namespaces of one session have in common. */
+  get session(): string {
+    this.#session ??= scopeId({ ...this.scope, namespace: "" });
+    return this.#session;
+  }
+
+  /** Neither holds an entry nor is about to. */
+  get isEmpty(): boolean {
+    return this.partition.liveCount === 0 && this.staged.size === 0;
+  }
+
+  /** Whether it can leave RAM at `now`: a revision ahead of the clock would be given out again. */
+  mayLeave(now: number): boolean {
+    return this.users === 0 && this.staged.size === 0 && this.#lastRevision < Math.floor(now * 1e6);
+  }
+}

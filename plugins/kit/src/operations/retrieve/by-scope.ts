@@ -1,0 +1,60 @@
+import type { Scope } from "@membus/protocol";
+import { partsOf } from "../../parts.js";
+import type { Resident } from "../../lifecycle/residency/resident.js";
+import { Stretch } from "../../stretch.js";
+import type { Tier } from "../../tier.js";
+import type { Hit } from "./entry.js";
+import type { ScopedHit } from "./merge-hits.js";
+
+/** Of bodies that are read to be looked at. */
+const READ_BYTES_MAX = 2 * 1024 * 1024;
+
+/** Hits by their partition. */
+export function byScope<Found extends ScopedHit>(hits: readonly Found[]): Map<Scope, Found[]> {
+  const groups = new Map<Scope, Found[]>();
+  for (const found of hits) {
+    const group = groups.get(found.scope);
+    if (group === undefined) groups.set(found.scope, [found]);
+    else group.push(found);
+  }
+  return groups;
+}
+
+/**
+ * Passes the bodies of hits on, as JSON, and never holds many at once. Rows that went away meanwhile are left out.
+ */
+export async function visitBodies(
+  tier: Tier,
+  hits: readonly ScopedHit[],
+  visit: (hit: Hit, body: string, resident: Resident) => void,
+): Promise<void> {
+  const stretch = new Stretch();
+  for (const [scope, ofScope] of byScope(hits)) {
+    for (const part of partsOf(ofScope, ({ hit }) => hit.bytes, READ_BYTES_MAX)) {
+      const wanted = part.map(({ hit }) => hit);
+      await tier.registry.use(scope, async (resident) => {
+        const bodies = await readLiveBodies(tier, resident, wanted);
+        for (const hit of wanted) {
+          const body = bodies.get(hit.rowId);
+          if (body !== undefined) visit(hit, body, resident);
+          await stretch.rest();
+        }
+      });
+    }
+  }
+}
+
+/** The bodies of hits of one partition, by row id. What went away before is not even read: storage may still hold it. */
+export async function readLiveBodies(
+  tier: Tier,
+  resident: Resident,
+  hits: readonly Hit[],
+): Promise<ReadonlyMap<number, string>> {
+  const { id, partition } = resident;
+  const live = hits.filter(({ keyHash, rowId }) => partition.slotOfRow(keyHash, rowId) !== undefined);
+  const rowIds = live.map(({ rowId }) => rowId);
+  const isCached = rowIds.every((rowId) => tier.bodies.peek(rowId) !== undefined);
+  const bodies = await tier.bodies.get(id, rowIds);
+  if (!isCached) tier.readAhead.noticeRead(tier, resident);
+  return bodies;
+}

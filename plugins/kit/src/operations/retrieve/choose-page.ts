@@ -1,0 +1,45 @@
+import { LIMITS, type MemoryError, type PluginRetrieveRequest } from "@membus/protocol";
+import type { Tier } from "../../tier.js";
+import { diversify } from "./diversify.js";
+import type { ScopedHit } from "./merge-hits.js";
+import { rerank } from "./rerank.js";
+import type { Stages } from "./stages.js";
+
+/** Entries that a page may be picked from by diversity: five for each place, and no more than this. */
+const DIVERSITY_CANDIDATES_MAX = 200;
+const DIVERSITY_CANDIDATES_PER_PLACE = 5;
+
+/** How many of the best entries a page is chosen from: `limit` itself where they are the page. */
+export function candidateCount({ limit, diversity, rerank }: PluginRetrieveRequest): number {
+  if (limit === 0) return 0;
+  const forDiversity = diversity
+    ? Math.min(DIVERSITY_CANDIDATES_MAX, DIVERSITY_CANDIDATES_PER_PLACE * limit)
+    : 0;
+  return Math.max(limit, forDiversity, rerank ? LIMITS.rerankEntries : 0);
+}
+
+/** The entries of a page, in the total order. */
+export interface ChosenPage {
+  readonly hits: readonly ScopedHit[];
+  readonly degraded?: MemoryError | undefined;
+}
+
+/** Chooses the page from the best candidates: scored anew first, then by diversity, where these are asked for. */
+export async function choosePage(
+  tier: Tier,
+  candidates: readonly ScopedHit[],
+  request: PluginRetrieveRequest,
+  stages: Stages,
+): Promise<ChosenPage> {
+  const { limit, diversity } = request;
+  let { hits, degraded }: ChosenPage = { hits: candidates };
+  if (request.rerank) {
+    ({ hits, degraded } = await rerank(tier, hits, request));
+    stages.end("rerank");
+  }
+  if (diversity) {
+    hits = await diversify(tier, hits, { diversity, limit });
+    stages.end("diversify");
+  }
+  return { hits: hits.slice(0, limit), degraded };
+}

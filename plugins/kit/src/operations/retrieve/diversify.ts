@@ -1,0 +1,65 @@
+import type { RowBody } from "../../row.js";
+import type { Tier } from "../../tier.js";
+import { visitBodies } from "./by-scope.js";
+import type { Hit } from "./entry.js";
+import type { ScopedHit } from "./merge-hits.js";
+import { type Likeness, likeness, textWords } from "./similarity.js";
+
+const NO_WORDS: ReadonlySet<number> = new Set();
+
+/**
+ * Picks `limit` of the candidates by maximal marginal relevance: the best one, and then again and again the one with
+ * the most of (1 - diversity) x score - diversity x likeness to the most alike that is picked (clause RET-25).
+ * @param candidates in the total order, which the picked ones stay in; equal ones are picked in it too
+ */
+export async function diversify(
+  tier: Tier,
+  candidates: readonly ScopedHit[],
+  { diversity, limit }: { readonly diversity: number; readonly limit: number },
+): Promise<readonly ScopedHit[]> {
+  if (candidates.length <= limit) return candidates;
+  const compared = await compareBy(tier, candidates);
+  const picked = pick(
+    candidates.map(({ hit }) => hit.score),
+    (a, b) => likeness(compared[a]!, compared[b]!),
+    { diversity, limit },
+  );
+  return candidates.filter((_, index) => picked.has(index));
+}
+
+/** Indices by maximal marginal relevance. One likeness for each pair of a picked and another candidate. */
+function pick(
+  scores: readonly number[],
+  likenessOf: (a: number, b: number) => number,
+  { diversity, limit }: { readonly diversity: number; readonly limit: number },
+): ReadonlySet<number> {
+  const picked = new Set<number>();
+  const nearest = new Float64Array(scores.length);
+  for (let next = 0; next >= 0 && picked.size < limit; ) {
+    const latest = next;
+    picked.add(latest);
+    next = -1;
+    let best = Number.NEGATIVE_INFINITY;
+    for (let index = 0; index < scores.length; index++) {
+      if (picked.has(index)) continue;
+      nearest[index] = Math.max(nearest[index]!, likenessOf(latest, index));
+      const worth = (1 - diversity) * scores[index]! - diversity * nearest[index]!;
+      if (worth > best) [best, next] = [worth, index];
+    }
+  }
+  return picked;
+}
+
+/** Words are looked at only where a vector is missing. */
+async function compareBy(tier: Tier, candidates: readonly ScopedHit[]): Promise<Likeness[]> {
+  const isByVector = candidates.every(({ hit }) => hit.vector !== undefined);
+  if (isByVector) return candidates.map(({ hit }) => ({ vector: hit.vector, words: NO_WORDS }));
+  const words = new Map<Hit, ReadonlySet<number>>();
+  await visitBodies(tier, candidates, (hit, json, { partition }) => {
+    const slot = partition.slotOfRow(hit.keyHash, hit.rowId);
+    if (slot === undefined) return;
+    const [body, facets] = [JSON.parse(json) as RowBody, partition.facetsOf(slot)];
+    words.set(hit, textWords(tier.indexer.terms({ body, facets, occurredAt: hit.occurredAt })));
+  });
+  return candidates.map(({ hit }) => ({ vector: hit.vector, words: words.get(hit) ?? NO_WORDS }));
+}

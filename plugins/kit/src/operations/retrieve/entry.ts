@@ -1,0 +1,117 @@
+import type { EntryExplanation, FilterSubject, Include, MemoryEntry, Neighbours } from "@membus/protocol";
+import type { Resident } from "../../lifecycle/residency/resident.js";
+import type { Row, RowBody, RowFacets } from "../../row.js";
+
+/** One found entry, copied out of its slot: slots move under later mutations. */
+export interface Hit {
+  readonly rowId: number;
+  readonly keyHash: string;
+  readonly score: number;
+  readonly revision: number;
+  readonly seq: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly accessed: number;
+  readonly occurredAt: number;
+  readonly expiresAt: number;
+  readonly importance: number;
+  /** Of its body and its facets, roughly. */
+  readonly bytes: number;
+  readonly group: string;
+  /** Only where it was asked for. */
+  readonly vector?: Float32Array | undefined;
+  readonly explanation?: EntryExplanation | undefined;
+}
+
+export function copyHit(
+  resident: Resident,
+  slot: number,
+  score: number,
+  extras: { readonly vector?: boolean; readonly explanation?: EntryExplanation | undefined } = {},
+): Hit {
+  const { columns, keys, vectors } = resident.partition;
+  return {
+    rowId: columns.rowIds[slot]!,
+    keyHash: keys.hashOf(slot),
+    score,
+    revision: columns.revisions[slot]!,
+    seq: columns.seqs[slot]!,
+    created: columns.created[slot]!,
+    updated: columns.updated[slot]!,
+    accessed: columns.accessed[slot]!,
+    occurredAt: columns.occurredAt[slot]!,
+    expiresAt: columns.expiresAt[slot]!,
+    importance: columns.importances[slot]!,
+    bytes: columns.bodyBytes[slot]! + columns.facets.sizeAt(slot),
+    group: columns.groups[slot]!,
+    ...(extras.vector ? { vector: vectors?.vectorOf(slot) } : {}),
+    ...(extras.explanation ? { explanation: extras.explanation } : {}),
+  };
+}
+
+/** What a hit does not tell of an entry. */
+export interface EntryTexts {
+  readonly facets: RowFacets;
+  readonly body: RowBody;
+}
+
+/** What an entry is returned with. */
+export interface EntryOptions {
+  readonly include: readonly Include[];
+  readonly embedder: string | undefined;
+  readonly neighbours?: Neighbours | undefined;
+}
+
+/** The entry as it is returned (clause ENTRY-1). */
+export function entryOf(
+  resident: Resident,
+  hit: Hit,
+  { facets, body }: EntryTexts,
+  { include, embedder, neighbours }: EntryOptions,
+): MemoryEntry {
+  const { tier, namespace } = resident.scope;
+  const vector = include.includes("embedding") ? hit.vector : undefined;
+  return {
+    key: facets.key,
+    key_hash: hit.keyHash,
+    content: body.content,
+    tier,
+    namespace,
+    tags: [...facets.tags],
+    source: facets.source,
+    author: facets.author,
+    score: hit.score,
+    importance: hit.importance,
+    ttl: body.ttl,
+    timestamps: { created: hit.created, updated: hit.updated, accessed: hit.accessed },
+    revision: hit.revision,
+    seq: hit.seq,
+    occurred_at: hit.occurredAt,
+    ...(hit.expiresAt === 0 ? {} : { expires_at: hit.expiresAt }),
+    ...(facets.metadata === undefined ? {} : { metadata: facets.metadata }),
+    ...(body.text === undefined ? {} : { text: body.text }),
+    ...(hit.group === "" ? {} : { group: hit.group }),
+    ...(body.context !== undefined && include.includes("context") ? { context: body.context } : {}),
+    ...(vector === undefined ? {} : { embedding: vector, embedding_model: embedder }),
+    ...(neighbours === undefined ? {} : { neighbours }),
+    ...(hit.explanation === undefined ? {} : { explain: hit.explanation }),
+  } as MemoryEntry;
+}
+
+/** A row as filters see it, before it has a slot. */
+export function filterSubject(row: Row): FilterSubject {
+  const facets = JSON.parse(row.facets) as RowFacets;
+  return {
+    key: facets.key,
+    key_hash: row.keyHash,
+    tags: facets.tags,
+    source: facets.source,
+    author: facets.author,
+    group: row.group === "" ? undefined : row.group,
+    importance: row.importance,
+    occurred_at: row.occurredAt,
+    expires_at: row.expiresAt === 0 ? undefined : row.expiresAt,
+    timestamps: { created: row.created, updated: row.updated },
+    metadata: facets.metadata,
+  };
+}

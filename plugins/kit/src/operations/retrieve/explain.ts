@@ -1,0 +1,54 @@
+import type { EntryExplanation, PluginRetrieveRequest, QueryField } from "@membus/protocol";
+import { explainSlots, type RankCorpus, type RankQuery, type SlotExplanation } from "../../search/rank/index.js";
+import type { Resident } from "../../lifecycle/residency/resident.js";
+import { recencyOf } from "./recency.js";
+
+/** What `rank` was asked of a partition; undefined where nothing is ranked by. */
+export interface Ranking {
+  readonly corpus: RankCorpus;
+  readonly query: RankQuery;
+}
+
+type RelevanceParts = Pick<EntryExplanation, "terms" | "lexical" | "similarity" | "group" | "relevance">;
+
+const UNRANKED: RelevanceParts = Object.freeze({
+  terms: [],
+  lexical: 0,
+  similarity: null,
+  group: 0,
+  relevance: 1,
+});
+
+/** Why these slots have their scores, in their order (clauses RET-31 and RET-32). */
+export function explainScores(
+  { partition }: Resident,
+  ranking: Ranking | undefined,
+  slots: readonly number[],
+  request: PluginRetrieveRequest,
+): EntryExplanation[] {
+  const { importances, occurredAt } = partition.columns;
+  const parts = ranking && explainSlots(ranking.corpus, ranking.query, slots);
+  return slots.map((slot, index) => ({
+    ...(parts === undefined ? UNRANKED : relevanceParts(parts[index]!, ranking!, slot)),
+    importance: importances[slot]!,
+    recency: recencyOf(request, occurredAt[slot]!),
+  }));
+}
+
+function relevanceParts(
+  { terms, lexical, similarity, group, relevance }: SlotExplanation,
+  { corpus, query }: Ranking,
+  slot: number,
+): RelevanceParts {
+  const isCompared = query.vector !== undefined && corpus.vectors?.present[slot] === 1;
+  return {
+    terms: terms.map(({ fields, ...term }) => ({
+      ...term,
+      fields: (Object.keys(fields) as QueryField[]).filter((field) => fields[field] > 0),
+    })),
+    lexical,
+    similarity: isCompared ? similarity : null,
+    group,
+    relevance,
+  };
+}

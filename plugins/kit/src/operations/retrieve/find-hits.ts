@@ -1,0 +1,104 @@
+import type { PluginRetrieveRequest } from "@membus/protocol";
+import { hashesOf } from "../../search/analyzer/index.js";
+import { namedSlots } from "../../search/partition/named-slots.js";
+import type { PreparedFilter } from "../../search/partition/prepared-filter.js";
+import type { Resident } from "../../lifecycle/residency/resident.js";
+import { copyHit, type Hit } from "./entry.js";
+import { explainScores, type Ranking } from "./explain.js";
+import { listSlots } from "./list-slots.js";
+import { type FoundSlots, PageSearch } from "./page-search.js";
+import type { PreparedQuery } from "./query.js";
+import { recencyOf } from "./recency.js";
+
+export interface FoundHits {
+  /** In the total order, at most `limit`, all behind `after`. */
+  readonly hits: Hit[];
+  /** All that match, whatever the limit. */
+  readonly total: number;
+  /** All that meet the criteria, whatever their score; counted only where `explain` asks for it. */
+  readonly candidateCount: number;
+}
+
+/** Filters, ranks, counts and cuts: one synchronous look at a partition. */
+export function findHits(
+  resident: Resident,
+  request: PluginRetrieveRequest,
+  query: PreparedQuery | undefined,
+  filter: PreparedFilter,
+): FoundHits {
+  const { slots, total, ranking, candidateCount } =
+    query === undefined ? listPage(resident, request, filter) : rankPage(resident, request, query, filter);
+  const explanations =
+    request.explain &&
+    explainScores(
+      resident,
+      ranking,
+      slots.map(({ slot }) => slot),
+      request,
+    );
+  const vector = request.include.includes("embedding") || Boolean(request.diversity);
+  const hits = slots.map(({ slot, score }, index) =>
+    copyHit(resident, slot, score, { vector, explanation: explanations?.[index] }),
+  );
+  return { hits, total, candidateCount: request.explain ? candidateCount() : 0 };
+}
+
+interface Page extends FoundSlots {
+  /** What the page is ranked by. */
+  readonly ranking?: Ranking;
+  candidateCount(): number;
+}
+
+function listPage(resident: Resident, request: PluginRetrieveRequest, filter: PreparedFilter): Page {
+  const { partition } = resident;
+  const weights = weightsOf(resident, request);
+  const named = namedSlots(partition, filter.filter);
+  if (named !== undefined) {
+    const found = listSlots(resident, request, { named }, weights);
+    return { ...found, candidateCount: () => named.length };
+  }
+  const selected = partition.select(filter);
+  const found = listSlots(resident, request, { selected }, weights);
+  return { ...found, candidateCount: () => countMarked(selected) };
+}
+
+function rankPage(
+  resident: Resident,
+  request: PluginRetrieveRequest,
+  query: PreparedQuery,
+  filter: PreparedFilter,
+): Page {
+  const selected = resident.partition.select(filter);
+  const ranking = rankingOf(resident, request, query, selected);
+  const selection = { selected, weights: weightsOf(resident, request) };
+  const found = new PageSearch(resident, request, ranking, selection).run();
+  return { ...found, ranking, candidateCount: () => countMarked(selected) };
+}
+
+function rankingOf(
+  { partition }: Resident,
+  { fields }: PluginRetrieveRequest,
+  query: PreparedQuery,
+  allowed: Uint8Array,
+): Ranking {
+  const { terms, vector, scale } = query;
+  return {
+    corpus: partition.corpus(hashesOf(terms)),
+    query: { terms, allowed, ...(fields && { fields }), ...(vector && { vector }), ...(scale && { scale }) },
+  };
+}
+
+/** What relevance is multiplied by: importance times recency (clause RET-8). */
+function weightsOf({ partition }: Resident, request: PluginRetrieveRequest): Float64Array {
+  const { importances, occurredAt, count } = partition.columns;
+  if (request.recency === undefined) return importances;
+  return importances
+    .subarray(0, count)
+    .map((importance, slot) => importance * recencyOf(request, occurredAt[slot]!));
+}
+
+function countMarked(bitmap: Uint8Array): number {
+  let count = 0;
+  for (const mark of bitmap) count += mark;
+  return count;
+}

@@ -1,0 +1,136 @@
+import type { PluginRetrieveRequest } from "@membus/protocol";
+import { TopSlots } from "../../search/partition/top-slots.js";
+import { EvidenceSieve, evidenceFor, relevance, type SieveLimits } from "../../search/rank/index.js";
+import type { Resident } from "../../lifecycle/residency/resident.js";
+import type { Ranking } from "./explain.js";
+import { SlotOrder } from "./slot-order.js";
+
+/** Relevance rises with evidence but for its last bits: what ties with the page's last slot is at most this far below. */
+const HAIR = 1e-9;
+
+/** Slots looked at before the others are known to be better than some. */
+const FIRST_STRETCH = 64;
+
+export interface ScoredSlot {
+  readonly slot: number;
+  /** Relevance times weight. */
+  readonly score: number;
+}
+
+/** What is looked through. */
+export interface SlotSelection {
+  /** 1 for each slot that passes the filter. */
+  readonly selected: Uint8Array;
+  /** What the relevance of each slot is multiplied by, 0 to 1. */
+  readonly weights: Float64Array;
+}
+
+/** The first slots in the total order that are behind the request's cursor, and how many match in all. */
+export interface FoundSlots {
+  readonly slots: ScoredSlot[];
+  readonly total: number;
+}
+
+/**
+ * One pass over a partition that counts what is related to a query and keeps the first of it. A score is worked out in
+ * full only where it is open whether it counts, or whether it belongs on the page.
+ */
+export class PageSearch {
+  readonly #request: PluginRetrieveRequest;
+  readonly #weights: Float64Array;
+  readonly #slotCount: number;
+  readonly #sieve: EvidenceSieve;
+  readonly #order: SlotOrder;
+  readonly #top: TopSlots;
+  readonly #limits: { -readonly [limit in keyof SieveLimits]: number };
+  /** The last slot of the page once that is full. */
+  #last: number | undefined;
+  /** Scores of slots that may belong on the page. */
+  readonly #scores = new Map<number, number>();
+  #total = 0;
+
+  constructor(
+    resident: Resident,
+    request: PluginRetrieveRequest,
+    { corpus, query }: Ranking,
+    selection: SlotSelection,
+  ) {
+    const { allowed, leastWeight } = allowedByWeight(selection);
+    const scoreMin = Math.max(request.min_score, Number.MIN_VALUE);
+    this.#request = request;
+    this.#weights = selection.weights;
+    this.#slotCount = allowed.length;
+    this.#sieve = new EvidenceSieve(corpus, { ...query, allowed });
+    this.#limits = {
+      countFrom: evidenceFor(scoreMin),
+      sureFrom: evidenceFor(scoreMin / leastWeight),
+      pageFrom: 0,
+    };
+    this.#order = new SlotOrder(resident, request, (slot) => this.#scoreOf(slot));
+    this.#top = new TopSlots(request.limit, this.#order.compare);
+  }
+
+  run(): FoundSlots {
+    // Short stretches first: until the page is full, everything may belong on it.
+    for (let from = 0, size = FIRST_STRETCH; from < this.#slotCount; size *= 2) {
+      const to = Math.min(from + Math.min(size, this.#sieve.stretch), this.#slotCount);
+      this.#visit(from, to);
+      from = to;
+    }
+    const slots = this.#top.sorted().map((slot) => ({ slot, score: this.#scoreOf(slot) }));
+    return { slots, total: this.#total };
+  }
+
+  #visit(from: number, to: number): void {
+    const sieve = this.#sieve;
+    this.#total += sieve.sift(from, to, this.#limits);
+    for (let index = 0; index < sieve.openCount; index++) {
+      this.#look(sieve.open[index]!, sieve.isSure[index] === 1);
+    }
+  }
+
+  #look(slot: number, isSure: boolean): void {
+    const isByScore = this.#request.order === "relevance";
+    const evidence = isSure && !isByScore ? 1 : this.#sieve.evidence(slot);
+    if (!isSure && !this.#counts(relevance(evidence) * this.#weights[slot]!)) return;
+    this.#total++;
+    if (evidence >= this.#limits.pageFrom) this.#offer(slot);
+  }
+
+  #offer(slot: number): void {
+    const { after, order } = this.#request;
+    if (!this.#order.mayBePage(slot, this.#last) || !this.#order.isBehind(slot, after)) return;
+    this.#top.offer(slot);
+    if (this.#top.last === this.#last) return;
+    this.#last = this.#top.last;
+    if (order !== "relevance") return;
+    this.#limits.pageFrom = evidenceFor(this.#scoreOf(this.#last!)) * (1 - HAIR);
+  }
+
+  #counts(score: number): boolean {
+    return score >= this.#request.min_score && score > 0;
+  }
+
+  #scoreOf(slot: number): number {
+    let score = this.#scores.get(slot);
+    if (score === undefined) {
+      score = this.#sieve.relevance(slot) * this.#weights[slot]!;
+      this.#scores.set(slot, score);
+    }
+    return score;
+  }
+}
+
+/** What is selected without the slots whose weight is 0, which never count, and the least weight of the others. */
+function allowedByWeight({ selected, weights }: SlotSelection): { allowed: Uint8Array; leastWeight: number } {
+  let leastWeight = 1;
+  let hasNone = false;
+  for (let slot = 0; slot < selected.length; slot++) {
+    const weight = weights[slot]!;
+    if (weight >= leastWeight) continue;
+    if (weight > 0) leastWeight = weight;
+    else hasNone = true;
+  }
+  const allowed = hasNone ? selected.map((mark, slot) => (weights[slot]! > 0 ? mark : 0)) : selected;
+  return { allowed, leastWeight };
+}

@@ -1,0 +1,60 @@
+import { SerialQueue } from "../../journal/log/serial-queue.js";
+import type { SlotColumns } from "../../search/partition/slot-columns.js";
+import { BODY_OVERHEAD_BYTES } from "../../lifecycle/residency/body-cache.js";
+import type { Resident } from "../../lifecycle/residency/resident.js";
+import type { Tier } from "../../tier.js";
+
+/** The read from storage behind which the rest is read: a partition that is asked once may not be asked again. */
+const READ_TO_FOLLOW = 2;
+/** What one partition may take of the cache by that: with the default's 128 MiB, about 10,000 entries of 300 characters. */
+const CACHE_PART = 1 / 32;
+const ROWS_A_STEP = 1_000;
+/** Partitions that wait for it; bodies of more are read as they are asked for. */
+const WAITING_MAX = 32;
+
+/**
+ * Reads of bodies from storage are most of the time that a query takes. All bodies of a small partition are read behind
+ * the requests, one partition after the other, so that the next query finds them in RAM.
+ */
+export class ReadAhead {
+  readonly #queue = new SerialQueue();
+  #waitingCount = 0;
+  #closed = false;
+
+  /** Tells that bodies of a partition had to be read from storage. */
+  noticeRead(tier: Tier, resident: Resident): void {
+    resident.bodyReads++;
+    if (resident.bodyReads !== READ_TO_FOLLOW || this.#waitingCount === WAITING_MAX) return;
+    if (bytesOf(resident.partition.columns) > tier.bodies.bytesMax * CACHE_PART) return;
+    this.#waitingCount++;
+    // Whoever asks for a body that cannot be read is told why.
+    const reading = this.#queue.run(() => this.#readAll(tier, resident)).catch(() => undefined);
+    void reading.then(() => this.#waitingCount--);
+  }
+
+  /** Waits for the step under way. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#queue.run(async () => undefined);
+  }
+
+  /** Rows are looked up just before they are read: what went away must not come back into the cache. */
+  async #readAll(tier: Tier, resident: Resident): Promise<void> {
+    for (let from = 0; from < resident.partition.columns.count; from += ROWS_A_STEP) {
+      if (this.#closed || tier.registry.peek(resident.id) !== resident) return;
+      await tier.bodies.get(resident.id, liveRowIds(resident.partition.columns, from, from + ROWS_A_STEP));
+    }
+  }
+}
+
+function bytesOf({ alive, bodyBytes, count }: SlotColumns): number {
+  let bytes = 0;
+  for (let slot = 0; slot < count; slot++) bytes += alive[slot]! * (bodyBytes[slot]! + BODY_OVERHEAD_BYTES);
+  return bytes;
+}
+
+function liveRowIds({ alive, count, rowIds }: SlotColumns, from: number, end: number): number[] {
+  const live: number[] = [];
+  for (let slot = from; slot < Math.min(end, count); slot++) if (alive[slot] === 1) live.push(rowIds[slot]!);
+  return live;
+}

@@ -1,0 +1,94 @@
+import {
+  isMemoryError,
+  LIMITS,
+  MemoryError,
+  type PluginRetrieveRequest,
+  type Reranker,
+  within,
+} from "@membus/protocol";
+import type { RowBody } from "../../row.js";
+import type { Tier } from "../../tier.js";
+import { indexedText } from "../store/plan-store.js";
+import { visitBodies } from "./by-scope.js";
+import type { Hit } from "./entry.js";
+import { type ScopedHit, sortHits } from "./merge-hits.js";
+import { recencyOf } from "./recency.js";
+
+/** What reranking came to: the hits that remain, or those that were given, with the reason. */
+export interface Reranked {
+  readonly hits: readonly ScopedHit[];
+  readonly degraded?: MemoryError;
+}
+
+/** @throws {MemoryError} `unsupported` where a request asks for a reranker that the host does not have. */
+export function requireReranker({ services }: Tier): Reranker {
+  if (services.reranker !== undefined) return services.reranker;
+  throw new MemoryError("unsupported", "this tier has no reranker", { feature: "rerank" });
+}
+
+/** Scores the best hits anew and leaves the others out; when the reranker fails, all stay (clauses RET-34, RET-35). */
+export async function rerank(
+  tier: Tier,
+  hits: readonly ScopedHit[],
+  request: PluginRetrieveRequest,
+): Promise<Reranked> {
+  if (hits.length === 0) return { hits };
+  const reranker = requireReranker(tier);
+  const best = hits.slice(0, LIMITS.rerankEntries);
+  try {
+    const scores = await askReranker(tier, reranker, request.query!, await textsOf(tier, best));
+    const rescored = best.map(({ scope, hit }, index) => ({
+      scope,
+      hit: rescore(hit, scores[index]!, request),
+    }));
+    const kept = rescored.filter(({ hit }) => hit.score > 0 && hit.score >= request.min_score);
+    return { hits: sortHits(kept, request.order) };
+  } catch (error) {
+    tier.logger.warn(
+      { err: error, reranker: reranker.id },
+      "reranker failed; the order is the one without it",
+    );
+    return { hits, degraded: rerankerError(error) };
+  }
+}
+
+async function textsOf(tier: Tier, hits: readonly ScopedHit[]): Promise<string[]> {
+  const texts = new Map<Hit, string>();
+  await visitBodies(tier, hits, (hit, body) => {
+    const text = indexedText(JSON.parse(body) as RowBody);
+    texts.set(hit, text.slice(0, LIMITS.derivedTextLength).toWellFormed());
+  });
+  return hits.map(({ hit }) => texts.get(hit) ?? "");
+}
+
+async function askReranker(
+  tier: Tier,
+  reranker: Reranker,
+  query: string,
+  texts: readonly string[],
+): Promise<readonly number[]> {
+  const late = new AbortController();
+  const answer = reranker.rerank(query, texts, { signal: late.signal });
+  const scores = await within(tier.clock, tier.rerankWaitMs, answer);
+  if (scores === undefined) {
+    late.abort();
+    throw rerankerError(undefined);
+  }
+  const isSound = scores.length === texts.length && scores.every((score) => score >= 0 && score <= 1);
+  if (!isSound) throw new MemoryError("unavailable", "the reranker gave other scores than asked for");
+  return scores;
+}
+
+function rescore(hit: Hit, score: number, request: PluginRetrieveRequest): Hit {
+  const explanation = hit.explanation && { ...hit.explanation, rerank: score };
+  return {
+    ...hit,
+    score: score * hit.importance * recencyOf(request, hit.occurredAt),
+    ...(explanation && { explanation }),
+  };
+}
+
+function rerankerError(cause: unknown): MemoryError {
+  if (isMemoryError(cause) && (cause.code === "unavailable" || cause.code === "overloaded")) return cause;
+  return new MemoryError("unavailable", "the reranker does not answer", {}, { cause });
+}

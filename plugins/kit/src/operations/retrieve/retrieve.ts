@@ -1,0 +1,167 @@
+import {
+  LIMITS,
+  MemoryError,
+  type PluginRetrieveRequest,
+  type PluginRetrieveResult,
+  type RankingExplanation,
+  type Scope,
+  type ScopeSelector,
+} from "@membus/protocol";
+import { embedPending } from "../../lifecycle/embedding/embed-pending.js";
+import { expireAhead, expireNow } from "../../lifecycle/expire.js";
+import { indexBehind, indexFew } from "../../lifecycle/residency/index-behind.js";
+import { PreparedFilter } from "../../search/partition/prepared-filter.js";
+import { prepareLook } from "../../search/prepare-look.js";
+import { checkPartitionCount } from "../../lifecycle/residency/partition-registry.js";
+import type { Resident } from "../../lifecycle/residency/resident.js";
+import { Stretch } from "../../stretch.js";
+import type { Tier } from "../../tier.js";
+import { candidateCount, choosePage } from "./choose-page.js";
+import { type FoundHits, findHits } from "./find-hits.js";
+import { mergeHits, type ScopedHit } from "./merge-hits.js";
+import { type PreparedQuery, prepareQuery, queryFor } from "./query.js";
+import { type PageEntries, readEntries } from "./read-entries.js";
+import { requireReranker } from "./rerank.js";
+import { Stages } from "./stages.js";
+
+/** How often a page is put together again because an entry of it went away meanwhile. */
+const ATTEMPTS = 8;
+
+/** One page of the selected partitions, merged by the total order (clause RET-5). */
+export async function retrieve(
+  tier: Tier,
+  selector: ScopeSelector,
+  request: PluginRetrieveRequest,
+): Promise<PluginRetrieveResult> {
+  const stages = new Stages(tier.clock);
+  const scopes = await tier.registry.select(selector);
+  checkPartitionCount(scopes.length, LIMITS.subtreePartitions);
+  if (request.rerank) requireReranker(tier);
+  const query = await prepareQuery(tier, request);
+  stages.end("query");
+  const { entries, isCut, found, degraded } = await retrievePage(tier, scopes, request, { query, stages });
+  if (query !== undefined) indexBehind(tier, scopes);
+  const reason = degraded ?? found.degraded ?? vectorsMissing(found.pendingCount);
+  return {
+    entries,
+    total: found.total,
+    total_relation: "eq",
+    ...(isCut ? { cut: true } : {}),
+    ...(reason === undefined ? {} : { degraded: reason }),
+    ...(request.explain ? { explain: explainRanking(tier, query, found) } : {}),
+    took_ms: stages.tookMs,
+  };
+}
+
+interface Found {
+  readonly hits: readonly ScopedHit[];
+  readonly total: number;
+  readonly candidateCount: number;
+  /** Entries that could not be compared by their vector. */
+  readonly pendingCount: number;
+  /** Why some of it is ranked by less than was asked. */
+  readonly degraded: MemoryError | undefined;
+  /** The embedder whose vectors were compared in the first partition; undefined for none. */
+  readonly generation: string | undefined;
+}
+
+interface Page extends PageEntries {
+  readonly found: Found;
+  readonly degraded?: MemoryError | undefined;
+}
+
+/** Finds, chooses, then reads; what goes away while it is read is not returned. */
+async function retrievePage(
+  tier: Tier,
+  scopes: readonly Scope[],
+  request: PluginRetrieveRequest,
+  { query, stages }: { readonly query: PreparedQuery | undefined; readonly stages: Stages },
+): Promise<Page> {
+  const count = candidateCount(request);
+  const search = count === request.limit ? request : { ...request, limit: count };
+  for (let attempt = 1; ; attempt++) {
+    const found = await findEverywhere(tier, scopes, search, query);
+    stages.end("search");
+    const { hits, degraded } = await choosePage(tier, found.hits, request, stages);
+    const read = await readEntries(tier, hits, request);
+    stages.end("read");
+    if (read.isWhole || attempt === ATTEMPTS) return { ...read, found, degraded };
+  }
+}
+
+async function findEverywhere(
+  tier: Tier,
+  scopes: readonly Scope[],
+  request: PluginRetrieveRequest,
+  query: PreparedQuery | undefined,
+): Promise<Found> {
+  let hits: readonly ScopedHit[] = [];
+  let [total, candidateCount, pendingCount] = [0, 0, 0];
+  let degraded: MemoryError | undefined = scopes.length === 0 ? query?.degraded : undefined;
+  let generation: string | undefined;
+  const stretch = new Stretch();
+  for (const scope of scopes) {
+    await stretch.rest();
+    const found = await tier.registry.use(scope, (resident) => findIn(tier, resident, request, query));
+    hits = mergeHits(
+      hits,
+      found.hits.map((hit) => ({ scope, hit })),
+      request,
+    );
+    total += found.total;
+    candidateCount += found.candidateCount;
+    pendingCount += found.pendingCount;
+    degraded ??= found.degraded;
+    generation ??= found.generation;
+  }
+  return { hits, total, candidateCount, pendingCount, degraded, generation };
+}
+
+function explainRanking(
+  tier: Tier,
+  query: PreparedQuery | undefined,
+  { candidateCount, generation }: Found,
+): RankingExplanation {
+  return {
+    analyzer: tier.analyzer.id,
+    embedder: generation === undefined ? null : tier.services.embedder!.id,
+    generation: generation ?? null,
+    candidates: candidateCount,
+    terms: query?.terms.map(({ word }) => word) ?? [],
+  };
+}
+
+/** What takes long in a partition that was just loaded, or never asked, is done before the look at it. */
+async function findIn(
+  tier: Tier,
+  resident: Resident,
+  request: PluginRetrieveRequest,
+  query: PreparedQuery | undefined,
+): Promise<FoundHits & Pick<Found, "pendingCount" | "degraded" | "generation">> {
+  const { partition } = resident;
+  const needs = { words: query !== undefined, filter: new PreparedFilter(request.filter) };
+  if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);
+  await expireAhead(tier, resident);
+  await prepareLook(partition, needs);
+  if (needs.words) indexFew(partition);
+  expireNow(tier, resident);
+  const asked = query && queryFor(partition, query, request.embedding !== undefined);
+  const pendingCount = needsVectors(request, asked) ? partition.pendingCount : 0;
+  const generation = asked?.vector === undefined ? undefined : partition.vectors?.embedder;
+  return {
+    ...findHits(resident, request, asked, needs.filter),
+    pendingCount,
+    degraded: asked?.degraded,
+    generation,
+  };
+}
+
+function needsVectors({ include }: PluginRetrieveRequest, query: PreparedQuery | undefined): boolean {
+  return query?.vector !== undefined || include.includes("embedding");
+}
+
+function vectorsMissing(count: number): MemoryError | undefined {
+  if (count === 0) return undefined;
+  const message = `${count} entries have no vector yet; words still find them`;
+  return new MemoryError("unavailable", message, { count });
+}

@@ -1,0 +1,49 @@
+import type { PluginRetrieveRequest } from "@membus/protocol";
+import { expireAhead, expireNow } from "../../lifecycle/expire.js";
+import { endOfPart } from "../../parts.js";
+import type { Tier } from "../../tier.js";
+import { byScope } from "./by-scope.js";
+import { copyHit, type Hit } from "./entry.js";
+import type { ScopedHit } from "./merge-hits.js";
+import { NeighbourFinder } from "./neighbours.js";
+
+/** A hit with what stands around it. */
+export interface Surrounded extends ScopedHit {
+  readonly before: readonly Hit[];
+  readonly after: readonly Hit[];
+}
+
+/** The first hits with their neighbours: as many, one at least, as together do not pass `max_bytes` by far. */
+export async function surround(
+  tier: Tier,
+  hits: readonly ScopedHit[],
+  { expand, max_bytes }: Pick<PluginRetrieveRequest, "expand" | "max_bytes">,
+): Promise<readonly Surrounded[]> {
+  if (expand === undefined) return hits.map((found) => ({ ...found, before: [], after: [] }));
+  const surrounded = new Map<Hit, Surrounded>();
+  for (const [scope, ofScope] of byScope(hits)) {
+    await tier.registry.use(scope, async (resident) => {
+      const { partition } = resident;
+      await expireAhead(tier, resident);
+      expireNow(tier, resident);
+      const wanted = ofScope.map(({ hit }) => hit);
+      const finder = new NeighbourFinder(partition, wanted);
+      const copy = (slot: number) => copyHit(resident, slot, partition.columns.importances[slot]!);
+      let bytes = 0;
+      for (const hit of wanted) {
+        if (bytes > max_bytes) break;
+        const { before, after } = finder.find(hit, expand);
+        const found = { scope, hit, before: before.map(copy), after: after.map(copy) };
+        surrounded.set(hit, found);
+        bytes += bytesOf(found);
+      }
+    });
+  }
+  const end = hits.findIndex(({ hit }) => !surrounded.has(hit));
+  const found = hits.slice(0, end === -1 ? hits.length : end).map(({ hit }) => surrounded.get(hit)!);
+  return found.slice(0, endOfPart(found, 0, bytesOf, max_bytes));
+}
+
+function bytesOf({ hit, before, after }: Surrounded): number {
+  return [hit, ...before, ...after].reduce((sum, { bytes }) => sum + bytes, 0);
+}

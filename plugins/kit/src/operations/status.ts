@@ -1,0 +1,26 @@
+import { type PluginStatusResult, parseScopeId, type StoreReceipt } from "@membus/protocol";
+import type { OperationId } from "../journal/operation-memory.js";
+import type { Resident } from "../lifecycle/residency/resident.js";
+import type { Tier } from "../tier.js";
+import { storeResult } from "./store/result.js";
+
+/** The fate of a store: its real outcomes, and whether a vector is still to come (clause STATUS-2). */
+export async function status(tier: Tier, op: OperationId): Promise<PluginStatusResult | undefined> {
+  const remembered = tier.operations.findById(op);
+  const result = remembered && (await tier.journal.resultAt(remembered.place));
+  if (result?.scope === undefined) return undefined;
+  const { receipts, errors } = storeResult(result, { queued: false });
+  // In memory vectors wait for the first query that wants them: nothing is under way.
+  if (!tier.durable) return { receipts, errors, done: true };
+  const done = await tier.registry.use(
+    parseScopeId(result.scope),
+    (resident) => !receipts.some((receipt) => isPending(resident, receipt)),
+  );
+  return { receipts, errors, done };
+}
+
+function isPending({ partition }: Resident, receipt: StoreReceipt): boolean {
+  const slot = partition.slotOf(receipt.key_hash);
+  if (slot === undefined || partition.columns.revisions[slot] !== receipt.revision) return false;
+  return partition.vectors?.isPending(slot) ?? false;
+}

@@ -1,0 +1,144 @@
+import {
+  canonicalJson,
+  deriveText,
+  type Json,
+  keyContext,
+  MemoryError,
+  type StoreItem,
+} from "@membus/protocol";
+import type { Row, RowBody, RowFacets } from "../../row.js";
+import { unitVector } from "../../search/unit-vector.js";
+
+/** A version to come: everything but what its commit and its analysis give it. */
+export interface Draft
+  extends Omit<Row, "rowId" | "revision" | "facets" | "body" | "terms" | "analyzer" | "vector"> {
+  readonly facets: RowFacets;
+  readonly body: RowBody;
+  /** Given by the caller, or kept with an unchanged text. */
+  readonly vector: Float32Array | null;
+}
+
+/** The current version of the key, read whole. */
+export interface Previous extends Omit<Row, "facets" | "body" | "terms" | "analyzer"> {
+  readonly facets: RowFacets;
+  readonly body: RowBody;
+}
+
+export type Plan =
+  | { readonly outcome: "created" | "updated"; readonly draft: Draft }
+  | { readonly outcome: "unchanged"; readonly revision: number }
+  | { readonly outcome: "refused"; readonly error: MemoryError };
+
+export interface PlanContext {
+  /** The acting agent. */
+  readonly agent: string;
+  /** Unix seconds of acceptance. */
+  readonly acceptedAt: number;
+  /** Id of the embedder that given vectors are of; "" without one. */
+  readonly embedder: string;
+}
+
+/** What storing `item` over `previous` comes to (clauses UPD-1 to UPD-7). Pure. */
+export function planStore(item: StoreItem, previous: Previous | undefined, context: PlanContext): Plan {
+  const condition = item.if_revision;
+  if (condition != null && condition !== (previous?.revision ?? 0)) {
+    return { outcome: "refused", error: conflict(previous?.revision ?? 0) };
+  }
+  const draft = merge(item, previous, context);
+  if (previous === undefined) return { outcome: "created", draft };
+  if (isUnchanged(item, draft, previous)) return { outcome: "unchanged", revision: previous.revision };
+  return { outcome: "updated", draft };
+}
+
+function conflict(revision: number): MemoryError {
+  const state = revision === 0 ? "does not exist" : `is at revision ${revision}`;
+  return new MemoryError("conflict", `the entry ${state}`, { revision });
+}
+
+function merge(item: StoreItem, previous: Previous | undefined, context: PlanContext): Draft {
+  const created = previous?.created ?? context.acceptedAt;
+  const sameContent = previous !== undefined && equal(item.content, previous.body.content);
+  const body = mergeBody(item, sameContent ? previous.body : undefined, previous?.body.context);
+  const metadata = kept(item.metadata, previous?.facets.metadata);
+  const importance = previous
+    ? kept(item.importance, previous.importance)
+    : (item.importance ?? item.score ?? undefined);
+  const keptVector = body.embedding_given && item.embedding === undefined ? previous : undefined;
+  return {
+    keyHash: item.key_hash,
+    seq: previous?.seq ?? 0,
+    created,
+    updated: context.acceptedAt,
+    occurredAt: kept(item.occurred_at, previous?.occurredAt) ?? created,
+    expiresAt: item.expires_at ?? 0,
+    importance: importance ?? 1,
+    group: kept(item.group, previous?.group) ?? "",
+    facets: {
+      key: item.key,
+      tags: item.tags ?? [],
+      source: item.source ?? context.agent,
+      author: context.agent,
+      ...(metadata === undefined ? {} : { metadata }),
+    },
+    body,
+    embedder: keptVector?.embedder ?? (item.embedding ? context.embedder : ""),
+    vector: item.embedding ? unitVector(item.embedding) : (keptVector?.vector ?? null),
+  };
+}
+
+/** An absent extension field stays, null clears it. */
+function kept<T>(given: T | null | undefined, former: T | undefined): T | undefined {
+  if (given === undefined) return former;
+  return given === null ? undefined : given;
+}
+
+/** `same` is the former body where the content is the same: only then a given text or embedding outlives the update. */
+function mergeBody(item: StoreItem, same: RowBody | undefined, formerContext: string | undefined): RowBody {
+  const text = kept(item.text, same?.text);
+  const context = kept(item.context, formerContext);
+  const keepsVector = same?.embedding_given && text === same.text;
+  const given = item.embedding === undefined ? keepsVector : item.embedding !== null;
+  return {
+    content: item.content,
+    ttl: item.ttl,
+    ...(text === undefined ? {} : { text }),
+    ...(context === undefined ? {} : { context }),
+    ...(given ? { embedding_given: true } : {}),
+  };
+}
+
+function isUnchanged(item: StoreItem, draft: Draft, previous: Previous): boolean {
+  if (item.ttl !== null || item.expires_at !== null || previous.expiresAt !== 0) return false;
+  if (item.embedding && !equalVectors(draft.vector, previous.vector)) return false;
+  return (
+    draft.occurredAt === previous.occurredAt &&
+    draft.importance === previous.importance &&
+    draft.group === previous.group &&
+    equal(callerFields(draft), callerFields(previous))
+  );
+}
+
+/** What the caller chose: the author of a revision is not among it. */
+function callerFields({ facets, body }: { facets: RowFacets; body: RowBody }): Json {
+  const { tags, source, metadata } = facets;
+  return { ...body, tags, source, metadata: metadata ?? null } as object as Json;
+}
+
+function equal(a: Json, b: Json): boolean {
+  return a === b || canonicalJson(a) === canonicalJson(b);
+}
+
+function equalVectors(a: Float32Array | null, b: Float32Array | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.length === b.length && a.every((component, index) => component === b[index]);
+}
+
+/** The text that is analysed and embedded for a version (clause TEXT-1). */
+export function indexedText(body: RowBody): string {
+  return body.text ?? deriveText(body.content);
+}
+
+/** The words that help to find it: its context, and those of its key (clause TEXT-2). */
+export function indexedContext(body: RowBody, facets: RowFacets): string {
+  return [body.context ?? "", keyContext(facets.key)].join("\n");
+}

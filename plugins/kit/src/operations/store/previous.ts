@@ -1,0 +1,205 @@
+import { MemoryError, type StoreItem } from "@membus/protocol";
+import type { Partition } from "../../search/partition/partition.js";
+import { partsOf } from "../../parts.js";
+import type { Resident } from "../../lifecycle/residency/resident.js";
+import { isExpired, type Row, type RowBody, type RowFacets } from "../../row.js";
+import { Stretch } from "../../stretch.js";
+import type { Tier } from "../../tier.js";
+import type { Plan, Previous } from "./plan-store.js";
+
+/** What an entry comes to, over the version that it replaces. */
+export interface PlannedEntry {
+  readonly plan: Plan;
+  readonly version: Version | undefined;
+}
+
+interface Version {
+  readonly rowId: number;
+  readonly revision: number;
+}
+
+/** `previous` is undefined for a new key, and for one whose version has expired. */
+type PlanOver = (item: StoreItem, previous: Previous | undefined) => Plan;
+
+type Bodies = ReadonlyMap<number, string>;
+
+const NOTHING_READ: Bodies = new Map();
+/** Bytes of current versions read and parsed at a time. */
+const READ_BYTES_MAX = 2 * 1024 * 1024;
+/** UTF-16 units of the texts and contexts that the entries of one store keep. */
+const KEPT_LENGTH_MAX = 16 * 1024 * 1024;
+
+/** Whether nothing has come in the place of what was read. A row id alone may be given out again after a rollback. */
+export function isStillCurrent(resident: Resident, keyHash: string, { version }: PlannedEntry): boolean {
+  const now = versionOf(resident, keyHash);
+  return now?.rowId === version?.rowId && now?.revision === version?.revision;
+}
+
+function versionOf({ staged, partition }: Resident, keyHash: string): Version | undefined {
+  const next = staged.get(keyHash);
+  if (next !== undefined) return next.row ?? undefined;
+  const slot = partition.slotOf(keyHash);
+  if (slot === undefined) return undefined;
+  return { rowId: partition.columns.rowIds[slot]!, revision: partition.columns.revisions[slot]! };
+}
+
+/** Plans each entry over what is current for its key. Does not wait where all of that is in RAM. */
+export function planEntries(
+  tier: Tier,
+  resident: Resident,
+  entries: readonly StoreItem[],
+  plan: PlanOver,
+): PlannedEntry[] | Promise<PlannedEntry[]> {
+  const parts = [...partsOf(entries, (item) => replacedBytes(resident, item), READ_BYTES_MAX)];
+  const isInRam = missingRows(tier, resident, entries, NOTHING_READ).length === 0;
+  if (parts.length > 1 || !isInRam) return planInParts(tier, resident, parts, plan);
+  const planned = planPeeked(tier, resident, entries, { plan, read: NOTHING_READ });
+  boundKept(entries, planned);
+  return planned;
+}
+
+async function planInParts(
+  tier: Tier,
+  resident: Resident,
+  parts: readonly (readonly StoreItem[])[],
+  plan: PlanOver,
+): Promise<PlannedEntry[]> {
+  const entries = parts.flat();
+  const planned: PlannedEntry[] = [];
+  const stretch = new Stretch();
+  for (const part of parts) {
+    planned.push(...(await planPart(tier, resident, part, plan)));
+    boundKept(entries, planned);
+    await stretch.rest();
+  }
+  return planned;
+}
+
+/** Bytes of the body that an entry is stored over. */
+function replacedBytes({ partition }: Resident, { key_hash }: StoreItem): number {
+  const slot = partition.slotOf(key_hash);
+  return slot === undefined ? 0 : partition.columns.bodyBytes[slot]!;
+}
+
+/**
+ * What entries keep of the versions before them is logged with them, on top of what their message may have: those that
+ * would keep too much with the others before them are refused.
+ */
+function boundKept(entries: readonly StoreItem[], planned: PlannedEntry[]): void {
+  let kept = 0;
+  for (const [index, { plan, version }] of planned.entries()) {
+    if (!("draft" in plan)) continue;
+    const own = keptLength(entries[index]!, plan.draft.body);
+    if (kept + own <= KEPT_LENGTH_MAX) kept += own;
+    else planned[index] = { version, plan: { outcome: "refused", error: keptError(kept + own) } };
+  }
+}
+
+function keptLength({ text, context }: StoreItem, body: RowBody): number {
+  return (
+    (text === undefined ? (body.text?.length ?? 0) : 0) +
+    (context === undefined ? (body.context?.length ?? 0) : 0)
+  );
+}
+
+function keptError(got: number): MemoryError {
+  const max = KEPT_LENGTH_MAX;
+  const message = `the entries of a store keep at most ${max} characters of former texts and contexts; store fewer`;
+  return new MemoryError("too_large", message, { limit: "context", path: "context", max, got });
+}
+
+/** Reads again where a version changes under it. */
+async function planPart(
+  tier: Tier,
+  resident: Resident,
+  entries: readonly StoreItem[],
+  plan: PlanOver,
+): Promise<PlannedEntry[]> {
+  const read = new Map<number, string>();
+  for (;;) {
+    const missing = missingRows(tier, resident, entries, read);
+    if (missing.length === 0) return planPeeked(tier, resident, entries, { plan, read });
+    const bodies = await tier.bodies.get(resident.id, missing);
+    for (const rowId of missing) {
+      const body = bodies.get(rowId);
+      if (body !== undefined) read.set(rowId, body);
+      else if (isLive(resident, rowId)) throw new Error("the body of a current row is missing");
+    }
+  }
+}
+
+function isLive({ partition: { columns } }: Resident, rowId: number): boolean {
+  const slot = columns.rowIds.indexOf(rowId);
+  return slot >= 0 && slot < columns.count && columns.alive[slot] === 1;
+}
+
+/** Current rows whose bodies must be read first. */
+function missingRows(
+  tier: Tier,
+  { staged, partition }: Resident,
+  entries: readonly StoreItem[],
+  read: Bodies,
+): number[] {
+  const missing: number[] = [];
+  for (const { key_hash } of entries) {
+    const slot = staged.has(key_hash) ? undefined : partition.slotOf(key_hash);
+    if (slot === undefined) continue;
+    const rowId = partition.columns.rowIds[slot]!;
+    if (!read.has(rowId) && tier.bodies.peek(rowId) === undefined) missing.push(rowId);
+  }
+  return missing;
+}
+
+/** One after the other: a body takes many times its bytes once it is parsed. */
+function planPeeked(
+  tier: Tier,
+  resident: Resident,
+  entries: readonly StoreItem[],
+  { plan, read }: { readonly plan: PlanOver; readonly read: Bodies },
+): PlannedEntry[] {
+  return entries.map((item) => {
+    const previous = previousOf(tier, resident, item.key_hash, read);
+    const version = versionOf(resident, item.key_hash);
+    return { plan: plan(item, previous), version };
+  });
+}
+
+function previousOf(
+  tier: Tier,
+  { staged, partition }: Resident,
+  keyHash: string,
+  read: Bodies,
+): Previous | undefined {
+  const next = staged.get(keyHash);
+  if (next !== undefined) return next.row === null ? undefined : previousOfRow(tier, next.row);
+  const slot = partition.slotOf(keyHash);
+  if (slot === undefined) return undefined;
+  const rowId = partition.columns.rowIds[slot]!;
+  return previousOfSlot(partition, slot, (tier.bodies.peek(rowId) ?? read.get(rowId))!);
+}
+
+function previousOfRow(tier: Tier, row: Row): Previous | undefined {
+  if (isExpired(row, tier.clock.now())) return undefined;
+  const facets = JSON.parse(row.facets) as RowFacets;
+  return { ...row, facets, body: JSON.parse(row.body) as RowBody };
+}
+
+function previousOfSlot(partition: Partition, slot: number, body: string): Previous {
+  const { columns, keys, vectors } = partition;
+  return {
+    rowId: columns.rowIds[slot]!,
+    keyHash: keys.hashOf(slot),
+    revision: columns.revisions[slot]!,
+    seq: columns.seqs[slot]!,
+    created: columns.created[slot]!,
+    updated: columns.updated[slot]!,
+    occurredAt: columns.occurredAt[slot]!,
+    expiresAt: columns.expiresAt[slot]!,
+    importance: columns.importances[slot]!,
+    group: columns.groups[slot]!,
+    facets: partition.facetsOf(slot),
+    body: JSON.parse(body) as RowBody,
+    embedder: vectors?.embedder ?? "",
+    vector: vectors?.vectorOf(slot) ?? null,
+  };
+}

@@ -1,0 +1,137 @@
+import { MemoryError, type PluginStoreRequest, type StoreReceipt } from "@membus/protocol";
+import type { DocumentIndex } from "../../lifecycle/embedding/index-document.js";
+import { type LogRecord, type OperationResult, rowIdOf } from "../../journal/record.js";
+import { filterSubject } from "../retrieve/entry.js";
+import type { Resident } from "../../lifecycle/residency/resident.js";
+import type { Row } from "../../row.js";
+import type { Tier } from "../../tier.js";
+import type { PlanIndex } from "./index-plans.js";
+import type { Draft, Plan } from "./plan-store.js";
+import type { PlannedEntry } from "./previous.js";
+
+/** A batch with what each of its entries comes to, by position. */
+export interface PlannedStore {
+  readonly request: PluginStoreRequest;
+  /** Its place among stores and forgets. */
+  readonly order: number;
+  readonly planned: readonly PlannedEntry[];
+  readonly indexes: PlanIndex;
+  /** Unix seconds of acceptance. */
+  readonly at: number;
+}
+
+type StoreErrors = { readonly index: number; readonly error: MemoryError }[];
+
+/** The record of a batch under its sequence number: rows, what they replace, and the reply. */
+export function buildRecord(tier: Tier, resident: Resident, batch: PlannedStore, seq: number): LogRecord {
+  const { request, planned, at } = batch;
+  const rows: Row[] = [];
+  const removed: number[] = [];
+  const receipts: StoreReceipt[] = [];
+  const errors: StoreErrors = [];
+  let createdCount = 0;
+  for (const [position, { plan, version }] of planned.entries()) {
+    const { index, key_hash } = request.entries[position]!;
+    const refusal = refusalOf(tier, resident, plan, createdCount);
+    if (refusal !== undefined) errors.push({ index, error: refusal });
+    else if (!("draft" in plan)) {
+      receipts.push({ index, key_hash, outcome: "unchanged", revision: version!.revision });
+    } else {
+      const revision = resident.nextRevision(at);
+      const id = { rowId: rowIdOf(seq, rows.length), revision, analyzer: tier.analyzer.id };
+      const row = rowOf(plan.draft, id, batch.indexes.get(position)?.index);
+      const superseded = tier.forgets.forgotten(batch.order, resident.scope, () => filterSubject(row));
+      receipts.push({ index, key_hash, outcome: superseded ? "superseded" : plan.outcome, revision });
+      if (superseded) continue;
+      rows.push(row);
+      if (version === undefined) createdCount++;
+      else removed.push(version.rowId);
+    }
+  }
+  const { tenant, agent, id, digest } = request.op;
+  const result = operationResult(resident.id, receipts, errors);
+  return { at, scope: resident.id, rows, removed, op: { tenant, agent, id, digest, done: true }, result };
+}
+
+function operationResult(
+  scope: string,
+  receipts: readonly StoreReceipt[],
+  errors: StoreErrors,
+): OperationResult {
+  return {
+    scope,
+    receipts,
+    errors: errors.map(({ index, error: { code, message, detail } }) => ({ index, code, message, detail })),
+  };
+}
+
+/** Why a plan comes to nothing. A tier that evicts is never full. */
+function refusalOf(
+  tier: Tier,
+  resident: Resident,
+  plan: Plan,
+  createdCount: number,
+): MemoryError | undefined {
+  if (plan.outcome === "refused") return plan.error;
+  if (!("draft" in plan) || tier.retention !== undefined) return undefined;
+  if (plan.outcome === "created" && hasAllRows(tier, resident, createdCount)) {
+    const max = tier.partitionRowsMax;
+    const why = "partitionRowsMax, or as many as partitionVectorBytesMax has room for";
+    return fullError(`a partition holds at most ${max} entries: ${why}`, { limit: "partitionRows", max });
+  }
+  const max = tier.partitionBytesMax;
+  if (resident.partition.facetBytes < max || !needsMore(resident, plan)) return undefined;
+  const message = `the keys, tags and metadata of a partition take at most ${max} bytes`;
+  return fullError(message, { limit: "partitionBytes", max });
+}
+
+function fullError(message: string, detail: { readonly limit: string; readonly max: number }): MemoryError {
+  return new MemoryError("memory_full", message, detail);
+}
+
+function hasAllRows({ partitionRowsMax: max }: Tier, resident: Resident, createdCount: number): boolean {
+  const { partition, staged } = resident;
+  if (partition.liveCount + staged.size + createdCount < max) return false;
+  return partition.liveCount + newKeyCount(resident) + createdCount >= max;
+}
+
+/** Whether an entry takes more than the version it replaces, if it replaces one. */
+function needsMore({ partition }: Resident, { draft }: { readonly draft: Draft }): boolean {
+  const slot = partition.slotOf(draft.keyHash);
+  if (slot === undefined) return true;
+  return Buffer.byteLength(JSON.stringify(draft.facets)) > partition.columns.facets.sizeAt(slot);
+}
+
+/** By how much the entries grow with what is staged. */
+function newKeyCount({ partition, staged }: Resident): number {
+  let count = 0;
+  for (const [keyHash, { row }] of staged) {
+    count += Number(row !== null) - Number(partition.slotOf(keyHash) !== undefined);
+  }
+  return count;
+}
+
+function rowOf(
+  draft: Draft,
+  { rowId, revision, analyzer }: Pick<Row, "rowId" | "revision" | "analyzer">,
+  index: DocumentIndex | undefined,
+): Row {
+  return {
+    rowId,
+    keyHash: draft.keyHash,
+    revision,
+    seq: draft.seq === 0 ? revision : draft.seq,
+    created: draft.created,
+    updated: draft.updated,
+    occurredAt: draft.occurredAt,
+    expiresAt: draft.expiresAt,
+    importance: draft.importance,
+    group: draft.group,
+    facets: JSON.stringify(draft.facets),
+    body: JSON.stringify(draft.body),
+    terms: index?.terms ?? null,
+    analyzer,
+    embedder: index?.embedder ?? draft.embedder,
+    vector: index?.vector ?? draft.vector,
+  };
+}

@@ -1,0 +1,108 @@
+import type { PluginStoreRequest, PluginStoreResult, Scope } from "@membus/protocol";
+import { expireAhead, expireNow } from "../../lifecycle/expire.js";
+import type { OperationResult } from "../../journal/record.js";
+import type { Resident } from "../../lifecycle/residency/resident.js";
+import { type Row, rowBytes } from "../../row.js";
+import { acceptedAt, removeRow, type Tier } from "../../tier.js";
+import { indexPlans, NO_INDEX, type PlanIndex } from "./index-plans.js";
+import { planStore } from "./plan-store.js";
+import { isStillCurrent, type PlannedEntry, planEntries } from "./previous.js";
+import { storeResult } from "./result.js";
+import { buildRecord, type PlannedStore } from "./store-record.js";
+
+/** Stores a batch in one partition: one record holds its rows and its receipts. */
+export async function store(
+  tier: Tier,
+  scope: Scope,
+  request: PluginStoreRequest,
+): Promise<PluginStoreResult> {
+  const order = tier.forgets.storeBegan();
+  try {
+    const result = await tier.registry.use(scope, (resident) => storeInto(tier, resident, request, order));
+    return storeResult(result, { queued: tier.durable && request.ack === "queued" });
+  } finally {
+    tier.forgets.storeEnded(order);
+  }
+}
+
+/** Plans, indexes, and commits; entries whose current version has changed meanwhile are planned again. */
+async function storeInto(
+  tier: Tier,
+  resident: Resident,
+  request: PluginStoreRequest,
+  order: number,
+): Promise<OperationResult> {
+  const { op, entries, ack } = request;
+  const at = acceptedAt(tier, op);
+  const context = { agent: op.agent, acceptedAt: at, embedder: tier.services.embedder?.id ?? "" };
+  const waitMs = ack === "queued" ? 0 : tier.embedWaitMs;
+  const planned: PlannedEntry[] = [];
+  let indexes: PlanIndex = NO_INDEX;
+  await expireAhead(tier, resident);
+  for (let open = [...entries.keys()]; open.length > 0; ) {
+    const items = open.map((position) => entries[position]!);
+    const planning = planEntries(tier, resident, items, (item, previous) =>
+      planStore(item, previous, context),
+    );
+    const plans = planning instanceof Promise ? await planning : planning;
+    for (const [index, position] of open.entries()) planned[position] = plans[index]!;
+    // In a tier in memory, analysis and vectors wait for the first query.
+    if (tier.durable) {
+      const all = planned.map(({ plan }) => plan);
+      indexes = await indexPlans(tier.indexer, all, waitMs, indexes);
+    }
+    await expireAhead(tier, resident);
+    expireNow(tier, resident);
+    const hasChanged = (position: number) =>
+      !isStillCurrent(resident, entries[position]!.key_hash, planned[position]!);
+    open = [...entries.keys()].filter(hasChanged);
+  }
+  return commit(tier, resident, { request, order, planned, indexes, at });
+}
+
+async function commit(tier: Tier, resident: Resident, batch: PlannedStore): Promise<OperationResult> {
+  const { op } = batch.request;
+  let result: OperationResult = {};
+  await tier.journal.append({
+    build: (seq) => buildRecord(tier, resident, batch, seq),
+    stage(record, seq) {
+      result = record.result!;
+      for (const row of record.rows) resident.stage(row.keyHash, { seq, row });
+    },
+    apply(record, seq, place) {
+      for (const row of record.rows) applyRow(tier, resident, row, seq);
+      for (const rowId of record.removed) tier.bodies.drop(rowId);
+      tier.operations.remember(op, batch.at, place);
+    },
+  });
+  touchUnchanged(tier, resident, result);
+  evictOverflow(tier);
+  return result;
+}
+
+function applyRow(tier: Tier, resident: Resident, row: Row, seq: number): void {
+  tier.bodies.pin(row.rowId, row.body);
+  resident.partition.add(row);
+  resident.unstage(row.keyHash, seq);
+  tier.retention?.stored({ scope: resident.id, keyHash: row.keyHash }, rowBytes(row));
+  if (row.embedder === "") tier.needsVectors(resident);
+}
+
+/** To store again what is there is a use of it. */
+function touchUnchanged(tier: Tier, resident: Resident, { receipts = [] }: OperationResult): void {
+  if (tier.retention === undefined) return;
+  for (const { outcome, key_hash } of receipts) {
+    if (outcome === "unchanged") tier.retention.touched({ scope: resident.id, keyHash: key_hash });
+  }
+}
+
+function evictOverflow(tier: Tier): void {
+  for (const { scope, keyHash } of tier.retention?.overflow() ?? []) {
+    const resident = tier.registry.peek(scope);
+    const slot = resident?.partition.slotOf(keyHash);
+    if (resident === undefined || slot === undefined) continue;
+    const rowId = resident.partition.columns.rowIds[slot]!;
+    removeRow(tier, resident, { keyHash, rowId }, { action: "evicted" });
+    tier.registry.dropEmpty(resident);
+  }
+}

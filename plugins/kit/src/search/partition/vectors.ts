@@ -1,0 +1,143 @@
+import type { VectorColumn } from "../rank/index.js";
+import type { RowColumns } from "../../storage.js";
+import { grown } from "./grown.js";
+import { SlotCodes } from "./slot-codes.js";
+
+/** What is known of a row's vector: no embedder has answered yet, it is there, or its text has none. */
+const PENDING = 0;
+const PRESENT = 1;
+const NONE = 2;
+
+/** Below this, to compare each vector in full takes a tenth of a millisecond; most namespaces are small. */
+const ENCODED_SLOTS_MIN = 256;
+/** So few codes are made while a query waits. */
+const ENCODED_AT_ONCE_MAX = 4_096;
+
+/** The vectors of a partition, slot-major, all of one embedder. */
+export class Vectors {
+  /** As long as the last slot with a vector needs: rows of a tier in memory get theirs at the first query. */
+  data = new Float32Array(0);
+  present = new Uint8Array(16);
+  states = new Uint8Array(16);
+  pendingCount = 0;
+  readonly #codes: SlotCodes;
+
+  constructor(
+    readonly embedder: string,
+    readonly dimensions: number,
+  ) {
+    this.#codes = new SlotCodes(dimensions);
+  }
+
+  /** What ranking sees of the first `slots`: with codes, unless so many are missing that `encodeSome` makes them. */
+  column(slots: number): VectorColumn {
+    const { data, dimensions, present } = this;
+    if (slots < ENCODED_SLOTS_MIN || slots - this.#codes.upTo > ENCODED_AT_ONCE_MAX) {
+      return { data, dimensions, present };
+    }
+    this.#codes.encode(this, slots);
+    return { data, dimensions, present, codes: this.#codes };
+  }
+
+  /** Makes up to `max` of the first `slots` more faster to compare, and tells whether all are. */
+  encodeSome(slots: number, max: number): boolean {
+    if (slots < ENCODED_SLOTS_MIN) return true;
+    this.#codes.encode(this, Math.min(slots, this.#codes.upTo + max));
+    return this.#codes.upTo >= slots;
+  }
+
+  /** Room for the vectors of `slots` in all. */
+  reserve(slots: number): void {
+    this.#reserveStates(slots);
+    if (slots * this.dimensions > this.data.length) this.data = grown(this.data, slots * this.dimensions);
+  }
+
+  /** Files what a row carries: another embedder's vector counts as none yet, and so does one that is none of its. */
+  add(slot: number, embedder: string, vector: Float32Array | null): void {
+    this.#reserveStates(slot + 1);
+    const isOurs = embedder === this.embedder && (vector === null || vector.length === this.dimensions);
+    if (isOurs) this.#file(slot, vector);
+    else this.pendingCount++;
+  }
+
+  /** The same for a batch from storage, whose rows got the slots from `first` on. */
+  addAll(first: number, rows: RowColumns): void {
+    this.#reserveStates(first + rows.count);
+    for (let row = 0; row < rows.count; row++) {
+      if (rows.embedder(row) !== this.embedder) this.pendingCount++;
+      else if (!rows.hasVector(row)) this.states[first + row] = NONE;
+      else {
+        this.states[first + row] = PRESENT;
+        this.present[first + row] = 1;
+      }
+    }
+    this.#reserveData(first * this.dimensions + rows.vectors.length);
+    this.data.set(rows.vectors, first * this.dimensions);
+  }
+
+  /** The answer of the embedder for a slot that was pending. */
+  fill(slot: number, vector: Float32Array | null): void {
+    if (this.states[slot] !== PENDING) return;
+    this.pendingCount--;
+    this.#file(slot, vector);
+  }
+
+  /** A slot that died: nothing is pending for it any more, and nothing left of it. */
+  drop(slot: number): void {
+    if (this.states[slot] === PENDING) this.pendingCount--;
+    this.states[slot] = NONE;
+    this.present[slot] = 0;
+    this.data.fill(0, slot * this.dimensions, (slot + 1) * this.dimensions);
+    this.#codes.clear(slot);
+  }
+
+  isPending(slot: number): boolean {
+    return this.states[slot] === PENDING;
+  }
+
+  /** Keeps the slots that `kept` lists, in its order. */
+  remap(kept: Uint32Array): void {
+    const { data, present, states, dimensions } = this;
+    this.#codes.reset();
+    this.data = new Float32Array(data.length === 0 ? 0 : kept.length * dimensions);
+    this.present = new Uint8Array(Math.max(16, kept.length));
+    this.states = new Uint8Array(Math.max(16, kept.length));
+    for (let slot = 0; slot < kept.length; slot++) {
+      const from = kept[slot]!;
+      if (present[from] === 1) {
+        this.data.set(data.subarray(from * dimensions, (from + 1) * dimensions), slot * dimensions);
+      }
+      this.present[slot] = present[from]!;
+      this.states[slot] = states[from]!;
+    }
+  }
+
+  vectorOf(slot: number): Float32Array | undefined {
+    const at = slot * this.dimensions;
+    return this.present[slot] === 1 ? this.data.slice(at, at + this.dimensions) : undefined;
+  }
+
+  get sizeBytes(): number {
+    return this.data.byteLength + this.states.byteLength * 2 + this.#codes.sizeBytes;
+  }
+
+  #file(slot: number, vector: Float32Array | null): void {
+    this.states[slot] = vector === null ? NONE : PRESENT;
+    if (vector === null) return;
+    this.#reserveData((slot + 1) * this.dimensions);
+    this.data.set(vector, slot * this.dimensions);
+    this.present[slot] = 1;
+    this.#codes.update(this, slot);
+  }
+
+  #reserveData(length: number): void {
+    if (length > this.data.length) this.data = grown(this.data, Math.max(length, 2 * this.data.length));
+  }
+
+  #reserveStates(slots: number): void {
+    if (slots <= this.states.length) return;
+    const capacity = Math.max(slots, this.states.length * 2);
+    this.present = grown(this.present, capacity);
+    this.states = grown(this.states, capacity);
+  }
+}

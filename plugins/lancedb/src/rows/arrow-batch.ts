@@ -1,0 +1,148 @@
+import type { Row, ScopedRow } from "@membus/plugin-kit";
+import type { Binary, Data, FixedSizeBinary, Float64, Table, Utf8 } from "apache-arrow";
+import { arrow } from "../lancedb.js";
+import { KEY_HASH_BYTES, type NumberColumn, tableSchema, vectorType } from "./schema.js";
+
+/**
+ * Rows as one Arrow batch, column by column: LanceDB takes row objects two to three times slower.
+ * `columns` are the table's, in its order.
+ *
+ * @throws {TypeError} for a vector of other dimensions or with NaN or infinity, which LanceDB would take and distort,
+ * and for a key hash that is none.
+ */
+export function toArrowTable(
+  rows: readonly ScopedRow[],
+  dimensions: number,
+  columns?: readonly string[],
+): Table {
+  const schema = tableSchema(dimensions);
+  const children = columnData(rows, dimensions);
+  const names = schema.fields.map((field) => field.name);
+  const order = (columns ?? names).map((name) => names.indexOf(name));
+  const fields = order.map((at) => schema.fields[at]!);
+  const { makeData, RecordBatch, Schema, Struct, Table } = arrow();
+  const struct = makeData({
+    type: new Struct(fields),
+    length: rows.length,
+    nullCount: 0,
+    children: order.map((at) => children[at]!),
+  });
+  return new Table([new RecordBatch(new Schema(fields), struct)]);
+}
+
+/** In the order of `tableSchema`. */
+function columnData(rows: readonly ScopedRow[], dimensions: number): Data[] {
+  const plain = rows.map((scoped) => scoped.row);
+  return [
+    utf8Data(rows.map((scoped) => scoped.scope)),
+    keyHashData(plain),
+    ...NUMBERS.map((read) => float64Data(plain, read)),
+    utf8Data(plain.map((row) => row.group)),
+    utf8Data(plain.map((row) => row.facets)),
+    utf8Data(plain.map((row) => row.body)),
+    termsData(plain),
+    utf8Data(plain.map((row) => row.analyzer)),
+    utf8Data(plain.map((row) => row.embedder)),
+    vectorData(plain, dimensions),
+  ];
+}
+
+const NUMBER_OF: { readonly [K in NumberColumn]: (row: Row) => number } = {
+  row_id: (row) => row.rowId,
+  revision: (row) => row.revision,
+  seq: (row) => row.seq,
+  created: (row) => row.created,
+  updated: (row) => row.updated,
+  occurred_at: (row) => row.occurredAt,
+  expires_at: (row) => row.expiresAt,
+  importance: (row) => row.importance,
+  body_bytes: (row) => Buffer.byteLength(row.body),
+};
+const NUMBERS = Object.values(NUMBER_OF);
+
+function utf8Data(values: readonly string[]): Data<Utf8> {
+  const { makeData, Utf8 } = arrow();
+  const valueOffsets = new Int32Array(values.length + 1);
+  let size = 0;
+  for (let index = 0; index < values.length; index++) {
+    size += Buffer.byteLength(values[index]!);
+    valueOffsets[index + 1] = size;
+  }
+  const data = Buffer.allocUnsafe(size);
+  for (let index = 0; index < values.length; index++) data.write(values[index]!, valueOffsets[index]!);
+  return makeData({ type: new Utf8(), length: values.length, nullCount: 0, valueOffsets, data });
+}
+
+function float64Data(rows: readonly Row[], read: (row: Row) => number): Data<Float64> {
+  const { makeData, Float64 } = arrow();
+  const data = new Float64Array(rows.length);
+  for (let index = 0; index < rows.length; index++) data[index] = read(rows[index]!);
+  return makeData({ type: new Float64(), length: rows.length, nullCount: 0, data });
+}
+
+function keyHashData(rows: readonly Row[]): Data<FixedSizeBinary> {
+  const { makeData, FixedSizeBinary } = arrow();
+  const data = Buffer.alloc(rows.length * KEY_HASH_BYTES);
+  rows.forEach(({ keyHash }, index) => {
+    const written = data.write(keyHash, index * KEY_HASH_BYTES, KEY_HASH_BYTES, "hex");
+    if (keyHash.length !== KEY_HASH_BYTES * 2 || written !== KEY_HASH_BYTES) {
+      throw new TypeError(`not a key hash: ${JSON.stringify(keyHash)}`);
+    }
+  });
+  return makeData({ type: new FixedSizeBinary(KEY_HASH_BYTES), length: rows.length, nullCount: 0, data });
+}
+
+function termsData(rows: readonly Row[]): Data<Binary> {
+  const { makeData, Binary } = arrow();
+  const valueOffsets = new Int32Array(rows.length + 1);
+  const { nullCount, nullBitmap } = validity(rows, (row) => row.terms !== null);
+  rows.forEach((row, index) => {
+    valueOffsets[index + 1] = valueOffsets[index]! + (row.terms?.byteLength ?? 0);
+  });
+  const data = new Uint8Array(valueOffsets[rows.length]!);
+  rows.forEach(({ terms }, index) => {
+    if (terms !== null) data.set(bytesOf(terms), valueOffsets[index]);
+  });
+  return makeData({ type: new Binary(), length: rows.length, nullCount, nullBitmap, valueOffsets, data });
+}
+
+function vectorData(rows: readonly Row[], dimensions: number): Data {
+  const { makeData, Float32 } = arrow();
+  const data = new Float32Array(rows.length * dimensions);
+  const { nullCount, nullBitmap } = validity(rows, (row) => row.vector !== null);
+  rows.forEach(({ vector }, index) => {
+    if (vector === null) return;
+    checkVector(vector, dimensions);
+    data.set(vector, index * dimensions);
+  });
+  const child = makeData({ type: new Float32(), length: data.length, nullCount: 0, data });
+  return makeData({ type: vectorType(dimensions), length: rows.length, nullCount, nullBitmap, child });
+}
+
+function checkVector(vector: Float32Array, dimensions: number): void {
+  if (vector.length !== dimensions) {
+    throw new TypeError(`a vector has ${vector.length} dimensions, the table ${dimensions}`);
+  }
+  for (let index = 0; index < dimensions; index++) {
+    if (!Number.isFinite(vector[index])) throw new TypeError(`a vector holds ${vector[index]}`);
+  }
+}
+
+/** Arrow's validity bits: 1 where a row has the value. */
+function validity<T>(
+  rows: readonly T[],
+  has: (row: T) => boolean,
+): { nullCount: number; nullBitmap: Uint8Array } {
+  const nullBitmap = new Uint8Array((rows.length + 7) >> 3);
+  let nullCount = 0;
+  for (let index = 0; index < rows.length; index++) {
+    if (has(rows[index]!)) nullBitmap[index >> 3]! |= 1 << (index & 7);
+    else nullCount++;
+  }
+  return { nullCount, nullBitmap };
+}
+
+/** Arrow is little-endian, as is every machine that LanceDB runs on. */
+function bytesOf(terms: Uint32Array): Uint8Array {
+  return new Uint8Array(terms.buffer, terms.byteOffset, terms.byteLength);
+}

@@ -1,0 +1,124 @@
+import type { GenerationIds, RowSink } from "@membus/plugin-kit";
+import type { RecordBatch } from "apache-arrow";
+import { and, compare, type Filter, isIn, or } from "./filters.js";
+import { toRowColumns } from "./row-columns.js";
+import { type Column, LOADED_COLUMNS } from "./schema.js";
+import type { TenantTable } from "../table/tenant-table.js";
+import { TextColumn } from "./text-column.js";
+
+/** LanceDB wants to be told; no table comes near. */
+const ROWS_MAX = 100_000_000;
+/** LanceDB's own batches hold a fourth of this; each costs as much as the reading of some hundred rows. */
+const LOADED_BATCH_ROWS = 4_096;
+
+/** Passes all rows of a scope on as they come, without bodies. LanceDB reads on while they are taken in. */
+export async function readScope(table: TenantTable, scope: string, into: RowSink): Promise<void> {
+  const { vectors } = table;
+  const { dimensions } = vectors;
+  let isBegun = false;
+  try {
+    await readRows(table, scope, {
+      reserve: (count) => into.reserve(count),
+      take(rows) {
+        isBegun = true;
+        into.take(rows);
+      },
+    });
+  } catch (error) {
+    // The columns of vectors may have been changed just then, which happens once an embedder.
+    await table.gate.shared(async () => undefined);
+    if (isBegun || vectors.dimensions === dimensions) throw error;
+    await readScope(table, scope, into);
+  }
+}
+
+async function readRows(table: TenantTable, scope: string, into: RowSink): Promise<void> {
+  const where = compare("scope", "=", scope);
+  await table.read(async (lance) => {
+    const dimensions = table.vectors.isOwn ? table.vectors.dimensions : 0;
+    const columns: Column[] = dimensions > 0 ? [...LOADED_COLUMNS, "vector"] : [...LOADED_COLUMNS];
+    const query = lance.query().where(where).select(columns).limit(ROWS_MAX);
+    // biome-ignore lint/complexity/useLiteralKeys: protected, but the only way to batches of another size one by one
+    const batches = readAhead(query["execute"]({ maxBatchLength: LOADED_BATCH_ROWS }));
+    let [next, count] = await Promise.all([batches.next(), lance.countRows(where)]);
+    into.reserve(count);
+    for (; next.done !== true; next = await batches.next()) into.take(toRowColumns(next.value, dimensions));
+  });
+}
+
+/** The same batches, each asked for while the one before is taken in. */
+async function* readAhead(batches: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
+  const iterator = batches[Symbol.asyncIterator]();
+  for (let next = iterator.next(); ; ) {
+    const { done, value } = await next;
+    if (done === true) return;
+    next = iterator.next();
+    // Whoever stops taking them in is not told of it any more.
+    next.catch(() => undefined);
+    yield value;
+  }
+}
+
+/** Adds the scopes of outdated rows to `scopes`, while it has fewer than `limit`. Returns how many rows there are. */
+export async function readOutdated(
+  table: TenantTable,
+  { analyzer, embedder }: GenerationIds,
+  scopes: Set<string>,
+  limit: number,
+): Promise<number> {
+  const oldTerms = compare("analyzer", "<>", analyzer);
+  const where =
+    embedder === undefined
+      ? and(oldTerms, compare("embedder", "=", ""))
+      : or(oldTerms, compare("embedder", "<>", embedder));
+  let count = 0;
+  await table.read(async (lance) => {
+    const column: Column = "scope";
+    for await (const batch of lance.query().where(where).select([column]).limit(ROWS_MAX)) {
+      count += batch.numRows;
+      if (scopes.size >= limit) continue;
+      for (const scope of textsOf(batch, column)) if (scopes.size < limit) scopes.add(scope);
+    }
+  });
+  return count;
+}
+
+/** Adds the bodies of the rows of a scope to `bodies`. */
+export async function readBodies(
+  table: TenantTable,
+  { scope, rowIds }: { readonly scope: string; readonly rowIds: readonly number[] },
+  bodies: Map<number, string>,
+): Promise<void> {
+  const where = and(isIn("row_id", rowIds), compare("scope", "=", scope));
+  for (const batch of await readBatches(table, where, ["row_id", "body"])) {
+    const ids = batch.getChild("row_id")!;
+    const texts = batch.getChild("body")!;
+    for (let row = 0; row < batch.numRows; row++)
+      bodies.set(ids.get(row) as number, texts.get(row) as string);
+  }
+}
+
+/** Adds every scope that has rows in the table to `scopes`. */
+export async function readScopes(table: TenantTable, scopes: Set<string>): Promise<void> {
+  const column: Column = "scope";
+  await table.read(async (lance) => {
+    for await (const batch of lance.query().select([column]).limit(ROWS_MAX)) {
+      for (const scope of textsOf(batch, column)) scopes.add(scope);
+    }
+  });
+}
+
+/** Rows of a scope stand together: its text is decoded once for many of them. */
+function* textsOf(batch: RecordBatch, column: Column): Generator<string> {
+  const texts = new TextColumn(batch.getChild(column)!.data[0]!);
+  for (let row = 0; row < batch.numRows; row++) yield texts.at(row);
+}
+
+/** Batches come one by one, so other work gets its turn in between. */
+function readBatches(table: TenantTable, where: Filter, columns: Column[]): Promise<RecordBatch[]> {
+  return table.read(async (lance) => {
+    const batches: RecordBatch[] = [];
+    for await (const batch of lance.query().where(where).select(columns).limit(ROWS_MAX)) batches.push(batch);
+    return batches;
+  });
+}

@@ -1,0 +1,68 @@
+import type { DataType, Field, FixedSizeList, Float32, Schema } from "apache-arrow";
+import { arrow } from "../lancedb.js";
+
+/** Bytes of a key hash (SHA-256). */
+export const KEY_HASH_BYTES = 32;
+
+/** Row ids and revisions are integers up to 2^53, which Float64 holds exactly and loads without conversion. */
+const NUMBER_COLUMNS = [
+  "row_id",
+  "revision",
+  "seq",
+  "created",
+  "updated",
+  "occurred_at",
+  "expires_at",
+  "importance",
+  "body_bytes",
+] as const;
+
+export type NumberColumn = (typeof NUMBER_COLUMNS)[number];
+
+/** What a load reads besides the vector: all but the scope, which it asks for, and the body. */
+export const LOADED_COLUMNS = [
+  "key_hash",
+  ...NUMBER_COLUMNS,
+  "group",
+  "facets",
+  "terms",
+  "analyzer",
+  "embedder",
+] as const;
+
+export const COLUMNS = ["scope", ...LOADED_COLUMNS, "body", "vector"] as const;
+
+export type Column = (typeof COLUMNS)[number];
+
+/** The columns of a tenant's table with vectors of so many dimensions, in the order in which a new one has them. */
+export function tableSchema(dimensions: number): Schema {
+  const { Binary, Field, FixedSizeBinary, Float64, Schema, Utf8 } = arrow();
+  return new Schema([
+    required("scope", new Utf8()),
+    required("key_hash", new FixedSizeBinary(KEY_HASH_BYTES)),
+    ...NUMBER_COLUMNS.map((name) => required(name, new Float64())),
+    required("group", new Utf8()),
+    required("facets", new Utf8()),
+    required("body", new Utf8()),
+    new Field("terms", new Binary(), true),
+    required("analyzer", new Utf8()),
+    required("embedder", new Utf8()),
+    new Field("vector", vectorType(dimensions), true),
+  ]);
+}
+
+export function vectorType(dimensions: number): FixedSizeList<Float32> {
+  const { Field, FixedSizeList, Float32 } = arrow();
+  return new FixedSizeList(dimensions, new Field("item", new Float32(), true));
+}
+
+/** Of a table's vectors; 0 for a table without the column. */
+export function dimensionsOf(schema: Schema): number {
+  const column: Column = "vector";
+  const type = schema.fields.find(({ name }) => name === column)?.type;
+  return (type as FixedSizeList | undefined)?.listSize ?? 0;
+}
+
+function required(name: Column, type: DataType): Field {
+  return new (arrow().Field)(name, type, false);
+}

@@ -1,0 +1,71 @@
+import { readdir, readFile, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { type Disk, isMissing, replaceFile } from "../disk.js";
+
+/**
+ * The last version of a table that is on disk for good. Later ones may be torn by power loss and are not needed: the
+ * log still holds what they hold.
+ */
+export interface SyncedVersion {
+  readonly version: number;
+  /** Whether the bytes of all removed rows are gone from disk. */
+  readonly purged: boolean;
+}
+
+const FILE = "_synced.json";
+const VERSIONS = "_versions";
+/** LanceDB names manifests so that the newest is listed first. */
+const MANIFEST = /^(\d{20})\.manifest$/;
+const NEWEST = 2n ** 64n - 1n;
+
+export async function readSyncedVersion(tableDirectory: string): Promise<SyncedVersion | undefined> {
+  try {
+    return JSON.parse(await readFile(join(tableDirectory, FILE), "utf8")) as SyncedVersion;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+export async function writeSyncedVersion(
+  tableDirectory: string,
+  synced: SyncedVersion,
+  disk: Disk,
+): Promise<void> {
+  await replaceFile(join(tableDirectory, FILE), JSON.stringify(synced), disk);
+}
+
+/** The newest version whose manifest is in the directory; 0 when there is none. */
+export async function newestVersion(tableDirectory: string): Promise<number> {
+  return Math.max(0, ...(await listVersions(tableDirectory)));
+}
+
+/** Takes away what came after a synced version. Returns how many versions that were. */
+export async function rollBack(
+  tableDirectory: string,
+  { version }: SyncedVersion,
+  disk: Disk,
+): Promise<number> {
+  const later = (await listVersions(tableDirectory)).filter((listed) => listed > version);
+  const directory = join(tableDirectory, VERSIONS);
+  for (const listed of later) await unlink(join(directory, manifestName(listed)));
+  if (later.length > 0) await disk.syncDirectory(directory);
+  return later.length;
+}
+
+async function listVersions(tableDirectory: string): Promise<number[]> {
+  try {
+    const names = await readdir(join(tableDirectory, VERSIONS));
+    return names.flatMap((name) => {
+      const digits = MANIFEST.exec(name)?.[1];
+      return digits === undefined ? [] : [Number(NEWEST - BigInt(digits))];
+    });
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+function manifestName(version: number): string {
+  return `${String(NEWEST - BigInt(version)).padStart(20, "0")}.manifest`;
+}

@@ -1,0 +1,189 @@
+import type { Connection, Table } from "@lancedb/lancedb";
+import type { ScopedRow } from "@membus/plugin-kit";
+import type { Clock } from "@membus/protocol";
+import type { Schema } from "apache-arrow";
+import { ActiveReads } from "./active-reads.js";
+import { retryCommit } from "./commit-retry.js";
+import type { Disk } from "../disk.js";
+import type { Filter } from "../rows/filters.js";
+import { dimensionsOf } from "../rows/schema.js";
+import { newestVersion, readSyncedVersion, writeSyncedVersion } from "./synced-version.js";
+import { TableFiles } from "./table-files.js";
+import { TableGate } from "./table-gate.js";
+import { VectorColumn } from "../rows/vector-column.js";
+
+export interface TenantTableParts {
+  readonly name: string;
+  readonly connection: Connection;
+  /** Of the table's own files. */
+  readonly directory: string;
+  /** Of the host's embedder. */
+  readonly dimensions: number;
+  readonly embedder?: string | undefined;
+  readonly clock: Clock;
+  readonly disk: Disk;
+}
+
+/** What was appended since the last maintenance, as far as this process knows. Reset by it. */
+export interface TableTail {
+  /** Rows and fragments that no compaction has seen. */
+  rowCount: number;
+  fragmentCount: number;
+  /** Versions whose files are kept. */
+  versionCount: number;
+  /** Fragments and rows that no index covers. */
+  unindexedCount: number;
+  unindexedRowCount: number;
+  /** Compactions since then: what they replaced is still on disk. */
+  compactionCount: number;
+  /** `fragmentCount` when maintenance last looked. */
+  seenFragmentCount: number;
+}
+
+/** Those that maintenance builds, one after the other: a kill may leave the first alone. */
+const INDEX_COUNT = 2;
+
+const NO_TAIL: TableTail = Object.freeze({
+  ...{ rowCount: 0, fragmentCount: 0, versionCount: 0 },
+  ...{ unindexedCount: 0, unindexedRowCount: 0 },
+  ...{ compactionCount: 0, seenFragmentCount: 0 },
+});
+
+/**
+ * One open table. Appends and compaction go side by side; what would take files or rows from under another write goes
+ * alone. Reads wait for nobody.
+ */
+export class TenantTable {
+  readonly gate = new TableGate();
+  readonly #parts: TenantTableParts;
+  readonly #table: Table;
+  readonly #reads = new ActiveReads();
+  readonly #files: TableFiles;
+  readonly vectors: VectorColumn;
+  #rowCount = 0;
+  #isDirty = false;
+  #isPurged = true;
+  readonly tail: TableTail = { ...NO_TAIL };
+  isIndexed = false;
+
+  private constructor(parts: TenantTableParts, table: Table, schema: Schema) {
+    this.#parts = parts;
+    this.#table = table;
+    this.vectors = new VectorColumn(parts, dimensionsOf(schema), (change) => this.commit(change));
+    this.#files = new TableFiles(parts.directory, parts.disk);
+  }
+
+  static async open(parts: TenantTableParts): Promise<TenantTable> {
+    const table = await parts.connection.openTable(parts.name);
+    const schema = await table.schema();
+    const opened = new TenantTable(parts, table, schema);
+    await opened.vectors.complete(schema.fields.map(({ name }) => name));
+    const { numRows, fragmentStats } = await table.stats();
+    opened.#rowCount = numRows;
+    const indexes = await table.listIndices();
+    opened.isIndexed = indexes.length >= INDEX_COUNT;
+    const { numSmallFragments, lengths } = fragmentStats;
+    opened.tail.fragmentCount = numSmallFragments;
+    opened.tail.seenFragmentCount = numSmallFragments;
+    opened.tail.unindexedCount = numSmallFragments;
+    opened.tail.unindexedRowCount = Math.max(
+      0,
+      ...indexes.map(({ numUnindexedRows }) => numUnindexedRows ?? 0),
+    );
+    opened.tail.rowCount = Math.min(numRows, numSmallFragments * lengths.p50);
+    opened.#isPurged = (await readSyncedVersion(parts.directory))?.purged ?? false;
+    return opened;
+  }
+
+  get name(): string {
+    return this.#parts.name;
+  }
+
+  get directory(): string {
+    return this.#parts.directory;
+  }
+
+  get rowCount(): number {
+    return this.#rowCount;
+  }
+
+  /** Whether the bytes of every removed row are gone from disk. */
+  get isPurged(): boolean {
+    return this.#isPurged;
+  }
+
+  /** Reads one version of the table, whatever is written meanwhile. */
+  read<T>(task: (table: Table) => Promise<T>): Promise<T> {
+    return this.#reads.run(() => task(this.#table));
+  }
+
+  async append(rows: readonly ScopedRow[]): Promise<void> {
+    const placed = rows.map(({ scope, row }) => ({ scope, row: this.vectors.place(row) }));
+    if (!this.vectors.fits(placed)) await this.gate.exclusive(() => this.vectors.replace());
+    const data = await this.vectors.batch(placed, () => this.#table.schema());
+    await this.gate.shared(() => this.commit((table) => table.add(data)));
+    this.#rowCount += rows.length;
+    this.tail.rowCount += rows.length;
+    this.tail.fragmentCount++;
+    this.tail.unindexedCount++;
+    this.tail.unindexedRowCount += rows.length;
+  }
+
+  /** Removes the rows that pass any of the filters. */
+  async remove(filters: readonly Filter[]): Promise<void> {
+    await this.gate.exclusive(async () => {
+      for (const filter of filters) {
+        const { numDeletedRows } = await this.commit((table) => table.delete(filter));
+        this.#rowCount -= numDeletedRows;
+        if (numDeletedRows > 0) this.#isPurged = false;
+      }
+    });
+  }
+
+  /** Changes the table, from inside the gate. */
+  async commit<T>(change: (table: Table) => Promise<T>): Promise<T> {
+    try {
+      return await retryCommit(this.#parts.clock, () => change(this.#table));
+    } finally {
+      this.#isDirty = true;
+      this.tail.versionCount++;
+    }
+  }
+
+  /** What was committed so far is on disk for good. */
+  async sync(): Promise<void> {
+    if (this.#isDirty) await this.gate.shared(() => this.syncInGate());
+  }
+
+  /** The version is read first: its files are all there by then, so the walk finds them. */
+  async syncInGate(): Promise<void> {
+    this.#isDirty = false;
+    try {
+      const { directory, disk } = this.#parts;
+      const version = await newestVersion(directory);
+      await this.#files.sync();
+      await writeSyncedVersion(directory, { version, purged: this.#isPurged }, disk);
+    } catch (error) {
+      this.#isDirty = true;
+      throw error;
+    }
+  }
+
+  /** Resolves when no read needs the files of a version before the present one. */
+  oldReadsEnded(): Promise<void> {
+    return this.#reads.settled();
+  }
+
+  resetTail(): void {
+    Object.assign(this.tail, NO_TAIL);
+  }
+
+  markPurged(): void {
+    this.#isPurged = true;
+  }
+
+  async close(): Promise<void> {
+    await this.sync();
+    this.#table.close();
+  }
+}
