@@ -1,3 +1,13 @@
+export { columnsOf } from "./columns-of.js";
+export { type DirectoryLock, lockDirectory } from "./journal/directory/directory-lock.js";
+export { fileLog } from "./journal/log/file-log.js";
+export type { FileLogOptions } from "./journal/log/file-log-options.js";
+export type { Durability, OpenLog } from "./journal/log/log.js";
+export type { KitOptions } from "./kit-options.js";
+export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
+export { isOutdated } from "./lifecycle/embedding/outdated.js";
+export type { HeldEntry, Retention } from "./retention.js";
+export type { Row } from "./row.js";
 export {
   type Analyzer,
   type AnalyzerInput,
@@ -9,16 +19,6 @@ export {
   type OtherLanguage,
   type OtherLanguages,
 } from "./search/analyzer/index.js";
-export { columnsOf } from "./columns-of.js";
-export { type DirectoryLock, lockDirectory } from "./journal/directory/directory-lock.js";
-export { isOutdated } from "./lifecycle/embedding/outdated.js";
-export type { KitOptions } from "./kit-options.js";
-export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
-export { fileLog } from "./journal/log/file-log.js";
-export type { FileLogOptions } from "./journal/log/file-log-options.js";
-export type { Durability, OpenLog } from "./journal/log/log.js";
-export type { HeldEntry, Retention } from "./retention.js";
-export type { Row } from "./row.js";
 export type {
   GenerationIds,
   Outdated,

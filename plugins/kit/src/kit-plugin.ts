@@ -15,22 +15,22 @@ import {
   type Scope,
   type ScopeSelector,
 } from "@membus/protocol";
-import type { Analyzer } from "./search/analyzer/index.js";
-import { createEnglishAnalyzer } from "./search/analyzer/index.js";
+import { fileLog } from "./journal/log/file-log.js";
+import type { OpenLog } from "./journal/log/log.js";
 import { idConflict, operationKey, type RememberedOperation } from "./journal/operation-memory.js";
 import type { OperationResult } from "./journal/record.js";
 import type { KitOptions, ResolvedKitOptions } from "./kit-options.js";
 import { resolveKitOptions } from "./kit-options.js";
-import { fileLog } from "./journal/log/file-log.js";
-import type { OpenLog } from "./journal/log/log.js";
 import { type OpenTier, openTier } from "./open-tier.js";
+import { forget } from "./operations/forget.js";
 import { retrieve } from "./operations/retrieve/retrieve.js";
 import { status } from "./operations/status.js";
-import type { Retention } from "./retention.js";
-import type { Storage, StoragePlace } from "./storage.js";
-import { forget } from "./operations/forget.js";
 import { forgetResult, storeResult } from "./operations/store/result.js";
 import { store } from "./operations/store/store.js";
+import type { Retention } from "./retention.js";
+import type { Analyzer } from "./search/analyzer/index.js";
+import { createEnglishAnalyzer } from "./search/analyzer/index.js";
+import type { Storage, StoragePlace } from "./storage.js";
 
 /** What makes a kit plugin the one it is. */
 export interface KitPluginParts {
@@ -70,17 +70,17 @@ export class KitPlugin implements MemoryPlugin {
   /** Complete once open: similarity and reranking depend on what the host has. */
   get manifest(): PluginManifest {
     const { name, version, storage, retention } = this.#parts;
-    const services = this.#opened?.tier.services;
+    const opened = this.#opened;
     return {
       contract: PLUGIN_CONTRACT,
       name,
       version,
       features: {
-        similarity: services === undefined || services.embedder !== undefined,
+        similarity: opened === undefined || opened.embedder !== undefined,
         full_text: true,
         ttl: true,
         durable: storage !== undefined,
-        shared: services?.tier === "semantic",
+        shared: opened?.isShared ?? false,
         conditional: true,
         eviction: retention !== undefined,
         subtree: true,
@@ -90,7 +90,7 @@ export class KitPlugin implements MemoryPlugin {
         diversity: true,
         expand: true,
         explain: true,
-        rerank: services === undefined || services.reranker !== undefined,
+        rerank: opened === undefined || opened.reranker !== undefined,
         context: true,
         absolute: true,
         generations: true,
@@ -110,7 +110,7 @@ export class KitPlugin implements MemoryPlugin {
   }
 
   async onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult> {
-    const { tier } = this.#open;
+    const tier = this.#open;
     return this.#once(request.op, (earlier) => {
       if (earlier === undefined) return store(tier, scope, request);
       return storeResult(earlier.result, { queued: tier.durable && request.ack === "queued" });
@@ -118,11 +118,11 @@ export class KitPlugin implements MemoryPlugin {
   }
 
   async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<PluginRetrieveResult> {
-    return retrieve(this.#open.tier, selector, request);
+    return retrieve(this.#open, selector, request);
   }
 
   async onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult> {
-    const { tier } = this.#open;
+    const tier = this.#open;
     if (request.dry_run) return forget(tier, selector, request, 0);
     return this.#once(request.op, (earlier) => {
       const deleted = earlier?.result.deleted ?? 0;
@@ -132,7 +132,7 @@ export class KitPlugin implements MemoryPlugin {
   }
 
   async onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined> {
-    return status(this.#open.tier, op);
+    return status(this.#open, op);
   }
 
   async maintain(): Promise<void> {
@@ -165,7 +165,7 @@ export class KitPlugin implements MemoryPlugin {
       if (running.digest !== op.digest) throw idConflict(op);
       return running.result as Promise<T>;
     }
-    const found = this.#open.tier.operations.find(op);
+    const found = this.#open.operations.find(op);
     const result = found === undefined ? run(undefined) : this.#recall(found).then(run);
     this.#inFlight.set(key, { digest: op.digest, result });
     try {
@@ -176,7 +176,7 @@ export class KitPlugin implements MemoryPlugin {
   }
 
   async #recall({ place, at, done }: RememberedOperation): Promise<Earlier | undefined> {
-    const result = await this.#open.tier.journal.resultAt(place);
+    const result = await this.#open.journal.resultAt(place);
     return result && { result, at, done };
   }
 }

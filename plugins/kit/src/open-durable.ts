@@ -1,20 +1,20 @@
 import type { PluginServices, Scope } from "@membus/protocol";
-import { type OwnDirectory, ownDirectory } from "./journal/directory/own-directory.js";
 import { Backlog } from "./journal/backlog.js";
+import { type OwnDirectory, ownDirectory } from "./journal/directory/own-directory.js";
 import { Folder } from "./journal/fold.js";
 import { readFoldMarker } from "./journal/fold-marker.js";
 import type { Journal } from "./journal/journal.js";
+import type { Log, OpenLog } from "./journal/log/log.js";
 import { createLogJournal } from "./journal/log-journal.js";
 import type { OperationMemory } from "./journal/operation-memory.js";
 import { type LogRecord, latestTime } from "./journal/record.js";
 import { recover } from "./journal/recover.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
-import type { Log, OpenLog } from "./journal/log/log.js";
-import type { Partition } from "./search/partition/partition.js";
 import { BodyCache } from "./lifecycle/residency/body-cache.js";
 import { KnownScopes } from "./lifecycle/residency/known-scopes.js";
 import { LatestScopes } from "./lifecycle/residency/latest-scopes.js";
 import { PartitionLoader } from "./lifecycle/residency/partition-loader.js";
+import type { Partition } from "./search/partition/partition.js";
 import type { Storage, StoragePlace } from "./storage.js";
 
 export interface DurableState {
@@ -91,7 +91,13 @@ async function takeUp(
   const latest = new LatestScopes(options.preloadCount);
   const loader = new PartitionLoader(storage);
   const { log, newestAt } = await recover(
-    { storage, openLog: (recovery) => openLog(directory, recovery, services), backlog, operations, latest },
+    {
+      storage,
+      openLog: (recovery) => openLog(directory, recovery, services),
+      backlog,
+      operations,
+      written: (scope) => latest.add(scope),
+    },
     marker,
   );
   const bodies = new BodyCache({ cacheBytes: options.bodyCacheBytes }, (scope, rowIds) =>

@@ -1,26 +1,27 @@
 import type { Clock, Embedder, PluginServices } from "@membus/protocol";
-import type { Analyzer } from "./search/analyzer/index.js";
-import { BackFill } from "./lifecycle/embedding/back-fill.js";
-import { Foreground } from "./lifecycle/embedding/foreground.js";
-import { reanalyse } from "./lifecycle/embedding/reanalyse.js";
-import { Reindex } from "./lifecycle/embedding/reindex.js";
-import { DocumentIndexer } from "./lifecycle/embedding/index-document.js";
 import { createMemoryJournal } from "./journal/journal.js";
 import { OperationMemory } from "./journal/operation-memory.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
-import { type DurableParts, type DurableState, openDurable } from "./open-durable.js";
-import { Partition } from "./search/partition/partition.js";
-import { partitionRowsMaxOf } from "./search/partition/rows-max.js";
-import { Preload } from "./lifecycle/residency/preload.js";
-import { ReadAhead } from "./operations/retrieve/read-ahead.js";
+import { BackFill, type BackFillParts } from "./lifecycle/embedding/back-fill.js";
+import { Foreground } from "./lifecycle/embedding/background-pace.js";
+import { DocumentIndexer } from "./lifecycle/embedding/index-document.js";
+import { reanalyse } from "./lifecycle/embedding/reanalyse.js";
+import { Reindex } from "./lifecycle/embedding/reindex.js";
+import { Expiry } from "./lifecycle/expiry.js";
+import { Removals } from "./lifecycle/removals.js";
 import { BodyCache } from "./lifecycle/residency/body-cache.js";
 import { PartitionRegistry } from "./lifecycle/residency/partition-registry.js";
-import type { Resident } from "./lifecycle/residency/resident.js";
-import type { Retention } from "./retention.js";
-import type { RowBody, RowFacets } from "./row.js";
+import { Preload } from "./lifecycle/residency/preload.js";
+import { ReadAhead } from "./lifecycle/residency/read-ahead.js";
 import { sweep } from "./lifecycle/sweep.js";
-import type { Tier } from "./tier.js";
+import { type DurableParts, type DurableState, openDurable } from "./open-durable.js";
 import { ForgetOrder } from "./operations/forget-order.js";
+import type { RetrieveParts, StoreParts } from "./operations/tier.js";
+import type { Retention } from "./retention.js";
+import type { RowBody } from "./row.js";
+import type { Analyzer } from "./search/analyzer/index.js";
+import { Partition } from "./search/partition/partition.js";
+import { partitionRowsMaxOf } from "./search/partition/vectors.js";
 
 export interface TierParts {
   readonly services: PluginServices;
@@ -30,8 +31,10 @@ export interface TierParts {
   readonly retention: Retention | undefined;
 }
 
-export interface OpenTier {
-  readonly tier: Tier;
+/** What the operations of an open tier work on, and what looks after it. */
+export interface OpenTier extends StoreParts, RetrieveParts {
+  /** By all agents of a tenant. */
+  readonly isShared: boolean;
   maintain(): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
@@ -49,59 +52,75 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   const clock = clockAbove(services.clock, clockFloor);
   const bodies = state?.bodies ?? memoryBodies(options);
   const foreground = new Foreground();
-  const { embedRetryMs: retryMs, reindexRowsPerSecondMax: rowsPerSecondMax } = options;
-  const backFill: BackFill = new BackFill(
-    { retryMs, rowsPerSecondMax },
-    {
-      tier: () => tier,
-      roomToWrite: async () => state?.roomToWrite(),
-      rewritten: (count) => reindex?.rewritten(count),
-    },
-  );
-  const ids = { analyzer: analyzer.id, embedder: embedder?.id };
-  const reindex = state && (await Reindex.open(ids, { ...state, backFill, clock, logger, retryMs }));
   const indexer = new DocumentIndexer({ embedder, clock, logger, analyzer, foreground });
-  const empty = (): Partition => emptyPartition({ embedder, indexer, bodies, analyzer });
-  const needsVectors = (resident: Resident): void => {
-    if (state !== undefined && embedder !== undefined) backFill.schedule(resident);
-  };
-  const tier: Tier = {
-    ...{ services, clock, clockFloor, logger, analyzer, indexer, operations, bodies, retention },
-    ...{ foreground, needsVectors },
+  const removals = new Removals({ bodies, retention, notify: services.notify });
+  const expiry = new Expiry({ clock, removals, durable: state !== undefined });
+  const journal = state?.journal ?? createMemoryJournal();
+  const registry = openRegistry({
+    ...{ clock, options, state, retention, expiry },
+    load: (scope) => loadPartition(scope, { state, bodies, indexer, embedder, analyzer: analyzer.id }),
+  });
+  journal.onRollback((firstLostSeq) => {
+    for (const resident of registry.residents) resident.unstageFrom(firstLostSeq);
+  });
+  const shared = { clock, logger, embedder, foreground, indexer, bodies, journal, registry };
+  const background = state && (await openBackground(state, { ...shared, options, analyzer: analyzer.id }));
+  const readAhead = new ReadAhead(bodies);
+  const preload = new Preload({ registry, analyzer, clock, logger }, state?.latest.ids.toReversed() ?? []);
+  return {
+    ...{ ...shared, operations, analyzer, readAhead, removals, expiry, retention, clockFloor },
     durable: state !== undefined,
-    journal: state?.journal ?? createMemoryJournal(),
-    registry: openRegistry({
-      ...{ clock, options, state, retention },
-      load: async (scope) => (state ? loadAnalysed(scope, empty(), state, indexer) : empty()),
-      loaded: (resident) => resident.partition.isBehind && needsVectors(resident),
-      holdsExpired: (id) => tier.expired.has(id),
-    }),
+    isShared: services.tier === "semantic",
     forgets: new ForgetOrder(),
-    readAhead: new ReadAhead(),
+    reranker: services.reranker,
+    hostClock: services.clock,
+    analyzerId: analyzer.id,
+    embedderId: embedder?.id ?? "",
     partitionRowsMax: partitionRowsMaxOf(options, embedder),
     partitionBytesMax: options.partitionBytesMax,
     embedWaitMs: options.embedWaitMs,
     rerankWaitMs: options.rerankWaitMs,
-    expired: new Map(),
-  };
-  tier.journal.onRollback((firstLostSeq) => {
-    for (const resident of tier.registry.residents) resident.unstageFrom(firstLostSeq);
-  });
-  reindex?.start();
-  const preload = new Preload(tier, state?.latest.ids.toReversed() ?? []);
-  return {
-    tier,
-    maintain: () => sweep(tier, state),
-    stats: () => ({ ...tierStats(tier, state, backFill), ...reindex?.stats }),
+    needsVectors: (resident) => background?.backFill.schedule(resident),
+    maintain: () => sweep({ clock, registry, expiry, removals, retention, journal, stored: state }),
+    stats: () => ({
+      ...{
+        ...registry.stats,
+        ...bodies.stats,
+        ...operations.stats,
+        ...retention?.stats(),
+        ...state?.stats(),
+      },
+      partitions_awaiting_vectors: background?.backFill.waitingCount ?? 0,
+      ...background?.reindex.stats,
+    }),
     async close() {
       await preload.close();
-      await tier.readAhead.close();
-      await backFill.close();
-      await reindex?.close();
+      await readAhead.close();
+      await background?.backFill.close();
+      await background?.reindex.close();
       await state?.close();
-      tier.registry.clear();
+      registry.clear();
     },
   };
+}
+
+interface BackgroundParts extends Omit<BackFillParts, "roomToWrite"> {
+  readonly options: ResolvedKitOptions;
+}
+
+/** What brings a durable tier's rows to the present embedder and analyzer; it has begun. */
+async function openBackground(state: DurableState, parts: BackgroundParts) {
+  const { registry, embedder, analyzer, clock, logger, options } = parts;
+  const { embedRetryMs: retryMs, reindexRowsPerSecondMax: rowsPerSecondMax } = options;
+  const roomToWrite = () => state.roomToWrite();
+  const backFill = new BackFill({ retryMs, rowsPerSecondMax }, { ...parts, roomToWrite });
+  registry.onLoaded((resident) => {
+    if (resident.partition.isBehind) backFill.schedule(resident);
+  });
+  const ids = { analyzer, embedder: embedder?.id };
+  const reindex = await Reindex.open(ids, { ...state, backFill, clock, logger, retryMs });
+  reindex.start();
+  return { backFill, reindex };
 }
 
 function operationMemory(options: ResolvedKitOptions): OperationMemory {
@@ -131,19 +150,16 @@ interface RegistryParts {
   readonly options: ResolvedKitOptions;
   readonly state: DurableState | undefined;
   readonly retention: Retention | undefined;
+  readonly expiry: Expiry;
   load(scope: string): Promise<Partition>;
-  loaded(resident: Resident): void;
-  /** Whether expired rows of the scope are still to be logged as gone: loaded again, they would expire again. */
-  holdsExpired(scope: string): boolean;
 }
 
-function openRegistry(parts: RegistryParts): PartitionRegistry {
-  const { clock, options, state, retention, load, loaded, holdsExpired } = parts;
+function openRegistry({ clock, options, state, retention, expiry, load }: RegistryParts): PartitionRegistry {
   if (state === undefined) {
     return new PartitionRegistry(
       { residentBytesMax: Number.POSITIVE_INFINITY },
       {
-        ...{ clock, load, loaded },
+        ...{ clock, load },
         measured: ({ id, liveBytes }) => retention?.measured(id, liveBytes),
         mayLeave: ({ isEmpty }) => isEmpty,
         dropsEmpty: true,
@@ -154,54 +170,34 @@ function openRegistry(parts: RegistryParts): PartitionRegistry {
   return new PartitionRegistry(
     { residentBytesMax: options.residentBytesMax },
     {
-      ...{ clock, load, loaded },
-      mayLeave: ({ id }) => state.mayLeave(id) && !holdsExpired(id),
+      ...{ clock, load },
+      mayLeave: ({ id }) => state.mayLeave(id) && !expiry.holds(id),
       dropsEmpty: false,
       storedScopes: () => state.scopes(),
     },
   );
 }
 
-/** What is in RAM has the terms of the present analyzer. */
-async function loadAnalysed(
-  scope: string,
-  partition: Partition,
-  state: DurableState,
-  indexer: DocumentIndexer,
-): Promise<Partition> {
-  await state.load(scope, partition);
-  await reanalyse(scope, partition, { bodies: state.bodies, indexer });
-  return partition;
-}
-
-interface PartitionParts {
-  readonly embedder: Embedder | undefined;
-  readonly analyzer: Analyzer;
-  readonly indexer: DocumentIndexer;
+interface LoadParts {
+  readonly state: DurableState | undefined;
   readonly bodies: BodyCache;
+  readonly indexer: DocumentIndexer;
+  readonly embedder: Embedder | undefined;
+  /** Its id. */
+  readonly analyzer: string;
 }
 
-function emptyPartition({ embedder, analyzer, indexer, bodies }: PartitionParts): Partition {
-  return new Partition({
+/** A partition with what is stored of it. What is in RAM has the terms of the present analyzer. */
+async function loadPartition(scope: string, parts: LoadParts): Promise<Partition> {
+  const { state, bodies, indexer, embedder, analyzer } = parts;
+  const partition = new Partition({
     ...(embedder === undefined ? {} : { embedder }),
-    analyzer: analyzer.id,
-    termsOf(rowId: number, facets: RowFacets, occurredAt: number) {
-      return indexer.terms({ body: JSON.parse(bodies.peek(rowId)!) as RowBody, facets, occurredAt });
-    },
+    analyzer,
+    termsOf: (rowId, facets, occurredAt) =>
+      indexer.terms({ body: JSON.parse(bodies.peek(rowId)!) as RowBody, facets, occurredAt }),
   });
-}
-
-function tierStats(
-  tier: Tier,
-  state: DurableState | undefined,
-  backFill: BackFill,
-): Readonly<Record<string, number | string>> {
-  return {
-    ...tier.registry.stats,
-    ...tier.bodies.stats,
-    ...tier.operations.stats,
-    ...tier.retention?.stats(),
-    ...state?.stats(),
-    partitions_awaiting_vectors: backFill.waitingCount,
-  };
+  if (state === undefined) return partition;
+  await state.load(scope, partition);
+  await reanalyse(scope, partition, { bodies, indexer });
+  return partition;
 }

@@ -1,7 +1,11 @@
 import { expect, it } from "vitest";
-import { AttributeIndex, type AttributeSource, bringUpToDate } from "../src/search/partition/attribute-index.js";
-import type { FieldIndex } from "../src/search/partition/field-index.js";
 import type { RowFacets } from "../src/row.js";
+import {
+  AttributeIndex,
+  type AttributeSource,
+  bringUpToDate,
+} from "../src/search/partition/attribute-index.js";
+import type { FieldIndex } from "../src/search/partition/field-index.js";
 
 /** Rows with a key, an author and a field of metadata each; `readCount` tells how many were read. */
 function source(count: number) {

@@ -1,14 +1,14 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { hashesOf } from "../src/search/analyzer/index.js";
 import { createEnglishAnalyzer } from "../src/index.js";
+import { Resident } from "../src/lifecycle/residency/resident.js";
+import { findHits } from "../src/operations/retrieve/find-hits.js";
+import type { PreparedQuery } from "../src/operations/retrieve/query.js";
+import { hashesOf } from "../src/search/analyzer/index.js";
 import type { Partition } from "../src/search/partition/partition.js";
 import { PreparedFilter } from "../src/search/partition/prepared-filter.js";
 import { rank } from "../src/search/rank/index.js";
-import { findHits } from "../src/operations/retrieve/find-hits.js";
-import type { PreparedQuery } from "../src/operations/retrieve/query.js";
-import { Resident } from "../src/lifecycle/residency/resident.js";
 import { vectorOf } from "./scripted-embedder.js";
 import { EMBEDDER, emptyPartition, testRow } from "./test-row.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { filterSubject } from "../src/operations/retrieve/entry.js";
 import { ForgetOrder } from "../src/operations/forget-order.js";
+import { filterSubject } from "../src/operations/retrieve/entry.js";
 import { scope, selector } from "./kit-requests.js";
 import { testRow } from "./test-row.js";
 

@@ -2,7 +2,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promi
 import { type Scope, scopeId } from "@membus/protocol";
 import { expect, it } from "vitest";
 import { indexBehind } from "../src/lifecycle/residency/index-behind.js";
-import type { Tier } from "../src/tier.js";
+import type { PartitionRegistry } from "../src/lifecycle/residency/partition-registry.js";
 
 const STRETCH_S = 0.004;
 const scope = { tier: "episodic", tenant: "acme", agent: "alice", namespace: "default" } as const;
@@ -10,10 +10,12 @@ const scope = { tier: "episodic", tenant: "acme", agent: "alice", namespace: "de
 /** Partitions of so many stretches each, every one of which takes some time. */
 function unindexed(stretches: number, scopes: readonly Scope[] = [scope]) {
   let now = 0;
+  const clock = { now: () => now, after: () => () => {} };
   const residents = new Map(
     scopes.map((each) => {
       const resident = {
         isBeingIndexed: false,
+        hasLeft: false,
         left: stretches,
         partition: {
           indexSome() {
@@ -28,18 +30,23 @@ function unindexed(stretches: number, scopes: readonly Scope[] = [scope]) {
   const [resident] = residents.values();
   for (const [id, each] of residents) Object.assign(each, { id });
   const peek = (id: string) => residents.get(id);
-  const tier = { services: { clock: { now: () => now } }, registry: { peek } } as unknown as Tier;
+  const registry = { peek } as unknown as PartitionRegistry;
+  const index = (of: readonly Scope[]) => indexBehind(registry, of, clock);
   const pass = (seconds: number): void => {
     now += seconds;
   };
+  const leaveRam = (): void => {
+    for (const each of residents.values()) each.hasLeft = true;
+    residents.clear();
+  };
   const leftCount = () => [...residents.values()].reduce((sum, { left }) => sum + left, 0);
-  return { tier, resident: resident!, pass, leftCount, leaveRam: () => residents.clear() };
+  return { index, resident: resident!, pass, leftCount, leaveRam };
 }
 
 it("takes as long for a step as what came before it, a stretch at least and a tenth of a second at most", async () => {
-  const { tier, resident, pass, leftCount } = unindexed(1_000);
+  const { index, resident, pass, leftCount } = unindexed(1_000);
   const steps: number[] = [];
-  indexBehind(tier, [scope]);
+  index([scope]);
   for (const gapS of [0, 0.0101, 0.05, 3]) {
     const before = leftCount();
     pass(gapS);
@@ -48,21 +55,21 @@ it("takes as long for a step as what came before it, a stretch at least and a te
   }
   expect(steps).toEqual([1, 3, 13, 25]);
   expect(resident.isBeingIndexed).toBe(true);
-  indexBehind(tier, [scope]);
+  index([scope]);
   await nextTurn();
   expect(leftCount()).toBe(1_000 - 42 - 1);
 });
 
 it("ends when all is indexed", async () => {
-  const { tier, resident, leftCount } = unindexed(3);
-  indexBehind(tier, [scope]);
+  const { index, resident, leftCount } = unindexed(3);
+  index([scope]);
   for (let turn = 0; turn < 5; turn++) await nextTurn();
   expect([leftCount(), resident.isBeingIndexed]).toEqual([0, false]);
 });
 
 it("ends for a partition that left RAM", async () => {
-  const { tier, resident, leaveRam } = unindexed(1_000);
-  indexBehind(tier, [scope]);
+  const { index, resident, leaveRam } = unindexed(1_000);
+  index([scope]);
   await nextTurn();
   leaveRam();
   const { left } = resident;
@@ -71,16 +78,16 @@ it("ends for a partition that left RAM", async () => {
 });
 
 it("goes on while nothing else happens", async () => {
-  const { tier, leftCount } = unindexed(100);
-  indexBehind(tier, [scope]);
+  const { index, leftCount } = unindexed(100);
+  index([scope]);
   await delay(500);
   expect(leftCount()).toBe(0);
 });
 
 it("does not take the steps of other partitions for what came before", async () => {
   const scopes = ["a", "b", "c"].map((namespace) => ({ ...scope, namespace }));
-  const { tier, leftCount } = unindexed(100, scopes);
-  indexBehind(tier, scopes);
+  const { index, leftCount } = unindexed(100, scopes);
+  index(scopes);
   for (let turn = 1; turn <= 10; turn++) {
     await nextTurn();
     expect(leftCount()).toBe(300 - 3 * turn);

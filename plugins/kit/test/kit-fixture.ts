@@ -11,11 +11,11 @@ import {
   type Retention,
   type Storage,
 } from "../src/index.js";
-import { KIT_DEFAULTS } from "../src/kit-options.js";
 import type { FileLog } from "../src/journal/log/file-log.js";
 import { openFileLog } from "../src/journal/log/file-log.js";
 import type { LogRecovery } from "../src/journal/log/log.js";
 import type { OpenLogFile } from "../src/journal/log/log-file.js";
+import { KIT_DEFAULTS } from "../src/kit-options.js";
 import { MemoryStorage } from "./memory-storage.js";
 import { ScriptedEmbedder } from "./scripted-embedder.js";
 import { TestClock } from "./test-clock.js";

@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { KIT_DEFAULTS } from "../src/kit-options.js";
-import { partitionRowsMaxOf } from "../src/search/partition/rows-max.js";
+import { partitionRowsMaxOf } from "../src/search/partition/vectors.js";
 import { calls } from "./kit-calls.js";
 import { openMemoryKit, TestKit } from "./kit-fixture.js";
 

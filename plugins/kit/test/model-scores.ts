@@ -1,6 +1,6 @@
 import { type Embedder, keyHash, type PluginRetrieveRequest } from "@membus/protocol";
-import { hashesOf } from "../src/search/analyzer/index.js";
 import { createEnglishAnalyzer } from "../src/index.js";
+import { hashesOf } from "../src/search/analyzer/index.js";
 import { Partition } from "../src/search/partition/partition.js";
 import { rank } from "../src/search/rank/index.js";
 import { indexedTexts, type OracleEntry } from "./model-oracle.js";

@@ -1,10 +1,10 @@
 import { type Filter, type FilterLeaf, keyHash, matches } from "@membus/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { filterSubject } from "../src/operations/retrieve/entry.js";
 import { namedSlots } from "../src/search/partition/named-slots.js";
 import type { Partition } from "../src/search/partition/partition.js";
 import { PreparedFilter } from "../src/search/partition/prepared-filter.js";
-import { filterSubject } from "../src/operations/retrieve/entry.js";
 import { KEYS, storeEntry, whereTree } from "./model-steps.js";
 import { emptyPartition, rowOfEntry, testRow } from "./test-row.js";
 

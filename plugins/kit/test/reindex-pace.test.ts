@@ -1,7 +1,7 @@
 import { createOpenAiEmbedder } from "@membus/embeddings";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Answer, echo, ProviderServer } from "../../embeddings/test/provider-server.js";
-import { Pace } from "../src/lifecycle/embedding/pace.js";
+import { Pace } from "../src/lifecycle/embedding/background-pace.js";
 import { calls } from "./kit-calls.js";
 import { settled, TestKit } from "./kit-fixture.js";
 import { ScriptedEmbedder } from "./scripted-embedder.js";

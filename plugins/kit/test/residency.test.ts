@@ -23,7 +23,6 @@ function registryOf(residentBytesMax: number, dropsEmpty = false) {
         loads.push(parseScopeId(id).namespace);
         return emptyPartition(null);
       },
-      loaded: () => undefined,
       mayLeave: ({ id }) => !kept.has(id),
       storedScopes: async () => ["stored", "a/stored", "a/empty"].map((namespace) => scope({ namespace })),
     },

@@ -1,7 +1,7 @@
 import { keyHash } from "@membus/protocol";
 import { createEnglishAnalyzer, type Row } from "../src/index.js";
-import { Partition } from "../src/search/partition/partition.js";
 import type { RowFacets } from "../src/row.js";
+import { Partition } from "../src/search/partition/partition.js";
 import { storeItem, type TestStoreEntry } from "./kit-requests.js";
 import { vectorOf } from "./scripted-embedder.js";
 

@@ -1,9 +1,9 @@
 import type { Clock, Logger } from "@membus/protocol";
-import type { Log } from "./log/log.js";
-import { SerialQueue } from "./log/serial-queue.js";
 import type { Storage } from "../storage.js";
 import type { Backlog, FoldSlice } from "./backlog.js";
 import { writeFoldMarker } from "./fold-marker.js";
+import type { Log } from "./log/log.js";
+import { SerialQueue } from "./log/serial-queue.js";
 import { rowIdOf } from "./record.js";
 
 /** Rows a step: larger ones block the event loop for too long. */

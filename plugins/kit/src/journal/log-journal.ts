@@ -1,7 +1,7 @@
 import { isMemoryError } from "@membus/protocol";
-import type { Log } from "./log/log.js";
 import type { Backlog } from "./backlog.js";
 import type { Journal } from "./journal.js";
+import type { Log } from "./log/log.js";
 import type { ResultPlace } from "./operation-memory.js";
 import { PacedSteps } from "./paced-steps.js";
 import { decodeRecord, encodeRecord, type LogRecord, type OperationResult, rowCountOf } from "./record.js";

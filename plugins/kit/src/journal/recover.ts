@@ -1,8 +1,7 @@
-import type { Log, LogRecovery } from "./log/log.js";
-import type { LatestScopes } from "../lifecycle/residency/latest-scopes.js";
 import type { Storage } from "../storage.js";
 import type { Backlog } from "./backlog.js";
 import type { FoldMarker } from "./fold-marker.js";
+import type { Log, LogRecovery } from "./log/log.js";
 import type { OperationMemory } from "./operation-memory.js";
 import { decodeHead, latestTime, rowIdOf } from "./record.js";
 
@@ -10,7 +9,8 @@ export interface RecoveryParts {
   readonly storage: Storage;
   readonly backlog: Backlog;
   readonly operations: OperationMemory;
-  readonly latest: LatestScopes;
+  /** Hears of the scopes that were written, the latest last. */
+  written(scope: string): void;
   openLog(recovery: LogRecovery): Promise<Log>;
 }
 
@@ -25,13 +25,13 @@ export interface Recovered {
  * memory. Rows that a fold wrote without getting to its end are taken away, since they are folded again.
  */
 export async function recover(parts: RecoveryParts, marker: FoldMarker): Promise<Recovered> {
-  const { storage, backlog, operations, latest } = parts;
+  const { storage, backlog, operations } = parts;
   let { newestAt } = marker;
-  for (const scope of marker.scopes) latest.add(scope);
+  for (const scope of marker.scopes) parts.written(scope);
   const onRecord = (seq: number, payload: Uint8Array): void => {
     // Of a record that storage has, perhaps only the beginning is there.
     const { op, at, scope, read } = decodeHead(payload);
-    latest.add(scope);
+    parts.written(scope);
     if (op) operations.remember(op, at, { seq }, op.done);
     // What is folded is no later than the marker says, and storage has its rows.
     if (seq <= marker.foldedSeq) return;

@@ -1,38 +1,60 @@
-import { parseScopeId } from "@membus/protocol";
-import { expireAhead } from "./expire.js";
-import type { DurableState } from "../open-durable.js";
-import type { Resident } from "./residency/resident.js";
+import { type Clock, parseScopeId } from "@membus/protocol";
+import type { Folder } from "../journal/fold.js";
+import type { Journal } from "../journal/journal.js";
+import type { Retention } from "../retention.js";
+import type { Storage } from "../storage.js";
 import { Stretch } from "../stretch.js";
-import { removeRow, type Tier } from "../tier.js";
+import type { Expiry } from "./expiry.js";
+import type { Removals } from "./removals.js";
+import type { PartitionRegistry } from "./residency/partition-registry.js";
+import type { Resident } from "./residency/resident.js";
 
 /** Scopes a sweep takes from disk because something in them has expired. */
 const EXPIRED_SCOPES = 256;
-const ROWS_A_RECORD = 10_000;
 /** Postings looked at at a stretch: about a millisecond. */
 const POSTINGS_STRETCH = 100_000;
 
+export interface SweepParts {
+  readonly clock: Clock;
+  readonly registry: PartitionRegistry;
+  readonly expiry: Expiry;
+  readonly removals: Removals;
+  readonly retention: Retention | undefined;
+  readonly journal: Journal;
+  /** Of a durable tier. */
+  readonly stored: StoredTier | undefined;
+}
+
+interface StoredTier {
+  readonly folder: Folder;
+  readonly storage: Pick<Storage, "expiredScopes">;
+  /** Storage's upkeep, between folds. */
+  maintain(): Promise<void>;
+}
+
 /** Background work: expiry, idle sessions, folding, compaction and purge. */
-export async function sweep(tier: Tier, state: DurableState | undefined): Promise<void> {
+export async function sweep(parts: SweepParts): Promise<void> {
+  const { clock, registry, expiry, journal, stored } = parts;
   const stretch = new Stretch();
-  for (const resident of [...tier.registry.residents]) {
-    if (tier.registry.peek(resident.id) === resident) await expireAhead(tier, resident);
+  for (const resident of [...registry.residents]) {
+    if (!resident.hasLeft) await expiry.expireAhead(resident);
     await stretch.rest();
   }
-  endIdleSessions(tier);
-  await clearForgotten(tier);
-  if (state === undefined) return;
-  await state.folder.fold();
-  for (const scope of await state.storage.expiredScopes(tier.clock.now(), EXPIRED_SCOPES)) {
-    await tier.registry.use(parseScopeId(scope), (resident) => expireAhead(tier, resident));
+  endIdleSessions(parts);
+  await clearForgotten(registry);
+  if (stored === undefined) return;
+  await stored.folder.fold();
+  for (const scope of await stored.storage.expiredScopes(clock.now(), EXPIRED_SCOPES)) {
+    await registry.use(parseScopeId(scope), (resident) => expiry.expireAhead(resident));
   }
-  await logExpired(tier);
-  await state.folder.fold();
-  await state.maintain();
+  await expiry.log(journal);
+  await stored.folder.fold();
+  await stored.maintain();
 }
 
 /** Takes what was forgotten out of words and attributes too. */
-async function clearForgotten(tier: Tier): Promise<void> {
-  for (const resident of [...tier.registry.residents]) {
+async function clearForgotten(registry: PartitionRegistry): Promise<void> {
+  for (const resident of [...registry.residents]) {
     if (!resident.holdsForgotten) continue;
     resident.holdsForgotten = false;
     for (const _step of resident.partition.clearDead(POSTINGS_STRETCH)) await new Promise(setImmediate);
@@ -40,40 +62,29 @@ async function clearForgotten(tier: Tier): Promise<void> {
   }
 }
 
-/** Logs that expired rows are gone, so that storage drops them too. Those of a failed attempt wait for the next. */
-async function logExpired(tier: Tier): Promise<void> {
-  for (const [scope, rowIds] of [...tier.expired]) {
-    while (rowIds.length > 0) {
-      const removed = rowIds.slice(0, ROWS_A_RECORD);
-      await tier.journal.append({
-        build: () => ({ at: tier.clock.now(), scope, rows: [], removed }),
-        stage: () => {},
-        apply: () => rowIds.splice(0, removed.length),
-      });
-    }
-    tier.expired.delete(scope);
-  }
-}
-
-function endIdleSessions(tier: Tier): void {
-  if (tier.retention === undefined) return;
-  const residents = [...tier.registry.residents];
+function endIdleSessions(parts: Pick<SweepParts, "clock" | "registry" | "removals" | "retention">): void {
+  const { clock, registry, retention } = parts;
+  if (retention === undefined) return;
+  const residents = [...registry.residents];
   const usedAt = new Map<string, number>();
   for (const resident of residents) {
     const { session } = resident;
     const latest = resident.users > 0 ? Number.POSITIVE_INFINITY : resident.usedAt;
     usedAt.set(session, Math.max(latest, usedAt.get(session) ?? 0));
   }
-  const idleSince = tier.clock.now() - tier.retention.idleS;
+  const idleSince = clock.now() - retention.idleS;
   for (const resident of residents) {
-    if (usedAt.get(resident.session)! <= idleSince) endScope(tier, resident);
+    if (usedAt.get(resident.session)! <= idleSince) endScope(parts, resident);
   }
 }
 
-function endScope(tier: Tier, resident: Resident): void {
+function endScope(
+  { registry, removals }: Pick<SweepParts, "registry" | "removals">,
+  resident: Resident,
+): void {
   const { columns, keys } = resident.partition;
   const live = [...columns.live(resident.partition.liveCount)];
   const versions = live.map((slot) => ({ keyHash: keys.hashOf(slot), rowId: columns.rowIds[slot]! }));
-  for (const version of versions) removeRow(tier, resident, version, { action: "expired" });
-  tier.registry.dropEmpty(resident);
+  for (const version of versions) removals.remove(resident, version, { action: "expired" });
+  registry.dropEmpty(resident);
 }

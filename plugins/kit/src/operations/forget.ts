@@ -4,16 +4,15 @@ import {
   type PluginForgetResult,
   type ScopeSelector,
 } from "@membus/protocol";
-import { expireAhead, expireNow } from "../lifecycle/expire.js";
 import type { LogRecord } from "../journal/record.js";
+import type { Resident } from "../lifecycle/residency/resident.js";
+import { isExpired } from "../row.js";
 import { namedSlots } from "../search/partition/named-slots.js";
 import { PreparedFilter } from "../search/partition/prepared-filter.js";
 import { prepareLook } from "../search/prepare-look.js";
 import { filterSubject } from "./retrieve/entry.js";
-import type { Resident } from "../lifecycle/residency/resident.js";
-import { isExpired } from "../row.js";
-import { acceptedAt, removeRow, type Tier } from "../tier.js";
 import { forgetResult } from "./store/result.js";
+import { acceptedAt, type MutationParts } from "./tier.js";
 
 /** Rows a record: a forget of more runs in slices, between which others come in. */
 const SLICE_ROWS = 2_000;
@@ -29,7 +28,7 @@ interface Victim {
  * earlier attempt of the same operation came to.
  */
 export async function forget(
-  tier: Tier,
+  tier: MutationParts,
   selector: ScopeSelector,
   request: PluginForgetRequest,
   alreadyDeleted: number,
@@ -45,15 +44,15 @@ export async function forget(
 }
 
 async function forgetIn(
-  tier: Tier,
+  tier: MutationParts,
   resident: Resident,
   request: PluginForgetRequest,
   before: number,
 ): Promise<number> {
   const filter = new PreparedFilter(request.filter);
-  await expireAhead(tier, resident);
+  await tier.expiry.expireAhead(resident);
   await prepareLook(resident.partition, { words: false, filter });
-  expireNow(tier, resident);
+  tier.expiry.expireNow(resident);
   const victims = findVictims(resident, filter, tier.clock.now());
   if (request.dry_run) return victims.length;
   const slices: Promise<void>[] = [];
@@ -88,7 +87,7 @@ function findVictims(resident: Resident, prepared: PreparedFilter, now: number):
 }
 
 function forgetSlice(
-  tier: Tier,
+  tier: MutationParts,
   resident: Resident,
   request: PluginForgetRequest,
   victims: readonly Victim[],
@@ -104,7 +103,7 @@ function forgetSlice(
     apply(_, seq, place) {
       resident.holdsForgotten = true;
       for (const victim of victims) {
-        removeRow(tier, resident, victim, { action: "forgotten", agent: op.agent });
+        tier.removals.remove(resident, victim, { action: "forgotten", agent: op.agent });
         tier.bodies.drop(victim.rowId);
         resident.unstage(victim.keyHash, seq);
       }
@@ -114,7 +113,12 @@ function forgetSlice(
 }
 
 /** The reply, remembered as final: what a crash before it left is taken up by the retry. */
-async function finish(tier: Tier, request: PluginForgetRequest, at: number, deleted: number): Promise<void> {
+async function finish(
+  tier: MutationParts,
+  request: PluginForgetRequest,
+  at: number,
+  deleted: number,
+): Promise<void> {
   await tier.journal.append({
     build: () => record(request, { at, scope: "", victims: [], deleted, done: true }),
     stage: () => {},

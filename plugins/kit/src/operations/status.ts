@@ -1,11 +1,14 @@
 import { type PluginStatusResult, parseScopeId, type StoreReceipt } from "@membus/protocol";
 import type { OperationId } from "../journal/operation-memory.js";
 import type { Resident } from "../lifecycle/residency/resident.js";
-import type { Tier } from "../tier.js";
 import { storeResult } from "./store/result.js";
+import type { MutationParts } from "./tier.js";
 
 /** The fate of a store: its real outcomes, and whether a vector is still to come (clause STATUS-2). */
-export async function status(tier: Tier, op: OperationId): Promise<PluginStatusResult | undefined> {
+export async function status(
+  tier: Pick<MutationParts, "durable" | "journal" | "operations" | "registry">,
+  op: OperationId,
+): Promise<PluginStatusResult | undefined> {
   const remembered = tier.operations.findById(op);
   const result = remembered && (await tier.journal.resultAt(remembered.place));
   if (result?.scope === undefined) return undefined;

@@ -1,5 +1,5 @@
-import type { LookNeeds, Partition } from "./partition/partition.js";
 import { Stretch } from "../stretch.js";
+import type { LookNeeds, Partition } from "./partition/partition.js";
 
 /** Rows prepared at a step, at most. */
 const ROWS = 256;

@@ -1,13 +1,22 @@
-import { isMemoryError, MemoryError, parseScopeId, untilAborted } from "@membus/protocol";
-import { Pace } from "./pace.js";
-import { waitUnlessAborted } from "./wait.js";
+import {
+  type Clock,
+  type Embedder,
+  isMemoryError,
+  type Logger,
+  MemoryError,
+  parseScopeId,
+  untilAborted,
+} from "@membus/protocol";
+import type { Journal } from "../../journal/journal.js";
 import { rowIdOf } from "../../journal/record.js";
-import type { FoundRow } from "../../search/partition/rows-that.js";
-import { pauseMsOf } from "../../pause.js";
-import type { Resident } from "../residency/resident.js";
 import type { Row, RowBody } from "../../row.js";
+import type { FoundRow } from "../../search/partition/rows-that.js";
 import { Stretch } from "../../stretch.js";
-import type { Tier } from "../../tier.js";
+import type { BodyCache } from "../residency/body-cache.js";
+import type { PartitionRegistry } from "../residency/partition-registry.js";
+import type { Resident } from "../residency/resident.js";
+import { type Foreground, Pace, pauseMsOf, waitUnlessAborted } from "./background-pace.js";
+import type { DocumentIndexer } from "./index-document.js";
 
 const BATCH = 64;
 /** Requests that wait for the embedder go first, but background work must come to its end beside them. */
@@ -19,12 +28,19 @@ export interface BackFillOptions {
   readonly rowsPerSecondMax: number;
 }
 
-export interface BackFillDependencies {
-  tier(): Tier;
+export interface BackFillParts {
+  readonly registry: PartitionRegistry;
+  readonly bodies: BodyCache;
+  readonly journal: Journal;
+  readonly indexer: DocumentIndexer;
+  readonly foreground: Foreground;
+  /** Id of the present one. */
+  readonly analyzer: string;
+  readonly embedder: Embedder | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
   /** Resolves when so much may be written again that stores are not kept waiting. */
   roomToWrite(): Promise<void>;
-  /** So many rows have been written anew. */
-  rewritten(count: number): void;
 }
 
 /**
@@ -45,14 +61,17 @@ export class BackFill {
   #running: Promise<void> | undefined;
   #cancelRetry: (() => void) | undefined;
   #pauseMs = 0;
+  /** Rows written anew since the start. */
+  rewrittenCount = 0;
 
   constructor(
     readonly options: BackFillOptions,
-    readonly dependencies: BackFillDependencies,
+    readonly parts: BackFillParts,
   ) {}
 
+  /** Rows of a loaded partition are to be written anew; without an embedder they stay as they are. */
   schedule(resident: Resident): void {
-    if (this.#closing.signal.aborted) return;
+    if (this.parts.embedder === undefined || this.#closing.signal.aborted) return;
     this.#touched.add(resident.id);
     if (this.#cancelRetry === undefined) this.#start();
   }
@@ -101,32 +120,32 @@ export class BackFill {
       this.#start();
     };
     const waitMs = Math.max(this.options.retryMs, this.#pauseMs);
-    this.#cancelRetry ??= this.dependencies.tier().clock.after(waitMs, retry, { background: true });
+    this.#cancelRetry ??= this.parts.clock.after(waitMs, retry, { background: true });
   }
 
   /** Stops at the first failure: an embedder that is down answers no other partition either. */
   async #run(): Promise<void> {
-    const tier = this.dependencies.tier();
+    const { registry, logger } = this.parts;
     this.#pauseMs = 0;
     try {
-      for (let id = this.#next(tier); id !== undefined; id = this.#next(tier)) {
+      for (let id = this.#next(); id !== undefined; id = this.#next()) {
         this.#unfinished.push(id);
-        const isDone = await tier.registry.use(parseScopeId(id), (used) => this.#fill(tier, used));
+        const isDone = await registry.use(parseScopeId(id), (used) => this.#fill(used));
         if (this.#closing.signal.aborted) return;
         if (isDone) this.#unfinished.pop();
       }
     } catch (error) {
       this.#pauseMs = pauseMsOf(error);
-      reportFailure(tier, error);
+      reportFailure(logger, error);
     }
     for (const id of this.#unfinished.splice(0)) this.#others.add(id);
   }
 
   /** What becomes pending from now on schedules it again, and so does its next load once it has left RAM. */
-  #next(tier: Tier): string | undefined {
+  #next(): string | undefined {
     for (const id of this.#touched) {
       this.#touched.delete(id);
-      if (tier.registry.peek(id) === undefined) continue;
+      if (this.parts.registry.peek(id) === undefined) continue;
       this.#others.delete(id);
       return id;
     }
@@ -136,70 +155,71 @@ export class BackFill {
   }
 
   /** Takes every pending row once. One that is about to change stays behind: its next version speaks for itself. */
-  async #fill(tier: Tier, resident: Resident): Promise<boolean> {
+  async #fill(resident: Resident): Promise<boolean> {
     let from = 0;
     const { signal } = this.#closing;
     for (;;) {
       const pending = resident.partition.pendingRows(BATCH, from);
       if (pending.length === 0) return !resident.partition.isBehind;
-      await this.#itsTurn(tier, pending.length);
+      await this.#itsTurn(pending.length);
       if (signal.aborted) return false;
-      this.dependencies.rewritten(await fillRows(tier, resident, pending, signal));
+      this.rewrittenCount += await fillRows(this.parts, resident, pending, signal);
       from = pending.at(-1)!.slot + 1;
     }
   }
 
-  async #itsTurn(tier: Tier, count: number): Promise<void> {
+  async #itsTurn(count: number): Promise<void> {
     const { signal } = this.#closing;
-    this.#pace ??= new Pace(tier.clock, this.options.rowsPerSecondMax);
+    const { clock, foreground } = this.parts;
+    this.#pace ??= new Pace(clock, this.options.rowsPerSecondMax);
     const waitMs = this.#pace.take(count);
-    if (waitMs > 0) await waitUnlessAborted(tier.clock, waitMs, signal);
-    await this.dependencies.roomToWrite();
-    if (tier.foreground.isIdle) return;
+    if (waitMs > 0) await waitUnlessAborted(clock, waitMs, signal);
+    await this.parts.roomToWrite();
+    if (foreground.isIdle) return;
     const yielded = new AbortController();
     const stop = (): void => yielded.abort();
     signal.addEventListener("abort", stop, { once: true });
-    void tier.foreground.idle().then(stop);
-    await waitUnlessAborted(tier.clock, YIELD_MS, yielded.signal);
+    void foreground.idle().then(stop);
+    await waitUnlessAborted(clock, YIELD_MS, yielded.signal);
     signal.removeEventListener("abort", stop);
   }
 }
 
-function reportFailure(tier: Tier, error: unknown): void {
+function reportFailure(logger: Logger, error: unknown): void {
   const isExpected = isMemoryError(error) && error.retryable;
-  if (isExpected) tier.logger.debug({ err: error }, "vectors are not there yet");
-  else tier.logger.error({ err: error }, "vectors cannot be filled in");
+  if (isExpected) logger.debug({ err: error }, "vectors are not there yet");
+  else logger.error({ err: error }, "vectors cannot be filled in");
 }
 
 /** Rewrites pending rows in the present generation: the same revision under a new row id. Returns how many. */
 async function fillRows(
-  tier: Tier,
+  parts: BackFillParts,
   resident: Resident,
   pending: readonly FoundRow[],
   signal: AbortSignal,
 ): Promise<number> {
-  const found = await tier.bodies.get(
+  const found = await parts.bodies.get(
     resident.id,
     pending.map(({ rowId }) => rowId),
   );
   const rows = pending.filter(({ rowId }) => found.has(rowId));
-  const vectors = await vectorsOf(tier, resident, rows, found, signal);
-  const terms = await termsOf(tier, resident, rows, found);
+  const vectors = await vectorsOf(parts, resident, rows, found, signal);
+  const terms = await termsOf(parts.indexer, resident, rows, found);
   const rewritten: Row[] = [];
   for (const { keyHash, rowId } of rows) {
     const slot = resident.partition.slotOfRow(keyHash, rowId);
     if (slot === undefined || vectors.get(rowId) === UNANSWERED || resident.staged.has(keyHash)) continue;
     const row = rowAt(resident, slot, found.get(rowId)!);
-    const analysed = { terms: terms.get(rowId)!, analyzer: tier.analyzer.id };
+    const analysed = { terms: terms.get(rowId)!, analyzer: parts.analyzer };
     rewritten.push({ ...row, ...analysed, ...vectors.get(rowId) });
   }
-  if (rewritten.length > 0) await rewrite(tier, resident, rewritten);
+  if (rewritten.length > 0) await rewrite(parts, resident, rewritten);
   return rewritten.length;
 }
 
 /** Terms of rows by row id. */
 async function termsOf(
-  { indexer }: Tier,
+  indexer: DocumentIndexer,
   { partition }: Resident,
   rows: readonly FoundRow[],
   bodies: ReadonlyMap<number, string>,
@@ -224,13 +244,13 @@ const UNANSWERED: Partial<RowVector> = {};
 
 /** Vectors of rows by row id: those that are there already are not asked for again. */
 async function vectorsOf(
-  tier: Tier,
+  parts: BackFillParts,
   { partition }: Resident,
   rows: readonly FoundRow[],
   bodies: ReadonlyMap<number, string>,
   signal: AbortSignal,
 ): Promise<Map<number, Partial<RowVector>>> {
-  const { embedder } = tier.services;
+  const { embedder } = parts;
   const vectors = new Map<number, Partial<RowVector>>();
   if (embedder === undefined) return vectors;
   const open: number[] = [];
@@ -240,7 +260,7 @@ async function vectorsOf(
     else vectors.set(rowId, { embedder: embedder.id, vector: partition.vectors!.vectorOf(slot) ?? null });
   }
   if (open.length === 0) return vectors;
-  const embedding = tier.indexer.embedMost(open.map((rowId) => JSON.parse(bodies.get(rowId)!) as RowBody));
+  const embedding = parts.indexer.embedMost(open.map((rowId) => JSON.parse(bodies.get(rowId)!) as RowBody));
   const answers = await untilAborted(embedding, signal);
   for (const [at, rowId] of open.entries()) {
     const vector = answers[at];
@@ -270,10 +290,10 @@ function rowAt(resident: Resident, slot: number, body: string): Omit<Row, "terms
   };
 }
 
-async function rewrite(tier: Tier, resident: Resident, rows: readonly Row[]): Promise<void> {
-  await tier.journal.append({
+async function rewrite(parts: BackFillParts, resident: Resident, rows: readonly Row[]): Promise<void> {
+  await parts.journal.append({
     build: (seq) => ({
-      at: tier.clock.now(),
+      at: parts.clock.now(),
       scope: resident.id,
       rows: rows.map((row, index) => ({ ...row, rowId: rowIdOf(seq, index) })),
       removed: rows.map(({ rowId }) => rowId),
@@ -283,11 +303,11 @@ async function rewrite(tier: Tier, resident: Resident, rows: readonly Row[]): Pr
     },
     apply(record, seq) {
       for (const row of record.rows) {
-        tier.bodies.pin(row.rowId, row.body);
+        parts.bodies.pin(row.rowId, row.body);
         resident.partition.add(row);
         resident.unstage(row.keyHash, seq);
       }
-      for (const rowId of record.removed) tier.bodies.drop(rowId);
+      for (const rowId of record.removed) parts.bodies.drop(rowId);
     },
   });
 }

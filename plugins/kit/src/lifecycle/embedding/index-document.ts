@@ -1,24 +1,33 @@
 import {
   type Clock,
+  deriveText,
   type Embedder,
   isMemoryError,
+  keyContext,
   LIMITS,
   type Logger,
   MemoryError,
   within,
 } from "@membus/protocol";
+import type { Row, RowBody, RowFacets } from "../../row.js";
 import type { Analyzer } from "../../search/analyzer/index.js";
-import type { Foreground } from "./foreground.js";
-import { pauseMsOf } from "../../pause.js";
-import type { RowBody } from "../../row.js";
 import { Stretch } from "../../stretch.js";
-import { type Draft, indexedContext, indexedText } from "../../operations/store/plan-store.js";
+import { type Foreground, pauseMsOf } from "./background-pace.js";
 
 let probeCount = 0;
 
 /** What every embedder has a vector of. Another text each time, so that no cache answers for one that is down. */
 function anyText(): string {
   return `memory ${++probeCount}`;
+}
+
+/** What terms are made of. */
+type Indexed = Pick<IndexDraft, "body" | "facets" | "occurredAt">;
+
+/** A version to come, as far as it is indexed. */
+export interface IndexDraft extends Pick<Row, "occurredAt" | "embedder" | "vector"> {
+  readonly body: RowBody;
+  readonly facets: RowFacets;
 }
 
 /** What search needs of a version. `embedder` is "" while none has answered. */
@@ -40,7 +49,7 @@ export interface IndexerDependencies {
 export class DocumentIndexer {
   constructor(readonly dependencies: IndexerDependencies) {}
 
-  terms(draft: Pick<Draft, "body" | "facets" | "occurredAt">): Uint32Array {
+  terms(draft: Indexed): Uint32Array {
     return this.dependencies.analyzer.analyze({
       text: indexedText(draft.body),
       context: indexedContext(draft.body, draft.facets),
@@ -49,7 +58,7 @@ export class DocumentIndexer {
   }
 
   /** Indexes each draft, waiting for the embedder at most `waitMs`: what it has not answered by then is pending. */
-  async index(drafts: readonly Draft[], waitMs: number): Promise<DocumentIndex[]> {
+  async index(drafts: readonly IndexDraft[], waitMs: number): Promise<DocumentIndex[]> {
     const vectors = this.#vectors(drafts, waitMs);
     const terms: Uint32Array[] = [];
     const stretch = new Stretch();
@@ -103,7 +112,7 @@ export class DocumentIndexer {
     return vectors;
   }
 
-  async #vectors(drafts: readonly Draft[], waitMs: number): Promise<Omit<DocumentIndex, "terms">[]> {
+  async #vectors(drafts: readonly IndexDraft[], waitMs: number): Promise<Omit<DocumentIndex, "terms">[]> {
     const open = drafts.filter((draft) => draft.vector === null);
     const { embedder } = this.dependencies;
     const answers = open.length > 0 && waitMs > 0 ? await this.#answers(open, waitMs) : undefined;
@@ -116,7 +125,10 @@ export class DocumentIndexer {
   }
 
   /** The embedder's answer, or undefined when it fails or takes too long: the entry is stored all the same. */
-  async #answers(drafts: readonly Draft[], waitMs: number): Promise<(Float32Array | null)[] | undefined> {
+  async #answers(
+    drafts: readonly IndexDraft[],
+    waitMs: number,
+  ): Promise<(Float32Array | null)[] | undefined> {
     const { embedder, foreground, clock, logger } = this.dependencies;
     if (embedder === undefined) return undefined;
     const bodies = drafts.map(({ body }) => body);
@@ -143,4 +155,14 @@ function checkedVectors(
   const isSound = vectors.every((vector) => vector === null || vector.length === dimensions);
   if (isSound && vectors.length === count) return vectors;
   throw new MemoryError("unavailable", "the embedder gave other vectors than asked for");
+}
+
+/** The text that is analysed and embedded for a version (clause TEXT-1). */
+export function indexedText(body: RowBody): string {
+  return body.text ?? deriveText(body.content);
+}
+
+/** The words that help to find it: its context, and those of its key (clause TEXT-2). */
+export function indexedContext(body: RowBody, facets: RowFacets): string {
+  return [body.context ?? "", keyContext(facets.key)].join("\n");
 }

@@ -1,8 +1,8 @@
-import type { DocumentIndexer } from "./index-document.js";
-import type { Partition } from "../../search/partition/partition.js";
-import type { BodyCache } from "../residency/body-cache.js";
 import type { RowBody } from "../../row.js";
+import type { Partition } from "../../search/partition/partition.js";
 import { Stretch } from "../../stretch.js";
+import type { BodyCache } from "../residency/body-cache.js";
+import type { DocumentIndexer } from "./index-document.js";
 
 /** Rows read at once. */
 const BATCH = 256;

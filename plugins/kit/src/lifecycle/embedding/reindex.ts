@@ -1,9 +1,9 @@
 import type { Clock, Logger } from "@membus/protocol";
-import type { BackFill } from "./back-fill.js";
 import type { Folder } from "../../journal/fold.js";
 import type { GenerationIds, Storage } from "../../storage.js";
+import type { BackFill } from "./back-fill.js";
+import { waitUnlessAborted } from "./background-pace.js";
 import { type GenerationMarker, readGenerationMarker, writeGenerationMarker } from "./generation-marker.js";
-import { waitUnlessAborted } from "./wait.js";
 
 /** Scopes asked for at once. */
 const SCOPES = 1_024;
@@ -34,6 +34,8 @@ export class Reindex {
   #marker: GenerationMarker;
   #rowCount = 0;
   #outdatedCount = 0;
+  /** By `backFill`, when they were counted. */
+  #rewrittenCount = 0;
   /** As the last round found it in storage. */
   #storedOutdatedCount = 0;
   #running: Promise<void> | undefined;
@@ -60,19 +62,15 @@ export class Reindex {
     if (!this.#marker.done) this.#running = this.#run();
   }
 
-  /** So many rows have been written anew. */
-  rewritten(count: number): void {
-    this.#outdatedCount = Math.max(0, this.#outdatedCount - count);
-  }
-
   get stats(): Readonly<Record<string, number | string>> {
     const { generation, analyzer, embedder } = this.#marker;
-    const pause = this.#dependencies.backFill.isPaused ? "paused" : "running";
+    const { isPaused, rewrittenCount } = this.#dependencies.backFill;
+    const left = Math.max(0, this.#outdatedCount - (rewrittenCount - this.#rewrittenCount));
     return {
       ...{ generation, analyzer, embedder },
-      reindex_state: this.#marker.done ? "done" : pause,
+      reindex_state: this.#marker.done ? "done" : isPaused ? "paused" : "running",
       reindex_total: this.#rowCount,
-      reindex_done: this.#rowCount - this.#outdatedCount,
+      reindex_done: this.#rowCount - left,
     };
   }
 
@@ -103,6 +101,7 @@ export class Reindex {
     const { rowCount, outdatedCount, scopes } = await storage.outdated(this.#ids, SCOPES);
     const isAsBefore = outdatedCount === this.#storedOutdatedCount;
     this.#rowCount = rowCount;
+    this.#rewrittenCount = backFill.rewrittenCount;
     this.#outdatedCount = this.#storedOutdatedCount = outdatedCount;
     if (scopes.length === 0) return this.#finish();
     // Nothing was left of them in RAM, where rows expire first; a sweep takes them from storage.

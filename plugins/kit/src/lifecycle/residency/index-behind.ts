@@ -1,7 +1,7 @@
 import { type Clock, type Scope, scopeId } from "@membus/protocol";
 import type { Partition } from "../../search/partition/partition.js";
+import type { PartitionRegistry } from "./partition-registry.js";
 import type { Resident } from "./resident.js";
-import type { Tier } from "../../tier.js";
 
 /** Rows indexed at a stretch: a few milliseconds. */
 const STRETCH = 1_024;
@@ -18,24 +18,23 @@ export function indexFew(partition: Partition): void {
 
 /**
  * Indexes the words of partitions that were asked, and encodes their vectors, behind the queries, which look through
- * the rows as long as that takes.
+ * the rows as long as that takes. `clock` is the host's, which all its tiers share.
  */
-export function indexBehind(tier: Tier, scopes: readonly Scope[]): void {
+export function indexBehind(registry: PartitionRegistry, scopes: readonly Scope[], clock: Clock): void {
   for (const scope of scopes) {
-    const resident = tier.registry.peek(scopeId(scope));
-    if (resident !== undefined && !resident.isBeingIndexed) indexOne(tier, resident);
+    const resident = registry.peek(scopeId(scope));
+    if (resident !== undefined && !resident.isBeingIndexed) indexOne(resident, clock);
   }
 }
 
-function indexOne(tier: Tier, resident: Resident): void {
-  const { clock } = tier.services;
+function indexOne(resident: Resident, clock: Clock): void {
   resident.isBeingIndexed = true;
   const step = (): void => {
     const begunAt = clock.now();
     const endedAt = latestEnds.get(clock) ?? begunAt;
     // As long as what came in between: long queries, one after the other, would leave it no time to make them shorter.
     const until = begunAt + Math.min(STEP_S_MAX, begunAt - endedAt);
-    let isDone = tier.registry.peek(resident.id) !== resident;
+    let isDone = resident.hasLeft;
     do isDone ||= resident.partition.indexSome(STRETCH);
     while (!isDone && clock.now() < until);
     latestEnds.set(clock, clock.now());

@@ -19,8 +19,6 @@ export interface RegistryDependencies {
   readonly clock: Clock;
   /** Builds the partition of a scope from what is stored. */
   load(scope: string): Promise<Partition>;
-  /** A partition has come into RAM. */
-  loaded(resident: Resident): void;
   /** A partition may have grown, or shrunk. */
   measured?(resident: Resident): void;
   /** False while leaving RAM would lose something, or is not worth it. */
@@ -37,6 +35,7 @@ export class PartitionRegistry {
   readonly #residents = new Map<string, Resident>();
   readonly #loading = new Map<string, Promise<void>>();
   #sizeBytes = 0;
+  #loaded: (resident: Resident) => void = () => {};
 
   constructor(
     readonly options: RegistryOptions,
@@ -89,8 +88,14 @@ export class PartitionRegistry {
     if (dropsEmpty && resident.isEmpty && this.#mayLeave(resident)) this.#drop(resident);
   }
 
+  /** `listener` hears of every partition that comes into RAM. */
+  onLoaded(listener: (resident: Resident) => void): void {
+    this.#loaded = listener;
+  }
+
   /** Leaves nothing in RAM; whatever works on it behind the requests ends. */
   clear(): void {
+    for (const resident of this.#residents.values()) resident.hasLeft = true;
     this.#residents.clear();
     this.#sizeBytes = 0;
   }
@@ -109,12 +114,12 @@ export class PartitionRegistry {
   }
 
   async #loadAndAdmit(id: string): Promise<void> {
-    const { clock, load, loaded } = this.dependencies;
+    const { clock, load } = this.dependencies;
     const partition = await load(id);
     const resident = new Resident(id, parseScopeId(id), partition, clock.now());
     this.#residents.set(id, resident);
     this.#measure(resident);
-    loaded(resident);
+    this.#loaded(resident);
   }
 
   #enter(resident: Resident): void {
@@ -150,6 +155,7 @@ export class PartitionRegistry {
 
   #drop(resident: Resident): void {
     if (!this.#residents.delete(resident.id)) return;
+    resident.hasLeft = true;
     this.#sizeBytes -= resident.sizeBytes;
   }
 }

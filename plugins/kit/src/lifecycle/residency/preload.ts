@@ -1,9 +1,17 @@
-import { parseScopeId } from "@membus/protocol";
-import type { Tier } from "../../tier.js";
+import { type Clock, type Logger, parseScopeId } from "@membus/protocol";
+import type { Analyzer } from "../../search/analyzer/index.js";
+import type { PartitionRegistry } from "./partition-registry.js";
 
 /** How long after the partitions the analyzer is used; a host that has just started has better to do. */
 const ANALYZER_WAIT_MS = 500;
 const ANY_QUERY = "memory";
+
+export interface PreloadParts {
+  readonly registry: PartitionRegistry;
+  readonly analyzer: Analyzer;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
 
 /**
  * Loads partitions one after the other, before anybody asks for them, and then what an analyzer loads when it is first
@@ -14,8 +22,8 @@ export class Preload {
   #closed = false;
   #cancel: () => void = () => {};
 
-  constructor(tier: Tier, scopes: readonly string[]) {
-    this.#running = this.#run(tier, scopes);
+  constructor(parts: PreloadParts, scopes: readonly string[]) {
+    this.#running = this.#run(parts, scopes);
   }
 
   /** Waits for the one that is being loaded. */
@@ -26,21 +34,22 @@ export class Preload {
   }
 
   /** Whoever asks for a partition that fails to load is told why. */
-  async #run(tier: Tier, scopes: readonly string[]): Promise<void> {
+  async #run(parts: PreloadParts, scopes: readonly string[]): Promise<void> {
+    const { registry, clock, logger } = parts;
     for (const scope of scopes) {
       if (this.#closed) return;
       try {
-        await tier.registry.use(parseScopeId(scope), () => undefined);
+        await registry.use(parseScopeId(scope), () => undefined);
       } catch (error) {
-        tier.logger.warn({ err: error }, "a partition was not preloaded");
+        logger.warn({ err: error }, "a partition was not preloaded");
       }
     }
     if (this.#closed) return;
-    this.#cancel = tier.clock.after(ANALYZER_WAIT_MS, () => useAnalyzer(tier), { background: true });
+    this.#cancel = clock.after(ANALYZER_WAIT_MS, () => useAnalyzer(parts), { background: true });
   }
 }
 
-function useAnalyzer({ analyzer, logger }: Tier): void {
+function useAnalyzer({ analyzer, logger }: PreloadParts): void {
   try {
     analyzer.analyzeQuery(ANY_QUERY);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { type Scope, scopeId } from "@membus/protocol";
-import type { Partition } from "../../search/partition/partition.js";
 import type { Row } from "../../row.js";
+import type { Partition } from "../../search/partition/partition.js";
 
 /** What a key will be once the record with this sequence number is applied; `row` is null where it is removed. */
 export interface StagedVersion {
@@ -12,6 +12,8 @@ export interface StagedVersion {
 export class Resident {
   /** The latest logged and not yet applied version of each key: plans build on it. */
   readonly staged = new Map<string, StagedVersion>();
+  /** It was dropped: what works on it behind the requests ends. */
+  hasLeft = false;
   /** Requests that use it now. */
   users = 0;
   sizeBytes = 0;

@@ -1,10 +1,10 @@
 import type { Scope } from "@membus/protocol";
-import { partsOf } from "../../parts.js";
 import type { Resident } from "../../lifecycle/residency/resident.js";
 import { Stretch } from "../../stretch.js";
-import type { Tier } from "../../tier.js";
+import type { ReadParts } from "../tier.js";
 import type { Hit } from "./entry.js";
 import type { ScopedHit } from "./merge-hits.js";
+import { partsOf } from "./parts.js";
 
 /** Of bodies that are read to be looked at. */
 const READ_BYTES_MAX = 2 * 1024 * 1024;
@@ -24,7 +24,7 @@ export function byScope<Found extends ScopedHit>(hits: readonly Found[]): Map<Sc
  * Passes the bodies of hits on, as JSON, and never holds many at once. Rows that went away meanwhile are left out.
  */
 export async function visitBodies(
-  tier: Tier,
+  tier: ReadParts,
   hits: readonly ScopedHit[],
   visit: (hit: Hit, body: string, resident: Resident) => void,
 ): Promise<void> {
@@ -46,7 +46,7 @@ export async function visitBodies(
 
 /** The bodies of hits of one partition, by row id. What went away before is not even read: storage may still hold it. */
 export async function readLiveBodies(
-  tier: Tier,
+  tier: ReadParts,
   resident: Resident,
   hits: readonly Hit[],
 ): Promise<ReadonlyMap<number, string>> {
@@ -55,6 +55,6 @@ export async function readLiveBodies(
   const rowIds = live.map(({ rowId }) => rowId);
   const isCached = rowIds.every((rowId) => tier.bodies.peek(rowId) !== undefined);
   const bodies = await tier.bodies.get(id, rowIds);
-  if (!isCached) tier.readAhead.noticeRead(tier, resident);
+  if (!isCached) tier.readAhead.noticeRead(resident);
   return bodies;
 }

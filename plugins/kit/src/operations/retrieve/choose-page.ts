@@ -1,5 +1,5 @@
 import { LIMITS, type MemoryError, type PluginRetrieveRequest } from "@membus/protocol";
-import type { Tier } from "../../tier.js";
+import type { RetrieveParts } from "../tier.js";
 import { diversify } from "./diversify.js";
 import type { ScopedHit } from "./merge-hits.js";
 import { rerank } from "./rerank.js";
@@ -26,7 +26,7 @@ export interface ChosenPage {
 
 /** Chooses the page from the best candidates: scored anew first, then by diversity, where these are asked for. */
 export async function choosePage(
-  tier: Tier,
+  tier: RetrieveParts,
   candidates: readonly ScopedHit[],
   request: PluginRetrieveRequest,
   stages: Stages,

@@ -1,5 +1,5 @@
 import type { RowBody } from "../../row.js";
-import type { Tier } from "../../tier.js";
+import type { ReadParts } from "../tier.js";
 import { visitBodies } from "./by-scope.js";
 import type { Hit } from "./entry.js";
 import type { ScopedHit } from "./merge-hits.js";
@@ -13,7 +13,7 @@ const NO_WORDS: ReadonlySet<number> = new Set();
  * @param candidates in the total order, which the picked ones stay in; equal ones are picked in it too
  */
 export async function diversify(
-  tier: Tier,
+  tier: ReadParts,
   candidates: readonly ScopedHit[],
   { diversity, limit }: { readonly diversity: number; readonly limit: number },
 ): Promise<readonly ScopedHit[]> {
@@ -51,7 +51,7 @@ function pick(
 }
 
 /** Words are looked at only where a vector is missing. */
-async function compareBy(tier: Tier, candidates: readonly ScopedHit[]): Promise<Likeness[]> {
+async function compareBy(tier: ReadParts, candidates: readonly ScopedHit[]): Promise<Likeness[]> {
   const isByVector = candidates.every(({ hit }) => hit.vector !== undefined);
   if (isByVector) return candidates.map(({ hit }) => ({ vector: hit.vector, words: NO_WORDS }));
   const words = new Map<Hit, ReadonlySet<number>>();

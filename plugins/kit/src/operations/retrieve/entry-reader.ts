@@ -1,7 +1,7 @@
 import type { MemoryEntry, PluginRetrieveRequest } from "@membus/protocol";
 import type { Resident } from "../../lifecycle/residency/resident.js";
 import type { RowBody } from "../../row.js";
-import type { Tier } from "../../tier.js";
+import type { ReadParts } from "../tier.js";
 import { type EntryTexts, entryOf, type Hit } from "./entry.js";
 import type { Surrounded } from "./surround.js";
 
@@ -20,7 +20,7 @@ interface ReadTexts extends EntryTexts {
 
 /** Turns hits of one partition into entries, as long as they are there. */
 export class EntryReader {
-  readonly #tier: Tier;
+  readonly #tier: ReadParts;
   readonly #resident: Resident;
   readonly #bodies: ReadonlyMap<number, string>;
   readonly #wanted: Pick<PluginRetrieveRequest, "include" | "expand">;
@@ -30,7 +30,7 @@ export class EntryReader {
 
   /** @param bodies by row id, as JSON */
   constructor(
-    tier: Tier,
+    tier: ReadParts,
     resident: Resident,
     bodies: ReadonlyMap<number, string>,
     wanted: Pick<PluginRetrieveRequest, "include" | "expand">,
@@ -63,7 +63,7 @@ export class EntryReader {
     partition.columns.accessed[slot] = this.#now;
     this.#tier.retention?.touched({ scope: id, keyHash: hit.keyHash });
     const { include } = this.#wanted;
-    const embedder = this.#tier.services.embedder?.id;
+    const embedder = this.#tier.embedder?.id;
     return {
       entry: entryOf(this.#resident, hit, texts, { include, embedder, neighbours }),
       bytes: texts.bytes,

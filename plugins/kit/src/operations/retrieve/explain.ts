@@ -1,6 +1,11 @@
 import type { EntryExplanation, PluginRetrieveRequest, QueryField } from "@membus/protocol";
-import { explainSlots, type RankCorpus, type RankQuery, type SlotExplanation } from "../../search/rank/index.js";
 import type { Resident } from "../../lifecycle/residency/resident.js";
+import {
+  explainSlots,
+  type RankCorpus,
+  type RankQuery,
+  type SlotExplanation,
+} from "../../search/rank/index.js";
 import { recencyOf } from "./recency.js";
 
 /** What `rank` was asked of a partition; undefined where nothing is ranked by. */

@@ -1,8 +1,8 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
+import type { Resident } from "../../lifecycle/residency/resident.js";
 import { hashesOf } from "../../search/analyzer/index.js";
 import { namedSlots } from "../../search/partition/named-slots.js";
 import type { PreparedFilter } from "../../search/partition/prepared-filter.js";
-import type { Resident } from "../../lifecycle/residency/resident.js";
 import { copyHit, type Hit } from "./entry.js";
 import { explainScores, type Ranking } from "./explain.js";
 import { listSlots } from "./list-slots.js";

@@ -8,8 +8,8 @@ import {
 import type { QueryTerm } from "../../search/analyzer/index.js";
 import type { Partition } from "../../search/partition/partition.js";
 import { type CosineScale, cosineScale } from "../../search/rank/index.js";
-import type { Tier } from "../../tier.js";
 import { unitVector } from "../../search/unit-vector.js";
+import type { RetrieveParts } from "../tier.js";
 
 /** What a request ranks by. */
 export interface PreparedQuery {
@@ -29,14 +29,14 @@ type EmbeddedQuery = Pick<PreparedQuery, "vector" | "scale" | "degraded">;
  * `unsupported` where vectors are demanded of a tier without an embedder.
  */
 export async function prepareQuery(
-  tier: Tier,
+  tier: RetrieveParts,
   request: PluginRetrieveRequest,
 ): Promise<PreparedQuery | undefined> {
   const { query, embedding, mode } = request;
   if (query === undefined && embedding === undefined) return undefined;
   const terms = mode === "vector" || query === undefined ? [] : tier.analyzer.analyzeQuery(query);
   if (mode === "text") return { terms };
-  const { embedder } = tier.services;
+  const { embedder } = tier;
   if (embedder === undefined) {
     if (mode !== "vector" && query !== undefined) return { terms };
     throw new MemoryError("unsupported", "this tier has no embedder", { feature: "similarity" });
@@ -64,7 +64,7 @@ function beingEmbedded(): MemoryError {
 
 /** A query, or the vector that its caller made, waits for the embedder no longer than a store: words can answer it. */
 async function embedQuery(
-  tier: Tier,
+  tier: RetrieveParts,
   embedder: Embedder,
   query: string | Float32Array,
 ): Promise<EmbeddedQuery> {

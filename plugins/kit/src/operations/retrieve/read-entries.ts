@@ -1,12 +1,11 @@
 import type { MemoryEntry, PluginRetrieveRequest } from "@membus/protocol";
-import { expireAhead, expireNow } from "../../lifecycle/expire.js";
-import { endOfPart } from "../../parts.js";
 import { Stretch } from "../../stretch.js";
-import type { Tier } from "../../tier.js";
+import type { ReadParts } from "../tier.js";
 import { byScope, readLiveBodies } from "./by-scope.js";
 import type { Hit } from "./entry.js";
 import { EntryReader, type ReadEntry } from "./entry-reader.js";
 import type { ScopedHit } from "./merge-hits.js";
+import { endOfPart } from "./parts.js";
 import { type Surrounded, surround } from "./surround.js";
 
 type Wanted = Pick<PluginRetrieveRequest, "include" | "expand" | "max_bytes">;
@@ -22,7 +21,7 @@ export interface PageEntries {
 
 /** The entries of a page, read in parts: a context that is not returned takes no room of it. Reading is a use of them. */
 export async function readEntries(
-  tier: Tier,
+  tier: ReadParts,
   hits: readonly ScopedHit[],
   wanted: Wanted,
 ): Promise<PageEntries> {
@@ -47,7 +46,7 @@ export async function readEntries(
 }
 
 async function readPart(
-  tier: Tier,
+  tier: ReadParts,
   part: readonly Surrounded[],
   wanted: Wanted,
   stretch: Stretch,
@@ -57,8 +56,8 @@ async function readPart(
     await tier.registry.use(scope, async (resident) => {
       const all = ofScope.flatMap(({ hit, before, after }) => [hit, ...before, ...after]);
       const bodies = await readLiveBodies(tier, resident, all);
-      await expireAhead(tier, resident);
-      expireNow(tier, resident);
+      await tier.expiry.expireAhead(resident);
+      tier.expiry.expireNow(resident);
       const reader = new EntryReader(tier, resident, bodies, wanted);
       for (const found of ofScope) {
         const read = reader.read(found);

@@ -6,9 +6,9 @@ import {
   type Reranker,
   within,
 } from "@membus/protocol";
+import { indexedText } from "../../lifecycle/embedding/index-document.js";
 import type { RowBody } from "../../row.js";
-import type { Tier } from "../../tier.js";
-import { indexedText } from "../store/plan-store.js";
+import type { RetrieveParts } from "../tier.js";
 import { visitBodies } from "./by-scope.js";
 import type { Hit } from "./entry.js";
 import { type ScopedHit, sortHits } from "./merge-hits.js";
@@ -21,14 +21,14 @@ export interface Reranked {
 }
 
 /** @throws {MemoryError} `unsupported` where a request asks for a reranker that the host does not have. */
-export function requireReranker({ services }: Tier): Reranker {
-  if (services.reranker !== undefined) return services.reranker;
+export function requireReranker({ reranker }: Pick<RetrieveParts, "reranker">): Reranker {
+  if (reranker !== undefined) return reranker;
   throw new MemoryError("unsupported", "this tier has no reranker", { feature: "rerank" });
 }
 
 /** Scores the best hits anew and leaves the others out; when the reranker fails, all stay (clauses RET-34, RET-35). */
 export async function rerank(
-  tier: Tier,
+  tier: RetrieveParts,
   hits: readonly ScopedHit[],
   request: PluginRetrieveRequest,
 ): Promise<Reranked> {
@@ -52,7 +52,7 @@ export async function rerank(
   }
 }
 
-async function textsOf(tier: Tier, hits: readonly ScopedHit[]): Promise<string[]> {
+async function textsOf(tier: RetrieveParts, hits: readonly ScopedHit[]): Promise<string[]> {
   const texts = new Map<Hit, string>();
   await visitBodies(tier, hits, (hit, body) => {
     const text = indexedText(JSON.parse(body) as RowBody);
@@ -62,7 +62,7 @@ async function textsOf(tier: Tier, hits: readonly ScopedHit[]): Promise<string[]
 }
 
 async function askReranker(
-  tier: Tier,
+  tier: RetrieveParts,
   reranker: Reranker,
   query: string,
   texts: readonly string[],

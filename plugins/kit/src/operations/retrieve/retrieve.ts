@@ -8,14 +8,13 @@ import {
   type ScopeSelector,
 } from "@membus/protocol";
 import { embedPending } from "../../lifecycle/embedding/embed-pending.js";
-import { expireAhead, expireNow } from "../../lifecycle/expire.js";
 import { indexBehind, indexFew } from "../../lifecycle/residency/index-behind.js";
-import { PreparedFilter } from "../../search/partition/prepared-filter.js";
-import { prepareLook } from "../../search/prepare-look.js";
 import { checkPartitionCount } from "../../lifecycle/residency/partition-registry.js";
 import type { Resident } from "../../lifecycle/residency/resident.js";
+import { PreparedFilter } from "../../search/partition/prepared-filter.js";
+import { prepareLook } from "../../search/prepare-look.js";
 import { Stretch } from "../../stretch.js";
-import type { Tier } from "../../tier.js";
+import type { RetrieveParts } from "../tier.js";
 import { candidateCount, choosePage } from "./choose-page.js";
 import { type FoundHits, findHits } from "./find-hits.js";
 import { mergeHits, type ScopedHit } from "./merge-hits.js";
@@ -29,7 +28,7 @@ const ATTEMPTS = 8;
 
 /** One page of the selected partitions, merged by the total order (clause RET-5). */
 export async function retrieve(
-  tier: Tier,
+  tier: RetrieveParts,
   selector: ScopeSelector,
   request: PluginRetrieveRequest,
 ): Promise<PluginRetrieveResult> {
@@ -40,7 +39,7 @@ export async function retrieve(
   const query = await prepareQuery(tier, request);
   stages.end("query");
   const { entries, isCut, found, degraded } = await retrievePage(tier, scopes, request, { query, stages });
-  if (query !== undefined) indexBehind(tier, scopes);
+  if (query !== undefined) indexBehind(tier.registry, scopes, tier.hostClock);
   const reason = degraded ?? found.degraded ?? vectorsMissing(found.pendingCount);
   return {
     entries,
@@ -72,7 +71,7 @@ interface Page extends PageEntries {
 
 /** Finds, chooses, then reads; what goes away while it is read is not returned. */
 async function retrievePage(
-  tier: Tier,
+  tier: RetrieveParts,
   scopes: readonly Scope[],
   request: PluginRetrieveRequest,
   { query, stages }: { readonly query: PreparedQuery | undefined; readonly stages: Stages },
@@ -90,7 +89,7 @@ async function retrievePage(
 }
 
 async function findEverywhere(
-  tier: Tier,
+  tier: RetrieveParts,
   scopes: readonly Scope[],
   request: PluginRetrieveRequest,
   query: PreparedQuery | undefined,
@@ -118,13 +117,13 @@ async function findEverywhere(
 }
 
 function explainRanking(
-  tier: Tier,
+  tier: RetrieveParts,
   query: PreparedQuery | undefined,
   { candidateCount, generation }: Found,
 ): RankingExplanation {
   return {
     analyzer: tier.analyzer.id,
-    embedder: generation === undefined ? null : tier.services.embedder!.id,
+    embedder: generation === undefined ? null : tier.embedder!.id,
     generation: generation ?? null,
     candidates: candidateCount,
     terms: query?.terms.map(({ word }) => word) ?? [],
@@ -133,7 +132,7 @@ function explainRanking(
 
 /** What takes long in a partition that was just loaded, or never asked, is done before the look at it. */
 async function findIn(
-  tier: Tier,
+  tier: RetrieveParts,
   resident: Resident,
   request: PluginRetrieveRequest,
   query: PreparedQuery | undefined,
@@ -141,10 +140,10 @@ async function findIn(
   const { partition } = resident;
   const needs = { words: query !== undefined, filter: new PreparedFilter(request.filter) };
   if (needsVectors(request, query) && !tier.durable) await embedPending(tier, resident);
-  await expireAhead(tier, resident);
+  await tier.expiry.expireAhead(resident);
   await prepareLook(partition, needs);
   if (needs.words) indexFew(partition);
-  expireNow(tier, resident);
+  tier.expiry.expireNow(resident);
   const asked = query && queryFor(partition, query, request.embedding !== undefined);
   const pendingCount = needsVectors(request, asked) ? partition.pendingCount : 0;
   const generation = asked?.vector === undefined ? undefined : partition.vectors?.embedder;

@@ -1,11 +1,10 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
-import { expireAhead, expireNow } from "../../lifecycle/expire.js";
-import { endOfPart } from "../../parts.js";
-import type { Tier } from "../../tier.js";
+import type { ReadParts } from "../tier.js";
 import { byScope } from "./by-scope.js";
 import { copyHit, type Hit } from "./entry.js";
 import type { ScopedHit } from "./merge-hits.js";
 import { NeighbourFinder } from "./neighbours.js";
+import { endOfPart } from "./parts.js";
 
 /** A hit with what stands around it. */
 export interface Surrounded extends ScopedHit {
@@ -15,7 +14,7 @@ export interface Surrounded extends ScopedHit {
 
 /** The first hits with their neighbours: as many, one at least, as together do not pass `max_bytes` by far. */
 export async function surround(
-  tier: Tier,
+  tier: ReadParts,
   hits: readonly ScopedHit[],
   { expand, max_bytes }: Pick<PluginRetrieveRequest, "expand" | "max_bytes">,
 ): Promise<readonly Surrounded[]> {
@@ -24,8 +23,8 @@ export async function surround(
   for (const [scope, ofScope] of byScope(hits)) {
     await tier.registry.use(scope, async (resident) => {
       const { partition } = resident;
-      await expireAhead(tier, resident);
-      expireNow(tier, resident);
+      await tier.expiry.expireAhead(resident);
+      tier.expiry.expireNow(resident);
       const wanted = ofScope.map(({ hit }) => hit);
       const finder = new NeighbourFinder(partition, wanted);
       const copy = (slot: number) => copyHit(resident, slot, partition.columns.importances[slot]!);

@@ -1,5 +1,10 @@
-import type { DocumentIndex, DocumentIndexer } from "../../lifecycle/embedding/index-document.js";
-import { type Draft, indexedContext, indexedText, type Plan } from "./plan-store.js";
+import {
+  type DocumentIndex,
+  type DocumentIndexer,
+  indexedContext,
+  indexedText,
+} from "../../lifecycle/embedding/index-document.js";
+import type { Draft, Plan } from "./plan-store.js";
 
 /** What search needs of the drafts of a batch, by their positions; nothing for plans without one. */
 export type PlanIndex = ReadonlyMap<number, { readonly draft: Draft; readonly index: DocumentIndex }>;

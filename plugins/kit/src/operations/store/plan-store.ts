@@ -1,11 +1,4 @@
-import {
-  canonicalJson,
-  deriveText,
-  type Json,
-  keyContext,
-  MemoryError,
-  type StoreItem,
-} from "@membus/protocol";
+import { canonicalJson, type Json, MemoryError, type StoreItem } from "@membus/protocol";
 import type { Row, RowBody, RowFacets } from "../../row.js";
 import { unitVector } from "../../search/unit-vector.js";
 
@@ -131,14 +124,4 @@ function equal(a: Json, b: Json): boolean {
 function equalVectors(a: Float32Array | null, b: Float32Array | null): boolean {
   if (a === null || b === null) return a === b;
   return a.length === b.length && a.every((component, index) => component === b[index]);
-}
-
-/** The text that is analysed and embedded for a version (clause TEXT-1). */
-export function indexedText(body: RowBody): string {
-  return body.text ?? deriveText(body.content);
-}
-
-/** The words that help to find it: its context, and those of its key (clause TEXT-2). */
-export function indexedContext(body: RowBody, facets: RowFacets): string {
-  return [body.context ?? "", keyContext(facets.key)].join("\n");
 }

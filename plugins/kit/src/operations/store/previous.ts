@@ -1,10 +1,10 @@
 import { MemoryError, type StoreItem } from "@membus/protocol";
-import type { Partition } from "../../search/partition/partition.js";
-import { partsOf } from "../../parts.js";
 import type { Resident } from "../../lifecycle/residency/resident.js";
 import { isExpired, type Row, type RowBody, type RowFacets } from "../../row.js";
+import type { Partition } from "../../search/partition/partition.js";
 import { Stretch } from "../../stretch.js";
-import type { Tier } from "../../tier.js";
+import { partsOf } from "../retrieve/parts.js";
+import type { StoreParts } from "../tier.js";
 import type { Plan, Previous } from "./plan-store.js";
 
 /** What an entry comes to, over the version that it replaces. */
@@ -20,6 +20,9 @@ interface Version {
 
 /** `previous` is undefined for a new key, and for one whose version has expired. */
 type PlanOver = (item: StoreItem, previous: Previous | undefined) => Plan;
+
+/** Where current versions are read. */
+type PlanParts = Pick<StoreParts, "bodies" | "clock">;
 
 type Bodies = ReadonlyMap<number, string>;
 
@@ -45,7 +48,7 @@ function versionOf({ staged, partition }: Resident, keyHash: string): Version | 
 
 /** Plans each entry over what is current for its key. Does not wait where all of that is in RAM. */
 export function planEntries(
-  tier: Tier,
+  tier: PlanParts,
   resident: Resident,
   entries: readonly StoreItem[],
   plan: PlanOver,
@@ -59,7 +62,7 @@ export function planEntries(
 }
 
 async function planInParts(
-  tier: Tier,
+  tier: PlanParts,
   resident: Resident,
   parts: readonly (readonly StoreItem[])[],
   plan: PlanOver,
@@ -110,7 +113,7 @@ function keptError(got: number): MemoryError {
 
 /** Reads again where a version changes under it. */
 async function planPart(
-  tier: Tier,
+  tier: PlanParts,
   resident: Resident,
   entries: readonly StoreItem[],
   plan: PlanOver,
@@ -135,7 +138,7 @@ function isLive({ partition: { columns } }: Resident, rowId: number): boolean {
 
 /** Current rows whose bodies must be read first. */
 function missingRows(
-  tier: Tier,
+  tier: PlanParts,
   { staged, partition }: Resident,
   entries: readonly StoreItem[],
   read: Bodies,
@@ -152,7 +155,7 @@ function missingRows(
 
 /** One after the other: a body takes many times its bytes once it is parsed. */
 function planPeeked(
-  tier: Tier,
+  tier: PlanParts,
   resident: Resident,
   entries: readonly StoreItem[],
   { plan, read }: { readonly plan: PlanOver; readonly read: Bodies },
@@ -165,7 +168,7 @@ function planPeeked(
 }
 
 function previousOf(
-  tier: Tier,
+  tier: PlanParts,
   { staged, partition }: Resident,
   keyHash: string,
   read: Bodies,
@@ -178,7 +181,7 @@ function previousOf(
   return previousOfSlot(partition, slot, (tier.bodies.peek(rowId) ?? read.get(rowId))!);
 }
 
-function previousOfRow(tier: Tier, row: Row): Previous | undefined {
+function previousOfRow(tier: PlanParts, row: Row): Previous | undefined {
   if (isExpired(row, tier.clock.now())) return undefined;
   const facets = JSON.parse(row.facets) as RowFacets;
   return { ...row, facets, body: JSON.parse(row.body) as RowBody };

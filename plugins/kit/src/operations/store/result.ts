@@ -1,6 +1,6 @@
 import { MemoryError, type PluginForgetResult, type PluginStoreResult } from "@membus/protocol";
 import type { OperationResult } from "../../journal/record.js";
-import type { Tier } from "../../tier.js";
+import type { TierCore } from "../tier.js";
 
 /** The reply of a store from what is remembered of it, so that the first and every later reply are the same. */
 export function storeResult(
@@ -19,7 +19,11 @@ export function storeResult(
 }
 
 /** The reply of a forget; `at` is remembered with it. */
-export function forgetResult({ durable }: Tier, deleted: number, at: number): PluginForgetResult {
+export function forgetResult(
+  { durable }: Pick<TierCore, "durable">,
+  deleted: number,
+  at: number,
+): PluginForgetResult {
   return { deleted, at, purge: durable ? "scheduled" : "done" };
 }
 

@@ -1,10 +1,10 @@
 import { MemoryError, type PluginStoreRequest, type StoreReceipt } from "@membus/protocol";
-import type { DocumentIndex } from "../../lifecycle/embedding/index-document.js";
 import { type LogRecord, type OperationResult, rowIdOf } from "../../journal/record.js";
-import { filterSubject } from "../retrieve/entry.js";
+import type { DocumentIndex } from "../../lifecycle/embedding/index-document.js";
 import type { Resident } from "../../lifecycle/residency/resident.js";
 import type { Row } from "../../row.js";
-import type { Tier } from "../../tier.js";
+import { filterSubject } from "../retrieve/entry.js";
+import type { StoreParts } from "../tier.js";
 import type { PlanIndex } from "./index-plans.js";
 import type { Draft, Plan } from "./plan-store.js";
 import type { PlannedEntry } from "./previous.js";
@@ -23,7 +23,12 @@ export interface PlannedStore {
 type StoreErrors = { readonly index: number; readonly error: MemoryError }[];
 
 /** The record of a batch under its sequence number: rows, what they replace, and the reply. */
-export function buildRecord(tier: Tier, resident: Resident, batch: PlannedStore, seq: number): LogRecord {
+export function buildRecord(
+  tier: StoreParts,
+  resident: Resident,
+  batch: PlannedStore,
+  seq: number,
+): LogRecord {
   const { request, planned, at } = batch;
   const rows: Row[] = [];
   const removed: number[] = [];
@@ -38,7 +43,7 @@ export function buildRecord(tier: Tier, resident: Resident, batch: PlannedStore,
       receipts.push({ index, key_hash, outcome: "unchanged", revision: version!.revision });
     } else {
       const revision = resident.nextRevision(at);
-      const id = { rowId: rowIdOf(seq, rows.length), revision, analyzer: tier.analyzer.id };
+      const id = { rowId: rowIdOf(seq, rows.length), revision, analyzer: tier.analyzerId };
       const row = rowOf(plan.draft, id, batch.indexes.get(position)?.index);
       const superseded = tier.forgets.forgotten(batch.order, resident.scope, () => filterSubject(row));
       receipts.push({ index, key_hash, outcome: superseded ? "superseded" : plan.outcome, revision });
@@ -67,7 +72,7 @@ function operationResult(
 
 /** Why a plan comes to nothing. A tier that evicts is never full. */
 function refusalOf(
-  tier: Tier,
+  tier: StoreParts,
   resident: Resident,
   plan: Plan,
   createdCount: number,
@@ -89,7 +94,11 @@ function fullError(message: string, detail: { readonly limit: string; readonly m
   return new MemoryError("memory_full", message, detail);
 }
 
-function hasAllRows({ partitionRowsMax: max }: Tier, resident: Resident, createdCount: number): boolean {
+function hasAllRows(
+  { partitionRowsMax: max }: StoreParts,
+  resident: Resident,
+  createdCount: number,
+): boolean {
   const { partition, staged } = resident;
   if (partition.liveCount + staged.size + createdCount < max) return false;
   return partition.liveCount + newKeyCount(resident) + createdCount >= max;

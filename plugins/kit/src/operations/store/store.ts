@@ -1,9 +1,8 @@
 import type { PluginStoreRequest, PluginStoreResult, Scope } from "@membus/protocol";
-import { expireAhead, expireNow } from "../../lifecycle/expire.js";
 import type { OperationResult } from "../../journal/record.js";
 import type { Resident } from "../../lifecycle/residency/resident.js";
 import { type Row, rowBytes } from "../../row.js";
-import { acceptedAt, removeRow, type Tier } from "../../tier.js";
+import { acceptedAt, type StoreParts } from "../tier.js";
 import { indexPlans, NO_INDEX, type PlanIndex } from "./index-plans.js";
 import { planStore } from "./plan-store.js";
 import { isStillCurrent, type PlannedEntry, planEntries } from "./previous.js";
@@ -12,7 +11,7 @@ import { buildRecord, type PlannedStore } from "./store-record.js";
 
 /** Stores a batch in one partition: one record holds its rows and its receipts. */
 export async function store(
-  tier: Tier,
+  tier: StoreParts,
   scope: Scope,
   request: PluginStoreRequest,
 ): Promise<PluginStoreResult> {
@@ -27,18 +26,18 @@ export async function store(
 
 /** Plans, indexes, and commits; entries whose current version has changed meanwhile are planned again. */
 async function storeInto(
-  tier: Tier,
+  tier: StoreParts,
   resident: Resident,
   request: PluginStoreRequest,
   order: number,
 ): Promise<OperationResult> {
   const { op, entries, ack } = request;
   const at = acceptedAt(tier, op);
-  const context = { agent: op.agent, acceptedAt: at, embedder: tier.services.embedder?.id ?? "" };
+  const context = { agent: op.agent, acceptedAt: at, embedder: tier.embedderId };
   const waitMs = ack === "queued" ? 0 : tier.embedWaitMs;
   const planned: PlannedEntry[] = [];
   let indexes: PlanIndex = NO_INDEX;
-  await expireAhead(tier, resident);
+  await tier.expiry.expireAhead(resident);
   for (let open = [...entries.keys()]; open.length > 0; ) {
     const items = open.map((position) => entries[position]!);
     const planning = planEntries(tier, resident, items, (item, previous) =>
@@ -51,8 +50,8 @@ async function storeInto(
       const all = planned.map(({ plan }) => plan);
       indexes = await indexPlans(tier.indexer, all, waitMs, indexes);
     }
-    await expireAhead(tier, resident);
-    expireNow(tier, resident);
+    await tier.expiry.expireAhead(resident);
+    tier.expiry.expireNow(resident);
     const hasChanged = (position: number) =>
       !isStillCurrent(resident, entries[position]!.key_hash, planned[position]!);
     open = [...entries.keys()].filter(hasChanged);
@@ -60,7 +59,7 @@ async function storeInto(
   return commit(tier, resident, { request, order, planned, indexes, at });
 }
 
-async function commit(tier: Tier, resident: Resident, batch: PlannedStore): Promise<OperationResult> {
+async function commit(tier: StoreParts, resident: Resident, batch: PlannedStore): Promise<OperationResult> {
   const { op } = batch.request;
   let result: OperationResult = {};
   await tier.journal.append({
@@ -80,7 +79,7 @@ async function commit(tier: Tier, resident: Resident, batch: PlannedStore): Prom
   return result;
 }
 
-function applyRow(tier: Tier, resident: Resident, row: Row, seq: number): void {
+function applyRow(tier: StoreParts, resident: Resident, row: Row, seq: number): void {
   tier.bodies.pin(row.rowId, row.body);
   resident.partition.add(row);
   resident.unstage(row.keyHash, seq);
@@ -89,20 +88,20 @@ function applyRow(tier: Tier, resident: Resident, row: Row, seq: number): void {
 }
 
 /** To store again what is there is a use of it. */
-function touchUnchanged(tier: Tier, resident: Resident, { receipts = [] }: OperationResult): void {
+function touchUnchanged(tier: StoreParts, resident: Resident, { receipts = [] }: OperationResult): void {
   if (tier.retention === undefined) return;
   for (const { outcome, key_hash } of receipts) {
     if (outcome === "unchanged") tier.retention.touched({ scope: resident.id, keyHash: key_hash });
   }
 }
 
-function evictOverflow(tier: Tier): void {
+function evictOverflow(tier: StoreParts): void {
   for (const { scope, keyHash } of tier.retention?.overflow() ?? []) {
     const resident = tier.registry.peek(scope);
     const slot = resident?.partition.slotOf(keyHash);
     if (resident === undefined || slot === undefined) continue;
     const rowId = resident.partition.columns.rowIds[slot]!;
-    removeRow(tier, resident, { keyHash, rowId }, { action: "evicted" });
+    tier.removals.remove(resident, { keyHash, rowId }, { action: "evicted" });
     tier.registry.dropEmpty(resident);
   }
 }

@@ -1,7 +1,7 @@
 import type { FilterLeaf } from "@membus/protocol";
-import type { RankCorpus } from "../rank/index.js";
 import { type Row, type RowFacets, supersedes } from "../../row.js";
 import type { RowColumns } from "../../storage.js";
+import type { RankCorpus } from "../rank/index.js";
 import { AttributeIndex, bringUpToDate } from "./attribute-index.js";
 import type { FieldIndex } from "./field-index.js";
 import { Generations } from "./generations.js";

@@ -1,5 +1,5 @@
-import type { VectorColumn } from "../rank/index.js";
 import type { RowColumns } from "../../storage.js";
+import { type VectorColumn, vectorBytesOf } from "../rank/index.js";
 import { grown } from "./grown.js";
 import { SlotCodes } from "./slot-codes.js";
 
@@ -140,4 +140,17 @@ export class Vectors {
     this.present = grown(this.present, capacity);
     this.states = grown(this.states, capacity);
   }
+}
+
+/** Entries that a partition may have, where each may have a vector. */
+export function partitionRowsMaxOf(
+  {
+    partitionRowsMax,
+    partitionVectorBytesMax,
+  }: { readonly partitionRowsMax: number; readonly partitionVectorBytesMax: number },
+  embedder: { readonly dimensions: number } | undefined,
+): number {
+  if (embedder === undefined) return partitionRowsMax;
+  const vectorsMax = Math.floor(partitionVectorBytesMax / vectorBytesOf(embedder.dimensions));
+  return Math.min(partitionRowsMax, Math.max(1, vectorsMax));
 }

@@ -1,8 +1,7 @@
 import { SerialQueue } from "../../journal/log/serial-queue.js";
 import type { SlotColumns } from "../../search/partition/slot-columns.js";
-import { BODY_OVERHEAD_BYTES } from "../../lifecycle/residency/body-cache.js";
-import type { Resident } from "../../lifecycle/residency/resident.js";
-import type { Tier } from "../../tier.js";
+import { BODY_OVERHEAD_BYTES, type BodyCache } from "./body-cache.js";
+import type { Resident } from "./resident.js";
 
 /** The read from storage behind which the rest is read: a partition that is asked once may not be asked again. */
 const READ_TO_FOLLOW = 2;
@@ -17,18 +16,23 @@ const WAITING_MAX = 32;
  * the requests, one partition after the other, so that the next query finds them in RAM.
  */
 export class ReadAhead {
+  readonly #bodies: BodyCache;
   readonly #queue = new SerialQueue();
   #waitingCount = 0;
   #closed = false;
 
+  constructor(bodies: BodyCache) {
+    this.#bodies = bodies;
+  }
+
   /** Tells that bodies of a partition had to be read from storage. */
-  noticeRead(tier: Tier, resident: Resident): void {
+  noticeRead(resident: Resident): void {
     resident.bodyReads++;
     if (resident.bodyReads !== READ_TO_FOLLOW || this.#waitingCount === WAITING_MAX) return;
-    if (bytesOf(resident.partition.columns) > tier.bodies.bytesMax * CACHE_PART) return;
+    if (bytesOf(resident.partition.columns) > this.#bodies.bytesMax * CACHE_PART) return;
     this.#waitingCount++;
     // Whoever asks for a body that cannot be read is told why.
-    const reading = this.#queue.run(() => this.#readAll(tier, resident)).catch(() => undefined);
+    const reading = this.#queue.run(() => this.#readAll(resident)).catch(() => undefined);
     void reading.then(() => this.#waitingCount--);
   }
 
@@ -39,10 +43,10 @@ export class ReadAhead {
   }
 
   /** Rows are looked up just before they are read: what went away must not come back into the cache. */
-  async #readAll(tier: Tier, resident: Resident): Promise<void> {
+  async #readAll(resident: Resident): Promise<void> {
     for (let from = 0; from < resident.partition.columns.count; from += ROWS_A_STEP) {
-      if (this.#closed || tier.registry.peek(resident.id) !== resident) return;
-      await tier.bodies.get(resident.id, liveRowIds(resident.partition.columns, from, from + ROWS_A_STEP));
+      if (this.#closed || resident.hasLeft) return;
+      await this.#bodies.get(resident.id, liveRowIds(resident.partition.columns, from, from + ROWS_A_STEP));
     }
   }
 }
