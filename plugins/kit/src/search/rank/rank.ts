@@ -20,9 +20,9 @@ export function rank(corpus: RankCorpus, query: RankQuery): Float32Array {
   return scores;
 }
 
-/** What words say of each live slot, its group's included, 0 to 1. `into` has a zero for each slot. */
-export function wordScores(corpus: RankCorpus, query: RankQuery, into?: Float32Array): Float32Array {
-  const scores = lexicalScores(corpus, query, into);
+/** What words say of each live slot, its group's included, 0 to 1. */
+export function wordScores(corpus: RankCorpus, query: RankQuery): Float32Array {
+  const scores = lexicalScores(corpus, query);
   if (corpus.hasGroups !== false) addGroupRelevance(scores, corpus.groups);
   return scores;
 }

@@ -1,4 +1,5 @@
-import { CODE_BLOCK } from "./dot-products.js";
+/** Codes that the kernel takes at a time: those of a vector are as many as a multiple of this. */
+const CODE_BLOCK = 8;
 
 export const CODE_MAX = 127;
 /** Errors are kept as float32; this keeps them from being rounded down. */
