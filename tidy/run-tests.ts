@@ -1,4 +1,4 @@
-import { ensureNatsServer } from "../cli/src/nats-server/index.js";
+import { ensureNatsServer } from "@membus/nats-server";
 import { describeRun, isSuccess } from "./run-summary.js";
 import { runVitest } from "./run-vitest.js";
 

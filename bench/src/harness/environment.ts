@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { natsBusFromConnection } from "@membus/bus";
+import { ensureNatsServer, launchNatsServer } from "@membus/nats-server";
 import { type Bus, type Logger, systemClock } from "@membus/protocol";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
-import { ensureNatsServer, launchNatsServer } from "membus";
 
 /** A nats-server, a connection to it, and what was started beside it; all ended by `close`. */
 export interface BenchEnvironment {

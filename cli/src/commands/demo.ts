@@ -17,7 +17,7 @@ export function registerDemo(program: Command): void {
       const { config, output } = await openSession(command);
       const { runDemo } = await import("../demo/run-demo.js");
       const { Transcript } = await import("../demo/transcript.js");
-      const { ensureNatsServer } = await import("../nats-server/index.js");
+      const { ensureNatsServer } = await import("@membus/nats-server");
       const explicitPath = flags.natsServer ?? config.nats.server;
       const found = await ensureNatsServer({
         env: process.env,

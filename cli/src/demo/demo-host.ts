@@ -1,5 +1,5 @@
+import { killProcess, type ServerExit, stopProcess } from "@membus/nats-server";
 import { systemClock } from "@membus/protocol";
-import { killProcess, type ServerExit, stopProcess } from "../nats-server/server-process.js";
 import { firstLine, type LineProcess } from "./line-process.js";
 
 const STOP_TIMEOUT_MS = 20_000;

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { type ServerProcess, supervise } from "@membus/nats-server";
 import { MemoryError } from "@membus/protocol";
-import { type ServerProcess, supervise } from "../nats-server/server-process.js";
 
 /** This program once more, as a child that reads and writes lines. */
 export interface LineProcess extends ServerProcess {

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { ENVIRONMENT } from "../config/environment.js";
-import { launchNatsServer, type NatsServer } from "../nats-server/index.js";
 import { DemoHost } from "./demo-host.js";
 import { type LineProcess, startLineProcess } from "./line-process.js";
 import { RemoteAgent } from "./remote-agent.js";

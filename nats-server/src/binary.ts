@@ -18,10 +18,10 @@ export const BINARY_NAME = process.platform === "win32" ? "nats-server.exe" : "n
 
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** Runs `path -v`: the version that it prints, or why it is no nats-server. */
-export async function probeNatsServer(path: string): Promise<Probe> {
+/** Runs `path -v` with the environment `env`: the version that it prints, or why it is no nats-server. */
+export async function probeNatsServer(path: string, env: NodeJS.ProcessEnv): Promise<Probe> {
   try {
-    const { stdout } = await runCommand(path, ["-v"], { env: process.env, timeoutMs: PROBE_TIMEOUT_MS });
+    const { stdout } = await runCommand(path, ["-v"], { env, timeoutMs: PROBE_TIMEOUT_MS });
     const version = /^nats-server: v(\d\S*)/.exec(stdout)?.[1];
     if (version === undefined)
       return { ok: false, reason: `${path} -v does not print a nats-server version` };

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it, vi } from "vitest";
-import { supervise } from "../src/nats-server/server-process.js";
+import { supervise } from "../src/server-process.js";
 
 const release = vi.hoisted(() => vi.fn());
-vi.mock("../src/nats-server/orphan-guard.js", () => ({ guardOrphan: () => release }));
+vi.mock("../src/orphan-guard.js", () => ({ guardOrphan: () => release }));
 
 it("lets go of a process that has ended, though its output has not", async () => {
   // What it leaves behind holds its output open.

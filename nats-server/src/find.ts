@@ -28,13 +28,13 @@ export async function findNatsServer({
   env,
   systemDirs = SYSTEM_DIRS,
 }: FindOptions): Promise<NatsServerBinary | undefined> {
-  if (explicitPath !== undefined) return explicitServer(resolve(explicitPath));
-  const onPath = await firstThatRuns(pathCandidates(env, systemDirs), "path");
-  return onPath ?? firstThatRuns(await cachedBinaries(membusCacheDir(env)), "cache");
+  if (explicitPath !== undefined) return explicitServer(resolve(explicitPath), env);
+  const onPath = await firstThatRuns(pathCandidates(env, systemDirs), env, "path");
+  return onPath ?? firstThatRuns(await cachedBinaries(membusCacheDir(env)), env, "cache");
 }
 
-async function explicitServer(path: string): Promise<NatsServerBinary> {
-  const probe = await probeNatsServer(path);
+async function explicitServer(path: string, env: NodeJS.ProcessEnv): Promise<NatsServerBinary> {
+  const probe = await probeNatsServer(path, env);
   if (!probe.ok) throw new TypeError(`not a nats-server: ${probe.reason}`);
   return { path, version: probe.version, source: "option" };
 }
@@ -47,10 +47,11 @@ function pathCandidates(env: NodeJS.ProcessEnv, systemDirs: readonly string[]): 
 
 async function firstThatRuns(
   candidates: readonly string[],
+  env: NodeJS.ProcessEnv,
   source: "path" | "cache",
 ): Promise<NatsServerBinary | undefined> {
   for (const path of candidates.filter((candidate) => existsSync(candidate))) {
-    const probe = await probeNatsServer(path);
+    const probe = await probeNatsServer(path, env);
     if (probe.ok) return { path, version: probe.version, source };
   }
   return undefined;

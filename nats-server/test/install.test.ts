@@ -1,12 +1,9 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  findNatsServer,
-  type InstallOptions,
-  installNatsServer,
-  PINNED_RELEASE,
-} from "../src/nats-server/index.js";
+import { findNatsServer, installNatsServer } from "../src/index.js";
+import type { InstallOptions } from "../src/install.js";
+import { PINNED_RELEASE } from "../src/release.js";
 import {
   type DownloadSite,
   downloadSite,

@@ -101,7 +101,7 @@ async function installBy(
   const workDir = await mkdtemp(join(target, ".install-"));
   try {
     const built = await INSTALLERS[method]({ ...common, workDir });
-    const probe = await probeNatsServer(built);
+    const probe = await probeNatsServer(built, common.env);
     if (!probe.ok) throw new MemoryError("unavailable", probe.reason);
     const path = join(target, probe.version, BINARY_NAME);
     await mkdir(join(target, probe.version), { recursive: true });

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { ensureNatsServer } from "../src/nats-server/index.js";
+import { ensureNatsServer } from "../src/index.js";
 import {
   downloadSite,
   releaseArchive,
