@@ -5,10 +5,4 @@ export { INSTALL_TIMEOUT_DEFAULTS, installNatsServer } from "./install.js";
 export { INSTALL_METHODS, type InstallMethod } from "./install-method.js";
 export { type LaunchOptions, launchNatsServer, type NatsServer } from "./launch.js";
 export { BY_HAND } from "./release.js";
-export {
-  killProcess,
-  type ServerExit,
-  type ServerProcess,
-  stopProcess,
-  supervise,
-} from "./server-process.js";
+export { supervise } from "./server-process.js";
