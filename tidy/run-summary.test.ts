@@ -15,6 +15,17 @@ it("ends with the counts", () => {
   ]);
 });
 
+it("tells which files were left out, and what runs them", () => {
+  const run = { passed: 12, failed: 0, skipped: [{ title: "a.test.ts > stops", reason: "no disk" }] };
+  expect(describeRun(run, ["a.slow.test.ts"]).split("\n")).toEqual([
+    "Left to npm run test:all, because they take long:",
+    "  a.slow.test.ts",
+    "Skipped:",
+    "  a.test.ts > stops: no disk",
+    "12 passed, 0 failed, 1 skipped",
+  ]);
+});
+
 it("is a success only when something ran and nothing failed", () => {
   expect(isSuccess({ passed: 1, failed: 0, skipped: [] })).toBe(true);
   expect(isSuccess({ passed: 1, failed: 1, skipped: [] })).toBe(false);

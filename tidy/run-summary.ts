@@ -18,10 +18,21 @@ export function isSuccess({ passed, failed }: RunSummary): boolean {
   return passed > 0 && failed === 0;
 }
 
-/** The skipped tests and why, then, as the last line, the counts. */
-export function describeRun({ passed, failed, skipped }: RunSummary): string {
-  const titles = skipped.map(({ title, reason }) => `  ${title}${reason === undefined ? "" : `: ${reason}`}`);
+/** The files that were left out, the skipped tests and why, then, as the last line, the counts. */
+export function describeRun(
+  { passed, failed, skipped }: RunSummary,
+  filesLeftOut: readonly string[] = [],
+): string {
+  const titles = skipped.map(({ title, reason }) => (reason === undefined ? title : `${title}: ${reason}`));
   const counts = [`${passed} passed`, `${failed} failed`];
-  if (skipped.length === 0) return counts.join(", ");
-  return ["Skipped:", ...titles, [...counts, `${skipped.length} skipped`].join(", ")].join("\n");
+  if (skipped.length > 0) counts.push(`${skipped.length} skipped`);
+  return [
+    ...listing("Left to npm run test:all, because they take long:", filesLeftOut),
+    ...listing("Skipped:", titles),
+    counts.join(", "),
+  ].join("\n");
+}
+
+function listing(heading: string, items: readonly string[]): string[] {
+  return items.length === 0 ? [] : [heading, ...items.map((item) => `  ${item}`)];
 }

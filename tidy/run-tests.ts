@@ -1,9 +1,17 @@
-import { ensureNatsServer } from "../cli/src/nats-server/index.js";
+import { ensureNatsServer } from "@membus/nats-server";
+import { FILES } from "./repository.js";
 import { describeRun, isSuccess } from "./run-summary.js";
 import { runVitest } from "./run-vitest.js";
 
 /** Where the tests look first for the nats-server to run with. */
 const NATS_SERVER = "MEMBUS_NATS_SERVER";
+
+/** Given by `npm run test:all`. */
+const ALL = "--all";
+
+const args = process.argv.slice(2).filter((argument) => argument !== ALL);
+const isAll = process.argv.includes(ALL);
+const filesLeftOut = isAll ? [] : FILES.filter((path) => path.endsWith(".slow.test.ts"));
 
 // Without a server the tests run all the same, and the missing server counts as a failure.
 const server = await ensureNatsServer({
@@ -16,7 +24,8 @@ const server = await ensureNatsServer({
 });
 if (server !== undefined) console.log(`Testing with nats-server ${server.version}: ${server.path}`);
 
-const run = await runVitest(process.argv.slice(2), { ...process.env, [NATS_SERVER]: server?.path });
+const env = { ...process.env, [NATS_SERVER]: server?.path };
+const run = await runVitest(isAll ? args : ["--project=!slow", ...args], env);
 const summary = server === undefined ? { ...run, failed: run.failed + 1 } : run;
-console.log(describeRun(summary));
+console.log(describeRun(summary, filesLeftOut));
 process.exitCode = isSuccess(summary) ? 0 : 1;

@@ -1,8 +1,9 @@
+import type { NatsServer } from "@membus/nats-server";
 import { connect } from "@nats-io/transport-node";
 import { afterEach, describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
 import { NatsFixture } from "../../bus/test/nats-fixture.js";
-import { NATS_SERVERS, type NatsServer } from "../../bus/test/nats-server.js";
+import { NATS_SERVERS } from "../../bus/test/nats-server.js";
 import { MemoryClient } from "../src/index.js";
 import { ScriptedHost, storeAll } from "./scripted-host.js";
 

@@ -1,10 +1,11 @@
+import type { NatsServer } from "@membus/nats-server";
 import { systemClock } from "@membus/protocol";
 import { connect } from "@nats-io/transport-node";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { natsBusFromConnection } from "../src/index.js";
 import { type BusSettings, describeBusContract } from "./bus-contract.js";
 import { NatsFixture, serverTitle } from "./nats-fixture.js";
-import { NATS_SERVERS, type NatsServer } from "./nats-server.js";
+import { NATS_SERVERS } from "./nats-server.js";
 import { RecordingLogger } from "./recording-logger.js";
 
 const servers = new NatsFixture();

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { type LaunchOptions, launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { systemClock } from "@membus/protocol";
 import { connectNatsBus, type NatsBus, type NatsBusOptions } from "../src/index.js";
-import { type LaunchOptions, launchNatsServer, type NatsServer } from "./nats-server.js";
 import { RecordingLogger } from "./recording-logger.js";
 
 /** "usr/sbin", "opt/nats-new": enough to tell two servers apart in a test's title. */

@@ -1,11 +1,4 @@
-import {
-  findNatsServer,
-  type LaunchOptions,
-  launchNatsServer,
-  type NatsServer,
-} from "../../cli/src/nats-server/index.js";
-
-export { type LaunchOptions, launchNatsServer, type NatsServer };
+import { findNatsServer } from "@membus/nats-server";
 
 /**
  * The servers that every NATS test runs with: those of MEMBUS_TEST_NATS_SERVERS, else that of MEMBUS_NATS_SERVER, else

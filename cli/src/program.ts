@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { registerConformance } from "./commands/conformance.js";
 import { registerCreatePlugin } from "./commands/create-plugin.js";
-import { registerDemo, registerDemoAgent } from "./commands/demo.js";
 import { registerDoctor } from "./commands/doctor.js";
 import { registerEval } from "./commands/eval.js";
 import { registerExport } from "./commands/export.js";
@@ -37,8 +36,6 @@ export function createProgram(): Command {
     .configureOutput({ outputError: () => {} });
   for (const register of [
     registerUp,
-    registerDemo,
-    registerDemoAgent,
     registerStore,
     registerRetrieve,
     registerForget,

@@ -2,10 +2,11 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { systemClock } from "@membus/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { launchNatsServer, NATS_SERVER, type NatsServer } from "../../bus/test/nats-server.js";
-import { readServerInfo } from "../src/nats-server/server-info.js";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import { readServerInfo } from "../../nats-server/src/server-info.js";
 import { endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
 
 let directory: string;

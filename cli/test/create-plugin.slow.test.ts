@@ -37,8 +37,7 @@ async function unpack(folder: string, modules: string): Promise<void> {
   await run("tar", ["-xzf", join(workshop, filename), "--strip-components=1", "-C", join(modules, name)]);
 }
 
-const membus = (...args: string[]) =>
-  run(join(workshop, "node_modules/membus/bin/membus"), args, { cwd: workshop });
+const membus = (...args: string[]) => node("membus/bin/membus.js", args, workshop);
 
 const node = (script: string, args: string[], cwd: string) =>
   run(process.execPath, [join(workshop, "node_modules", script), ...args], { cwd, maxBuffer: 2 ** 26 });

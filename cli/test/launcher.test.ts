@@ -1,18 +1,19 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-const LAUNCHER = fileURLToPath(new URL("../bin/membus", import.meta.url));
+const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
+const LAUNCHER = join(PACKAGE, "bin/membus.js");
 const run = promisify(execFile);
 
 let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "membus launcher-"));
+  folder = await realpath(await mkdtemp(join(tmpdir(), "membus launcher-")));
 });
 
 afterAll(() => rm(folder, { recursive: true }));
@@ -31,6 +32,23 @@ it("finds the program through links, absolute and relative, from any folder", as
   expect(versions[0]).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
+it("needs no shell: Node runs it as it is", async () => {
+  const { stdout } = await run(process.execPath, [LAUNCHER, "--version"], { env: {} });
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
 it("ends as the program ends", async () => {
   await expect(run(LAUNCHER, ["no-such-command"])).rejects.toMatchObject({ code: 2 });
+});
+
+it("says what to do in a clone that is not built", async () => {
+  const clone = join(folder, "clone");
+  for (const path of ["bin/membus.js", "package.json"]) {
+    await cp(join(PACKAGE, path), join(clone, "cli", path), { recursive: true });
+  }
+  await expect(run(join(clone, "cli/bin/membus.js"), ["up"])).rejects.toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: `membus: not built yet: run \`npm run build\` in ${clone}/\n`,
+  });
 });

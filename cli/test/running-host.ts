@@ -2,7 +2,8 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { launchNatsServer, NATS_SERVER, type NatsServer } from "../../bus/test/nats-server.js";
+import { launchNatsServer, type NatsServer } from "@membus/nats-server";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { type CliResult, endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
 
 /** A nats-server and a `membus up` on it, on a free port and in a temporary folder. */

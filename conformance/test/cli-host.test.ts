@@ -1,6 +1,7 @@
 import { join } from "node:path";
+import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchNatsServer, NATS_SERVERS, type NatsServer } from "../../bus/test/nats-server.js";
+import { NATS_SERVERS } from "../../bus/test/nats-server.js";
 import { RunningHost } from "../../cli/test/running-host.js";
 import { folderWith } from "./plugin-files.js";
 import { runSuiteCli } from "./run-suite-cli.js";

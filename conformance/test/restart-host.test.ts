@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectNatsBus } from "@membus/bus";
+import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { type Bus, systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { launchNatsServer, NATS_SERVERS, type NatsServer } from "../../bus/test/nats-server.js";
+import { NATS_SERVERS } from "../../bus/test/nats-server.js";
 import { awaitHost } from "../src/cli/host-answers.js";
 import { restartHost } from "../src/cli/restart-host.js";
 import { silentLogger } from "../src/silent-logger.js";

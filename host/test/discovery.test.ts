@@ -1,9 +1,10 @@
 import { connectNatsBus } from "@membus/bus";
+import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { systemClock } from "@membus/protocol";
 import { Svcm } from "@nats-io/services";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchNatsServer, NATS_SERVERS, type NatsServer } from "../../bus/test/nats-server.js";
+import { NATS_SERVERS } from "../../bus/test/nats-server.js";
 import { RecordingLogger } from "../../bus/test/recording-logger.js";
 import { createHost, type Host } from "../src/index.js";
 import { HostFixture } from "./host-fixture.js";

@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
+import { launchNatsServer } from "@membus/nats-server";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { afterEach, describe, expect, it } from "vitest";
-import { launchNatsServer, NATS_SERVERS } from "../../bus/test/nats-server.js";
+import { NATS_SERVERS } from "../../bus/test/nats-server.js";
 import { hostSubjects } from "../src/index.js";
 
 const cleanups: (() => Promise<unknown>)[] = [];

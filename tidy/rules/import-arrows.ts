@@ -16,6 +16,7 @@ const LOADERS: ReadonlySet<string> = new Set([
 const ARROWS: Readonly<Record<string, readonly string[] | typeof ALL>> = {
   protocol: [],
   bus: ["protocol"],
+  "nats-server": ["protocol"],
   host: ["protocol", "bus"],
   "agent-client": ["protocol", "bus"],
   conformance: ["protocol", "bus"],

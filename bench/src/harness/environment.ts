@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { natsBusFromConnection } from "@membus/bus";
+import { ensureNatsServer, launchNatsServer } from "@membus/nats-server";
 import { type Bus, type Logger, systemClock } from "@membus/protocol";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
-import { ensureNatsServer, launchNatsServer } from "membus";
 
 /** A nats-server, a connection to it, and what was started beside it; all ended by `close`. */
 export interface BenchEnvironment {
@@ -17,7 +17,7 @@ export interface BenchEnvironment {
   readonly bus: Bus;
   readonly directory: string;
   /** `membus up` on the server, as a process of its own. Resolves when it serves. */
-  startHost(options: { readonly name: string; readonly args?: readonly string[] }): Promise<ChildProcess>;
+  startHost(options: HostStart): Promise<ChildProcess>;
   /** A script of this package as a process of its own. */
   startScript(script: string, args: readonly string[]): ChildProcess;
   end(child: ChildProcess): Promise<void>;
@@ -25,8 +25,16 @@ export interface BenchEnvironment {
   readonly close: () => Promise<void>;
 }
 
+export interface HostStart {
+  /** Of its data folder; a host started again under it finds what it stored. */
+  readonly name: string;
+  readonly args?: readonly string[];
+  /** Further variables of the environment. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
 /** Hosts are measured as users start them. */
-const LAUNCHER = fileURLToPath(import.meta.resolve("membus/launcher"));
+const PROGRAM = fileURLToPath(new URL("../bin/membus.js", import.meta.resolve("membus")));
 
 export async function openEnvironment(): Promise<BenchEnvironment> {
   const note = (line: string) => process.stderr.write(`${line}\n`);
@@ -38,10 +46,10 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
   const directory = await mkdtemp(join(tmpdir(), "membus-bench-"));
   const children = new Set<ChildProcess>();
   let closing: Promise<void> | undefined;
-  const start = (command: string, args: readonly string[]) => {
+  const start = (args: readonly string[], settings: HostStart["env"] = {}) => {
     if (closing !== undefined) throw new Error("interrupted");
-    const env = { ...process.env, NATS_URL: server.url };
-    const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "inherit"] });
+    const env = { ...process.env, ...settings, NATS_URL: server.url };
+    const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
     children.add(child);
     return child;
   };
@@ -64,12 +72,13 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
     connection,
     bus,
     directory,
-    async startHost({ name, args = [] }) {
-      const child = start(LAUNCHER, ["up", "--data", join(directory, name), "--json", ...args]);
+    async startHost({ name, args = [], env }) {
+      const command = [PROGRAM, "up", "--data", join(directory, name), "--json", ...args];
+      const child = start(command, env);
       await firstOutput(child);
       return child;
     },
-    startScript: (script, args) => start(process.execPath, [script, ...args]),
+    startScript: (script, args) => start([script, ...args]),
     end,
     close: () => {
       closing ??= closeAll();

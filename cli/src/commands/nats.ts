@@ -1,6 +1,6 @@
+import { INSTALL_METHODS, type InstallMethod } from "@membus/nats-server";
 import type { Command } from "commander";
 import { definedOnly } from "../defined-only.js";
-import { INSTALL_METHODS, type InstallMethod } from "../nats-server/install-method.js";
 import { openSession } from "../session.js";
 
 export function registerNats(program: Command): void {
@@ -12,7 +12,7 @@ export function registerNats(program: Command): void {
     .option("--force", "even where one is found")
     .action(async (flags: { method?: InstallMethod; force?: boolean }, command: Command) => {
       const { output } = await openSession(command);
-      const { ensureNatsServer, installNatsServer } = await import("../nats-server/index.js");
+      const { ensureNatsServer, installNatsServer } = await import("@membus/nats-server");
       const options = { env: process.env, onStep: output.note, ...definedOnly({ method: flags.method }) };
       const install =
         flags.force === true || flags.method !== undefined ? installNatsServer : ensureNatsServer;

@@ -1,5 +1,6 @@
 import { connectNatsBus } from "@membus/bus";
 import type { Host } from "@membus/host";
+import type { NatsServer } from "@membus/nats-server";
 import { type Logger, MemoryError, requestSubject, systemClock } from "@membus/protocol";
 import type { Command } from "commander";
 import type { Config } from "../config/config-schema.js";
@@ -7,7 +8,6 @@ import { definedOnly } from "../defined-only.js";
 import { numberFlag } from "../json-argument.js";
 import { createLogger } from "../logger.js";
 import { natsOptions } from "../nats-options.js";
-import type { NatsServer } from "../nats-server/index.js";
 import type { Output } from "../output.js";
 import { openSession, type Session } from "../session.js";
 import { untilSignalled } from "../until-signalled.js";
@@ -105,7 +105,7 @@ async function startServer(
   note: (line: string) => void,
   logger: Logger,
 ): Promise<NatsServer> {
-  const { ensureNatsServer, launchNatsServer } = await import("../nats-server/index.js");
+  const { ensureNatsServer, launchNatsServer } = await import("@membus/nats-server");
   const { path } = await ensureNatsServer({
     env: process.env,
     onStep: note,

@@ -5,9 +5,9 @@ import { connectNatsBus } from "@membus/bus";
 import type { HostOfPlugin, HostParts, PluginSubject, StartedHost } from "@membus/conformance";
 import { createStaticEmbedder } from "@membus/embeddings";
 import { createHost } from "@membus/host";
+import { ensureNatsServer, launchNatsServer } from "@membus/nats-server";
 import { type Bus, type MemoryTier, systemClock } from "@membus/protocol";
 import { createLogger } from "../logger.js";
-import { ensureNatsServer, launchNatsServer } from "../nats-server/index.js";
 import { startHostProcess } from "./start-host-process.js";
 
 const TENANTS = ["default", "other"];

@@ -1,5 +1,5 @@
+import { BY_HAND, findNatsServer } from "@membus/nats-server";
 import type { Config } from "../config/config-schema.js";
-import { BY_HAND, findNatsServer } from "../nats-server/index.js";
 import type { Finding } from "./run-checks.js";
 
 /** The server that `membus up` would start; one that is connected to by URL is seen by the host check. */

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectNatsBus } from "@membus/bus";
+import { ensureNatsServer, launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { systemClock } from "@membus/protocol";
 import { composeHost } from "../compose-host.js";
 import type { Config } from "../config/config-schema.js";
 import { definedOnly } from "../defined-only.js";
 import { createLogger } from "../logger.js";
-import { ensureNatsServer, launchNatsServer, type NatsServer } from "../nats-server/index.js";
 
 export interface TemporaryHostOptions {
   readonly env: NodeJS.ProcessEnv;

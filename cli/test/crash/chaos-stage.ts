@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ClientOptions, MemoryClient } from "@membus/agent-client";
+import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { delay, systemClock } from "@membus/protocol";
-import { launchNatsServer, NATS_SERVER, type NatsServer } from "../../../bus/test/nats-server.js";
+import { NATS_SERVER } from "../../../bus/test/nats-server.js";
 import { type CliResult, endChild, lineOf, resultOf, runCli, spawnCli } from "../run-cli.js";
 
 /** Small, so that folds, purges and new log files are under way at any moment. */

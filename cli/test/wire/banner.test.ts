@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchNatsServer, NATS_SERVERS, type NatsServer } from "../../../bus/test/nats-server.js";
+import { NATS_SERVERS } from "../../../bus/test/nats-server.js";
 import { endChild, lineOf, spawnCli } from "../run-cli.js";
 import { parseNatsRequest, ROOT } from "./readme.js";
 

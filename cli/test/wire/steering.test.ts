@@ -1,10 +1,11 @@
 import type { MemoryClient, RetrieveRequest } from "@membus/agent-client";
 import { connectNatsBus } from "@membus/bus";
 import { createHost } from "@membus/host";
+import { launchNatsServer } from "@membus/nats-server";
 import { createLruPlugin } from "@membus/plugin-lru";
 import { MemoryError, type Reranker, systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchNatsServer, NATS_SERVERS } from "../../../bus/test/nats-server.js";
+import { NATS_SERVERS } from "../../../bus/test/nats-server.js";
 import { RecordingLogger } from "../../../bus/test/recording-logger.js";
 import { ask } from "./bare-request.js";
 import { Wire } from "./wire-fixture.js";

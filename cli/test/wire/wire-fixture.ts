@@ -1,10 +1,11 @@
 import { type ConnectOptions, MemoryClient } from "@membus/agent-client";
 import { connectNatsBus, type NatsBusOptions } from "@membus/bus";
 import type { Host } from "@membus/host";
+import { type LaunchOptions, launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { systemClock } from "@membus/protocol";
 import { connect, type NatsConnection, type NodeConnectionOptions } from "@nats-io/transport-node";
 import { RecordingLogger } from "../../../bus/test/recording-logger.js";
-import { type ConfigFile, type LaunchOptions, launchNatsServer, type NatsServer } from "../../src/index.js";
+import type { ConfigFile } from "../../src/config/config-schema.js";
 import { startComposedHost } from "./composed-host.js";
 
 export interface WireOptions {

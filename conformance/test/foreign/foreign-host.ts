@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { connectNatsBus } from "@membus/bus";
+import { launchNatsServer } from "@membus/nats-server";
 import { type Bus, systemClock } from "@membus/protocol";
-import { launchNatsServer, NATS_SERVERS } from "../../../bus/test/nats-server.js";
+import { NATS_SERVERS } from "../../../bus/test/nats-server.js";
 import type { HostSubject } from "../../src/index.js";
 import { silentLogger } from "../../src/silent-logger.js";
 

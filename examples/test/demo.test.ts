@@ -1,0 +1,74 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import { lineOf, resultOf } from "../../cli/test/run-cli.js";
+
+const MAIN = fileURLToPath(new URL("../demo/main.ts", import.meta.url));
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "membus-test-"));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+/** As `npm run demo` starts it, with temporary files in a folder of the test's. */
+function startDemo(): ChildProcessWithoutNullStreams {
+  const env = { ...process.env, MEMBUS_NATS_SERVER: NATS_SERVER, TMPDIR: directory };
+  return spawn(process.execPath, ["--import", "tsx", MAIN], { env });
+}
+
+const isRunning = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+async function pidsOf(demo: ChildProcessWithoutNullStreams): Promise<[server: number, host: number]> {
+  const line = await lineOf(demo, /host: process \d+/);
+  const [, server, host] = /process (\d+); host: process (\d+)/.exec(line)!;
+  return [Number(server), Number(host)];
+}
+
+/** What tsx and Node keep there for the next start is not the demo's. */
+const leftBehind = () => readdirSync(directory).filter((name) => name.startsWith("membus-"));
+
+it("keeps every promise, and leaves nothing behind", async () => {
+  const { code, stdout, stderr } = await resultOf(startDemo());
+  expect(stdout).not.toContain("✗");
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout.match(/✓/g)).toHaveLength(28);
+  expect(stdout).toMatch(/\n28 of 28 steps as promised\n$/);
+  expect(leftBehind()).toEqual([]);
+});
+
+it("fails when a promise is broken: here the host dies, and nobody starts it again", async () => {
+  const demo = startDemo();
+  const result = resultOf(demo);
+  const [, host] = await pidsOf(demo);
+  process.kill(host, "SIGKILL");
+  const { code, stdout } = await result;
+  expect(code).toBe(1);
+  expect(stdout).toContain("✗ the story goes on: the host ended");
+  expect(leftBehind()).toEqual([]);
+});
+
+it("ends everything it started when it is interrupted", async () => {
+  const demo = startDemo();
+  const result = resultOf(demo);
+  const pids = await pidsOf(demo);
+  expect(pids.map(isRunning)).toEqual([true, true]);
+  demo.kill("SIGINT");
+  const { code, stdout } = await result;
+  expect(code).toBe(1);
+  expect(stdout).toContain("✗ the story goes on: interrupted");
+  expect(pids.map(isRunning)).toEqual([false, false]);
+  expect(leftBehind()).toEqual([]);
+});

@@ -1,0 +1,32 @@
+import { runCommand } from "./run-command.js";
+
+/** A nats-server that runs on this machine. */
+export interface NatsServerBinary {
+  /** Absolute. */
+  readonly path: string;
+  /** As it prints it, without the leading "v": "2.15.2". */
+  readonly version: string;
+  /** Where it was found: named by the caller, on the PATH, or in membus's cache. */
+  readonly source: "option" | "path" | "cache";
+}
+
+export type Probe =
+  | { readonly ok: true; readonly version: string }
+  | { readonly ok: false; readonly reason: string };
+
+export const BINARY_NAME = process.platform === "win32" ? "nats-server.exe" : "nats-server";
+
+const PROBE_TIMEOUT_MS = 5_000;
+
+/** Runs `path -v` with the environment `env`: the version that it prints, or why it is no nats-server. */
+export async function probeNatsServer(path: string, env: NodeJS.ProcessEnv): Promise<Probe> {
+  try {
+    const { stdout } = await runCommand(path, ["-v"], { env, timeoutMs: PROBE_TIMEOUT_MS });
+    const version = /^nats-server: v(\d\S*)/.exec(stdout)?.[1];
+    if (version === undefined)
+      return { ok: false, reason: `${path} -v does not print a nats-server version` };
+    return { ok: true, version };
+  } catch (error) {
+    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+}
