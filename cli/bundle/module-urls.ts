@@ -2,12 +2,15 @@ import { isAbsolute, relative, sep } from "node:path";
 import type { Plugin } from "rolldown";
 import { packageOf } from "./package-of.js";
 
+/** On a line that is no comment. */
+const ASKS = /^(?!\s*(\*|\/\/)).*\bimport\.meta\.url\b/m;
+
 /** A module's own URL stays what it was: what it finds beside itself, or loads from there, is not in the bundle. */
 export function moduleUrls(): Plugin {
   return {
     name: "module-urls",
     transform(code, id) {
-      if (!isAbsolute(id) || !code.includes("import.meta.url")) return null;
+      if (!isAbsolute(id) || !ASKS.test(code)) return null;
       return { code: code.replaceAll("import.meta.url", urlOf(id)), map: null };
     },
   };

@@ -1,6 +1,7 @@
 import { isMemoryError } from "@membus/protocol";
 import { CommanderError } from "commander";
 import { adviceFor } from "./advice.js";
+import { PluginLoadError } from "./load-plugin.js";
 
 interface Failure {
   readonly code: string;
@@ -29,7 +30,8 @@ function failureOf(error: unknown): Failure {
   }
   const message = error instanceof Error ? error.message.replace(/^error: /, "") : String(error);
   const isUsage = error instanceof TypeError || error instanceof CommanderError;
-  return { code: isUsage ? "usage" : "runtime_error", message, detail: {} };
+  const advice = error instanceof PluginLoadError ? error.advice : undefined;
+  return { code: isUsage ? "usage" : "runtime_error", message, detail: {}, advice };
 }
 
 function describe({ code, message, advice }: Failure): string {

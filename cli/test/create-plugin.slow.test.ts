@@ -1,46 +1,75 @@
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { launchNatsServer, type NatsServer } from "@membus/nats-server";
+import { Svcm } from "@nats-io/services";
+import { connect } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import { lineOf } from "./run-cli.js";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const PACKAGES = ["protocol", "bus", "plugins/kit", "conformance", "cli"];
+const BUFFER_BYTES = 2 ** 26;
 
 let workshop = "";
 
-/** A folder as a plugin's author has it: the packed packages, and what these depend on, as installed. */
+/** A folder as a plugin's author has it: outside of the repository, with what the printed commands put there. */
 beforeAll(async () => {
   workshop = await mkdtemp(join(tmpdir(), "membus-author-"));
-  const modules = join(workshop, "node_modules");
-  await mkdir(join(modules, "@membus"), { recursive: true });
-  for (const name of await readdir(join(ROOT, "node_modules"))) {
-    if (name !== "@membus" && name !== "membus")
-      await symlink(join(ROOT, "node_modules", name), join(modules, name));
-  }
-  for (const folder of PACKAGES) await unpack(folder, modules);
+  await npm(["run", "--silent", "pack", "--", "--pack-destination", workshop], ROOT);
+  const packed = (await readdir(workshop)).map((file) => `./${file}`);
+  const { devDependencies } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+  const tools = ["typescript", "vitest", "@types/node"].map((name) => `${name}@${devDependencies[name]}`);
+  await npm(["install", "--prefer-offline", "--no-audit", "--no-fund", ...packed, ...tools], workshop);
 });
 
-afterAll(async () => {
-  await rm(workshop, { recursive: true, force: true });
-});
+afterAll(() => rm(workshop, { recursive: true, force: true }));
 
-async function unpack(folder: string, modules: string): Promise<void> {
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", workshop], {
-    cwd: join(ROOT, folder),
-  });
-  const [{ filename, name }] = JSON.parse(stdout) as [{ filename: string; name: string }];
-  await mkdir(join(modules, name), { recursive: true });
-  await run("tar", ["-xzf", join(workshop, filename), "--strip-components=1", "-C", join(modules, name)]);
+const npm = (args: string[], cwd: string) => run("npm", args, { cwd, maxBuffer: BUFFER_BYTES });
+const npmRun = (script: string, cwd: string) => npm(["run", "--silent", script], cwd);
+const membus = (...args: string[]) => run("npx", ["--no-install", "membus", ...args], { cwd: workshop });
+
+/** Writes a plugin, and gives its folder. */
+async function createPlugin(name: string, ...flags: string[]): Promise<string> {
+  await membus("create-plugin", name, ...flags);
+  return join(workshop, name);
 }
 
-const membus = (...args: string[]) => node("membus/bin/membus.js", args, workshop);
+describe("packages that are installed from their files into an empty folder", () => {
+  it("hold no source, and run without it", async () => {
+    expect((await readdir(join(workshop, "node_modules/@membus"))).sort()).toEqual([
+      "agent-client",
+      "bus",
+      "conformance",
+      "embeddings",
+      "host",
+      "languages",
+      "nats-server",
+      "plugin-kit",
+      "plugin-lancedb",
+      "plugin-lru",
+      "protocol",
+    ]);
+    const names = (await readdir(join(workshop, "node_modules/@membus"))).map((name) => `@membus/${name}`);
+    const imports = [...names, "@membus/conformance/vitest", "membus"].map(
+      (name) => `await import("${name}");`,
+    );
+    await run(process.execPath, ["--input-type=module", "--eval", imports.join("\n")], { cwd: workshop });
+    expect(await readdir(join(workshop, "node_modules/@membus/protocol"))).not.toContain("src");
+  });
 
-const node = (script: string, args: string[], cwd: string) =>
-  run(process.execPath, [join(workshop, "node_modules", script), ...args], { cwd, maxBuffer: 2 ** 26 });
+  it("have a command line, and one of the suite", async () => {
+    expect((await membus("--version")).stdout).toBe("0.1.0\n");
+    const listed = await run("npx", ["--no-install", "membus-conformance", "plugin", "--list"], {
+      cwd: workshop,
+    });
+    expect(listed.stdout).toContain("retrieve/limit-is-upper-bound");
+  });
+});
 
 describe.each([
   ["--direct", "working"],
@@ -53,12 +82,8 @@ describe.each([
     expect(JSON.parse(made.stdout)).toMatchObject({ directory: name, tier });
     const folder = join(workshop, name);
     expect(await readdir(join(folder, ".github/workflows"))).toEqual(["test.yml"]);
-    await node("typescript/bin/tsc", [], folder);
-    const tests = await node("vitest/vitest.mjs", ["run"], folder);
-    expect(tests.stdout).toMatch(/Tests .*passed/);
-    const args = ["plugin", "./dist/plugin.js", "--tier", tier];
-    const report = await node("@membus/conformance/bin/membus-conformance.js", args, folder);
-    expect(report.stdout).toMatch(/core 1\.0/);
+    expect((await npmRun("test", folder)).stdout).toMatch(/Tests .*passed/);
+    expect((await npmRun("conformance", folder)).stdout).toMatch(/core 1\.0/);
   });
 
   it("writes nothing into a folder that holds something", async () => {
@@ -71,21 +96,44 @@ describe.each([
   });
 });
 
+it("prints how to install what is not published, which keeps package.json as it is", async () => {
+  const { stdout } = await membus("create-plugin", "installed");
+  const folder = join(workshop, "installed");
+  expect(stdout).toContain(`npm run pack -- --pack-destination ${folder}\n`);
+  expect(stdout).toContain("npm install --no-save ./*.tgz\n");
+  const manifest = await readFile(join(folder, "package.json"), "utf8");
+  const packed = (await readdir(workshop)).filter((file) => file.endsWith(".tgz"));
+  const files = packed.map((file) => join(workshop, file));
+  await npm(["install", "--no-save", "--prefer-offline", "--no-audit", "--no-fund", ...files], folder);
+  expect(await readFile(join(folder, "package.json"), "utf8")).toBe(manifest);
+  await npmRun("build", folder);
+  const doctor = ["--no-install", "membus", "doctor", "--json", "--plugin", "episodic=./dist/plugin.js"];
+  const { stdout: said } = await run("npx", doctor, { cwd: folder }).catch((ended) => ended);
+  expect(JSON.parse(said)).toContainEqual({
+    check: "plugin episodic",
+    state: "ok",
+    found: expect.stringMatching(/^installed 0\.1\.0: .*durable/),
+  });
+});
+
+it("builds a package without what the source no longer has", async () => {
+  const folder = await createPlugin("renamed", "--direct");
+  await writeFile(join(folder, "src/former.ts"), "export const former = 1;\n");
+  await npmRun("build", folder);
+  expect(await readdir(join(folder, "dist"))).toContain("former.js");
+  await rm(join(folder, "src/former.ts"));
+  await npmRun("build", folder);
+  expect((await readdir(join(folder, "dist"))).sort()).toEqual(["plugin.d.ts", "plugin.js"]);
+});
+
 it("finds a line that is broken, and says what is wrong with it", async () => {
-  await membus("create-plugin", "broken", "--direct");
-  const folder = join(workshop, "broken");
+  const folder = await createPlugin("broken", "--direct");
   const source = join(folder, "src/plugin.ts");
   const sound = await readFile(source, "utf8");
   const broken = sound.replace("total: found.length,", "total: page.length,");
   expect(broken).not.toBe(sound);
   await writeFile(source, broken);
-  await node("typescript/bin/tsc", [], folder);
-  const report = node(
-    "@membus/conformance/bin/membus-conformance.js",
-    ["plugin", "./dist/plugin.js"],
-    folder,
-  );
-  await expect(report).rejects.toMatchObject({
+  await expect(npmRun("conformance", folder)).rejects.toMatchObject({
     code: 1,
     stdout: expect.stringMatching(/total of a retrieve with limit 3 of 5 entries\s+expected\s+5\s+got\s+3/),
   });
@@ -94,4 +142,83 @@ it("finds a line that is broken, and says what is wrong with it", async () => {
 it("refuses a name that no package may have", async () => {
   const refused = membus("create-plugin", "Not a name");
   await expect(refused).rejects.toMatchObject({ stderr: expect.stringContaining("Not a name") });
+});
+
+describe("a plugin that is served", () => {
+  let server: NatsServer;
+  let host: ChildProcess | undefined;
+  beforeAll(async () => {
+    server = await launchNatsServer({ binary: NATS_SERVER });
+    await npmRun("build", await createPlugin("rows", "--tier", "semantic"));
+  });
+  afterAll(async () => {
+    await kill();
+    await server?.stop();
+  });
+
+  /** In a process group of its own: whatever the launcher starts dies with it. */
+  async function up(): Promise<void> {
+    const args = ["up", "--plugin", "semantic=./rows/dist/plugin.js", "--plugin", "working=none"];
+    const child = spawn(join(workshop, "node_modules/.bin/membus"), args, {
+      cwd: workshop,
+      env: { ...process.env, NATS_URL: server.url },
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    host = child;
+    await lineOf(child, /^membus listens on/);
+  }
+
+  async function kill(): Promise<void> {
+    if (host === undefined || host.signalCode !== null || host.exitCode !== null) return;
+    const closed = new Promise((resolve) => host!.once("close", resolve));
+    process.kill(-host.pid!, "SIGKILL");
+    await closed;
+  }
+
+  /** What a program of an agent's author prints, with the client as installed. */
+  async function agent(program: string): Promise<unknown> {
+    const code = `import { MemoryClient } from "@membus/agent-client";
+      const memory = await MemoryClient.connect({ servers: "${server.url}", agent: "alice" });
+      const tier = "semantic";
+      ${program}
+      await memory.close();`;
+    const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", code], {
+      cwd: workshop,
+    });
+    return JSON.parse(stdout);
+  }
+
+  it("is found by discovery, used from the client, and keeps what it acknowledged when it is killed", async () => {
+    await up();
+    expect(await pluginsOnBus()).toMatchObject({
+      semantic: { name: "rows", version: "0.1.0", features: { durable: true, shared: true } },
+      episodic: { name: "lancedb" },
+    });
+    const receipts = await agent(`
+      const entries = ["Earth orbits the Sun", "Bread needs salt"].map((text, n) => ({ key: "fact" + n, content: { text }, tier }));
+      console.log(JSON.stringify((await memory.store(entries)).receipts.map(({ outcome }) => outcome)));`);
+    expect(receipts).toEqual(["created", "created"]);
+    await kill();
+    await up();
+    const found = await agent(`
+      const { entries } = await memory.retrieve({ query: "orbits the sun", tier, limit: 1 });
+      console.log(JSON.stringify([entries.map(({ content }) => content.text), (await memory.retrieve({ tier })).total]));`);
+    expect(found).toEqual([["Earth orbits the Sun"], 2]);
+    expect((await readdir(join(workshop, ".membus"))).sort()).toEqual(["episodic", "semantic-rows"]);
+  });
+
+  /** What `nats micro info membus` asks, by the client of the NATS project. */
+  async function pluginsOnBus(): Promise<unknown> {
+    const connection = await connect({ servers: server.url });
+    try {
+      const services = new Svcm(connection as never).client({ strategy: "stall", maxWait: 30_000 });
+      const answers = [];
+      for await (const info of await services.info("membus")) answers.push(info);
+      expect(answers).toHaveLength(1);
+      return JSON.parse(answers[0]!.metadata!.plugins!);
+    } finally {
+      await connection.close();
+    }
+  }
 });

@@ -14,7 +14,6 @@ export type { HostContext, MemoryContext, PluginContext } from "./context.js";
 export type { HostParts, HostSubject, StartedHost } from "./host-route/host-subject.js";
 export { createHostWorld } from "./host-route/host-world.js";
 export { replayOnHost } from "./host-route/replay-on-host.js";
-export { loadPluginModule } from "./plugin-route/plugin-module.js";
 export type { PluginSubject } from "./plugin-route/plugin-subject.js";
 export { createPluginWorld } from "./plugin-route/plugin-world.js";
 export { replayOnPlugin } from "./plugin-route/replay-on-plugin.js";

@@ -35,6 +35,8 @@ export * from "./namespace.js";
 export * from "./nearest-name.js";
 export * from "./ping.js";
 export type * from "./plugin.js";
+export * from "./plugin-module.js";
+export * from "./plugin-problem.js";
 export type * from "./ports.js";
 export * from "./position.js";
 export * from "./reindex-progress.js";

@@ -38,11 +38,11 @@ const EXPORTS = `
   QueryFieldSchema RankingExplanationSchema RecencySchema ReindexProgressSchema RetrieveModeSchema StoreEntrySchema StoreEnvelopeSchema StoreErrorSchema StoreOutcomeSchema StoreReceiptSchema
   TIERS TotalRelationSchema WhereSchema agentToken booleanOption canonicalJson checkEntrySize checkWhere
   choiceOption comparePositions compileCriteria criteriaShape decodeCursor decodeMessage delay deriveText
-  detectEncoding didYouMean encodeCursor encodeMessage errorFields errorHeaders eventPattern eventSubject fieldValue
+  detectEncoding didYouMean encodeCursor encodeMessage errorFields errorHeaders eventPattern eventSubject fieldValue findPluginModule
   guardJson hostSubjects integerOption isJsonObject isMemoryError isNamespace isNamespacePattern isRequestType
-  isSubjectPrefix isToken isUnfiltered keyContext keyHash keyReferenceHash matches matchesOperator nearestName
+  isSubjectPrefix isToken isUnfiltered keyContext keyHash keyReferenceHash loadPluginModule matches matchesOperator nearestName
   normaliseKey parseAgentToken parseErrorMessage parseNamespacePattern parseRequest parseRequestSubject parseScopeId
-  parseStoreEntry positionOf readableId reindexFigures reindexSubject replyType requestDigest requestSubject resolveOptions scopeId scopeOf
+  parseStoreEntry pluginProblem positionOf readableId reindexFigures reindexSubject replyType requestDigest requestSubject resolveOptions scopeId scopeOf
   selectorOf selectsNamespace selectsScope stringOption systemClock untilAborted within
 `;
 

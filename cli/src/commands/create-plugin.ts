@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type MemoryTier, MemoryTierSchema } from "@membus/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import { scaffoldPlugin } from "../create-plugin/scaffold.js";
@@ -32,12 +33,20 @@ export function registerCreatePlugin(program: Command): void {
       const files = await scaffoldPlugin({ name, kind, tier, directory });
       createOutput(command.optsWithGlobals<CommonFlags>().json === true).result(
         { directory, kind, tier, files },
-        () =>
-          [...files.map((file) => `  ${file}`), "", `next: cd ${directory} && npm install && npm test`].join(
-            "\n",
-          ),
+        () => [...files.map((file) => `  ${file}`), "", ...nextSteps(directory, tier)].join("\n"),
       );
     });
+}
+
+function nextSteps(directory: string, tier: MemoryTier): string[] {
+  return [
+    "next, as the packages of membus are not on npm yet; in a clone of it:",
+    `  npm ci && npm run build && npm run pack -- --pack-destination ${resolve(directory)}`,
+    `then in ${directory}:`,
+    "  npm install --no-save ./*.tgz",
+    "  npm test",
+    `  npx membus up --plugin ${tier}=./dist/plugin.js`,
+  ];
 }
 
 function parseTier(value: string): MemoryTier {

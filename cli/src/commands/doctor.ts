@@ -1,5 +1,7 @@
 import type { Command } from "commander";
+import { definedOnly } from "../defined-only.js";
 import type { Finding } from "../doctor/run-checks.js";
+import { type PluginFlag, pluginOption } from "../plugin-flag.js";
 import { openSession } from "../session.js";
 
 const MARKS = { ok: "ok  ", warning: "warn", problem: "FAIL" } as const;
@@ -7,9 +9,10 @@ const MARKS = { ok: "ok  ", warning: "warn", problem: "FAIL" } as const;
 export function registerDoctor(program: Command): void {
   program
     .command("doctor")
-    .description("check server, host, permissions, disk, embedder and reranker, and say what to do")
-    .action(async (_flags: object, command: Command) => {
-      const { config, output } = await openSession(command);
+    .description("check server, host, permissions, disk, embedder, reranker and plugins, and say what to do")
+    .addOption(pluginOption())
+    .action(async ({ plugin: plugins }: { plugin?: PluginFlag }, command: Command) => {
+      const { config, output } = await openSession(command, definedOnly({ plugins }));
       const { runChecks } = await import("../doctor/run-checks.js");
       const findings = await runChecks(config, process.env);
       output.result(findings, () => findings.map(describe).join("\n"));

@@ -9,6 +9,7 @@ import { numberFlag } from "../json-argument.js";
 import { createLogger } from "../logger.js";
 import { natsOptions } from "../nats-options.js";
 import type { Output } from "../output.js";
+import { type PluginFlag, pluginOption } from "../plugin-flag.js";
 import { openSession, type Session } from "../session.js";
 import { untilSignalled } from "../until-signalled.js";
 
@@ -20,6 +21,7 @@ interface UpFlags {
   readonly logLevel?: "debug" | "info" | "warn" | "error" | "silent";
   readonly audit?: boolean;
   readonly repair?: boolean;
+  readonly plugin?: PluginFlag;
 }
 
 export function registerUp(program: Command): void {
@@ -30,6 +32,7 @@ export function registerUp(program: Command): void {
     .option("--port <number>", "port of the embedded nats-server (default 4222)")
     .option("--nats-server <path>", "the nats-server to run")
     .option("--durability <kind>", "what a reply promises to survive: disk (power loss) or process (kill -9)")
+    .addOption(pluginOption())
     .option("--log-level <level>", "debug, info, warn, error or silent")
     .option("--audit", "log a line per request, without contents")
     .option("--repair", "cut a corrupt log where the damage begins, keeping what stood behind it aside")
@@ -40,13 +43,13 @@ export function registerUp(program: Command): void {
 }
 
 function upConfig(flags: UpFlags) {
-  const { data, durability, audit, logLevel, port, natsServer } = flags;
+  const { data, durability, audit, logLevel, port, natsServer, plugin: plugins } = flags;
   const nats = definedOnly({
     server: natsServer,
     port: port === undefined ? undefined : numberFlag("--port", port),
   });
   return {
-    ...definedOnly({ data, durability, audit, log_level: logLevel }),
+    ...definedOnly({ data, durability, audit, log_level: logLevel, plugins }),
     ...(Object.keys(nats).length === 0 ? {} : { nats }),
   };
 }

@@ -1,4 +1,6 @@
+import type { MemoryTier } from "@membus/protocol";
 import { z } from "zod";
+import { PluginSchema } from "./plugin-schema.js";
 import { EmbedderSchema, RerankerSchema } from "./provider-schema.js";
 
 const text = z.string().min(1);
@@ -28,6 +30,14 @@ export const ConfigSchema = z.strictObject({
   durability: z.enum(["disk", "process"]).optional(),
   embedder: EmbedderSchema.optional(),
   reranker: RerankerSchema.optional(),
+  /** What serves a tier. */
+  plugins: z
+    .strictObject({
+      working: PluginSchema.optional(),
+      episodic: PluginSchema.optional(),
+      semantic: PluginSchema.optional(),
+    })
+    .optional(),
   tenants: z.array(text).min(1).optional(),
   log_level: z.enum(["debug", "info", "warn", "error", "silent"]).optional(),
   audit: z.boolean().optional(),
@@ -40,8 +50,16 @@ export const ConfigSchema = z.strictObject({
 
 export type ConfigFile = z.infer<typeof ConfigSchema>;
 
+/** A module that serves a tier, and the folder that it is named from: the file's, or for a flag the working directory. */
+export interface PluginSettings {
+  readonly module: string;
+  readonly options?: Readonly<Record<string, unknown>> | undefined;
+  readonly folder: string;
+}
+
 /** Settings after flags, environment, file and defaults are put together. */
 export interface Config extends ConfigFile {
+  readonly plugins?: Readonly<Partial<Record<MemoryTier, PluginSettings | "none">>>;
   /**
    * Where the server is; `port` is that of the embedded one.
    * @default {"port":4222}

@@ -2,10 +2,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { connectNatsBus } from "@membus/bus";
-import { loadPluginModule } from "@membus/conformance";
 import { createStaticEmbedder } from "@membus/embeddings";
 import { createHost } from "@membus/host";
-import { systemClock } from "@membus/protocol";
+import { loadPluginModule, systemClock } from "@membus/protocol";
 import { createLogger } from "../logger.js";
 
 const [module, tier, servers, data] = process.argv.slice(2) as [string, string, string, string];

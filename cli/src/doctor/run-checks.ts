@@ -3,6 +3,7 @@ import { checkDataDirectory } from "./check-data.js";
 import { checkEmbedder } from "./check-embedder.js";
 import { checkHost } from "./check-host.js";
 import { checkNatsServer } from "./check-nats-server.js";
+import { checkPlugins } from "./check-plugins.js";
 import { checkReranker } from "./check-reranker.js";
 
 export interface Finding {
@@ -22,6 +23,7 @@ export async function runChecks(config: Config, env: NodeJS.ProcessEnv): Promise
     ["data", () => checkDataDirectory(config.data)],
     ["embedder", () => checkEmbedder(config, env)],
     ["reranker", () => checkReranker(config, env)],
+    ["plugins", () => checkPlugins(config, env)],
   ];
   const findings: Finding[] = [];
   for (const [check, run] of checks) findings.push(...(await run().catch((error) => [failed(check, error)])));

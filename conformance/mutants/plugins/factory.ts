@@ -23,6 +23,13 @@ function sharing(part: "partitions" | "operations"): () => ReferencePlugin {
 
 export const factoryMutants: readonly Mutant[] = [
   pluginMutant({
+    id: "factory-figures-instead-of-stats",
+    defect: "`stats` is an object of figures, not a function that gives them",
+    check: "factory/gives-a-whole-plugin",
+    names: /what keeps the result of `createPlugin` from being a plugin.*`stats` is no function/s,
+    createPlugin: () => Object.defineProperty(new ReferencePlugin(), "stats", { value: { entries: 0 } }),
+  }),
+  pluginMutant({
     id: "factory-entries-in-the-module",
     defect: "the entries are in a variable of the module, which all instances share",
     check: "factory/instances-share-nothing",

@@ -1,11 +1,24 @@
+import { pluginProblem } from "@membus/protocol";
 import { type Check, pluginCheck } from "../check.js";
 import { foundIds } from "../found-ids.js";
 
 /** What making a plugin gives: an instance of its own, for the tier that it is opened for. */
 export const factoryChecks: readonly Check[] = [
   pluginCheck({
+    id: "factory/gives-a-whole-plugin",
+    clauses: ["PLUG-19"],
+    async run({ another, expect }) {
+      const plugin = await another({ sameDirectory: false, open: false });
+      expect.equal(
+        pluginProblem(plugin),
+        undefined,
+        "what keeps the result of `createPlugin` from being a plugin",
+      );
+    },
+  }),
+  pluginCheck({
     id: "factory/instances-share-nothing",
-    clauses: ["PLUG-1", "PLUG-5"],
+    clauses: ["PLUG-1", "PLUG-5", "PLUG-19"],
     async run({ caller, another, agentOf, entry, expect }) {
       await caller.store(entry({ key: { id: "of the first" } }));
       const second = agentOf(await another({ sameDirectory: false }));

@@ -1,12 +1,14 @@
-import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { isMemoryError, type MemoryTier, TIERS } from "@membus/protocol";
+import {
+  findPluginModule,
+  isMemoryError,
+  loadPluginModule,
+  type MemoryTier,
+  type PluginModule,
+  TIERS,
+} from "@membus/protocol";
 import { type Command, Option } from "commander";
 import { ExpectationError } from "../expect.js";
 import { createHostWorld } from "../host-route/host-world.js";
-import { loadPluginModule, type PluginModule } from "../plugin-route/plugin-module.js";
 import type { PluginSubject } from "../plugin-route/plugin-subject.js";
 import { createPluginWorld } from "../plugin-route/plugin-world.js";
 import { UsageError } from "../usage-error.js";
@@ -59,8 +61,7 @@ async function testPlugin(
   }
   if (module === undefined)
     throw new UsageError("name the plugin's module: membus-conformance plugin MODULE");
-  const url = moduleUrl(module);
-  const { createPlugin } = await load(module, url);
+  const { url, createPlugin } = await load(module);
   const { tier = "working" } = flags;
   const subject = { name: module, tier, createPlugin, module: url, nodeArguments: process.execArgv };
   if (!flags.throughHost || !throughHost) {
@@ -85,22 +86,13 @@ async function openWorld(subject: PluginSubject): Promise<World> {
   }
 }
 
-/** A file, below the working directory, or a package that is installed there. */
-function moduleUrl(module: string): string {
-  const path = resolve(module);
-  if (existsSync(path)) return pathToFileURL(path).href;
+/** A file, from the working directory, or a package that is installed there. */
+async function load(module: string): Promise<PluginModule & { readonly url: string }> {
+  const url = await findPluginModule(module, process.cwd()).catch((cause: Error) => {
+    throw new UsageError(cause.message, { cause });
+  });
   try {
-    return pathToFileURL(createRequire(join(process.cwd(), "package.json")).resolve(module)).href;
-  } catch (cause) {
-    throw new UsageError(`there is no file ${path}, and no package that Node finds as \`${module}\``, {
-      cause,
-    });
-  }
-}
-
-async function load(module: string, url: string): Promise<PluginModule> {
-  try {
-    return await loadPluginModule(url);
+    return { url, ...(await loadPluginModule(url)) };
   } catch (cause) {
     throw new UsageError(`${module} cannot be loaded: ${(cause as Error).message}`, { cause });
   }

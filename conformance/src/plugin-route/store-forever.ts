@@ -1,6 +1,7 @@
 // The process that `killWhileStoring` starts and kills: module, directory and tier are its arguments.
 import { randomUUID } from "node:crypto";
 import {
+  loadPluginModule,
   type MemoryPlugin,
   type MemoryTier,
   parseNamespacePattern,
@@ -13,7 +14,6 @@ import { wordEmbedder } from "../word-embedder.js";
 import { compileForget, compileStore } from "./compile-request.js";
 import { type ChildLine, killEntry, killRequestId } from "./kill-while-storing.js";
 import { PLUGIN_NAMES, PLUGIN_NAMESPACE } from "./names.js";
-import { loadPluginModule } from "./plugin-module.js";
 
 const IN_FLIGHT = 8;
 /** Of so many entries one is forgotten again. */

@@ -1,4 +1,3 @@
-export { toArrowTable } from "./rows/arrow-batch.js";
 export type { Disk } from "./disk.js";
 export {
   createLanceStorage,
@@ -10,4 +9,5 @@ export {
   resolveLanceStorageOptions,
 } from "./lance-storage-options.js";
 export { createLanceDbPlugin, type LanceDbPluginOptions } from "./lancedb-plugin.js";
+export { toArrowTable } from "./rows/arrow-batch.js";
 export { LOADED_COLUMNS, tableSchema } from "./rows/schema.js";

@@ -3,15 +3,15 @@ import type { GenerationIds, Outdated, RowSink, ScopedRow, Storage, StoragePlace
 import { parseScopeId, type Scope } from "@membus/protocol";
 import { type Disk, disk as realDisk } from "./disk.js";
 import { Expiry } from "./expiry.js";
-import { and, compare, type Filter, isIn } from "./rows/filters.js";
 import { inParallel } from "./in-parallel.js";
 import {
   type LanceStorageOptions,
   type ResolvedLanceStorageOptions,
   resolveLanceStorageOptions,
 } from "./lance-storage-options.js";
-import { isWorthCompacting, lacksIndexes, maintainTable } from "./table/maintenance.js";
+import { and, compare, type Filter, isIn } from "./rows/filters.js";
 import { readBodies, readOutdated, readScope, readScopes } from "./rows/read-rows.js";
+import { isWorthCompacting, lacksIndexes, maintainTable } from "./table/maintenance.js";
 import { groupByTable, tableNameOf } from "./table/table-name.js";
 import { Tables } from "./table/tables.js";
 import type { TenantTable } from "./table/tenant-table.js";

@@ -301,7 +301,9 @@ function unsupported(feature: string): MemoryError {
   return new MemoryError("unsupported", `this plugin does not offer ${feature}`, { feature });
 }
 
-/** What `membus-conformance`, and a host, call to get an instance. */
-export function createPlugin(): MemoryPlugin {
+/** What `membus-conformance`, and a host, call to get an instance; `options` are those of its settings. */
+export function createPlugin(options: Readonly<Record<string, unknown>> = {}): MemoryPlugin {
+  const [unknown] = Object.keys(options);
+  if (unknown !== undefined) throw new TypeError(`plugin-name has no option \`${unknown}\``);
   return new PluginNamePlugin();
 }

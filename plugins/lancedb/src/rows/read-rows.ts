@@ -1,9 +1,9 @@
 import type { GenerationIds, RowSink } from "@membus/plugin-kit";
 import type { RecordBatch } from "apache-arrow";
+import type { TenantTable } from "../table/tenant-table.js";
 import { and, compare, type Filter, isIn, or } from "./filters.js";
 import { toRowColumns } from "./row-columns.js";
 import { type Column, LOADED_COLUMNS } from "./schema.js";
-import type { TenantTable } from "../table/tenant-table.js";
 import { TextColumn } from "./text-column.js";
 
 /** LanceDB wants to be told; no table comes near. */

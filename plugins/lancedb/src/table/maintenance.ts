@@ -1,8 +1,8 @@
 import { readdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isMissing } from "../disk.js";
-import { compare, inFragments } from "../rows/filters.js";
 import { lancedb } from "../lancedb.js";
+import { compare, inFragments } from "../rows/filters.js";
 import type { TenantTable } from "./tenant-table.js";
 
 /** A smaller table is scanned as fast as an index is read. */

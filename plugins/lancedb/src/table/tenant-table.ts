@@ -2,15 +2,15 @@ import type { Connection, Table } from "@lancedb/lancedb";
 import type { ScopedRow } from "@membus/plugin-kit";
 import type { Clock } from "@membus/protocol";
 import type { Schema } from "apache-arrow";
-import { ActiveReads } from "./active-reads.js";
-import { retryCommit } from "./commit-retry.js";
 import type { Disk } from "../disk.js";
 import type { Filter } from "../rows/filters.js";
 import { dimensionsOf } from "../rows/schema.js";
+import { VectorColumn } from "../rows/vector-column.js";
+import { ActiveReads } from "./active-reads.js";
+import { retryCommit } from "./commit-retry.js";
 import { newestVersion, readSyncedVersion, writeSyncedVersion } from "./synced-version.js";
 import { TableFiles } from "./table-files.js";
 import { TableGate } from "./table-gate.js";
-import { VectorColumn } from "../rows/vector-column.js";
 
 export interface TenantTableParts {
   readonly name: string;

@@ -52,7 +52,7 @@ export interface FileLogOptions {
 
 export type ResolvedFileLogOptions = ResolvedOptions<FileLogOptions>;
 
-const FILE_LOG_DEFAULTS: ResolvedFileLogOptions = Object.freeze({
+export const FILE_LOG_DEFAULTS: ResolvedFileLogOptions = Object.freeze({
   durability: "disk",
   segmentBytes: 16 * MIB,
   recordBytesMax: 64 * MIB,

@@ -1,0 +1,64 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createMultilingualAnalyzer } from "@membus/languages";
+import type { Analyzer, FileLogOptions, KitOptions } from "@membus/plugin-kit";
+import { createLanceDbPlugin, type LanceStorageOptions } from "@membus/plugin-lancedb";
+import { createLruPlugin, type LruOptions } from "@membus/plugin-lru";
+import { type MemoryPlugin, type MemoryTier, TIERS } from "@membus/protocol";
+import type { Config } from "./config/config-schema.js";
+import { definedOnly } from "./defined-only.js";
+import { loadPlugin } from "./load-plugin.js";
+
+type ByTier<T> = Partial<Record<MemoryTier, T>>;
+
+export interface ComposedPlugins {
+  readonly plugins: Readonly<ByTier<MemoryPlugin>>;
+  /** Where each may write; they exist. */
+  readonly dataDirectories: Readonly<ByTier<string>>;
+}
+
+/**
+ * The plugins that the settings name; else lru for the working tier, and lancedb for the other two. Creates their folders.
+ * @throws {TypeError} as `loadPlugin` does.
+ */
+export async function composePlugins(config: Config, repair: boolean): Promise<ComposedPlugins> {
+  const plugins: ByTier<MemoryPlugin> = {};
+  const dataDirectories: ByTier<string> = {};
+  const analyzer = createMultilingualAnalyzer();
+  for (const tier of TIERS) {
+    const settings = config.plugins?.[tier];
+    if (settings === "none") continue;
+    const plugin =
+      settings === undefined
+        ? ownPlugin(tier, config, { analyzer, repair })
+        : await loadPlugin(tier, settings);
+    plugins[tier] = plugin;
+    if (settings !== undefined) dataDirectories[tier] = join(config.data, folderOf(tier, plugin));
+    else if (tier !== "working") dataDirectories[tier] = join(config.data, tier);
+  }
+  for (const directory of Object.values(dataDirectories)) await mkdir(directory, { recursive: true });
+  return { plugins, dataDirectories };
+}
+
+interface OwnOptions {
+  /** One for all tiers. */
+  readonly analyzer: Analyzer;
+  readonly repair: boolean;
+}
+
+function ownPlugin(tier: MemoryTier, config: Config, { analyzer, repair }: OwnOptions): MemoryPlugin {
+  if (tier === "working") return createLruPlugin(config.lru as LruOptions | undefined, analyzer);
+  return createLanceDbPlugin(
+    definedOnly({
+      analyzer,
+      kit: config.kit as KitOptions | undefined,
+      log: { ...(config.log as FileLogOptions | undefined), durability: config.durability, repair },
+      storage: config.storage as LanceStorageOptions | undefined,
+    }),
+  );
+}
+
+/** A folder for each plugin that has served the tier: none finds files of another. */
+function folderOf(tier: MemoryTier, { manifest }: MemoryPlugin): string {
+  return `${tier}-${encodeURIComponent(manifest.name)}`;
+}

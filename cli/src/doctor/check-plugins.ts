@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type Embedder,
+  isMemoryError,
+  type MemoryPlugin,
+  type MemoryTier,
+  type PluginServices,
+  systemClock,
+  TIERS,
+  within,
+} from "@membus/protocol";
+import { composeEmbedder } from "../compose-embedder.js";
+import type { Config, PluginSettings } from "../config/config-schema.js";
+import { loadPlugin, PluginLoadError } from "../load-plugin.js";
+import { createLogger } from "../logger.js";
+import type { Finding } from "./run-checks.js";
+
+const OPEN_TIMEOUT_MS = 30_000;
+const logger = createLogger("silent");
+
+/** Whether each plugin that the settings name can be loaded, and opens on an empty folder. */
+export async function checkPlugins(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const tier of TIERS) {
+    const settings = config.plugins?.[tier];
+    const check = `plugin ${tier}`;
+    if (settings === "none") {
+      findings.push({ check, state: "warning", found: "none: requests to this tier are refused" });
+    } else if (settings !== undefined) {
+      // Without the embedder, of which another check tells what is wrong, plugins can still be opened.
+      const embedder = await composeEmbedder(config, env, { clock: systemClock, logger }).catch(
+        () => undefined,
+      );
+      findings.push({ check, ...(await tryPlugin(tier, settings, embedder)) });
+    }
+  }
+  return findings;
+}
+
+type Found = Omit<Finding, "check">;
+
+async function tryPlugin(tier: MemoryTier, settings: PluginSettings, embedder?: Embedder): Promise<Found> {
+  const dataDirectory = await mkdtemp(join(tmpdir(), "membus-doctor-"));
+  try {
+    const plugin = await loadPlugin(tier, settings);
+    return await tryOpen(plugin, {
+      ...{ tier, clock: systemClock, logger, dataDirectory, notify() {} },
+      ...(embedder && { embedder }),
+    });
+  } catch (error) {
+    return problemOf(error, tier);
+  } finally {
+    await rm(dataDirectory, { recursive: true, force: true });
+  }
+}
+
+async function tryOpen(plugin: MemoryPlugin, services: PluginServices): Promise<Found> {
+  const opening = (async () => plugin.open?.(services))().then(() => true);
+  if ((await within(systemClock, OPEN_TIMEOUT_MS, opening)) === undefined) {
+    const found = `its \`open\` has not ended within ${OPEN_TIMEOUT_MS / 1_000} s`;
+    return { state: "problem", found, advice: "see whether what it connects to answers" };
+  }
+  const { name, version, features } = plugin.manifest;
+  await plugin.close?.();
+  const offered = Object.entries(features).filter(([, has]) => has);
+  return { state: "ok", found: `${name} ${version}: ${offered.map(([feature]) => feature).join(", ")}` };
+}
+
+function problemOf(error: unknown, tier: MemoryTier): Found {
+  if (error instanceof PluginLoadError)
+    return { state: "problem", found: error.message, advice: error.advice };
+  const message = error instanceof Error ? error.message : String(error);
+  if (isMemoryError(error) && error.code === "conflict") {
+    const advice = "right while a host serves it; else stop what has it open";
+    return { state: "warning", found: `it is open elsewhere: ${message}`, advice };
+  }
+  const advice = `see \`plugins.${tier}.options\`, and whether what it connects to is there`;
+  return { state: "problem", found: `opening and closing it failed: ${message}`, advice };
+}

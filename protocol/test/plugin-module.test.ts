@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  FEATURES,
+  findPluginModule,
+  loadPluginModule,
+  PLUGIN_CONTRACT,
+  pluginProblem,
+} from "../src/index.js";
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "membus-test-"));
+  const manifest = { name: "packed", version: "1.0.0", type: "module", exports: { import: "./main.js" } };
+  write("node_modules/packed/package.json", JSON.stringify(manifest));
+  write("node_modules/packed/main.js", "export default (options) => ({ options });");
+  write("node_modules/hollow/package.json", JSON.stringify({ ...manifest, name: "hollow" }));
+  write("made/dist/plugin.js", "export const createPlugin = 1;");
+  write("packed.js", "export async function createPlugin() {}");
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+const urlOf = (path: string) => pathToFileURL(join(folder, path)).href;
+
+describe("a plugin's module", () => {
+  it.each([
+    ["./packed.js", "packed.js"],
+    ["packed.js", "packed.js"],
+    ["made/dist/plugin.js", "made/dist/plugin.js"],
+    ["packed", "node_modules/packed/main.js"],
+  ])("%s is found from its folder", async (module, path) => {
+    expect(await findPluginModule(module, folder)).toBe(urlOf(path));
+    expect(await findPluginModule(join(folder, path), "/")).toBe(urlOf(path));
+  });
+
+  it("is found as a package from a folder below", async () => {
+    expect(await findPluginModule("packed", join(folder, "made"))).toBe(urlOf("node_modules/packed/main.js"));
+  });
+
+  it.each([
+    ["./absent.js", /^there is no file .*absent\.js, and no package/],
+    ["absent", /^there is no file .*absent, and no package that Node finds as `absent`$/],
+    ["hollow", /^there is no file .*hollow, and no package/],
+    ["./made", /made is a folder: name the plugin's file in it, such as made.dist.plugin\.js$/],
+  ])("%s is a TypeError", async (module, message) => {
+    const refused = findPluginModule(module, folder);
+    await expect(refused).rejects.toThrow(message);
+    await expect(refused).rejects.toBeInstanceOf(TypeError);
+  });
+
+  it("exports `createPlugin`, by that name or as its default", async () => {
+    const { createPlugin } = await loadPluginModule(urlOf("node_modules/packed/main.js"));
+    expect(createPlugin({ size: 3 })).toEqual({ options: { size: 3 } });
+    await expect(loadPluginModule(urlOf("made/dist/plugin.js"))).rejects.toThrow(
+      /made\/dist\/plugin\.js exports no function `createPlugin`/,
+    );
+  });
+});
+
+describe("what is no plugin", () => {
+  const features = Object.fromEntries(Object.keys(FEATURES).map((name) => [name, false]));
+  const manifest = { contract: PLUGIN_CONTRACT, name: "mine", version: "1.0.0", features };
+  const work = () => {};
+  const plugin = { manifest, onStore: work, onRetrieve: work, onForget: work };
+
+  it.each([
+    [undefined, "undefined is no plugin"],
+    [null, "null is no plugin"],
+    [{ ...plugin, onStore: 1, onForget: undefined }, "no method onStore, onForget"],
+    [{ ...plugin, stats: {} }, "`stats` is no function"],
+    [{ ...plugin, manifest: undefined }, /^manifest: /],
+    [{ ...plugin, manifest: { ...manifest, contract: "2.0" } }, /^manifest\.contract: /],
+    [
+      { ...plugin, manifest: { ...manifest, features: { ...features, ttl: 1 } } },
+      /^manifest\.features\.ttl: /,
+    ],
+  ])("%o is said", (value, problem) => {
+    expect(pluginProblem(value)).toEqual(
+      typeof problem === "string" ? problem : expect.stringMatching(problem),
+    );
+  });
+
+  it("is not a plugin with the methods that it must have", () => {
+    expect(pluginProblem(plugin)).toBeUndefined();
+    expect(pluginProblem({ ...plugin, close: work })).toBeUndefined();
+  });
+});
