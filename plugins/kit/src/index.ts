@@ -1,7 +1,7 @@
 export { columnsOf } from "./columns-of.js";
 export { type DirectoryLock, lockDirectory } from "./journal/directory/directory-lock.js";
 export { fileLog } from "./journal/log/file-log.js";
-export type { FileLogOptions } from "./journal/log/file-log-options.js";
+export { FILE_LOG_DEFAULTS, type FileLogOptions } from "./journal/log/file-log-options.js";
 export type { Durability, OpenLog } from "./journal/log/log.js";
 export type { KitOptions } from "./kit-options.js";
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
