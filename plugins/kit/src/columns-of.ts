@@ -1,9 +1,8 @@
-import type { Row } from "./row.js";
+import { eachNumber, type Row } from "./row.js";
 import type { RowColumns } from "./storage.js";
 
 /** Rows as `Storage.load` passes them on, for a storage that holds them as objects. `dimensions` are the embedder's. */
 export function columnsOf(rows: readonly Row[], dimensions: number): RowColumns {
-  const numbers = (of: (row: Row) => number): Float64Array => Float64Array.from(rows, of);
   const keyHashes = new Uint8Array(rows.length * 32);
   const vectors = new Float32Array(rows.length * dimensions);
   const hasVector = (index: number): boolean => rows[index]!.vector?.length === dimensions;
@@ -13,16 +12,9 @@ export function columnsOf(rows: readonly Row[], dimensions: number): RowColumns 
   }
   return {
     count: rows.length,
-    rowIds: numbers(({ rowId }) => rowId),
+    numbers: eachNumber((field) => Float64Array.from(rows, (row) => row[field])),
     keyHashes,
-    revisions: numbers(({ revision }) => revision),
-    seqs: numbers(({ seq }) => seq),
-    created: numbers(({ created }) => created),
-    updated: numbers(({ updated }) => updated),
-    occurredAt: numbers(({ occurredAt }) => occurredAt),
-    expiresAt: numbers(({ expiresAt }) => expiresAt),
-    importances: numbers(({ importance }) => importance),
-    bodyBytes: numbers(({ body }) => Buffer.byteLength(body)),
+    bodyBytes: Float64Array.from(rows, ({ body }) => Buffer.byteLength(body)),
     group: (index) => rows[index]!.group,
     analyzer: (index) => rows[index]!.analyzer,
     embedder: (index) => rows[index]!.embedder,

@@ -7,7 +7,7 @@ export type { KitOptions } from "./kit-options.js";
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
 export { isOutdated } from "./lifecycle/embedding/outdated.js";
 export type { HeldEntry, Retention } from "./retention.js";
-export type { Row } from "./row.js";
+export { eachNumber, NUMBER_COLUMNS, NUMBER_FIELDS, type Row } from "./row.js";
 export {
   type Analyzer,
   type AnalyzerInput,

@@ -21,20 +21,42 @@ export interface RowBody {
   readonly embedding_given?: true;
 }
 
-/** One immutable version of an entry: what a log record, a table row and a partition slot hold of it. */
-export interface Row {
+/**
+ * The numbers of a row and their columns' names in storage, declared once: slots, log records and tables hold what stands
+ * here, in this order. Times are Unix seconds.
+ */
+export const NUMBER_COLUMNS = {
   /** Unique in the tier and growing in log order; never shown to callers, so it may tell of other scopes. */
-  readonly rowId: number;
-  readonly keyHash: string;
-  readonly revision: number;
-  readonly seq: number;
-  /** Unix seconds. */
-  readonly created: number;
-  readonly updated: number;
-  readonly occurredAt: number;
+  rowId: "row_id",
+  revision: "revision",
+  seq: "seq",
+  created: "created",
+  updated: "updated",
+  occurredAt: "occurred_at",
   /** 0: never. */
-  readonly expiresAt: number;
-  readonly importance: number;
+  expiresAt: "expires_at",
+  importance: "importance",
+} as const;
+
+export type NumberField = keyof typeof NUMBER_COLUMNS;
+
+export const NUMBER_FIELDS = Object.keys(NUMBER_COLUMNS) as readonly NumberField[];
+
+export type RowNumbers = { readonly [Field in NumberField]: number };
+
+/** A column for each number, of any number of rows. */
+export type NumberColumns = { readonly [Field in NumberField]: Float64Array };
+
+/** Makes something of each number field, in their order. */
+export function eachNumber<T>(make: (field: NumberField) => T): { [Field in NumberField]: T } {
+  return Object.fromEntries(NUMBER_FIELDS.map((field) => [field, make(field)])) as {
+    [Field in NumberField]: T;
+  };
+}
+
+/** One immutable version of an entry: what a log record, a table row and a partition slot hold of it. */
+export interface Row extends RowNumbers {
+  readonly keyHash: string;
   /** "": in no group. */
   readonly group: string;
   /** JSON of `RowFacets`. */

@@ -1,5 +1,5 @@
 import type { Clock, Logger, Scope } from "@membus/protocol";
-import type { Row } from "./row.js";
+import type { NumberColumns, Row } from "./row.js";
 
 /** Texts of a column, by row, decoded when one is asked for. */
 export interface Texts {
@@ -14,15 +14,8 @@ export interface Texts {
  */
 export interface RowColumns {
   readonly count: number;
-  readonly rowIds: Float64Array;
+  readonly numbers: NumberColumns;
   readonly keyHashes: Uint8Array;
-  readonly revisions: Float64Array;
-  readonly seqs: Float64Array;
-  readonly created: Float64Array;
-  readonly updated: Float64Array;
-  readonly occurredAt: Float64Array;
-  readonly expiresAt: Float64Array;
-  readonly importances: Float64Array;
   /** Bytes of each body: what is read at once is bounded by them. */
   readonly bodyBytes: Float64Array;
   group(index: number): string;

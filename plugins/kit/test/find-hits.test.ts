@@ -48,16 +48,17 @@ function searchNaively(request: PluginRetrieveRequest, query: PreparedQuery | un
   const relevance = query && rank(partition.corpus(hashesOf(terms)), ranked);
   const freshness = (slot: number) => {
     if (recency === undefined) return 1;
-    const age = Math.max(0, as_of - columns.occurredAt[slot]!);
+    const age = Math.max(0, as_of - columns.numbers.occurredAt[slot]!);
     return 1 - recency.weight + recency.weight * 0.5 ** (age / recency.half_life_s);
   };
   const score = (slot: number) =>
-    (relevance === undefined ? 1 : relevance[slot]!) * (columns.importances[slot]! * freshness(slot));
-  const rankOf = (slot: number) => (request.order === "relevance" ? score(slot) : columns.occurredAt[slot]!);
+    (relevance === undefined ? 1 : relevance[slot]!) * (columns.numbers.importance[slot]! * freshness(slot));
+  const rankOf = (slot: number) =>
+    request.order === "relevance" ? score(slot) : columns.numbers.occurredAt[slot]!;
   const sign = request.order === "oldest" ? 1 : -1;
   const compare = (a: number, b: number) =>
     sign * (rankOf(a) - rankOf(b)) ||
-    (request.order === "relevance" ? 0 : sign * (columns.seqs[a]! - columns.seqs[b]!)) ||
+    (request.order === "relevance" ? 0 : sign * (columns.numbers.seq[a]! - columns.numbers.seq[b]!)) ||
     keys.compare(a, b);
   const found = [...allowed.keys()]
     .filter((slot) => allowed[slot] === 1 && score(slot) >= request.min_score)
@@ -70,7 +71,7 @@ function searchNaively(request: PluginRetrieveRequest, query: PreparedQuery | un
     found: page.map((slot) => ({ keyHash: keys.hashOf(slot), score: score(slot) })),
     last: page.at(-1),
     total: found.length,
-    positionOf: (slot: number) => ({ rank: rankOf(slot), seq: columns.seqs[slot]! }),
+    positionOf: (slot: number) => ({ rank: rankOf(slot), seq: columns.numbers.seq[slot]! }),
   };
 }
 

@@ -145,7 +145,7 @@ describe("a partition's versions", () => {
     ]) {
       const partition = added(order);
       expect(partition.liveCount).toBe(1);
-      expect(partition.columns.revisions[partition.slotOf(older.keyHash)!]).toBe(9);
+      expect(partition.columns.numbers.revision[partition.slotOf(older.keyHash)!]).toBe(9);
     }
     expect(added([newer, rewritten]).slotOfRow(newer.keyHash, 12)).toBeDefined();
   });

@@ -98,15 +98,15 @@ function rowsOf(columns: RowColumns): Omit<Row, "body">[] {
   const { termBytes, termOffsets } = columns;
   const terms = new Uint32Array(new Uint8Array(termBytes).buffer);
   return Array.from({ length: columns.count }, (_, index) => ({
-    rowId: columns.rowIds[index]!,
+    rowId: columns.numbers.rowId[index]!,
     keyHash: Buffer.from(columns.keyHashes.subarray(index * 32, index * 32 + 32)).toString("hex"),
-    revision: columns.revisions[index]!,
-    seq: columns.seqs[index]!,
-    created: columns.created[index]!,
-    updated: columns.updated[index]!,
-    occurredAt: columns.occurredAt[index]!,
-    expiresAt: columns.expiresAt[index]!,
-    importance: columns.importances[index]!,
+    revision: columns.numbers.revision[index]!,
+    seq: columns.numbers.seq[index]!,
+    created: columns.numbers.created[index]!,
+    updated: columns.numbers.updated[index]!,
+    occurredAt: columns.numbers.occurredAt[index]!,
+    expiresAt: columns.numbers.expiresAt[index]!,
+    importance: columns.numbers.importance[index]!,
     group: columns.group(index),
     facets: columns.facets.at(index),
     terms: terms.slice(termOffsets[index], termOffsets[index + 1]),

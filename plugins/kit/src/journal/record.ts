@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { ErrorCode, ErrorDetail, StoreReceipt } from "@membus/protocol";
 import { decode, Encoder } from "@msgpack/msgpack";
-import type { Row } from "../row.js";
+import { eachNumber, NUMBER_FIELDS, type Row } from "../row.js";
 
 /** The reply of a mutation, as it is remembered. Errors that a retry may mend are not. */
 export interface OperationResult {
@@ -118,15 +118,8 @@ function unpackStamp([tenant, agent, id, digest, done]: PackedStamp): OperationS
 }
 
 type PackedRow = readonly [
-  rowId: number,
+  numbers: readonly number[],
   keyHash: Uint8Array,
-  revision: number,
-  seq: number,
-  created: number,
-  updated: number,
-  occurredAt: number,
-  expiresAt: number,
-  importance: number,
   group: string,
   facets: string,
   body: string,
@@ -138,15 +131,8 @@ type PackedRow = readonly [
 
 function packRow(row: Row): PackedRow {
   return [
-    row.rowId,
+    NUMBER_FIELDS.map((field) => row[field]),
     Buffer.from(row.keyHash, "hex"),
-    row.revision,
-    row.seq,
-    row.created,
-    row.updated,
-    row.occurredAt,
-    row.expiresAt,
-    row.importance,
     row.group,
     row.facets,
     row.body,
@@ -158,19 +144,11 @@ function packRow(row: Row): PackedRow {
 }
 
 function unpackRow(packed: PackedRow): Row {
-  const [rowId, keyHash, revision, seq, created, updated, occurredAt, expiresAt, importance, ...texts] =
-    packed;
-  const [group, facets, body, terms, embedder, vector, analyzer] = texts;
+  const [numbers, keyHash, group, facets, body, terms, embedder, vector, analyzer] = packed;
+  let next = 0;
   return {
-    rowId,
+    ...eachNumber(() => numbers[next++]!),
     keyHash: Buffer.from(keyHash).toString("hex"),
-    revision,
-    seq,
-    created,
-    updated,
-    occurredAt,
-    expiresAt,
-    importance,
     group,
     facets,
     body,

@@ -84,7 +84,7 @@ function endScope(
 ): void {
   const { columns, keys } = resident.partition;
   const live = [...columns.live(resident.partition.liveCount)];
-  const versions = live.map((slot) => ({ keyHash: keys.hashOf(slot), rowId: columns.rowIds[slot]! }));
+  const versions = live.map((slot) => ({ keyHash: keys.hashOf(slot), rowId: columns.numbers.rowId[slot]! }));
   for (const version of versions) removals.remove(resident, version, { action: "expired" });
   registry.dropEmpty(resident);
 }

@@ -74,7 +74,7 @@ function findVictims(resident: Resident, prepared: PreparedFilter, now: number):
   }
   const take = (slot: number) => {
     const keyHash = partition.keys.hashOf(slot);
-    if (!staged.has(keyHash)) victims.push({ keyHash, rowId: partition.columns.rowIds[slot]! });
+    if (!staged.has(keyHash)) victims.push({ keyHash, rowId: partition.columns.numbers.rowId[slot]! });
   };
   const named = namedSlots(partition, prepared.filter);
   if (named !== undefined) {

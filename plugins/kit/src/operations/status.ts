@@ -24,6 +24,6 @@ export async function status(
 
 function isPending({ partition }: Resident, receipt: StoreReceipt): boolean {
   const slot = partition.slotOf(receipt.key_hash);
-  if (slot === undefined || partition.columns.revisions[slot] !== receipt.revision) return false;
+  if (slot === undefined || partition.columns.numbers.revision[slot] !== receipt.revision) return false;
   return partition.vectors?.isPending(slot) ?? false;
 }

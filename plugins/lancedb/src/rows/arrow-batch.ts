@@ -1,7 +1,7 @@
-import type { Row, ScopedRow } from "@membus/plugin-kit";
+import { NUMBER_FIELDS, type Row, type ScopedRow } from "@membus/plugin-kit";
 import type { Binary, Data, FixedSizeBinary, Float64, Table, Utf8 } from "apache-arrow";
 import { arrow } from "../lancedb.js";
-import { KEY_HASH_BYTES, type NumberColumn, tableSchema, vectorType } from "./schema.js";
+import { KEY_HASH_BYTES, tableSchema, vectorType } from "./schema.js";
 
 /**
  * Rows as one Arrow batch, column by column: LanceDB takes row objects two to three times slower.
@@ -36,7 +36,8 @@ function columnData(rows: readonly ScopedRow[], dimensions: number): Data[] {
   return [
     utf8Data(rows.map((scoped) => scoped.scope)),
     keyHashData(plain),
-    ...NUMBERS.map((read) => float64Data(plain, read)),
+    ...NUMBER_FIELDS.map((field) => float64Data(plain, (row) => row[field])),
+    float64Data(plain, (row) => Buffer.byteLength(row.body)),
     utf8Data(plain.map((row) => row.group)),
     utf8Data(plain.map((row) => row.facets)),
     utf8Data(plain.map((row) => row.body)),
@@ -46,19 +47,6 @@ function columnData(rows: readonly ScopedRow[], dimensions: number): Data[] {
     vectorData(plain, dimensions),
   ];
 }
-
-const NUMBER_OF: { readonly [K in NumberColumn]: (row: Row) => number } = {
-  row_id: (row) => row.rowId,
-  revision: (row) => row.revision,
-  seq: (row) => row.seq,
-  created: (row) => row.created,
-  updated: (row) => row.updated,
-  occurred_at: (row) => row.occurredAt,
-  expires_at: (row) => row.expiresAt,
-  importance: (row) => row.importance,
-  body_bytes: (row) => Buffer.byteLength(row.body),
-};
-const NUMBERS = Object.values(NUMBER_OF);
 
 function utf8Data(values: readonly string[]): Data<Utf8> {
   const { makeData, Utf8 } = arrow();

@@ -1,4 +1,4 @@
-import type { RowColumns, Texts } from "@membus/plugin-kit";
+import { eachNumber, NUMBER_COLUMNS, type RowColumns, type Texts } from "@membus/plugin-kit";
 import type { Data, FixedSizeList, RecordBatch } from "apache-arrow";
 import { type Column, KEY_HASH_BYTES, type NumberColumn } from "./schema.js";
 import { TextColumn } from "./text-column.js";
@@ -18,15 +18,8 @@ export function toRowColumns(batch: RecordBatch, dimensions: number): RowColumns
   const vectors = dimensions === 0 ? undefined : vectorsOf(batch, dimensions);
   return {
     count,
-    rowIds: numbers("row_id"),
+    numbers: eachNumber((field) => numbers(NUMBER_COLUMNS[field])),
     keyHashes: keyHashes.subarray(0, count * KEY_HASH_BYTES),
-    revisions: numbers("revision"),
-    seqs: numbers("seq"),
-    created: numbers("created"),
-    updated: numbers("updated"),
-    occurredAt: numbers("occurred_at"),
-    expiresAt: numbers("expires_at"),
-    importances: numbers("importance"),
     bodyBytes: numbers("body_bytes"),
     group: (row) => groups.at(row),
     analyzer: (row) => analyzers.at(row),

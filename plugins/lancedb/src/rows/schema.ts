@@ -1,3 +1,4 @@
+import { NUMBER_COLUMNS } from "@membus/plugin-kit";
 import type { DataType, Field, FixedSizeList, Float32, Schema } from "apache-arrow";
 import { arrow } from "../lancedb.js";
 
@@ -5,24 +6,14 @@ import { arrow } from "../lancedb.js";
 export const KEY_HASH_BYTES = 32;
 
 /** Row ids and revisions are integers up to 2^53, which Float64 holds exactly and loads without conversion. */
-const NUMBER_COLUMNS = [
-  "row_id",
-  "revision",
-  "seq",
-  "created",
-  "updated",
-  "occurred_at",
-  "expires_at",
-  "importance",
-  "body_bytes",
-] as const;
+const NUMBERS = [...Object.values(NUMBER_COLUMNS), "body_bytes"] as const;
 
-export type NumberColumn = (typeof NUMBER_COLUMNS)[number];
+export type NumberColumn = (typeof NUMBERS)[number];
 
 /** What a load reads besides the vector: all but the scope, which it asks for, and the body. */
 export const LOADED_COLUMNS = [
   "key_hash",
-  ...NUMBER_COLUMNS,
+  ...NUMBERS,
   "group",
   "facets",
   "terms",
@@ -40,7 +31,7 @@ export function tableSchema(dimensions: number): Schema {
   return new Schema([
     required("scope", new Utf8()),
     required("key_hash", new FixedSizeBinary(KEY_HASH_BYTES)),
-    ...NUMBER_COLUMNS.map((name) => required(name, new Float64())),
+    ...NUMBERS.map((name) => required(name, new Float64())),
     required("group", new Utf8()),
     required("facets", new Utf8()),
     required("body", new Utf8()),

@@ -229,7 +229,7 @@ async function termsOf(
   for (const { keyHash, rowId } of rows) {
     const slot = partition.slotOfRow(keyHash, rowId);
     if (slot === undefined) continue;
-    const [facets, occurredAt] = [partition.facetsOf(slot), partition.columns.occurredAt[slot]!];
+    const [facets, occurredAt] = [partition.facetsOf(slot), partition.columns.numbers.occurredAt[slot]!];
     const body = JSON.parse(bodies.get(rowId)!) as RowBody;
     terms.set(rowId, indexer.terms({ body, facets, occurredAt }));
     await stretch.rest();
@@ -273,15 +273,8 @@ async function vectorsOf(
 function rowAt(resident: Resident, slot: number, body: string): Omit<Row, "terms" | "analyzer"> {
   const { columns, keys } = resident.partition;
   return {
-    rowId: columns.rowIds[slot]!,
+    ...columns.numbersAt(slot),
     keyHash: keys.hashOf(slot),
-    revision: columns.revisions[slot]!,
-    seq: columns.seqs[slot]!,
-    created: columns.created[slot]!,
-    updated: columns.updated[slot]!,
-    occurredAt: columns.occurredAt[slot]!,
-    expiresAt: columns.expiresAt[slot]!,
-    importance: columns.importances[slot]!,
     group: columns.groups[slot]!,
     facets: columns.facets.at(slot),
     body,

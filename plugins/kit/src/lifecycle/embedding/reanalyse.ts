@@ -25,7 +25,7 @@ export async function reanalyse(
     for (const { slot, rowId } of rows) {
       const body = found.get(rowId);
       const facets = partition.facetsOf(slot);
-      const occurredAt = partition.columns.occurredAt[slot]!;
+      const occurredAt = partition.columns.numbers.occurredAt[slot]!;
       const draft =
         body === undefined ? undefined : { body: JSON.parse(body) as RowBody, facets, occurredAt };
       partition.setTerms(slot, draft === undefined ? NOTHING : indexer.terms(draft));

@@ -58,8 +58,9 @@ function bytesOf({ alive, bodyBytes, count }: SlotColumns): number {
   return bytes;
 }
 
-function liveRowIds({ alive, count, rowIds }: SlotColumns, from: number, end: number): number[] {
+function liveRowIds({ alive, count, numbers }: SlotColumns, from: number, end: number): number[] {
   const live: number[] = [];
-  for (let slot = from; slot < Math.min(end, count); slot++) if (alive[slot] === 1) live.push(rowIds[slot]!);
+  for (let slot = from; slot < Math.min(end, count); slot++)
+    if (alive[slot] === 1) live.push(numbers.rowId[slot]!);
   return live;
 }

@@ -1,20 +1,12 @@
 import type { EntryExplanation, FilterSubject, Include, MemoryEntry, Neighbours } from "@membus/protocol";
 import type { Resident } from "../../lifecycle/residency/resident.js";
-import type { Row, RowBody, RowFacets } from "../../row.js";
+import type { Row, RowBody, RowFacets, RowNumbers } from "../../row.js";
 
 /** One found entry, copied out of its slot: slots move under later mutations. */
-export interface Hit {
-  readonly rowId: number;
+export interface Hit extends RowNumbers {
   readonly keyHash: string;
   readonly score: number;
-  readonly revision: number;
-  readonly seq: number;
-  readonly created: number;
-  readonly updated: number;
   readonly accessed: number;
-  readonly occurredAt: number;
-  readonly expiresAt: number;
-  readonly importance: number;
   /** Of its body and its facets, roughly. */
   readonly bytes: number;
   readonly group: string;
@@ -31,17 +23,10 @@ export function copyHit(
 ): Hit {
   const { columns, keys, vectors } = resident.partition;
   return {
-    rowId: columns.rowIds[slot]!,
+    ...columns.numbersAt(slot),
     keyHash: keys.hashOf(slot),
     score,
-    revision: columns.revisions[slot]!,
-    seq: columns.seqs[slot]!,
-    created: columns.created[slot]!,
-    updated: columns.updated[slot]!,
     accessed: columns.accessed[slot]!,
-    occurredAt: columns.occurredAt[slot]!,
-    expiresAt: columns.expiresAt[slot]!,
-    importance: columns.importances[slot]!,
     bytes: columns.bodyBytes[slot]! + columns.facets.sizeAt(slot),
     group: columns.groups[slot]!,
     ...(extras.vector ? { vector: vectors?.vectorOf(slot) } : {}),

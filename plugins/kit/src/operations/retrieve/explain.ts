@@ -31,11 +31,11 @@ export function explainScores(
   slots: readonly number[],
   request: PluginRetrieveRequest,
 ): EntryExplanation[] {
-  const { importances, occurredAt } = partition.columns;
+  const { importance, occurredAt } = partition.columns.numbers;
   const parts = ranking && explainSlots(ranking.corpus, ranking.query, slots);
   return slots.map((slot, index) => ({
     ...(parts === undefined ? UNRANKED : relevanceParts(parts[index]!, ranking!, slot)),
-    importance: importances[slot]!,
+    importance: importance[slot]!,
     recency: recencyOf(request, occurredAt[slot]!),
   }));
 }

@@ -90,11 +90,10 @@ function rankingOf(
 
 /** What relevance is multiplied by: importance times recency (clause RET-8). */
 function weightsOf({ partition }: Resident, request: PluginRetrieveRequest): Float64Array {
-  const { importances, occurredAt, count } = partition.columns;
-  if (request.recency === undefined) return importances;
-  return importances
-    .subarray(0, count)
-    .map((importance, slot) => importance * recencyOf(request, occurredAt[slot]!));
+  const { numbers, count } = partition.columns;
+  const { importance, occurredAt } = numbers;
+  if (request.recency === undefined) return importance;
+  return importance.subarray(0, count).map((weight, slot) => weight * recencyOf(request, occurredAt[slot]!));
 }
 
 function countMarked(bitmap: Uint8Array): number {

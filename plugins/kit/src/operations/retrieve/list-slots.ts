@@ -19,7 +19,7 @@ export function listSlots(
   const { order, min_score: scoreMin, after, limit } = request;
   const positions = new SlotOrder(resident, request, (slot) => weights[slot]!);
   const top = new TopSlots(limit, positions.compare);
-  const ranks = order === "relevance" ? weights : resident.partition.columns.occurredAt;
+  const ranks = order === "relevance" ? weights : resident.partition.columns.numbers.occurredAt;
   const direction = order === "oldest" ? 1 : -1;
   /** Of the last slot of a full page; what comes after it needs no closer look. */
   let lastRank = direction * Number.POSITIVE_INFINITY;

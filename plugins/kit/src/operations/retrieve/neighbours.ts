@@ -17,7 +17,7 @@ export class NeighbourFinder {
 
   constructor(partition: Partition, hits: readonly Hit[]) {
     const groups = new Set(hits.map(({ group }) => group).filter((group) => group !== ""));
-    const { seqs } = partition.columns;
+    const seqs = partition.columns.numbers.seq;
     const bySlot = groups.size === 0 ? new Map<string, Uint32Array>() : partition.slotsOfGroups(groups);
     this.#seqs = seqs;
     this.#members = new Map([...bySlot].map(([group, slots]) => [group, orderedBySeq(slots, seqs)]));

@@ -22,7 +22,7 @@ export class SlotOrder {
     const { columns, keys } = this.#resident.partition;
     const byRank = this.#direction * (this.#rankOf(a) - this.#rankOf(b));
     if (byRank !== 0) return byRank;
-    const bySeq = this.#isByScore ? 0 : this.#direction * (columns.seqs[a]! - columns.seqs[b]!);
+    const bySeq = this.#isByScore ? 0 : this.#direction * (columns.numbers.seq[a]! - columns.numbers.seq[b]!);
     return bySeq || keys.compare(a, b);
   };
 
@@ -38,14 +38,14 @@ export class SlotOrder {
   }
 
   #rankOf(slot: number): number {
-    return this.#isByScore ? this.#scoreOf(slot) : this.#resident.partition.columns.occurredAt[slot]!;
+    return this.#isByScore ? this.#scoreOf(slot) : this.#resident.partition.columns.numbers.occurredAt[slot]!;
   }
 
   #position(slot: number): Position {
     const { partition, scope } = this.#resident;
     return {
       rank: this.#rankOf(slot),
-      seq: partition.columns.seqs[slot]!,
+      seq: partition.columns.numbers.seq[slot]!,
       tier: scope.tier,
       namespace: scope.namespace,
       key_hash: partition.keys.hashOf(slot),

@@ -27,7 +27,7 @@ export async function surround(
       tier.expiry.expireNow(resident);
       const wanted = ofScope.map(({ hit }) => hit);
       const finder = new NeighbourFinder(partition, wanted);
-      const copy = (slot: number) => copyHit(resident, slot, partition.columns.importances[slot]!);
+      const copy = (slot: number) => copyHit(resident, slot, partition.columns.numbers.importance[slot]!);
       let bytes = 0;
       for (const hit of wanted) {
         if (bytes > max_bytes) break;

@@ -43,7 +43,10 @@ function versionOf({ staged, partition }: Resident, keyHash: string): Version | 
   if (next !== undefined) return next.row ?? undefined;
   const slot = partition.slotOf(keyHash);
   if (slot === undefined) return undefined;
-  return { rowId: partition.columns.rowIds[slot]!, revision: partition.columns.revisions[slot]! };
+  return {
+    rowId: partition.columns.numbers.rowId[slot]!,
+    revision: partition.columns.numbers.revision[slot]!,
+  };
 }
 
 /** Plans each entry over what is current for its key. Does not wait where all of that is in RAM. */
@@ -132,7 +135,7 @@ async function planPart(
 }
 
 function isLive({ partition: { columns } }: Resident, rowId: number): boolean {
-  const slot = columns.rowIds.indexOf(rowId);
+  const slot = columns.numbers.rowId.indexOf(rowId);
   return slot >= 0 && slot < columns.count && columns.alive[slot] === 1;
 }
 
@@ -147,7 +150,7 @@ function missingRows(
   for (const { key_hash } of entries) {
     const slot = staged.has(key_hash) ? undefined : partition.slotOf(key_hash);
     if (slot === undefined) continue;
-    const rowId = partition.columns.rowIds[slot]!;
+    const rowId = partition.columns.numbers.rowId[slot]!;
     if (!read.has(rowId) && tier.bodies.peek(rowId) === undefined) missing.push(rowId);
   }
   return missing;
@@ -177,7 +180,7 @@ function previousOf(
   if (next !== undefined) return next.row === null ? undefined : previousOfRow(tier, next.row);
   const slot = partition.slotOf(keyHash);
   if (slot === undefined) return undefined;
-  const rowId = partition.columns.rowIds[slot]!;
+  const rowId = partition.columns.numbers.rowId[slot]!;
   return previousOfSlot(partition, slot, (tier.bodies.peek(rowId) ?? read.get(rowId))!);
 }
 
@@ -190,15 +193,8 @@ function previousOfRow(tier: PlanParts, row: Row): Previous | undefined {
 function previousOfSlot(partition: Partition, slot: number, body: string): Previous {
   const { columns, keys, vectors } = partition;
   return {
-    rowId: columns.rowIds[slot]!,
+    ...columns.numbersAt(slot),
     keyHash: keys.hashOf(slot),
-    revision: columns.revisions[slot]!,
-    seq: columns.seqs[slot]!,
-    created: columns.created[slot]!,
-    updated: columns.updated[slot]!,
-    occurredAt: columns.occurredAt[slot]!,
-    expiresAt: columns.expiresAt[slot]!,
-    importance: columns.importances[slot]!,
     group: columns.groups[slot]!,
     facets: partition.facetsOf(slot),
     body: JSON.parse(body) as RowBody,

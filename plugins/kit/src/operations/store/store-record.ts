@@ -126,16 +126,10 @@ function rowOf(
   index: DocumentIndex | undefined,
 ): Row {
   return {
+    ...draft,
     rowId,
-    keyHash: draft.keyHash,
     revision,
     seq: draft.seq === 0 ? revision : draft.seq,
-    created: draft.created,
-    updated: draft.updated,
-    occurredAt: draft.occurredAt,
-    expiresAt: draft.expiresAt,
-    importance: draft.importance,
-    group: draft.group,
     facets: JSON.stringify(draft.facets),
     body: JSON.stringify(draft.body),
     terms: index?.terms ?? null,

@@ -100,7 +100,7 @@ function evictOverflow(tier: StoreParts): void {
     const resident = tier.registry.peek(scope);
     const slot = resident?.partition.slotOf(keyHash);
     if (resident === undefined || slot === undefined) continue;
-    const rowId = resident.partition.columns.rowIds[slot]!;
+    const rowId = resident.partition.columns.numbers.rowId[slot]!;
     tier.removals.remove(resident, { keyHash, rowId }, { action: "evicted" });
     tier.registry.dropEmpty(resident);
   }

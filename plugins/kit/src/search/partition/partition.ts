@@ -80,7 +80,7 @@ export class Partition {
   /** The slot of this very version while it is the live one. */
   slotOfRow(keyHash: string, rowId: number): number | undefined {
     const slot = this.slotOf(keyHash);
-    return slot !== undefined && this.columns.rowIds[slot] === rowId ? slot : undefined;
+    return slot !== undefined && this.columns.numbers.rowId[slot] === rowId ? slot : undefined;
   }
 
   facetsOf(slot: number): RowFacets {
@@ -160,7 +160,7 @@ export class Partition {
       areAnalysed = false;
     }
     for (let slot = first; slot < first + rows.count; slot++) {
-      if (gone.has(this.columns.rowIds[slot]!)) this.#kill(slot);
+      if (gone.has(this.columns.numbers.rowId[slot]!)) this.#kill(slot);
       else this.#claimKey(slot);
     }
     // Now there is time, as the next batch is being read. Rows without terms, and those behind them, are counted later.
@@ -179,7 +179,8 @@ export class Partition {
    */
   expire(now: number, rowsMax = Number.POSITIVE_INFINITY): RemovedRow[] {
     if (now < this.#nextExpiry) return [];
-    const { alive, expiresAt, count } = this.columns;
+    const { alive, numbers, count } = this.columns;
+    const { expiresAt } = numbers;
     const expired: RemovedRow[] = [];
     let next = Number.POSITIVE_INFINITY;
     for (let slot = 0; slot < count; slot++) {
@@ -209,8 +210,7 @@ export class Partition {
    */
   prepareSome({ words, filter }: LookNeeds, rowsMax: number): boolean {
     const { bodyBytes, facets, count } = this.columns;
-    const bytesAt = (slot: number) => bodyBytes[slot]!;
-    if (words) this.#countTerms(this.#stepEnd(this.#statistics.upTo, rowsMax, bytesAt));
+    if (words) this.#countTerms(this.#stepEnd(this.#statistics.upTo, rowsMax, (slot) => bodyBytes[slot]!));
     const facetsEnd = (from: number) => this.#stepEnd(from, rowsMax, (slot) => facets.sizeAt(slot));
     if (!bringUpToDate(this, [...filter.indexesIn(this.#attributes).values()], facetsEnd)) return false;
     return filter.scanSome(STEP_UNITS) && !(words && this.#statistics.upTo < count);
@@ -308,7 +308,7 @@ export class Partition {
   }
 
   #versionAt(slot: number): { revision: number; rowId: number } {
-    return { revision: this.columns.revisions[slot]!, rowId: this.columns.rowIds[slot]! };
+    return { revision: this.columns.numbers.revision[slot]!, rowId: this.columns.numbers.rowId[slot]! };
   }
 
   /** Counts in a slot that was appended. */
@@ -316,8 +316,8 @@ export class Partition {
     const { columns } = this;
     this.liveCount++;
     this.facetBytes += facetBytes(columns, slot);
-    this.lastRevision = Math.max(this.lastRevision, columns.revisions[slot]!);
-    const expiresAt = columns.expiresAt[slot]!;
+    this.lastRevision = Math.max(this.lastRevision, columns.numbers.revision[slot]!);
+    const expiresAt = columns.numbers.expiresAt[slot]!;
     if (expiresAt > 0 && expiresAt < this.#nextExpiry) this.#nextExpiry = expiresAt;
   }
 
@@ -364,10 +364,10 @@ export class Partition {
   }
 
   #termsAt(slot: number): TermRange {
-    const { rowIds, occurredAt } = this.columns;
+    const { rowId, occurredAt } = this.columns.numbers;
     const waiting = this.#waiting.get(slot);
     if (waiting !== undefined) return waiting;
-    this.#waiting.set(slot, this.#options.termsOf(rowIds[slot]!, this.facetsOf(slot), occurredAt[slot]!));
+    this.#waiting.set(slot, this.#options.termsOf(rowId[slot]!, this.facetsOf(slot), occurredAt[slot]!));
     return this.#waiting.get(slot)!;
   }
 

@@ -17,8 +17,8 @@ export function removedRow(
 ): RemovedRow {
   return {
     keyHash: keys.hashOf(slot),
-    rowId: columns.rowIds[slot]!,
-    revision: columns.revisions[slot]!,
+    rowId: columns.numbers.rowId[slot]!,
+    revision: columns.numbers.revision[slot]!,
     group: columns.groups[slot]!,
     facets: columns.facets.at(slot),
   };

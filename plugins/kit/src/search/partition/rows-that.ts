@@ -22,7 +22,7 @@ export function rowsThat(
   let bytes = 0;
   for (let slot = from; slot < columns.count && rows.length < max && bytes < BODY_BYTES; slot++) {
     if (columns.alive[slot] === 0 || !qualify(slot)) continue;
-    rows.push({ slot, keyHash: keys.hashOf(slot), rowId: columns.rowIds[slot]! });
+    rows.push({ slot, keyHash: keys.hashOf(slot), rowId: columns.numbers.rowId[slot]! });
     bytes += columns.bodyBytes[slot]!;
   }
   return rows;

@@ -1,17 +1,14 @@
 import { type Filter, type FilterLeaf, type Json, matchesOperator } from "@membus/protocol";
+import { NUMBER_COLUMNS, type NumberField } from "../../row.js";
 import type { KeyIndex } from "./key-index.js";
 import type { SlotColumns } from "./slot-columns.js";
 
-type NumericColumn = "importances" | "created" | "updated" | "occurredAt" | "expiresAt";
+const FILTERED: readonly NumberField[] = ["importance", "created", "updated", "occurredAt", "expiresAt"];
 
-/** Fields of filters that have a column of their own. */
-const NUMERIC_FIELDS: ReadonlyMap<string, NumericColumn> = new Map<string, NumericColumn>([
-  ["importance", "importances"],
-  ["created", "created"],
-  ["updated", "updated"],
-  ["occurred_at", "occurredAt"],
-  ["expires_at", "expiresAt"],
-]);
+/** Fields of filters that have a column of their own, by their names in a filter. */
+const NUMERIC_FIELDS: ReadonlyMap<string, NumberField> = new Map(
+  FILTERED.map((field) => [NUMBER_COLUMNS[field], field]),
+);
 
 export interface SelectionSource {
   readonly columns: SlotColumns;
@@ -104,7 +101,7 @@ function markKey(keys: KeyIndex, bitmap: Uint8Array, hash: Json): void {
 
 function numericColumn(columns: SlotColumns, field: string): Float64Array | undefined {
   const column = NUMERIC_FIELDS.get(field);
-  return column === undefined ? undefined : columns[column];
+  return column === undefined ? undefined : columns.numbers[column];
 }
 
 function markNumbers(bitmap: Uint8Array, numbers: Float64Array, leaf: FilterLeaf): void {

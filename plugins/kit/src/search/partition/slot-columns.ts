@@ -1,26 +1,19 @@
-import type { Row } from "../../row.js";
+import { eachNumber, NUMBER_FIELDS, type Row, type RowNumbers } from "../../row.js";
 import type { RowColumns } from "../../storage.js";
 import { FacetColumn } from "./facet-column.js";
 import { grown } from "./grown.js";
 
 const INITIAL_SLOTS = 16;
-/** Nine numbers of 8 bytes, one of 4, a flag and two references a slot. */
-const BYTES_PER_SLOT = 9 * 8 + 4 + 1 + 2 * 8;
+/** Numbers of 8 bytes, one of 4, a flag and two references a slot. */
+const BYTES_PER_SLOT = (NUMBER_FIELDS.length + 1) * 8 + 4 + 1 + 2 * 8;
 
 /** The numbers of a partition's rows, one slot a row version. Slots are only appended; dead ones wait for a rebuild. */
 export class SlotColumns {
   capacity = INITIAL_SLOTS;
   count = 0;
   alive = new Uint8Array(INITIAL_SLOTS);
-  rowIds = new Float64Array(INITIAL_SLOTS);
-  revisions = new Float64Array(INITIAL_SLOTS);
-  seqs = new Float64Array(INITIAL_SLOTS);
-  created = new Float64Array(INITIAL_SLOTS);
-  updated = new Float64Array(INITIAL_SLOTS);
+  readonly numbers = eachNumber(() => new Float64Array(INITIAL_SLOTS));
   accessed = new Float64Array(INITIAL_SLOTS);
-  occurredAt = new Float64Array(INITIAL_SLOTS);
-  expiresAt = new Float64Array(INITIAL_SLOTS);
-  importances = new Float64Array(INITIAL_SLOTS);
   bodyBytes = new Uint32Array(INITIAL_SLOTS);
   readonly groups: string[] = [];
   /** "" for a dead slot. */
@@ -31,30 +24,16 @@ export class SlotColumns {
     if (slots <= this.capacity) return;
     this.capacity = Math.max(slots, this.capacity * 2);
     this.alive = grown(this.alive, this.capacity);
-    this.rowIds = grown(this.rowIds, this.capacity);
-    this.revisions = grown(this.revisions, this.capacity);
-    this.seqs = grown(this.seqs, this.capacity);
-    this.created = grown(this.created, this.capacity);
-    this.updated = grown(this.updated, this.capacity);
+    for (const field of NUMBER_FIELDS) this.numbers[field] = grown(this.numbers[field], this.capacity);
     this.accessed = grown(this.accessed, this.capacity);
-    this.occurredAt = grown(this.occurredAt, this.capacity);
-    this.expiresAt = grown(this.expiresAt, this.capacity);
-    this.importances = grown(this.importances, this.capacity);
     this.bodyBytes = grown(this.bodyBytes, this.capacity);
   }
 
   /** A live slot with what the row says. */
   append(row: Row): number {
     const slot = this.#begin();
-    this.rowIds[slot] = row.rowId;
-    this.revisions[slot] = row.revision;
-    this.seqs[slot] = row.seq;
-    this.created[slot] = row.created;
-    this.updated[slot] = row.updated;
+    for (const field of NUMBER_FIELDS) this.numbers[field][slot] = row[field];
     this.accessed[slot] = row.updated;
-    this.occurredAt[slot] = row.occurredAt;
-    this.expiresAt[slot] = row.expiresAt;
-    this.importances[slot] = row.importance;
     this.bodyBytes[slot] = Buffer.byteLength(row.body);
     this.groups.push(row.group);
     this.facets.push(row.facets);
@@ -67,19 +46,17 @@ export class SlotColumns {
     this.count += rows.count;
     this.reserve(this.count);
     this.alive.fill(1, first, this.count);
-    this.rowIds.set(rows.rowIds, first);
-    this.revisions.set(rows.revisions, first);
-    this.seqs.set(rows.seqs, first);
-    this.created.set(rows.created, first);
-    this.updated.set(rows.updated, first);
-    this.accessed.set(rows.updated, first);
-    this.occurredAt.set(rows.occurredAt, first);
-    this.expiresAt.set(rows.expiresAt, first);
-    this.importances.set(rows.importances, first);
+    for (const field of NUMBER_FIELDS) this.numbers[field].set(rows.numbers[field], first);
+    this.accessed.set(rows.numbers.updated, first);
     this.bodyBytes.set(rows.bodyBytes, first);
     for (let row = 0; row < rows.count; row++) this.groups.push(rows.group(row));
     this.facets.pushAll(rows.facets, rows.count);
     return first;
+  }
+
+  /** The numbers of a slot, copied. */
+  numbersAt(slot: number): RowNumbers {
+    return eachNumber((field) => this.numbers[field][slot]!);
   }
 
   /** The live slots, of which there are `liveCount`, in order. */
@@ -112,15 +89,8 @@ export class SlotColumns {
   #take(from: SlotColumns, index: number): void {
     const slot = this.#begin();
     this.alive[slot] = from.alive[index]!;
-    this.rowIds[slot] = from.rowIds[index]!;
-    this.revisions[slot] = from.revisions[index]!;
-    this.seqs[slot] = from.seqs[index]!;
-    this.created[slot] = from.created[index]!;
-    this.updated[slot] = from.updated[index]!;
+    for (const field of NUMBER_FIELDS) this.numbers[field][slot] = from.numbers[field][index]!;
     this.accessed[slot] = from.accessed[index]!;
-    this.occurredAt[slot] = from.occurredAt[index]!;
-    this.expiresAt[slot] = from.expiresAt[index]!;
-    this.importances[slot] = from.importances[index]!;
     this.bodyBytes[slot] = from.bodyBytes[index]!;
     this.groups.push(from.groups[index]!);
     this.facets.push(from.facets.at(index));
