@@ -9,9 +9,9 @@ import { delay, systemClock } from "@membus/protocol";
 import { NATS_SERVER } from "../../../bus/test/nats-server.js";
 import { type CliResult, endChild, lineOf, resultOf, runCli, spawnCli } from "../run-cli.js";
 
-/** Small, so that folds, purges and new log files are under way at any moment. */
+/** Small, so that flushes, purges and new log files are under way at any moment. */
 const SETTINGS = `
-kit: { foldIdleMs: 100, foldCount: 100 }
+kit: { flushIdleMs: 100, flushCount: 100 }
 log: { segmentBytes: 65536 }
 `;
 

@@ -18,7 +18,7 @@ const SEED = 3;
 
 /** Small bounds, so that memories are written, evicted, read again and purged all the time. */
 const SETTINGS = `
-kit: { foldCount: 64, foldIdleMs: 20, residentBytesMax: 1048576, bodyCacheBytes: 65536 }
+kit: { flushCount: 64, flushIdleMs: 20, residentBytesMax: 1048576, bodyCacheBytes: 65536 }
 lru: { entriesMax: 50, scopeEntriesMax: 10 }
 `;
 

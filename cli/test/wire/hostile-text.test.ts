@@ -9,7 +9,7 @@ import { Wire } from "./wire-fixture.js";
 
 const TIERS = ["working", "episodic", "semantic"] as const;
 /** Everything goes to LanceDB at once, so that its filters see the texts too. */
-const CONFIG = { kit: { foldCount: 1, foldIdleMs: 1 } };
+const CONFIG = { kit: { flushCount: 1, flushIdleMs: 1 } };
 
 const HOSTILE = [
   "'; DROP TABLE memories; --",

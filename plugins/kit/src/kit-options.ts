@@ -2,7 +2,7 @@ import { integerOption, type ResolvedOptions, resolveOptions } from "@membus/pro
 
 export interface KitOptions {
   /**
-   * Partitions beyond this many bytes leave RAM, least recently used first; those in use or not folded stay,
+   * Partitions beyond this many bytes leave RAM, least recently used first; those in use or not flushed stay,
    * and one that is alone. A million entries take about 2 GiB.
    * Bytes, 1 MiB..1 TiB.
    * @default 3221225472
@@ -58,17 +58,17 @@ export interface KitOptions {
    */
   readonly reindexRowsPerSecondMax?: number | undefined;
   /**
-   * Rows in the log from which they are folded into storage at once. 1..50000.
+   * Rows in the log from which they are flushed into storage at once. 1..50000.
    * @default 8192
    */
-  readonly foldCount?: number | undefined;
+  readonly flushCount?: number | undefined;
   /**
-   * Milliseconds after a store before what is logged is folded. 1..3600000.
+   * Milliseconds after a store before what is logged is flushed. 1..3600000.
    * @default 2000
    */
-  readonly foldIdleMs?: number | undefined;
+  readonly flushIdleMs?: number | undefined;
   /**
-   * Rows that may wait to be folded; a store of more is `overloaded`. 1..1,000,000.
+   * Rows that may wait to be flushed; a store of more is `overloaded`. 1..1,000,000.
    * @default 50000
    */
   readonly backlogCountMax?: number | undefined;
@@ -110,8 +110,8 @@ export const KIT_DEFAULTS: ResolvedKitOptions = Object.freeze({
   rerankWaitMs: 2_000,
   embedRetryMs: 5_000,
   reindexRowsPerSecondMax: 2_000,
-  foldCount: 8_192,
-  foldIdleMs: 2_000,
+  flushCount: 8_192,
+  flushIdleMs: 2_000,
   backlogCountMax: 50_000,
   backlogBytesMax: 64 * MIB,
   operationWindowS: 600,
@@ -132,8 +132,8 @@ export function resolveKitOptions(input: KitOptions): ResolvedKitOptions {
     rerankWaitMs: integerOption(1, 60_000),
     embedRetryMs: integerOption(10, 3_600_000),
     reindexRowsPerSecondMax: integerOption(1, 1_000_000),
-    foldCount: integerOption(1, 50_000),
-    foldIdleMs: integerOption(1, 3_600_000),
+    flushCount: integerOption(1, 50_000),
+    flushIdleMs: integerOption(1, 3_600_000),
     backlogCountMax: integerOption(1, 1_000_000),
     backlogBytesMax: integerOption(MIB, 4 * GIB),
     operationWindowS: integerOption(1, 86_400),

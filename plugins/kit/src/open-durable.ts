@@ -1,8 +1,8 @@
 import type { PluginServices, Scope } from "@membus/protocol";
 import { Backlog } from "./journal/backlog.js";
 import { type OwnDirectory, ownDirectory } from "./journal/directory/own-directory.js";
-import { Folder } from "./journal/fold.js";
-import { readFoldMarker } from "./journal/fold-marker.js";
+import { readFlushMarker } from "./journal/flush-marker.js";
+import { Flusher } from "./journal/flusher.js";
 import type { Journal } from "./journal/journal.js";
 import type { Log, OpenLog } from "./journal/log/log.js";
 import { createLogJournal } from "./journal/log-journal.js";
@@ -20,7 +20,7 @@ import type { Storage, StoragePlace } from "./storage.js";
 export interface DurableState {
   readonly storage: Storage;
   readonly directory: string;
-  readonly folder: Folder;
+  readonly flusher: Flusher;
   readonly journal: Journal;
   readonly bodies: BodyCache;
   readonly newestAt: number;
@@ -30,10 +30,10 @@ export interface DurableState {
   /** Takes what is stored of a scope, and what storage does not hold yet, into an empty partition. */
   load(scope: string, partition: Partition): Promise<void>;
   mayLeave(scope: string): boolean;
-  /** Folds where background work has written a good part of what may wait for it. */
+  /** Flushes where background work has written a good part of what may wait for it. */
   roomToWrite(): Promise<void>;
   scopes(): Promise<Iterable<Scope>>;
-  /** Storage's upkeep, between folds. */
+  /** Storage's upkeep, between flushes. */
   maintain(): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
@@ -87,7 +87,7 @@ async function takeUp(
 ): Promise<DurableState> {
   const { clock, logger } = services;
   const backlog = new Backlog({ countMax: options.backlogCountMax, bytesMax: options.backlogBytesMax });
-  const marker = await readFoldMarker(directory);
+  const marker = await readFlushMarker(directory);
   const latest = new LatestScopes(options.preloadCount);
   const loader = new PartitionLoader(storage);
   const { log, newestAt } = await recover(
@@ -107,7 +107,7 @@ async function takeUp(
   const isNew = log.nextSeq <= 1;
   const known = knownScopes(storage, backlog, isNew);
   let latestAt = newestAt;
-  const folder = new Folder(
+  const flusher = new Flusher(
     options,
     {
       ...{ log, storage, backlog, clock, directory, logger },
@@ -116,33 +116,33 @@ async function takeUp(
       newestAt: () => Math.max(latestAt, clock.now()),
       latestScopes: () => latest.ids,
     },
-    marker.foldedSeq,
+    marker.flushedSeq,
   );
   const appended = (record: LogRecord): void => {
     latestAt = Math.max(latestAt, latestTime(record));
     latest.add(record.scope);
     if (record.rows.length > 0) known.add(record.scope);
-    folder.notice();
+    flusher.notice();
   };
-  if (backlog.recordCount > 0) folder.notice();
+  if (backlog.recordCount > 0) flusher.notice();
   return {
-    ...{ storage, directory, folder, bodies, newestAt, latest, isNew },
+    ...{ storage, directory, flusher, bodies, newestAt, latest, isNew },
     journal: createLogJournal({ log, backlog, appended }),
     load: (scope, partition) => loadKnown(scope, partition, { known, loader, backlog }),
     mayLeave: (scope) => !backlog.has(scope),
     async roomToWrite() {
-      if (isMuch(backlog, options)) await folder.fold();
+      if (isMuch(backlog, options)) await flusher.flush();
     },
     scopes: () => known.all(),
     async maintain() {
-      await folder.maintain();
+      await flusher.maintain();
       known.refresh(backlog.scopes);
       await log.check();
     },
-    stats: () => ({ ...storage.stats(), ...loader.stats, ...journalStats(log, backlog, folder) }),
+    stats: () => ({ ...storage.stats(), ...loader.stats, ...journalStats(log, backlog, flusher) }),
     async close() {
-      // Folding what is left spares the next start the work.
-      const closings = [folder, log, storage].map((part) => () => part.close());
+      // Flushing what is left spares the next start the work.
+      const closings = [flusher, log, storage].map((part) => () => part.close());
       await closeAll([...closings, release]);
     },
   };
@@ -168,7 +168,7 @@ async function loadKnown(
   { known, loader, backlog }: LoadParts,
 ): Promise<void> {
   if (!known.mayHold(scope)) return;
-  // Before storage is read: what is folded in between is seen twice, never not at all.
+  // Before storage is read: what is flushed in between is seen twice, never not at all.
   const { rows, removed } = backlog.ofScope(scope);
   await loader.load(scope, partition, removed);
   for (const row of rows) partition.add(row);
@@ -176,20 +176,20 @@ async function loadKnown(
   if (partition.columns.count === 0) known.learn();
 }
 
-/** So much waits to be folded that background work should not add to it: stores need the room. */
+/** So much waits to be flushed that background work should not add to it: stores need the room. */
 function isMuch(backlog: Backlog, options: ResolvedKitOptions): boolean {
-  const { foldCount, backlogCountMax, backlogBytesMax } = options;
+  const { flushCount, backlogCountMax, backlogBytesMax } = options;
   return (
-    backlog.rowCount > Math.min(foldCount, backlogCountMax / 4) || backlog.sizeBytes > backlogBytesMax / 4
+    backlog.rowCount > Math.min(flushCount, backlogCountMax / 4) || backlog.sizeBytes > backlogBytesMax / 4
   );
 }
 
-function journalStats(log: Log, backlog: Backlog, folder: Folder): Record<string, number> {
+function journalStats(log: Log, backlog: Backlog, flusher: Flusher): Record<string, number> {
   const { sizeBytes, segmentCount, nextSeq } = log.stats;
   return {
     backlog_rows: backlog.rowCount,
     backlog_bytes: backlog.sizeBytes,
-    folded_seq: folder.foldedSeq,
+    flushed_seq: flusher.flushedSeq,
     log_bytes: sizeBytes,
     log_segments: segmentCount,
     log_next_seq: nextSeq,

@@ -73,7 +73,7 @@ export interface StoragePlace {
 }
 
 /**
- * Where a durable tier keeps its folded rows: all that a new backend must write. `scope` is a scope id
+ * Where a durable tier keeps its flushed rows: all that a new backend must write. `scope` is a scope id
  * (`scopeId` of the protocol). Writes never overlap; reads and `maintain` overlap with them and with one another.
  * Rows are immutable versions: `append` adds, `remove` takes away, nothing is updated. Vectors of other dimensions than
  * the host's embedder has need not be kept; `embedder` of such a row must then be neither "" nor any embedder's id.
@@ -90,7 +90,7 @@ export interface Storage {
   readBodies(scope: string, rowIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
   append(rows: readonly ScopedRow[]): Promise<void>;
   remove(rowIds: readonly { readonly scope: string; readonly rowId: number }[]): Promise<void>;
-  /** Takes away every row of these scopes with this id or a higher one: a fold that was cut short is done again. */
+  /** Takes away every row of these scopes with this id or a higher one: a flush that was cut short is done again. */
   removeFrom(rowId: number, scopes: readonly string[]): Promise<void>;
   /** Every scope that has rows. */
   scopes(): Promise<readonly Scope[]>;

@@ -55,7 +55,7 @@ describe("an embedder that is down, then up", () => {
     expect(full.entries[0]!.score).toBeGreaterThan(byText.entries[0]!.score);
     expect(full.entries[0]!.revision).toBe(receipts[0]!.revision);
     expect(await kit.plugin.onStatus(OWN)).toMatchObject({ done: true, receipts });
-    await kit.fold();
+    await kit.flush();
     expect(kit.storage.rowIds).toHaveLength(1);
   });
 
@@ -69,7 +69,7 @@ describe("an embedder that is down, then up", () => {
     kit.clock.advance(4.9);
     await settled();
     expect(embedder.calls.length - before).toBeLessThanOrEqual(1);
-    await kit.fold();
+    await kit.flush();
     embedder.state = "answers";
     await kit.crash();
     expect(await vectorNow(test, "k")).toBeUndefined();
@@ -201,7 +201,7 @@ describe("an embedder that is slow", () => {
     const { kit, store, retrieve } = await kitWith();
     await store([{ key: "k", content: "river" }]);
     await retrieve({ query: "river" });
-    await kit.fold();
+    await kit.flush();
     expect(kit.clock.timerCount).toBe(0);
   });
 

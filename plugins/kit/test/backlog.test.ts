@@ -24,15 +24,15 @@ function filled(...records: readonly LogRecord[]): Backlog {
 
 const idsOf = (slice: ReturnType<Backlog["slice"]>) => slice?.rows.map(({ row }) => row.rowId);
 
-describe("the backlog of a fold", () => {
+describe("the backlog of a flush", () => {
   it("hands out records in order, whole, up to about so many rows", () => {
     const backlog = filled(record(1, ["a", "b"]), record(2, ["c"]), record(3, ["d", "e", "f", "g"]));
     expect(backlog.slice(3, 9)).toMatchObject({ lastSeq: 2, removed: [] });
     expect(idsOf(backlog.slice(3, 9))).toEqual([rowIdOf(1, 0), rowIdOf(1, 1), rowIdOf(2, 0)]);
-    expect(backlog.folded(2)).toEqual([rowIdOf(1, 0), rowIdOf(1, 1), rowIdOf(2, 0)]);
+    expect(backlog.flushed(2)).toEqual([rowIdOf(1, 0), rowIdOf(1, 1), rowIdOf(2, 0)]);
     expect(backlog.slice(3, 9)).toMatchObject({ lastSeq: 3 });
     expect(backlog.slice(3, 9)!.rows).toHaveLength(4);
-    backlog.folded(3);
+    backlog.flushed(3);
     expect([backlog.slice(3, 9), backlog.rowCount, backlog.sizeBytes, [...backlog.scopes]]).toEqual([
       undefined,
       0,
@@ -45,9 +45,9 @@ describe("the backlog of a fold", () => {
     const backlog = filled(record(1, ["a"]), record(2, ["b"]), record(3, ["c"]));
     expect(backlog.lastSeq).toBe(3);
     expect(backlog.slice(100, 2)).toMatchObject({ lastSeq: 2 });
-    backlog.folded(2);
+    backlog.flushed(2);
     expect([backlog.slice(100, 2), backlog.lastSeq]).toEqual([undefined, 3]);
-    backlog.folded(3);
+    backlog.flushed(3);
     expect(backlog.lastSeq).toBe(0);
   });
 
@@ -65,7 +65,7 @@ describe("the backlog of a fold", () => {
     const backlog = filled(record(1, ["a"]));
     backlog.slice(100, 9);
     backlog.add(2, record(2, [], [rowIdOf(1, 0)]));
-    expect(backlog.folded(1)).toEqual([]);
+    expect(backlog.flushed(1)).toEqual([]);
     expect(backlog.slice(100, 9)).toEqual({
       lastSeq: 2,
       rows: [],
@@ -110,7 +110,7 @@ describe("the backlog of a fold", () => {
     large.add(1, record(1, ["a"]));
     expect(() => large.admit()).toThrow(expect.objectContaining({ code: "overloaded" }));
     large.slice(9, 9);
-    large.folded(1);
+    large.flushed(1);
     large.admit();
   });
 });

@@ -114,8 +114,8 @@ interface Sifted {
 function sift(sieve: EvidenceSieve, slotCount: number, limits: SieveLimits): Sifted {
   const open = new Map<number, { isSure: boolean }>();
   let sureCount = 0;
-  for (let from = 0; from < slotCount; from += sieve.stretch) {
-    sureCount += sieve.sift(from, Math.min(from + sieve.stretch, slotCount), limits);
+  for (let from = 0; from < slotCount; from += sieve.sliceSize) {
+    sureCount += sieve.sift(from, Math.min(from + sieve.sliceSize, slotCount), limits);
     for (let index = 0; index < sieve.openCount; index++) {
       open.set(sieve.open[index]!, { isSure: sieve.isSure[index] === 1 });
     }

@@ -12,7 +12,7 @@ import { rank } from "../src/search/rank/index.js";
 import { vectorOf } from "./scripted-embedder.js";
 import { EMBEDDER, emptyPartition, testRow } from "./test-row.js";
 
-/** Enough for codes, and for more than one stretch. */
+/** Enough for codes, and for more than one slice. */
 const ENTRIES = 6_000;
 const WORDS = "solar system planet kitchen oven bread river bridge train station".split(" ");
 const SCOPE = { tenant: "t", tier: "episodic", agent: "a", user: null, namespace: "default" } as const;

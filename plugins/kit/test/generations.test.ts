@@ -167,7 +167,7 @@ describe("a changed analyzer", () => {
     expect(ranking(await retrieve(query))).toEqual(before);
     await store([LATE]);
     expect((await retrieve({ query: "late", mode: "text" })).total).toBe(1);
-    await kit.fold();
+    await kit.flush();
     const rows = [...kit.storage.rows.values()].flat();
     expect(new Set(rows.map(({ analyzer }) => analyzer))).toEqual(new Set(["other-1"]));
     expect(rows.every(({ vector }) => vector !== null)).toBe(true);

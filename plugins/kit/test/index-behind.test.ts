@@ -4,11 +4,11 @@ import { expect, it } from "vitest";
 import { indexBehind } from "../src/lifecycle/residency/index-behind.js";
 import type { PartitionRegistry } from "../src/lifecycle/residency/partition-registry.js";
 
-const STRETCH_S = 0.004;
+const SLICE_S = 0.004;
 const scope = { tier: "episodic", tenant: "acme", agent: "alice", namespace: "default" } as const;
 
-/** Partitions of so many stretches each, every one of which takes some time. */
-function unindexed(stretches: number, scopes: readonly Scope[] = [scope]) {
+/** Partitions of so many slices each, every one of which takes some time. */
+function unindexed(slices: number, scopes: readonly Scope[] = [scope]) {
   let now = 0;
   const clock = { now: () => now, after: () => () => {} };
   const residents = new Map(
@@ -16,10 +16,10 @@ function unindexed(stretches: number, scopes: readonly Scope[] = [scope]) {
       const resident = {
         isBeingIndexed: false,
         hasLeft: false,
-        left: stretches,
+        left: slices,
         partition: {
           indexSome() {
-            now += STRETCH_S;
+            now += SLICE_S;
             return --resident.left === 0;
           },
         },
@@ -43,7 +43,7 @@ function unindexed(stretches: number, scopes: readonly Scope[] = [scope]) {
   return { index, resident: resident!, pass, leftCount, leaveRam };
 }
 
-it("takes as long for a step as what came before it, a stretch at least and a tenth of a second at most", async () => {
+it("takes as long for a step as what came before it, a slice at least and a tenth of a second at most", async () => {
   const { index, resident, pass, leftCount } = unindexed(1_000);
   const steps: number[] = [];
   index([scope]);

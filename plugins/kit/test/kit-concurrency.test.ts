@@ -7,7 +7,7 @@ const IN_FLIGHT = 64;
 
 describe("64 stores in flight on the same keys", () => {
   it("get revisions that strictly grow in the order of the calls, and the last one stays", async () => {
-    const kit = await TestKit.open({ options: { foldCount: 10 } });
+    const kit = await TestKit.open({ options: { flushCount: 10 } });
     const { store, retrieve, entry } = calls(kit);
     const replies: PluginStoreResult[] = [];
     for (let round = 0; round < 4; round++) {
@@ -45,7 +45,7 @@ async function increment({ store, entry }: ReturnType<typeof calls>): Promise<vo
 
 describe("a counter by compare-and-set", () => {
   it("loses no increment of a durable tier, whatever else goes on", async () => {
-    const kit = await TestKit.open({ options: { foldCount: 5, residentBytesMax: 1024 * 1024 } });
+    const kit = await TestKit.open({ options: { flushCount: 5, residentBytesMax: 1024 * 1024 } });
     const requests = calls(kit);
     const counting = Array.from({ length: 8 }, async () => {
       for (let at = 0; at < 15; at++) await increment(requests);

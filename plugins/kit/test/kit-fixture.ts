@@ -132,7 +132,7 @@ export class TestKit {
     return log;
   }
 
-  /** A fold writes its marker between these two calls: files must not be copied then. */
+  /** A flush writes its marker between these two calls: files must not be copied then. */
   #watch(storage: MemoryStorage, log: FileLog): void {
     const sync = storage.sync.bind(storage);
     const trim = log.trim.bind(log);
@@ -167,12 +167,12 @@ export class TestKit {
   }
 
   /** Lets the idle wait pass, as often as it takes until everything logged is in storage. */
-  async fold(): Promise<void> {
-    await this.#pass(() => this.#isFolded());
+  async flush(): Promise<void> {
+    await this.#pass(() => this.#isFlushed());
   }
 
   async #pass(isOver: () => boolean): Promise<void> {
-    const idleS = (this.setup.options?.foldIdleMs ?? KIT_DEFAULTS.foldIdleMs) / 1000;
+    const idleS = (this.setup.options?.flushIdleMs ?? KIT_DEFAULTS.flushIdleMs) / 1000;
     const isSo = (): boolean => {
       if (isOver()) return true;
       this.clock.advance(idleS);
@@ -185,9 +185,9 @@ export class TestKit {
     return { stats: this.plugin.stats(), reports: this.logger.reports, halted: this.storage.isHalted };
   }
 
-  #isFolded(): boolean {
-    const { folded_seq, log_next_seq } = this.plugin.stats();
-    return folded_seq === Number(log_next_seq) - 1;
+  #isFlushed(): boolean {
+    const { flushed_seq, log_next_seq } = this.plugin.stats();
+    return flushed_seq === Number(log_next_seq) - 1;
   }
 
   /** Vectors that were not waited for are there. */
@@ -198,10 +198,10 @@ export class TestKit {
     );
   }
 
-  /** Begins a fold and stops it after so many of its writes to storage, if it has that many. */
-  async foldHalfway(writes: number): Promise<void> {
+  /** Begins a flush and stops it after so many of its writes to storage, if it has that many. */
+  async flushHalfway(writes: number): Promise<void> {
     this.storage.haltAfter(writes);
-    await this.#pass(() => this.storage.isHalted || this.#isFolded());
+    await this.#pass(() => this.storage.isHalted || this.#isFlushed());
   }
 
   /** What a process finds that starts after this one was killed: the files as they are, nothing closed. */

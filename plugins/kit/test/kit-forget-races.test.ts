@@ -63,9 +63,9 @@ describe("a store that waits for its embedder", () => {
   });
 });
 
-describe("stores racing forgets, folds and evictions", () => {
+describe("stores racing forgets, flushes and evictions", () => {
   it("count every entry once: stored or superseded, forgotten or still there", async () => {
-    const kit = await TestKit.open({ options: { foldCount: 7, residentBytesMax: 1024 * 1024 } });
+    const kit = await TestKit.open({ options: { flushCount: 7, residentBytesMax: 1024 * 1024 } });
     const { store, forget, retrieve } = calls(kit);
     const storing = Array.from({ length: 150 }, async (_, at) => {
       await settled(at % 13);

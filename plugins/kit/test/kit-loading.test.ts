@@ -29,7 +29,7 @@ it("tells how far the loading of a partition has got, until it is there", async 
   });
   const { store, retrieve } = calls(kit);
   await store([{ key: "a" }, { key: "b" }, { key: "c" }]);
-  await kit.fold();
+  await kit.flush();
   await kit.reopen();
   seen.length = 0;
   expect((await retrieve()).total).toBe(3);

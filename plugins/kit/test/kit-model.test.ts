@@ -14,7 +14,7 @@ async function durableSubject(): Promise<Subject> {
   const embedder = new ScriptedEmbedder();
   const kit = await TestKit.open({
     embedder,
-    options: { residentBytesMax: 1024 * 1024, bodyCacheBytes: 64 * 1024, foldCount: 20, foldIdleMs: 5 },
+    options: { residentBytesMax: 1024 * 1024, bodyCacheBytes: 64 * 1024, flushCount: 20, flushIdleMs: 5 },
   });
   return {
     embedder,
@@ -25,7 +25,7 @@ async function durableSubject(): Promise<Subject> {
     get clock() {
       return kit.clock;
     },
-    fold: () => kit.fold(),
+    flush: () => kit.flush(),
     backFilled: () => kit.backFilled(),
     /** A restart takes a moment. */
     async reopen() {
@@ -33,12 +33,12 @@ async function durableSubject(): Promise<Subject> {
       await kit.reopen();
     },
     async crash(writes) {
-      await kit.foldHalfway(writes);
+      await kit.flushHalfway(writes);
       kit.clock.advance(0.01);
       await kit.crash();
     },
     async evict() {
-      await kit.fold();
+      await kit.flush();
       for (let at = 0; at < CROWD; at++) {
         await kit.plugin.onRetrieve(selector({ tenant: "crowd", namespace: `n${at}` }), retrieveRequest());
       }

@@ -49,7 +49,7 @@ describe("a repeated operation of a durable tier", () => {
     await store([{ key: "a", content: "x".repeat(100_000) }], { id: "one" });
     await kit.plugin.maintain();
     await store([{ key: "b" }], { id: "two" });
-    await kit.fold();
+    await kit.flush();
     await kit.crash();
     const [oldest] = (await readdir(join(kit.directory, "log"))).sort();
     const path = join(kit.directory, "log", oldest!);
@@ -113,7 +113,7 @@ describe("the time of a durable tier", () => {
     const { receipts } = await store(Array.from({ length: 50 }, (_, at) => ({ key: `k${at}` })));
     const highest = receipts.at(-1)!.revision;
     await forget({});
-    await kit.fold();
+    await kit.flush();
     kit.clock.advance(-100_000);
     await kit.reopen();
     const again = await store([{ key: "k49" }]);

@@ -27,9 +27,9 @@ export interface Subject {
   readonly embedder: Embedder;
   /** Whether `accessed` is exact. */
   readonly exactAccess: boolean;
-  fold(): Promise<void>;
+  flush(): Promise<void>;
   reopen(): Promise<void>;
-  /** In the middle of a fold, after so many of its writes. */
+  /** In the middle of a flush, after so many of its writes. */
   crash(writes: number): Promise<void>;
   /** Everything that can leave RAM does. */
   evict(): Promise<void>;

@@ -56,7 +56,7 @@ export type Step =
   | { readonly do: "retry"; readonly part: number; readonly otherBody: boolean }
   | { readonly do: "advance"; readonly seconds: number }
   | { readonly do: "crash"; readonly writes: number }
-  | { readonly do: "fold" | "maintain" | "reopen" | "evict" };
+  | { readonly do: "flush" | "maintain" | "reopen" | "evict" };
 
 const words = fc
   .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 5 })
@@ -269,7 +269,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      do: fc.constantFrom("fold" as const, "maintain" as const, "reopen" as const, "evict" as const),
+      do: fc.constantFrom("flush" as const, "maintain" as const, "reopen" as const, "evict" as const),
     }),
   },
 );

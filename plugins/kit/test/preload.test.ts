@@ -27,11 +27,11 @@ async function kitOf(options: { readonly preloadCount: number }) {
 }
 
 describe("the partitions that were written last", () => {
-  it("are in RAM before anybody asks, as many as asked for, from the log and from the fold marker", async () => {
+  it("are in RAM before anybody asks, as many as asked for, from the log and from the flush marker", async () => {
     const { kit, faults, keysOf, partitions } = await kitOf({ preloadCount: 2 });
     await kit.crash();
     expect(await partitions()).toBe(2);
-    await kit.fold();
+    await kit.flush();
     await kit.reopen();
     expect(await partitions()).toBe(2);
     faults.push({ method: "load", after: false });

@@ -22,7 +22,7 @@ async function restarted(options: { readonly bodyCacheBytes?: number } = {}) {
   });
   const { store, retrieve, forget } = calls(kit);
   await store(KEYS.map((key) => ({ key })));
-  await kit.fold();
+  await kit.flush();
   await kit.reopen();
   const read = async (...keys: string[]) => {
     const { entries } = await retrieve({ criteria: { keys } });

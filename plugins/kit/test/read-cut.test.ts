@@ -30,7 +30,7 @@ async function storedTurns(beforeRead: () => Promise<unknown> = async () => {}) 
       }),
   });
   await calls(kit).store(TURNS);
-  await kit.fold();
+  await kit.flush();
   await kit.reopen();
   return { kit, reads, ...calls(kit) };
 }

@@ -91,7 +91,7 @@ describe("neighbours (clauses RET-29 and RET-30)", () => {
   it("come from storage too, after a restart", async () => {
     const kit = await TestKit.open();
     await kit.plugin.onStore(scope(), storeRequest(TALK, { at: kit.clock.now() }));
-    await kit.fold();
+    await kit.flush();
     await kit.reopen();
     const request = retrieveRequest({ criteria: { keys: ["turn 0"] }, expand: { before: 3, after: 2 } });
     const { entries } = await kit.plugin.onRetrieve(selector(), request);

@@ -9,7 +9,7 @@ async function withContexts(count: number) {
   const { store } = calls(kit);
   const keys = Array.from({ length: count }, (_, at) => `k${at}`);
   for (const key of keys) await store([{ key, content: "first", context: "c".repeat(CONTEXT_LENGTH) }]);
-  await kit.fold();
+  await kit.flush();
   await kit.reopen();
   const contexts = async () => {
     const { entries } = await calls(kit).retrieve({ include: ["context"], limit: count + 1 });

@@ -12,7 +12,7 @@ afterEach(() => {
 
 async function openKit(faults: Fault[] = []) {
   const kit = await TestKit.open({
-    options: { foldIdleMs: 10 },
+    options: { flushIdleMs: 10 },
     wrapStorage: (storage) => faultyStorage(storage, faults),
   });
   return { kit, faults, ...calls(kit) };
@@ -29,7 +29,7 @@ describe("expired entries", () => {
     const { kit, store, retrieve } = await openKit();
     await store([{ key: "short", content: "s", ttl: 10, tags: ["t"], group: "g" }, { key: "long" }]);
     const end = kit.clock.now() + 10;
-    await kit.fold();
+    await kit.flush();
     kit.clock.advance(end - 0.001 - kit.clock.now());
     expect((await retrieve()).total).toBe(2);
     kit.clock.advance(end - kit.clock.now());
@@ -63,7 +63,7 @@ describe("expired entries", () => {
   it("are logged as gone at the next maintenance where one failed", async () => {
     const { kit, faults, store, retrieve } = await openKit();
     await store([{ key: "short", ttl: 10 }]);
-    await kit.fold();
+    await kit.flush();
     kit.clock.advance(10);
     await retrieve();
     faults.push({ method: "expiredScopes", after: false });

@@ -3,10 +3,10 @@ import { fill, type Generation, openGeneration, rankings } from "./reindex-fixtu
 
 /**
  * Opens a directory in a generation, says what each partition answers, and works until it is killed or done. With
- * `fill` it stores first, and does not fold.
+ * `fill` it stores first, and does not flush.
  */
 const [directory = "", generation = "first", task] = process.argv.slice(2);
-const options = task === "fill" ? { batchMs: 0, foldIdleMs: 600_000 } : { batchMs: 20, foldIdleMs: 20 };
+const options = task === "fill" ? { batchMs: 0, flushIdleMs: 600_000 } : { batchMs: 20, flushIdleMs: 20 };
 const plugin = await openGeneration(directory, generation as Generation, options);
 if (task === "fill") await fill(plugin);
 writeSync(1, "open\n");

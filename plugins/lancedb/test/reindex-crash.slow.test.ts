@@ -147,7 +147,7 @@ describe("a process killed while it changes", () => {
     await expectWhole(directory, "analyzer", present);
   });
 
-  it("both, with its log unfolded, folds what the log has of the embedder before", async () => {
+  it("both, with its log unflushed, flushes what the log has of the embedder before", async () => {
     const present = await referenceOf("analyzer");
     const directory = await fixture.directory();
     await killAfter(directory, "first", 0, "fill");

@@ -16,7 +16,7 @@ const QUERIES = ["lantern harbour", "word7 thing3", "word11 lantern"];
 interface OpenOptions {
   /** How long a batch of documents takes. */
   readonly batchMs: number;
-  readonly foldIdleMs: number;
+  readonly flushIdleMs: number;
 }
 
 function hashEmbedder(id: string, dimensions: number, { batchMs }: OpenOptions): Embedder {
@@ -34,12 +34,12 @@ function hashEmbedder(id: string, dimensions: number, { batchMs }: OpenOptions):
 export async function openGeneration(
   directory: string,
   generation: Generation,
-  options: OpenOptions = { batchMs: 0, foldIdleMs: 20 },
+  options: OpenOptions = { batchMs: 0, flushIdleMs: 20 },
 ): Promise<MemoryPlugin> {
   const first = hashEmbedder("first/8", 8, options);
   const second = hashEmbedder("second/5", 5, options);
   const plugin = createLanceDbPlugin({
-    kit: { foldIdleMs: options.foldIdleMs, embedRetryMs: 20, reindexRowsPerSecondMax: 1_000_000 },
+    kit: { flushIdleMs: options.flushIdleMs, embedRetryMs: 20, reindexRowsPerSecondMax: 1_000_000 },
     ...(generation === "analyzer" ? { analyzer: otherAnalyzer } : {}),
   });
   await plugin.open!({

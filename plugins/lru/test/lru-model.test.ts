@@ -16,7 +16,7 @@ async function workingSubject(): Promise<Subject> {
   const { services } = testServices({ tier: "working", embedder }, clock);
   await plugin.open!(services);
   const nothing = async (): Promise<void> => undefined;
-  const lifeCycle = { fold: nothing, reopen: nothing, crash: nothing, evict: nothing, backFilled: nothing };
+  const lifeCycle = { flush: nothing, reopen: nothing, crash: nothing, evict: nothing, backFilled: nothing };
   return { plugin, clock, embedder, exactAccess: true, ...lifeCycle };
 }
 

@@ -19,8 +19,8 @@ interface BacklogRecord {
   readonly forgets: boolean;
 }
 
-/** What one step of a fold writes. */
-export interface FoldSlice {
+/** What one step of a flush writes. */
+export interface FlushSlice {
   /** The last record of the slice: with it, all up to this are in storage. */
   readonly lastSeq: number;
   readonly rows: readonly ScopedRow[];
@@ -38,11 +38,11 @@ export interface ScopeBacklog {
 /** Logged mutations that storage does not hold yet, in order. Bounded: past that, stores wait. */
 export class Backlog {
   #records: BacklogRecord[] = [];
-  /** Rows not in storage; one that was removed before its fold never gets there. */
+  /** Rows not in storage; one that was removed before its flush never gets there. */
   readonly #rows = new Map<number, ScopedRow>();
   readonly #byScope = new Map<string, BacklogRecord[]>();
   #sizeBytes = 0;
-  /** The last record that was handed out to be folded: storage may hold its rows. */
+  /** The last record that was handed out to be flushed: storage may hold its rows. */
   #slicedSeq = 0;
 
   constructor(readonly options: BacklogOptions) {}
@@ -119,8 +119,8 @@ export class Backlog {
     return this.#records.at(-1)?.seq ?? 0;
   }
 
-  /** The next records up to `upToSeq`, with about `rowsMax` rows; undefined when there are none. They stay until `folded`. */
-  slice(rowsMax: number, upToSeq: number): FoldSlice | undefined {
+  /** The next records up to `upToSeq`, with about `rowsMax` rows; undefined when there are none. They stay until `flushed`. */
+  slice(rowsMax: number, upToSeq: number): FlushSlice | undefined {
     const rows: ScopedRow[] = [];
     const removed: { scope: string; rowId: number }[] = [];
     let lastSeq = 0;
@@ -141,7 +141,7 @@ export class Backlog {
   }
 
   /** Storage holds everything up to `lastSeq`. Returns the row ids that it holds now. */
-  folded(lastSeq: number): number[] {
+  flushed(lastSeq: number): number[] {
     const end = this.#records.findIndex((record) => record.seq > lastSeq);
     const done = this.#records.splice(0, end === -1 ? this.#records.length : end);
     const stored: number[] = [];
@@ -149,11 +149,11 @@ export class Backlog {
       this.#sizeBytes -= recordBytes(record);
       for (const rowId of record.rowIds) if (this.#dropRow(rowId)) stored.push(rowId);
     }
-    for (const scope of new Set(done.map((record) => record.scope))) this.#forgetFolded(scope, lastSeq);
+    for (const scope of new Set(done.map((record) => record.scope))) this.#forgetFlushed(scope, lastSeq);
     return stored;
   }
 
-  #forgetFolded(scope: string, lastSeq: number): void {
+  #forgetFlushed(scope: string, lastSeq: number): void {
     const rest = (this.#byScope.get(scope) ?? []).filter((record) => record.seq > lastSeq);
     if (rest.length === 0) this.#byScope.delete(scope);
     else this.#byScope.set(scope, rest);

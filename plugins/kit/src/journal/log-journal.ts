@@ -9,7 +9,7 @@ import { decodeRecord, encodeRecord, type LogRecord, type OperationResult, rowCo
 export interface LogJournalDependencies {
   readonly log: Log;
   readonly backlog: Backlog;
-  /** Runs after every durable record: there is something to fold. */
+  /** Runs after every durable record: there is something to flush. */
   appended(record: LogRecord): void;
 }
 

@@ -1,6 +1,6 @@
 import type { Storage } from "../storage.js";
 import type { Backlog } from "./backlog.js";
-import type { FoldMarker } from "./fold-marker.js";
+import type { FlushMarker } from "./flush-marker.js";
 import type { Log, LogRecovery } from "./log/log.js";
 import type { OperationMemory } from "./operation-memory.js";
 import { decodeHead, latestTime, rowIdOf } from "./record.js";
@@ -22,9 +22,9 @@ export interface Recovered {
 
 /**
  * Opens the log and reads it: what storage does not hold goes back to the backlog, every kept reply to the operation
- * memory. Rows that a fold wrote without getting to its end are taken away, since they are folded again.
+ * memory. Rows that a flush wrote without getting to its end are taken away, since they are flushed again.
  */
-export async function recover(parts: RecoveryParts, marker: FoldMarker): Promise<Recovered> {
+export async function recover(parts: RecoveryParts, marker: FlushMarker): Promise<Recovered> {
   const { storage, backlog, operations } = parts;
   let { newestAt } = marker;
   for (const scope of marker.scopes) parts.written(scope);
@@ -33,17 +33,17 @@ export async function recover(parts: RecoveryParts, marker: FoldMarker): Promise
     const { op, at, scope, read } = decodeHead(payload);
     parts.written(scope);
     if (op) operations.remember(op, at, { seq }, op.done);
-    // What is folded is no later than the marker says, and storage has its rows.
-    if (seq <= marker.foldedSeq) return;
+    // What is flushed is no later than the marker says, and storage has its rows.
+    if (seq <= marker.flushedSeq) return;
     const record = read();
     newestAt = Math.max(newestAt, latestTime(record));
     backlog.add(seq, record);
   };
   // Storage has rows of the records up to the marker's: their numbers are never given out again.
-  const log = await parts.openLog({ nextSeqMin: marker.foldedSeq + 1, onRecord });
+  const log = await parts.openLog({ nextSeqMin: marker.flushedSeq + 1, onRecord });
   try {
     if (backlog.recordCount > 0) {
-      await storage.removeFrom(rowIdOf(marker.foldedSeq + 1, 0), [...backlog.scopes]);
+      await storage.removeFrom(rowIdOf(marker.flushedSeq + 1, 0), [...backlog.scopes]);
     }
     return { log, newestAt };
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Clock } from "@membus/protocol";
 import type { Journal } from "../journal/journal.js";
-import { Stretch } from "../stretch.js";
+import { Yielder } from "../yielder.js";
 import type { Removals } from "./removals.js";
 import type { Resident } from "./residency/resident.js";
 
@@ -62,8 +62,8 @@ export class Expiry {
   }
 
   async #expireRest(resident: Resident): Promise<void> {
-    const stretch = new Stretch();
-    do await stretch.rest();
+    const yielder = new Yielder();
+    do await yielder.rest();
     while (!resident.hasLeft && !this.#expireSome(resident, ROWS_A_STEP));
   }
 

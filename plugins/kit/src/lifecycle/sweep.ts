@@ -1,9 +1,9 @@
 import { type Clock, parseScopeId } from "@membus/protocol";
-import type { Folder } from "../journal/fold.js";
+import type { Flusher } from "../journal/flusher.js";
 import type { Journal } from "../journal/journal.js";
 import type { Retention } from "../retention.js";
 import type { Storage } from "../storage.js";
-import { Stretch } from "../stretch.js";
+import { Yielder } from "../yielder.js";
 import type { Expiry } from "./expiry.js";
 import type { Removals } from "./removals.js";
 import type { PartitionRegistry } from "./residency/partition-registry.js";
@@ -11,8 +11,8 @@ import type { Resident } from "./residency/resident.js";
 
 /** Scopes a sweep takes from disk because something in them has expired. */
 const EXPIRED_SCOPES = 256;
-/** Postings looked at at a stretch: about a millisecond. */
-const POSTINGS_STRETCH = 100_000;
+/** Postings looked at in a step: about a millisecond. */
+const STEP_POSTINGS = 100_000;
 
 export interface SweepParts {
   readonly clock: Clock;
@@ -26,29 +26,29 @@ export interface SweepParts {
 }
 
 interface StoredTier {
-  readonly folder: Folder;
+  readonly flusher: Flusher;
   readonly storage: Pick<Storage, "expiredScopes">;
-  /** Storage's upkeep, between folds. */
+  /** Storage's upkeep, between flushes. */
   maintain(): Promise<void>;
 }
 
-/** Background work: expiry, idle sessions, folding, compaction and purge. */
+/** Background work: expiry, idle sessions, flushing, compaction and purge. */
 export async function sweep(parts: SweepParts): Promise<void> {
   const { clock, registry, expiry, journal, stored } = parts;
-  const stretch = new Stretch();
+  const yielder = new Yielder();
   for (const resident of [...registry.residents]) {
     if (!resident.hasLeft) await expiry.expireAhead(resident);
-    await stretch.rest();
+    await yielder.rest();
   }
   endIdleSessions(parts);
   await clearForgotten(registry);
   if (stored === undefined) return;
-  await stored.folder.fold();
+  await stored.flusher.flush();
   for (const scope of await stored.storage.expiredScopes(clock.now(), EXPIRED_SCOPES)) {
     await registry.use(parseScopeId(scope), (resident) => expiry.expireAhead(resident));
   }
   await expiry.log(journal);
-  await stored.folder.fold();
+  await stored.flusher.flush();
   await stored.maintain();
 }
 
@@ -57,7 +57,7 @@ async function clearForgotten(registry: PartitionRegistry): Promise<void> {
   for (const resident of [...registry.residents]) {
     if (!resident.holdsForgotten) continue;
     resident.holdsForgotten = false;
-    for (const _step of resident.partition.clearDead(POSTINGS_STRETCH)) await new Promise(setImmediate);
+    for (const _step of resident.partition.clearDead(STEP_POSTINGS)) await new Promise(setImmediate);
     await new Promise(setImmediate);
   }
 }

@@ -11,7 +11,7 @@ import type { Journal } from "../../journal/journal.js";
 import { rowIdOf } from "../../journal/record.js";
 import type { Row, RowBody } from "../../row.js";
 import type { FoundRow } from "../../search/partition/rows-that.js";
-import { Stretch } from "../../stretch.js";
+import { Yielder } from "../../yielder.js";
 import type { BodyCache } from "../residency/body-cache.js";
 import type { PartitionRegistry } from "../residency/partition-registry.js";
 import type { Resident } from "../residency/resident.js";
@@ -225,14 +225,14 @@ async function termsOf(
   bodies: ReadonlyMap<number, string>,
 ): Promise<Map<number, Uint32Array>> {
   const terms = new Map<number, Uint32Array>();
-  const stretch = new Stretch();
+  const yielder = new Yielder();
   for (const { keyHash, rowId } of rows) {
     const slot = partition.slotOfRow(keyHash, rowId);
     if (slot === undefined) continue;
     const [facets, occurredAt] = [partition.facetsOf(slot), partition.columns.numbers.occurredAt[slot]!];
     const body = JSON.parse(bodies.get(rowId)!) as RowBody;
     terms.set(rowId, indexer.terms({ body, facets, occurredAt }));
-    await stretch.rest();
+    await yielder.rest();
   }
   return terms;
 }

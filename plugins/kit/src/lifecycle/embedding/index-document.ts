@@ -11,7 +11,7 @@ import {
 } from "@membus/protocol";
 import type { Row, RowBody, RowFacets } from "../../row.js";
 import type { Analyzer } from "../../search/analyzer/index.js";
-import { Stretch } from "../../stretch.js";
+import { Yielder } from "../../yielder.js";
 import { type Foreground, pauseMsOf } from "./background-pace.js";
 
 let probeCount = 0;
@@ -61,9 +61,9 @@ export class DocumentIndexer {
   async index(drafts: readonly IndexDraft[], waitMs: number): Promise<DocumentIndex[]> {
     const vectors = this.#vectors(drafts, waitMs);
     const terms: Uint32Array[] = [];
-    const stretch = new Stretch();
+    const yielder = new Yielder();
     for (const draft of drafts) {
-      if (terms.length > 0) await stretch.rest();
+      if (terms.length > 0) await yielder.rest();
       terms.push(this.terms(draft));
     }
     const found = await vectors;

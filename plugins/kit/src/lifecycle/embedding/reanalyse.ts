@@ -1,6 +1,6 @@
 import type { RowBody } from "../../row.js";
 import type { Partition } from "../../search/partition/partition.js";
-import { Stretch } from "../../stretch.js";
+import { Yielder } from "../../yielder.js";
 import type { BodyCache } from "../residency/body-cache.js";
 import type { DocumentIndexer } from "./index-document.js";
 
@@ -14,7 +14,7 @@ export async function reanalyse(
   partition: Partition,
   { bodies, indexer }: { readonly bodies: BodyCache; readonly indexer: DocumentIndexer },
 ): Promise<void> {
-  const stretch = new Stretch();
+  const yielder = new Yielder();
   for (let from = 0; ; ) {
     const rows = partition.unanalysedRows(BATCH, from);
     if (rows.length === 0) return;
@@ -29,7 +29,7 @@ export async function reanalyse(
       const draft =
         body === undefined ? undefined : { body: JSON.parse(body) as RowBody, facets, occurredAt };
       partition.setTerms(slot, draft === undefined ? NOTHING : indexer.terms(draft));
-      await stretch.rest();
+      await yielder.rest();
     }
     from = rows.at(-1)!.slot + 1;
   }

@@ -1,5 +1,5 @@
 import type { Clock, Logger } from "@membus/protocol";
-import type { Folder } from "../../journal/fold.js";
+import type { Flusher } from "../../journal/flusher.js";
 import type { GenerationIds, Storage } from "../../storage.js";
 import type { BackFill } from "./back-fill.js";
 import { waitUnlessAborted } from "./background-pace.js";
@@ -10,7 +10,7 @@ const SCOPES = 1_024;
 
 export interface ReindexDependencies {
   readonly storage: Storage;
-  readonly folder: Folder;
+  readonly flusher: Flusher;
   readonly backFill: BackFill;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -93,11 +93,11 @@ export class Reindex {
     }
   }
 
-  /** What is logged is folded first, so that storage knows of it. */
+  /** What is logged is flushed first, so that storage knows of it. */
   async #round(): Promise<void> {
-    const { storage, folder, backFill, clock, logger, directory, retryMs } = this.#dependencies;
+    const { storage, flusher, backFill, clock, logger, directory, retryMs } = this.#dependencies;
     await writeGenerationMarker(directory, this.#marker);
-    await folder.fold();
+    await flusher.flush();
     const { rowCount, outdatedCount, scopes } = await storage.outdated(this.#ids, SCOPES);
     const isAsBefore = outdatedCount === this.#storedOutdatedCount;
     this.#rowCount = rowCount;

@@ -3,8 +3,8 @@ import type { Partition } from "../../search/partition/partition.js";
 import type { PartitionRegistry } from "./partition-registry.js";
 import type { Resident } from "./resident.js";
 
-/** Rows indexed at a stretch: a few milliseconds. */
-const STRETCH = 1_024;
+/** Rows indexed at a step: a few milliseconds. */
+const STEP_ROWS = 1_024;
 /** What a step may take at most. Seconds. */
 const STEP_S_MAX = 0.1;
 
@@ -13,7 +13,7 @@ const latestEnds = new WeakMap<Clock, number>();
 
 /** Indexes the words of the latest rows where they are few; a query would take longer to look through them. */
 export function indexFew(partition: Partition): void {
-  if (partition.unindexedCount <= STRETCH) partition.indexSome(STRETCH);
+  if (partition.unindexedCount <= STEP_ROWS) partition.indexSome(STEP_ROWS);
 }
 
 /**
@@ -35,7 +35,7 @@ function indexOne(resident: Resident, clock: Clock): void {
     // As long as what came in between: long queries, one after the other, would leave it no time to make them shorter.
     const until = begunAt + Math.min(STEP_S_MAX, begunAt - endedAt);
     let isDone = resident.hasLeft;
-    do isDone ||= resident.partition.indexSome(STRETCH);
+    do isDone ||= resident.partition.indexSome(STEP_ROWS);
     while (!isDone && clock.now() < until);
     latestEnds.set(clock, clock.now());
     resident.isBeingIndexed = !isDone;

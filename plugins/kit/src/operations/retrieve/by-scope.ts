@@ -1,6 +1,6 @@
 import type { Scope } from "@membus/protocol";
 import type { Resident } from "../../lifecycle/residency/resident.js";
-import { Stretch } from "../../stretch.js";
+import { Yielder } from "../../yielder.js";
 import type { ReadParts } from "../tier.js";
 import type { Hit } from "./entry.js";
 import type { ScopedHit } from "./merge-hits.js";
@@ -28,7 +28,7 @@ export async function visitBodies(
   hits: readonly ScopedHit[],
   visit: (hit: Hit, body: string, resident: Resident) => void,
 ): Promise<void> {
-  const stretch = new Stretch();
+  const yielder = new Yielder();
   for (const [scope, ofScope] of byScope(hits)) {
     for (const part of partsOf(ofScope, ({ hit }) => hit.bytes, READ_BYTES_MAX)) {
       const wanted = part.map(({ hit }) => hit);
@@ -37,7 +37,7 @@ export async function visitBodies(
         for (const hit of wanted) {
           const body = bodies.get(hit.rowId);
           if (body !== undefined) visit(hit, body, resident);
-          await stretch.rest();
+          await yielder.rest();
         }
       });
     }

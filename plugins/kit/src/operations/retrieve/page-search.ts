@@ -9,7 +9,7 @@ import { SlotOrder } from "./slot-order.js";
 const HAIR = 1e-9;
 
 /** Slots looked at before the others are known to be better than some. */
-const FIRST_STRETCH = 64;
+const FIRST_SLICE = 64;
 
 export interface ScoredSlot {
   readonly slot: number;
@@ -71,9 +71,9 @@ export class PageSearch {
   }
 
   run(): FoundSlots {
-    // Short stretches first: until the page is full, everything may belong on it.
-    for (let from = 0, size = FIRST_STRETCH; from < this.#slotCount; size *= 2) {
-      const to = Math.min(from + Math.min(size, this.#sieve.stretch), this.#slotCount);
+    // Short slices first: until the page is full, everything may belong on it.
+    for (let from = 0, size = FIRST_SLICE; from < this.#slotCount; size *= 2) {
+      const to = Math.min(from + Math.min(size, this.#sieve.sliceSize), this.#slotCount);
       this.#visit(from, to);
       from = to;
     }

@@ -1,5 +1,5 @@
 import type { MemoryEntry, PluginRetrieveRequest } from "@membus/protocol";
-import { Stretch } from "../../stretch.js";
+import { Yielder } from "../../yielder.js";
 import type { ReadParts } from "../tier.js";
 import { byScope, readLiveBodies } from "./by-scope.js";
 import type { Hit } from "./entry.js";
@@ -26,12 +26,12 @@ export async function readEntries(
   wanted: Wanted,
 ): Promise<PageEntries> {
   const entries: MemoryEntry[] = [];
-  const stretch = new Stretch();
+  const yielder = new Yielder();
   let [next, left, isWhole] = [0, wanted.max_bytes, true];
   while (next < hits.length && left >= 0) {
     const end = endOfPart(hits, next, ({ hit }) => hit.bytes, left);
     const part = await surround(tier, hits.slice(next, end), { ...wanted, max_bytes: left });
-    const read = await readPart(tier, part, wanted, stretch);
+    const read = await readPart(tier, part, wanted, yielder);
     for (const { hit } of part) {
       if (left < 0) break;
       next++;
@@ -49,7 +49,7 @@ async function readPart(
   tier: ReadParts,
   part: readonly Surrounded[],
   wanted: Wanted,
-  stretch: Stretch,
+  yielder: Yielder,
 ): Promise<ReadonlyMap<Hit, ReadEntry>> {
   const entries = new Map<Hit, ReadEntry>();
   for (const [scope, ofScope] of byScope(part)) {
@@ -62,7 +62,7 @@ async function readPart(
       for (const found of ofScope) {
         const read = reader.read(found);
         if (read !== undefined) entries.set(found.hit, read);
-        await stretch.rest();
+        await yielder.rest();
       }
     });
   }

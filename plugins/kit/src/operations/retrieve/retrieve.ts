@@ -13,7 +13,7 @@ import { checkPartitionCount } from "../../lifecycle/residency/partition-registr
 import type { Resident } from "../../lifecycle/residency/resident.js";
 import { PreparedFilter } from "../../search/partition/prepared-filter.js";
 import { prepareLook } from "../../search/prepare-look.js";
-import { Stretch } from "../../stretch.js";
+import { Yielder } from "../../yielder.js";
 import type { RetrieveParts } from "../tier.js";
 import { candidateCount, choosePage } from "./choose-page.js";
 import { type FoundHits, findHits } from "./find-hits.js";
@@ -98,9 +98,9 @@ async function findEverywhere(
   let [total, candidateCount, pendingCount] = [0, 0, 0];
   let degraded: MemoryError | undefined = scopes.length === 0 ? query?.degraded : undefined;
   let generation: string | undefined;
-  const stretch = new Stretch();
+  const yielder = new Yielder();
   for (const scope of scopes) {
-    await stretch.rest();
+    await yielder.rest();
     const found = await tier.registry.use(scope, (resident) => findIn(tier, resident, request, query));
     hits = mergeHits(
       hits,

@@ -2,7 +2,7 @@ import { MemoryError, type StoreItem } from "@membus/protocol";
 import type { Resident } from "../../lifecycle/residency/resident.js";
 import { isExpired, type Row, type RowBody, type RowFacets } from "../../row.js";
 import type { Partition } from "../../search/partition/partition.js";
-import { Stretch } from "../../stretch.js";
+import { Yielder } from "../../yielder.js";
 import { partsOf } from "../retrieve/parts.js";
 import type { StoreParts } from "../tier.js";
 import type { Plan, Previous } from "./plan-store.js";
@@ -72,11 +72,11 @@ async function planInParts(
 ): Promise<PlannedEntry[]> {
   const entries = parts.flat();
   const planned: PlannedEntry[] = [];
-  const stretch = new Stretch();
+  const yielder = new Yielder();
   for (const part of parts) {
     planned.push(...(await planPart(tier, resident, part, plan)));
     boundKept(entries, planned);
-    await stretch.rest();
+    await yielder.rest();
   }
   return planned;
 }

@@ -47,10 +47,10 @@ export class AttributeIndex {
     return indexes;
   }
 
-  /** Takes dead slots out of all fields, about `stretch` slots at each step. */
-  *keepAlive(columns: { readonly alive: Uint8Array }, stretch: number): Generator<void> {
+  /** Takes dead slots out of all fields, about `stepSize` slots at each step. */
+  *keepAlive(columns: { readonly alive: Uint8Array }, stepSize: number): Generator<void> {
     // A copy: whoever asks for a field meanwhile moves it to the end.
-    for (const field of [...this.#fields.values()]) yield* field.keepAlive(columns, stretch);
+    for (const field of [...this.#fields.values()]) yield* field.keepAlive(columns, stepSize);
   }
 
   /** The index of a field, if there is one. */

@@ -35,8 +35,8 @@ export class FieldIndex {
     if (Array.isArray(value)) for (const element of value) this.#file(slot, element, true);
   }
 
-  /** Takes dead slots out, and values that no row has any more, about `stretch` slots at each step. */
-  *keepAlive(columns: { readonly alive: Uint8Array }, stretch: number): Generator<void> {
+  /** Takes dead slots out, and values that no row has any more, about `stepSize` slots at each step. */
+  *keepAlive(columns: { readonly alive: Uint8Array }, stepSize: number): Generator<void> {
     let looked = 0;
     for (const [text, { slots }] of this.#values) {
       const size = typeof slots === "number" ? 1 : slots.size;
@@ -45,7 +45,7 @@ export class FieldIndex {
       this.sizeBytes -= 4 * (size - left);
       if (left === 0) this.#drop(text);
       looked += 1 + size;
-      if (looked < stretch) continue;
+      if (looked < stepSize) continue;
       looked = 0;
       yield;
     }

@@ -277,17 +277,17 @@ export class Partition {
   }
 
   /**
-   * Leaves nothing of the rows that are dead when it begins, in any index, and looks through about `stretch`
+   * Leaves nothing of the rows that are dead when it begins, in any index, and looks through about `stepSize`
    * postings at each step; a partition that is mostly dead is built anew at once, under other slots.
    */
-  *clearDead(stretch: number): Generator<void> {
+  *clearDead(stepSize: number): Generator<void> {
     const { columns } = this;
     if (columns.count - this.liveCount >= this.liveCount) return this.#rebuild();
     for (let slot = 0; slot < columns.count; slot++) if (columns.alive[slot] === 0) this.keys.clear(slot);
     this.#statistics.keepAlive(columns.alive);
-    yield* this.#attributes.keepAlive(columns, stretch);
+    yield* this.#attributes.keepAlive(columns, stepSize);
     // Built anew meanwhile, it holds nothing of them.
-    if (columns === this.columns) yield* this.#terms.keepAlive(columns, stretch);
+    if (columns === this.columns) yield* this.#terms.keepAlive(columns, stepSize);
   }
 
   /** Bytes in RAM, roughly. */

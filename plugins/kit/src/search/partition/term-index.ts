@@ -34,14 +34,14 @@ export class TermIndex {
     }
   }
 
-  /** Takes dead slots out of all lists, and words that stand nowhere any more, about `stretch` postings at each step. */
-  *keepAlive(columns: { readonly alive: Uint8Array }, stretch: number): Generator<void> {
+  /** Takes dead slots out of all lists, and words that stand nowhere any more, about `stepSize` postings at each step. */
+  *keepAlive(columns: { readonly alive: Uint8Array }, stepSize: number): Generator<void> {
     const postings = this.#postings;
     let looked = 0;
     for (let list = 0; list < postings.listCount; list++) {
       looked += 1 + postings.range(list).size;
       postings.keepAlive(list, columns.alive);
-      if (looked < stretch) continue;
+      if (looked < stepSize) continue;
       looked = 0;
       yield;
     }

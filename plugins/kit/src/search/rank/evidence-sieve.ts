@@ -7,8 +7,8 @@ import { slotCloseness } from "./vector.js";
 import { codeLengthOf, encodeQuery, type VectorCodes } from "./vector-codes.js";
 
 /** Slots looked at together where no kernel says how many. */
-const STRETCH = 1_024;
-/** Where a filter leaves fewer slots of a stretch than one of so many, they are looked at one by one. */
+const SLICE = 1_024;
+/** Where a filter leaves fewer slots of a slice than one of so many, they are looked at one by one. */
 const SPARSE_PART = 8;
 
 /** How to compare a query with codes. */
@@ -23,12 +23,12 @@ interface CodeScan {
 export type SieveQuery = RankQuery & { readonly allowed: Uint8Array };
 
 /**
- * Sifts slots by the evidence for them, a stretch at a time, without reading most of the vectors in full: it tells
+ * Sifts slots by the evidence for them, a slice at a time, without reading most of the vectors in full: it tells
  * which need a closer look, and counts the others that surely have enough. Relies on evidence rising with closeness.
  */
 export class EvidenceSieve {
   /** How many slots `sift` takes at most. */
-  readonly stretch: number;
+  readonly sliceSize: number;
   /** The slots that need a closer look, ascending. */
   readonly open: Uint32Array;
   openCount = 0;
@@ -46,9 +46,9 @@ export class EvidenceSieve {
     this.#query = query;
     this.#words = wordScores(corpus, query);
     this.#scan = codeScan(corpus.vectors, query);
-    this.stretch = this.#scan?.kernel.stretch ?? STRETCH;
-    this.open = new Uint32Array(this.stretch);
-    this.isSure = new Uint8Array(this.stretch);
+    this.sliceSize = this.#scan?.kernel.sliceSize ?? SLICE;
+    this.open = new Uint32Array(this.sliceSize);
+    this.isSure = new Uint8Array(this.sliceSize);
   }
 
   /**

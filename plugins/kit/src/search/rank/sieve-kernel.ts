@@ -4,7 +4,7 @@ import { type Layout, loadSieve, type SiftConstants } from "./sieve-module.js";
 import { CODE_MAX, type EncodedQuery, type VectorCodes } from "./vector-codes.js";
 
 /** Codes that are looked at together stay in the processor's second cache. */
-const STRETCH_BYTES = 65_536;
+const SLICE_BYTES = 65_536;
 const I32_MAX = 2 ** 31 - 1;
 /** Far above what rounding to float32 comes to, far below the error of the codes. */
 const ROUNDING = 1e-6;
@@ -21,8 +21,8 @@ export interface SieveLimits {
   readonly pageFrom: number;
 }
 
-/** A stretch of slots, an element or a vector's codes each. */
-export interface Stretch extends VectorCodes {
+/** A slice of slots, an element or a vector's codes each. */
+export interface Slice extends VectorCodes {
   /** What words say of each. */
   readonly words: Float32Array;
   /** 1 for each that may be found. */
@@ -34,7 +34,7 @@ export interface ScaledQuery extends EncodedQuery {
   readonly cosines: CosineScale;
 }
 
-export interface SiftedStretch {
+export interface SiftedSlice {
   /**
    * Groups of four slots of which some are open: its number times 256, a bit for each of its slots that surely counts
    * times 16, and a bit for each that is open. Valid until the next call.
@@ -50,10 +50,10 @@ export interface SiftedStretch {
  */
 export interface SieveKernel {
   /** Slots that one call takes at most. */
-  readonly stretch: number;
+  readonly sliceSize: number;
   /** The largest component that a query may have: sums must stay below 2^31. */
   readonly queryMax: number;
-  sift(query: ScaledQuery, limits: SieveLimits, slots: Stretch): SiftedStretch;
+  sift(query: ScaledQuery, limits: SieveLimits, slots: Slice): SiftedSlice;
 }
 
 const kernels = new Map<number, SieveKernel | undefined>();
@@ -65,20 +65,20 @@ export function sieveKernel(codeLength: number): SieveKernel | undefined {
 }
 
 function createKernel(codeLength: number): SieveKernel | undefined {
-  const stretch = Math.max(4, 4 * Math.floor(STRETCH_BYTES / codeLength / 4));
-  const { layout, end } = layoutOf(codeLength, stretch);
+  const sliceSize = Math.max(4, 4 * Math.floor(SLICE_BYTES / codeLength / 4));
+  const { layout, end } = layoutOf(codeLength, sliceSize);
   const loaded = loadSieve(layout, end);
   if (loaded === undefined) return undefined;
   const { memory, sift } = loaded;
   const components = new Int16Array(memory, layout.query, codeLength);
-  const codes = new Int8Array(memory, layout.vectors, stretch * codeLength);
-  const scales = new Float32Array(memory, layout.scales, stretch);
-  const errors = new Float32Array(memory, layout.errors, stretch);
-  const words = new Float32Array(memory, layout.words, stretch);
-  const allowed = new Uint8Array(memory, layout.allowed, stretch);
-  const openGroups = new Uint32Array(memory, layout.openGroups, stretch / 4);
+  const codes = new Int8Array(memory, layout.vectors, sliceSize * codeLength);
+  const scales = new Float32Array(memory, layout.scales, sliceSize);
+  const errors = new Float32Array(memory, layout.errors, sliceSize);
+  const words = new Float32Array(memory, layout.words, sliceSize);
+  const allowed = new Uint8Array(memory, layout.allowed, sliceSize);
+  const openGroups = new Uint32Array(memory, layout.openGroups, sliceSize / 4);
   return {
-    stretch,
+    sliceSize,
     queryMax: Math.min(32_767, Math.floor(I32_MAX / (CODE_MAX * codeLength))),
     sift(query, limits, slots) {
       components.set(query.components);
@@ -95,14 +95,14 @@ function createKernel(codeLength: number): SieveKernel | undefined {
 }
 
 /** Every part begins at a multiple of 16. */
-function layoutOf(codeLength: number, stretch: number): { readonly layout: Layout; readonly end: number } {
+function layoutOf(codeLength: number, sliceSize: number): { readonly layout: Layout; readonly end: number } {
   let end = 0;
   const place = (bytes: number): number => {
     const at = end;
     end += 16 * Math.ceil(bytes / 16);
     return at;
   };
-  const perSlot = (bytes: number) => place(bytes * stretch);
+  const perSlot = (bytes: number) => place(bytes * sliceSize);
   const layout = {
     ...{ query: place(2 * codeLength), vectors: perSlot(codeLength), dots: perSlot(4) },
     ...{ scales: perSlot(4), errors: perSlot(4), words: perSlot(4), allowed: perSlot(1) },

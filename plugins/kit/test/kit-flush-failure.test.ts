@@ -8,7 +8,7 @@ import { TestKit } from "./kit-fixture.js";
 async function faultyKit(options = {}) {
   const faults: Fault[] = [];
   const kit = await TestKit.open({
-    options: { foldIdleMs: 10, ...options },
+    options: { flushIdleMs: 10, ...options },
     wrapStorage: (storage): Storage => faultyStorage(storage, faults),
   });
   return { kit, faults, ...calls(kit) };
@@ -23,13 +23,13 @@ const FAULTS: readonly Fault[] = (["append", "remove", "sync"] as const).flatMap
   { method, after: true },
 ]);
 
-describe("a storage that fails in a fold", () => {
+describe("a storage that fails in a flush", () => {
   for (const fault of FAULTS) {
     const when = fault.after ? "after" : "before";
     it(`is written again when ${fault.method} failed ${when} its effect, and nothing stands there twice`, async () => {
       const { kit, faults, store, forget, retrieve } = await faultyKit();
       await store([{ key: "a", content: "old" }, { key: "b" }, { key: "c" }]);
-      await kit.fold();
+      await kit.flush();
       await store([{ key: "a", content: "new" }, { key: "d" }]);
       await forget({ keys: ["b"] });
       const before = revisionsOf(await retrieve());
@@ -61,10 +61,10 @@ describe("a storage that fails in a fold", () => {
     const { kit, faults, store } = await faultyKit();
     await store([{ key: "a" }]);
     faults.push({ method: "append", after: false }, { method: "append", after: true });
-    await kit.fold();
+    await kit.flush();
     const errors = kit.logger.reports.filter(({ level }) => level === "error");
     expect(errors.map(({ message }) => message)).toEqual(
-      Array.from({ length: 2 }, () => "fold failed; the log keeps what it holds"),
+      Array.from({ length: 2 }, () => "flush failed; the log keeps what it holds"),
     );
     expect(kit.storage.rowIds).toHaveLength(1);
   });
@@ -76,13 +76,13 @@ describe("a storage that fails in a fold", () => {
     await expect(kit.plugin.maintain()).rejects.toThrow("append failed after its effect");
     await kit.crash();
     expect((await retrieve()).entries.map(({ content }) => content)).toEqual(["one"]);
-    await kit.fold();
+    await kit.flush();
     expect(kit.storage.rowIds).toHaveLength(1);
   });
 });
 
 describe("a backlog that storage does not take", () => {
-  it("refuses stores as overloaded from its bound on, and takes them again when it is folded", async () => {
+  it("refuses stores as overloaded from its bound on, and takes them again when it is flushed", async () => {
     const { kit, faults, store, retrieve } = await faultyKit({ backlogCountMax: 10 });
     for (let at = 0; at < 10; at++) await store([{ key: `k${at}` }]);
     await expect(store([{ key: "k10" }])).rejects.toMatchObject({

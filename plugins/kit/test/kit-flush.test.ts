@@ -4,7 +4,7 @@ import { changedStorage } from "./changed-storage.js";
 import { calls } from "./kit-calls.js";
 import { TestKit } from "./kit-fixture.js";
 
-it("takes what was logged when it began, and leaves what comes meanwhile to the next fold", async () => {
+it("takes what was logged when it began, and leaves what comes meanwhile to the next flush", async () => {
   const written: (number | "sync")[] = [];
   const kit = await TestKit.open({
     wrapStorage: (storage) =>
@@ -23,7 +23,7 @@ it("takes what was logged when it began, and leaves what comes meanwhile to the 
   });
   const { store } = calls(kit);
   await store([{ key: "a" }, { key: "b" }, { key: "c" }]);
-  await kit.fold();
+  await kit.flush();
   expect(written).toEqual([3, "sync", 2, "sync"]);
   expect(kit.storage.rowIds).toHaveLength(5);
 });
@@ -47,10 +47,10 @@ it("goes on while storage is maintained, and keeps in mind what is forgotten mea
   const maintaining = kit.plugin.maintain();
   await begun;
   await store([{ key: "b" }]);
-  await kit.fold();
+  await kit.flush();
   expect(kit.storage.rowIds).toHaveLength(2);
   await forget({ keys: ["a"] });
-  await kit.fold();
+  await kit.flush();
   expect(kit.storage.rowIds).toHaveLength(1);
   events.emit("ended");
   await maintaining;

@@ -1,30 +1,30 @@
 import type { Clock, Logger } from "@membus/protocol";
 import type { Storage } from "../storage.js";
-import type { Backlog, FoldSlice } from "./backlog.js";
-import { writeFoldMarker } from "./fold-marker.js";
+import type { Backlog, FlushSlice } from "./backlog.js";
+import { writeFlushMarker } from "./flush-marker.js";
 import type { Log } from "./log/log.js";
 import { SerialQueue } from "./log/serial-queue.js";
 import { rowIdOf } from "./record.js";
 
 /** Rows a step: larger ones block the event loop for too long. */
 const SLICE_ROWS = 1_024;
-/** A fold that failed is tried again after so many times the idle wait. */
+/** A flush that failed is tried again after so many times the idle wait. */
 const RETRY_FACTOR = 5;
 
-export interface FoldOptions {
-  /** Rows in the backlog from which a fold begins at once. */
-  readonly foldCount: number;
-  /** Milliseconds after a store before what is logged is folded. */
-  readonly foldIdleMs: number;
+export interface FlushOptions {
+  /** Rows in the backlog from which a flush begins at once. */
+  readonly flushCount: number;
+  /** Milliseconds after a store before what is logged is flushed. */
+  readonly flushIdleMs: number;
 }
 
-export interface FoldDependencies {
+export interface FlushDependencies {
   readonly log: Log;
   readonly storage: Storage;
   readonly backlog: Backlog;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Holds the fold marker. */
+  /** Holds the flush marker. */
   readonly directory: string;
   /** The rows that storage holds now. */
   stored(rowIds: readonly number[]): void;
@@ -32,19 +32,19 @@ export interface FoldDependencies {
   oldestRemembered(): number;
   /** Unix seconds: no record on disk is later. */
   newestAt(): number;
-  /** See the fold marker. */
+  /** See the flush marker. */
   latestScopes(): readonly string[];
 }
 
 /** Moves the backlog into storage, in order and in small steps. Everything that writes to storage goes through here. */
-export class Folder {
+export class Flusher {
   /** Writes to storage never overlap, but its upkeep goes on beside them: it may take longer than the backlog has room. */
   readonly #writes = new SerialQueue();
   readonly #upkeep = new SerialQueue();
-  #foldedSeq: number;
-  /** What the marker on disk says: a start folds again what comes after it. */
+  #flushedSeq: number;
+  /** What the marker on disk says: a start flushes again what comes after it. */
   #markedSeq: number;
-  /** Storage may hold rows of records behind `foldedSeq`, or has not been told to keep those up to it. */
+  /** Storage may hold rows of records behind `flushedSeq`, or has not been told to keep those up to it. */
   #isUnsettled = false;
   /** Bytes of forgotten rows may be on disk. Unknown after a start. */
   #mustPurge = true;
@@ -53,31 +53,31 @@ export class Folder {
   #closed = false;
 
   constructor(
-    readonly options: FoldOptions,
-    readonly dependencies: FoldDependencies,
-    foldedSeq: number,
+    readonly options: FlushOptions,
+    readonly dependencies: FlushDependencies,
+    flushedSeq: number,
   ) {
-    this.#foldedSeq = foldedSeq;
-    this.#markedSeq = foldedSeq;
+    this.#flushedSeq = flushedSeq;
+    this.#markedSeq = flushedSeq;
   }
 
-  get foldedSeq(): number {
-    return this.#foldedSeq;
+  get flushedSeq(): number {
+    return this.#flushedSeq;
   }
 
   /** A record has been added to the backlog. */
   notice(): void {
     if (this.#closed || this.#isWaiting) return;
-    if (this.dependencies.backlog.rowCount >= this.options.foldCount) void this.#foldInBackground();
-    else this.#foldAfter(this.options.foldIdleMs);
+    if (this.dependencies.backlog.rowCount >= this.options.flushCount) void this.#flushInBackground();
+    else this.#flushAfter(this.options.flushIdleMs);
   }
 
-  /** Folds all there is now; what a fold that failed left half done is done again. */
-  fold(): Promise<void> {
-    return this.#writes.run(() => this.#foldAll());
+  /** Flushes all there is now; what a flush that failed left half done is done again. */
+  flush(): Promise<void> {
+    return this.#writes.run(() => this.#flushAll());
   }
 
-  /** Storage's own upkeep. What was forgotten and folded leaves the disk, and the log as soon as no retry needs it. */
+  /** Storage's own upkeep. What was forgotten and flushed leaves the disk, and the log as soon as no retry needs it. */
   maintain(): Promise<void> {
     return this.#upkeep.run(async () => {
       const purge = this.#mustPurge;
@@ -101,61 +101,61 @@ export class Folder {
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelTimer?.();
-    await this.#upkeep.run(() => this.fold());
+    await this.#upkeep.run(() => this.flush());
   }
 
-  #foldAfter(waitMs: number): void {
-    const fold = () => void this.#foldInBackground();
-    this.#cancelTimer ??= this.dependencies.clock.after(waitMs, fold, { background: true });
+  #flushAfter(waitMs: number): void {
+    const flush = () => void this.#flushInBackground();
+    this.#cancelTimer ??= this.dependencies.clock.after(waitMs, flush, { background: true });
   }
 
-  async #foldInBackground(): Promise<void> {
+  async #flushInBackground(): Promise<void> {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     this.#isWaiting = true;
     try {
-      await this.fold();
+      await this.flush();
       this.#isWaiting = false;
       if (this.dependencies.backlog.recordCount > 0) this.notice();
     } catch (error) {
       this.#isWaiting = false;
-      this.dependencies.logger.error({ err: error }, "fold failed; the log keeps what it holds");
-      if (!this.#closed) this.#foldAfter(this.options.foldIdleMs * RETRY_FACTOR);
+      this.dependencies.logger.error({ err: error }, "flush failed; the log keeps what it holds");
+      if (!this.#closed) this.#flushAfter(this.options.flushIdleMs * RETRY_FACTOR);
     }
   }
 
-  async #foldAll(): Promise<void> {
+  async #flushAll(): Promise<void> {
     const { backlog, storage } = this.dependencies;
     if (backlog.recordCount === 0 && !this.#isUnsettled) return;
     // A row that is appended twice would stand in storage twice.
-    if (this.#isUnsettled) await storage.removeFrom(rowIdOf(this.#foldedSeq + 1, 0), [...backlog.scopes]);
+    if (this.#isUnsettled) await storage.removeFrom(rowIdOf(this.#flushedSeq + 1, 0), [...backlog.scopes]);
     this.#isUnsettled = true;
-    // What comes meanwhile waits for the next fold: this one would follow the writers in steps of a few rows.
+    // What comes meanwhile waits for the next flush: this one would follow the writers in steps of a few rows.
     const { lastSeq } = backlog;
     const next = () => backlog.slice(SLICE_ROWS, lastSeq);
-    for (let slice = next(); slice !== undefined; slice = next()) await this.#foldSlice(slice);
+    for (let slice = next(); slice !== undefined; slice = next()) await this.#flushSlice(slice);
     await this.#settle();
     this.#isUnsettled = false;
   }
 
-  async #foldSlice({ lastSeq, rows, removed, forgets }: FoldSlice): Promise<void> {
+  async #flushSlice({ lastSeq, rows, removed, forgets }: FlushSlice): Promise<void> {
     const { log, storage, backlog, stored } = this.dependencies;
     // Storage must not survive what the log has lost: the numbers of lost records are given out again.
     await log.sync();
     if (rows.length > 0) await storage.append(rows);
     if (removed.length > 0) await storage.remove(removed);
     this.#mustPurge ||= forgets;
-    stored(backlog.folded(lastSeq));
-    this.#foldedSeq = lastSeq;
+    stored(backlog.flushed(lastSeq));
+    this.#flushedSeq = lastSeq;
   }
 
   /** Storage first, then the marker, then the log: whatever a crash leaves is enough to go on. */
   async #settle(): Promise<void> {
     const { storage, directory, newestAt, latestScopes } = this.dependencies;
-    const foldedSeq = this.#foldedSeq;
+    const flushedSeq = this.#flushedSeq;
     await storage.sync();
-    await writeFoldMarker(directory, { foldedSeq, newestAt: newestAt(), scopes: latestScopes() });
-    this.#markedSeq = foldedSeq;
+    await writeFlushMarker(directory, { flushedSeq, newestAt: newestAt(), scopes: latestScopes() });
+    this.#markedSeq = flushedSeq;
     await this.#trim();
   }
 
