@@ -1,11 +1,16 @@
 export { columnsOf } from "./columns-of.js";
-export { type DirectoryLock, lockDirectory } from "./journal/directory/directory-lock.js";
-export { fileLog } from "./journal/log/file-log.js";
-export { FILE_LOG_DEFAULTS, type FileLogOptions } from "./journal/log/file-log-options.js";
-export type { Durability, OpenLog } from "./journal/log/log.js";
+export {
+  type DirectoryLock,
+  type Durability,
+  FILE_LOG_DEFAULTS,
+  type FileLogOptions,
+  fileLog,
+  lockDirectory,
+  type OpenLog,
+} from "./journal/index.js";
 export type { KitOptions } from "./kit-options.js";
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
-export { isOutdated } from "./lifecycle/embedding/outdated.js";
+export { isOutdated } from "./lifecycle/index.js";
 export type { HeldEntry, Retention } from "./retention.js";
 export { eachNumber, NUMBER_COLUMNS, NUMBER_FIELDS, type Row } from "./row.js";
 export {
@@ -18,7 +23,7 @@ export {
   type Language,
   type OtherLanguage,
   type OtherLanguages,
-} from "./search/analyzer/index.js";
+} from "./search/index.js";
 export type {
   GenerationIds,
   Outdated,

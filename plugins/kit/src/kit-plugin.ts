@@ -15,21 +15,20 @@ import {
   type Scope,
   type ScopeSelector,
 } from "@membus/protocol";
-import { fileLog } from "./journal/log/file-log.js";
-import type { OpenLog } from "./journal/log/log.js";
-import { idConflict, operationKey, type RememberedOperation } from "./journal/operation-memory.js";
-import type { OperationResult } from "./journal/record.js";
+import {
+  fileLog,
+  idConflict,
+  type OpenLog,
+  type OperationResult,
+  operationKey,
+  type RememberedOperation,
+} from "./journal/index.js";
 import type { KitOptions, ResolvedKitOptions } from "./kit-options.js";
 import { resolveKitOptions } from "./kit-options.js";
 import { type OpenTier, openTier } from "./open-tier.js";
-import { forget } from "./operations/forget.js";
-import { retrieve } from "./operations/retrieve/retrieve.js";
-import { status } from "./operations/status.js";
-import { forgetResult, storeResult } from "./operations/store/result.js";
-import { store } from "./operations/store/store.js";
+import { forget, forgetResult, retrieve, status, store, storeResult } from "./operations/index.js";
 import type { Retention } from "./retention.js";
-import type { Analyzer } from "./search/analyzer/index.js";
-import { createEnglishAnalyzer } from "./search/analyzer/index.js";
+import { type Analyzer, createEnglishAnalyzer } from "./search/index.js";
 import type { Storage, StoragePlace } from "./storage.js";
 
 /** What makes a kit plugin the one it is. */

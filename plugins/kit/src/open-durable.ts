@@ -1,20 +1,22 @@
 import type { PluginServices, Scope } from "@membus/protocol";
-import { Backlog } from "./journal/backlog.js";
-import { type OwnDirectory, ownDirectory } from "./journal/directory/own-directory.js";
-import { readFlushMarker } from "./journal/flush-marker.js";
-import { Flusher } from "./journal/flusher.js";
-import type { Journal } from "./journal/journal.js";
-import type { Log, OpenLog } from "./journal/log/log.js";
-import { createLogJournal } from "./journal/log-journal.js";
-import type { OperationMemory } from "./journal/operation-memory.js";
-import { type LogRecord, latestTime } from "./journal/record.js";
-import { recover } from "./journal/recover.js";
+import {
+  Backlog,
+  createLogJournal,
+  Flusher,
+  type Journal,
+  type Log,
+  type LogRecord,
+  latestTime,
+  type OpenLog,
+  type OperationMemory,
+  type OwnDirectory,
+  ownDirectory,
+  readFlushMarker,
+  recover,
+} from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
-import { BodyCache } from "./lifecycle/residency/body-cache.js";
-import { KnownScopes } from "./lifecycle/residency/known-scopes.js";
-import { LatestScopes } from "./lifecycle/residency/latest-scopes.js";
-import { PartitionLoader } from "./lifecycle/residency/partition-loader.js";
-import type { Partition } from "./search/partition/partition.js";
+import { BodyCache, KnownScopes, LatestScopes, PartitionLoader } from "./lifecycle/index.js";
+import type { Partition } from "./search/index.js";
 import type { Storage, StoragePlace } from "./storage.js";
 
 export interface DurableState {

@@ -1,27 +1,26 @@
 import type { Clock, Embedder, PluginServices } from "@membus/protocol";
-import { createMemoryJournal } from "./journal/journal.js";
-import { OperationMemory } from "./journal/operation-memory.js";
+import { createMemoryJournal, OperationMemory } from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
-import { BackFill, type BackFillParts } from "./lifecycle/embedding/back-fill.js";
-import { Foreground } from "./lifecycle/embedding/background-pace.js";
-import { DocumentIndexer } from "./lifecycle/embedding/index-document.js";
-import { reanalyse } from "./lifecycle/embedding/reanalyse.js";
-import { Reindex } from "./lifecycle/embedding/reindex.js";
-import { Expiry } from "./lifecycle/expiry.js";
-import { Removals } from "./lifecycle/removals.js";
-import { BodyCache } from "./lifecycle/residency/body-cache.js";
-import { PartitionRegistry } from "./lifecycle/residency/partition-registry.js";
-import { Preload } from "./lifecycle/residency/preload.js";
-import { ReadAhead } from "./lifecycle/residency/read-ahead.js";
-import { sweep } from "./lifecycle/sweep.js";
+import {
+  BackFill,
+  type BackFillParts,
+  BodyCache,
+  DocumentIndexer,
+  Expiry,
+  Foreground,
+  PartitionRegistry,
+  Preload,
+  ReadAhead,
+  Reindex,
+  Removals,
+  reanalyse,
+  sweep,
+} from "./lifecycle/index.js";
 import { type DurableParts, type DurableState, openDurable } from "./open-durable.js";
-import { ForgetOrder } from "./operations/forget-order.js";
-import type { RetrieveParts, StoreParts } from "./operations/tier.js";
+import { ForgetOrder, type RetrieveParts, type StoreParts } from "./operations/index.js";
 import type { Retention } from "./retention.js";
 import type { RowBody } from "./row.js";
-import type { Analyzer } from "./search/analyzer/index.js";
-import { Partition } from "./search/partition/partition.js";
-import { partitionRowsMaxOf } from "./search/partition/vectors.js";
+import { type Analyzer, Partition, partitionRowsMaxOf } from "./search/index.js";
 
 export interface TierParts {
   readonly services: PluginServices;

@@ -1,5 +1,5 @@
 import type { Clock } from "@membus/protocol";
-import type { Journal } from "../journal/journal.js";
+import type { Journal } from "../journal/index.js";
 import { Yielder } from "../yielder.js";
 import type { Removals } from "./removals.js";
 import type { Resident } from "./residency/resident.js";

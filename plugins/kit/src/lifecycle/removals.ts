@@ -1,7 +1,7 @@
 import type { MemoryChange, PluginServices } from "@membus/protocol";
 import type { Retention } from "../retention.js";
 import type { RowFacets } from "../row.js";
-import type { RemovedRow } from "../search/partition/removed-row.js";
+import type { RemovedRow } from "../search/index.js";
 import type { BodyCache } from "./residency/body-cache.js";
 import type { Resident } from "./residency/resident.js";
 

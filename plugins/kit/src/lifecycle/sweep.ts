@@ -1,6 +1,5 @@
 import { type Clock, parseScopeId } from "@membus/protocol";
-import type { Flusher } from "../journal/flusher.js";
-import type { Journal } from "../journal/journal.js";
+import type { Flusher, Journal } from "../journal/index.js";
 import type { Retention } from "../retention.js";
 import type { Storage } from "../storage.js";
 import { Yielder } from "../yielder.js";

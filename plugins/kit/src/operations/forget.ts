@@ -4,12 +4,10 @@ import {
   type PluginForgetResult,
   type ScopeSelector,
 } from "@membus/protocol";
-import type { LogRecord } from "../journal/record.js";
-import type { Resident } from "../lifecycle/residency/resident.js";
+import type { LogRecord } from "../journal/index.js";
+import type { Resident } from "../lifecycle/index.js";
 import { isExpired } from "../row.js";
-import { namedSlots } from "../search/partition/named-slots.js";
-import { PreparedFilter } from "../search/partition/prepared-filter.js";
-import { prepareLook } from "../search/prepare-look.js";
+import { namedSlots, PreparedFilter, prepareLook } from "../search/index.js";
 import { filterSubject } from "./retrieve/entry.js";
 import { forgetResult } from "./store/result.js";
 import { acceptedAt, type MutationParts } from "./tier.js";

@@ -1,6 +1,6 @@
 import { type PluginStatusResult, parseScopeId, type StoreReceipt } from "@membus/protocol";
-import type { OperationId } from "../journal/operation-memory.js";
-import type { Resident } from "../lifecycle/residency/resident.js";
+import type { OperationId } from "../journal/index.js";
+import type { Resident } from "../lifecycle/index.js";
 import { storeResult } from "./store/result.js";
 import type { MutationParts } from "./tier.js";
 

@@ -1,16 +1,17 @@
 import type { Clock, Embedder, Logger, Operation, Reranker } from "@membus/protocol";
-import type { Journal } from "../journal/journal.js";
-import type { OperationMemory } from "../journal/operation-memory.js";
-import type { Foreground } from "../lifecycle/embedding/background-pace.js";
-import type { DocumentIndexer } from "../lifecycle/embedding/index-document.js";
-import type { Expiry } from "../lifecycle/expiry.js";
-import type { Removals } from "../lifecycle/removals.js";
-import type { BodyCache } from "../lifecycle/residency/body-cache.js";
-import type { PartitionRegistry } from "../lifecycle/residency/partition-registry.js";
-import type { ReadAhead } from "../lifecycle/residency/read-ahead.js";
-import type { Resident } from "../lifecycle/residency/resident.js";
+import type { Journal, OperationMemory } from "../journal/index.js";
+import type {
+  BodyCache,
+  DocumentIndexer,
+  Expiry,
+  Foreground,
+  PartitionRegistry,
+  ReadAhead,
+  Removals,
+  Resident,
+} from "../lifecycle/index.js";
 import type { Retention } from "../retention.js";
-import type { Analyzer } from "../search/analyzer/index.js";
+import type { Analyzer } from "../search/index.js";
 import type { ForgetOrder } from "./forget-order.js";
 
 /** What every operation works on. */

@@ -7,10 +7,9 @@ import {
   parseScopeId,
   untilAborted,
 } from "@membus/protocol";
-import type { Journal } from "../../journal/journal.js";
-import { rowIdOf } from "../../journal/record.js";
+import { type Journal, rowIdOf } from "../../journal/index.js";
 import type { Row, RowBody } from "../../row.js";
-import type { FoundRow } from "../../search/partition/rows-that.js";
+import type { FoundRow } from "../../search/index.js";
 import { Yielder } from "../../yielder.js";
 import type { BodyCache } from "../residency/body-cache.js";
 import type { PartitionRegistry } from "../residency/partition-registry.js";

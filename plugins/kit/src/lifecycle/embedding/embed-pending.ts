@@ -1,6 +1,6 @@
 import { type Clock, type Logger, within } from "@membus/protocol";
 import type { RowBody } from "../../row.js";
-import type { FoundRow } from "../../search/partition/rows-that.js";
+import type { FoundRow } from "../../search/index.js";
 import type { BodyCache } from "../residency/body-cache.js";
 import type { Resident } from "../residency/resident.js";
 import { pauseMsOf } from "./background-pace.js";

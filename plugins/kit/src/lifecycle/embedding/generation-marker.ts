@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile } from "../../journal/directory/durable-files.js";
+import { replaceFile } from "../../journal/index.js";
 
 /** Whose terms and vectors the rows of a tier's directory have. */
 export interface GenerationMarker {

@@ -10,7 +10,7 @@ import {
   within,
 } from "@membus/protocol";
 import type { Row, RowBody, RowFacets } from "../../row.js";
-import type { Analyzer } from "../../search/analyzer/index.js";
+import type { Analyzer } from "../../search/index.js";
 import { Yielder } from "../../yielder.js";
 import { type Foreground, pauseMsOf } from "./background-pace.js";
 

@@ -1,5 +1,5 @@
 import type { RowBody } from "../../row.js";
-import type { Partition } from "../../search/partition/partition.js";
+import type { Partition } from "../../search/index.js";
 import { Yielder } from "../../yielder.js";
 import type { BodyCache } from "../residency/body-cache.js";
 import type { DocumentIndexer } from "./index-document.js";

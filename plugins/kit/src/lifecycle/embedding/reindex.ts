@@ -1,5 +1,5 @@
 import type { Clock, Logger } from "@membus/protocol";
-import type { Flusher } from "../../journal/flusher.js";
+import type { Flusher } from "../../journal/index.js";
 import type { GenerationIds, Storage } from "../../storage.js";
 import type { BackFill } from "./back-fill.js";
 import { waitUnlessAborted } from "./background-pace.js";

@@ -1,5 +1,5 @@
 import { type Clock, type Scope, scopeId } from "@membus/protocol";
-import type { Partition } from "../../search/partition/partition.js";
+import type { Partition } from "../../search/index.js";
 import type { PartitionRegistry } from "./partition-registry.js";
 import type { Resident } from "./resident.js";
 

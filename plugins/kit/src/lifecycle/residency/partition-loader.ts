@@ -1,4 +1,4 @@
-import type { Partition } from "../../search/partition/partition.js";
+import type { Partition } from "../../search/index.js";
 import type { Storage } from "../../storage.js";
 
 /** A partition that is being read; `rowCount` is what storage has of it, 0 while that is not known. */

@@ -7,7 +7,7 @@ import {
   scopeId,
   selectsScope,
 } from "@membus/protocol";
-import type { Partition } from "../../search/partition/partition.js";
+import type { Partition } from "../../search/index.js";
 import { Resident } from "./resident.js";
 
 export interface RegistryOptions {

@@ -1,5 +1,5 @@
 import { type Clock, type Logger, parseScopeId } from "@membus/protocol";
-import type { Analyzer } from "../../search/analyzer/index.js";
+import type { Analyzer } from "../../search/index.js";
 import type { PartitionRegistry } from "./partition-registry.js";
 
 /** How long after the partitions the analyzer is used; a host that has just started has better to do. */

@@ -1,5 +1,5 @@
-import { SerialQueue } from "../../journal/log/serial-queue.js";
-import type { SlotColumns } from "../../search/partition/slot-columns.js";
+import { SerialQueue } from "../../journal/index.js";
+import type { SlotColumns } from "../../search/index.js";
 import { BODY_OVERHEAD_BYTES, type BodyCache } from "./body-cache.js";
 import type { Resident } from "./resident.js";
 

@@ -1,6 +1,6 @@
 import { type Scope, scopeId } from "@membus/protocol";
 import type { Row } from "../../row.js";
-import type { Partition } from "../../search/partition/partition.js";
+import type { Partition } from "../../search/index.js";
 
 /** What a key will be once the record with this sequence number is applied; `row` is null where it is removed. */
 export interface StagedVersion {

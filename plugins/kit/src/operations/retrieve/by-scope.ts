@@ -1,5 +1,5 @@
 import type { Scope } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/residency/resident.js";
+import type { Resident } from "../../lifecycle/index.js";
 import { Yielder } from "../../yielder.js";
 import type { ReadParts } from "../tier.js";
 import type { Hit } from "./entry.js";

@@ -1,5 +1,5 @@
 import type { MemoryEntry, PluginRetrieveRequest } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/residency/resident.js";
+import type { Resident } from "../../lifecycle/index.js";
 import type { RowBody } from "../../row.js";
 import type { ReadParts } from "../tier.js";
 import { type EntryTexts, entryOf, type Hit } from "./entry.js";

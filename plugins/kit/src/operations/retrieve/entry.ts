@@ -1,5 +1,5 @@
 import type { EntryExplanation, FilterSubject, Include, MemoryEntry, Neighbours } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/residency/resident.js";
+import type { Resident } from "../../lifecycle/index.js";
 import type { Row, RowBody, RowFacets, RowNumbers } from "../../row.js";
 
 /** One found entry, copied out of its slot: slots move under later mutations. */

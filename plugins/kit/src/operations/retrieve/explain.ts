@@ -1,11 +1,6 @@
 import type { EntryExplanation, PluginRetrieveRequest, QueryField } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/residency/resident.js";
-import {
-  explainSlots,
-  type RankCorpus,
-  type RankQuery,
-  type SlotExplanation,
-} from "../../search/rank/index.js";
+import type { Resident } from "../../lifecycle/index.js";
+import { explainSlots, type RankCorpus, type RankQuery, type SlotExplanation } from "../../search/index.js";
 import { recencyOf } from "./recency.js";
 
 /** What `rank` was asked of a partition; undefined where nothing is ranked by. */

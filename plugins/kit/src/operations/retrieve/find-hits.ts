@@ -1,8 +1,6 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/residency/resident.js";
-import { hashesOf } from "../../search/analyzer/index.js";
-import { namedSlots } from "../../search/partition/named-slots.js";
-import type { PreparedFilter } from "../../search/partition/prepared-filter.js";
+import type { Resident } from "../../lifecycle/index.js";
+import { hashesOf, namedSlots, type PreparedFilter } from "../../search/index.js";
 import { copyHit, type Hit } from "./entry.js";
 import { explainScores, type Ranking } from "./explain.js";
 import { listSlots } from "./list-slots.js";

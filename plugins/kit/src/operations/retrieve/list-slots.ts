@@ -1,6 +1,6 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/residency/resident.js";
-import { TopSlots } from "../../search/partition/top-slots.js";
+import type { Resident } from "../../lifecycle/index.js";
+import { TopSlots } from "../../search/index.js";
 import type { FoundSlots } from "./page-search.js";
 import { SlotOrder } from "./slot-order.js";
 

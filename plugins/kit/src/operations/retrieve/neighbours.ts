@@ -1,4 +1,4 @@
-import type { Partition } from "../../search/partition/partition.js";
+import type { Partition } from "../../search/index.js";
 import type { Hit } from "./entry.js";
 
 /** The slots beside an entry in its group, both lists ascending by `seq`. */

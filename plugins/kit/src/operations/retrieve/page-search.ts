@@ -1,7 +1,6 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/residency/resident.js";
-import { TopSlots } from "../../search/partition/top-slots.js";
-import { EvidenceSieve, evidenceFor, relevance, type SieveLimits } from "../../search/rank/index.js";
+import type { Resident } from "../../lifecycle/index.js";
+import { EvidenceSieve, evidenceFor, relevance, type SieveLimits, TopSlots } from "../../search/index.js";
 import type { Ranking } from "./explain.js";
 import { SlotOrder } from "./slot-order.js";
 

@@ -5,10 +5,13 @@ import {
   type PluginRetrieveRequest,
   within,
 } from "@membus/protocol";
-import type { QueryTerm } from "../../search/analyzer/index.js";
-import type { Partition } from "../../search/partition/partition.js";
-import { type CosineScale, cosineScale } from "../../search/rank/index.js";
-import { unitVector } from "../../search/unit-vector.js";
+import {
+  type CosineScale,
+  cosineScale,
+  type Partition,
+  type QueryTerm,
+  unitVector,
+} from "../../search/index.js";
 import type { RetrieveParts } from "../tier.js";
 
 /** What a request ranks by. */

@@ -6,7 +6,7 @@ import {
   type Reranker,
   within,
 } from "@membus/protocol";
-import { indexedText } from "../../lifecycle/embedding/index-document.js";
+import { indexedText } from "../../lifecycle/index.js";
 import type { RowBody } from "../../row.js";
 import type { RetrieveParts } from "../tier.js";
 import { visitBodies } from "./by-scope.js";

@@ -7,12 +7,14 @@ import {
   type Scope,
   type ScopeSelector,
 } from "@membus/protocol";
-import { embedPending } from "../../lifecycle/embedding/embed-pending.js";
-import { indexBehind, indexFew } from "../../lifecycle/residency/index-behind.js";
-import { checkPartitionCount } from "../../lifecycle/residency/partition-registry.js";
-import type { Resident } from "../../lifecycle/residency/resident.js";
-import { PreparedFilter } from "../../search/partition/prepared-filter.js";
-import { prepareLook } from "../../search/prepare-look.js";
+import {
+  checkPartitionCount,
+  embedPending,
+  indexBehind,
+  indexFew,
+  type Resident,
+} from "../../lifecycle/index.js";
+import { PreparedFilter, prepareLook } from "../../search/index.js";
 import { Yielder } from "../../yielder.js";
 import type { RetrieveParts } from "../tier.js";
 import { candidateCount, choosePage } from "./choose-page.js";

@@ -1,5 +1,4 @@
-import { COUNT_FIELDS, fieldCount, type PackedTerms } from "../../search/analyzer/packed-terms.js";
-import { similarity } from "../../search/rank/index.js";
+import { COUNT_FIELDS, fieldCount, type PackedTerms, similarity } from "../../search/index.js";
 
 /** What two entries are compared by. */
 export interface Likeness {

@@ -1,6 +1,6 @@
 import type { PluginRetrieveRequest, Position } from "@membus/protocol";
 import { comparePositions } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/residency/resident.js";
+import type { Resident } from "../../lifecycle/index.js";
 
 /** The total order over the slots of one partition, which has one tier and one namespace (clause RET-5). */
 export class SlotOrder {

@@ -3,7 +3,7 @@ import {
   type DocumentIndexer,
   indexedContext,
   indexedText,
-} from "../../lifecycle/embedding/index-document.js";
+} from "../../lifecycle/index.js";
 import type { Draft, Plan } from "./plan-store.js";
 
 /** What search needs of the drafts of a batch, by their positions; nothing for plans without one. */

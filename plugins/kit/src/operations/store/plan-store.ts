@@ -1,6 +1,6 @@
 import { canonicalJson, type Json, MemoryError, type StoreItem } from "@membus/protocol";
 import type { Row, RowBody, RowFacets } from "../../row.js";
-import { unitVector } from "../../search/unit-vector.js";
+import { unitVector } from "../../search/index.js";
 
 /** A version to come: everything but what its commit and its analysis give it. */
 export interface Draft

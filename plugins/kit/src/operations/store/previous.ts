@@ -1,7 +1,7 @@
 import { MemoryError, type StoreItem } from "@membus/protocol";
-import type { Resident } from "../../lifecycle/residency/resident.js";
+import type { Resident } from "../../lifecycle/index.js";
 import { isExpired, type Row, type RowBody, type RowFacets } from "../../row.js";
-import type { Partition } from "../../search/partition/partition.js";
+import type { Partition } from "../../search/index.js";
 import { Yielder } from "../../yielder.js";
 import { partsOf } from "../retrieve/parts.js";
 import type { StoreParts } from "../tier.js";

@@ -1,5 +1,5 @@
 import { MemoryError, type PluginForgetResult, type PluginStoreResult } from "@membus/protocol";
-import type { OperationResult } from "../../journal/record.js";
+import type { OperationResult } from "../../journal/index.js";
 import type { TierCore } from "../tier.js";
 
 /** The reply of a store from what is remembered of it, so that the first and every later reply are the same. */

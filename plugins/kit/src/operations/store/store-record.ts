@@ -1,7 +1,6 @@
 import { MemoryError, type PluginStoreRequest, type StoreReceipt } from "@membus/protocol";
-import { type LogRecord, type OperationResult, rowIdOf } from "../../journal/record.js";
-import type { DocumentIndex } from "../../lifecycle/embedding/index-document.js";
-import type { Resident } from "../../lifecycle/residency/resident.js";
+import { type LogRecord, type OperationResult, rowIdOf } from "../../journal/index.js";
+import type { DocumentIndex, Resident } from "../../lifecycle/index.js";
 import type { Row } from "../../row.js";
 import { filterSubject } from "../retrieve/entry.js";
 import type { StoreParts } from "../tier.js";

@@ -1,6 +1,6 @@
 import type { PluginStoreRequest, PluginStoreResult, Scope } from "@membus/protocol";
-import type { OperationResult } from "../../journal/record.js";
-import type { Resident } from "../../lifecycle/residency/resident.js";
+import type { OperationResult } from "../../journal/index.js";
+import type { Resident } from "../../lifecycle/index.js";
 import { type Row, rowBytes } from "../../row.js";
 import { acceptedAt, type StoreParts } from "../tier.js";
 import { indexPlans, NO_INDEX, type PlanIndex } from "./index-plans.js";

@@ -1,0 +1,7 @@
+export { forget } from "./forget.js";
+export { ForgetOrder } from "./forget-order.js";
+export { retrieve } from "./retrieve/retrieve.js";
+export { status } from "./status.js";
+export { forgetResult, storeResult } from "./store/result.js";
+export { store } from "./store/store.js";
+export type { RetrieveParts, StoreParts } from "./tier.js";
