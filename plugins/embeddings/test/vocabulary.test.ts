@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { splitWords } from "../src/static/split-words.js";
-import { parseVocabulary, tokenIds } from "../src/static/vocabulary.js";
+import { parseVocabulary, splitWords, tokenIds } from "../src/static/vocabulary.js";
 
 const lines = readFileSync(new URL("../static-minilm-v1/vocab.txt", import.meta.url), "utf8");
 const spellings = lines.split("\n");

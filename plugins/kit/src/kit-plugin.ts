@@ -111,7 +111,7 @@ export class KitPlugin implements MemoryPlugin {
   async onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult> {
     const tier = this.#open;
     return this.#once(request.op, (earlier) => {
-      if (earlier === undefined) return store(tier, scope, request);
+      if (earlier === undefined) return store(tier, scope, notBefore(tier.clockFloor, request));
       return storeResult(earlier.result, { queued: tier.durable && request.ack === "queued" });
     });
   }
@@ -126,7 +126,7 @@ export class KitPlugin implements MemoryPlugin {
     return this.#once(request.op, (earlier) => {
       const deleted = earlier?.result.deleted ?? 0;
       if (earlier?.done) return forgetResult(tier, deleted, earlier.at);
-      return forget(tier, selector, request, deleted);
+      return forget(tier, selector, notBefore(tier.clockFloor, request), deleted);
     });
   }
 
@@ -178,4 +178,10 @@ export class KitPlugin implements MemoryPlugin {
     const result = await this.#open.journal.resultAt(place);
     return result && { result, at, done };
   }
+}
+
+/** The request as it counts after the machine's clock was set back: accepted no earlier than what is on disk. */
+function notBefore<Request extends { readonly op: Operation }>(at: number, request: Request): Request {
+  const { op } = request;
+  return op.accepted_at >= at ? request : { ...request, op: { ...op, accepted_at: at } };
 }

@@ -34,6 +34,8 @@ export interface TierParts {
 export interface OpenTier extends StoreParts, RetrieveParts {
   /** By all agents of a tenant. */
   readonly isShared: boolean;
+  /** Unix seconds: the newest time on disk. No mutation counts as accepted before. */
+  readonly clockFloor: number;
   maintain(): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { addOccurrence, COUNT_FIELDS, fieldCount, termHash } from "../src/search/analyzer/packed-terms.js";
-import { TermCounts } from "../src/search/analyzer/term-counts.js";
+import {
+  addOccurrence,
+  COUNT_FIELDS,
+  fieldCount,
+  TermCounts,
+  termHash,
+} from "../src/search/analyzer/packed-terms.js";
 
 describe("termHash", () => {
   it.each([

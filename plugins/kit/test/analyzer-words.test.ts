@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fold } from "../src/search/analyzer/fold.js";
 import { memoizeWords } from "../src/search/analyzer/memo.js";
-import { splitWords, wordForms } from "../src/search/analyzer/words.js";
+import { fold, splitWords, wordForms } from "../src/search/analyzer/words.js";
 
 describe("splitWords", () => {
   it.each([

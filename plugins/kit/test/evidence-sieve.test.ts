@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { cosineScale } from "../src/search/rank/cosine-scale.js";
 import {
   codeLengthOf,
   EvidenceSieve,
@@ -12,6 +11,7 @@ import {
   relevance,
   type SieveLimits,
 } from "../src/search/rank/index.js";
+import { cosineScale } from "../src/search/rank/relevance.js";
 import { sieveKernel } from "../src/search/rank/sieve-kernel.js";
 import { encodeQuery } from "../src/search/rank/vector-codes.js";
 import { buildCorpus, type TestEntry } from "./rank-corpus.js";

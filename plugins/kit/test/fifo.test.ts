@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Fifo } from "../src/journal/fifo.js";
+import { Fifo } from "../src/journal/queues.js";
 
 it("gives values in the order they came, however many pass", () => {
   const fifo = new Fifo<number>();

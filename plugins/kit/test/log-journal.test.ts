@@ -1,7 +1,7 @@
 import { systemClock } from "@membus/protocol";
 import { expect, it } from "vitest";
 import { Backlog } from "../src/journal/backlog.js";
-import { createLogJournal } from "../src/journal/log-journal.js";
+import { createLogJournal } from "../src/journal/journal.js";
 import { FaultyLogFiles } from "./faulty-log-file.js";
 import { openLog, temporaryDirectory } from "./log-fixture.js";
 

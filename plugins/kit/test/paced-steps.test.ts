@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { PacedSteps } from "../src/journal/paced-steps.js";
+import { PacedSteps } from "../src/journal/queues.js";
 
 const LARGE = 10_000;
 

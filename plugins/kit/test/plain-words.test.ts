@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PlainWords } from "../src/search/analyzer/plain-words.js";
-import { isPlain, splitWords } from "../src/search/analyzer/words.js";
+import { isPlain, PlainWords, splitWords } from "../src/search/analyzer/words.js";
 
 function wordsOf(words: PlainWords<string>, text: string): string[] {
   const found: string[] = [];

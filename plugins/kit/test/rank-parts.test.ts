@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { averageLength, saturation, weightedFrequency, weightedLength } from "../src/search/rank/bm25f.js";
+import {
+  averageLength,
+  inverseDocumentFrequency,
+  saturation,
+  weightedFrequency,
+  weightedLength,
+} from "../src/search/rank/bm25f.js";
 import { addGroupRelevance } from "../src/search/rank/group.js";
-import { inverseDocumentFrequency } from "../src/search/rank/idf.js";
 import { fuseEvidence, relevance } from "../src/search/rank/relevance.js";
 import { dotProduct, similarity } from "../src/search/rank/vector.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TopSlots } from "../src/search/partition/top-slots.js";
+import { TopSlots } from "../src/operations/retrieve/slot-order.js";
 
 describe("the first slots in an order", () => {
   it("are those that sorting all of them would put first", () => {

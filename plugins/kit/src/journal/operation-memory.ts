@@ -1,5 +1,5 @@
 import { MemoryError, type Operation } from "@membus/protocol";
-import { Fifo } from "./fifo.js";
+import { Fifo } from "./queues.js";
 import type { OperationResult } from "./record.js";
 
 export interface OperationMemoryOptions {

@@ -1,21 +1,20 @@
 export { BackFill, type BackFillParts } from "./embedding/back-fill.js";
 export { Foreground } from "./embedding/background-pace.js";
 export { embedPending } from "./embedding/embed-pending.js";
+export { isOutdated } from "./embedding/generation.js";
 export {
   type DocumentIndex,
   DocumentIndexer,
   indexedContext,
   indexedText,
 } from "./embedding/index-document.js";
-export { isOutdated } from "./embedding/outdated.js";
 export { reanalyse } from "./embedding/reanalyse.js";
 export { Reindex } from "./embedding/reindex.js";
 export { Expiry } from "./expiry.js";
 export { Removals } from "./removals.js";
 export { BodyCache } from "./residency/body-cache.js";
 export { indexBehind, indexFew } from "./residency/index-behind.js";
-export { KnownScopes } from "./residency/known-scopes.js";
-export { LatestScopes } from "./residency/latest-scopes.js";
+export { KnownScopes, LatestScopes } from "./residency/known-scopes.js";
 export { PartitionLoader } from "./residency/partition-loader.js";
 export { checkPartitionCount, PartitionRegistry } from "./residency/partition-registry.js";
 export { Preload } from "./residency/preload.js";

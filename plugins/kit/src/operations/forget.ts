@@ -9,8 +9,8 @@ import type { Resident } from "../lifecycle/index.js";
 import { isExpired } from "../row.js";
 import { namedSlots, PreparedFilter, prepareLook } from "../search/index.js";
 import { filterSubject } from "./retrieve/entry.js";
-import { forgetResult } from "./store/result.js";
-import { acceptedAt, type MutationParts } from "./tier.js";
+import { forgetResult } from "./store/store-record.js";
+import type { MutationParts } from "./tier.js";
 
 /** Rows a record: a forget of more runs in slices, between which others come in. */
 const SLICE_ROWS = 2_000;
@@ -36,7 +36,7 @@ export async function forget(
   for (const scope of await tier.registry.select(selector)) {
     deleted += await tier.registry.use(scope, (resident) => forgetIn(tier, resident, request, deleted));
   }
-  const at = acceptedAt(tier, request.op);
+  const at = request.op.accepted_at;
   if (!request.dry_run) await finish(tier, request, at, deleted);
   return forgetResult(tier, deleted, at);
 }
@@ -92,7 +92,7 @@ function forgetSlice(
   deleted: number,
 ): Promise<void> {
   const { op } = request;
-  const at = acceptedAt(tier, op);
+  const at = op.accepted_at;
   return tier.journal.append({
     build: () => record(request, { at, scope: resident.id, victims, deleted, done: false }),
     stage(_, seq) {

@@ -2,6 +2,6 @@ export { forget } from "./forget.js";
 export { ForgetOrder } from "./forget-order.js";
 export { retrieve } from "./retrieve/retrieve.js";
 export { status } from "./status.js";
-export { forgetResult, storeResult } from "./store/result.js";
 export { store } from "./store/store.js";
+export { forgetResult, storeResult } from "./store/store-record.js";
 export type { RetrieveParts, StoreParts } from "./tier.js";

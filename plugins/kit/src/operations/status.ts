@@ -1,7 +1,7 @@
 import { type PluginStatusResult, parseScopeId, type StoreReceipt } from "@membus/protocol";
 import type { OperationId } from "../journal/index.js";
 import type { Resident } from "../lifecycle/index.js";
-import { storeResult } from "./store/result.js";
+import { storeResult } from "./store/store-record.js";
 import type { MutationParts } from "./tier.js";
 
 /** The fate of a store: its real outcomes, and whether a vector is still to come (clause STATUS-2). */

@@ -1,4 +1,4 @@
-import type { Clock, Embedder, Logger, Operation, Reranker } from "@membus/protocol";
+import type { Clock, Embedder, Logger, Reranker } from "@membus/protocol";
 import type { Journal, OperationMemory } from "../journal/index.js";
 import type {
   BodyCache,
@@ -30,8 +30,6 @@ export interface MutationParts extends TierCore {
   readonly operations: OperationMemory;
   readonly forgets: ForgetOrder;
   readonly removals: Removals;
-  /** Unix seconds below which no time of acceptance is taken: the newest on disk. */
-  readonly clockFloor: number;
 }
 
 export interface StoreParts extends MutationParts {
@@ -65,9 +63,4 @@ export interface RetrieveParts extends ReadParts {
   readonly hostClock: Clock;
   readonly embedWaitMs: number;
   readonly rerankWaitMs: number;
-}
-
-/** Unix seconds at which a mutation counts as accepted. */
-export function acceptedAt({ clockFloor }: Pick<MutationParts, "clockFloor">, op: Operation): number {
-  return Math.max(op.accepted_at, clockFloor);
 }

@@ -1,3 +1,4 @@
+export { TopSlots } from "../operations/retrieve/slot-order.js";
 export {
   type Analyzer,
   type AnalyzerInput,
@@ -14,13 +15,11 @@ export {
 export { COUNT_FIELDS, fieldCount, type PackedTerms } from "./analyzer/packed-terms.js";
 export { namedSlots } from "./partition/named-slots.js";
 export { Partition } from "./partition/partition.js";
-export { PreparedFilter } from "./partition/prepared-filter.js";
+export { PreparedFilter, prepareLook } from "./partition/prepared-filter.js";
 export type { RemovedRow } from "./partition/removed-row.js";
 export type { FoundRow } from "./partition/rows-that.js";
 export type { SlotColumns } from "./partition/slot-columns.js";
-export { TopSlots } from "./partition/top-slots.js";
 export { partitionRowsMaxOf } from "./partition/vectors.js";
-export { prepareLook } from "./prepare-look.js";
 export {
   type CosineScale,
   cosineScale,

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { MemoryError } from "@membus/protocol";
 import { createDirectory, isMissingFile, syncDirectory } from "../directory/durable-files.js";
+import { SerialQueue } from "../queues.js";
 import { type FileLogOptions, resolveFileLogOptions } from "./file-log-options.js";
 import { readFrame } from "./frame.js";
 import type { Log, LogServices, LogStats, OnRecord, OpenLog } from "./log.js";
@@ -11,7 +12,6 @@ import { LogWriter } from "./log-writer.js";
 import { recoverLog } from "./recovery.js";
 import { readBytes, scanBuffer, scanFrames } from "./scan.js";
 import type { Segment } from "./segment.js";
-import { SerialQueue } from "./serial-queue.js";
 
 export interface FileLogDependencies extends LogServices {
   /**

@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises";
 import { type Clock, type Logger, MemoryError } from "@membus/protocol";
 import { syncDirectory } from "../directory/durable-files.js";
+import { SerialQueue } from "../queues.js";
 import type { ResolvedFileLogOptions } from "./file-log-options.js";
+import { RecordGroup } from "./frame.js";
 import { asLogError } from "./log-error.js";
 import type { LogFile, OpenLogFile } from "./log-file.js";
-import { RecordGroup } from "./record-group.js";
 import { createSegment, type Segment } from "./segment.js";
 import { segmentPath } from "./segment-files.js";
-import { SerialQueue } from "./serial-queue.js";
 
 /** A group of this size takes no more records: bounds what one write holds up. */
 const GROUP_BYTES_MAX = 4 * 1024 * 1024;

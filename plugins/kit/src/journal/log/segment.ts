@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { syncDirectory } from "../directory/durable-files.js";
+import type { RecordGroup } from "./frame.js";
 import type { LogFile, OpenLogFile } from "./log-file.js";
-import type { RecordGroup } from "./record-group.js";
 import { segmentPath } from "./segment-files.js";
 import {
   encodeSegmentHeader,

@@ -3,7 +3,7 @@ import type { Flusher } from "../../journal/index.js";
 import type { GenerationIds, Storage } from "../../storage.js";
 import type { BackFill } from "./back-fill.js";
 import { waitUnlessAborted } from "./background-pace.js";
-import { type GenerationMarker, readGenerationMarker, writeGenerationMarker } from "./generation-marker.js";
+import { type GenerationMarker, readGenerationMarker, writeGenerationMarker } from "./generation.js";
 
 /** Scopes asked for at once. */
 const SCOPES = 1_024;

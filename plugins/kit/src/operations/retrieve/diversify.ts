@@ -1,8 +1,7 @@
 import type { RowBody } from "../../row.js";
 import type { ReadParts } from "../tier.js";
-import { visitBodies } from "./by-scope.js";
 import type { Hit } from "./entry.js";
-import type { ScopedHit } from "./merge-hits.js";
+import { type ScopedHit, visitBodies } from "./scoped-hits.js";
 import { type Likeness, likeness, textWords } from "./similarity.js";
 
 const NO_WORDS: ReadonlySet<number> = new Set();

@@ -9,10 +9,9 @@ import {
 import { indexedText } from "../../lifecycle/index.js";
 import type { RowBody } from "../../row.js";
 import type { RetrieveParts } from "../tier.js";
-import { visitBodies } from "./by-scope.js";
 import type { Hit } from "./entry.js";
-import { type ScopedHit, sortHits } from "./merge-hits.js";
 import { recencyOf } from "./recency.js";
+import { type ScopedHit, sortHits, visitBodies } from "./scoped-hits.js";
 
 /** What reranking came to: the hits that remain, or those that were given, with the reason. */
 export interface Reranked {

@@ -1,10 +1,9 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
+import { endOfPart } from "../../yielder.js";
 import type { ReadParts } from "../tier.js";
-import { byScope } from "./by-scope.js";
 import { copyHit, type Hit } from "./entry.js";
-import type { ScopedHit } from "./merge-hits.js";
 import { NeighbourFinder } from "./neighbours.js";
-import { endOfPart } from "./parts.js";
+import { byScope, type ScopedHit } from "./scoped-hits.js";
 
 /** A hit with what stands around it. */
 export interface Surrounded extends ScopedHit {

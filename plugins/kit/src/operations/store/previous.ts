@@ -2,8 +2,7 @@ import { MemoryError, type StoreItem } from "@membus/protocol";
 import type { Resident } from "../../lifecycle/index.js";
 import { isExpired, type Row, type RowBody, type RowFacets } from "../../row.js";
 import type { Partition } from "../../search/index.js";
-import { Yielder } from "../../yielder.js";
-import { partsOf } from "../retrieve/parts.js";
+import { partsOf, Yielder } from "../../yielder.js";
 import type { StoreParts } from "../tier.js";
 import type { Plan, Previous } from "./plan-store.js";
 

@@ -1,11 +1,16 @@
-import { MemoryError, type PluginStoreRequest, type StoreReceipt } from "@membus/protocol";
+import {
+  MemoryError,
+  type PluginForgetResult,
+  type PluginStoreRequest,
+  type PluginStoreResult,
+  type StoreReceipt,
+} from "@membus/protocol";
 import { type LogRecord, type OperationResult, rowIdOf } from "../../journal/index.js";
 import type { DocumentIndex, Resident } from "../../lifecycle/index.js";
 import type { Row } from "../../row.js";
 import { filterSubject } from "../retrieve/entry.js";
-import type { StoreParts } from "../tier.js";
-import type { PlanIndex } from "./index-plans.js";
-import type { Draft, Plan } from "./plan-store.js";
+import type { StoreParts, TierCore } from "../tier.js";
+import type { Draft, Plan, PlanIndex } from "./plan-store.js";
 import type { PlannedEntry } from "./previous.js";
 
 /** A batch with what each of its entries comes to, by position. */
@@ -136,4 +141,33 @@ function rowOf(
     embedder: index?.embedder ?? draft.embedder,
     vector: index?.vector ?? draft.vector,
   };
+}
+
+/** The reply of a store from what is remembered of it, so that the first and every later reply are the same. */
+export function storeResult(
+  { receipts = [], errors = [] }: OperationResult,
+  { queued }: { readonly queued: boolean },
+): PluginStoreResult {
+  return {
+    receipts: queued
+      ? receipts.map((receipt) => (isWritten(receipt.outcome) ? { ...receipt, outcome: "queued" } : receipt))
+      : receipts,
+    errors: errors.map(({ index, code, message, detail }) => ({
+      index,
+      error: new MemoryError(code, message, detail),
+    })),
+  };
+}
+
+/** The reply of a forget; `at` is remembered with it. */
+export function forgetResult(
+  { durable }: Pick<TierCore, "durable">,
+  deleted: number,
+  at: number,
+): PluginForgetResult {
+  return { deleted, at, purge: durable ? "scheduled" : "done" };
+}
+
+function isWritten(outcome: string): boolean {
+  return outcome === "created" || outcome === "updated";
 }

@@ -2,12 +2,10 @@ import type { PluginStoreRequest, PluginStoreResult, Scope } from "@membus/proto
 import type { OperationResult } from "../../journal/index.js";
 import type { Resident } from "../../lifecycle/index.js";
 import { type Row, rowBytes } from "../../row.js";
-import { acceptedAt, type StoreParts } from "../tier.js";
-import { indexPlans, NO_INDEX, type PlanIndex } from "./index-plans.js";
-import { planStore } from "./plan-store.js";
+import type { StoreParts } from "../tier.js";
+import { indexPlans, NO_INDEX, type PlanIndex, planStore } from "./plan-store.js";
 import { isStillCurrent, type PlannedEntry, planEntries } from "./previous.js";
-import { storeResult } from "./result.js";
-import { buildRecord, type PlannedStore } from "./store-record.js";
+import { buildRecord, type PlannedStore, storeResult } from "./store-record.js";
 
 /** Stores a batch in one partition: one record holds its rows and its receipts. */
 export async function store(
@@ -32,7 +30,7 @@ async function storeInto(
   order: number,
 ): Promise<OperationResult> {
   const { op, entries, ack } = request;
-  const at = acceptedAt(tier, op);
+  const at = op.accepted_at;
   const context = { agent: op.agent, acceptedAt: at, embedder: tier.embedderId };
   const waitMs = ack === "queued" ? 0 : tier.embedWaitMs;
   const planned: PlannedEntry[] = [];

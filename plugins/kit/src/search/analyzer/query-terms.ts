@@ -1,9 +1,7 @@
-import { boundedText, contentForms, hashIn } from "./content-forms.js";
-import { fold } from "./fold.js";
 import type { Language } from "./language.js";
 import { memoizeWords } from "./memo.js";
 import { termHash } from "./packed-terms.js";
-import { splitWords } from "./words.js";
+import { boundedText, contentForms, fold, hashIn, splitWords } from "./words.js";
 
 /** Terms of a query that count: the first ones. */
 const QUERY_TERM_COUNT_MAX = 64;

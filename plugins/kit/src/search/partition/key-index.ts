@@ -1,4 +1,4 @@
-import { SECRET_MULTIPLIER } from "../secret-multiplier.js";
+import { SECRET_MULTIPLIER } from "../hash-table.js";
 
 const HASH_BYTES = 32;
 const EMPTY = 0;

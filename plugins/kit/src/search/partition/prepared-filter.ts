@@ -1,6 +1,8 @@
 import type { Filter, FilterLeaf } from "@membus/protocol";
+import { Yielder } from "../../yielder.js";
 import type { AttributeIndex } from "./attribute-index.js";
 import type { FieldIndex } from "./field-index.js";
+import type { LookNeeds, Partition } from "./partition.js";
 import { attributeLeaves, withoutNegatives } from "./select.js";
 import { ValueScan } from "./value-scan.js";
 
@@ -43,4 +45,13 @@ export class PreparedFilter {
   mark(bitmap: Uint8Array, leaf: FilterLeaf): void {
     this.#indexes.get(leaf.field)!.mark(bitmap, leaf, this.#scans.get(leaf));
   }
+}
+
+/** Rows prepared at a step, at most. */
+const ROWS = 256;
+
+/** Does what takes long in a partition that was just loaded, or never asked, before the one look at it. */
+export async function prepareLook(partition: Partition, needs: LookNeeds): Promise<void> {
+  const yielder = new Yielder();
+  while (!partition.prepareSome(needs, ROWS)) await yielder.rest();
 }

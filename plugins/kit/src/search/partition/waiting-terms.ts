@@ -1,6 +1,6 @@
 import type { Postings } from "../rank/index.js";
 import { grown } from "./grown.js";
-import { numbersOf, release, roomFor } from "./own-pages.js";
+import { numbersOf, release, roomFor } from "./posting-lists.js";
 
 /** Numbers in a batch of rows that come one by one: as many as wait by then, within these bounds. */
 const BATCH_LENGTH = { min: 2 ** 8, max: 2 ** 18 };

@@ -27,8 +27,8 @@ const FIELD_WEIGHTS: FieldWeights = Object.freeze({ text: 1, context: 0.5, time:
 const LENGTH_WEIGHTS: FieldWeights = Object.freeze({ text: 1, context: 2, time: 1 });
 
 /** Virtual entries that steady the statistics of a small partition, and how many words each is taken to have. */
-export const VIRTUAL_ENTRY_COUNT = 50;
-export const VIRTUAL_ENTRY_LENGTH = 20;
+const VIRTUAL_ENTRY_COUNT = 50;
+const VIRTUAL_ENTRY_LENGTH = 20;
 
 /** The weights where only these fields count; lengths and document frequencies are of all fields all the same. */
 export function weightsOf(fields: readonly RankField[] | undefined): FieldWeights {
@@ -71,4 +71,20 @@ export function averageLength(lengthTotal: number, liveCount: number): number {
 export function saturation(frequency: number, length: number, average: number): number {
   const lengthFactor = 1 - LENGTH_INFLUENCE + (LENGTH_INFLUENCE * length) / average;
   return frequency / (frequency + K1 * lengthFactor);
+}
+
+/**
+ * How much a term tells entries apart: its inverse document frequency over the partition's live entries and the
+ * virtual ones, each of which has the word with the probability that 20 words of general language have it.
+ * @param documentFrequency live entries with the term in any field
+ * @param prior probability of the word in general language
+ */
+export function inverseDocumentFrequency(
+  documentFrequency: number,
+  liveCount: number,
+  prior: number,
+): number {
+  const virtualFrequency = VIRTUAL_ENTRY_COUNT * (1 - (1 - prior) ** VIRTUAL_ENTRY_LENGTH);
+  const frequency = documentFrequency + virtualFrequency;
+  return Math.log(1 + (liveCount + VIRTUAL_ENTRY_COUNT - frequency + 0.5) / (frequency + 0.5));
 }

@@ -1,5 +1,5 @@
 import type { QueryTerm } from "../analyzer/analyzer.js";
-import type { CosineScale } from "./cosine-scale.js";
+import type { CosineScale } from "./relevance.js";
 import type { VectorCodes } from "./vector-codes.js";
 
 /** Where a term occurs: slots and, for each, the packed counts of its fields. Both may be longer than `size`. */

@@ -1,7 +1,6 @@
 import type { RankCorpus, RankQuery, VectorColumn } from "./corpus.js";
-import { COSINE_ITSELF } from "./cosine-scale.js";
 import { checkDimensions, wordScores } from "./rank.js";
-import { fuseEvidence, relevance } from "./relevance.js";
+import { COSINE_ITSELF, fuseEvidence, relevance } from "./relevance.js";
 import { type ScaledQuery, type SieveKernel, type SieveLimits, sieveKernel } from "./sieve-kernel.js";
 import { slotCloseness } from "./vector.js";
 import { codeLengthOf, encodeQuery, type VectorCodes } from "./vector-codes.js";

@@ -1,5 +1,4 @@
-import type { CosineScale } from "./cosine-scale.js";
-import { VECTOR_WEIGHT } from "./relevance.js";
+import { type CosineScale, VECTOR_WEIGHT } from "./relevance.js";
 import { type Layout, loadSieve, type SiftConstants } from "./sieve-module.js";
 import { CODE_MAX, type EncodedQuery, type VectorCodes } from "./vector-codes.js";
 

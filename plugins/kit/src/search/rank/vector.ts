@@ -1,5 +1,5 @@
 import type { RankQuery, VectorColumn } from "./corpus.js";
-import { COSINE_ITSELF } from "./cosine-scale.js";
+import { COSINE_ITSELF } from "./relevance.js";
 
 /**
  * Dot product of a query with the vector that begins at `offset` in `data`: the cosine of unit vectors.

@@ -1,4 +1,31 @@
-import { Fifo } from "./fifo.js";
+/** Places that were passed before the array is cut to what is left. */
+const PASSED_MAX = 1_024;
+
+/** First in, first out, each step in constant time on average. */
+export class Fifo<T> {
+  #values: (T | undefined)[] = [];
+  #passedCount = 0;
+
+  get first(): T | undefined {
+    return this.#values[this.#passedCount];
+  }
+
+  push(value: T): void {
+    this.#values.push(value);
+  }
+
+  shift(): void {
+    if (this.#passedCount === this.#values.length) return;
+    this.#values[this.#passedCount++] = undefined;
+    if (this.#passedCount < Math.max(PASSED_MAX, this.#values.length / 2)) return;
+    this.#values = this.#values.slice(this.#passedCount);
+    this.#passedCount = 0;
+  }
+
+  *[Symbol.iterator](): Iterator<T> {
+    for (let at = this.#passedCount; at < this.#values.length; at++) yield this.#values[at]!;
+  }
+}
 
 /** A step over fewer rows is not counted: it takes well under a millisecond. */
 const FEW_ROWS = 16;
@@ -63,5 +90,16 @@ export class PacedSteps {
       this.#take(step);
       this.#waiting.shift();
     }
+  }
+}
+
+/** Runs asynchronous tasks one after the other, in the order of the calls. A failing task does not stop the next. */
+export class SerialQueue {
+  #last: Promise<unknown> = Promise.resolve();
+
+  run<T>(task: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(task);
+    this.#last = result.catch(() => undefined);
+    return result;
   }
 }
