@@ -10,12 +10,12 @@ import {
   PluginManifestSchema,
   type PluginServices,
   type Reranker,
+  silentLogger,
 } from "@membus/protocol";
 import { ExpectationError } from "../expect.js";
 import { figureReranker } from "../figure-reranker.js";
 import type { ShiftingClock } from "../shifting-clock.js";
 import { shown } from "../shown.js";
-import { silentLogger } from "../silent-logger.js";
 import type { PluginSubject } from "./plugin-subject.js";
 
 export interface ReportedChange {
