@@ -20,6 +20,10 @@ const folder = folderWith({
     `manifest: { ...createLruPlugin().manifest, features: { ...createLruPlugin().manifest.features, shared: true } },`,
   ),
   "no-plugin.mjs": "export function createPlugin() { throw new Error('no settings'); }\n",
+  "throws.mjs": pluginSource(
+    "async onRetrieve() { return lookUp(20); },",
+    "function lookUp(depth) { if (depth > 0) return lookUp(depth - 1); throw new TypeError('no such shelf'); }",
+  ),
   "no-manifest.mjs": pluginSource("manifest: { name: 'mine' },"),
   "cannot-open.mjs": pluginSource("open() { throw new Error('the disk is on fire'); },"),
   "timer.mjs": pluginSource("", "setInterval(() => {}, 1_000);"),
@@ -135,6 +139,23 @@ describe("a plugin that counts the page", () => {
     const { code, stdout } = await suite("./sound.mjs", "--only", "store", "--baseline", "stale.yaml");
     expect(stdout).toContain("take them out\n  store/created-then-updated\n");
     expect(code).toBe(1);
+  });
+});
+
+describe("a plugin that throws what it should not", () => {
+  it("is told where: name, message and the first frames, as text and as JSON", async () => {
+    const args = ["./throws.mjs", "--only", "retrieve/limit-is-upper-bound", "--json", "thrown.json"];
+    const { code, stdout } = await suite(...args);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /onRetrieve threw TypeError: no such shelf.*\n {12}at lookUp \(.*throws\.mjs:\d+:\d+\)\n/,
+    );
+    expect(stdout.match(/^ {12}at /gm)).toHaveLength(8);
+    const { checks } = JSON.parse(readFileSync(join(folder.path, "thrown.json"), "utf8"));
+    const { got, stack } = checks[0].cases[0].calls.at(-1);
+    expect(got).toContain("TypeError: no such shelf");
+    expect(stack).toHaveLength(8);
+    expect(stack[0]).toMatch(/^at lookUp \(.*throws\.mjs:\d+:\d+\)$/);
   });
 });
 

@@ -1,5 +1,6 @@
 import { type MemoryTier, PluginManifestSchema } from "@membus/protocol";
 import { ExpectationError } from "../expect.js";
+import { thrownText } from "../stack-frames.js";
 import type { PluginSubject } from "./plugin-subject.js";
 
 /**
@@ -22,6 +23,7 @@ async function created(createPlugin: PluginSubject["createPlugin"]) {
   try {
     return await createPlugin();
   } catch (error) {
-    throw new ExpectationError({ what: "`createPlugin`", expected: "a plugin", got: `it threw ${error}` });
+    const got = `it threw ${thrownText(error)}`;
+    throw new ExpectationError({ what: "`createPlugin`", expected: "a plugin", got });
   }
 }
