@@ -1,4 +1,5 @@
 import { fold } from "./fold.js";
+import { hexId } from "./hex-id.js";
 import type { Language } from "./language.js";
 import { termHash } from "./term-hash.js";
 import type { Tongue } from "./tongue.js";
@@ -16,7 +17,8 @@ export function boundedText(text: string): string {
 
 /** The lower-case forms of a word, with accents; none of a stop word. */
 export function contentForms(word: string, language: Language): string[] {
-  return wordForms(word.slice(0, WORD_LENGTH_MAX)).filter((form) => !language.isStopWord(fold(form)));
+  const forms = wordForms(hexId(word) ?? word.slice(0, WORD_LENGTH_MAX));
+  return forms.filter((form) => !language.isStopWord(fold(form)));
 }
 
 /** Stems of different languages are different terms: `care` is not what Spanish `caras` comes from. */

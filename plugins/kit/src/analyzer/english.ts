@@ -22,7 +22,7 @@ export function stemEnglish(word: string): string {
 export function englishLanguage(): Language {
   let probabilities: StemProbabilities | undefined;
   return {
-    id: "english-6",
+    id: "english-7",
     isStopWord: (word) => ENGLISH_STOP_WORDS.has(word),
     stem: stemEnglish,
     stemProbability(stem) {

@@ -26,7 +26,7 @@ function multilingual(): Language {
   const english = englishLanguage();
   return {
     ...english,
-    id: "multilingual-5",
+    id: "multilingual-6",
     isStopWord: (word) => languages().stopWords.has(word),
     stem(word) {
       const script = scriptOf(word);

@@ -1,4 +1,5 @@
 import { gramsOf, hasUnspacedScript } from "./grams.js";
+import { hexId } from "./hex-id.js";
 
 const NON_ASCII = /[\u0080-\uffff]/;
 const ASCII_WORD = /\w+/g;
@@ -10,10 +11,10 @@ const WORD =
 const INVISIBLE = /[\ufe00-\ufe0f\u20e3\u200b-\u200d\u2060\u00ad]/g;
 
 /**
- * `_`, a lower-case letter or digit before a capital, the last capital of an acronym before a word, and a letter
- * before three digits (E1234).
+ * A lower-case letter or digit before a capital, the last capital of an acronym before a word, and a letter before three
+ * digits (E1234).
  */
-const PART_BOUNDARY = /_+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})|(?<=\p{L})(?=\d{3})/u;
+const PART_BOUNDARY = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})|(?<=\p{L})(?=\d{3})/u;
 
 /** Whether the words of a text are its runs of ASCII letters, digits and `_`. */
 export function isPlain(text: string): boolean {
@@ -35,9 +36,18 @@ export function splitWords(text: string): string[] {
 /** The lower-case forms under which a word is found: itself and, for camelCase, snake_case and 2.15.2, its parts. */
 export function wordForms(word: string): string[] {
   if (word.includes(".")) return numberForms(word.toLowerCase());
-  const parts = word.split(PART_BOUNDARY).filter((part) => part !== "");
+  const parts = word
+    .split(/_+/)
+    .flatMap(partsOf)
+    .filter((part) => part !== "");
   const forms = parts.length > 1 ? [parts.join(""), ...parts] : parts;
   return forms.map(lowerCase);
+}
+
+/** A long id in hexadecimal digits is found whole: its parts would be found in others, too. */
+function partsOf(word: string): string[] {
+  const id = hexId(word);
+  return id === undefined ? word.split(PART_BOUNDARY) : [id];
 }
 
 /** `v2.15.2` is found as 2.15.2, v2, 2 and 15. */
