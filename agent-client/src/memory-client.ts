@@ -1,9 +1,8 @@
-import { type Clock, type Logger, systemClock } from "@membus/protocol";
+import { type Clock, type Logger, silentLogger, systemClock } from "@membus/protocol";
 import { AgentMemory } from "./agent-memory.js";
 import { type ConnectOptions, type ResolvedClientOptions, resolveClientOptions } from "./client-options.js";
 import { Exchange } from "./exchange.js";
 import { openBus } from "./open-bus.js";
-import { SILENT_LOGGER } from "./silent-logger.js";
 
 export interface ClientDependencies {
   /** @default the machine's clock */
@@ -36,7 +35,7 @@ export class MemoryClient extends AgentMemory {
     dependencies: ClientDependencies = {},
   ): Promise<MemoryClient> {
     const { client, target } = resolveClientOptions(options);
-    const { clock = systemClock, logger = SILENT_LOGGER } = dependencies;
+    const { clock = systemClock, logger = silentLogger } = dependencies;
     const { bus, close } = await openBus(target, { clock, logger });
     return new MemoryClient(new Exchange(bus, clock), client, close);
   }

@@ -1,10 +1,6 @@
 import type { BusState, Clock, Logger, MemoryError } from "@membus/protocol";
 import { notConnected } from "./bus-errors.js";
-
-export interface BusDependencies {
-  readonly logger: Logger;
-  readonly clock: Clock;
-}
+import type { ResolvedBusDependencies } from "./dependencies.js";
 
 /** Whether the bus can send now, and who wants to know when that changes. `closed` is final. */
 export class ConnectionState {
@@ -13,7 +9,7 @@ export class ConnectionState {
   readonly #listeners = new Set<(state: BusState) => void>();
   #current: BusState;
 
-  constructor(initial: BusState, { logger, clock }: BusDependencies) {
+  constructor(initial: BusState, { logger, clock }: ResolvedBusDependencies) {
     this.#current = initial;
     this.#logger = logger;
     this.#clock = clock;

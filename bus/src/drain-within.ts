@@ -1,5 +1,5 @@
 import type { BusSubscription, Clock } from "@membus/protocol";
-import type { BusDependencies } from "./connection-state.js";
+import type { ResolvedBusDependencies } from "./dependencies.js";
 
 /** True when `work` has resolved or rejected within `timeoutMs`. */
 export function settledWithin(timeoutMs: number, work: Promise<unknown>, clock: Clock): Promise<boolean> {
@@ -17,7 +17,7 @@ export function settledWithin(timeoutMs: number, work: Promise<unknown>, clock: 
 export async function drainWithin(
   timeoutMs: number,
   subscriptions: Iterable<BusSubscription>,
-  { logger, clock }: BusDependencies,
+  { logger, clock }: ResolvedBusDependencies,
 ): Promise<void> {
   const drained = Promise.all(Array.from(subscriptions, (subscription) => subscription.drain()));
   if (await settledWithin(timeoutMs, drained, clock)) return;

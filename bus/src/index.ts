@@ -1,4 +1,4 @@
-export type { BusDependencies } from "./connection-state.js";
+export type { BusDependencies } from "./dependencies.js";
 export { createLocalBus, type LocalBus } from "./local-bus.js";
 export { LOCAL_BUS_DEFAULTS, type LocalBusOptions } from "./local-options.js";
 export type { NatsBus } from "./nats-bus.js";

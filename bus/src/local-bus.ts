@@ -1,7 +1,12 @@
 import type { Bus, BusMessage, BusState, BusSubscription, HeaderMap } from "@membus/protocol";
 import { notConnected, overMaxPayload } from "./bus-errors.js";
-import { type BusDependencies, ConnectionState } from "./connection-state.js";
+import { ConnectionState } from "./connection-state.js";
 import { DeliveryQueue } from "./delivery-queue.js";
+import {
+  type BusDependencies,
+  type ResolvedBusDependencies,
+  resolveBusDependencies,
+} from "./dependencies.js";
 import { drainWithin } from "./drain-within.js";
 import { HandlerRuns } from "./handler-runs.js";
 import { decodeHeaders, encodeHeaders, messageSizeBytes, NO_HEADERS } from "./headers.js";
@@ -29,7 +34,7 @@ export class LocalBus implements Bus {
   readonly maxPayloadBytes: number;
   readonly inboxPrefix: string;
   readonly #options: ResolvedLocalBusOptions;
-  readonly #dependencies: BusDependencies;
+  readonly #dependencies: ResolvedBusDependencies;
   readonly #state: ConnectionState;
   readonly #replies: PendingReplies;
   readonly #delivery: LocalDelivery;
@@ -37,7 +42,7 @@ export class LocalBus implements Bus {
   #droppedMessages = 0;
   #closing: Promise<void> | undefined;
 
-  constructor(options: ResolvedLocalBusOptions, dependencies: BusDependencies) {
+  constructor(options: ResolvedLocalBusOptions, dependencies: ResolvedBusDependencies) {
     this.maxPayloadBytes = options.maxPayloadBytes;
     this.inboxPrefix = options.inboxPrefix;
     this.#options = options;
@@ -158,6 +163,6 @@ export class LocalBus implements Bus {
  * A bus within this process.
  * @throws {TypeError} for an unknown option or a value out of range.
  */
-export function createLocalBus(options: LocalBusOptions, dependencies: BusDependencies): LocalBus {
-  return new LocalBus(resolveLocalBusOptions(options), dependencies);
+export function createLocalBus(options: LocalBusOptions, dependencies: BusDependencies = {}): LocalBus {
+  return new LocalBus(resolveLocalBusOptions(options), resolveBusDependencies(dependencies));
 }

@@ -9,7 +9,8 @@ import type {
   SubscriptionOptions,
 } from "@nats-io/transport-node";
 import { notConnected, overMaxPayload } from "./bus-errors.js";
-import { type BusDependencies, ConnectionState } from "./connection-state.js";
+import { ConnectionState } from "./connection-state.js";
+import type { ResolvedBusDependencies } from "./dependencies.js";
 import { drainWithin, settledWithin } from "./drain-within.js";
 import { HandlerRuns } from "./handler-runs.js";
 import { encodeHeaders, messageSizeBytes } from "./headers.js";
@@ -45,7 +46,7 @@ export class NatsBus implements Bus {
   readonly inboxPrefix: string;
   readonly #connection: NatsConnection;
   readonly #settings: NatsBusSettings;
-  readonly #dependencies: BusDependencies;
+  readonly #dependencies: ResolvedBusDependencies;
   readonly #logger: Logger;
   readonly #state: ConnectionState;
   readonly #replies: PendingReplies;
@@ -55,7 +56,7 @@ export class NatsBus implements Bus {
   #refusal: Error | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(connection: NatsConnection, settings: NatsBusSettings, dependencies: BusDependencies) {
+  constructor(connection: NatsConnection, settings: NatsBusSettings, dependencies: ResolvedBusDependencies) {
     this.inboxPrefix = settings.inboxPrefix;
     this.#connection = connection;
     this.#maxPayloadBytes = connection.info?.max_payload ?? SERVER_MAX_PAYLOAD;

@@ -8,7 +8,7 @@ import {
   tokenAuthenticator,
   usernamePasswordAuthenticator,
 } from "@nats-io/transport-node";
-import type { BusDependencies } from "./connection-state.js";
+import { type BusDependencies, resolveBusDependencies } from "./dependencies.js";
 import { NatsBus } from "./nats-bus.js";
 import { connectFailure } from "./nats-errors.js";
 import {
@@ -34,12 +34,12 @@ const RECONNECT_JITTER_MS = 500;
  */
 export async function connectNatsBus(
   options: NatsBusOptions,
-  dependencies: BusDependencies,
+  dependencies: BusDependencies = {},
 ): Promise<NatsBus> {
   const resolved = resolveNatsBusOptions(options);
   const servers = [resolved.servers].flat().map(parseServer);
   const connection = await connectTo(servers, resolved);
-  return new NatsBus(connection, { ...resolved, ownsConnection: true }, dependencies);
+  return new NatsBus(connection, { ...resolved, ownsConnection: true }, resolveBusDependencies(dependencies));
 }
 
 /**
@@ -49,10 +49,14 @@ export async function connectNatsBus(
 export function natsBusFromConnection(
   connection: NatsConnection,
   options: ExistingConnectionOptions,
-  dependencies: BusDependencies,
+  dependencies: BusDependencies = {},
 ): NatsBus {
   const resolved = resolveExistingConnectionOptions(options);
-  return new NatsBus(connection, { ...resolved, ownsConnection: false }, dependencies);
+  return new NatsBus(
+    connection,
+    { ...resolved, ownsConnection: false },
+    resolveBusDependencies(dependencies),
+  );
 }
 
 async function connectTo(

@@ -20,6 +20,14 @@ afterEach(async () => {
 describeBusContract("local bus", async (settings) => open(settings));
 
 describe("local bus only", () => {
+  it("needs neither a logger nor a clock", async () => {
+    const bus = createLocalBus({});
+    opened.push(bus);
+    bus.subscribe("echo", ({ reply, payload }) => bus.publish(reply!, payload));
+    const { payload } = await bus.request("echo", Uint8Array.of(7), { timeoutMs: 10_000 });
+    expect([...payload]).toEqual([7]);
+  });
+
   it("copies the payload when it is published", async () => {
     const { bus } = open();
     const arrived: Uint8Array[] = [];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { nkeys } from "@nats-io/transport-node";
 import { afterEach, describe, expect, it } from "vitest";
-import type { NatsBusOptions } from "../src/index.js";
+import { connectNatsBus, type NatsBusOptions } from "../src/index.js";
 import { rejection } from "./expect-error.js";
 import { NatsFixture } from "./nats-fixture.js";
 import { NATS_SERVERS } from "./nats-server.js";
@@ -49,6 +49,18 @@ describe.each(NATS_SERVERS)("connecting to %s", (binary) => {
     await (await fixture.connect({ servers: url, creds })).bus.flush();
     await rejection(fixture.connect({ servers: url, creds: operatorMode().creds }), "unauthorized");
   });
+});
+
+it.each(NATS_SERVERS)("needs neither a logger nor a clock: %s", async (binary) => {
+  const { url } = await fixture.launch({ binary });
+  const bus = await connectNatsBus({ servers: url });
+  fixture.onClose(() => bus.close());
+  bus.subscribe("echo", ({ reply, payload }) => {
+    bus.publish(reply!, payload);
+    throw new Error("of a callback, which nobody hears of");
+  });
+  const { payload } = await bus.request("echo", Uint8Array.of(7), { timeoutMs: 10_000 });
+  expect([...payload]).toEqual([7]);
 });
 
 describe.each(NATS_SERVERS)("limits and encryption of %s", (binary) => {

@@ -4,12 +4,18 @@ import { join } from "node:path";
 import { createLocalBus } from "@membus/bus";
 import { createHost, type HostOptions } from "@membus/host";
 import { createLruPlugin } from "@membus/plugin-lru";
-import { type Bus, type MemoryPlugin, type MemoryTier, systemClock, TIERS } from "@membus/protocol";
+import {
+  type Bus,
+  type MemoryPlugin,
+  type MemoryTier,
+  silentLogger,
+  systemClock,
+  TIERS,
+} from "@membus/protocol";
 import { figureReranker } from "../src/figure-reranker.js";
 import type { HostParts, StartedHost } from "../src/host-route/host-subject.js";
 import type { HostSubject } from "../src/index.js";
 import { ShiftingClock } from "../src/shifting-clock.js";
-import { silentLogger } from "../src/silent-logger.js";
 import { wordEmbedder } from "../src/word-embedder.js";
 import type { HostMutant } from "./mutant.js";
 import { ReferencePlugin } from "./reference/reference-plugin.js";

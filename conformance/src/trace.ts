@@ -1,6 +1,7 @@
 import { isMemoryError } from "@membus/protocol";
 import { pending } from "./pending.js";
 import { shown } from "./shown.js";
+import { stackFrames } from "./stack-frames.js";
 
 const CALLS_KEPT = 20;
 /** More than any generated sequence has. */
@@ -12,6 +13,8 @@ export interface TracedCall {
   readonly call: string;
   readonly sent: string;
   readonly got: string;
+  /** Where what nobody expects was thrown, at most 8 frames; absent where nothing was. */
+  readonly stack?: readonly string[];
 }
 
 /** One request of an agent, as it can be sent again. */
@@ -59,7 +62,8 @@ export class Trace {
       this.#add({ call, sent: request, got: shown(reply) });
       return reply;
     } catch (error) {
-      this.#add({ call, sent: request, got: shownError(error) });
+      const stack = isMemoryError(error) ? stackFrames(error) : [];
+      this.#add({ call, sent: request, got: shownError(error), ...(stack.length > 0 && { stack }) });
       throw error;
     }
   }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { folderWith, pluginSource, SOUND, TOTAL_AFTER_LIMIT } from "./plugin-files.js";
+import { folderWith, pluginSource, SOUND, TOTAL_AFTER_LIMIT, WHOLE_SUITE_MS } from "./plugin-files.js";
 import { resultOf, runSuiteCli, spawnSuite } from "./run-suite-cli.js";
 
 interface JsonReport {
@@ -11,14 +11,19 @@ interface JsonReport {
   readonly checks: readonly { readonly id: string; readonly level: string; readonly outcome: string }[];
 }
 
-/** For what runs the whole suite, perhaps beside much else. */
-const WHOLE_SUITE_MS = 300_000;
-
 const folder = folderWith({
   "sound.mjs": SOUND,
   "total-after-limit.mjs": TOTAL_AFTER_LIMIT,
   "no-factory.mjs": "export const plugin = {};\n",
   "no-code.mjs": "export const = ;\n",
+  "shared.mjs": pluginSource(
+    `manifest: { ...createLruPlugin().manifest, features: { ...createLruPlugin().manifest.features, shared: true } },`,
+  ),
+  "no-plugin.mjs": "export function createPlugin() { throw new Error('no settings'); }\n",
+  "throws.mjs": pluginSource(
+    "async onRetrieve() { return lookUp(20); },",
+    "function lookUp(depth) { if (depth > 0) return lookUp(depth - 1); throw new TypeError('no such shelf'); }",
+  ),
   "no-manifest.mjs": pluginSource("manifest: { name: 'mine' },"),
   "cannot-open.mjs": pluginSource("open() { throw new Error('the disk is on fire'); },"),
   "timer.mjs": pluginSource("", "setInterval(() => {}, 1_000);"),
@@ -54,6 +59,14 @@ describe("a sound plugin", () => {
 
   it("leaves nothing in the temporary folder", () => {
     expect(readdirSync(folder.path).filter((name) => name.startsWith("membus-conformance-"))).toEqual([]);
+  });
+
+  it.each([
+    ["working", "./sound.mjs"],
+    ["semantic", "./shared.mjs"],
+  ])("is tested as what its manifest fits: %s", async (tier, module) => {
+    const { stdout } = await suite(module, "--only", "store/created-then-updated");
+    expect(stdout).toContain(`\ntier     ${tier}: `);
   });
 
   it("is tested by a selection of areas and ids", async () => {
@@ -129,6 +142,23 @@ describe("a plugin that counts the page", () => {
   });
 });
 
+describe("a plugin that throws what it should not", () => {
+  it("is told where: name, message and the first frames, as text and as JSON", async () => {
+    const args = ["./throws.mjs", "--only", "retrieve/limit-is-upper-bound", "--json", "thrown.json"];
+    const { code, stdout } = await suite(...args);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /onRetrieve threw TypeError: no such shelf.*\n {12}at lookUp \(.*throws\.mjs:\d+:\d+\)\n/,
+    );
+    expect(stdout.match(/^ {12}at /gm)).toHaveLength(8);
+    const { checks } = JSON.parse(readFileSync(join(folder.path, "thrown.json"), "utf8"));
+    const { got, stack } = checks[0].cases[0].calls.at(-1);
+    expect(got).toContain("TypeError: no such shelf");
+    expect(stack).toHaveLength(8);
+    expect(stack[0]).toMatch(/^at lookUp \(.*throws\.mjs:\d+:\d+\)$/);
+  });
+});
+
 describe("what cannot be tested", () => {
   it.each([
     [
@@ -181,6 +211,7 @@ describe("what cannot be tested", () => {
       "./no-manifest.mjs",
       /the plugin's manifest, field contract: expected contract, name, version/,
     ],
+    ["a `createPlugin` that throws", "./no-plugin.mjs", /expected a plugin, got it threw Error: no settings/],
     ["an `open` that fails", "./cannot-open.mjs", /expected an open plugin, got .*the disk is on fire/],
   ])("is a plugin with %s: not conformant, exit code 1", async (_, module, message) => {
     const { code, stderr } = await suite(module);

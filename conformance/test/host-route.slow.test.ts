@@ -1,10 +1,9 @@
 import { connectNatsBus } from "@membus/bus";
-import { type MemoryTier, systemClock } from "@membus/protocol";
+import { type MemoryTier, silentLogger, systemClock } from "@membus/protocol";
 import { it } from "vitest";
 import { launchHostOf } from "../../cli/src/conformance/through-host.js";
 import { RunningHost } from "../../cli/test/running-host.js";
 import { createHostWorld, runToReport } from "../src/index.js";
-import { silentLogger } from "../src/silent-logger.js";
 import { expectConformant } from "./outcome-counts.js";
 import * as lancedb from "./subjects/lancedb.js";
 import * as lru from "./subjects/lru.js";

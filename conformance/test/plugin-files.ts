@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const LRU = new URL("../../plugins/lru/dist/index.js", import.meta.url).href;
+const LANCEDB = new URL("../../plugins/lancedb/dist/index.js", import.meta.url).href;
 
 /** A plugin of its author's own, in one file: the real lru plugin, with `methods` over its methods. */
 export function pluginSource(methods = "", before = ""): string {
@@ -22,7 +23,16 @@ export function createPlugin() {
 `;
 }
 
+/** For what runs the whole suite, perhaps beside much else. */
+export const WHOLE_SUITE_MS = 300_000;
+
 export const SOUND = pluginSource();
+
+/** Keeps what it acknowledged: the real LanceDB plugin. */
+export const DURABLE = `
+import { createLanceDbPlugin } from ${JSON.stringify(LANCEDB)};
+export const createPlugin = () => createLanceDbPlugin();
+`;
 
 /** Counts the page where all that match are to be counted. */
 export const TOTAL_AFTER_LIMIT = pluginSource(`

@@ -2,12 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectNatsBus } from "@membus/bus";
 import { launchNatsServer, type NatsServer } from "@membus/nats-server";
-import { type Bus, systemClock } from "@membus/protocol";
+import { type Bus, silentLogger, systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { NATS_SERVERS } from "../../bus/test/nats-server.js";
 import { awaitHost } from "../src/cli/host-answers.js";
 import { restartHost } from "../src/cli/restart-host.js";
-import { silentLogger } from "../src/silent-logger.js";
 import { folderWith } from "./plugin-files.js";
 
 const TRANSPORT = import.meta.resolve("@nats-io/transport-node");

@@ -92,9 +92,9 @@ export class PluginRunner {
     return this.#call(this.#writes, expiresAt, call, forgetProblem);
   }
 
-  /** Undefined where the plugin does not know the operation, or knows none. */
+  /** Undefined where the plugin does not know the operation. */
   status(operation: OperationName, expiresAt: number): Promise<Outcome<PluginStatusResult | undefined>> {
-    const call = async () => this.plugin.onStatus?.(operation);
+    const call = () => this.plugin.onStatus(operation);
     return this.#call(this.#reads, expiresAt, call, statusProblem);
   }
 

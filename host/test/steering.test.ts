@@ -98,11 +98,13 @@ describe("what steers a ranking", () => {
     { rerank: true },
   ])("%o is unsupported by a tier that does not declare it (clause RET-22)", async (steering) => {
     const [feature] = Object.keys(steering);
-    const fixture = await start(new SteeredPlugin(STEERING.filter((name) => name !== feature)));
+    const plugin = new SteeredPlugin(STEERING.filter((name) => name !== feature));
+    const fixture = await start(plugin);
     for (const tier of [undefined, "working"]) {
       const answer = await fixture.retrieve({ query: "tea", tier, ...steering });
       expect(answer).toMatchObject({ code: "unsupported", detail: { feature } });
     }
+    expect(plugin.requests).toEqual([]);
   });
 
   it("is answered by the tiers that have it, and names the others", async () => {

@@ -45,6 +45,7 @@ export * from "./request-digest.js";
 export * from "./resolve-options.js";
 export * from "./retrieve.js";
 export * from "./scope.js";
+export { silentLogger } from "./silent-logger.js";
 export * from "./status.js";
 export * from "./steering.js";
 export * from "./store.js";

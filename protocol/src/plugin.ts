@@ -63,6 +63,7 @@ export interface PluginRetrieveRequest {
   readonly after?: Position;
   /** Unix seconds of the first page. */
   readonly as_of: number;
+  // From here on only what the plugin's manifest declares: a host refuses the rest, or leaves the tier out (clause RET-22).
   /** Where the words of the query are looked for; absent: everywhere. Not empty. */
   readonly fields?: readonly QueryField[];
   /** Multiplies each score by (1 - weight) + weight * 0.5^(age / half_life_s) (clause RET-24). */
@@ -148,8 +149,8 @@ export interface MemoryPlugin {
   onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult>;
   onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<PluginRetrieveResult>;
   onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult>;
-  /** Undefined for an operation that is not known (any more). */
-  onStatus?(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined>;
+  /** A store as it stands; undefined for a forget, or an operation that is not known (any more) (clause PLUG-15). */
+  onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined>;
   /** Called by the host now and then, never twice at once: expiry, compaction. */
   maintain?(): Promise<void>;
   stats?(): Readonly<Record<string, number | string>>;

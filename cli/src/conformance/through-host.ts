@@ -13,8 +13,10 @@ import { startHostProcess } from "./start-host-process.js";
 const TENANTS = ["default", "other"];
 
 /** A plugin in a host of its own process, which can be killed, on a nats-server that is started for it. */
-export async function launchHostOf(plugin: PluginSubject): Promise<HostOfPlugin> {
-  const { tier = "working", nodeArguments = [] } = plugin;
+export async function launchHostOf(
+  plugin: PluginSubject & { readonly tier: MemoryTier },
+): Promise<HostOfPlugin> {
+  const { tier, nodeArguments = [] } = plugin;
   const note = (line: string) => void process.stderr.write(`${line}\n`);
   const explicitPath = process.env.MEMBUS_NATS_SERVER || undefined;
   const binary = await ensureNatsServer({

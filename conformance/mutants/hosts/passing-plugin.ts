@@ -17,7 +17,7 @@ function passing(inner: MemoryPlugin): MemoryPlugin {
     onStore: (scope, request) => inner.onStore(scope, request),
     onRetrieve: (selector, request) => inner.onRetrieve(selector, request),
     onForget: (selector, request) => inner.onForget(selector, request),
-    onStatus: async (op) => inner.onStatus?.(op),
+    onStatus: (op) => inner.onStatus(op),
     maintain: async () => inner.maintain?.(),
     stats: () => inner.stats?.() ?? {},
     close: async () => inner.close?.(),
@@ -39,6 +39,6 @@ export function rethrowing(change: (error: unknown) => unknown) {
     onStore: (scope, request) => passOn(inner.onStore(scope, request)),
     onRetrieve: (selector, request) => passOn(inner.onRetrieve(selector, request)),
     onForget: (selector, request) => passOn(inner.onForget(selector, request)),
-    onStatus: (op) => passOn((async () => inner.onStatus?.(op))()),
+    onStatus: (op) => passOn(inner.onStatus(op)),
   }));
 }

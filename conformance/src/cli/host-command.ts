@@ -1,9 +1,8 @@
 import { connectNatsBus, NATS_BUS_DEFAULTS } from "@membus/bus";
-import { type Bus, DEFAULT_PREFIX, isMemoryError, systemClock } from "@membus/protocol";
+import { type Bus, DEFAULT_PREFIX, isMemoryError, silentLogger, systemClock } from "@membus/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import type { HostSubject } from "../host-route/host-subject.js";
 import { createHostWorld } from "../host-route/host-world.js";
-import { silentLogger } from "../silent-logger.js";
 import { UsageError } from "../usage-error.js";
 import { type Address, awaitHost } from "./host-answers.js";
 import { listChecks } from "./list-checks.js";

@@ -9,6 +9,7 @@ import {
 import { type Command, Option } from "commander";
 import { ExpectationError } from "../expect.js";
 import { createHostWorld } from "../host-route/host-world.js";
+import { fittingTier } from "../plugin-route/fitting-tier.js";
 import type { PluginSubject } from "../plugin-route/plugin-subject.js";
 import { createPluginWorld } from "../plugin-route/plugin-world.js";
 import { UsageError } from "../usage-error.js";
@@ -39,7 +40,11 @@ export function registerPlugin(program: Command, throughHost?: HostLauncher): vo
     .command("plugin")
     .description(DESCRIPTION)
     .argument("[module]", "the plugin's module")
-    .addOption(new Option("--tier <tier>", "tier to test it as (default working)").choices(TIERS));
+    .addOption(
+      new Option("--tier <tier>", "tier to test it as (default: the one that its manifest fits)").choices(
+        TIERS,
+      ),
+    );
   if (throughHost) command.option("--through-host", "behind a host on a real nats-server, by messages");
   addRunOptions(command)
     .addHelpText("after", EXAMPLE)
@@ -62,7 +67,7 @@ async function testPlugin(
   if (module === undefined)
     throw new UsageError("name the plugin's module: membus-conformance plugin MODULE");
   const { url, createPlugin } = await load(module);
-  const { tier = "working" } = flags;
+  const tier = await fittingTier({ name: module, createPlugin, ...(flags.tier && { tier: flags.tier }) });
   const subject = { name: module, tier, createPlugin, module: url, nodeArguments: process.execArgv };
   if (!flags.throughHost || !throughHost) {
     return runAndReport(await openWorld(subject), settings, rerunCommand(command));

@@ -1,3 +1,4 @@
+import type { MemoryTier } from "@membus/protocol";
 import type { HostSubject } from "../host-route/host-subject.js";
 import type { PluginSubject } from "../plugin-route/plugin-subject.js";
 
@@ -10,7 +11,7 @@ export interface HostOfPlugin {
 
 /** Puts a plugin behind a host, with a server of its own. The suite knows no host: a program that does provides this. */
 export interface HostLauncher {
-  launch(subject: PluginSubject): Promise<HostOfPlugin>;
+  launch(subject: PluginSubject & { readonly tier: MemoryTier }): Promise<HostOfPlugin>;
 }
 
 /** What a program that contains the suite's command line adds to it. */

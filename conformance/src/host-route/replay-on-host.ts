@@ -1,6 +1,5 @@
 import { connectNatsBus } from "@membus/bus";
-import { encodeMessage, type RequestType, requestSubject, systemClock } from "@membus/protocol";
-import { silentLogger } from "../silent-logger.js";
+import { encodeMessage, type RequestType, requestSubject, silentLogger, systemClock } from "@membus/protocol";
 import type { TracedStep } from "../trace.js";
 
 const TIMEOUT_MS = 15_000;

@@ -5,6 +5,7 @@ import { type Expect, ExpectationError } from "../expect.js";
 import type { AgentOptions, EntryInput, MemoryAgent } from "../memory-agent.js";
 import { Random } from "../random.js";
 import type { ShiftingClock } from "../shifting-clock.js";
+import { thrownText } from "../stack-frames.js";
 import type { Trace } from "../trace.js";
 import type { WorldRequest } from "../world.js";
 import { killWhileStoring } from "./kill-while-storing.js";
@@ -179,6 +180,6 @@ async function demandIt(what: string, work: () => Promise<void>): Promise<void> 
     await work();
   } catch (error) {
     if (error instanceof ExpectationError) throw error;
-    throw new ExpectationError({ what, expected: "it to succeed", got: `it threw ${String(error)}` });
+    throw new ExpectationError({ what, expected: "it to succeed", got: `it threw ${thrownText(error)}` });
   }
 }

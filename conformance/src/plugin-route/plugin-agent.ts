@@ -117,7 +117,7 @@ export class PluginAgent implements MemoryAgent {
   status(requestId: string): Promise<StatusReply> {
     const op = { tenant: this.tenant, agent: this.agent, id: requestId };
     return this.#record({ type: "memory/status/req", request_id: requestId }, async () => {
-      const returned = await this.#call("onStatus", async (plugin) => plugin.onStatus?.(op));
+      const returned = await this.#call("onStatus", (plugin) => plugin.onStatus(op));
       const result = checkedResult("onStatus", returned);
       if (result === undefined) throw new MemoryError("memory_not_found", "the plugin knows no such request");
       const { receipts, errors } = result;

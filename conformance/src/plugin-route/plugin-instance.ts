@@ -10,12 +10,13 @@ import {
   PluginManifestSchema,
   type PluginServices,
   type Reranker,
+  silentLogger,
 } from "@membus/protocol";
 import { ExpectationError } from "../expect.js";
 import { figureReranker } from "../figure-reranker.js";
 import type { ShiftingClock } from "../shifting-clock.js";
 import { shown } from "../shown.js";
-import { silentLogger } from "../silent-logger.js";
+import { thrownText } from "../stack-frames.js";
 import type { PluginSubject } from "./plugin-subject.js";
 
 export interface ReportedChange {
@@ -62,8 +63,8 @@ export async function openPlugin(subject: PluginSubject, services: PluginService
     return plugin;
   } catch (error) {
     if (isMemoryError(error)) throw error;
-    const got = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    throw new ExpectationError({ what: "`createPlugin` and `open`", expected: "an open plugin", got });
+    const what = "`createPlugin` and `open`";
+    throw new ExpectationError({ what, expected: "an open plugin", got: `it threw ${thrownText(error)}` });
   }
 }
 

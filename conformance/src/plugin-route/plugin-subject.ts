@@ -3,7 +3,7 @@ import type { Embedder, MemoryPlugin, MemoryTier } from "@membus/protocol";
 /** A plugin to test. */
 export interface PluginSubject {
   readonly name: string;
-  /** The tier it is tested as. Default working. */
+  /** The tier it is tested as. Default: semantic where its manifest declares `shared`, episodic where `durable`, else working. */
   readonly tier?: MemoryTier;
   /** A new instance, not opened. Called for every check; it gets its directory, empty, when it is opened. */
   createPlugin(): MemoryPlugin | Promise<MemoryPlugin>;

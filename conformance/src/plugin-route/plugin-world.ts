@@ -1,4 +1,4 @@
-import type { Embedder, MemoryPlugin, MemoryTier } from "@membus/protocol";
+import type { Embedder, MemoryPlugin } from "@membus/protocol";
 import type { Provision } from "../check.js";
 import type { PluginContext } from "../context.js";
 import { replayCall } from "../replay-call.js";
@@ -6,6 +6,7 @@ import { ShiftingClock } from "../shifting-clock.js";
 import type { TracedStep } from "../trace.js";
 import { wordEmbedder } from "../word-embedder.js";
 import type { OpenedWorld, TierFacts, World, WorldRequest } from "../world.js";
+import { fittingTier } from "./fitting-tier.js";
 import { OpenedPlugin } from "./opened-plugin.js";
 import { featuresOf, makeSurroundings, openPlugin, removeSurroundings } from "./plugin-instance.js";
 import type { PluginSubject } from "./plugin-subject.js";
@@ -15,7 +16,7 @@ class PluginWorld implements World {
   readonly route = "plugin";
   readonly concurrency = 1;
   readonly name: string;
-  readonly tiers: readonly TierFacts[];
+  readonly tiers: readonly [TierFacts];
   readonly provisions: ReadonlySet<Provision>;
   readonly #subject: PluginSubject;
   readonly #embedder: Embedder | null;
@@ -42,8 +43,9 @@ class PluginWorld implements World {
   }
 
   replayScript(steps: readonly TracedStep[]): string {
-    const { name, tier, module = "./the-plugin.js" } = this.#subject;
-    const subject = `{ name: ${JSON.stringify(name)}, tier: ${JSON.stringify(tier ?? "working")}, createPlugin }`;
+    const { name, module = "./the-plugin.js" } = this.#subject;
+    const [{ tier }] = this.tiers;
+    const subject = `{ name: ${JSON.stringify(name)}, tier: ${JSON.stringify(tier)}, createPlugin }`;
     return [
       'import { replayOnPlugin } from "@membus/conformance";',
       `import { createPlugin } from ${JSON.stringify(module)};`,
@@ -59,7 +61,7 @@ class PluginWorld implements World {
  * @throws {ExpectationError} when its manifest has not the form of the contract.
  */
 export async function createPluginWorld(subject: PluginSubject): Promise<World> {
-  const tier: MemoryTier = subject.tier ?? "working";
+  const tier = await fittingTier(subject);
   const surroundings = await makeSurroundings(tier, new ShiftingClock(), embedderOf(subject));
   let plugin: MemoryPlugin | undefined;
   try {

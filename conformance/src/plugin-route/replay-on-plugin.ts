@@ -1,6 +1,7 @@
 import type { EntryInput, MemoryAgent } from "../memory-agent.js";
 import { ShiftingClock } from "../shifting-clock.js";
 import { Trace, type TracedStep } from "../trace.js";
+import { fittingTier } from "./fitting-tier.js";
 import { PluginAgent } from "./plugin-agent.js";
 import { makeSurroundings, openPlugin, removeSurroundings } from "./plugin-instance.js";
 import type { PluginSubject } from "./plugin-subject.js";
@@ -8,7 +9,7 @@ import { embedderOf } from "./plugin-world.js";
 
 /** Sends requests to a new instance of a plugin, one after another, and prints what comes, a line of JSON each. */
 export async function replayOnPlugin(subject: PluginSubject, steps: readonly TracedStep[]): Promise<void> {
-  const { tier = "working" } = subject;
+  const tier = await fittingTier(subject);
   const clock = new ShiftingClock();
   const surroundings = await makeSurroundings(tier, clock, embedderOf(subject));
   const plugin = await openPlugin(subject, surroundings.services);

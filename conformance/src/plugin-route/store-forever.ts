@@ -7,9 +7,9 @@ import {
   parseNamespacePattern,
   scopeOf,
   selectorOf,
+  silentLogger,
   systemClock,
 } from "@membus/protocol";
-import { silentLogger } from "../silent-logger.js";
 import { wordEmbedder } from "../word-embedder.js";
 import { compileForget, compileStore } from "./compile-request.js";
 import { type ChildLine, killEntry, killRequestId } from "./kill-while-storing.js";

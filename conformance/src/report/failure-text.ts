@@ -83,10 +83,11 @@ function callLines(calls: readonly TracedCall[]): string[] {
     shown.length < calls.length ? `the last ${shown.length} of ${calls.length}` : String(calls.length);
   return [
     field("calls", count),
-    ...shown.flatMap(({ call, sent, got }) => [
+    ...shown.flatMap(({ call, sent, got, stack = [] }) => [
       `    ${call}`,
       `      sent  ${cut(sent)}`,
       `      got   ${cut(got)}`,
+      ...stack.map((frame) => `            ${frame}`),
     ]),
   ];
 }

@@ -52,9 +52,10 @@ function row(name: string, content: string): string {
   return `<div class="${name.replace(" ", "-")}"><dt>${name}</dt><dd>${content}</dd></div>`;
 }
 
-function callBlock({ call, sent, got }: NonNullable<RedCase["calls"]>[number]): string {
+function callBlock({ call, sent, got, stack = [] }: NonNullable<RedCase["calls"]>[number]): string {
   const line = (name: string, text: string) => `<dt>${name}</dt><dd><code>${escapeMarkup(text)}</code></dd>`;
-  return `<div class="call"><h5>${escapeMarkup(call)}</h5><dl>${line("sent", sent)}${line("got", got)}</dl></div>`;
+  const thrownAt = stack.length === 0 ? "" : `<pre>${escapeMarkup(stack.join("\n"))}</pre>`;
+  return `<div class="call"><h5>${escapeMarkup(call)}</h5><dl>${line("sent", sent)}${line("got", got)}</dl>${thrownAt}</div>`;
 }
 
 function details(title: string, content: string): string {

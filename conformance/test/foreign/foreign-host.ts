@@ -3,10 +3,9 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { connectNatsBus } from "@membus/bus";
 import { launchNatsServer } from "@membus/nats-server";
-import { type Bus, systemClock } from "@membus/protocol";
+import { type Bus, silentLogger, systemClock } from "@membus/protocol";
 import { NATS_SERVERS } from "../../../bus/test/nats-server.js";
 import type { HostSubject } from "../../src/index.js";
-import { silentLogger } from "../../src/silent-logger.js";
 
 const SCRIPT = fileURLToPath(new URL("./naive-host.js", import.meta.url));
 const PREFIX = "foreign";

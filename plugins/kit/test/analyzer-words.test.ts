@@ -85,6 +85,10 @@ describe("wordForms", () => {
     ["HTTPServer", ["httpserver", "http", "server"]],
     ["getUserById", ["getuserbyid", "get", "user", "by", "id"]],
     ["log4Shell", ["log4shell", "log4", "shell"]],
+    ["1f40fc92da241694750979ee6cf582f2", ["1f40fc92da241694750979ee6cf582f2"]],
+    ["0xACC28DB2BEB7B42BAA1CB024", ["acc28db2beb7b42baa1cb024"]],
+    ["sha_1f40fc92da241694", ["sha1f40fc92da241694", "sha", "1f40fc92da241694"]],
+    ["1f40fc92da24169", ["1f40fc92da24169", "1f40fc92da", "24169"]],
     ["__init__", ["init"]],
     ["___", []],
   ])("of %s", (word, forms) => {

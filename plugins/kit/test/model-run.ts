@@ -119,7 +119,7 @@ export class ModelRun {
     expect({ receipts: reply.receipts, errors }).toEqual(expectedReply(request, expected, queued));
     this.#done.push({ kind: "store", scope: target, request, reply });
     await this.subject.backFilled();
-    const status = await plugin.onStatus!(request.op);
+    const status = await plugin.onStatus(request.op);
     expect(status?.done).toBe(true);
     expect(status?.receipts).toEqual(expectedReply(request, expected, false).receipts);
   }

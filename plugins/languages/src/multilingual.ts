@@ -29,7 +29,7 @@ function multilingual(): Language {
   const english = englishLanguage();
   return {
     ...english,
-    id: "multilingual-5",
+    id: "multilingual-6",
     get stopWords() {
       return languages().stopWords;
     },

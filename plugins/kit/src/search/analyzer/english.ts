@@ -21,7 +21,7 @@ export function stemEnglish(word: string): string {
 export function englishLanguage(): Language {
   let probabilities: StemProbabilities | undefined;
   return {
-    id: "english-6",
+    id: "english-7",
     stopWords: ENGLISH_STOP_WORDS,
     stem: stemEnglish,
     stemProbability(stem) {

@@ -1,3 +1,4 @@
+import { hexId } from "./hex-id.js";
 import type { Language } from "./language.js";
 import { memoizeWords } from "./memo.js";
 import { termHash } from "./packed-terms.js";
@@ -15,6 +16,8 @@ export interface QueryTerm {
   readonly word: string;
   /** Probability of the word in general language, above 0 and below 1. */
   readonly prior: number;
+  /** A long id in hexadecimal digits: it counts for as much in a long text as in one of average length. */
+  readonly isId?: true;
 }
 
 /** All hashes that the terms of a query may be stored under. */
@@ -37,7 +40,13 @@ export function createQueryAnalysis(language: Language): (query: string) => Quer
       const hash = termHash(stem);
       if (terms.has(hash)) continue;
       const alternatives = alternativesOf(form);
-      const term = { hash, word: word.toWellFormed(), prior: language.stemProbability(stem) };
+      const isId = hexId(form) !== undefined;
+      const term = {
+        hash,
+        word: word.toWellFormed(),
+        prior: language.stemProbability(stem),
+        ...(isId && { isId }),
+      };
       terms.set(hash, alternatives.length === 0 ? term : { ...term, alternatives });
     }
     return [...terms.values()];

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { gramsOf, hasUnspacedScript } from "./grams.js";
+import { hexId } from "./hex-id.js";
 import type { Language, OtherLanguage } from "./language.js";
 import { termHash } from "./packed-terms.js";
 
@@ -15,7 +16,8 @@ export function boundedText(text: string): string {
 
 /** The lower-case forms of a word, with accents; none of a stop word. */
 export function contentForms(word: string, language: Language): string[] {
-  return wordForms(word.slice(0, WORD_LENGTH_MAX)).filter((form) => !language.stopWords.has(fold(form)));
+  const forms = wordForms(hexId(word) ?? word.slice(0, WORD_LENGTH_MAX));
+  return forms.filter((form) => !language.stopWords.has(fold(form)));
 }
 
 /** Stems of different languages are different terms: `care` is not what Spanish `caras` comes from. */
@@ -53,10 +55,10 @@ const WORD =
 const INVISIBLE = /[\ufe00-\ufe0f\u20e3\u200b-\u200d\u2060\u00ad]/g;
 
 /**
- * `_`, a lower-case letter or digit before a capital, the last capital of an acronym before a word, and a letter
- * before three digits (E1234).
+ * A lower-case letter or digit before a capital, the last capital of an acronym before a word, and a letter before three
+ * digits (E1234).
  */
-const PART_BOUNDARY = /_+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})|(?<=\p{L})(?=\d{3})/u;
+const PART_BOUNDARY = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})|(?<=\p{L})(?=\d{3})/u;
 
 /** Whether the words of a text are its runs of ASCII letters, digits and `_`. */
 export function isPlain(text: string): boolean {
@@ -78,9 +80,18 @@ export function splitWords(text: string): string[] {
 /** The lower-case forms under which a word is found: itself and, for camelCase, snake_case and 2.15.2, its parts. */
 export function wordForms(word: string): string[] {
   if (word.includes(".")) return numberForms(word.toLowerCase());
-  const parts = word.split(PART_BOUNDARY).filter((part) => part !== "");
+  const parts = word
+    .split(/_+/)
+    .flatMap(partsOf)
+    .filter((part) => part !== "");
   const forms = parts.length > 1 ? [parts.join(""), ...parts] : parts;
   return forms.map(lowerCase);
+}
+
+/** A long id in hexadecimal digits is found whole: its parts would be found in others, too. */
+function partsOf(word: string): string[] {
+  const id = hexId(word);
+  return id === undefined ? word.split(PART_BOUNDARY) : [id];
 }
 
 /** `v2.15.2` is found as 2.15.2, v2, 2 and 15. */

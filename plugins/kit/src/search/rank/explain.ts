@@ -1,8 +1,8 @@
 import { COUNT_FIELDS, fieldCount } from "../analyzer/packed-terms.js";
-import { averageLength, saturation, weightedFrequency, weightsOf } from "./bm25f.js";
+import { averageLength, weightedFrequency, weightsOf } from "./bm25f.js";
 import type { Postings, RankCorpus, RankField, RankQuery } from "./corpus.js";
 import { groupRelevances } from "./group.js";
-import { lexicalScores, type WeighedTerm, weighTerms } from "./lexical.js";
+import { lexicalScores, termScore, type WeighedTerm, weighTerms } from "./lexical.js";
 import { rank } from "./rank.js";
 import { slotSimilarity } from "./vector.js";
 
@@ -54,12 +54,8 @@ export function explainSlots(
   }));
 }
 
-function explainTerm(
-  corpus: RankCorpus,
-  query: RankQuery,
-  { word, postings, share }: WeighedTerm,
-  slot: number,
-): ExplainedTerm[] {
+function explainTerm(corpus: RankCorpus, query: RankQuery, term: WeighedTerm, slot: number): ExplainedTerm[] {
+  const { word, postings, share } = term;
   const counts = postings === undefined ? 0 : countsAt(postings, slot);
   if (counts === 0) return [];
   const average = averageLength(corpus.lengthTotal, corpus.liveCount);
@@ -68,7 +64,7 @@ function explainTerm(
     {
       term: word,
       weight: share,
-      score: share * saturation(frequency, corpus.lengths[slot]!, average),
+      score: termScore(term, frequency, corpus.lengths[slot]!, average),
       fields: {
         text: fieldCount(counts, COUNT_FIELDS.text),
         context: fieldCount(counts, COUNT_FIELDS.context),

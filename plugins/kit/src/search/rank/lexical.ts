@@ -16,6 +16,7 @@ export interface WeighedTerm {
   readonly postings: Postings | undefined;
   /** What the term is worth of the best score that the query could get: all terms together 1. */
   readonly share: number;
+  readonly isId: boolean;
 }
 
 /** Each term of a query with its share of the best score. */
@@ -27,8 +28,9 @@ export function weighTerms(corpus: RankCorpus, terms: readonly QueryTerm[]): Wei
     return inverseDocumentFrequency(documentFrequency, corpus.liveCount, prior);
   });
   const idfTotal = idfs.reduce((total, idf) => total + idf, 0);
-  return terms.map(({ word }, index) => ({
+  return terms.map(({ word, isId = false }, index) => ({
     word,
+    isId,
     postings: postings[index],
     share: idfs[index]! / idfTotal,
   }));
@@ -43,6 +45,16 @@ export function lexicalScores(corpus: RankCorpus, { terms, fields }: RankQuery):
   return scores;
 }
 
+/** What a term adds to the score of an entry of this length that has it so often. */
+export function termScore(
+  { share, isId }: WeighedTerm,
+  frequency: number,
+  length: number,
+  average: number,
+): number {
+  return share * saturation(frequency, isId ? average : length, average);
+}
+
 function countLive({ slots, size }: Postings, alive: Uint8Array): number {
   let count = 0;
   for (let index = 0; index < size; index++) count += alive[slots[index]!]!;
@@ -52,16 +64,16 @@ function countLive({ slots, size }: Postings, alive: Uint8Array): number {
 function addTermScores(
   scores: Float32Array,
   { alive, lengths }: RankCorpus,
-  { postings, share }: WeighedTerm,
+  term: WeighedTerm,
   { weights, average }: { readonly weights: FieldWeights; readonly average: number },
 ): void {
-  if (postings === undefined) return;
-  const { slots, counts, size } = postings;
+  if (term.postings === undefined) return;
+  const { slots, counts, size } = term.postings;
   for (let index = 0; index < size; index++) {
     const slot = slots[index]!;
     if (alive[slot] === 0) continue;
     const frequency = weightedFrequency(counts[index]!, weights);
-    scores[slot]! += share * saturation(frequency, lengths[slot]!, average);
+    scores[slot]! += termScore(term, frequency, lengths[slot]!, average);
   }
 }
 

@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import type { MemoryPlugin } from "../src/index.js";
+
+const read = (path: string) => readFileSync(fileURLToPath(new URL(path, import.meta.url)), "utf8");
+
+/** The interface as it stands in a text, without comments and indents. */
+function interfaceIn(text: string): string[] {
+  const body = /interface MemoryPlugin \{\n([^}]*)\n\}/.exec(text)![1]!;
+  const isCode = (line: string) => !/^(\/\*\*|\*)/.test(line);
+  return body
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(isCode);
+}
+
+it("stands in chapter 5 as it is", () => {
+  const members = interfaceIn(read("../src/plugin.ts"));
+  expect(members).toHaveLength(9);
+  expect(interfaceIn(read("../spec/05-plugin.md"))).toEqual(members);
+});
+
+it("demands `onStatus`, as clause PLUG-15 does", () => {
+  const { manifest, onStore, onRetrieve, onForget } = {} as MemoryPlugin;
+  // @ts-expect-error: it lacks `onStatus`
+  const plugin: MemoryPlugin = { manifest, onStore, onRetrieve, onForget };
+  expect(plugin).not.toHaveProperty("onStatus");
+});
