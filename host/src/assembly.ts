@@ -10,20 +10,15 @@ import {
   systemClock,
 } from "@membus/protocol";
 import { pino } from "pino";
-import { Admission } from "./admission.js";
-import type { AuditSink } from "./audit.js";
-import { Deadlines } from "./deadlines.js";
-import { EmbedderCache } from "./embedder-cache.js";
-import { Events } from "./events.js";
-import { InFlight } from "./in-flight.js";
+import { Events } from "./events/index.js";
 import { Metrics } from "./metrics.js";
+import { InFlight } from "./operation.js";
+import type { NamespaceRule, Runtime } from "./operations/index.js";
 import type { ResolvedHostOptions } from "./options.js";
-import type { PluginRunner } from "./plugin-runner.js";
-import { HEADER_BYTES_RESERVED } from "./reply.js";
-import { Responder } from "./responder.js";
-import { Router } from "./router.js";
-import type { NamespaceRule, Runtime } from "./runtime.js";
-import { serveTiers } from "./served-tiers.js";
+import { Deadlines } from "./outcome.js";
+import { EmbedderCache, type PluginRunner, serveTiers } from "./plugin-calls/index.js";
+import { type AuditSink, HEADER_BYTES_RESERVED, Responder } from "./replies/index.js";
+import { Admission, Router } from "./routing/index.js";
 
 export interface HostDependencies {
   /** Stays its owner's: the host neither connects nor closes it. */

@@ -8,15 +8,18 @@ import {
 } from "@membus/protocol";
 import { v7 as uuidv7 } from "uuid";
 import { type Assembly, assemble, type HostDependencies } from "./assembly.js";
-import { Discovery, QUEUE_GROUP } from "./discovery.js";
-import { HostWatch } from "./host-watch.js";
-import { Maintenance } from "./maintenance.js";
+import {
+  Discovery,
+  type HostState,
+  HostWatch,
+  QUEUE_GROUP,
+  requireOnlyHost,
+  serviceMetadata,
+} from "./discovery/index.js";
+import { ReindexEvents } from "./events/index.js";
 import type { MetricsSnapshot } from "./metrics.js";
 import { type HostOptions, type ResolvedHostOptions, resolveHostOptions } from "./options.js";
-import type { PluginRunner } from "./plugin-runner.js";
-import { ReindexEvents } from "./reindex-events.js";
-import { type HostState, serviceMetadata } from "./service-metadata.js";
-import { requireOnlyHost } from "./singleton.js";
+import { Maintenance, type PluginRunner } from "./plugin-calls/index.js";
 
 export interface HostStats extends MetricsSnapshot {
   readonly id: string;

@@ -1,8 +1,7 @@
 export type { HostDependencies } from "./assembly.js";
-export type { AuditRecord, AuditSink } from "./audit.js";
+export { HOST_VERSION, type HostState } from "./discovery/index.js";
 export { createHost, type Host, type HostStats } from "./host.js";
 export { LATENCY_BOUNDS_MS, type MetricsSnapshot, type RequestStats } from "./metrics.js";
+export type { NamespaceRule } from "./operations/index.js";
 export { HOST_DEFAULTS, type HostOptions, type ResolvedHostOptions, resolveHostOptions } from "./options.js";
-export type { NamespaceRule } from "./runtime.js";
-export type { HostState } from "./service-metadata.js";
-export { HOST_VERSION } from "./version.js";
+export type { AuditRecord, AuditSink } from "./replies/index.js";

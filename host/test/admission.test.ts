@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Admission } from "../src/admission.js";
+import { Admission } from "../src/routing/admission.js";
 import { turn } from "./fake-clock.js";
 import { HeldPlugin } from "./held-plugin.js";
 import { HostFixture } from "./host-fixture.js";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Deadlines } from "../src/deadlines.js";
-import { failure, type Outcome, success } from "../src/outcome.js";
+import { Deadlines, failure, type Outcome, success } from "../src/outcome.js";
 import { FakeClock } from "./fake-clock.js";
 import { HeldPlugin } from "./held-plugin.js";
 import { HostFixture } from "./host-fixture.js";

@@ -1,6 +1,6 @@
 import { type Embedder, type EmbedKind, MemoryError } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { EmbedderCache } from "../src/embedder-cache.js";
+import { EmbedderCache } from "../src/plugin-calls/embedder-cache.js";
 import { turn } from "./fake-clock.js";
 import { HostFixture } from "./host-fixture.js";
 import { MapPlugin } from "./map-plugin.js";

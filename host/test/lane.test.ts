@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Lane } from "../src/lane.js";
+import { Lane } from "../src/plugin-calls/lane.js";
 import { FakeClock, turn } from "./fake-clock.js";
 
 function heldCalls() {

@@ -1,6 +1,6 @@
 import { type Embedder, type EmbedKind, MemoryError } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { TextBatches } from "../src/text-batches.js";
+import { TextBatches } from "../src/plugin-calls/embedder-cache.js";
 import { turn } from "./fake-clock.js";
 
 /** Answers when told to: a text is its length. */

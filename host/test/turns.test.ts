@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { systemClock } from "@membus/protocol";
 import { expect, it } from "vitest";
-import { type Turn, Turns } from "../src/turns.js";
+import { type Turn, Turns } from "../src/routing/admission.js";
 
 const LATER = { deadlineAt: Number.POSITIVE_INFINITY, isMutation: true };
 

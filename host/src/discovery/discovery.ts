@@ -1,0 +1,146 @@
+import {
+  type Bus,
+  type BusMessage,
+  type BusSubscription,
+  type Embedder,
+  FEATURES,
+  LIMITS,
+  type MemoryTier,
+  OPERATIONS,
+  PROTOCOL_VERSION,
+  type RequestType,
+} from "@membus/protocol";
+import type { Metrics } from "../metrics.js";
+import type { ResolvedHostOptions } from "../options.js";
+import { offers, type PluginRunner } from "../plugin-calls/index.js";
+import { isInbox } from "../replies/index.js";
+
+/** The version of this package, as discovery reports it. */
+export const HOST_VERSION = "0.1.0";
+
+/** The name that NATS tools list the host under. */
+export const SERVICE_NAME = "membus";
+
+/** The queue group of all hosts, which share the requests of a prefix once there are several. */
+export const QUEUE_GROUP = "membus";
+
+const DESCRIPTION = "Memory for AI agents: store, retrieve and forget";
+
+const ENDPOINT_TYPES: Readonly<Record<string, RequestType>> = Object.freeze({
+  ...Object.fromEntries(OPERATIONS.map((name) => [name, `memory/${name}/req` as const])),
+  ping: "ping",
+});
+
+interface Endpoint {
+  readonly name: string;
+  readonly subject: string;
+  readonly queue_group: string;
+}
+
+export type HostState = "created" | "starting" | "serving" | "stopping" | "stopped";
+
+export interface ServiceFacts {
+  readonly state: HostState;
+  /** How long it has served; 0 before. */
+  readonly servingMs: number;
+  readonly options: ResolvedHostOptions;
+  readonly tiers: ReadonlyMap<MemoryTier, PluginRunner>;
+  readonly embedder: Embedder | undefined;
+}
+
+/** What discovery says of a host: lists with commas, `plugins` (manifest by tier) and `limits` as JSON. */
+export function serviceMetadata(facts: ServiceFacts): Record<string, string> {
+  const { state, servingMs, options, tiers, embedder } = facts;
+  const runners = [...tiers.values()];
+  const features = Object.keys(FEATURES).filter((name) =>
+    runners.some((runner) => offers(runner.features, name)),
+  );
+  const manifests = Object.fromEntries(runners.map(({ tier, plugin }) => [tier, plugin.manifest]));
+  return {
+    protocol_version: PROTOCOL_VERSION,
+    state,
+    serving_ms: String(servingMs),
+    prefix: options.prefix,
+    tenants: options.tenants.join(","),
+    tiers: [...tiers.keys()].join(","),
+    features: features.join(","),
+    plugins: JSON.stringify(manifests),
+    limits: JSON.stringify(LIMITS),
+    ...(embedder && { embedder_id: embedder.id, embedder_dimensions: String(embedder.dimensions) }),
+  };
+}
+
+const VERBS = ["PING", "INFO", "STATS"] as const;
+type Verb = (typeof VERBS)[number];
+
+export interface DiscoveryDependencies {
+  readonly bus: Bus;
+  readonly metrics: Metrics;
+  readonly hostId: string;
+  /** Unix seconds. */
+  readonly startedAt: number;
+  readonly options: ResolvedHostOptions;
+  /** Figures of the plugins, by tier. */
+  tierStats(): Readonly<Record<string, object>>;
+  /** What this host offers. All values are texts, as NATS wants it. */
+  metadata(): Readonly<Record<string, string>>;
+}
+
+/** Answers the NATS micro protocol (`$SRV.PING|INFO|STATS[.membus[.<id>]]`), so that NATS's own tools find it (clause DISC-1). */
+export class Discovery {
+  readonly #dependencies: DiscoveryDependencies;
+  #subscriptions: BusSubscription[] = [];
+
+  constructor(dependencies: DiscoveryDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  start(): void {
+    const { bus, hostId } = this.#dependencies;
+    for (const verb of VERBS) {
+      for (const suffix of ["", `.${SERVICE_NAME}`, `.${SERVICE_NAME}.${hostId}`]) {
+        const answer = (message: BusMessage) => this.#answer(verb, message);
+        this.#subscriptions.push(bus.subscribe(`$SRV.${verb}${suffix}`, answer));
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#subscriptions.splice(0).map((subscription) => subscription.drain()));
+  }
+
+  #answer(verb: Verb, { reply }: BusMessage): void {
+    const { bus, options, metrics } = this.#dependencies;
+    if (reply === undefined) return;
+    if (!isInbox(reply, options.inboxPrefixes)) return metrics.drop("reply_subject");
+    bus.publish(reply, Buffer.from(JSON.stringify(this.#body(verb))));
+  }
+
+  #body(verb: Verb): object {
+    const { hostId, startedAt, metadata, tierStats } = this.#dependencies;
+    const type = `io.nats.micro.v1.${verb.toLowerCase()}_response`;
+    const head = { type, name: SERVICE_NAME, id: hostId, version: HOST_VERSION, metadata: metadata() };
+    if (verb === "PING") return head;
+    if (verb === "INFO") return { ...head, description: DESCRIPTION, endpoints: this.#endpoints() };
+    const started = new Date(startedAt * 1_000).toISOString();
+    const endpoints = this.#endpoints().map((endpoint) => this.#withStats(endpoint));
+    return { ...head, started, endpoints, tiers: tierStats() };
+  }
+
+  /** One endpoint an operation, for all tenants: `metadata.tenants` says which are served. */
+  #endpoints(): Endpoint[] {
+    const { prefix } = this.#dependencies.options;
+    return Object.entries(ENDPOINT_TYPES).map(([name, type]) => {
+      return { name, subject: `${prefix}.*.*.${type.replaceAll("/", ".")}`, queue_group: QUEUE_GROUP };
+    });
+  }
+
+  #withStats(endpoint: Endpoint): object {
+    const stats = this.#dependencies.metrics.ofType(ENDPOINT_TYPES[endpoint.name]!);
+    const num_requests = stats?.count ?? 0;
+    const num_errors = num_requests - (stats?.outcomes.ok ?? 0);
+    const processing_time = Math.round((stats?.latency.sumMs ?? 0) * 1e6);
+    const average_processing_time = num_requests === 0 ? 0 : Math.round(processing_time / num_requests);
+    return { ...endpoint, num_requests, num_errors, processing_time, average_processing_time };
+  }
+}

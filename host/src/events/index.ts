@@ -1,0 +1,2 @@
+export { Events } from "./events.js";
+export { ReindexEvents } from "./reindex-events.js";

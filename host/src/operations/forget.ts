@@ -1,0 +1,93 @@
+import {
+  compileCriteria,
+  DEFAULTS,
+  type DecodedRequest,
+  type MemoryTier,
+  type Operation,
+  type PluginForgetResult,
+  parseNamespacePattern,
+  selectorOf,
+} from "@membus/protocol";
+import { v5 as uuidv5 } from "uuid";
+import { operationKey } from "../operation.js";
+import type { Outcome } from "../outcome.js";
+import { lackOf, notServed, type PluginRunner } from "../plugin-calls/index.js";
+import type { Reply } from "../replies/index.js";
+import {
+  checkNamespace,
+  operationOf,
+  type RequestContext,
+  type Runtime,
+  withinPluginTimeout,
+} from "./runtime.js";
+
+type ForgetRequest = Extract<DecodedRequest, { type: "memory/forget/req" }>;
+
+/** Any fixed UUID: receipts are named after their operation, so a retry gets the same name. */
+const RECEIPT_NAMESPACE = "6f1c8a54-5f0e-4c1a-9d53-6a0f0f6d2f0b";
+
+interface ForgetCall {
+  readonly tier: MemoryTier;
+  readonly outcome: Promise<Outcome<PluginForgetResult>>;
+}
+
+/**
+ * Forgets in the named tier, or in all served ones. When one of them fails the request does, with that tier's error:
+ * a forget that is done in part must not look complete. Its retry finishes it (clause FORGET-8).
+ */
+export async function forget(
+  runtime: Runtime,
+  context: RequestContext,
+  request: ForgetRequest,
+): Promise<Reply> {
+  const namespace = request.namespace ?? DEFAULTS.namespace;
+  checkNamespace(runtime, context.caller, namespace, "forget");
+  const runners = capableTiers(runtime, request, parseNamespacePattern(namespace).subtree);
+  const operation = operationOf(context, request);
+  const calls = runtime.inFlight.join(request.type, operation, () =>
+    runners.map((runner) => startForget(runner, context, request, operation)),
+  );
+  const byTier: Record<string, number> = {};
+  let purge: PluginForgetResult["purge"] = "done";
+  let at = Number.POSITIVE_INFINITY;
+  for (const { tier, outcome } of calls) {
+    const settled = await withinPluginTimeout(runtime, context, outcome);
+    if (!settled.ok) throw settled.error;
+    byTier[tier] = settled.value.deleted;
+    at = Math.min(at, settled.value.at ?? context.acceptedAt);
+    if (settled.value.purge === "scheduled") purge = "scheduled";
+  }
+  const deleted = Object.values(byTier).reduce((sum, count) => sum + count, 0);
+  const receipt = {
+    id: uuidv5(operationKey(operation), RECEIPT_NAMESPACE),
+    at,
+    by_tier: byTier,
+    purge,
+  };
+  return { fields: { deleted, receipt }, counts: { deleted } };
+}
+
+/** The tiers to forget in. Every one must be able to: what is left over would be a forget in part. */
+function capableTiers(runtime: Runtime, request: ForgetRequest, subtree: boolean): PluginRunner[] {
+  const named = request.tier == null ? undefined : runtime.tiers.get(request.tier);
+  if (request.tier != null && named === undefined) throw notServed(request.tier);
+  const runners = named === undefined ? [...runtime.tiers.values()] : [named];
+  const demanded = [...(request.requires ?? []), ...(subtree ? ["subtree"] : [])];
+  for (const { tier, features } of runners) {
+    const lack = lackOf(tier, features, demanded);
+    if (lack !== undefined) throw lack;
+  }
+  return runners;
+}
+
+function startForget(
+  runner: PluginRunner,
+  { caller, deadlineAt }: RequestContext,
+  request: ForgetRequest,
+  op: Operation,
+): ForgetCall {
+  const { tier } = runner;
+  const selector = selectorOf(tier, caller, parseNamespacePattern(request.namespace ?? DEFAULTS.namespace));
+  const plan = { op, filter: compileCriteria(request), dry_run: request.dry_run ?? false };
+  return { tier, outcome: runner.forget(selector, plan, deadlineAt) };
+}

@@ -1,0 +1,5 @@
+export { forget } from "./forget.js";
+export { retrieve } from "./retrieve.js";
+export type { NamespaceRule, RequestContext, Runtime } from "./runtime.js";
+export { status } from "./status.js";
+export { store } from "./store.js";

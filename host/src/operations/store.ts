@@ -1,0 +1,167 @@
+import {
+  DEFAULTS,
+  errorFields,
+  type MemoryError,
+  type MemoryKey,
+  type MemoryTier,
+  type PluginStoreResult,
+  type Scope,
+  type StoreEnvelope,
+  type StoreItem,
+  type StoreReceipt,
+  scopeOf,
+} from "@membus/protocol";
+import type { Outcome } from "../outcome.js";
+import { type Reply, tooLargeToAnswer } from "../replies/index.js";
+import {
+  checkNamespace,
+  operationOf,
+  type RequestContext,
+  type Runtime,
+  withinPluginTimeout,
+} from "./runtime.js";
+import { type BatchError, readBatch, type StoreBatch } from "./store-batch.js";
+
+/** What one tier is to store, and what became of it. */
+interface StoreCall {
+  readonly items: readonly StoreItem[];
+  readonly outcome: Promise<Outcome<PluginStoreResult>>;
+}
+
+/**
+ * Stores the entries that are in order, each tier's in one call. What fails, fails for its own entries: also a tier
+ * that is down or full answers with one error per entry, which says whether it is worth a retry (clause STORE-2).
+ */
+export async function store(
+  runtime: Runtime,
+  context: RequestContext,
+  request: StoreEnvelope,
+): Promise<Reply> {
+  const namespace = request.namespace ?? DEFAULTS.namespace;
+  checkNamespace(runtime, context.caller, namespace, "store");
+  const { tiers, embedder } = runtime;
+  const { acceptedAt, messageBytes } = context;
+  const demanded = [...(request.requires ?? []), ...(request.ack === "queued" ? ["queued"] : [])];
+  const batch = readBatch(request.entries, { tiers, embedder, demanded, acceptedAt, messageBytes });
+  checkReplyFits(batch, context, runtime.replyBytesMax());
+  const calls = batch.byTier.size === 0 ? [] : joinCalls(runtime, context, request, batch);
+  const settled: SettledCall[] = [];
+  for (const { items, outcome } of calls) {
+    settled.push({ items, outcome: await withinPluginTimeout(runtime, context, outcome) });
+  }
+  return storeReply(runtime, context.id, batch.errors, settled);
+}
+
+function joinCalls(
+  runtime: Runtime,
+  context: RequestContext,
+  request: StoreEnvelope,
+  batch: StoreBatch,
+): readonly StoreCall[] {
+  const { caller, deadlineAt } = context;
+  const op = operationOf(context, request);
+  const namespace = request.namespace ?? DEFAULTS.namespace;
+  const ack = request.ack ?? "stored";
+  const start = (tier: MemoryTier, scope: Scope, entries: readonly StoreItem[]): StoreCall => {
+    const call = runtime.tiers.get(tier)!.store(scope, { op, ack, entries }, deadlineAt);
+    const outcome = call.then((result) => {
+      if (result.ok) runtime.events.stored(scope, op, entries, result.value.receipts);
+      return result;
+    });
+    return { items: entries, outcome };
+  };
+  return runtime.inFlight.join(request.type, op, () =>
+    [...batch.byTier].map(([tier, items]) =>
+      start(tier, scopeOf(tier, caller, namespace), [...items.values()]),
+    ),
+  );
+}
+
+interface SettledCall {
+  readonly items: readonly StoreItem[];
+  readonly outcome: Outcome<PluginStoreResult>;
+}
+
+function storeReply(
+  runtime: Runtime,
+  requestId: string,
+  refused: readonly BatchError[],
+  calls: readonly SettledCall[],
+): Reply {
+  const stored: { readonly key: MemoryKey; readonly receipt: StoreReceipt }[] = [];
+  const errors: BatchError[] = [...refused];
+  for (const { items, outcome } of calls) {
+    if (!outcome.ok) {
+      errors.push(...items.map(({ index, key }) => ({ index, key, error: outcome.error })));
+      continue;
+    }
+    const keys = new Map(items.map(({ index, key }) => [index, key]));
+    for (const receipt of outcome.value.receipts) stored.push({ receipt, key: keys.get(receipt.index)! });
+    for (const { index, error } of outcome.value.errors) errors.push({ index, key: keys.get(index)!, error });
+  }
+  if (stored.length > 1) stored.sort((a, b) => byIndex(a.receipt, b.receipt));
+  if (errors.length > 1) errors.sort(byIndex);
+  const written = stored.filter(({ receipt }) => receipt.outcome !== "superseded");
+  const fields = {
+    stored: written.map(({ key }) => key),
+    errors: errors.map(({ index, key, error }) => entryError(index, key, error)),
+    receipts: stored.map(({ receipt }) => receiptFields(receipt, runtime.events.idOf(requestId, receipt))),
+  };
+  return { fields, counts: { stored: written.length, errors: errors.length } };
+}
+
+/** An error of one entry, as store and status report it. */
+export function entryError(index: number, key: MemoryKey | null, error: MemoryError) {
+  return { index, key, ...errorFields(error) };
+}
+
+/** A receipt, as store and status report it. */
+export function receiptFields({ index, key_hash, outcome, revision }: StoreReceipt, event_id?: string) {
+  return { index, key_hash, outcome, revision, event_id };
+}
+
+export function byIndex(a: { readonly index: number }, b: { readonly index: number }): number {
+  return a.index - b.index;
+}
+
+/** Bytes of a reply to a store besides what it says of its entries, at most. */
+const ENVELOPE_BYTES_MAX = 1_024;
+
+/** Bytes of what it says of one entry besides its key, at most. */
+const ENTRY_BYTES_MAX = 1_024;
+
+/** Bytes of a receipt without the id of its request, at most. */
+const RECEIPT_BYTES_MAX = 170;
+
+/** Room for the error that a plugin gives instead, without the key. */
+const PLUGIN_ERROR_BYTES = 280;
+
+/**
+ * Refuses a store whose reply, which repeats every key, might not fit a message: once it is stored, an error would
+ * say that it is not.
+ * @throws {MemoryError} `too_large`.
+ */
+function checkReplyFits(
+  { byTier, errors }: StoreBatch,
+  request: { readonly id: string; readonly messageBytes: number },
+  maxBytes: number,
+): void {
+  const tiers = [...byTier.values()];
+  const itemCount = sum(tiers.map(({ size }) => size));
+  // The keys are part of the message, so most messages need no look at them.
+  const most = ENVELOPE_BYTES_MAX + (itemCount + errors.length) * ENTRY_BYTES_MAX + request.messageBytes;
+  if (most <= maxBytes) return;
+  const receiptBytes = Math.max(RECEIPT_BYTES_MAX + Buffer.byteLength(request.id), PLUGIN_ERROR_BYTES);
+  const keys = tiers.flatMap((items) => [...items.values()].map(({ key }) => key));
+  const refused = errors.map(({ index, key, error }) => entryError(index, key, error));
+  const bytes = ENVELOPE_BYTES_MAX + itemCount * receiptBytes + sum([...keys, ...refused].map(jsonBytes));
+  if (bytes > maxBytes) throw tooLargeToAnswer(maxBytes, bytes);
+}
+
+function jsonBytes(value: object): number {
+  return Buffer.byteLength(JSON.stringify(value)) + 1;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

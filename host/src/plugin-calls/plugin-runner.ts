@@ -1,0 +1,198 @@
+import {
+  type Clock,
+  isMemoryError,
+  type Logger,
+  MemoryError,
+  type MemoryPlugin,
+  type MemoryTier,
+  type PluginForgetRequest,
+  type PluginForgetResult,
+  type PluginRetrieveRequest,
+  type PluginRetrieveResult,
+  type PluginServices,
+  type PluginStatusResult,
+  type PluginStoreRequest,
+  type PluginStoreResult,
+  type Scope,
+  type ScopeSelector,
+} from "@membus/protocol";
+import type { Metrics } from "../metrics.js";
+import type { OperationName } from "../operation.js";
+import type { ResolvedHostOptions } from "../options.js";
+import { failure, type Outcome, success } from "../outcome.js";
+import { forgetProblem, pageProblem, statusProblem, storeProblem } from "./check-results.js";
+import { Lane, RETRY_AFTER_MS } from "./lane.js";
+import type { Features } from "./offered.js";
+
+export interface PluginRunnerDependencies {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/**
+ * All calls of one tier's plugin: so many at once, checked, and never throwing. What a plugin throws besides
+ * `MemoryError`, and what it returns against its contract, is logged and becomes `runtime_error`.
+ */
+export class PluginRunner {
+  readonly tier: MemoryTier;
+  readonly plugin: MemoryPlugin;
+  readonly #dependencies: PluginRunnerDependencies;
+  readonly #reads: Lane;
+  readonly #writes: Lane;
+  #isOpen = false;
+  /** Said once, as they are asked for every second. */
+  #haveStatsFailed = false;
+
+  constructor(
+    tier: MemoryTier,
+    plugin: MemoryPlugin,
+    options: ResolvedHostOptions,
+    dependencies: PluginRunnerDependencies,
+  ) {
+    this.tier = tier;
+    this.plugin = plugin;
+    this.#dependencies = dependencies;
+    const { queueCountMax, pluginReadConcurrency, pluginWriteConcurrency } = options;
+    this.#reads = new Lane({ concurrency: pluginReadConcurrency, queueCountMax }, dependencies.clock);
+    this.#writes = new Lane({ concurrency: pluginWriteConcurrency, queueCountMax }, dependencies.clock);
+  }
+
+  /** What the plugin declares now: complete once it is open, since it may depend on what the host offers. */
+  get features(): Features {
+    return this.plugin.manifest.features;
+  }
+
+  get name(): string {
+    return this.plugin.manifest.name;
+  }
+
+  /** Settles when the plugin does. A call that has not begun at `expiresAt` (Unix seconds) never begins. */
+  store(scope: Scope, request: PluginStoreRequest, expiresAt: number): Promise<Outcome<PluginStoreResult>> {
+    const call = () => this.plugin.onStore(scope, request);
+    return this.#call(this.#writes, expiresAt, call, (result) => storeProblem(result, request));
+  }
+
+  retrieve(
+    selector: ScopeSelector,
+    request: PluginRetrieveRequest,
+    expiresAt: number,
+  ): Promise<Outcome<PluginRetrieveResult>> {
+    const call = () => this.plugin.onRetrieve(selector, request);
+    return this.#call(this.#reads, expiresAt, call, (result) => pageProblem(result, selector, request));
+  }
+
+  forget(
+    selector: ScopeSelector,
+    request: PluginForgetRequest,
+    expiresAt: number,
+  ): Promise<Outcome<PluginForgetResult>> {
+    const call = () => this.plugin.onForget(selector, request);
+    return this.#call(this.#writes, expiresAt, call, forgetProblem);
+  }
+
+  /** Undefined where the plugin does not know the operation. */
+  status(operation: OperationName, expiresAt: number): Promise<Outcome<PluginStatusResult | undefined>> {
+    const call = () => this.plugin.onStatus(operation);
+    return this.#call(this.#reads, expiresAt, call, statusProblem);
+  }
+
+  /** @throws {MemoryError} `unavailable` naming the plugin, with the cause; or what the plugin threw, where it is one. */
+  async open(services: PluginServices): Promise<void> {
+    try {
+      await this.plugin.open?.(services);
+      this.#isOpen = true;
+    } catch (cause) {
+      if (isMemoryError(cause)) throw cause;
+      const message = `the plugin ${this.name} of the ${this.tier} tier did not open: ${String(cause)}`;
+      throw new MemoryError("unavailable", message, { tier: this.tier, plugin: this.name }, { cause });
+    }
+  }
+
+  /** Never rejects. */
+  async maintain(): Promise<void> {
+    try {
+      await this.plugin.maintain?.();
+    } catch (error) {
+      this.#log(error, "maintenance failed; it is tried again");
+    }
+  }
+
+  stats(): Readonly<Record<string, unknown>> {
+    const calls_waiting = this.#reads.waitingCount + this.#writes.waitingCount;
+    const calls_running = this.#reads.runningCount + this.#writes.runningCount;
+    return { plugin: this.name, calls_running, calls_waiting, ...this.#pluginStats() };
+  }
+
+  /** Resolves when every call has really settled, also those that nobody waits for any more. */
+  async idle(): Promise<void> {
+    await Promise.all([this.#reads.idle(), this.#writes.idle()]);
+  }
+
+  /** Refuses calls that wait or come. Those under way go on. */
+  refuseCalls(): void {
+    this.#reads.close();
+    this.#writes.close();
+  }
+
+  /** Closes the plugin if it was opened. Never rejects. */
+  async close(): Promise<void> {
+    if (!this.#isOpen) return;
+    try {
+      await this.plugin.close?.();
+    } catch (error) {
+      this.#log(error, "the plugin did not close cleanly");
+    }
+  }
+
+  async #call<T>(
+    lane: Lane,
+    expiresAt: number,
+    call: () => Promise<T>,
+    problemOf: (result: T) => string | undefined,
+  ): Promise<Outcome<T>> {
+    try {
+      const result = await lane.run(call, expiresAt);
+      const problem = problemOf(result);
+      return problem === undefined ? success(result) : failure(this.#violation(problem));
+    } catch (error) {
+      return failure(isMemoryError(error) ? withRetryAfter(error) : this.#unexpected(error));
+    }
+  }
+
+  #violation(problem: string): MemoryError {
+    this.#dependencies.metrics.violation(this.tier);
+    this.#log(new Error(`returned ${problem}`), "a plugin broke its contract");
+    return this.#runtimeError();
+  }
+
+  #unexpected(error: unknown): MemoryError {
+    this.#log(error, "a plugin failed");
+    return this.#runtimeError();
+  }
+
+  #runtimeError(): MemoryError {
+    return new MemoryError("runtime_error", `the ${this.tier} tier failed`, { tier: this.tier });
+  }
+
+  #pluginStats(): Readonly<Record<string, number | string>> {
+    try {
+      return this.plugin.stats?.() ?? {};
+    } catch (error) {
+      if (!this.#haveStatsFailed) this.#log(error, "the plugin's stats failed");
+      this.#haveStatsFailed = true;
+      return {};
+    }
+  }
+
+  #log(error: unknown, message: string): void {
+    this.#dependencies.logger.error({ err: error, tier: this.tier, plugin: this.name }, message);
+  }
+}
+
+/** An `overloaded` always says when to come back (clause ERR-9). */
+function withRetryAfter(error: MemoryError): MemoryError {
+  if (error.code !== "overloaded" || error.detail.retry_after_ms !== undefined) return error;
+  const detail = { ...error.detail, retry_after_ms: RETRY_AFTER_MS };
+  return new MemoryError("overloaded", error.message, detail, { cause: error });
+}

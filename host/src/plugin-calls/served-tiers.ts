@@ -1,0 +1,29 @@
+import { type MemoryPlugin, type MemoryTier, pluginProblem, TIERS } from "@membus/protocol";
+import type { ResolvedHostOptions } from "../options.js";
+import { PluginRunner, type PluginRunnerDependencies } from "./plugin-runner.js";
+
+/**
+ * A runner for every plugin, in the order of the tiers.
+ * @throws {TypeError} for no plugin at all, an unknown tier, a plugin in two tiers, or what is none.
+ */
+export function serveTiers(
+  plugins: Readonly<Partial<Record<MemoryTier, MemoryPlugin>>>,
+  options: ResolvedHostOptions,
+  dependencies: PluginRunnerDependencies,
+): ReadonlyMap<MemoryTier, PluginRunner> {
+  const unknown = Object.keys(plugins).find((name) => !TIERS.some((tier) => tier === name));
+  if (unknown !== undefined) throw new TypeError(`\`${unknown}\` is no tier: ${TIERS.join(", ")}`);
+  const runners = new Map<MemoryTier, PluginRunner>();
+  for (const tier of TIERS) {
+    const plugin = plugins[tier];
+    if (plugin === undefined) continue;
+    const problem = pluginProblem(plugin);
+    if (problem !== undefined) throw new TypeError(`the plugin of the ${tier} tier: ${problem}`);
+    runners.set(tier, new PluginRunner(tier, plugin, options, dependencies));
+  }
+  if (runners.size === 0) throw new TypeError("a host needs at least one plugin");
+  if (new Set(Object.values(plugins)).size < runners.size) {
+    throw new TypeError("a plugin serves one tier: make one instance for each");
+  }
+  return runners;
+}

@@ -1,0 +1,2 @@
+export { HEADER_BYTES_RESERVED, messageId, type Reply, tooLargeToAnswer } from "./reply.js";
+export { type AuditRecord, type AuditSink, type Exchange, isInbox, Responder } from "./responder.js";

@@ -1,0 +1,146 @@
+import {
+  type Bus,
+  type Clock,
+  CONTENT_TYPE_HEADER,
+  CONTENT_TYPES,
+  type Encoding,
+  errorHeaders,
+  type HeaderMap,
+  type Logger,
+  type MemoryError,
+  type RequestAddress,
+  replyType,
+} from "@membus/protocol";
+import type { Metrics, OutcomeLabel, TypeLabel } from "../metrics.js";
+import { asMemoryError, failure, type Outcome } from "../outcome.js";
+import { encodeError, encodeFitting, HEADER_BYTES_RESERVED, type Reply } from "./reply.js";
+
+/** One message on its way to its answer. */
+export interface Exchange {
+  /** Where the answer goes; undefined when nobody awaits one. */
+  readonly reply: string | undefined;
+  readonly encoding: Encoding;
+  /** Undefined for a subject that is no request's. */
+  readonly address: RequestAddress | undefined;
+  /** Null where none could be read. */
+  readonly reqId: string | null;
+  /** Unix seconds. */
+  readonly receivedAt: number;
+  readonly requestBytes: number;
+}
+
+/** Where audit records go, such as a pino logger or a child of one. */
+export type AuditSink = Pick<Logger, "info">;
+
+/** One answered request: who did what, when, with which result. Never contents, keys or queries. */
+export interface AuditRecord {
+  /** Unix seconds of receipt. */
+  readonly ts: number;
+  readonly tenant?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly type: TypeLabel;
+  readonly id: string | null;
+  readonly code: OutcomeLabel;
+  /** How many entries: `stored`, `errors`, `returned`, `total`, `deleted`. */
+  readonly counts?: Readonly<Record<string, number>> | undefined;
+  readonly took_ms: number;
+  readonly request_bytes: number;
+  /** 0 when nobody awaited an answer. */
+  readonly reply_bytes: number;
+}
+
+/**
+ * Whether an answer may be published on `reply`: otherwise a caller could make the host publish where only the host
+ * may. A prefix also covers private ones: `_INBOX` allows `_INBOX.x` and `_INBOX_alice.x` (clause SUBJ-5).
+ */
+export function isInbox(reply: string, inboxPrefixes: readonly string[]): boolean {
+  return inboxPrefixes.some((prefix) => reply.startsWith(prefix));
+}
+
+export interface ResponderDependencies {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly audit: AuditSink | undefined;
+}
+
+/** What is really sent: a reply that is too large becomes an error. */
+interface EncodedReply {
+  readonly outcome: Outcome<Reply>;
+  readonly payload: Uint8Array;
+}
+
+/** Answers requests: encodes, publishes, counts, writes the audit record. */
+export class Responder {
+  readonly #dependencies: ResponderDependencies;
+
+  constructor(dependencies: ResponderDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Never throws: an answer that cannot be sent is counted, and its request may be sent again. */
+  answer(exchange: Exchange, outcome: Outcome<Reply>): void {
+    try {
+      const encoded = exchange.reply === undefined ? undefined : this.#encode(exchange, outcome);
+      if (encoded !== undefined) this.#publish(exchange, encoded);
+      this.#record(exchange, encoded?.outcome ?? outcome, encoded?.payload.length ?? 0);
+    } catch (error) {
+      this.#dependencies.logger.error({ err: error }, "a request was answered, but not recorded");
+    }
+  }
+
+  #encode(exchange: Exchange, outcome: Outcome<Reply>): EncodedReply {
+    const { bus, clock, logger } = this.#dependencies;
+    if (!outcome.ok) return this.#encodeError(exchange, outcome.error);
+    const { address, reqId, encoding } = exchange;
+    const envelope = { type: replyType(address!.type), reqId, ts: clock.now() };
+    const maxBytes = bus.maxPayloadBytes - HEADER_BYTES_RESERVED;
+    try {
+      return { outcome, payload: encodeFitting(envelope, outcome.value, encoding, maxBytes) };
+    } catch (error) {
+      return this.#encodeError(exchange, asMemoryError(error, logger));
+    }
+  }
+
+  #encodeError({ reqId, encoding }: Exchange, error: MemoryError): EncodedReply {
+    const ts = this.#dependencies.clock.now();
+    return { outcome: failure(error), payload: encodeError({ reqId, ts }, error, encoding) };
+  }
+
+  #publish({ reply, encoding, address, reqId }: Exchange, { outcome, payload }: EncodedReply): void {
+    const { bus, metrics, logger } = this.#dependencies;
+    try {
+      bus.publish(reply!, payload, { headers: headersOf(encoding, outcome) });
+    } catch (error) {
+      metrics.drop("reply_failed");
+      logger.warn({ err: error, type: address?.type, id: reqId }, "a reply was not sent");
+    }
+  }
+
+  #record(exchange: Exchange, outcome: Outcome<Reply>, replyBytes: number): void {
+    const { clock, metrics, audit } = this.#dependencies;
+    const { address, receivedAt, requestBytes, reqId } = exchange;
+    const type: TypeLabel = address?.type ?? "unknown";
+    const code = outcome.ok ? "ok" : outcome.error.code;
+    const took_ms = (clock.now() - receivedAt) * 1_000;
+    metrics.request(type, code, took_ms);
+    if (audit === undefined) return;
+    const who = { tenant: address?.tenant, agent: address?.agent, type, id: reqId };
+    const counts = outcome.ok ? outcome.value.counts : undefined;
+    const sizes = { request_bytes: requestBytes, reply_bytes: replyBytes };
+    const record: AuditRecord = { ts: receivedAt, ...who, code, counts, took_ms, ...sizes };
+    audit.info(record, "request");
+  }
+}
+
+/** Frozen, so that the bus writes them once. */
+const CONTENT_TYPE_HEADERS: Readonly<Record<Encoding, HeaderMap>> = {
+  json: Object.freeze({ [CONTENT_TYPE_HEADER]: CONTENT_TYPES.json }),
+  msgpack: Object.freeze({ [CONTENT_TYPE_HEADER]: CONTENT_TYPES.msgpack }),
+};
+
+function headersOf(encoding: Encoding, outcome: Outcome<Reply>): HeaderMap {
+  const contentType = CONTENT_TYPE_HEADERS[encoding];
+  return outcome.ok ? contentType : { ...contentType, ...errorHeaders(outcome.error) };
+}

@@ -1,0 +1,2 @@
+export { Admission } from "./admission.js";
+export { Router } from "./router.js";
