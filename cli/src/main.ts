@@ -1,5 +1,5 @@
 import { createProgram } from "./program.js";
-import { reportFailure } from "./report-failure.js";
+import { reportFailure } from "./terminal/report-failure.js";
 
 // LanceDB's native part writes warnings to standard error beside our own log.
 process.env.LANCEDB_LOG ??= "error";

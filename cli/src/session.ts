@@ -2,10 +2,10 @@ import type { MemoryClient } from "@membus/agent-client";
 import type { Command } from "commander";
 import type { Config, ConfigFile } from "./config/config-schema.js";
 import { resolveConfig } from "./config/resolve-config.js";
-import { definedOnly } from "./defined-only.js";
-import { numberFlag } from "./json-argument.js";
-import { natsOptions } from "./nats-options.js";
-import { createOutput, type Output } from "./output.js";
+import { definedOnly } from "./flags/defined-only.js";
+import { numberFlag } from "./flags/json-argument.js";
+import { natsOptions } from "./flags/nats-options.js";
+import { createOutput, type Output } from "./terminal/output.js";
 
 /** Flags that every command takes. */
 export interface CommonFlags {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { checkNode } from "../src/doctor/run-checks.js";
+import { checkNode } from "../src/doctor/check-node.js";
 import { RunningHost } from "./running-host.js";
 
 const host = new RunningHost();

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { composeEmbedder } from "../src/compose-embedder.js";
-import { composeReranker } from "../src/compose-reranker.js";
+import { composeEmbedder } from "../src/compose/compose-embedder.js";
+import { composeReranker } from "../src/compose/compose-reranker.js";
 import { CONFIG_DEFAULTS, type Config } from "../src/config/config-schema.js";
 import { checkEmbedder } from "../src/doctor/check-embedder.js";
 import { checkReranker } from "../src/doctor/check-reranker.js";

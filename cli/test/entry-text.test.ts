@@ -1,6 +1,6 @@
 import type { MemoryEntry } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { entryLines, rankingLines } from "../src/entry-text.js";
+import { entryLines, rankingLines } from "../src/terminal/entry-text.js";
 
 const ENTRY = {
   key: { name: "turn" },

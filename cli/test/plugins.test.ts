@@ -5,10 +5,10 @@ import type { ServiceInfo } from "@nats-io/services";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { folderWith, pluginSource } from "../../conformance/test/plugin-files.js";
+import { loadPlugin, PluginLoadError } from "../src/compose/load-plugin.js";
 import { CONFIG_DEFAULTS, type Config } from "../src/config/config-schema.js";
 import { resolveConfig } from "../src/config/resolve-config.js";
 import { checkPlugins } from "../src/doctor/check-plugins.js";
-import { loadPlugin, PluginLoadError } from "../src/load-plugin.js";
 import { runCli } from "./run-cli.js";
 import { ask } from "./wire/bare-request.js";
 import { Wire } from "./wire/wire-fixture.js";
@@ -185,7 +185,7 @@ describe("a host with a plugin that the settings name, and a tier that none serv
 
 it("gives a plugin a folder of its own", async () => {
   const data = join(folder.path, "data");
-  const { composePlugins } = await import("../src/compose-plugins.js");
+  const { composePlugins } = await import("../src/compose/compose-plugins.js");
   const config = { ...CONFIG_DEFAULTS, data, plugins: { working: named("served.mjs") } };
   const { plugins, dataDirectories } = await composePlugins(config, false);
   expect(Object.keys(plugins)).toEqual(["working", "episodic", "semantic"]);

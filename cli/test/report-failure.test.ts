@@ -1,7 +1,7 @@
 import { MemoryError } from "@membus/protocol";
 import { CommanderError } from "commander";
 import { expect, it, vi } from "vitest";
-import { reportFailure } from "../src/report-failure.js";
+import { reportFailure } from "../src/terminal/report-failure.js";
 
 /** Exit code and what is written to standard error. */
 function report(error: unknown, json = false): [number, string] {

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { addSteeringFlags, type SteeringFlags, steeringOf } from "../src/steering-flags.js";
+import { addSteeringFlags, type SteeringFlags, steeringOf } from "../src/flags/steering-flags.js";
 
 function steering(...args: string[]) {
   const command = addSteeringFlags(new Command()).argument("[query]").exitOverride();

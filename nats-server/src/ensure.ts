@@ -1,6 +1,6 @@
 import type { NatsServerBinary } from "./binary.js";
 import { type FindOptions, findNatsServer } from "./find.js";
-import { type InstallOptions, installNatsServer } from "./install.js";
+import { type InstallOptions, installNatsServer } from "./install/install.js";
 
 /** What is found is used; how to install applies when nothing is. */
 export interface EnsureOptions extends FindOptions, Omit<InstallOptions, "cacheDir"> {}

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { BINARY_NAME, type NatsServerBinary, probeNatsServer } from "./binary.js";
-import { cachedBinaries, membusCacheDir } from "./cache-dir.js";
+import { cachedBinaries, membusCacheDir } from "./install/cache-dir.js";
 
 export interface FindOptions {
   /** The one to use, and no other. Relative to the working directory. */

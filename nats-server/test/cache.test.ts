@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { cachedBinaries } from "../src/cache-dir.js";
+import { cachedBinaries } from "../src/install/cache-dir.js";
 import { temporaryDir, writeProgram } from "./fake-nats-server.js";
 
 let cacheDir: string;

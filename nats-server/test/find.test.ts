@@ -1,8 +1,8 @@
 import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { membusCacheDir } from "../src/cache-dir.js";
 import { findNatsServer } from "../src/index.js";
+import { membusCacheDir } from "../src/install/cache-dir.js";
 import { temporaryDir, writeProgram } from "./fake-nats-server.js";
 
 let directory: string;

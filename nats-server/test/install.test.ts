@@ -2,8 +2,8 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findNatsServer, installNatsServer } from "../src/index.js";
-import type { InstallOptions } from "../src/install.js";
-import { PINNED_RELEASE } from "../src/release.js";
+import type { InstallOptions } from "../src/install/install.js";
+import { PINNED_RELEASE } from "../src/install/release.js";
 import {
   type DownloadSite,
   downloadSite,

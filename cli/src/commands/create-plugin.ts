@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { type MemoryTier, MemoryTierSchema } from "@membus/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import { scaffoldPlugin } from "../create-plugin/scaffold.js";
-import { createOutput } from "../output.js";
 import type { CommonFlags } from "../session.js";
+import { createOutput } from "../terminal/output.js";
 
 interface Flags {
   readonly direct?: boolean;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { definedOnly } from "../defined-only.js";
-import type { Finding } from "../doctor/run-checks.js";
-import { type PluginFlag, pluginOption } from "../plugin-flag.js";
+import type { Finding } from "../doctor/check-node.js";
+import { definedOnly } from "../flags/defined-only.js";
+import { type PluginFlag, pluginOption } from "../flags/plugin-flag.js";
 import { openSession } from "../session.js";
 
 const MARKS = { ok: "ok  ", warning: "warn", problem: "FAIL" } as const;

@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
-import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../criteria-flags.js";
+import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../flags/criteria-flags.js";
 import { openSession, withClient } from "../session.js";
 
 export function registerExport(program: Command): void {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../criteria-flags.js";
-import { definedOnly } from "../defined-only.js";
+import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../flags/criteria-flags.js";
+import { definedOnly } from "../flags/defined-only.js";
 import { openSession, withClient } from "../session.js";
 
 interface ForgetFlags extends CriteriaFlags {

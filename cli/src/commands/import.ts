@@ -1,10 +1,10 @@
 import { open } from "node:fs/promises";
 import type { MemoryClient } from "@membus/agent-client";
 import type { Command } from "commander";
-import { definedOnly } from "../defined-only.js";
+import { definedOnly } from "../flags/defined-only.js";
 import type { ImportReport } from "../import/import-file.js";
-import { ProgressBar } from "../progress-bar.js";
 import { openSession, withClient } from "../session.js";
+import { ProgressBar } from "../terminal/progress-bar.js";
 
 /** Long enough for a host to be started again. */
 const RETRY_TIMEOUT_MS = 60_000;

@@ -1,6 +1,6 @@
 import { INSTALL_METHODS, type InstallMethod } from "@membus/nats-server";
 import type { Command } from "commander";
-import { definedOnly } from "../defined-only.js";
+import { definedOnly } from "../flags/defined-only.js";
 import { openSession } from "../session.js";
 
 export function registerNats(program: Command): void {

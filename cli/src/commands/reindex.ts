@@ -1,10 +1,10 @@
 import { delay, systemClock } from "@membus/protocol";
 import type { Command } from "commander";
 import type { Config } from "../config/config-schema.js";
-import type { Output } from "../output.js";
-import { shareBar } from "../progress-bar.js";
 import type { TierProgress } from "../reindex/tier-progress.js";
 import { openSession } from "../session.js";
+import type { Output } from "../terminal/output.js";
+import { shareBar } from "../terminal/progress-bar.js";
 
 const WATCH_INTERVAL_MS = 1_000;
 

@@ -1,7 +1,7 @@
 import type { Json, MemoryTier } from "@membus/protocol";
 import type { Command } from "commander";
-import { definedOnly } from "../defined-only.js";
-import { jsonOrText, numberFlag } from "../json-argument.js";
+import { definedOnly } from "../flags/defined-only.js";
+import { jsonOrText, numberFlag } from "../flags/json-argument.js";
 import { openSession, withClient } from "../session.js";
 
 interface RememberFlags {

@@ -1,11 +1,11 @@
 import type { RetrieveRequest, RetrieveResult } from "@membus/agent-client";
 import type { Command } from "commander";
-import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../criteria-flags.js";
-import { definedOnly } from "../defined-only.js";
-import { entryLines, rankingLines } from "../entry-text.js";
-import { numberFlag } from "../json-argument.js";
+import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../flags/criteria-flags.js";
+import { definedOnly } from "../flags/defined-only.js";
+import { numberFlag } from "../flags/json-argument.js";
+import { addSteeringFlags, type SteeringFlags, steeringOf } from "../flags/steering-flags.js";
 import { openSession, withClient } from "../session.js";
-import { addSteeringFlags, type SteeringFlags, steeringOf } from "../steering-flags.js";
+import { entryLines, rankingLines } from "../terminal/entry-text.js";
 
 interface RetrieveFlags extends CriteriaFlags, SteeringFlags {
   readonly order?: string;

@@ -1,7 +1,7 @@
 import type { StoreEntry } from "@membus/protocol";
 import type { Command } from "commander";
-import { definedOnly } from "../defined-only.js";
-import { readJsonArgument } from "../json-argument.js";
+import { definedOnly } from "../flags/defined-only.js";
+import { readJsonArgument } from "../flags/json-argument.js";
 import { openSession, withClient } from "../session.js";
 
 export function registerStore(program: Command): void {

@@ -4,13 +4,13 @@ import type { NatsServer } from "@membus/nats-server";
 import { type Logger, MemoryError, requestSubject, systemClock } from "@membus/protocol";
 import type { Command } from "commander";
 import type { Config } from "../config/config-schema.js";
-import { definedOnly } from "../defined-only.js";
-import { numberFlag } from "../json-argument.js";
+import { definedOnly } from "../flags/defined-only.js";
+import { numberFlag } from "../flags/json-argument.js";
+import { natsOptions } from "../flags/nats-options.js";
+import { type PluginFlag, pluginOption } from "../flags/plugin-flag.js";
 import { createLogger } from "../logger.js";
-import { natsOptions } from "../nats-options.js";
-import type { Output } from "../output.js";
-import { type PluginFlag, pluginOption } from "../plugin-flag.js";
 import { openSession, type Session } from "../session.js";
+import type { Output } from "../terminal/output.js";
 import { untilSignalled } from "../until-signalled.js";
 
 interface UpFlags {
@@ -65,7 +65,7 @@ async function up({ config, output }: Session, repair: boolean): Promise<void> {
     );
     try {
       // Loaded only here: the other commands start faster without a database.
-      const { composeHost } = await import("../compose-host.js");
+      const { composeHost } = await import("../compose/compose-host.js");
       const host = await composeHost(config, { bus, logger, env: process.env, repair });
       await host.start();
       const listening = { url, data: config.data, prefix: config.prefix, host_id: host.id };

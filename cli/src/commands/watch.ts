@@ -1,6 +1,6 @@
 import type { MemoryTier } from "@membus/protocol";
 import type { Command } from "commander";
-import { definedOnly } from "../defined-only.js";
+import { definedOnly } from "../flags/defined-only.js";
 import { openSession, withClient } from "../session.js";
 import { untilSignalled } from "../until-signalled.js";
 

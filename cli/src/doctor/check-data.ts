@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Finding } from "./run-checks.js";
+import type { Finding } from "./check-node.js";
 
 const LOW_BYTES = 1024 ** 3;
 

@@ -1,9 +1,9 @@
 import { type Embedder, type MemoryError, systemClock } from "@membus/protocol";
-import { composeEmbedder } from "../compose-embedder.js";
+import { composeEmbedder } from "../compose/compose-embedder.js";
 import type { Config } from "../config/config-schema.js";
 import { createLogger } from "../logger.js";
+import type { Finding } from "./check-node.js";
 import { providerProblem } from "./provider-problem.js";
-import type { Finding } from "./run-checks.js";
 
 /** Whether the embedder answers with a vector of its dimensions. */
 export async function checkEmbedder(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {

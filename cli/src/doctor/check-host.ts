@@ -1,7 +1,7 @@
 import { isMemoryError } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
 import { withClient } from "../session.js";
-import type { Finding } from "./run-checks.js";
+import type { Finding } from "./check-node.js";
 
 /** Whether a host answers this agent: connection, permissions and tiers in one round trip. */
 export async function checkHost(config: Config): Promise<Finding[]> {

@@ -1,6 +1,6 @@
 import { BY_HAND, findNatsServer } from "@membus/nats-server";
 import type { Config } from "../config/config-schema.js";
-import type { Finding } from "./run-checks.js";
+import type { Finding } from "./check-node.js";
 
 /** The server that `membus up` would start; one that is connected to by URL is seen by the host check. */
 export async function checkNatsServer(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {

@@ -11,11 +11,11 @@ import {
   TIERS,
   within,
 } from "@membus/protocol";
-import { composeEmbedder } from "../compose-embedder.js";
+import { composeEmbedder } from "../compose/compose-embedder.js";
+import { loadPlugin, PluginLoadError } from "../compose/load-plugin.js";
 import type { Config, PluginSettings } from "../config/config-schema.js";
-import { loadPlugin, PluginLoadError } from "../load-plugin.js";
 import { createLogger } from "../logger.js";
-import type { Finding } from "./run-checks.js";
+import type { Finding } from "./check-node.js";
 
 const OPEN_TIMEOUT_MS = 30_000;
 const logger = createLogger("silent");

@@ -1,9 +1,9 @@
 import { type MemoryError, systemClock } from "@membus/protocol";
-import { composeReranker } from "../compose-reranker.js";
+import { composeReranker } from "../compose/compose-reranker.js";
 import type { Config } from "../config/config-schema.js";
 import { createLogger } from "../logger.js";
+import type { Finding } from "./check-node.js";
 import { providerProblem } from "./provider-problem.js";
-import type { Finding } from "./run-checks.js";
 
 const QUERY = "When does the sun rise?";
 const ANSWER = "the sun rises at six";

@@ -1,5 +1,5 @@
 import { isMemoryError, type MemoryError } from "@membus/protocol";
-import type { Finding } from "./run-checks.js";
+import type { Finding } from "./check-node.js";
 
 /** What is wrong with a provider, and what to do about it; anything but a failure of its own says that by itself. */
 export function providerProblem(

@@ -3,16 +3,9 @@ import { checkDataDirectory } from "./check-data.js";
 import { checkEmbedder } from "./check-embedder.js";
 import { checkHost } from "./check-host.js";
 import { checkNatsServer } from "./check-nats-server.js";
+import { checkNode, type Finding } from "./check-node.js";
 import { checkPlugins } from "./check-plugins.js";
 import { checkReranker } from "./check-reranker.js";
-
-export interface Finding {
-  readonly check: string;
-  readonly state: "ok" | "warning" | "problem";
-  readonly found: string;
-  /** What to do about it. */
-  readonly advice?: string;
-}
 
 /** Everything that a host and its clients need, one finding each; a check that fails to run is a problem too. */
 export async function runChecks(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
@@ -32,12 +25,4 @@ export async function runChecks(config: Config, env: NodeJS.ProcessEnv): Promise
 
 function failed(check: string, error: unknown): Finding {
   return { check, state: "problem", found: error instanceof Error ? error.message : String(error) };
-}
-
-/** membus needs Node 20.19 or newer. */
-export function checkNode(version: string): Finding {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  const recent = major > 20 || (major === 20 && minor >= 19);
-  if (recent) return { check: "node", state: "ok", found: version };
-  return { check: "node", state: "problem", found: version, advice: "install Node 20.19 or newer" };
 }

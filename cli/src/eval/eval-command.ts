@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { systemClock } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
-import type { Output } from "../output.js";
+import type { Output } from "../terminal/output.js";
 import { readBaseline } from "./baseline.js";
 import { type Comparison, compareRuns, hasLoss, requireSharedQuestion } from "./compare-runs.js";
 import { describeComparison, describeReport } from "./describe-report.js";

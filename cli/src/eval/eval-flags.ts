@@ -1,6 +1,6 @@
 import { type MemoryTier, type RetrieveMode, RetrieveModeSchema, TIERS } from "@membus/protocol";
 import { type Config, ConfigSchema } from "../config/config-schema.js";
-import { numberFlag } from "../json-argument.js";
+import { numberFlag } from "../flags/json-argument.js";
 import { EVALUATION_DEFAULTS, type EvaluationOptions } from "./evaluation-options.js";
 
 /** The flags of `membus eval`, as commander reads them: those that begin with `--no-` are true when absent. */

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { connectNatsBus } from "@membus/bus";
 import { ensureNatsServer, launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { systemClock } from "@membus/protocol";
-import { composeHost } from "../compose-host.js";
+import { composeHost } from "../compose/compose-host.js";
 import type { Config } from "../config/config-schema.js";
-import { definedOnly } from "../defined-only.js";
+import { definedOnly } from "../flags/defined-only.js";
 import { createLogger } from "../logger.js";
 
 export interface TemporaryHostOptions {

@@ -1,8 +1,8 @@
 import { connectNatsBus } from "@membus/bus";
 import { MemoryError, type ReindexFigures, reindexFigures, systemClock } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
+import { natsOptions } from "../flags/nats-options.js";
 import { createLogger } from "../logger.js";
-import { natsOptions } from "../nats-options.js";
 
 const WAIT_MS = 500;
 

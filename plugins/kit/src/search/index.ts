@@ -1,4 +1,3 @@
-export { TopSlots } from "../operations/retrieve/slot-order.js";
 export {
   type Analyzer,
   type AnalyzerInput,

@@ -1,8 +1,8 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
 import type { Resident } from "../../lifecycle/index.js";
-import { TopSlots } from "../../search/index.js";
+
 import type { FoundSlots } from "./page-search.js";
-import { SlotOrder } from "./slot-order.js";
+import { SlotOrder, TopSlots } from "./slot-order.js";
 
 const NONE = new Uint8Array(0);
 

@@ -1,8 +1,8 @@
 import type { PluginRetrieveRequest } from "@membus/protocol";
 import type { Resident } from "../../lifecycle/index.js";
-import { EvidenceSieve, evidenceFor, relevance, type SieveLimits, TopSlots } from "../../search/index.js";
+import { EvidenceSieve, evidenceFor, relevance, type SieveLimits } from "../../search/index.js";
 import type { Ranking } from "./explain.js";
-import { SlotOrder } from "./slot-order.js";
+import { SlotOrder, TopSlots } from "./slot-order.js";
 
 /** Relevance rises with evidence but for its last bits: what ties with the page's last slot is at most this far below. */
 const HAIR = 1e-9;

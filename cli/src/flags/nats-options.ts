@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { NatsBusOptions } from "@membus/bus";
-import type { Config } from "./config/config-schema.js";
+import type { Config } from "../config/config-schema.js";
 
 /** How to connect, as the settings say. */
 export async function natsOptions({ nats }: Config, name: string): Promise<NatsBusOptions> {

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MemoryError } from "@membus/protocol";
-import { BINARY_NAME } from "./binary.js";
+import { BINARY_NAME } from "../binary.js";
+import { runCommand } from "../run-command.js";
 import { download } from "./download.js";
 import type { InstallContext } from "./install-method.js";
 import type { NatsServerRelease } from "./release.js";
-import { runCommand } from "./run-command.js";
 
 const DOWNLOAD_BASE = "https://github.com/nats-io/nats-server/releases/download";
 const ARCHIVE_BYTES_MAX = 64 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { BINARY_NAME } from "./binary.js";
+import { BINARY_NAME } from "../binary.js";
+import { runCommand } from "../run-command.js";
 import type { InstallContext } from "./install-method.js";
 import { GO_MODULE } from "./release.js";
-import { runCommand } from "./run-command.js";
 
 /**
  * Compiles nats-server with the Go that is on the PATH, which downloads the sources and checks them.

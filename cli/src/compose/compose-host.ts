@@ -1,10 +1,10 @@
 import { createHost, type Host, type HostOptions } from "@membus/host";
 import { type Bus, type Logger, systemClock } from "@membus/protocol";
+import type { Config } from "../config/config-schema.js";
+import { createLogger } from "../logger.js";
 import { composeEmbedder } from "./compose-embedder.js";
 import { composePlugins } from "./compose-plugins.js";
 import { composeReranker } from "./compose-reranker.js";
-import type { Config } from "./config/config-schema.js";
-import { createLogger } from "./logger.js";
 
 export interface ComposeOptions {
   readonly bus: Bus;

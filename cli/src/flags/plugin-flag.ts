@@ -1,6 +1,6 @@
 import { didYouMean, TIERS } from "@membus/protocol";
 import { InvalidArgumentError, Option } from "commander";
-import type { ConfigFile } from "./config/config-schema.js";
+import type { ConfigFile } from "../config/config-schema.js";
 
 export type PluginFlag = NonNullable<ConfigFile["plugins"]>;
 

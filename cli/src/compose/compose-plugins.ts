@@ -5,8 +5,8 @@ import type { Analyzer, FileLogOptions, KitOptions } from "@membus/plugin-kit";
 import { createLanceDbPlugin, type LanceStorageOptions } from "@membus/plugin-lancedb";
 import { createLruPlugin, type LruOptions } from "@membus/plugin-lru";
 import { type MemoryPlugin, type MemoryTier, TIERS } from "@membus/protocol";
-import type { Config } from "./config/config-schema.js";
-import { definedOnly } from "./defined-only.js";
+import type { Config } from "../config/config-schema.js";
+import { definedOnly } from "../flags/defined-only.js";
 import { loadPlugin } from "./load-plugin.js";
 
 type ByTier<T> = Partial<Record<MemoryTier, T>>;

@@ -1,8 +1,8 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { MemoryError } from "@membus/protocol";
+import { lastLines, runCommand } from "../run-command.js";
 import type { InstallContext } from "./install-method.js";
-import { lastLines, runCommand } from "./run-command.js";
 
 /**
  * Downloads Debian's (or Ubuntu's) package with apt-get, which checks its signature, and unpacks it without

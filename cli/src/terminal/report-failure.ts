@@ -1,7 +1,7 @@
 import { isMemoryError } from "@membus/protocol";
 import { CommanderError } from "commander";
+import { PluginLoadError } from "../compose/load-plugin.js";
 import { adviceFor } from "./advice.js";
-import { PluginLoadError } from "./load-plugin.js";
 
 interface Failure {
   readonly code: string;

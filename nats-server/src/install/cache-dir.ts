@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import { BINARY_NAME } from "./binary.js";
+import { BINARY_NAME } from "../binary.js";
 
 /**
  * Where membus keeps what it installs: `MEMBUS_CACHE_DIR`, else `membus` in `XDG_CACHE_HOME` (ignored unless

@@ -9,7 +9,7 @@ import {
   withUnrelatedCosine,
 } from "@membus/embeddings";
 import type { Clock, Embedder, Logger } from "@membus/protocol";
-import type { Config } from "./config/config-schema.js";
+import type { Config } from "../config/config-schema.js";
 import { apiKeyOf, inSettings, optionsOfSection, type SettingNames } from "./provider-settings.js";
 
 interface Dependencies {

@@ -5,7 +5,7 @@ import {
   type MemoryTier,
   pluginProblem,
 } from "@membus/protocol";
-import type { PluginSettings } from "./config/config-schema.js";
+import type { PluginSettings } from "../config/config-schema.js";
 
 /** A plugin that the settings name and that cannot be served. */
 export class PluginLoadError extends TypeError {

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, integerOption, MemoryError, resolveOptions, systemClock } from "@membus/protocol";
-import { BINARY_NAME, type NatsServerBinary, probeNatsServer } from "./binary.js";
+import { BINARY_NAME, type NatsServerBinary, probeNatsServer } from "../binary.js";
 import { membusCacheDir, natsServerDir } from "./cache-dir.js";
 import { installFromDebian } from "./install-debian.js";
 import { installWithGo } from "./install-go.js";

@@ -1,6 +1,6 @@
 import { createHttpReranker, type HttpRerankerOptions } from "@membus/embeddings";
 import type { Clock, Logger, Reranker } from "@membus/protocol";
-import type { Config } from "./config/config-schema.js";
+import type { Config } from "../config/config-schema.js";
 import { apiKeyOf, inSettings, optionsOfSection, type SettingNames } from "./provider-settings.js";
 
 const RERANKER: SettingNames = {
