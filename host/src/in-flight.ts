@@ -1,5 +1,5 @@
 import { MemoryError, type Operation } from "@membus/protocol";
-import { type OperationName, operationKey } from "./operation.js";
+import { type OperationIdentity, operationKey } from "./operation.js";
 
 /** The call of one tier's plugin, which never rejects. */
 interface TierCall {
@@ -44,7 +44,7 @@ export class InFlight {
     return underWay.calls as readonly T[];
   }
 
-  has(type: string, operation: OperationName): boolean {
+  has(type: string, operation: OperationIdentity): boolean {
     return this.#operations.get(operationKey(operation))?.type === type;
   }
 

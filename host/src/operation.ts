@@ -1,14 +1,14 @@
 import { type Operation, requestDigest } from "@membus/protocol";
 import type { RequestContext } from "./runtime.js";
 
-/** Names an operation: the same request of the same agent has the same. */
-export type OperationName = Pick<Operation, "tenant" | "agent" | "id">;
+/** Which operation it is: the same request of the same agent has the same. */
+export type OperationIdentity = Pick<Operation, "tenant" | "agent" | "id">;
 
 /**
  * One string per operation: neither a tenant nor an id holds a line break. Joined: a template would make a string of
  * pieces, which as a key that is kept keeps all of them in RAM.
  */
-export function operationKey({ tenant, agent, id }: OperationName): string {
+export function operationKey({ tenant, agent, id }: OperationIdentity): string {
   return [tenant, agent, id].join("\n");
 }
 
