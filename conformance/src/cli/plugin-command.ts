@@ -8,7 +8,7 @@ import { ExpectationError } from "../expect.js";
 import { createHostWorld } from "../host-route/host-world.js";
 import { fittingTier } from "../plugin-route/fitting-tier.js";
 import { loadPluginModule, type PluginModule } from "../plugin-route/plugin-module.js";
-import type { PluginSubject } from "../plugin-route/plugin-subject.js";
+import type { PluginUnderTest } from "../plugin-route/plugin-under-test.js";
 import { createPluginWorld } from "../plugin-route/plugin-world.js";
 import { UsageError } from "../usage-error.js";
 import type { World } from "../world.js";
@@ -67,22 +67,22 @@ async function testPlugin(
   const url = moduleUrl(module);
   const { createPlugin } = await load(module, url);
   const tier = await fittingTier({ name: module, createPlugin, ...(flags.tier && { tier: flags.tier }) });
-  const subject = { name: module, tier, createPlugin, module: url, nodeArguments: process.execArgv };
+  const implementation = { name: module, tier, createPlugin, module: url, nodeArguments: process.execArgv };
   if (!flags.throughHost || !throughHost) {
-    return runAndReport(await openWorld(subject), settings, rerunCommand(command));
+    return runAndReport(await openWorld(implementation), settings, rerunCommand(command));
   }
-  const host = await throughHost.launch(subject);
+  const host = await throughHost.launch(implementation);
   try {
-    return await runAndReport(await createHostWorld(host.subject), settings, rerunCommand(command));
+    return await runAndReport(await createHostWorld(host.implementation), settings, rerunCommand(command));
   } finally {
     await host.stop();
   }
 }
 
 /** @throws {ExpectationError} when the plugin cannot be opened, or its manifest has not the form of the contract. */
-async function openWorld(subject: PluginSubject): Promise<World> {
+async function openWorld(implementation: PluginUnderTest): Promise<World> {
   try {
-    return await createPluginWorld(subject);
+    return await createPluginWorld(implementation);
   } catch (error) {
     if (!isMemoryError(error)) throw error;
     const got = `an error ${error.code} (${error.message})`;

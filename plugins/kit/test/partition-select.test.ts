@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Partition } from "../src/index.js";
 import { namedSlots } from "../src/partition/named-slots.js";
 import { PreparedFilter } from "../src/partition/prepared-filter.js";
-import { filterSubject } from "../src/read/entry.js";
+import { filterableEntry } from "../src/read/entry.js";
 import { KEYS, storeEntry, whereTree } from "./model-steps.js";
 import { emptyPartition, rowOfEntry, testRow } from "./test-row.js";
 
@@ -81,7 +81,7 @@ describe("selection by bitmaps", () => {
         for (const look of prepared) {
           const selected = partition.select(look);
           const found = [...selected].flatMap((flag, slot) => (flag ? [partition.keys.hashOf(slot)] : []));
-          const expected = [...live.values()].filter((row) => matches(filterSubject(row), look.filter));
+          const expected = [...live.values()].filter((row) => matches(filterableEntry(row), look.filter));
           expect(found.sort()).toEqual(expected.map((row) => row.keyHash).sort());
           const named = namedSlots(partition, look.filter);
           if (named !== undefined)

@@ -9,7 +9,7 @@ import type { LogRecord } from "../journal/record.js";
 import { namedSlots } from "../partition/named-slots.js";
 import { PreparedFilter } from "../partition/prepared-filter.js";
 import { prepareLook } from "../prepare-look.js";
-import { filterSubject } from "../read/entry.js";
+import { filterableEntry } from "../read/entry.js";
 import type { Resident } from "../residency/resident.js";
 import { isExpired } from "../row.js";
 import { acceptedAt, removeRow, type Tier } from "../tier.js";
@@ -71,7 +71,7 @@ function findVictims(resident: Resident, prepared: PreparedFilter, now: number):
   const victims: Victim[] = [];
   for (const [keyHash, { row }] of staged) {
     if (row === null || isExpired(row, now)) continue;
-    if (matches(filterSubject(row), prepared.filter)) victims.push({ keyHash, rowId: row.rowId });
+    if (matches(filterableEntry(row), prepared.filter)) victims.push({ keyHash, rowId: row.rowId });
   }
   const take = (slot: number) => {
     const keyHash = partition.keys.hashOf(slot);

@@ -1,7 +1,7 @@
 import { MemoryError, type PluginStoreRequest, type StoreReceipt } from "@membus/protocol";
 import type { DocumentIndex } from "../index-document.js";
 import { type LogRecord, type OperationResult, rowIdOf } from "../journal/record.js";
-import { filterSubject } from "../read/entry.js";
+import { filterableEntry } from "../read/entry.js";
 import type { Resident } from "../residency/resident.js";
 import type { Row } from "../row.js";
 import type { Tier } from "../tier.js";
@@ -40,7 +40,7 @@ export function buildRecord(tier: Tier, resident: Resident, batch: PlannedStore,
       const revision = resident.nextRevision(at);
       const id = { rowId: rowIdOf(seq, rows.length), revision, analyzer: tier.analyzer.id };
       const row = rowOf(plan.draft, id, batch.indexes.get(position)?.index);
-      const superseded = tier.forgets.forgotten(batch.order, resident.scope, () => filterSubject(row));
+      const superseded = tier.forgets.forgotten(batch.order, resident.scope, () => filterableEntry(row));
       receipts.push({ index, key_hash, outcome: superseded ? "superseded" : plan.outcome, revision });
       if (superseded) continue;
       rows.push(row);
