@@ -13,8 +13,8 @@ import {
   TIERS,
 } from "@membus/protocol";
 import { figureReranker } from "../src/figure-reranker.js";
-import type { HostParts, StartedHost } from "../src/host-route/host-subject.js";
-import type { HostSubject } from "../src/index.js";
+import type { HostParts, StartedHost } from "../src/host-route/host-under-test.js";
+import type { HostUnderTest } from "../src/index.js";
 import { ShiftingClock } from "../src/shifting-clock.js";
 import { wordEmbedder } from "../src/word-embedder.js";
 import type { HostMutant } from "./mutant.js";
@@ -30,7 +30,7 @@ const SOUND_PLUGINS: Readonly<Record<MemoryTier, () => MemoryPlugin>> = {
 };
 
 export interface RunningHost {
-  readonly subject: HostSubject;
+  readonly implementation: HostUnderTest;
   stop(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export async function startHost(mutant: Defect = {}): Promise<RunningHost> {
   const folder = await mkdtemp(join(tmpdir(), "membus-host-"));
   let host = await start(bus, mutant, { clock }, { folder: join(folder, "first") });
   let startedCount = 0;
-  const subject = {
+  const implementation = {
     name: "host in process",
     bus,
     tenants: ["default", "other"],
@@ -64,7 +64,7 @@ export async function startHost(mutant: Defect = {}): Promise<RunningHost> {
     await bus.close();
     await rm(folder, { recursive: true, force: true });
   };
-  return { subject, stop };
+  return { implementation, stop };
 }
 
 /** A host on the mutant's bus, of the given parts and of its own where none are given. */

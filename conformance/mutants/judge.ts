@@ -57,7 +57,7 @@ export async function judge(mutant: Mutant, checks: readonly Check[] = judgesOf(
 async function onPlugin(mutant: PluginMutant, checks: readonly Check[]): Promise<CheckResult[]> {
   const createPlugin = () => mutant.createPlugin();
   const tier = mutant.tier ?? "working";
-  const world = await createPluginWorld({ name: mutant.id, tier, createPlugin, ...mutant.subject });
+  const world = await createPluginWorld({ name: mutant.id, tier, createPlugin, ...mutant.implementation });
   return run(world, checks);
 }
 
@@ -65,7 +65,7 @@ async function onHost(mutant: HostMutant, checks: readonly Check[]): Promise<Che
   const host = await startHost(mutant);
   try {
     const tiers = [mutant.tier ?? "working"] as const;
-    return await run(await createHostWorld({ ...host.subject, name: mutant.id, tiers }), checks);
+    return await run(await createHostWorld({ ...host.implementation, name: mutant.id, tiers }), checks);
   } finally {
     await host.stop();
   }

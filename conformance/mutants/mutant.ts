@@ -1,7 +1,7 @@
 import type { HostOptions } from "@membus/host";
 import type { Bus, MemoryPlugin, MemoryTier } from "@membus/protocol";
-import type { HostParts } from "../src/host-route/host-subject.js";
-import type { PluginSubject } from "../src/index.js";
+import type { HostParts } from "../src/host-route/host-under-test.js";
+import type { PluginUnderTest } from "../src/index.js";
 
 interface MutantFacts {
   /** `<area>-<defect>`, unique. */
@@ -21,7 +21,7 @@ export interface PluginMutant extends MutantFacts {
   readonly route: "plugin";
   createPlugin(): MemoryPlugin;
   /** Where it needs more than the defaults, such as a module to kill. */
-  readonly subject?: Partial<PluginSubject>;
+  readonly implementation?: Partial<PluginUnderTest>;
 }
 
 /** A host with one defect: on its way to the bus, in one of its plugins, or by its options. */

@@ -5,8 +5,8 @@ import type { HostContext, MemoryContext, PluginContext } from "./context.js";
 export type Route = "plugin" | "host";
 
 /**
- * What a run must be given for some checks, besides a subject. Where it is missing, they are untestable, but for the
- * last one, which a host in another language cannot give: there they are not applicable.
+ * What a run must be given for some checks, besides an implementation. Where it is missing, they are untestable, but for
+ * the last one, which a host in another language cannot give: there they are not applicable.
  * - `second_tenant`: a tenant that the host serves beside the first
  * - `restart`: a command that kills the host and starts it again
  * - `kill`: the plugin's module, so that a child process that uses it can be killed
@@ -26,7 +26,7 @@ interface CheckFacts {
   /** Not applicable in other tiers. */
   readonly tiers?: readonly MemoryTier[];
   readonly provisions?: readonly Provision[];
-  /** Sees the whole subject, such as by restarting it: runs while nothing else does. */
+  /** Sees the whole implementation, such as by restarting it: runs while nothing else does. */
   readonly alone?: boolean;
 }
 

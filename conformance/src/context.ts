@@ -13,7 +13,7 @@ import type {
   Scope,
 } from "@membus/protocol";
 import type { Expect } from "./expect.js";
-import type { HostParts, StartedHost } from "./host-route/host-subject.js";
+import type { HostParts, StartedHost } from "./host-route/host-under-test.js";
 import type { AgentOptions, EntryInput, MemoryAgent } from "./memory-agent.js";
 import type { Random } from "./random.js";
 import type { Trace } from "./trace.js";
@@ -43,7 +43,7 @@ export interface MemoryContext {
   entry(fields?: Partial<EntryInput>): EntryInput;
   /** Lets so many seconds go by: by the injected clock where there is one, else in real time. */
   passTime(seconds: number): Promise<void>;
-  /** Unix seconds, as the subject sees them. */
+  /** Unix seconds, as the implementation sees them. */
   now(): number;
 }
 

@@ -1,9 +1,9 @@
 import {
   FILTER_OPERATORS,
   type Filter,
+  type FilterableEntry,
   type FilterLeaf,
   type FilterOperator,
-  type FilterSubject,
   fieldValue,
   type Json,
 } from "@membus/protocol";
@@ -56,21 +56,21 @@ export function generateEntries(random: Random, count: number): Partial<EntryInp
 /** A leaf whose value is often one that an entry has in its field, so that it holds for some. */
 export function generateLeaf(
   random: Random,
-  subjects: readonly FilterSubject[],
+  entries: readonly FilterableEntry[],
   op: FilterOperator = pick(random, FILTER_OPERATORS),
 ): FilterLeaf {
   const field = pick(random, FIELDS);
-  return { field, op, value: operand(random, op, () => likelyValue(random, subjects, field)) };
+  return { field, op, value: operand(random, op, () => likelyValue(random, entries, field)) };
 }
 
 /** A tree of up to `levels` levels below its leaves. */
-export function generateTree(random: Random, subjects: readonly FilterSubject[], levels: number): Filter {
-  if (levels === 0 || random.next() < 0.2) return generateLeaf(random, subjects);
+export function generateTree(random: Random, entries: readonly FilterableEntry[], levels: number): Filter {
+  if (levels === 0 || random.next() < 0.2) return generateLeaf(random, entries);
   const children = () =>
-    Array.from({ length: random.integer(1, 3) }, () => generateTree(random, subjects, levels - 1));
+    Array.from({ length: random.integer(1, 3) }, () => generateTree(random, entries, levels - 1));
   const kind = random.integer(0, 2);
   if (kind === 0) return { all: children() };
-  return kind === 1 ? { any: children() } : { not: generateTree(random, subjects, levels - 1) };
+  return kind === 1 ? { any: children() } : { not: generateTree(random, entries, levels - 1) };
 }
 
 function operand(random: Random, op: FilterOperator, value: () => Scalar): Json {
@@ -82,8 +82,8 @@ function operand(random: Random, op: FilterOperator, value: () => Scalar): Json 
   return text.slice(from, random.next() < 0.5 ? undefined : 1 + from).toWellFormed();
 }
 
-function likelyValue(random: Random, subjects: readonly FilterSubject[], field: string): Scalar {
-  const value = fieldValue(pick(random, subjects), field);
+function likelyValue(random: Random, entries: readonly FilterableEntry[], field: string): Scalar {
+  const value = fieldValue(pick(random, entries), field);
   const one = Array.isArray(value) ? value[0] : value;
   const isScalar = ["string", "number", "boolean"].includes(typeof one);
   if (!isScalar || random.next() < 0.2) return anyScalar(random);

@@ -36,7 +36,7 @@ export interface ReportedCheck extends CheckResult {
 export interface SuiteReport {
   readonly suiteVersion: string;
   readonly protocolVersion: string;
-  readonly subject: string;
+  readonly implementation: string;
   readonly route: Route;
   readonly seed: number;
   readonly repeat: number;
@@ -79,7 +79,7 @@ export async function runToReport(world: World, options: ReportOptions): Promise
   return {
     suiteVersion: SUITE_VERSION,
     protocolVersion: PROTOCOL_VERSION,
-    subject: world.name,
+    implementation: world.name,
     route: world.route,
     seed,
     repeat,

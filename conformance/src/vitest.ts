@@ -1,7 +1,7 @@
 import { type Baseline, checkBaseline } from "./baseline.js";
 import type { Check } from "./check.js";
 import { CHECKS } from "./checks/index.js";
-import type { PluginSubject } from "./plugin-route/plugin-subject.js";
+import type { PluginUnderTest } from "./plugin-route/plugin-under-test.js";
 import { createPluginWorld } from "./plugin-route/plugin-world.js";
 import { failureText } from "./report/failure-text.js";
 import { type CheckResult, isRed } from "./run/outcome.js";
@@ -47,7 +47,7 @@ const MARGIN_MS = 30_000;
  */
 export function registerConformance(
   { describe, it }: TestFramework,
-  subject: PluginSubject,
+  implementation: PluginUnderTest,
   options: ConformanceTestOptions = {},
 ): void {
   const { seed, checkTimeoutMs } = { ...CONFORMANCE_TEST_DEFAULTS, ...options };
@@ -58,12 +58,12 @@ export function registerConformance(
   const checks = CHECKS.filter(({ routes }) => routes.includes("plugin"));
   let world: Promise<World> | undefined;
   const run = async (check: Check): Promise<CheckResult> => {
-    world ??= createPluginWorld(subject);
+    world ??= createPluginWorld(implementation);
     const rerun = (id: string) => `npx vitest run -t "${id}"`;
     const results = await runSuite([check], await world, { seed, checkTimeoutMs, rerun });
     return results[0]!;
   };
-  describe(`${subject.name}: membus conformance ${SUITE_VERSION}, ${checks.length} checks`, () => {
+  describe(`${implementation.name}: membus conformance ${SUITE_VERSION}, ${checks.length} checks`, () => {
     for (const check of checks) {
       it(
         check.id,

@@ -35,7 +35,7 @@ export interface World {
   /** Checks that may run at once. */
   readonly concurrency: number;
   open(request: WorldRequest): Promise<OpenedWorld>;
-  /** A program that sends requests again, to this subject. */
+  /** A program that sends requests again, to this implementation. */
   replayScript(steps: readonly TracedStep[]): string;
   close(): Promise<void>;
 }

@@ -34,8 +34,8 @@ it.each([
   });
   try {
     const checks = CHECKS.filter(({ area }) => AREAS.includes(area));
-    const { startHost: _ownHosts, ...subject } = host.subject;
-    const results = await runSuite(checks, await createHostWorld(subject), {
+    const { startHost: _ownHosts, ...implementation } = host.implementation;
+    const results = await runSuite(checks, await createHostWorld(implementation), {
       seed: 1,
       checkTimeoutMs: 60_000,
     });

@@ -30,7 +30,12 @@ describe("a host that runs", () => {
       "6",
     );
     expect(stderr).toContain(
-      `subject  host at ${host.url}\nroute    host\ntier     working: lru 0.1.0\ntier     episodic: lancedb 0.1.0\n`,
+      [
+        `implementation host at ${host.url}`,
+        "route          host",
+        "tier           working: lru 0.1.0",
+        "tier           episodic: lancedb 0.1.0\n",
+      ].join("\n"),
     );
     const { route, tiers, checks } = JSON.parse(stdout);
     expect(route).toBe("host");

@@ -66,7 +66,7 @@ describe("a sound plugin", () => {
     ["semantic", "./shared.mjs"],
   ])("is tested as what its manifest fits: %s", async (tier, module) => {
     const { stdout } = await suite(module, "--only", "store/created-then-updated");
-    expect(stdout).toContain(`\ntier     ${tier}: `);
+    expect(stdout).toContain(`\ntier           ${tier}: `);
   });
 
   it("is tested by a selection of areas and ids", async () => {

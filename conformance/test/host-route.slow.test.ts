@@ -4,10 +4,10 @@ import { it } from "vitest";
 import { launchHostOf } from "../../cli/src/conformance/through-host.js";
 import { RunningHost } from "../../cli/test/running-host.js";
 import { createHostWorld, runToReport } from "../src/index.js";
+import * as lancedb from "./implementations/lancedb.js";
+import * as lru from "./implementations/lru.js";
+import { moduleOf, NODE_ARGUMENTS } from "./implementations/modules.js";
 import { expectConformant } from "./outcome-counts.js";
-import * as lancedb from "./subjects/lancedb.js";
-import * as lru from "./subjects/lru.js";
-import { moduleOf, NODE_ARGUMENTS } from "./subjects/modules.js";
 
 /** Long enough for a machine that does other things too. */
 const RUN = { seed: 1, rerun: (id: string) => id, checkTimeoutMs: 120_000 };
@@ -26,7 +26,7 @@ it.each([
       nodeArguments: NODE_ARGUMENTS,
     });
     try {
-      const report = await runToReport(await createHostWorld(host.subject), RUN);
+      const report = await runToReport(await createHostWorld(host.implementation), RUN);
       expectConformant(report, counts);
     } finally {
       await host.stop();
@@ -39,8 +39,13 @@ it("membus up keeps its profiles, killed and started again, as any host would be
   await up.start();
   const bus = await connectNatsBus({ servers: up.url }, { logger: silentLogger, clock: systemClock });
   try {
-    const subject = { name: "membus up", bus, tenants: ["default", "other"], restart: () => up.restart() };
-    const report = await runToReport(await createHostWorld(subject), RUN);
+    const implementation = {
+      name: "membus up",
+      bus,
+      tenants: ["default", "other"],
+      restart: () => up.restart(),
+    };
+    const report = await runToReport(await createHostWorld(implementation), RUN);
     expectConformant(report, { pass: 414, "not-applicable": 59 });
   } finally {
     await bus.close();

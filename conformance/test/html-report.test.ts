@@ -5,7 +5,7 @@ import { SAMPLE_REPORT } from "./sample-report.js";
 const html = htmlReport(SAMPLE_REPORT);
 
 describe("the page", () => {
-  it("says the verdict, the scores and the subject", () => {
+  it("says the verdict, the scores and the implementation", () => {
     expect(html).toContain("<h1>./p&lt;1&gt;.js</h1>");
     expect(html).toContain('<p class="verdict">Not conformant: 2 MUST failed');
     expect(html).toContain('<p class="must"><strong>1</strong> of 4 MUST</p>');
@@ -62,7 +62,7 @@ describe("the page", () => {
     expect(open).toEqual([]);
   });
 
-  it("shows what a subject sends as text, whatever it is", () => {
+  it("shows what an implementation sends as text, whatever it is", () => {
     const attack = `<img src=x onerror=alert(1)></style></pre>"'&`;
     const check = SAMPLE_REPORT.checks[1]!;
     const cases = [
@@ -75,7 +75,7 @@ describe("the page", () => {
     ];
     const hostile = htmlReport({
       ...SAMPLE_REPORT,
-      subject: attack,
+      implementation: attack,
       tiers: [{ ...SAMPLE_REPORT.tiers[0]!, plugin: attack }],
       checks: [{ ...check, id: attack, cases, rerun: attack, known: attack, clauses: [attack] }],
       excludedClauses: [{ id: attack, level: "MUST", text: attack, reason: attack }],

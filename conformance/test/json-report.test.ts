@@ -10,7 +10,7 @@ it("has these fields, and says in the first what it is", () => {
     "format",
     "suite_version",
     "protocol_version",
-    "subject",
+    "implementation",
     "route",
     "seed",
     "repeat",

@@ -30,7 +30,7 @@ it("tells in a failure what was expected and what came, escaped", () => {
   expect(failure.attributes.type).toMatch(/^fail: RET-1 MUST Criteria/);
 });
 
-it("is well-formed whatever a subject answers", () => {
+it("is well-formed whatever an implementation answers", () => {
   const check = SAMPLE_REPORT.checks[1]!;
   const got = 'a\u0000\u001b[31m "quoted" \ud800 ]]> <![CDATA[ \uffff &amp; 😀';
   const cases = [{ ...check.cases[0]!, discrepancy: { what: "w", expected: "e", got } }];

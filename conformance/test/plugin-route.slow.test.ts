@@ -1,10 +1,10 @@
 import type { MemoryTier } from "@membus/protocol";
 import { it } from "vitest";
 import { createPluginWorld, runToReport } from "../src/index.js";
+import * as lancedb from "./implementations/lancedb.js";
+import * as lru from "./implementations/lru.js";
+import { moduleOf, NODE_ARGUMENTS } from "./implementations/modules.js";
 import { expectConformant } from "./outcome-counts.js";
-import * as lancedb from "./subjects/lancedb.js";
-import * as lru from "./subjects/lru.js";
-import { moduleOf, NODE_ARGUMENTS } from "./subjects/modules.js";
 
 it.each([
   ["lru", "working", lru, { pass: 254, "not-applicable": 35 }],
@@ -13,8 +13,14 @@ it.each([
 ] as const)(
   "%s keeps its profiles as the %s tier, asked directly",
   async (name, tier: MemoryTier, { createPlugin }, counts) => {
-    const subject = { name, tier, createPlugin, module: moduleOf(name), nodeArguments: NODE_ARGUMENTS };
-    const world = await createPluginWorld(subject);
+    const implementation = {
+      name,
+      tier,
+      createPlugin,
+      module: moduleOf(name),
+      nodeArguments: NODE_ARGUMENTS,
+    };
+    const world = await createPluginWorld(implementation);
     const report = await runToReport(world, { seed: 1, rerun: (id) => id, checkTimeoutMs: 120_000 });
     expectConformant(report, counts);
   },

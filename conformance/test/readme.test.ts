@@ -26,7 +26,7 @@ describe("its first example, as it is written", () => {
     "finds a durable plugin conformant",
     async () => {
       const { code, stdout } = await runSuiteCli(COMMANDS[0]!.split(" "), folder.path);
-      expect(stdout).toContain("\ntier     episodic: ");
+      expect(stdout).toContain("\ntier           episodic: ");
       expect(stdout).toMatch(/\nConformant to core 1\.0, durable 1\.0/);
       expect(code).toBe(0);
     },

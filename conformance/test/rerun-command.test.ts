@@ -7,7 +7,7 @@ import { addRunOptions } from "../src/cli/run-options.js";
 function rerunAfter(...args: string[]): string {
   const program = new Command("membus-conformance");
   let shown = "";
-  addRunOptions(program.command("host").argument("[subject]"))
+  addRunOptions(program.command("host").argument("[implementation]"))
     .option("--nats <url>")
     .option("--password <text>")
     .option("--tenants <a,b>", "", (text) => text.split(","))
@@ -22,7 +22,7 @@ function rerunAfter(...args: string[]): string {
 
 const REST = "--only store/created-then-updated --seed 12";
 
-it("repeats what tells the subject, and nothing of how the run was reported or chosen", () => {
+it("repeats what tells the implementation, and nothing of how the run was reported or chosen", () => {
   const report = ["--json", "r.json", "--html", "-", "--strict", "--baseline", "b.yaml"];
   const chosen = ["--only", "forget", "--seed", "3", "--repeat", "5"];
   expect(rerunAfter("./p.js", ...report, ...chosen, "--check-timeout-ms", "900")).toBe(

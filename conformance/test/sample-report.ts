@@ -33,7 +33,7 @@ function result(id: string, outcome: SuiteReport["checks"][number]["outcome"]) {
 export const SAMPLE_REPORT: SuiteReport = {
   suiteVersion: "0.1.0",
   protocolVersion: "1.0",
-  subject: "./p<1>.js",
+  implementation: "./p<1>.js",
   route: "plugin",
   seed: 7,
   repeat: 1,

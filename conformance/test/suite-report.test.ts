@@ -56,15 +56,15 @@ async function report(options: Partial<ReportOptions>): Promise<SuiteReport> {
 }
 
 describe("a report", () => {
-  it("holds what was tested and with what, and what the subject does not claim", async () => {
-    const { protocolVersion, route, subject, seed, repeat, tiers, notClaimed } = await report({
+  it("holds what was tested and with what, and what the implementation does not claim", async () => {
+    const { protocolVersion, route, implementation, seed, repeat, tiers, notClaimed } = await report({
       catalogue: [good],
       profiles: [profile("core", good)],
     });
-    expect({ protocolVersion, route, subject, seed, repeat }).toEqual({
+    expect({ protocolVersion, route, implementation, seed, repeat }).toEqual({
       protocolVersion: "1.0",
       route: "plugin",
-      subject: "lru",
+      implementation: "lru",
       seed: 5,
       repeat: 1,
     });
@@ -115,7 +115,7 @@ describe("a report", () => {
     ]);
   });
 
-  it("calls a subject conformant that keeps every MUST, whatever SHOULD it misses", async () => {
+  it("calls an implementation conformant that keeps every MUST, whatever SHOULD it misses", async () => {
     const profiles = [profile("core", good, weak)];
     const result = await report({ catalogue: [good, weak], profiles });
     expect(result).toMatchObject({ complete: true, conformant: true });

@@ -33,7 +33,7 @@ it("shows a check that failed in some rounds once for its tier, with how often",
   const text = textReport(report);
   expect(text).toContain("  tier      working (2 of 3 times)\n");
   expect(text.match(/looked at/g)).toHaveLength(1);
-  expect(text).toContain("seed     7, each check 3 times");
+  expect(text).toContain("seed           7, each check 3 times");
 });
 
 it("tells once what went the same way in several tiers", () => {

@@ -115,7 +115,7 @@ describe("the test file of a plugin that counts the page", () => {
 });
 
 describe("what is registered", () => {
-  const subject = {
+  const implementation = {
     name: "mine",
     createPlugin: () => {
       throw new Error("never called");
@@ -128,7 +128,7 @@ describe("what is registered", () => {
     const tests = new Map<string, Body>();
     const describe = (_: string, body: () => void) => body();
     const it = (title: string, body: Body) => void tests.set(title, body);
-    registerConformance({ describe, it }, subject, options);
+    registerConformance({ describe, it }, implementation, options);
     return tests;
   }
 

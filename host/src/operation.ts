@@ -1,13 +1,13 @@
 import { MemoryError, type Operation } from "@membus/protocol";
 
-/** Names an operation: the same request of the same agent has the same. */
-export type OperationName = Pick<Operation, "tenant" | "agent" | "id">;
+/** Which operation it is: the same request of the same agent has the same. */
+export type OperationIdentity = Pick<Operation, "tenant" | "agent" | "id">;
 
 /**
  * One string per operation: neither a tenant nor an id holds a line break. Joined: a template would make a string of
  * pieces, which as a key that is kept keeps all of them in RAM.
  */
-export function operationKey({ tenant, agent, id }: OperationName): string {
+export function operationKey({ tenant, agent, id }: OperationIdentity): string {
   return [tenant, agent, id].join("\n");
 }
 
@@ -54,7 +54,7 @@ export class InFlight {
     return underWay.calls as readonly T[];
   }
 
-  has(type: string, operation: OperationName): boolean {
+  has(type: string, operation: OperationIdentity): boolean {
     return this.#operations.get(operationKey(operation))?.type === type;
   }
 

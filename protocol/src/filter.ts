@@ -32,7 +32,7 @@ export type Filter =
   | FilterLeaf;
 
 /** The fields of an entry that a filter can see. A `MemoryEntry` is one. */
-export interface FilterSubject {
+export interface FilterableEntry {
   readonly key: Readonly<Record<string, Json>>;
   readonly key_hash: string;
   readonly tags: readonly string[];
@@ -47,7 +47,7 @@ export interface FilterSubject {
 }
 
 /** Whether `entry` passes `filter` (clauses CRIT-7 to CRIT-9). The meaning of a filter, for every plugin. */
-export function matches(entry: FilterSubject, filter: Filter): boolean {
+export function matches(entry: FilterableEntry, filter: Filter): boolean {
   if ("all" in filter) return filter.all.every((child) => matches(entry, child));
   if ("any" in filter) return filter.any.some((child) => matches(entry, child));
   if ("not" in filter) return !matches(entry, filter.not);
@@ -55,7 +55,7 @@ export function matches(entry: FilterSubject, filter: Filter): boolean {
 }
 
 /** The value of a filter field; undefined where the entry has none. */
-export function fieldValue(entry: FilterSubject, field: string): Json | undefined {
+export function fieldValue(entry: FilterableEntry, field: string): Json | undefined {
   if (field.startsWith("metadata.")) return own(entry.metadata, field.slice(9));
   if (field.startsWith("key.")) return own(entry.key, field.slice(4));
   if (field === "created" || field === "updated") return entry.timestamps[field];

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { FilterSubject, Json } from "../src/index.js";
+import type { FilterableEntry, Json } from "../src/index.js";
 
 /** Text of all planes, never with a lone surrogate. */
 export const text = fc.string({ unit: "binary", maxLength: 12 }).filter((value) => value.isWellFormed());
@@ -39,7 +39,7 @@ const scalar = fc.oneof(fc.constantFrom<Json>("a", "ab", "b", "", 1, 2, 1.5, tru
 const list = fc.array(fc.constantFrom("a", "ab", "b", ""), { maxLength: 3 });
 
 /** Entries and leaves small enough that they often meet. */
-export const subject: fc.Arbitrary<FilterSubject> = fc.record({
+export const filterableEntry: fc.Arbitrary<FilterableEntry> = fc.record({
   key: fc.dictionary(fc.constantFrom("id", "n"), fc.oneof(scalar, list as fc.Arbitrary<Json>), {
     maxKeys: 2,
   }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   compileCriteria,
   type DecodedRequest,
-  type FilterSubject,
+  type FilterableEntry,
   isUnfiltered,
   matches,
   parseRequest,
@@ -14,7 +14,7 @@ const criteria = (fields: object) => parseRequest({ type: "memory/retrieve/req",
 
 const FACT1 = "24c1fab73ad66f9f3f8e87d6743cbaa54b79cc14df5eb6c723ef73fa2f2e72b1";
 
-const ENTRY: FilterSubject = {
+const ENTRY: FilterableEntry = {
   key: { id: "fact1" },
   key_hash: FACT1,
   tags: ["a", "b"],

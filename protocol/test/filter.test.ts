@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Filter, type FilterSubject, type Json, matches } from "../src/index.js";
-import { field, subject, value } from "./arbitraries.js";
+import { type Filter, type FilterableEntry, type Json, matches } from "../src/index.js";
+import { field, filterableEntry, value } from "./arbitraries.js";
 
-const ENTRY: FilterSubject = {
+const ENTRY: FilterableEntry = {
   key: { id: "fact1", n: 7, list: ["a", 2], nested: { b: 1, a: null } },
   key_hash: "c0ffee",
   tags: ["drink", "morning"],
@@ -167,7 +167,7 @@ describe("duality", () => {
   ])("%s is not %s, on every field and value", (negated, op) => {
     const operand = op === "in" ? fc.array(value, { maxLength: 3 }) : value;
     fc.assert(
-      fc.property(subject, field, operand, (entry, name, expected) => {
+      fc.property(filterableEntry, field, operand, (entry, name, expected) => {
         const positive = matches(entry, leaf(name, op, expected));
         expect(matches(entry, leaf(name, negated, expected))).toBe(!positive);
         expect(matches(entry, { not: leaf(name, op, expected) })).toBe(!positive);
@@ -178,7 +178,7 @@ describe("duality", () => {
 
   it("exists false is not exists true, and comparisons hold only on what exists", () => {
     fc.assert(
-      fc.property(subject, field, value, (entry, name, expected) => {
+      fc.property(filterableEntry, field, value, (entry, name, expected) => {
         const exists = matches(entry, leaf(name, "exists", true));
         expect(matches(entry, leaf(name, "exists", false))).toBe(!exists);
         const compared = ["eq", "gt", "gte", "lt", "lte", "contains", "starts_with"].some((op) =>
@@ -192,7 +192,7 @@ describe("duality", () => {
 
   it("any is not all of nots", () => {
     fc.assert(
-      fc.property(subject, fc.array(fc.tuple(field, value), { maxLength: 4 }), (entry, pairs) => {
+      fc.property(filterableEntry, fc.array(fc.tuple(field, value), { maxLength: 4 }), (entry, pairs) => {
         const leaves = pairs.map(([name, expected]) => leaf(name, "eq", expected));
         const any = matches(entry, { any: leaves });
         expect(any).toBe(!matches(entry, { all: leaves.map((inner): Filter => ({ not: inner })) }));

@@ -12,15 +12,15 @@ const QUERIES = 100;
 const IN_FLIGHT = 64;
 const SINGLE_STORES = 1_000;
 
-interface Subject {
+interface Measured {
   readonly environment: BenchEnvironment;
   readonly client: MemoryClient;
   readonly name: string;
 }
 
 /** Retrieves beside other work, against the same retrieves undisturbed. */
-export async function undisturbedRatios(subject: Subject): Promise<BenchResult[]> {
-  const { client, name } = subject;
+export async function undisturbedRatios(measured: Measured): Promise<BenchResult[]> {
+  const { client, name } = measured;
   const queries = sampleQueries(QUERIES);
   const retrieves = (inFlight: number) =>
     runLoad(QUERIES, inFlight, (index) =>
@@ -29,7 +29,7 @@ export async function undisturbedRatios(subject: Subject): Promise<BenchResult[]
   const alone = () => retrieves(1);
   await alone();
   const concurrent = await pairs(ROUNDS, () => retrieves(16), alone);
-  const writing = await pairs(ROUNDS, (round) => besideWriters(subject, `beside-${round}`, alone), alone);
+  const writing = await pairs(ROUNDS, (round) => besideWriters(measured, `beside-${round}`, alone), alone);
   const stored = await pairs(
     ROUNDS,
     async (round) => {
@@ -63,7 +63,7 @@ async function storeSingly(client: MemoryClient, run: string, count: number): Pr
 }
 
 async function besideWriters(
-  { environment, name }: Subject,
+  { environment, name }: Measured,
   run: string,
   retrieves: () => Promise<Load>,
 ): Promise<Load> {

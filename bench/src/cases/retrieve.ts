@@ -89,7 +89,7 @@ async function warmUp(client: MemoryClient): Promise<void> {
   );
 }
 
-interface Subject {
+interface Measured {
   readonly client: MemoryClient;
   readonly raw: RawHybrid;
   readonly name: string;
@@ -105,19 +105,19 @@ interface Way {
   raw(index: number): Promise<unknown>;
 }
 
-async function compareWays(subject: Subject): Promise<BenchResult[]> {
+async function compareWays(measured: Measured): Promise<BenchResult[]> {
   const results: BenchResult[] = [];
-  for (const way of ways(subject)) {
+  for (const way of ways(measured)) {
     const ours = () => runLoad(QUERIES, 1, (index) => way.ours(index));
     const raw = () => runLoad(QUERIES, 1, (index) => way.raw(index));
     await ours();
     await raw();
-    results.push(timeRatio(`${subject.name}-${way.id}`, await pairs(ROUNDS, ours, raw), way));
+    results.push(timeRatio(`${measured.name}-${way.id}`, await pairs(ROUNDS, ours, raw), way));
   }
   return results;
 }
 
-function ways({ client, raw, count, goal }: Subject): Way[] {
+function ways({ client, raw, count, goal }: Measured): Way[] {
   const queries = sampleQueries(QUERIES);
   const ask = (index: number, tag?: string) => {
     const filter = tag === undefined ? {} : { tags: [tag] };

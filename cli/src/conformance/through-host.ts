@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectNatsBus } from "@membus/bus";
-import type { HostOfPlugin, HostParts, PluginSubject, StartedHost } from "@membus/conformance";
+import type { HostOfPlugin, HostParts, PluginUnderTest, StartedHost } from "@membus/conformance";
 import { createStaticEmbedder } from "@membus/embeddings";
 import { createHost } from "@membus/host";
 import { ensureNatsServer, launchNatsServer } from "@membus/nats-server";
@@ -14,7 +14,7 @@ const TENANTS = ["default", "other"];
 
 /** A plugin in a host of its own process, which can be killed, on a nats-server that is started for it. */
 export async function launchHostOf(
-  plugin: PluginSubject & { readonly tier: MemoryTier },
+  plugin: PluginUnderTest & { readonly tier: MemoryTier },
 ): Promise<HostOfPlugin> {
   const { tier, nodeArguments = [] } = plugin;
   const note = (line: string) => void process.stderr.write(`${line}\n`);
@@ -43,13 +43,13 @@ export async function launchHostOf(
   };
   const startHost = (parts: HostParts) => startOwnHost(bus, plugin, tier, parts);
   const name = `${plugin.name} behind a host`;
-  return { subject: { name, bus, servers: server.url, tenants: TENANTS, restart, startHost }, stop };
+  return { implementation: { name, bus, servers: server.url, tenants: TENANTS, restart, startHost }, stop };
 }
 
 /** A host in this process, of the suite's own plugins. */
 async function startOwnHost(
   bus: Bus,
-  plugin: PluginSubject,
+  plugin: PluginUnderTest,
   tier: MemoryTier,
   { prefix, tenants, inFlightCountMax, ...parts }: HostParts,
 ): Promise<StartedHost> {

@@ -1,5 +1,5 @@
 import type { MemoryPlugin } from "@membus/protocol";
-import type { HostParts } from "../../src/host-route/host-subject.js";
+import type { HostParts } from "../../src/host-route/host-under-test.js";
 
 /** What stands between a host and the plugins that a check gave it: `change` says what it does instead. */
 export function betweenPlugins(change: (inner: MemoryPlugin) => Partial<MemoryPlugin>) {

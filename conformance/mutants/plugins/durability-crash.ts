@@ -14,8 +14,8 @@ function killed(
   facts: Pick<PluginMutant, "id" | "defect" | "check" | "names">,
 ): Mutant {
   const module = new URL(`../killed/${file}.ts`, import.meta.url).href;
-  const subject = { module, nodeArguments: NODE_ARGUMENTS };
-  return pluginMutant({ ...facts, tier: "episodic", createPlugin, subject });
+  const implementation = { module, nodeArguments: NODE_ARGUMENTS };
+  return pluginMutant({ ...facts, tier: "episodic", createPlugin, implementation });
 }
 
 const ENTRIES = "durability/entries-survive-kill";

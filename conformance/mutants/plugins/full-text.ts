@@ -174,7 +174,7 @@ export const fullTextMutants: readonly Mutant[] = [
     defect: "mode hybrid ranks by vectors alone, and finds nothing where there is no embedder",
     check: "full-text/hybrid-without-similarity-uses-words",
     names: /ids for the query "heron" with mode/,
-    subject: { embedder: null },
+    implementation: { embedder: null },
     createPlugin: () => rankingBy((_, { mode }, __, sound) => (mode === "hybrid" ? 0 : sound)),
   }),
   pluginMutant({

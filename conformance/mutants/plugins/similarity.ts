@@ -271,7 +271,7 @@ const pluginMutants: readonly Mutant[] = [
     defect: "mode vector is answered by words where there is no embedder",
     check: "similarity/mode-vector-refused-where-undeclared",
     names: /a query in mode vector, on a tier that does not declare similarity/,
-    subject: { embedder: null },
+    implementation: { embedder: null },
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override refuseUndeclared() {}

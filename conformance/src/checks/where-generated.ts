@@ -1,4 +1,4 @@
-import { FILTER_OPERATORS, type FilterSubject, type MemoryEntry, matches } from "@membus/protocol";
+import { FILTER_OPERATORS, type FilterableEntry, type MemoryEntry, matches } from "@membus/protocol";
 import { type Check, memoryCheck } from "../check.js";
 import { foundIds } from "../found-ids.js";
 import { generateEntries, generateLeaf, generateTree } from "../generate-filter.js";
@@ -17,18 +17,18 @@ export const whereGeneratedChecks: readonly Check[] = [
       await caller.store(stored);
       const listed = await caller.retrieve({ limit: 100 });
       expect.equal(listed.total, ENTRY_COUNT, `total after a store of ${ENTRY_COUNT} entries`);
-      const subjects = stored.map((input) => subjectOf(input, listed.entries));
+      const filterables = stored.map((input) => filterableOf(input, listed.entries));
       const operators = FILTER_OPERATORS.flatMap((op) => new Array<typeof op>(LEAVES_PER_OPERATOR).fill(op));
-      const leaves = operators.map((op) => generateLeaf(random, subjects, op));
-      const trees = Array.from({ length: TREE_COUNT }, () => generateTree(random, subjects, 3));
+      const leaves = operators.map((op) => generateLeaf(random, filterables, op));
+      const trees = Array.from({ length: TREE_COUNT }, () => generateTree(random, filterables, 3));
       for (const where of [...leaves, ...trees]) {
         const found = new Set(foundIds(await caller.retrieve({ where, limit: 100 })));
-        const expected = subjects.filter((subject) => matches(subject, where));
-        const wrong = subjects.find((subject) => found.has(subject.key.id) !== matches(subject, where));
+        const expected = filterables.filter((entry) => matches(entry, where));
+        const wrong = filterables.find((entry) => found.has(entry.key.id) !== matches(entry, where));
         expect.sameMembers(
           [...found],
           expected.map(({ key }) => key.id),
-          `ids of the entries for which ${JSON.stringify(where)} holds; ${shownSubject(wrong)}`,
+          `ids of the entries for which ${JSON.stringify(where)} holds; ${shownEntry(wrong)}`,
         );
       }
     },
@@ -36,15 +36,15 @@ export const whereGeneratedChecks: readonly Check[] = [
 ];
 
 /** What was stored, with the fields that the host sets as it lists them. */
-function subjectOf(input: EntryInput, listed: readonly MemoryEntry[]): FilterSubject {
+function filterableOf(input: EntryInput, listed: readonly MemoryEntry[]): FilterableEntry {
   const { key, metadata, tags, source, group, importance, occurred_at } = input;
   const { key_hash, author, timestamps } = listed.find(
     ({ key: own }) => own.id === (key as { id: number }).id,
   )!;
   const fields = { key, metadata, tags, source, group, importance, occurred_at };
-  return { ...fields, key_hash, author, timestamps } as object as FilterSubject;
+  return { ...fields, key_hash, author, timestamps } as object as FilterableEntry;
 }
 
-function shownSubject(subject: FilterSubject | undefined): string {
-  return subject === undefined ? "all are right" : `one that is wrong is ${JSON.stringify(subject)}`;
+function shownEntry(entry: FilterableEntry | undefined): string {
+  return entry === undefined ? "all are right" : `one that is wrong is ${JSON.stringify(entry)}`;
 }

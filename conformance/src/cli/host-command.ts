@@ -1,7 +1,7 @@
 import { connectNatsBus, NATS_BUS_DEFAULTS } from "@membus/bus";
 import { type Bus, DEFAULT_PREFIX, isMemoryError, silentLogger, systemClock } from "@membus/protocol";
 import { type Command, InvalidArgumentError } from "commander";
-import type { HostSubject } from "../host-route/host-subject.js";
+import type { HostUnderTest } from "../host-route/host-under-test.js";
 import { createHostWorld } from "../host-route/host-world.js";
 import { UsageError } from "../usage-error.js";
 import { type Address, awaitHost } from "./host-answers.js";
@@ -78,12 +78,12 @@ async function testOverBus(
   const address = { prefix, tenant: tenants[0]!, agent: agents[0]! };
   await demandHost(bus, address, servers);
   const answers = (patienceMs: number) => awaitHost(bus, address, patienceMs);
-  const subject: HostSubject = {
+  const implementation: HostUnderTest = {
     name: `host at ${servers}`,
     ...{ bus, servers, prefix, tenants, agents },
     ...(restartCommand && { restart: () => restartHost(restartCommand, answers) }),
   };
-  return runAndReport(await createHostWorld(subject), settings, rerun);
+  return runAndReport(await createHostWorld(implementation), settings, rerun);
 }
 
 async function connect(flags: NatsFlags): Promise<Bus> {

@@ -10,7 +10,7 @@ import { type Command, Option } from "commander";
 import { ExpectationError } from "../expect.js";
 import { createHostWorld } from "../host-route/host-world.js";
 import { fittingTier } from "../plugin-route/fitting-tier.js";
-import type { PluginSubject } from "../plugin-route/plugin-subject.js";
+import type { PluginUnderTest } from "../plugin-route/plugin-under-test.js";
 import { createPluginWorld } from "../plugin-route/plugin-world.js";
 import { UsageError } from "../usage-error.js";
 import type { World } from "../world.js";
@@ -68,22 +68,22 @@ async function testPlugin(
     throw new UsageError("name the plugin's module: membus-conformance plugin MODULE");
   const { url, createPlugin } = await load(module);
   const tier = await fittingTier({ name: module, createPlugin, ...(flags.tier && { tier: flags.tier }) });
-  const subject = { name: module, tier, createPlugin, module: url, nodeArguments: process.execArgv };
+  const implementation = { name: module, tier, createPlugin, module: url, nodeArguments: process.execArgv };
   if (!flags.throughHost || !throughHost) {
-    return runAndReport(await openWorld(subject), settings, rerunCommand(command));
+    return runAndReport(await openWorld(implementation), settings, rerunCommand(command));
   }
-  const host = await throughHost.launch(subject);
+  const host = await throughHost.launch(implementation);
   try {
-    return await runAndReport(await createHostWorld(host.subject), settings, rerunCommand(command));
+    return await runAndReport(await createHostWorld(host.implementation), settings, rerunCommand(command));
   } finally {
     await host.stop();
   }
 }
 
 /** @throws {ExpectationError} when the plugin cannot be opened, or its manifest has not the form of the contract. */
-async function openWorld(subject: PluginSubject): Promise<World> {
+async function openWorld(implementation: PluginUnderTest): Promise<World> {
   try {
-    return await createPluginWorld(subject);
+    return await createPluginWorld(implementation);
   } catch (error) {
     if (!isMemoryError(error)) throw error;
     const got = `an error ${error.code} (${error.message})`;

@@ -18,7 +18,7 @@ export async function runCommandLine(options: CommandLineOptions = {}, argv = pr
   });
   process.on("uncaughtException", (error) => {
     process.stderr.write(
-      `membus-conformance: an error that nothing awaited, of the subject or of the suite:\n`,
+      `membus-conformance: an error that nothing awaited, of the implementation or of the suite:\n`,
     );
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     process.exit(EXIT_CODES.suiteError);

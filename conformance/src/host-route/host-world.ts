@@ -7,7 +7,7 @@ import type { TracedStep } from "../trace.js";
 import type { OpenedWorld, TierFacts, World, WorldRequest } from "../world.js";
 import { discover, type HostFacts } from "./discover.js";
 import { EventPatience } from "./event-patience.js";
-import { type HostSubject, namesOf } from "./host-subject.js";
+import { type HostUnderTest, namesOf } from "./host-under-test.js";
 import { keepsNamespacesApart } from "./namespaces-apart.js";
 import { OpenedHost } from "./opened-host.js";
 import { Pulse } from "./pulse.js";
@@ -27,7 +27,7 @@ class HostWorld implements World {
   readonly name: string;
   readonly tiers: readonly TierFacts[];
   readonly provisions: ReadonlySet<Provision>;
-  readonly #subject: HostSubject;
+  readonly #implementation: HostUnderTest;
   readonly #served: readonly MemoryTier[];
   readonly #embedder: EmbedderFacts | undefined;
   readonly #run: string;
@@ -35,17 +35,17 @@ class HostWorld implements World {
   readonly #patience = new EventPatience();
   #openedCount = 0;
 
-  constructor(subject: HostSubject, { tiers, embedder }: HostFacts, { run, concurrency }: RunFacts) {
+  constructor(implementation: HostUnderTest, { tiers, embedder }: HostFacts, { run, concurrency }: RunFacts) {
     this.#run = run;
     this.concurrency = concurrency;
-    this.name = subject.name;
-    this.tiers = tiers.filter(({ tier }) => subject.tiers?.includes(tier) ?? true);
+    this.name = implementation.name;
+    this.tiers = tiers.filter(({ tier }) => implementation.tiers?.includes(tier) ?? true);
     this.#served = tiers.map(({ tier }) => tier);
-    this.provisions = provisionsOf(subject);
-    this.#subject = subject;
+    this.provisions = provisionsOf(implementation);
+    this.#implementation = implementation;
     this.#embedder = embedder;
-    const { agents, tenants } = namesOf(subject);
-    const { bus, prefix = DEFAULT_PREFIX } = subject;
+    const { agents, tenants } = namesOf(implementation);
+    const { bus, prefix = DEFAULT_PREFIX } = implementation;
     this.#pulse = new Pulse(bus, { tenant: tenants.first, agent: agents.first }, prefix);
   }
 
@@ -53,7 +53,7 @@ class HostWorld implements World {
     await this.#pulse.feel();
     const { features } = this.tiers.find(({ tier }) => tier === request.tier)!;
     const namespace = `${this.#run}/${++this.#openedCount}`;
-    const opened = new OpenedHost(this.#subject, request, {
+    const opened = new OpenedHost(this.#implementation, request, {
       features,
       tiers: this.#served,
       namespace,
@@ -65,7 +65,7 @@ class HostWorld implements World {
   }
 
   replayScript(steps: readonly TracedStep[]): string {
-    const { servers = "nats://127.0.0.1:4222", prefix = DEFAULT_PREFIX } = this.#subject;
+    const { servers = "nats://127.0.0.1:4222", prefix = DEFAULT_PREFIX } = this.#implementation;
     return [
       'import { replayOnHost } from "@membus/conformance";',
       replayCall("replayOnHost", JSON.stringify({ servers, prefix }), steps),
@@ -75,14 +75,14 @@ class HostWorld implements World {
   async close(): Promise<void> {}
 }
 
-export async function createHostWorld(subject: HostSubject): Promise<World> {
-  const facts = await discover(subject.bus, subject.prefix ?? DEFAULT_PREFIX);
+export async function createHostWorld(implementation: HostUnderTest): Promise<World> {
+  const facts = await discover(implementation.bus, implementation.prefix ?? DEFAULT_PREFIX);
   const run = `conformance-${randomBytes(5).toString("hex")}`;
-  const isApart = await keepsNamespacesApart(subject, facts.tiers[0]!.tier, run);
-  return new HostWorld(subject, facts, { run, concurrency: isApart ? CONCURRENCY : 1 });
+  const isApart = await keepsNamespacesApart(implementation, facts.tiers[0]!.tier, run);
+  return new HostWorld(implementation, facts, { run, concurrency: isApart ? CONCURRENCY : 1 });
 }
 
-function provisionsOf({ tenants = [], restart, startHost }: HostSubject): Set<Provision> {
+function provisionsOf({ tenants = [], restart, startHost }: HostUnderTest): Set<Provision> {
   const given = new Set<Provision>();
   if (tenants.length > 1) given.add("second_tenant");
   if (restart !== undefined) given.add("restart");

@@ -2,7 +2,7 @@ import { DEFAULT_PREFIX, isMemoryError, type MemoryTier } from "@membus/protocol
 import { ExpectationError } from "../expect.js";
 import { Trace } from "../trace.js";
 import { HostAgent } from "./host-agent.js";
-import { type HostSubject, namesOf } from "./host-subject.js";
+import { type HostUnderTest, namesOf } from "./host-under-test.js";
 
 const TIMEOUT_MS = 1_000;
 
@@ -11,12 +11,12 @@ const TIMEOUT_MS = 1_000;
  * each other would find each other's entries, and blame it for something else.
  */
 export async function keepsNamespacesApart(
-  subject: HostSubject,
+  implementation: HostUnderTest,
   tier: MemoryTier,
   run: string,
 ): Promise<boolean> {
-  const { bus, prefix = DEFAULT_PREFIX } = subject;
-  const { agents, tenants } = namesOf(subject);
+  const { bus, prefix = DEFAULT_PREFIX } = implementation;
+  const { agents, tenants } = namesOf(implementation);
   const caller = { tenant: tenants.first, agent: agents.first, session: "" };
   const request = bus.request.bind(bus);
   const parts = { request, timeoutMs: TIMEOUT_MS, prefix, tier, trace: new Trace() };

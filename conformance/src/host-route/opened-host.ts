@@ -36,7 +36,7 @@ import { askServices } from "./ask-services.js";
 import { EventInbox } from "./event-inbox.js";
 import type { EventPatience } from "./event-patience.js";
 import { HostAgent, type HostAgentParts } from "./host-agent.js";
-import { type HostSubject, namesOf } from "./host-subject.js";
+import { type HostUnderTest, namesOf } from "./host-under-test.js";
 import { OwnHosts } from "./own-hosts.js";
 import { parseJson } from "./parse-json.js";
 import type { Pulse } from "./pulse.js";
@@ -66,7 +66,7 @@ export class OpenedHost implements HostContext {
   readonly bus: Bus;
   readonly prefix: string;
   readonly tenants: readonly string[];
-  readonly #subject: HostSubject;
+  readonly #implementation: HostUnderTest;
   readonly #request: WorldRequest;
   readonly #surroundings: HostSurroundings;
   readonly #ownHosts: OwnHosts;
@@ -77,9 +77,9 @@ export class OpenedHost implements HostContext {
   /** The same of the hosts that the check started. */
   readonly #opened: OpenedHost[] = [];
 
-  constructor(subject: HostSubject, request: WorldRequest, surroundings: HostSurroundings) {
+  constructor(implementation: HostUnderTest, request: WorldRequest, surroundings: HostSurroundings) {
     const { tier, seed, expect, trace } = request;
-    const { bus, prefix = DEFAULT_PREFIX, tenants = ["default"] } = subject;
+    const { bus, prefix = DEFAULT_PREFIX, tenants = ["default"] } = implementation;
     this.tier = tier;
     this.features = surroundings.features;
     this.tiers = surroundings.tiers;
@@ -90,13 +90,13 @@ export class OpenedHost implements HostContext {
     this.bus = bus;
     this.prefix = prefix;
     this.tenants = tenants;
-    this.#subject = subject;
+    this.#implementation = implementation;
     this.#request = request;
     this.#surroundings = surroundings;
-    this.#ownHosts = new OwnHosts(subject);
+    this.#ownHosts = new OwnHosts(implementation);
     const agentsWith = (parts: Pick<HostAgentParts, "request" | "timeoutMs" | "trace">) =>
       new CheckAgents({
-        names: namesOf(subject),
+        names: namesOf(implementation),
         namespace: surroundings.namespace,
         tier,
         make: (caller, namespace) => new HostAgent(caller, namespace, { prefix, tier, ...parts }),
@@ -119,12 +119,12 @@ export class OpenedHost implements HostContext {
   };
 
   readonly now = (): number => {
-    return (this.#subject.clock ?? systemClock).now();
+    return (this.#implementation.clock ?? systemClock).now();
   };
 
   readonly passTime = async (seconds: number): Promise<void> => {
-    if (this.#subject.clock === undefined) await delay(systemClock, seconds * 1_000);
-    else this.#subject.clock.advance(seconds);
+    if (this.#implementation.clock === undefined) await delay(systemClock, seconds * 1_000);
+    else this.#implementation.clock.advance(seconds);
   };
 
   readonly subject = (
@@ -178,7 +178,7 @@ export class OpenedHost implements HostContext {
   };
 
   readonly restart = async (): Promise<void> => {
-    await this.#subject.restart?.();
+    await this.#implementation.restart?.();
   };
 
   readonly startHost = async (parts: OwnHostParts = {}): Promise<OwnHost> => {
@@ -186,8 +186,12 @@ export class OpenedHost implements HostContext {
     const { plugins, tenants = this.tenants } = parts;
     const tiers = plugins === undefined ? this.tiers : TIERS.filter((tier) => plugins[tier] !== undefined);
     const tier = plugins === undefined ? this.tier : tiers[0]!;
-    const subject = { ...this.#subject, prefix, clock, tenants };
-    const opened = new OpenedHost(subject, { ...this.#request, tier }, { ...this.#surroundings, tiers });
+    const implementation = { ...this.#implementation, prefix, clock, tenants };
+    const opened = new OpenedHost(
+      implementation,
+      { ...this.#request, tier },
+      { ...this.#surroundings, tiers },
+    );
     this.#opened.push(opened);
     return Object.assign(opened, { stop });
   };

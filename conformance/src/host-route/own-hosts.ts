@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { systemClock, within } from "@membus/protocol";
 import type { OwnHostParts } from "../context.js";
 import { ShiftingClock } from "../shifting-clock.js";
-import type { HostSubject, StartedHost } from "./host-subject.js";
+import type { HostUnderTest, StartedHost } from "./host-under-test.js";
 
 /** What a host waits for is over once its clock has gone on this far, again and again. */
 const IMPATIENCE = { seconds: 600, everyMs: 5, rounds: 200 } as const;
@@ -14,17 +14,17 @@ interface OwnStarted extends StartedHost {
 
 /** The hosts that one check started. */
 export class OwnHosts {
-  readonly #subject: HostSubject;
+  readonly #implementation: HostUnderTest;
   readonly #started: OwnStarted[] = [];
 
-  constructor(subject: HostSubject) {
-    this.#subject = subject;
+  constructor(implementation: HostUnderTest) {
+    this.#implementation = implementation;
   }
 
   async start(parts: OwnHostParts): Promise<OwnStarted> {
     const prefix = `conformance-${randomBytes(5).toString("hex")}`;
     const clock = new ShiftingClock();
-    const host = await this.#subject.startHost!({ prefix, clock, ...parts });
+    const host = await this.#implementation.startHost!({ prefix, clock, ...parts });
     const started = { prefix: parts.prefix ?? prefix, clock, stop: () => host.stop() };
     this.#started.push(started);
     return started;

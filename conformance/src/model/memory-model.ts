@@ -53,7 +53,7 @@ export class MemoryModel {
   /** The entries that criteria select, the first one stored first. */
   select(criteria: Criteria): ModelEntry[] {
     const filter = compileCriteria(criteria);
-    const selected = [...this.#entries.values()].filter((entry) => matches(filterSubject(entry), filter));
+    const selected = [...this.#entries.values()].filter((entry) => matches(filterableEntry(entry), filter));
     return selected.sort((a, b) => a.seq - b.seq);
   }
 
@@ -87,7 +87,7 @@ function sameFields(a: ChosenFields, b: ChosenFields): boolean {
 }
 
 /** Criteria of the model name no times, authors and sources: these may be anything. */
-function filterSubject({ seq, ...fields }: ModelEntry) {
+function filterableEntry({ seq, ...fields }: ModelEntry) {
   const anything = { source: "", author: "", occurred_at: seq, timestamps: { created: seq, updated: seq } };
   return { ...fields, ...anything, key: { ...fields.key }, key_hash: keyHash({ ...fields.key }) };
 }

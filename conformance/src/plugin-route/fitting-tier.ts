@@ -1,7 +1,7 @@
 import { type MemoryTier, PluginManifestSchema } from "@membus/protocol";
 import { ExpectationError } from "../expect.js";
 import { thrownText } from "../stack-frames.js";
-import type { PluginSubject } from "./plugin-subject.js";
+import type { PluginUnderTest } from "./plugin-under-test.js";
 
 /**
  * The tier to test a plugin as: the one that is named, else what its manifest says before it is opened. Only the
@@ -9,7 +9,7 @@ import type { PluginSubject } from "./plugin-subject.js";
  * is for the checks to say.
  * @throws {ExpectationError} when `createPlugin` throws.
  */
-export async function fittingTier({ tier, createPlugin }: PluginSubject): Promise<MemoryTier> {
+export async function fittingTier({ tier, createPlugin }: PluginUnderTest): Promise<MemoryTier> {
   if (tier !== undefined) return tier;
   const { manifest } = await created(createPlugin);
   const parsed = PluginManifestSchema.safeParse(manifest);
@@ -19,7 +19,7 @@ export async function fittingTier({ tier, createPlugin }: PluginSubject): Promis
   return durable ? "episodic" : "working";
 }
 
-async function created(createPlugin: PluginSubject["createPlugin"]) {
+async function created(createPlugin: PluginUnderTest["createPlugin"]) {
   try {
     return await createPlugin();
   } catch (error) {

@@ -6,7 +6,7 @@ import type { MemoryTier } from "@membus/protocol";
 import type { Acknowledged } from "../context.js";
 import { ExpectationError } from "../expect.js";
 import type { EntryInput } from "../memory-agent.js";
-import type { PluginSubject } from "./plugin-subject.js";
+import type { PluginUnderTest } from "./plugin-under-test.js";
 
 const CHILD = fileURLToPath(
   import.meta.url.endsWith(".ts")
@@ -31,13 +31,20 @@ export function killRequestId(number: number): string {
  * when `count` stores are acknowledged it is killed. Gives what it had been told, and waits for its end.
  */
 export async function killWhileStoring(
-  subject: PluginSubject,
+  implementation: PluginUnderTest,
   directory: string,
   tier: MemoryTier,
   count: number,
 ): Promise<Acknowledged> {
-  const embedder = subject.embedder === null ? "none" : "words";
-  const args = [...(subject.nodeArguments ?? []), CHILD, subject.module!, directory, tier, embedder];
+  const embedder = implementation.embedder === null ? "none" : "words";
+  const args = [
+    ...(implementation.nodeArguments ?? []),
+    CHILD,
+    implementation.module!,
+    directory,
+    tier,
+    embedder,
+  ];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(child, "exit");
   let complaint = "";

@@ -19,7 +19,7 @@ import {
   type ReportedChange,
   removeSurroundings,
 } from "./plugin-instance.js";
-import type { PluginSubject } from "./plugin-subject.js";
+import type { PluginUnderTest } from "./plugin-under-test.js";
 
 interface OtherInstance {
   readonly plugin: MemoryPlugin;
@@ -33,7 +33,7 @@ export class OpenedPlugin implements PluginContext {
   readonly expect: Expect;
   readonly trace: Trace;
   readonly random: Random;
-  readonly #subject: PluginSubject;
+  readonly #implementation: PluginUnderTest;
   #surroundings: PluginSurroundings;
   readonly #clock: ShiftingClock;
   readonly #agents: CheckAgents;
@@ -41,7 +41,7 @@ export class OpenedPlugin implements PluginContext {
   #plugin: MemoryPlugin | undefined;
 
   constructor(
-    subject: PluginSubject,
+    implementation: PluginUnderTest,
     request: WorldRequest,
     surroundings: PluginSurroundings,
     clock: ShiftingClock,
@@ -51,7 +51,7 @@ export class OpenedPlugin implements PluginContext {
     this.expect = expect;
     this.trace = trace;
     this.random = new Random(seed);
-    this.#subject = subject;
+    this.#implementation = implementation;
     this.#surroundings = surroundings;
     this.#clock = clock;
     this.#agents = this.#agentsOf(() => this.plugin);
@@ -104,7 +104,7 @@ export class OpenedPlugin implements PluginContext {
   };
 
   async open(): Promise<void> {
-    this.#plugin = await openPlugin(this.#subject, this.services);
+    this.#plugin = await openPlugin(this.#implementation, this.services);
   }
 
   readonly agentOf = (plugin: MemoryPlugin, options: AgentOptions = {}): MemoryAgent => {
@@ -130,7 +130,7 @@ export class OpenedPlugin implements PluginContext {
     const surroundings = sameDirectory
       ? this.#surroundings
       : await makeSurroundings(this.tier, this.#clock, embedder, reranker);
-    const plugin = await this.#subject.createPlugin();
+    const plugin = await this.#implementation.createPlugin();
     const other = { plugin, surroundings, isOpen: false };
     this.#others.push(other);
     if (!open) return plugin;
@@ -143,7 +143,7 @@ export class OpenedPlugin implements PluginContext {
   readonly killWhileStoring = async (count: number): Promise<Acknowledged> => {
     await demandIt("closing the plugin", () => this.#closePlugin());
     const { directory } = this.#surroundings;
-    const acknowledged = await killWhileStoring(this.#subject, directory, this.tier, count);
+    const acknowledged = await killWhileStoring(this.#implementation, directory, this.tier, count);
     await demandIt("opening the plugin on the directory of a process that was killed", () => this.open());
     return acknowledged;
   };

@@ -17,7 +17,7 @@ import { figureReranker } from "../figure-reranker.js";
 import type { ShiftingClock } from "../shifting-clock.js";
 import { shown } from "../shown.js";
 import { thrownText } from "../stack-frames.js";
-import type { PluginSubject } from "./plugin-subject.js";
+import type { PluginUnderTest } from "./plugin-under-test.js";
 
 export interface ReportedChange {
   readonly change: MemoryChange;
@@ -55,10 +55,13 @@ export async function removeSurroundings({ directory }: PluginSurroundings): Pro
   await rm(directory, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** A new instance of the subject, opened. */
-export async function openPlugin(subject: PluginSubject, services: PluginServices): Promise<MemoryPlugin> {
+/** A new instance of the implementation, opened. */
+export async function openPlugin(
+  implementation: PluginUnderTest,
+  services: PluginServices,
+): Promise<MemoryPlugin> {
   try {
-    const plugin = await subject.createPlugin();
+    const plugin = await implementation.createPlugin();
     await plugin.open?.(services);
     return plugin;
   } catch (error) {

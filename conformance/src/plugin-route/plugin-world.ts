@@ -9,7 +9,7 @@ import type { OpenedWorld, TierFacts, World, WorldRequest } from "../world.js";
 import { fittingTier } from "./fitting-tier.js";
 import { OpenedPlugin } from "./opened-plugin.js";
 import { featuresOf, makeSurroundings, openPlugin, removeSurroundings } from "./plugin-instance.js";
-import type { PluginSubject } from "./plugin-subject.js";
+import type { PluginUnderTest } from "./plugin-under-test.js";
 
 /** A plugin without a host: a new instance on an empty directory for every check. */
 class PluginWorld implements World {
@@ -18,21 +18,24 @@ class PluginWorld implements World {
   readonly name: string;
   readonly tiers: readonly [TierFacts];
   readonly provisions: ReadonlySet<Provision>;
-  readonly #subject: PluginSubject;
+  readonly #implementation: PluginUnderTest;
   readonly #embedder: Embedder | null;
 
-  constructor(subject: PluginSubject, facts: TierFacts) {
-    this.name = subject.name;
+  constructor(implementation: PluginUnderTest, facts: TierFacts) {
+    this.name = implementation.name;
     this.tiers = [facts];
-    this.provisions = new Set<Provision>(["second_tenant", ...(subject.module ? ["kill" as const] : [])]);
-    this.#subject = subject;
-    this.#embedder = embedderOf(subject);
+    this.provisions = new Set<Provision>([
+      "second_tenant",
+      ...(implementation.module ? ["kill" as const] : []),
+    ]);
+    this.#implementation = implementation;
+    this.#embedder = embedderOf(implementation);
   }
 
   async open(request: WorldRequest): Promise<OpenedWorld> {
     const clock = new ShiftingClock();
     const surroundings = await makeSurroundings(request.tier, clock, this.#embedder);
-    const opened = new OpenedPlugin(this.#subject, request, surroundings, clock);
+    const opened = new OpenedPlugin(this.#implementation, request, surroundings, clock);
     try {
       await opened.open();
     } catch (error) {
@@ -43,13 +46,13 @@ class PluginWorld implements World {
   }
 
   replayScript(steps: readonly TracedStep[]): string {
-    const { name, module = "./the-plugin.js" } = this.#subject;
+    const { name, module = "./the-plugin.js" } = this.#implementation;
     const [{ tier }] = this.tiers;
-    const subject = `{ name: ${JSON.stringify(name)}, tier: ${JSON.stringify(tier)}, createPlugin }`;
+    const implementation = `{ name: ${JSON.stringify(name)}, tier: ${JSON.stringify(tier)}, createPlugin }`;
     return [
       'import { replayOnPlugin } from "@membus/conformance";',
       `import { createPlugin } from ${JSON.stringify(module)};`,
-      replayCall("replayOnPlugin", subject, steps),
+      replayCall("replayOnPlugin", implementation, steps),
     ].join("\n");
   }
 
@@ -60,21 +63,21 @@ class PluginWorld implements World {
  * Opens a plugin once to learn what it declares, which may depend on what its host offers.
  * @throws {ExpectationError} when its manifest has not the form of the contract.
  */
-export async function createPluginWorld(subject: PluginSubject): Promise<World> {
-  const tier = await fittingTier(subject);
-  const surroundings = await makeSurroundings(tier, new ShiftingClock(), embedderOf(subject));
+export async function createPluginWorld(implementation: PluginUnderTest): Promise<World> {
+  const tier = await fittingTier(implementation);
+  const surroundings = await makeSurroundings(tier, new ShiftingClock(), embedderOf(implementation));
   let plugin: MemoryPlugin | undefined;
   try {
-    plugin = await openPlugin(subject, surroundings.services);
+    plugin = await openPlugin(implementation, surroundings.services);
     const features = featuresOf(plugin);
     const { name, version } = plugin.manifest;
-    return new PluginWorld(subject, { tier, plugin: `${name} ${version}`, features });
+    return new PluginWorld(implementation, { tier, plugin: `${name} ${version}`, features });
   } finally {
     await plugin?.close?.();
     await removeSurroundings(surroundings);
   }
 }
 
-export function embedderOf({ embedder }: PluginSubject): Embedder | null {
+export function embedderOf({ embedder }: PluginUnderTest): Embedder | null {
   return embedder === undefined ? wordEmbedder : embedder;
 }

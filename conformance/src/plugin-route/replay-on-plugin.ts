@@ -4,15 +4,18 @@ import { Trace, type TracedStep } from "../trace.js";
 import { fittingTier } from "./fitting-tier.js";
 import { PluginAgent } from "./plugin-agent.js";
 import { makeSurroundings, openPlugin, removeSurroundings } from "./plugin-instance.js";
-import type { PluginSubject } from "./plugin-subject.js";
+import type { PluginUnderTest } from "./plugin-under-test.js";
 import { embedderOf } from "./plugin-world.js";
 
 /** Sends requests to a new instance of a plugin, one after another, and prints what comes, a line of JSON each. */
-export async function replayOnPlugin(subject: PluginSubject, steps: readonly TracedStep[]): Promise<void> {
-  const tier = await fittingTier(subject);
+export async function replayOnPlugin(
+  implementation: PluginUnderTest,
+  steps: readonly TracedStep[],
+): Promise<void> {
+  const tier = await fittingTier(implementation);
   const clock = new ShiftingClock();
-  const surroundings = await makeSurroundings(tier, clock, embedderOf(subject));
-  const plugin = await openPlugin(subject, surroundings.services);
+  const surroundings = await makeSurroundings(tier, clock, embedderOf(implementation));
+  const plugin = await openPlugin(implementation, surroundings.services);
   const parts = { tier, clock, trace: new Trace(), plugin: () => plugin };
   try {
     for (const { tenant, agent, message } of steps) {

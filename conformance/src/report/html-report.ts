@@ -11,7 +11,7 @@ import { verdictText } from "./verdict-text.js";
 
 /** A report as one page that needs nothing else: no scripts, no fonts, no files. */
 export function htmlReport(report: SuiteReport): string {
-  const title = `membus conformance of ${report.subject}`;
+  const title = `membus conformance of ${report.implementation}`;
   const red = report.checks.filter(({ outcome }) => isRed(outcome));
   return [
     "<!doctype html>",
@@ -41,7 +41,8 @@ export function htmlReport(report: SuiteReport): string {
 }
 
 function header(report: SuiteReport): string {
-  const { suiteVersion, protocolVersion, subject, route, seed, repeat, startedAt, durationMs } = report;
+  const { suiteVersion, protocolVersion, implementation, route, seed, repeat, startedAt, durationMs } =
+    report;
   const facts: readonly (readonly [string, string])[] = [
     ["route", route],
     ...report.tiers.map(({ tier, plugin }) => [`tier ${tier}`, plugin] as const),
@@ -55,7 +56,7 @@ function header(report: SuiteReport): string {
   return [
     `<header class="${state}">`,
     '<p class="kind">membus conformance</p>',
-    `<h1>${escapeMarkup(subject)}</h1>`,
+    `<h1>${escapeMarkup(implementation)}</h1>`,
     `<p class="verdict">${escapeMarkup(verdictText(report))}</p>`,
     `<dl>${rows.join("")}</dl>`,
     "</header>",

@@ -14,7 +14,7 @@ function jsonFields(report: SuiteReport) {
     format: FORMAT,
     suite_version: report.suiteVersion,
     protocol_version: report.protocolVersion,
-    subject: report.subject,
+    implementation: report.implementation,
     route: report.route,
     seed: report.seed,
     repeat: report.repeat,

@@ -7,11 +7,15 @@ import { escapeMarkup } from "./markup.js";
 /** A report as JUnit writes it: a test suite for each tier, a test case for each check and round. */
 export function junitReport(report: SuiteReport): string {
   const suites = report.tiers.map(({ tier, plugin }) =>
-    suiteElement(report, `${report.subject} ${tier} (${plugin})`, casesOf(report, tier)),
+    suiteElement(report, `${report.implementation} ${tier} (${plugin})`, casesOf(report, tier)),
   );
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    element("testsuites", { name: `membus conformance of ${report.subject}`, ...seconds(report) }, suites),
+    element(
+      "testsuites",
+      { name: `membus conformance of ${report.implementation}`, ...seconds(report) },
+      suites,
+    ),
     "",
   ].join("\n");
 }

@@ -5,8 +5,8 @@ export function notApplicableByReason(checks: readonly CheckResult[]): Map<strin
   const byReason = new Map<string, string[]>();
   for (const { id, outcome, cases } of checks) {
     if (outcome !== "not-applicable") continue;
-    const reasons = new Set(cases.map((result) => result.reason ?? "the subject serves no tier"));
-    const reason = reasons.size === 0 ? "the subject serves no tier" : [...reasons].join(", or ");
+    const reasons = new Set(cases.map((result) => result.reason ?? "the implementation serves no tier"));
+    const reason = reasons.size === 0 ? "the implementation serves no tier" : [...reasons].join(", or ");
     byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
   }
   return byReason;

@@ -22,13 +22,21 @@ export function textReport(report: SuiteReport): string {
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
-function header({ suiteVersion, protocolVersion, subject, route, tiers, seed, repeat }: SuiteReport): string {
+function header({
+  suiteVersion,
+  protocolVersion,
+  implementation,
+  route,
+  tiers,
+  seed,
+  repeat,
+}: SuiteReport): string {
   return [
     `membus conformance ${suiteVersion}, protocol ${protocolVersion}`,
-    `subject  ${subject}`,
-    `route    ${route}`,
-    ...tiers.map(({ tier, plugin }) => `tier     ${tier}: ${plugin}`),
-    `seed     ${seed}${repeat === 1 ? "" : `, each check ${repeat} times`}`,
+    `implementation ${implementation}`,
+    `route          ${route}`,
+    ...tiers.map(({ tier, plugin }) => `tier           ${tier}: ${plugin}`),
+    `seed           ${seed}${repeat === 1 ? "" : `, each check ${repeat} times`}`,
   ].join("\n");
 }
 

@@ -45,7 +45,7 @@ export function worstOf(outcomes: readonly CheckOutcome[]): CheckOutcome {
   return FROM_WORST.find((outcome) => outcomes.includes(outcome)) ?? "not-applicable";
 }
 
-/** Whether it must be looked at: a subject with one of these is not conformant. */
+/** Whether it must be looked at: an implementation with one of these is not conformant. */
 export function isRed(outcome: CheckOutcome): boolean {
   return outcome === "fail" || outcome === "untestable" || outcome === "suite-error";
 }

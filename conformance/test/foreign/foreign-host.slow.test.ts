@@ -50,7 +50,7 @@ async function run(
   checks: typeof CHECKS,
   onResult: (done: number) => void = () => {},
 ): Promise<Map<string, CheckResult>> {
-  const world = await createHostWorld(host.subject);
+  const world = await createHostWorld(host.implementation);
   const results = await runSuite(checks, world, { seed: 7, onResult: (_, __, { done }) => onResult(done) });
   return new Map(results.map((result) => [result.id, result]));
 }

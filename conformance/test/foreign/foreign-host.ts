@@ -5,14 +5,14 @@ import { connectNatsBus } from "@membus/bus";
 import { launchNatsServer } from "@membus/nats-server";
 import { type Bus, silentLogger, systemClock } from "@membus/protocol";
 import { NATS_SERVERS } from "../../../bus/test/nats-server.js";
-import type { HostSubject } from "../../src/index.js";
+import type { HostUnderTest } from "../../src/index.js";
 
 const SCRIPT = fileURLToPath(new URL("./naive-host.js", import.meta.url));
 const PREFIX = "foreign";
 
 /** The naive host in a process of its own, on a nats-server of its own. */
 export interface ForeignHost {
-  readonly subject: HostSubject;
+  readonly implementation: HostUnderTest;
   readonly bus: Bus;
   signal(name: NodeJS.Signals): void;
   stop(): Promise<void>;
@@ -26,7 +26,7 @@ export async function startForeignHost(): Promise<ForeignHost> {
   await once(host.stdout, "data");
   const bus = await connectNatsBus({ servers: server.url }, { logger: silentLogger, clock: systemClock });
   return {
-    subject: { name: "naive host", bus, prefix: PREFIX },
+    implementation: { name: "naive host", bus, prefix: PREFIX },
     bus,
     signal: (name) => host.kill(name),
     async stop() {

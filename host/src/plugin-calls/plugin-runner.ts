@@ -17,7 +17,7 @@ import {
   type ScopeSelector,
 } from "@membus/protocol";
 import type { Metrics } from "../metrics.js";
-import type { OperationName } from "../operation.js";
+import type { OperationIdentity } from "../operation.js";
 import type { ResolvedHostOptions } from "../options.js";
 import { failure, type Outcome, success } from "../outcome.js";
 import { forgetProblem, pageProblem, statusProblem, storeProblem } from "./check-results.js";
@@ -92,7 +92,7 @@ export class PluginRunner {
   }
 
   /** Undefined where the plugin does not know the operation. */
-  status(operation: OperationName, expiresAt: number): Promise<Outcome<PluginStatusResult | undefined>> {
+  status(operation: OperationIdentity, expiresAt: number): Promise<Outcome<PluginStatusResult | undefined>> {
     const call = () => this.plugin.onStatus(operation);
     return this.#call(this.#reads, expiresAt, call, statusProblem);
   }

@@ -1,7 +1,7 @@
 import { type Filter, type FilterLeaf, keyHash, matches } from "@membus/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { filterSubject } from "../src/operations/retrieve/entry.js";
+import { filterableEntry } from "../src/operations/retrieve/entry.js";
 import { namedSlots } from "../src/search/partition/named-slots.js";
 import type { Partition } from "../src/search/partition/partition.js";
 import { PreparedFilter } from "../src/search/partition/prepared-filter.js";
@@ -81,7 +81,7 @@ describe("selection by bitmaps", () => {
         for (const look of prepared) {
           const selected = partition.select(look);
           const found = [...selected].flatMap((flag, slot) => (flag ? [partition.keys.hashOf(slot)] : []));
-          const expected = [...live.values()].filter((row) => matches(filterSubject(row), look.filter));
+          const expected = [...live.values()].filter((row) => matches(filterableEntry(row), look.filter));
           expect(found.sort()).toEqual(expected.map((row) => row.keyHash).sort());
           const named = namedSlots(partition, look.filter);
           if (named !== undefined)

@@ -1,6 +1,6 @@
 import {
   type Filter,
-  type FilterSubject,
+  type FilterableEntry,
   matches,
   type Scope,
   type ScopeSelector,
@@ -41,7 +41,7 @@ export class ForgetOrder {
   }
 
   /** Whether a forget that came after the store takes this entry. */
-  forgotten(storeOrder: number, scope: Scope, entry: () => FilterSubject): boolean {
+  forgotten(storeOrder: number, scope: Scope, entry: () => FilterableEntry): boolean {
     return this.#forgets.some(
       ({ order, selector, filter }) =>
         order > storeOrder && selectsScope(selector, scope) && matches(entry(), filter),

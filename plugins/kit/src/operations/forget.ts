@@ -8,7 +8,7 @@ import type { LogRecord } from "../journal/index.js";
 import type { Resident } from "../lifecycle/index.js";
 import { isExpired } from "../row.js";
 import { namedSlots, PreparedFilter, prepareLook } from "../search/index.js";
-import { filterSubject } from "./retrieve/entry.js";
+import { filterableEntry } from "./retrieve/entry.js";
 import { forgetResult } from "./store/store-record.js";
 import type { MutationParts } from "./tier.js";
 
@@ -68,7 +68,7 @@ function findVictims(resident: Resident, prepared: PreparedFilter, now: number):
   const victims: Victim[] = [];
   for (const [keyHash, { row }] of staged) {
     if (row === null || isExpired(row, now)) continue;
-    if (matches(filterSubject(row), prepared.filter)) victims.push({ keyHash, rowId: row.rowId });
+    if (matches(filterableEntry(row), prepared.filter)) victims.push({ keyHash, rowId: row.rowId });
   }
   const take = (slot: number) => {
     const keyHash = partition.keys.hashOf(slot);

@@ -1,4 +1,4 @@
-import type { EntryExplanation, FilterSubject, Include, MemoryEntry, Neighbours } from "@membus/protocol";
+import type { EntryExplanation, FilterableEntry, Include, MemoryEntry, Neighbours } from "@membus/protocol";
 import type { Resident } from "../../lifecycle/index.js";
 import type { Row, RowBody, RowFacets, RowNumbers } from "../../row.js";
 
@@ -84,7 +84,7 @@ export function entryOf(
 }
 
 /** A row as filters see it, before it has a slot. */
-export function filterSubject(row: Row): FilterSubject {
+export function filterableEntry(row: Row): FilterableEntry {
   const facets = JSON.parse(row.facets) as RowFacets;
   return {
     key: facets.key,

@@ -8,7 +8,7 @@ import {
 import { type LogRecord, type OperationResult, rowIdOf } from "../../journal/index.js";
 import type { DocumentIndex, Resident } from "../../lifecycle/index.js";
 import type { Row } from "../../row.js";
-import { filterSubject } from "../retrieve/entry.js";
+import { filterableEntry } from "../retrieve/entry.js";
 import type { StoreParts, TierCore } from "../tier.js";
 import type { Draft, Plan, PlanIndex } from "./plan-store.js";
 import type { PlannedEntry } from "./previous.js";
@@ -49,7 +49,7 @@ export function buildRecord(
       const revision = resident.nextRevision(at);
       const id = { rowId: rowIdOf(seq, rows.length), revision, analyzer: tier.analyzerId };
       const row = rowOf(plan.draft, id, batch.indexes.get(position)?.index);
-      const superseded = tier.forgets.forgotten(batch.order, resident.scope, () => filterSubject(row));
+      const superseded = tier.forgets.forgotten(batch.order, resident.scope, () => filterableEntry(row));
       receipts.push({ index, key_hash, outcome: superseded ? "superseded" : plan.outcome, revision });
       if (superseded) continue;
       rows.push(row);

@@ -9,7 +9,7 @@ interface BestMembers {
 
 /**
  * Adds to each matching slot the relevance of its group, taken from the group's best three members: a turn of a
- * conversation about the subject counts for more. All live members count, whether a filter admits them or not, so a
+ * conversation about the topic counts for more. All live members count, whether a filter admits them or not, so a
  * score does not depend on the filter. The words of the whole group, or its similarities besides, are worth no more.
  * A slot that matches nothing itself stays at 0.
  * @param scores of live slots, 0 to 1; changed in place

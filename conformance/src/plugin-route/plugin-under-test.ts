@@ -1,7 +1,7 @@
 import type { Embedder, MemoryPlugin, MemoryTier } from "@membus/protocol";
 
 /** A plugin to test. */
-export interface PluginSubject {
+export interface PluginUnderTest {
   readonly name: string;
   /** The tier it is tested as. Default: semantic where its manifest declares `shared`, episodic where `durable`, else working. */
   readonly tier?: MemoryTier;

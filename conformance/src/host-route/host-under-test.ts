@@ -1,7 +1,7 @@
 import type { Bus, Clock, Embedder, MemoryPlugin, MemoryTier } from "@membus/protocol";
 
 /** A host to test: whatever answers on the other side of a bus. */
-export interface HostSubject {
+export interface HostUnderTest {
   readonly name: string;
   /** A connection that may act for every agent below, and see their events. Stays its owner's. */
   readonly bus: Bus;
@@ -46,7 +46,7 @@ export interface StartedHost {
 export function namesOf({
   tenants = ["default"],
   agents = ["conformance-first", "conformance-second"],
-}: HostSubject) {
+}: HostUnderTest) {
   return {
     agents: { first: agents[0]!, second: agents[1]! },
     tenants: { first: tenants[0]!, second: tenants[1] ?? tenants[0]! },
