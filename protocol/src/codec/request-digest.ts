@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { isJsonObject } from "./json.js";
+import { isJsonObject } from "../json.js";
 
 const NOT_PART_OF_IT = new Set(["id", "ts", "deadline_ms", "version"]);
 

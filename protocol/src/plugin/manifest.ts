@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { boundedString } from "./bounded-string.js";
+import { boundedString } from "../bounded-values.js";
 
 export const PLUGIN_CONTRACT = "1.0";
 

@@ -1,18 +1,13 @@
-import type { Clock } from "./clock.js";
-import type { MemoryEntry, StoreEntry } from "./entry.js";
-import type { RankingExplanation } from "./explanation.js";
-import type { Filter } from "./filter.js";
-import type { MemoryKey } from "./key.js";
+import type { Clock } from "../clock.js";
+import type { MemoryEntry, MemoryKey, QueryField, RankingExplanation, StoreEntry } from "../entry/index.js";
+import type { Filter } from "../filter/index.js";
+import type { MemoryError } from "../memory-error.js";
+import type { Ack, Include, Order, RetrieveMode, StoreReceipt, TotalRelation } from "../messages/index.js";
+import type { MemoryTier, Scope, ScopeSelector } from "../scope.js";
+import type { EventAction } from "../subjects.js";
 import type { PluginManifest } from "./manifest.js";
-import type { MemoryError } from "./memory-error.js";
 import type { Embedder, Logger, Reranker } from "./ports.js";
 import type { Position } from "./position.js";
-import type { Include, Order, RetrieveMode, TotalRelation } from "./retrieve.js";
-import type { Scope, ScopeSelector } from "./scope.js";
-import type { QueryField } from "./steering.js";
-import type { Ack, StoreReceipt } from "./store.js";
-import type { EventAction } from "./subjects.js";
-import type { MemoryTier } from "./tier.js";
 
 /** Who asks for a mutation, and which one it is: the same `tenant`, `agent` and `id` with the same digest is the same one. */
 export interface Operation {

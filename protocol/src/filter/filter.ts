@@ -1,6 +1,5 @@
-import type { MetadataValue } from "./entry.js";
-import type { Json } from "./json.js";
-import { canonicalJson } from "./key.js";
+import { canonicalJson, type MetadataValue } from "../entry/index.js";
+import type { Json } from "../json.js";
 import { hasSubstring } from "./substring.js";
 
 export const FILTER_OPERATORS = [

@@ -1,13 +1,17 @@
 import { z } from "zod";
-import { boundedString } from "./bounded-string.js";
-import { criteriaShape } from "./criteria.js";
-import { EmbeddingSchema, MemoryEntrySchema } from "./entry.js";
+import { boundedString, FractionSchema } from "../bounded-values.js";
+import {
+  EmbeddingSchema,
+  ExpandSchema,
+  MemoryEntrySchema,
+  QueryFieldSchema,
+  RecencySchema,
+  rankingShape,
+} from "../entry/index.js";
+import { criteriaShape } from "../filter/index.js";
+import { LIMITS } from "../limits.js";
+import { MemoryTierSchema } from "../scope.js";
 import { replyShape, selectShape } from "./envelope.js";
-import { rankingShape } from "./explanation.js";
-import { FractionSchema } from "./fraction.js";
-import { LIMITS } from "./limits.js";
-import { ExpandSchema, QueryFieldSchema, RecencySchema } from "./steering.js";
-import { MemoryTierSchema } from "./tier.js";
 
 export const OrderSchema = z.enum(["relevance", "newest", "oldest"]).meta({ id: "Order" });
 export type Order = z.infer<typeof OrderSchema>;

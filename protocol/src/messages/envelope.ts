@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { boundedString } from "./bounded-string.js";
-import { NamespacePatternSchema } from "./criteria.js";
-import { LIMITS } from "./limits.js";
-import { NAMESPACE } from "./namespace.js";
+import { boundedString } from "../bounded-values.js";
+import { NamespacePatternSchema } from "../filter/index.js";
+import { LIMITS } from "../limits.js";
+import { NAMESPACE } from "../scope.js";
 
 export const PROTOCOL_VERSION = "1.0";
 export const CONTENT_TYPE_HEADER = "Content-Type";
@@ -58,3 +58,12 @@ export const replyShape = {
   ts: z.number(),
   req_id: z.string(),
 };
+
+export const PingSchema = z.strictObject({ type: z.literal("ping"), ...requestShape }).meta({ id: "Ping" });
+export type Ping = z.input<typeof PingSchema>;
+
+/** `pong`: who answers, and which tiers it serves. */
+export const PongSchema = z
+  .looseObject({ type: z.literal("pong"), ...replyShape, host_id: z.string(), tiers: z.array(z.string()) })
+  .meta({ id: "Pong" });
+export type Pong = z.infer<typeof PongSchema>;

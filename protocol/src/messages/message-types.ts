@@ -1,9 +1,8 @@
 import type { z } from "zod";
+import { PingSchema, PongSchema } from "./envelope.js";
 import { ErrorMessageSchema } from "./error-message.js";
-import { MemoryEventSchema } from "./event.js";
+import { MemoryEventSchema, ReindexProgressSchema } from "./event.js";
 import { MemoryForgetRequestSchema, MemoryForgetResponseSchema } from "./forget.js";
-import { PingSchema, PongSchema } from "./ping.js";
-import { ReindexProgressSchema } from "./reindex-progress.js";
 import { MemoryRetrieveRequestSchema, MemoryRetrieveResponseSchema } from "./retrieve.js";
 import { MemoryStatusRequestSchema, MemoryStatusResponseSchema } from "./status.js";
 import { MemoryStoreRequestSchema, MemoryStoreResponseSchema } from "./store.js";

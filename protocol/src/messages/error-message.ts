@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { ERROR_CATALOGUE, type ErrorCode } from "../error-catalogue.js";
+import { type ErrorDetail, MemoryError } from "../memory-error.js";
 import { replyShape } from "./envelope.js";
-import { ERROR_CATALOGUE, type ErrorCode } from "./error-catalogue.js";
-import { type ErrorDetail, MemoryError } from "./memory-error.js";
 
 /** `error`: the reply to a request that failed as a whole (04-errors). */
 export const ErrorMessageSchema = z

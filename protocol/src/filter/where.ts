@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { boundedString } from "./bounded-string.js";
+import { boundedString } from "../bounded-values.js";
+import { isJsonObject, type Json, refuseOverLimit, shownName } from "../json.js";
+import { LIMITS } from "../limits.js";
+import { MemoryError } from "../memory-error.js";
+import { didYouMean } from "../nearest-name.js";
 import { FILTER_OPERATORS, type Filter, type FilterOperator } from "./filter.js";
-import { isJsonObject, type Json } from "./json.js";
-import { refuseOverLimit, shownName } from "./json-guard.js";
-import { LIMITS } from "./limits.js";
-import { MemoryError } from "./memory-error.js";
-import { didYouMean } from "./nearest-name.js";
 
 const FIXED_FIELDS = [
   "tags",

@@ -1,6 +1,6 @@
-import { isJsonObject, type Json } from "./json.js";
+import { isJsonObject, type Json } from "../json.js";
+import { LIMITS } from "../limits.js";
 import type { MemoryKey } from "./key.js";
-import { LIMITS } from "./limits.js";
 
 /** What is indexed of an entry whose `text` is not given (clause TEXT-1). */
 export function deriveText(content: Json): string {

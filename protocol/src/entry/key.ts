@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import canonicalize from "canonicalize";
-import type { Json, JsonObject } from "./json.js";
+import type { Json, JsonObject } from "../json.js";
 
 /** The identity of an entry: a non-empty object. A string in its place is short for `{"name": string}`. */
 export type MemoryKey = JsonObject;

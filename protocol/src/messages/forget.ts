@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Criteria, criteriaShape, isUnfiltered } from "./criteria.js";
+import { type Criteria, criteriaShape, isUnfiltered } from "../filter/index.js";
 import { replyShape, selectShape } from "./envelope.js";
 
 /** `memory/forget/req`: everything that matches goes (clause FORGET-1). */

@@ -1,19 +1,18 @@
 import { z } from "zod";
-import { boundedString } from "./bounded-string.js";
+import { boundedString } from "../bounded-values.js";
 import {
   atMostFields,
   GroupSchema,
   HashSchema,
   JsonSchema,
+  keyReferenceHash,
   MemoryKeySchema,
   TagSchema,
   TimeSchema,
-} from "./entry.js";
+} from "../entry/index.js";
+import { LIMITS } from "../limits.js";
+import { MemoryTierSchema, NAMESPACE_SELECTOR } from "../scope.js";
 import type { Filter } from "./filter.js";
-import { keyReferenceHash } from "./key.js";
-import { LIMITS } from "./limits.js";
-import { NAMESPACE_SELECTOR } from "./namespace.js";
-import { MemoryTierSchema } from "./tier.js";
 import { WhereSchema } from "./where.js";
 
 /** A key as criteria name it: the object, a string, or its hash (clause KEY-4). */

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { MemoryKeySchema, StoreEntrySchema } from "./entry.js";
+import { MemoryKeySchema, StoreEntrySchema } from "../entry/index.js";
+import { LIMITS } from "../limits.js";
 import { replyShape, writeShape } from "./envelope.js";
-import { LIMITS } from "./limits.js";
 
 export const AckSchema = z.enum(["stored", "queued"]).meta({
   id: "Ack",

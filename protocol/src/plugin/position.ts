@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { MemoryEntry } from "./entry.js";
-import { MemoryError } from "./memory-error.js";
-import type { Order } from "./retrieve.js";
-import { type MemoryTier, MemoryTierSchema, TIERS } from "./tier.js";
+import type { MemoryEntry } from "../entry/index.js";
+import { MemoryError } from "../memory-error.js";
+import type { Order } from "../messages/index.js";
+import { type MemoryTier, MemoryTierSchema, TIERS } from "../scope.js";
 
 /** Where an entry stands in the total order of a retrieve (clause RET-5). `rank` is its score, or occurred_at. */
 export const PositionSchema = z.strictObject({

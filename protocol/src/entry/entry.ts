@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { boundedString } from "./bounded-string.js";
-import { EntryExplanationSchema } from "./explanation.js";
-import { FractionSchema } from "./fraction.js";
-import type { Json } from "./json.js";
-import { LIMITS } from "./limits.js";
-import { MemoryTierSchema } from "./tier.js";
+import { boundedString, FractionSchema } from "../bounded-values.js";
+import type { Json } from "../json.js";
+import { LIMITS } from "../limits.js";
+import { MemoryTierSchema } from "../scope.js";
+import { EntryExplanationSchema } from "./ranking.js";
 
 /** Any JSON value. What no encoding can carry was refused before schemas see it (clause ENV-VALUE-1). */
 export const JsonSchema = z

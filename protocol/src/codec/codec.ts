@@ -1,10 +1,9 @@
 import { decode as decodePack, encode as encodePack } from "@msgpack/msgpack";
-import { isMessageId } from "./envelope.js";
-import type { ErrorCode } from "./error-catalogue.js";
-import { isJsonObject } from "./json.js";
-import { guardJson } from "./json-guard.js";
-import { LIMITS } from "./limits.js";
-import { type ErrorDetail, isMemoryError, MemoryError } from "./memory-error.js";
+import type { ErrorCode } from "../error-catalogue.js";
+import { guardJson, isJsonObject } from "../json.js";
+import { LIMITS } from "../limits.js";
+import { type ErrorDetail, isMemoryError, MemoryError } from "../memory-error.js";
+import { isMessageId } from "../messages/index.js";
 import { scanPack } from "./msgpack-scan.js";
 
 export type Encoding = "json" | "msgpack";

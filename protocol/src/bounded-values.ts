@@ -10,3 +10,6 @@ export function boundedString(max: number): z.ZodString {
       issues.push({ code: "too_big", origin: "string", maximum: max, inclusive: true, input: value });
     });
 }
+
+/** 0 to 1, both included. */
+export const FractionSchema = z.number().min(0).max(1);

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { checkNestedCount } from "./json-guard.js";
+import { checkNestedCount } from "../json.js";
 
 /**
  * Refuses bytes in which the MessagePack library would trust a false header: it allocates the elements that a list
