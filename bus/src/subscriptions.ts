@@ -1,4 +1,5 @@
-import type { BusMessage, Logger } from "@membus/protocol";
+import type { BusMessage, BusSubscription, Clock, Logger } from "@membus/protocol";
+import type { BusDependencies } from "./connection-state.js";
 
 /** Calls one subscription's `onMessage`, keeps its failures away from the connection, and knows when it is idle. */
 export class HandlerRuns {
@@ -44,4 +45,27 @@ export class HandlerRuns {
   #report(error: unknown): void {
     this.#logger.error({ err: error, subject: this.#subject }, "a subscription's callback failed");
   }
+}
+
+/** True when `work` has resolved or rejected within `timeoutMs`. */
+export function settledWithin(timeoutMs: number, work: Promise<unknown>, clock: Clock): Promise<boolean> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(timeoutMs, () => resolve(false));
+    const settled = () => {
+      cancel();
+      resolve(true);
+    };
+    work.then(settled, settled);
+  });
+}
+
+/** Drains every subscription; gives up after `timeoutMs`, so that a callback that hangs cannot hold up a close. */
+export async function drainWithin(
+  timeoutMs: number,
+  subscriptions: Iterable<BusSubscription>,
+  { logger, clock }: BusDependencies,
+): Promise<void> {
+  const drained = Promise.all(Array.from(subscriptions, (subscription) => subscription.drain()));
+  if (await settledWithin(timeoutMs, drained, clock)) return;
+  logger.warn({ timeoutMs }, "closing the bus while callbacks are still running");
 }

@@ -1,6 +1,6 @@
 import { isMemoryError, MemoryError } from "@membus/protocol";
 import type { PermissionViolationError } from "@nats-io/transport-node";
-import { notConnected } from "./bus-errors.js";
+import { notConnected } from "../bus-errors.js";
 
 /**
  * A NATS client's error as the bus's own, with the original as `cause`; TypeErrors for a caller's mistakes.

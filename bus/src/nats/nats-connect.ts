@@ -8,17 +8,18 @@ import {
   tokenAuthenticator,
   usernamePasswordAuthenticator,
 } from "@nats-io/transport-node";
-import type { BusDependencies } from "./connection-state.js";
+import type { BusDependencies } from "../connection-state.js";
 import { NatsBus } from "./nats-bus.js";
 import { connectFailure } from "./nats-errors.js";
 import {
   type ExistingConnectionOptions,
   type NatsBusOptions,
+  type NatsServer,
+  parseServer,
   type ResolvedNatsBusOptions,
   resolveExistingConnectionOptions,
   resolveNatsBusOptions,
 } from "./nats-options.js";
-import { type NatsServer, parseServer } from "./nats-servers.js";
 
 const PING_INTERVAL_MS = 20_000;
 /** With the jitter, a client is back within a second of its server, and a thousand of them do not come at once. */

@@ -1,6 +1,5 @@
 import type { BusMessage, BusSubscription } from "@membus/protocol";
-import type { DeliveryQueue } from "./delivery-queue.js";
-import type { HandlerRuns } from "./handler-runs.js";
+import type { HandlerRuns } from "../subscriptions.js";
 import type { LocalRoutes, Route } from "./local-routes.js";
 
 /** What the subscriptions of one bus share. */
@@ -63,5 +62,28 @@ export class LocalSubscription implements BusSubscription, Route {
     await this.#delivery.queue.passed();
     await this.#runs.idle();
     this.#delivery.onDrained(this);
+  }
+}
+
+/**
+ * Runs what is pushed in order and later: never within the push itself, and timers and sockets of the process get
+ * their turn between two batches.
+ */
+export class DeliveryQueue {
+  #waiting: (() => void)[] = [];
+
+  push(deliver: () => void): void {
+    if (this.#waiting.push(deliver) === 1) setImmediate(() => this.#runBatch());
+  }
+
+  /** Resolves when everything pushed so far has run. */
+  passed(): Promise<void> {
+    return new Promise((resolve) => this.push(resolve));
+  }
+
+  #runBatch(): void {
+    const batch = this.#waiting;
+    this.#waiting = [];
+    for (const deliver of batch) deliver();
   }
 }

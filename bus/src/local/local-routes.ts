@@ -1,4 +1,4 @@
-import { hasWildcard, tokensMatch } from "./subject.js";
+import { hasWildcard, tokensMatch } from "../subject.js";
 
 export interface Route {
   readonly subject: string;

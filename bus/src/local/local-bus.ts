@@ -1,19 +1,17 @@
 import type { Bus, BusMessage, BusState, BusSubscription, HeaderMap } from "@membus/protocol";
-import { notConnected, overMaxPayload } from "./bus-errors.js";
-import { type BusDependencies, ConnectionState } from "./connection-state.js";
-import { DeliveryQueue } from "./delivery-queue.js";
-import { drainWithin } from "./drain-within.js";
-import { HandlerRuns } from "./handler-runs.js";
-import { decodeHeaders, encodeHeaders, messageSizeBytes, NO_HEADERS } from "./headers.js";
+import { notConnected, overMaxPayload } from "../bus-errors.js";
+import { type BusDependencies, ConnectionState } from "../connection-state.js";
+import { decodeHeaders, encodeHeaders, messageSizeBytes, NO_HEADERS } from "../headers.js";
+import { PendingReplies } from "../pending-replies.js";
+import { checkPattern, checkSubject } from "../subject.js";
+import { drainWithin, HandlerRuns } from "../subscriptions.js";
 import {
   type LocalBusOptions,
   type ResolvedLocalBusOptions,
   resolveLocalBusOptions,
 } from "./local-options.js";
 import { LocalRoutes, type Route } from "./local-routes.js";
-import { type LocalDelivery, LocalSubscription } from "./local-subscription.js";
-import { PendingReplies } from "./pending-replies.js";
-import { checkPattern, checkSubject } from "./subject.js";
+import { DeliveryQueue, type LocalDelivery, LocalSubscription } from "./local-subscription.js";
 
 interface SendOptions {
   readonly headers?: HeaderMap | undefined;

@@ -1,5 +1,5 @@
 import { integerOption, LIMITS, resolveOptions } from "@membus/protocol";
-import { INBOX_PREFIX_DEFAULT, inboxPrefixOption } from "./inbox-prefix.js";
+import { INBOX_PREFIX_DEFAULT, inboxPrefixOption } from "../subject.js";
 
 export interface LocalBusOptions {
   /**

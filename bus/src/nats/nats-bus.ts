@@ -8,16 +8,14 @@ import type {
   Subscription,
   SubscriptionOptions,
 } from "@nats-io/transport-node";
-import { notConnected, overMaxPayload } from "./bus-errors.js";
-import { type BusDependencies, ConnectionState } from "./connection-state.js";
-import { drainWithin, settledWithin } from "./drain-within.js";
-import { HandlerRuns } from "./handler-runs.js";
-import { encodeHeaders, messageSizeBytes } from "./headers.js";
+import { notConnected, overMaxPayload } from "../bus-errors.js";
+import { type BusDependencies, ConnectionState } from "../connection-state.js";
+import { encodeHeaders, messageSizeBytes } from "../headers.js";
+import { PendingReplies } from "../pending-replies.js";
+import { checkPattern, checkSubject } from "../subject.js";
+import { drainWithin, HandlerRuns, settledWithin } from "../subscriptions.js";
 import { fromNatsError, refusedByServer } from "./nats-errors.js";
-import { isNoResponders, NatsMessage } from "./nats-message.js";
-import { NatsSubscription } from "./nats-subscription.js";
-import { PendingReplies } from "./pending-replies.js";
-import { checkPattern, checkSubject } from "./subject.js";
+import { isNoResponders, NatsMessage, NatsSubscription } from "./nats-subscription.js";
 
 export interface NatsBusSettings {
   readonly inboxPrefix: string;
