@@ -1,10 +1,10 @@
 import { setMaxListeners } from "node:events";
 import { type Bus, type Clock, MemoryError, type Message, untilAborted } from "@membus/protocol";
-import type { ResolvedCallOptions } from "./call-options.js";
+import type { ResolvedCallOptions } from "../call-options.js";
+import type { Watch } from "../watch.js";
 import { readReply } from "./reply.js";
 import type { EncodedRequest } from "./request.js";
 import { withRetries } from "./retry.js";
-import type { Watch } from "./watch.js";
 
 /** Sends requests over one bus, awaits their replies, tries again, and knows what is in flight. */
 export class Exchange {

@@ -1,3 +1,5 @@
+import { randomFillSync } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import {
   CONTENT_TYPE_HEADER,
   CONTENT_TYPES,
@@ -6,14 +8,14 @@ import {
   guardJson,
   type HeaderMap,
   isMemoryError,
+  type MemoryError,
   type MemoryForgetRequest,
   type MemoryRetrieveRequest,
   parseRequest,
   type RequestType,
 } from "@membus/protocol";
-import type { Envelope } from "./identity.js";
-import { mistakeError, survivesJson } from "./json-mistake.js";
-import { toVector } from "./vector.js";
+import { v7 as uuidv7 } from "uuid";
+import type { Envelope } from "../identity.js";
 
 /** A request as it is sent, and sent again: the same bytes each time. */
 export interface EncodedRequest {
@@ -74,4 +76,49 @@ export function checkRequest(envelope: Envelope, fields: object): EnvelopedMessa
 export function encodingFor(message: EnvelopedMessage, preferred: Encoding): Encoding {
   const { embedding, include } = message as { embedding?: unknown; include?: readonly string[] };
   return embedding !== undefined || include?.includes("embedding") ? "msgpack" : preferred;
+}
+
+const ID_BYTES = 16;
+
+/** Drawn for many ids at once: a draw for each would cost as much as the rest of its request. */
+const randomBytes = new Uint8Array(ID_BYTES * 256);
+let used = randomBytes.length;
+
+/** A UUIDv7: an idempotency key that no other call has. */
+export function newRequestId(): string {
+  if (used === randomBytes.length) {
+    randomFillSync(randomBytes);
+    used = 0;
+  }
+  const random = randomBytes.subarray(used, used + ID_BYTES);
+  used += ID_BYTES;
+  return uuidv7({ random });
+}
+
+/** Whether JSON carries `value` unchanged: without undefined, NaN, functions, cycles, dates and other classes. */
+export function survivesJson(value: unknown): boolean {
+  try {
+    return isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value);
+  } catch (error) {
+    // Too deep for the stack is still JSON; a cycle and a BigInt are TypeErrors.
+    return error instanceof RangeError;
+  }
+}
+
+/** The caller's mistake behind a refusal: of a cycle, all that was found is its depth. */
+export function mistakeError(refusal: MemoryError, message = refusal.message): TypeError {
+  const hint = refusal.code === "too_large" ? "; does it hold itself?" : "";
+  return new TypeError(message + hint, { cause: refusal });
+}
+
+/**
+ * A caller's embedding in its wire form. Other lists of numbers in binary are refused: their bytes would be read
+ * as float32.
+ */
+export function toVector(value: unknown): unknown {
+  if (Array.isArray(value)) return Float32Array.from(value as number[]);
+  if (ArrayBuffer.isView(value) && !(value instanceof Float32Array)) {
+    throw new TypeError("an embedding is a Float32Array or a list of numbers");
+  }
+  return value;
 }

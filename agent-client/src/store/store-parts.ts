@@ -7,7 +7,7 @@ import {
   MemoryError,
   type StoreError,
 } from "@membus/protocol";
-import type { EncodedRequest } from "./request.js";
+import type { EncodedRequest } from "../exchange/index.js";
 import { entryError, type IndexedEntry } from "./store-entries.js";
 
 /** One request of a store, and the entries in it. */

@@ -5,16 +5,12 @@ import {
   type StoreError,
   type StoreReceipt,
 } from "@membus/protocol";
-import type { ResolvedCallOptions, StoreOptions } from "./call-options.js";
-import type { ResolvedClientOptions } from "./client-options.js";
-import type { Exchange } from "./exchange.js";
-import { envelopeOf, subjectOf } from "./identity.js";
-import { malformed } from "./reply.js";
-import { encodeRequest } from "./request.js";
-import { newRequestId } from "./request-id.js";
+import type { ResolvedCallOptions, StoreOptions } from "../call-options.js";
+import type { ResolvedClientOptions } from "../client-options.js";
+import { type Exchange, encodeRequest, malformed, newRequestId, wireError } from "../exchange/index.js";
+import { envelopeOf, subjectOf } from "../identity.js";
 import { checkEntries, entryError, type IndexedEntry } from "./store-entries.js";
 import { type PartWriter, type StorePart, splitStore } from "./store-parts.js";
-import { wireError } from "./wire-error.js";
 
 const TYPE = "memory/store/req";
 

@@ -10,8 +10,7 @@ import {
   StoreEntrySchema,
   type StoreError,
 } from "@membus/protocol";
-import { mistakeError, survivesJson } from "./json-mistake.js";
-import { toVector } from "./vector.js";
+import { mistakeError, survivesJson, toVector } from "../exchange/index.js";
 
 /** An entry to store, in the protocol's own names; one that was retrieved is one, too. */
 export type EntryInput = MemoryStoreRequest["entries"][number];
