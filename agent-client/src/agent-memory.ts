@@ -1,16 +1,16 @@
-import type {
-  Json,
-  KeyHashReference,
-  MemoryEntry,
-  MemoryForgetResponse,
-  MemoryKey,
-  MemoryRetrieveResponse,
-  MemoryStatusResponse,
-  Pong,
-  RequestType,
-  StoreReceipt,
+import {
+  type Json,
+  type KeyHashReference,
+  type MemoryEntry,
+  type MemoryForgetResponse,
+  type MemoryKey,
+  type MemoryRetrieveResponse,
+  type MemoryStatusResponse,
+  type Pong,
+  type RequestType,
+  type StoreReceipt,
+  TIERS,
 } from "@membus/protocol";
-import { TIERS } from "@membus/protocol";
 import {
   type CallOptions,
   type EntriesOptions,
@@ -27,22 +27,20 @@ import {
   type WriteOptions,
 } from "./call-options.js";
 import type { ResolvedClientOptions } from "./client-options.js";
-import type { Exchange } from "./exchange.js";
-import { checkIdentity, envelopeOf, subjectOf } from "./identity.js";
-import { entriesOf, followPages, type RetrieveResult } from "./pages.js";
-import { contentByTier } from "./recall.js";
 import {
   checkRequest,
+  type Exchange,
   encodeRequest,
   encodingFor,
   type ForgetRequest,
+  newRequestId,
   type RetrieveRequest,
-} from "./request.js";
-import { newRequestId } from "./request-id.js";
-import { type StoreResult, storeEntries } from "./store.js";
-import type { EntryInput } from "./store-entries.js";
+  wireError,
+} from "./exchange/index.js";
+import { checkIdentity, envelopeOf, subjectOf } from "./identity.js";
+import { contentByTier, entriesOf, followPages, type RetrieveResult } from "./pages.js";
+import { type EntryInput, type StoreResult, storeEntries } from "./store/index.js";
 import { type OnEvent, type Watch, type WatchFilter, watchEvents } from "./watch.js";
-import { wireError } from "./wire-error.js";
 
 export type ForgetResult = Pick<MemoryForgetResponse, "deleted" | "receipt">;
 export type StatusResult = Pick<MemoryStatusResponse, "done" | "receipts" | "errors">;

@@ -15,9 +15,8 @@ export {
   type WriteOptions,
 } from "./call-options.js";
 export { CLIENT_DEFAULTS, type ClientOptions, type ConnectOptions, type Target } from "./client-options.js";
+export type { ForgetRequest, RetrieveRequest } from "./exchange/index.js";
 export { type ClientDependencies, MemoryClient } from "./memory-client.js";
 export type { RetrieveResult } from "./pages.js";
-export type { ForgetRequest, RetrieveRequest } from "./request.js";
-export type { StoreResult } from "./store.js";
-export type { EntryInput } from "./store-entries.js";
+export type { EntryInput, StoreResult } from "./store/index.js";
 export type { OnEvent, Watch, WatchFilter } from "./watch.js";

@@ -1,8 +1,13 @@
-import { type Clock, type Logger, silentLogger, systemClock } from "@membus/protocol";
+import { type BusDependencies, connectNatsBus, natsBusFromConnection } from "@membus/bus";
+import { type Bus, type Clock, type Logger, silentLogger, systemClock } from "@membus/protocol";
 import { AgentMemory } from "./agent-memory.js";
-import { type ConnectOptions, type ResolvedClientOptions, resolveClientOptions } from "./client-options.js";
-import { Exchange } from "./exchange.js";
-import { openBus } from "./open-bus.js";
+import {
+  type ConnectOptions,
+  type ResolvedClientOptions,
+  resolveClientOptions,
+  type Target,
+} from "./client-options.js";
+import { Exchange } from "./exchange/index.js";
 
 export interface ClientDependencies {
   /** @default the machine's clock */
@@ -53,4 +58,30 @@ export class MemoryClient extends AgentMemory {
     await this.#exchange.close();
     await this.#closeBus();
   }
+}
+
+interface OpenBus {
+  readonly bus: Bus;
+  /** Ends what was opened here, and nothing that was given. */
+  close(): Promise<void>;
+}
+
+/** @throws {TypeError} for options that do not go with the target. */
+async function openBus(target: Target, dependencies: BusDependencies): Promise<OpenBus> {
+  const { bus, connection, ...options } = target;
+  if (bus !== undefined) {
+    refuseOthers("bus", target, []);
+    return { bus, close: async () => {} };
+  }
+  if (connection !== undefined) refuseOthers("connection", target, ["inboxPrefix", "closeTimeoutMs"]);
+  const opened =
+    connection === undefined
+      ? await connectNatsBus(options, dependencies)
+      : natsBusFromConnection(connection, options, dependencies);
+  return { bus: opened, close: () => opened.close() };
+}
+
+function refuseOthers(name: string, target: Target, allowed: readonly string[]): void {
+  const excluded = Object.keys(target).find((other) => other !== name && !allowed.includes(other));
+  if (excluded !== undefined) throw new TypeError(`\`${name}\` excludes \`${excluded}\``);
 }

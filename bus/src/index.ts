@@ -1,12 +1,12 @@
 export type { BusDependencies } from "./dependencies.js";
-export { createLocalBus, type LocalBus } from "./local-bus.js";
-export { LOCAL_BUS_DEFAULTS, type LocalBusOptions } from "./local-options.js";
-export type { NatsBus } from "./nats-bus.js";
-export { connectNatsBus, natsBusFromConnection } from "./nats-connect.js";
+export { createLocalBus, LOCAL_BUS_DEFAULTS, type LocalBus, type LocalBusOptions } from "./local/index.js";
 export {
+  connectNatsBus,
   type ExistingConnectionOptions,
   NATS_BUS_DEFAULTS,
+  type NatsBus,
   type NatsBusOptions,
   type NatsTlsOptions,
-} from "./nats-options.js";
+  natsBusFromConnection,
+} from "./nats/index.js";
 export { subjectMatches } from "./subject.js";

@@ -1,3 +1,5 @@
+import { stringOption } from "@membus/protocol";
+
 const PUBLISHABLE = /^[^\s]+$/;
 const PATTERN = /^[^\s.]+(\.[^\s.]+)*$/;
 
@@ -29,11 +31,22 @@ export function checkSubject(subject: string): void {
 }
 
 /** False for what no server subscribes to: an empty token, white space, or `>` before the end. */
-export function isPattern(pattern: string): boolean {
+function isPattern(pattern: string): boolean {
   return PATTERN.test(pattern) && !pattern.split(".").slice(0, -1).includes(">");
 }
 
 /** @throws {TypeError} for a subject that no server subscribes to. */
 export function checkPattern(pattern: string): void {
   if (!isPattern(pattern)) throw new TypeError(`\`${pattern}\` is no subject to subscribe to`);
+}
+
+export const INBOX_PREFIX_DEFAULT = "_INBOX";
+
+/** @throws {TypeError} for what replies cannot arrive under: an empty token, white space or a wildcard. */
+export function inboxPrefixOption(value: unknown, name: string): void {
+  stringOption(value, name);
+  const prefix = value as string;
+  if (!isPattern(prefix) || hasWildcard(prefix)) {
+    throw new TypeError(`${name} must be tokens with dots between, without wildcards, got \`${prefix}\``);
+  }
 }

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
-import { PROTOCOL_VERSION } from "../src/envelope.js";
-import { MESSAGE_SCHEMAS, type MessageType, replyType } from "../src/message-types.js";
+import { PROTOCOL_VERSION } from "../src/messages/envelope.js";
+import { MESSAGE_SCHEMAS, type MessageType, replyType } from "../src/messages/message-types.js";
+import { TIERS } from "../src/scope.js";
 import { DEFAULT_PREFIX, OPERATIONS } from "../src/subjects.js";
-import { TIERS } from "../src/tier.js";
 import { MESSAGE_TYPES, schemaFileName } from "./json-schemas.js";
 
 type Node = Record<string, unknown>;

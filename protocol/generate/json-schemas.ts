@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { EmbeddingSchema } from "../src/entry.js";
+import { EmbeddingSchema } from "../src/entry/entry.js";
 import { LIMITS } from "../src/limits.js";
-import { MESSAGE_SCHEMAS, type MessageType } from "../src/message-types.js";
+import { MESSAGE_SCHEMAS, type MessageType } from "../src/messages/message-types.js";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 

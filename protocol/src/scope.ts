@@ -1,5 +1,49 @@
-import { type NamespaceSelector, selectsNamespace } from "./namespace.js";
-import type { MemoryTier } from "./tier.js";
+import { z } from "zod";
+import { LIMITS } from "./limits.js";
+
+/** The three tiers, in the order in which equal scores are listed and in which `recall` asks them. */
+export const TIERS = ["working", "episodic", "semantic"] as const;
+
+export const MemoryTierSchema = z
+  .enum(TIERS)
+  .meta({ id: "MemoryTier", description: "working: this session; episodic: this agent; semantic: shared" });
+
+export type MemoryTier = z.infer<typeof MemoryTierSchema>;
+
+const SEGMENT = `[^/*\\u0000-\\u001f\\u007f]{1,${LIMITS.namespaceSegmentLength}}`;
+const PATH = `${SEGMENT}(/${SEGMENT}){0,${LIMITS.namespaceSegments - 1}}`;
+
+/** A path of 1..8 segments of 1..64 characters without `/`, `*` and controls (clause NS-1). */
+export const NAMESPACE = new RegExp(`^${PATH}$`);
+/** A namespace, or one followed by `/**` (clause NS-2). */
+export const NAMESPACE_SELECTOR = new RegExp(`^${PATH}(/\\*\\*)?$`);
+
+/** A namespace to read or forget from: one exactly, or it and all below. */
+export interface NamespaceSelector {
+  readonly namespace: string;
+  readonly subtree: boolean;
+}
+
+/** True for what a write may name (clause NS-1). */
+export function isNamespace(path: string): boolean {
+  return NAMESPACE.test(path);
+}
+
+/** True for what a read or forget may name (clause NS-2). */
+export function isNamespacePattern(path: string): boolean {
+  return NAMESPACE_SELECTOR.test(path);
+}
+
+export function parseNamespacePattern(path: string): NamespaceSelector {
+  const subtree = path.endsWith("/**");
+  return { namespace: subtree ? path.slice(0, -3) : path, subtree };
+}
+
+/** Whether `namespace` is the selected one or, in a subtree, below it: `a/**` holds `a/b` but not `ab`. */
+export function selectsNamespace(selector: NamespaceSelector, namespace: string): boolean {
+  if (namespace === selector.namespace) return true;
+  return selector.subtree && namespace.startsWith(`${selector.namespace}/`);
+}
 
 /** Whose memory: the tenant, agent and session of a request. */
 export interface Caller {

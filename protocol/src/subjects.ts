@@ -1,5 +1,5 @@
 import { MemoryError } from "./memory-error.js";
-import type { MemoryTier } from "./tier.js";
+import type { MemoryTier } from "./scope.js";
 
 const TOKEN = /^[A-Za-z0-9_-]{1,64}$/;
 const PREFIX = /^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64})*$/;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it, vi } from "vitest";
-import { hasSubstring } from "../src/substring.js";
+import { hasSubstring } from "../src/filter/substring.js";
 
 /** Of few letters, so that parts are nearly found again and again. */
 const letters = (minLength: number, maxLength: number) =>

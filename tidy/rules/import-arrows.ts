@@ -8,7 +8,7 @@ const ALL = "all";
 
 /** Where modules of other people are loaded, and an optional peer, which need not be there. */
 const LOADERS: ReadonlySet<string> = new Set([
-  "protocol/src/plugin-module.ts",
+  "protocol/src/plugin/plugin-module.ts",
   "plugins/embeddings/src/transformers/model-program.ts",
 ]);
 

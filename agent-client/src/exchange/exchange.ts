@@ -1,0 +1,88 @@
+import { setMaxListeners } from "node:events";
+import { type Bus, type Clock, MemoryError, type Message, untilAborted } from "@membus/protocol";
+import type { ResolvedCallOptions } from "../call-options.js";
+import type { Watch } from "../watch.js";
+import { readReply } from "./reply.js";
+import type { EncodedRequest } from "./request.js";
+import { withRetries } from "./retry.js";
+
+/** Sends requests over one bus, awaits their replies, tries again, and knows what is in flight. */
+export class Exchange {
+  readonly bus: Bus;
+  readonly #clock: Clock;
+  readonly #closing = new AbortController();
+  readonly #watches = new Set<Watch["stop"]>();
+  #inFlight = 0;
+  #whenIdle: (() => void)[] = [];
+
+  constructor(bus: Bus, clock: Clock) {
+    this.bus = bus;
+    this.#clock = clock;
+    // Every request in a pause listens: that many are no leak, here and on a signal that calls share.
+    setMaxListeners(0, this.#closing.signal);
+  }
+
+  /**
+   * What `read` makes of the reply. A retryable error of the bus, of the host, or thrown by `read` sends the same
+   * bytes again, which a host takes for the same request.
+   */
+  async send<T>(
+    request: EncodedRequest,
+    options: ResolvedCallOptions,
+    read: (reply: Message) => T,
+  ): Promise<T> {
+    this.#requireOpen();
+    this.#inFlight++;
+    try {
+      return await this.#answer(request, options, read);
+    } finally {
+      this.#inFlight--;
+      if (this.#inFlight === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+    }
+  }
+
+  /** The watch that `open` starts, which ends with the client if not before. */
+  async watch(open: (bus: Bus) => Promise<Watch>): Promise<Watch> {
+    this.#requireOpen();
+    const { stop } = await open(this.bus);
+    this.#watches.add(stop);
+    if (this.#closing.signal.aborted) await stop();
+    this.#requireOpen();
+    return {
+      stop: () => {
+        this.#watches.delete(stop);
+        return stop();
+      },
+    };
+  }
+
+  /** Refuses new requests, tries none again, and resolves when those in flight are settled and no watch is left. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const idle = this.#inFlight === 0 || new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+    await Promise.all([idle, ...[...this.#watches].map((stop) => stop())]);
+  }
+
+  #requireOpen(): void {
+    if (this.#closing.signal.aborted || this.bus.state === "closed") {
+      throw new MemoryError("unavailable", "the client is closed", { reason: "closed" });
+    }
+  }
+
+  async #answer<T>(
+    request: EncodedRequest,
+    { timeoutMs, retryTimeoutMs, signal }: ResolvedCallOptions,
+    read: (reply: Message) => T,
+  ): Promise<T> {
+    const { subject, payload, headers } = request;
+    const busOptions = headers === undefined ? { timeoutMs } : { timeoutMs, headers };
+    const attempt = async () =>
+      read(readReply(await this.bus.request(subject, payload, busOptions), request));
+    const closing = this.#closing.signal;
+    if (signal === undefined) return withRetries(attempt, { retryTimeoutMs, stops: [closing] }, this.#clock);
+    signal.throwIfAborted();
+    const policy = { retryTimeoutMs, stops: [closing, signal] };
+    setMaxListeners(0, signal);
+    return untilAborted(withRetries(attempt, policy, this.#clock), signal);
+  }
+}

@@ -1,0 +1,14 @@
+export { Exchange } from "./exchange.js";
+export { malformed, wireError } from "./reply.js";
+export {
+  checkRequest,
+  type EncodedRequest,
+  encodeRequest,
+  encodingFor,
+  type ForgetRequest,
+  mistakeError,
+  newRequestId,
+  type RetrieveRequest,
+  survivesJson,
+  toVector,
+} from "./request.js";

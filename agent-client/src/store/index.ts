@@ -1,0 +1,2 @@
+export { type StoreResult, storeEntries } from "./store.js";
+export type { EntryInput } from "./store-entries.js";

@@ -1,0 +1,89 @@
+import type { BusMessage, BusSubscription } from "@membus/protocol";
+import type { HandlerRuns } from "../subscriptions.js";
+import type { LocalRoutes, Route } from "./local-routes.js";
+
+/** What the subscriptions of one bus share. */
+export interface LocalDelivery {
+  readonly routes: LocalRoutes<LocalSubscription>;
+  readonly queue: DeliveryQueue;
+  readonly limits: { readonly pendingMessages: number; readonly pendingBytes: number };
+  onDrained(subscription: LocalSubscription): void;
+  /** A message is dropped; `isFirst` of a burst, so that a burst is logged once. */
+  onDropped(subscription: LocalSubscription, isFirst: boolean): void;
+}
+
+/** One subscription of a local bus: counts what waits for it and drops what does not fit. */
+export class LocalSubscription implements BusSubscription, Route {
+  readonly subject: string;
+  readonly queue: string | undefined;
+  readonly #runs: HandlerRuns;
+  readonly #delivery: LocalDelivery;
+  #pendingMessages = 0;
+  #pendingBytes = 0;
+  #overflowing = false;
+  #draining: Promise<void> | undefined;
+
+  constructor({ subject, queue }: Route, runs: HandlerRuns, delivery: LocalDelivery) {
+    this.subject = subject;
+    this.queue = queue;
+    this.#runs = runs;
+    this.#delivery = delivery;
+    delivery.routes.add(this);
+  }
+
+  accept(message: BusMessage, sizeBytes: number): void {
+    const { limits, queue } = this.#delivery;
+    const fits =
+      this.#pendingMessages < limits.pendingMessages && this.#pendingBytes + sizeBytes <= limits.pendingBytes;
+    if (!fits) {
+      this.#delivery.onDropped(this, !this.#overflowing);
+      this.#overflowing = true;
+      return;
+    }
+    this.#pendingMessages++;
+    this.#pendingBytes += sizeBytes;
+    queue.push(() => this.#deliver(message, sizeBytes));
+  }
+
+  drain(): Promise<void> {
+    this.#draining ??= this.#drain();
+    return this.#draining;
+  }
+
+  #deliver(message: BusMessage, sizeBytes: number): void {
+    this.#pendingMessages--;
+    this.#pendingBytes -= sizeBytes;
+    if (this.#pendingMessages === 0) this.#overflowing = false;
+    this.#runs.run(message);
+  }
+
+  async #drain(): Promise<void> {
+    this.#delivery.routes.delete(this);
+    await this.#delivery.queue.passed();
+    await this.#runs.idle();
+    this.#delivery.onDrained(this);
+  }
+}
+
+/**
+ * Runs what is pushed in order and later: never within the push itself, and timers and sockets of the process get
+ * their turn between two batches.
+ */
+export class DeliveryQueue {
+  #waiting: (() => void)[] = [];
+
+  push(deliver: () => void): void {
+    if (this.#waiting.push(deliver) === 1) setImmediate(() => this.#runBatch());
+  }
+
+  /** Resolves when everything pushed so far has run. */
+  passed(): Promise<void> {
+    return new Promise((resolve) => this.push(resolve));
+  }
+
+  #runBatch(): void {
+    const batch = this.#waiting;
+    this.#waiting = [];
+    for (const deliver of batch) deliver();
+  }
+}

@@ -1,0 +1,8 @@
+export { NatsBus } from "./nats-bus.js";
+export { connectNatsBus, natsBusFromConnection } from "./nats-connect.js";
+export {
+  type ExistingConnectionOptions,
+  NATS_BUS_DEFAULTS,
+  type NatsBusOptions,
+  type NatsTlsOptions,
+} from "./nats-options.js";

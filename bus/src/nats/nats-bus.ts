@@ -1,0 +1,251 @@
+import type { Bus, BusMessage, BusState, BusSubscription, HeaderMap, Logger } from "@membus/protocol";
+import type {
+  Msg,
+  MsgHdrs,
+  NatsConnection,
+  PublishOptions,
+  Status,
+  Subscription,
+  SubscriptionOptions,
+} from "@nats-io/transport-node";
+import { notConnected, overMaxPayload } from "../bus-errors.js";
+import { ConnectionState } from "../connection-state.js";
+import type { ResolvedBusDependencies } from "../dependencies.js";
+import { encodeHeaders, messageSizeBytes } from "../headers.js";
+import { PendingReplies } from "../pending-replies.js";
+import { checkPattern, checkSubject } from "../subject.js";
+import { drainWithin, HandlerRuns, settledWithin } from "../subscriptions.js";
+import { fromNatsError, refusedByServer } from "./nats-errors.js";
+import { isNoResponders, NatsMessage, NatsSubscription } from "./nats-subscription.js";
+
+export interface NatsBusSettings {
+  readonly inboxPrefix: string;
+  readonly closeTimeoutMs: number;
+  /** Whether `close` closes the connection too. */
+  readonly ownsConnection: boolean;
+}
+
+/** A server's limit unless it is told another; what counts before the first connection. */
+const SERVER_MAX_PAYLOAD = 1024 * 1024;
+
+/**
+ * The `Bus` port on a NATS connection.
+ *
+ * When the connection goes, every request under way fails at once with `unavailable` (`reason: "disconnected"`):
+ * it may have had its effect, its answer is lost. A request made meanwhile waits for the next connection as long
+ * as its timeout allows, then is sent. `publish` and `flush` throw meanwhile: NATS would lose the message.
+ * Subscriptions come back by themselves. A server that refuses the credentials twice running closes the bus for good.
+ *
+ * A payload is written with the next microtask and not copied before: its publisher leaves it alone until then.
+ *
+ * A subscription that the server refuses is logged, and the next `flush` rejects with `unauthorized`.
+ */
+export class NatsBus implements Bus {
+  readonly inboxPrefix: string;
+  readonly #connection: NatsConnection;
+  readonly #settings: NatsBusSettings;
+  readonly #dependencies: ResolvedBusDependencies;
+  readonly #logger: Logger;
+  readonly #state: ConnectionState;
+  readonly #replies: PendingReplies;
+  readonly #subscriptions = new Set<NatsSubscription>();
+  #inbox: Subscription | undefined;
+  #maxPayloadBytes: number;
+  #refusal: Error | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(connection: NatsConnection, settings: NatsBusSettings, dependencies: ResolvedBusDependencies) {
+    this.inboxPrefix = settings.inboxPrefix;
+    this.#connection = connection;
+    this.#maxPayloadBytes = connection.info?.max_payload ?? SERVER_MAX_PAYLOAD;
+    this.#settings = settings;
+    this.#dependencies = dependencies;
+    this.#logger = dependencies.logger;
+    this.#state = new ConnectionState(stateOf(connection), dependencies);
+    this.#replies = new PendingReplies(settings.inboxPrefix, dependencies.clock);
+    void this.#followStatus();
+    void connection.closed().then((error) => this.#onClosed(error ?? undefined));
+  }
+
+  /** The server's limit; while disconnected, its last one. */
+  get maxPayloadBytes(): number {
+    this.#maxPayloadBytes = this.#connection.info?.max_payload ?? this.#maxPayloadBytes;
+    return this.#maxPayloadBytes;
+  }
+
+  get state(): BusState {
+    return this.#state.current;
+  }
+
+  onState(listener: (state: BusState) => void): () => void {
+    return this.#state.onChange(listener);
+  }
+
+  publish(subject: string, payload: Uint8Array, options: { headers?: HeaderMap; reply?: string } = {}): void {
+    this.#state.requireConnected();
+    const headers = options.headers && encodeHeaders(options.headers);
+    const max = this.maxPayloadBytes;
+    const sizeBytes = messageSizeBytes(payload, headers);
+    if (sizeBytes > max) throw overMaxPayload(max, sizeBytes);
+    try {
+      this.#connection.publish(subject, payload, publishOptions(headers, options.reply));
+    } catch (error) {
+      throw fromNatsError(error);
+    }
+  }
+
+  subscribe(
+    subject: string,
+    onMessage: (message: BusMessage) => void | Promise<void>,
+    options: { queue?: string } = {},
+  ): BusSubscription {
+    checkPattern(subject);
+    if (options.queue !== undefined) checkSubject(options.queue);
+    if (this.#closing !== undefined || this.state === "closed") throw notConnected("closed");
+    const runs = new HandlerRuns(subject, onMessage, this.#logger);
+    const onMsg = (error: Error | null, message: Msg) => {
+      error === null ? runs.run(new NatsMessage(message)) : this.#onRefused(error, own);
+    };
+    const subscription = this.#listen(subject, { ...options, callback: onMsg });
+    const onDrained = () => this.#subscriptions.delete(own);
+    const own = new NatsSubscription(subscription, runs, this.#state, onDrained);
+    this.#subscriptions.add(own);
+    return own;
+  }
+
+  async request(
+    subject: string,
+    payload: Uint8Array,
+    { timeoutMs, headers }: { timeoutMs: number; headers?: HeaderMap },
+  ): Promise<BusMessage> {
+    const remainingMs = await this.#readyToRequest(timeoutMs);
+    return this.#replies.one(subject, remainingMs, (reply) =>
+      this.publish(subject, payload, headers === undefined ? { reply } : { reply, headers }),
+    );
+  }
+
+  async requestMany(
+    subject: string,
+    payload: Uint8Array,
+    { waitMs }: { waitMs: number },
+  ): Promise<BusMessage[]> {
+    const remainingMs = await this.#readyToRequest(waitMs);
+    return this.#replies.many(subject, remainingMs, (reply) => this.publish(subject, payload, { reply }));
+  }
+
+  async flush(): Promise<void> {
+    this.#state.requireConnected();
+    try {
+      await this.#state.whileConnected(this.#connection.flush());
+    } catch (error) {
+      throw fromNatsError(error);
+    }
+    const refusal = this.#refusal;
+    this.#refusal = undefined;
+    if (refusal !== undefined) throw refusal;
+  }
+
+  /**
+   * Drains the subscriptions, waiting for their callbacks, then the connection, and closes it. A connection that
+   * was made elsewhere stays open; only what this bus published is flushed.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { closeTimeoutMs, ownsConnection } = this.#settings;
+    await drainWithin(closeTimeoutMs, this.#subscriptions, this.#dependencies);
+    if (this.state === "connected") await this.#finishWithin(closeTimeoutMs);
+    if (ownsConnection) await this.#connection.close();
+    this.#inbox?.unsubscribe();
+    this.#onClosed();
+  }
+
+  /** Gives the server what was published last. */
+  async #finishWithin(timeoutMs: number): Promise<void> {
+    const finish = this.#settings.ownsConnection ? this.#connection.drain() : this.#connection.flush();
+    await settledWithin(timeoutMs, this.#state.whileConnected(finish), this.#dependencies.clock);
+  }
+
+  async #readyToRequest(timeoutMs: number): Promise<number> {
+    const remainingMs = await this.#state.connectedWithin(timeoutMs);
+    this.#inbox ??= this.#listen(this.#replies.pattern, {
+      callback: (error, message) => this.#onReply(error, message),
+    });
+    return remainingMs;
+  }
+
+  #listen(subject: string, options: SubscriptionOptions): Subscription {
+    try {
+      return this.#connection.subscribe(subject, options);
+    } catch (error) {
+      throw fromNatsError(error);
+    }
+  }
+
+  #onReply(error: Error | null, message: Msg): void {
+    if (error !== null) {
+      // The server has dropped the subscription; the next request makes it again.
+      this.#inbox = undefined;
+      this.#replies.failAll(fromNatsError(error));
+    } else if (isNoResponders(message)) {
+      this.#replies.failUnheard(message.subject);
+    } else {
+      this.#replies.receive(new NatsMessage(message));
+    }
+  }
+
+  async #followStatus(): Promise<void> {
+    for await (const status of this.#connection.status()) {
+      if (this.state === "closed") return;
+      this.#onStatus(status);
+    }
+  }
+
+  #onStatus(status: Status): void {
+    if (status.type === "disconnect") {
+      this.#logger.warn({ server: status.server }, "disconnected from NATS");
+      this.#replies.failAll(notConnected("disconnected"));
+      this.#state.set("disconnected");
+    } else if (status.type === "reconnect") {
+      this.#logger.info({ server: status.server }, "connected to NATS again");
+      this.#state.set("connected");
+    } else if (status.type === "error") {
+      this.#onServerError(status.error);
+    }
+  }
+
+  /** Refused subscriptions come to their own callbacks. */
+  #onServerError(error: Error): void {
+    const refused = refusedByServer(error);
+    if (refused?.operation === "subscription") return;
+    if (refused !== undefined && this.#replies.failSubject(refused.subject, fromNatsError(error)) > 0) return;
+    this.#logger.error({ err: error }, "the NATS server reports an error");
+  }
+
+  #onRefused(error: Error, subscription: NatsSubscription): void {
+    this.#logger.error({ err: error }, "the NATS server refuses a subscription");
+    this.#subscriptions.delete(subscription);
+    this.#refusal = fromNatsError(error);
+  }
+
+  #onClosed(error?: Error): void {
+    if (this.state === "closed") return;
+    if (error !== undefined) this.#logger.error({ err: error }, "the NATS connection is closed");
+    this.#replies.failAll(notConnected("closed"));
+    this.#state.set("closed");
+  }
+}
+
+/** A connection shows its server's info only while it has one. */
+function stateOf(connection: NatsConnection): BusState {
+  if (connection.isClosed()) return "closed";
+  return connection.info === undefined ? "disconnected" : "connected";
+}
+
+function publishOptions(headers: MsgHdrs | undefined, reply: string | undefined): PublishOptions | undefined {
+  if (headers === undefined) return reply === undefined ? undefined : { reply };
+  return reply === undefined ? { headers } : { headers, reply };
+}

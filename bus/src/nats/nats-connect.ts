@@ -1,0 +1,123 @@
+import {
+  type Authenticator,
+  type ConnectionOptions,
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  nkeyAuthenticator,
+  tokenAuthenticator,
+  usernamePasswordAuthenticator,
+} from "@nats-io/transport-node";
+import { type BusDependencies, resolveBusDependencies } from "../dependencies.js";
+import { NatsBus } from "./nats-bus.js";
+import { connectFailure } from "./nats-errors.js";
+import {
+  type ExistingConnectionOptions,
+  type NatsBusOptions,
+  type NatsServer,
+  parseServer,
+  type ResolvedNatsBusOptions,
+  resolveExistingConnectionOptions,
+  resolveNatsBusOptions,
+} from "./nats-options.js";
+
+const PING_INTERVAL_MS = 20_000;
+/** With the jitter, a client is back within a second of its server, and a thousand of them do not come at once. */
+const RECONNECT_WAIT_MS = 200;
+const RECONNECT_JITTER_MS = 500;
+
+/**
+ * Connects to NATS; `close` of the bus closes the connection.
+ *
+ * @throws {MemoryError} `unavailable` (`reason: "connect"`) when no server can be reached, `unauthorized` when one
+ * refuses the credentials. Both name the servers, without credentials.
+ * @throws {TypeError} for options that are unknown, out of range or exclude each other.
+ */
+export async function connectNatsBus(
+  options: NatsBusOptions,
+  dependencies: BusDependencies = {},
+): Promise<NatsBus> {
+  const resolved = resolveNatsBusOptions(options);
+  const servers = [resolved.servers].flat().map(parseServer);
+  const connection = await connectTo(servers, resolved);
+  return new NatsBus(connection, { ...resolved, ownsConnection: true }, resolveBusDependencies(dependencies));
+}
+
+/**
+ * A bus on a connection that was made elsewhere and stays its maker's: `close` of the bus drains only the bus's own
+ * subscriptions. Reconnecting is as the connection was told: `maxReconnectAttempts: -1` is what membus uses.
+ */
+export function natsBusFromConnection(
+  connection: NatsConnection,
+  options: ExistingConnectionOptions,
+  dependencies: BusDependencies = {},
+): NatsBus {
+  const resolved = resolveExistingConnectionOptions(options);
+  return new NatsBus(
+    connection,
+    { ...resolved, ownsConnection: false },
+    resolveBusDependencies(dependencies),
+  );
+}
+
+async function connectTo(
+  servers: readonly NatsServer[],
+  options: ResolvedNatsBusOptions,
+): Promise<NatsConnection> {
+  const connectionOptions = toConnectionOptions(servers, options);
+  try {
+    return await connect(connectionOptions);
+  } catch (error) {
+    const urls = servers.map((server) => server.url);
+    throw connectFailure(error, urls);
+  }
+}
+
+function toConnectionOptions(
+  servers: readonly NatsServer[],
+  options: ResolvedNatsBusOptions,
+): ConnectionOptions {
+  const tls = options.tls ?? (servers.some((server) => server.tls) ? {} : undefined);
+  const authenticator = toAuthenticator(servers, options);
+  return {
+    servers: servers.map((server) => server.url),
+    name: options.name,
+    inboxPrefix: options.inboxPrefix,
+    timeout: options.connectTimeoutMs,
+    waitOnFirstConnect: options.waitOnFirstConnect,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_WAIT_MS,
+    reconnectJitter: RECONNECT_JITTER_MS,
+    reconnectJitterTLS: RECONNECT_JITTER_MS,
+    pingInterval: PING_INTERVAL_MS,
+    ...(tls && { tls }),
+    ...(authenticator && { authenticator }),
+  };
+}
+
+function toAuthenticator(
+  servers: readonly NatsServer[],
+  options: ResolvedNatsBusOptions,
+): Authenticator | undefined {
+  const { creds, nkeySeed } = options;
+  if (creds !== undefined) return readable("creds", credsAuthenticator(Buffer.from(creds)));
+  if (nkeySeed !== undefined) return readable("nkeySeed", nkeyAuthenticator(Buffer.from(nkeySeed)));
+  const given = options.user !== undefined || options.token !== undefined;
+  const { user, pass, token } = given ? options : (servers.find(hasCredentials) ?? {});
+  if (token !== undefined) return tokenAuthenticator(token);
+  return user === undefined ? undefined : usernamePasswordAuthenticator(user, pass);
+}
+
+function hasCredentials(server: NatsServer): boolean {
+  return server.user !== undefined || server.token !== undefined;
+}
+
+/** Signs once, so that what cannot be read is refused here and not in the middle of a handshake. */
+function readable(option: string, authenticator: Authenticator): Authenticator {
+  try {
+    authenticator("nonce");
+  } catch (error) {
+    throw new TypeError(`${option} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+  return authenticator;
+}

@@ -1,0 +1,88 @@
+import type { BusMessage, BusSubscription, HeaderMap } from "@membus/protocol";
+import type { Msg, MsgHdrs, Subscription } from "@nats-io/transport-node";
+import type { ConnectionState } from "../connection-state.js";
+import { decodeHeaders, NO_HEADERS } from "../headers.js";
+import type { HandlerRuns } from "../subscriptions.js";
+
+/** A NATS subscription whose drain, unlike NATS's own, also waits for asynchronous callbacks. */
+export class NatsSubscription implements BusSubscription {
+  readonly #subscription: Subscription;
+  readonly #runs: HandlerRuns;
+  readonly #state: ConnectionState;
+  readonly #onDrained: () => void;
+  #draining: Promise<void> | undefined;
+
+  constructor(subscription: Subscription, runs: HandlerRuns, state: ConnectionState, onDrained: () => void) {
+    this.#subscription = subscription;
+    this.#runs = runs;
+    this.#state = state;
+    this.#onDrained = onDrained;
+  }
+
+  drain(): Promise<void> {
+    this.#draining ??= this.#drain();
+    return this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    if (!this.#subscription.isClosed()) await this.#stopDelivery();
+    await this.#runs.idle();
+    this.#onDrained();
+  }
+
+  async #stopDelivery(): Promise<void> {
+    try {
+      this.#state.requireConnected();
+      await this.#state.whileConnected(this.#subscription.drain());
+    } catch {
+      // Without a connection nothing more arrives, and the next one must not bring the subscription back.
+      this.#subscription.unsubscribe();
+    }
+  }
+}
+
+const NO_RESPONDERS_STATUS = 503;
+
+/**
+ * A received message. Its payload is a view of the receive buffer; headers are parsed when first read, and
+ * malformed ones are as none.
+ */
+export class NatsMessage implements BusMessage {
+  readonly subject: string;
+  readonly reply?: string;
+  readonly payload: Uint8Array;
+  readonly #message: Msg;
+  #headers: HeaderMap | undefined;
+
+  constructor(message: Msg) {
+    this.#message = message;
+    this.subject = message.subject;
+    const { reply } = message;
+    if (reply) this.reply = reply;
+    this.payload = message.data;
+  }
+
+  get headers(): HeaderMap {
+    this.#headers ??= this.#decodeHeaders();
+    return this.#headers;
+  }
+
+  #decodeHeaders(): HeaderMap {
+    const encoded = wellFormedHeaders(this.#message);
+    return encoded === undefined ? NO_HEADERS : decodeHeaders(encoded);
+  }
+}
+
+/** True for the server's own answer to a request that nobody listens for. */
+export function isNoResponders(message: Msg): boolean {
+  return message.data.length === 0 && wellFormedHeaders(message)?.code === NO_RESPONDERS_STATUS;
+}
+
+/** The client throws on header names that no client should send but any can. */
+function wellFormedHeaders(message: Msg): MsgHdrs | undefined {
+  try {
+    return message.headers;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+import type { BusMessage, BusSubscription, Clock, Logger } from "@membus/protocol";
+import type { ResolvedBusDependencies } from "./dependencies.js";
+
+/** Calls one subscription's `onMessage`, keeps its failures away from the connection, and knows when it is idle. */
+export class HandlerRuns {
+  readonly #subject: string;
+  readonly #onMessage: (message: BusMessage) => void | Promise<void>;
+  readonly #logger: Logger;
+  #running = 0;
+  #whenIdle: (() => void)[] = [];
+
+  constructor(subject: string, onMessage: (message: BusMessage) => void | Promise<void>, logger: Logger) {
+    this.#subject = subject;
+    this.#onMessage = onMessage;
+    this.#logger = logger;
+  }
+
+  run(message: BusMessage): void {
+    try {
+      const result = this.#onMessage(message);
+      if (result instanceof Promise) void this.#track(result);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  /** Resolves when no asynchronous run is left. */
+  idle(): Promise<void> {
+    if (this.#running === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  async #track(result: Promise<void>): Promise<void> {
+    this.#running++;
+    try {
+      await result;
+    } catch (error) {
+      this.#report(error);
+    }
+    this.#running--;
+    if (this.#running > 0) return;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  #report(error: unknown): void {
+    this.#logger.error({ err: error, subject: this.#subject }, "a subscription's callback failed");
+  }
+}
+
+/** True when `work` has resolved or rejected within `timeoutMs`. */
+export function settledWithin(timeoutMs: number, work: Promise<unknown>, clock: Clock): Promise<boolean> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(timeoutMs, () => resolve(false));
+    const settled = () => {
+      cancel();
+      resolve(true);
+    };
+    work.then(settled, settled);
+  });
+}
+
+/** Drains every subscription; gives up after `timeoutMs`, so that a callback that hangs cannot hold up a close. */
+export async function drainWithin(
+  timeoutMs: number,
+  subscriptions: Iterable<BusSubscription>,
+  { logger, clock }: ResolvedBusDependencies,
+): Promise<void> {
+  const drained = Promise.all(Array.from(subscriptions, (subscription) => subscription.drain()));
+  if (await settledWithin(timeoutMs, drained, clock)) return;
+  logger.warn({ timeoutMs }, "closing the bus while callbacks are still running");
+}

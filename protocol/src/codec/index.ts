@@ -1,0 +1,3 @@
+export * from "./codec.js";
+export * from "./request.js";
+export * from "./request-digest.js";

@@ -1,0 +1,176 @@
+import type { z } from "zod";
+import { type MemoryKey, normaliseKey, type StoreEntry, StoreEntrySchema } from "../entry/index.js";
+import { checkWhere } from "../filter/index.js";
+import { formatPath, isJsonObject, refuseOverLimit, shownName } from "../json.js";
+import { LIMITS } from "../limits.js";
+import { MemoryError } from "../memory-error.js";
+import {
+  MemoryForgetRequestSchema,
+  MemoryRetrieveRequestSchema,
+  MemoryStatusRequestSchema,
+  PingSchema,
+  StoreEnvelopeSchema,
+} from "../messages/index.js";
+import { didYouMean } from "../nearest-name.js";
+import type { RequestType } from "../subjects.js";
+import { encodeMessage, type Message } from "./codec.js";
+
+const REQUEST_SCHEMAS = {
+  "memory/store/req": StoreEnvelopeSchema,
+  "memory/retrieve/req": MemoryRetrieveRequestSchema,
+  "memory/forget/req": MemoryForgetRequestSchema,
+  "memory/status/req": MemoryStatusRequestSchema,
+  ping: PingSchema,
+} as const;
+
+export type DecodedRequest = { [T in RequestType]: z.infer<(typeof REQUEST_SCHEMAS)[T]> }[RequestType];
+
+export function isRequestType(type: unknown): type is RequestType {
+  return typeof type === "string" && Object.hasOwn(REQUEST_SCHEMAS, type);
+}
+
+/**
+ * Checks a decoded message as a request. Entries of a store stay unread: see `parseStoreEntry`.
+ * @throws {MemoryError} `invalid_message`, `version_mismatch`, `schema_violation` or `too_large`.
+ */
+export function parseRequest(message: Readonly<Record<string, unknown>>): DecodedRequest {
+  const { type } = message;
+  if (!isRequestType(type)) {
+    const near = typeof type === "string" ? didYouMean(type, Object.keys(REQUEST_SCHEMAS)) : "";
+    throw new MemoryError("invalid_message", `\`type\` is no request type${near}`, { path: "type" });
+  }
+  checkVersion(message.version);
+  const request = withoutAbsent(message, type === "memory/forget/req");
+  if (request.where !== undefined) checkWhere(request.where);
+  const fields = Object.keys(REQUEST_SCHEMAS[type].shape);
+  if (fields.includes("match") && isJsonObject(request.match)) checkMatchSize(request.match);
+  if (fields.includes("embedding")) checkVector(request.embedding);
+  const schema: z.ZodType = REQUEST_SCHEMAS[type];
+  const parsed = schema.safeParse(request);
+  if (!parsed.success) throw schemaError(parsed.error, fields, request);
+  return parsed.data as DecodedRequest;
+}
+
+function checkVersion(version: unknown): void {
+  if (typeof version !== "string") return;
+  const major = /^(\d+)(\.|$)/.exec(version)?.[1];
+  const shown = shownName(version);
+  if (major !== undefined && major !== "1") {
+    throw new MemoryError("version_mismatch", `version ${shown} is not 1.x`, { version: shown });
+  }
+}
+
+/** Leaves out `x_` fields and what counts as not given: null, and outside forget also "" and [] (clauses ENV-4, ENV-6). */
+function withoutAbsent(message: Readonly<Record<string, unknown>>, strict: boolean): Record<string, unknown> {
+  const request: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(message)) {
+    const empty = value === "" || (Array.isArray(value) && value.length === 0 && name !== "entries");
+    if (value === null || name.startsWith("x_") || (empty && !strict)) continue;
+    request[name] = value;
+  }
+  if (request.session_id === "") delete request.session_id;
+  return request;
+}
+
+const ENTRY_FIELDS = Object.keys(StoreEntrySchema.shape);
+
+/**
+ * Checks one entry of a store request.
+ * @throws {MemoryError} `schema_violation` or `too_large`.
+ */
+export function parseStoreEntry(value: unknown): StoreEntry {
+  if (!isJsonObject(value))
+    throw new MemoryError("schema_violation", "the entry is not an object", { path: "" });
+  for (const name of Object.keys(value)) {
+    if (name.startsWith("if_") && name !== "if_revision") {
+      const message = `unknown condition \`${shownName(name)}\`${didYouMean(name, ["if_revision"])}`;
+      throw new MemoryError("schema_violation", message, { path: shownName(name) });
+    }
+  }
+  checkVector(value.embedding);
+  const parsed = StoreEntrySchema.safeParse(value);
+  if (!parsed.success) throw schemaError(parsed.error, ENTRY_FIELDS, value);
+  checkKeySize(parsed.data.key as MemoryKey | string);
+  return parsed.data;
+}
+
+/** A part of a key is no longer than a key. */
+function checkMatchSize(match: object): void {
+  const bytes = Buffer.byteLength(JSON.stringify(match));
+  if (bytes > LIMITS.keyBytes) refuseOverLimit("keyBytes", LIMITS.keyBytes, bytes, ["match"]);
+}
+
+/** Ends at the first component that is none: the schema would list them all. */
+function checkVector(vector: unknown): void {
+  if (!Array.isArray(vector)) return;
+  const max = LIMITS.embeddingDimensions;
+  if (vector.length > max) refuseOverLimit("embeddingDimensions", max, vector.length, ["embedding"]);
+  const wrong = vector.findIndex((component) => typeof component !== "number");
+  if (wrong < 0) return;
+  const path = `embedding[${wrong}]`;
+  throw new MemoryError("schema_violation", `${path} must be a number`, { path });
+}
+
+function checkKeySize(key: MemoryKey | string): void {
+  // Canonical JSON only sorts the fields, so it is as long.
+  const bytes = Buffer.byteLength(JSON.stringify(normaliseKey(key)));
+  if (bytes > LIMITS.keyBytes) refuseOverLimit("keyBytes", LIMITS.keyBytes, bytes, ["key"]);
+}
+
+/**
+ * Checks the size of one entry of a message of `messageBytes`.
+ * @throws {MemoryError} `too_large` for an entry of more than 256 KiB as JSON (clause LIMIT-1).
+ */
+export function checkEntrySize(entry: unknown, messageBytes: number): void {
+  // No value takes more than six times its encoded bytes as JSON, so small messages need no second look.
+  if (messageBytes * 6 <= LIMITS.entryBytes || !isJsonObject(entry)) return;
+  const bytes = encodeMessage(entry as Message, "json").length;
+  if (bytes > LIMITS.entryBytes) refuseOverLimit("entryBytes", LIMITS.entryBytes, bytes);
+}
+
+/** The first problem that a schema found, as the error the protocol gives it (clause ERR-4). */
+function schemaError(error: z.ZodError, knownFields: readonly string[], value: unknown): MemoryError {
+  const issue = deepest(error.issues[0]!);
+  const parts = issue.path as (string | number)[];
+  const path = formatPath(parts);
+  if (issue.code === "unrecognized_keys") {
+    const name = issue.keys[0]!;
+    const full = formatPath([...parts, name]);
+    const message = `unknown field \`${full}\`${didYouMean(name, knownFields)}`;
+    return new MemoryError("schema_violation", message, { path: full });
+  }
+  if (issue.code === "too_big" && SIZED.has(issue.origin)) {
+    const detail = { limit: path, max: Number(issue.maximum), got: sizeAt(value, issue.path), path };
+    return new MemoryError("too_large", `${path} has at most ${issue.maximum}, got ${detail.got}`, detail);
+  }
+  return new MemoryError("schema_violation", `${path || "message"}: ${reason(issue)}`, { path });
+}
+
+/** What has a size, so that too much of it is `too_large`; a number out of range is `schema_violation`. */
+const SIZED: ReadonlySet<string> = new Set(["array", "string", "object"]);
+
+function reason(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_key") return issue.issues[0]?.message ?? issue.message;
+  if (issue.code === "invalid_type" && issue.message.endsWith("received undefined")) return "is required";
+  return issue.message;
+}
+
+/** Of a union's branches, the problem furthest inside is the one that was meant. */
+function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== "invalid_union") return issue;
+  const inner = issue.errors.flatMap((branch) => branch.slice(0, 1)).map(deepest);
+  const best = inner.reduce<z.core.$ZodIssue | undefined>((found, candidate) => {
+    const better =
+      candidate.path.length > (found?.path.length ?? 0) || (!found && candidate.code === "too_big");
+    return better ? candidate : found;
+  }, undefined);
+  return best === undefined ? issue : ({ ...best, path: [...issue.path, ...best.path] } as z.core.$ZodIssue);
+}
+
+/** Characters of a string, elements of a list, fields of an object. */
+function sizeAt(value: unknown, path: readonly PropertyKey[]): number {
+  let found = value;
+  for (const part of path) found = (found as Record<PropertyKey, unknown>)[part];
+  const { length } = found as { length?: unknown };
+  return typeof length === "number" ? length : Object.keys(found as object).length;
+}

@@ -1,0 +1,41 @@
+import { isJsonObject, type Json } from "../json.js";
+import { LIMITS } from "../limits.js";
+import type { MemoryKey } from "./key.js";
+
+/** What is indexed of an entry whose `text` is not given (clause TEXT-1). */
+export function deriveText(content: Json): string {
+  if (typeof content === "string") return cut(content);
+  if (isJsonObject(content) && typeof content.text === "string") return cut(content.text);
+  return cut(leafLines(content).join("\n"));
+}
+
+/** Words of a key that help to find its entry: they count as context (clause TEXT-2). */
+export function keyContext(key: MemoryKey): string {
+  return Object.values(key)
+    .filter((value) => typeof value === "string")
+    .join("\n");
+}
+
+function cut(text: string): string {
+  if (text.length <= LIMITS.derivedTextLength) return text;
+  const end = LIMITS.derivedTextLength;
+  const splitsPair = /[\ud800-\udbff]/.test(text[end - 1]!);
+  return text.slice(0, splitsPair ? end - 1 : end);
+}
+
+/** `name: value` of every leaf in order, until there is enough text. */
+function leafLines(content: Json): string[] {
+  const lines: string[] = [];
+  let length = 0;
+  const visit = (name: string, value: Json): void => {
+    if (length > LIMITS.derivedTextLength || value === null) return;
+    if (Array.isArray(value)) for (const element of value) visit(name, element);
+    else if (typeof value === "object") for (const [inner, leaf] of Object.entries(value)) visit(inner, leaf);
+    else {
+      lines.push(name === "" ? String(value) : `${name}: ${String(value)}`);
+      length += lines.at(-1)!.length + 1;
+    }
+  };
+  visit("", content);
+  return lines;
+}

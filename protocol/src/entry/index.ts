@@ -1,0 +1,24 @@
+export {
+  atMostFields,
+  EmbeddingSchema,
+  GroupSchema,
+  HashSchema,
+  JsonSchema,
+  type MemoryEntry,
+  MemoryEntrySchema,
+  MemoryKeySchema,
+  type MetadataValue,
+  type StoreEntry,
+  StoreEntrySchema,
+  TagSchema,
+  TimeSchema,
+} from "./entry.js";
+export { canonicalJson, keyReferenceHash, type MemoryKey, normaliseKey } from "./key.js";
+export {
+  ExpandSchema,
+  type QueryField,
+  QueryFieldSchema,
+  type RankingExplanation,
+  RecencySchema,
+  rankingShape,
+} from "./ranking.js";

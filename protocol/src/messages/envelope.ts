@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { boundedString } from "../bounded-values.js";
+import { NamespacePatternSchema } from "../filter/index.js";
+import { LIMITS } from "../limits.js";
+import { NAMESPACE } from "../scope.js";
+
+export const PROTOCOL_VERSION = "1.0";
+export const CONTENT_TYPE_HEADER = "Content-Type";
+
+/** Nothing of the Unicode categories control, format, surrogate, private use and unassigned. */
+const PRINTABLE = /^[^\p{C}]+$/u;
+
+/** True for what may be the `id` of a message: 1..128 printable characters (clause ENV-3). */
+export function isMessageId(value: unknown): value is string {
+  return typeof value === "string" && value.length <= LIMITS.idLength && PRINTABLE.test(value);
+}
+
+export const MessageIdSchema = boundedString(LIMITS.idLength)
+  .regex(PRINTABLE, "must be 1..128 printable characters")
+  .meta({ description: "idempotency key; UUIDv7 recommended" });
+
+const VersionSchema = z.string().regex(/^1\.\d{1,6}$/, "must be 1.x");
+
+/** Fields of every message but its `type`. Absent ones take their default at the receiver. */
+export const envelopeShape = {
+  id: MessageIdSchema.nullish(),
+  version: VersionSchema.nullish().meta({ description: `default "${PROTOCOL_VERSION}"` }),
+  ts: z.number().nullish().meta({ description: "Unix seconds; default now" }),
+};
+
+const requestShape = {
+  ...envelopeShape,
+  session_id: boundedString(LIMITS.idLength).nullish().meta({ description: 'default ""' }),
+  deadline_ms: z
+    .int()
+    .min(1)
+    .max(LIMITS.deadlineMs)
+    .nullish()
+    .meta({ description: "from receipt; default 5000" }),
+  requires: z.array(boundedString(64).min(1)).max(64).nullish().meta({ description: "features demanded" }),
+};
+
+/** Fields of a request that writes one namespace. */
+export const writeShape = {
+  ...requestShape,
+  namespace: z.string().regex(NAMESPACE, "must be a path of 1..8 segments").nullish(),
+};
+
+/** Fields of a request that reads or forgets one namespace or a subtree. */
+export const selectShape = { ...requestShape, namespace: NamespacePatternSchema.nullish() };
+
+export { requestShape };
+
+/** Fields of every reply. Receivers ignore what they do not know. */
+export const replyShape = {
+  id: z.string(),
+  version: VersionSchema,
+  ts: z.number(),
+  req_id: z.string(),
+};
+
+export const PingSchema = z.strictObject({ type: z.literal("ping"), ...requestShape }).meta({ id: "Ping" });
+export type Ping = z.input<typeof PingSchema>;
+
+/** `pong`: who answers, and which tiers it serves. */
+export const PongSchema = z
+  .looseObject({ type: z.literal("pong"), ...replyShape, host_id: z.string(), tiers: z.array(z.string()) })
+  .meta({ id: "Pong" });
+export type Pong = z.infer<typeof PongSchema>;

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { type MemoryTier, MemoryTierSchema } from "../scope.js";
+import { DEFAULT_PREFIX } from "../subjects.js";
+import { envelopeShape } from "./envelope.js";
+
+/** `memory/event`: that an entry was stored, forgotten, expired or evicted; never its content. At most once. */
+export const MemoryEventSchema = z
+  .looseObject({
+    type: z.literal("memory/event"),
+    ...envelopeShape,
+    action: z.enum(["stored", "forgotten", "expired", "evicted"]),
+    tier: MemoryTierSchema,
+    namespace: z.string(),
+    key: z.record(z.string(), z.unknown()),
+    key_hash: z.string(),
+    tags: z.array(z.string()),
+    group: z.string().optional(),
+    revision: z.int(),
+    author: z.string(),
+    at: z.number(),
+    event_id: z.string().optional(),
+  })
+  .meta({ id: "MemoryEvent" });
+export type MemoryEvent = z.infer<typeof MemoryEventSchema>;
+
+const figuresShape = {
+  state: z.enum(["done", "running", "paused"]),
+  generation: z.int().min(0),
+  /** Empty where the tier has none. */
+  embedder: z.string(),
+  analyzer: z.string(),
+  /** Entries in all, and those of the present generation. */
+  total: z.int().min(0),
+  done: z.int().min(0),
+};
+
+const FiguresSchema = z.object(figuresShape);
+/** How far a tier has got with its present embedder and analyzer. */
+export type ReindexFigures = z.infer<typeof FiguresSchema>;
+
+/** `memory/reindex`: the same, as a host tells its operators. */
+export const ReindexProgressSchema = z
+  .looseObject({
+    type: z.literal("memory/reindex"),
+    ...envelopeShape,
+    host_id: z.string(),
+    tier: MemoryTierSchema,
+    ...figuresShape,
+  })
+  .meta({ id: "ReindexProgress" });
+export type ReindexProgress = z.infer<typeof ReindexProgressSchema>;
+
+/** What a plugin's `stats()` say of it; undefined where they say nothing. */
+export function reindexFigures(stats: Readonly<Record<string, unknown>>): ReindexFigures | undefined {
+  const { reindex_state: state, reindex_total: total, reindex_done: done, ...rest } = stats;
+  return FiguresSchema.safeParse({ ...rest, state, total, done }).data;
+}
+
+/** `a2e.$HOST.<host id>.events.reindex.semantic`: no tenant is called `$HOST` (clause EVENT-6). */
+export function reindexSubject(hostId: string, tier: MemoryTier, prefix = DEFAULT_PREFIX): string {
+  return `${prefix}.$HOST.${hostId}.events.reindex.${tier}`;
+}

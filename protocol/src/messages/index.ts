@@ -1,0 +1,11 @@
+export { isMessageId, PingSchema } from "./envelope.js";
+export { MemoryForgetRequestSchema } from "./forget.js";
+export {
+  type Include,
+  MemoryRetrieveRequestSchema,
+  type Order,
+  type RetrieveMode,
+  type TotalRelation,
+} from "./retrieve.js";
+export { MemoryStatusRequestSchema } from "./status.js";
+export { type Ack, StoreEnvelopeSchema, type StoreReceipt } from "./store.js";

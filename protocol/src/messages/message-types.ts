@@ -1,0 +1,32 @@
+import type { z } from "zod";
+import { PingSchema, PongSchema } from "./envelope.js";
+import { ErrorMessageSchema } from "./error-message.js";
+import { MemoryEventSchema, ReindexProgressSchema } from "./event.js";
+import { MemoryForgetRequestSchema, MemoryForgetResponseSchema } from "./forget.js";
+import { MemoryRetrieveRequestSchema, MemoryRetrieveResponseSchema } from "./retrieve.js";
+import { MemoryStatusRequestSchema, MemoryStatusResponseSchema } from "./status.js";
+import { MemoryStoreRequestSchema, MemoryStoreResponseSchema } from "./store.js";
+
+/** Every message of the protocol by its `type`, in the order of the spec. */
+export const MESSAGE_SCHEMAS = {
+  "memory/store/req": MemoryStoreRequestSchema,
+  "memory/store/resp": MemoryStoreResponseSchema,
+  "memory/retrieve/req": MemoryRetrieveRequestSchema,
+  "memory/retrieve/resp": MemoryRetrieveResponseSchema,
+  "memory/forget/req": MemoryForgetRequestSchema,
+  "memory/forget/resp": MemoryForgetResponseSchema,
+  "memory/status/req": MemoryStatusRequestSchema,
+  "memory/status/resp": MemoryStatusResponseSchema,
+  "memory/event": MemoryEventSchema,
+  "memory/reindex": ReindexProgressSchema,
+  ping: PingSchema,
+  pong: PongSchema,
+  error: ErrorMessageSchema,
+} as const satisfies Record<string, z.ZodType>;
+
+export type MessageType = keyof typeof MESSAGE_SCHEMAS;
+
+/** The reply type of a request type. */
+export function replyType(type: string): string {
+  return type === "ping" ? "pong" : type.replace(/\/req$/, "/resp");
+}

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { boundedString } from "../bounded-values.js";
+
+export const PLUGIN_CONTRACT = "1.0";
+
+/** What a plugin may or may not offer. Declared features must work; undeclared ones that a request demands are refused. */
+export const FEATURES = Object.freeze({
+  similarity: "ranks by meaning: `query` with mode vector or hybrid, and `embedding`",
+  full_text: "ranks by words: `query` with mode text or hybrid",
+  ttl: "entries end at `expires_at`",
+  durable: "what was acknowledged survives a crash of the host",
+  shared: "agents of a tenant see each other's entries",
+  conditional: "compare-and-set by `if_revision`",
+  eviction: "drops the least recently used entries instead of answering `memory_full`",
+  subtree: "reads and forgets `a/**`",
+  queued: '`ack: "queued"` returns before the embedder has answered',
+  fields: "looks for the words of a query where `fields` says",
+  recency: "counts newer entries for more by `recency`",
+  diversity: "does not fill a page with entries that are alike, by `diversity`",
+  expand: "returns the neighbours of an entry in its group, by `expand`",
+  explain: "tells why an entry has its score, by `explain`",
+  rerank: "scores its best entries anew with the host's reranker, by `rerank`",
+  context: "finds an entry by the words of its `context`, for less than those of its text",
+  absolute: "relevance does not depend on what else is found",
+  generations: "never compares vectors of different embedders, and embeds anew after a change",
+});
+
+export type Feature = keyof typeof FEATURES;
+
+const featureShape = Object.fromEntries(Object.keys(FEATURES).map((name) => [name, z.boolean()])) as Record<
+  Feature,
+  z.ZodBoolean
+>;
+
+/** Every feature by name, true or false: no defaults. */
+export const PluginManifestSchema = z
+  .strictObject({
+    contract: z.literal(PLUGIN_CONTRACT),
+    name: boundedString(64).min(1),
+    version: boundedString(64).min(1),
+    features: z.strictObject(featureShape),
+  })
+  .meta({ id: "PluginManifest" });
+
+export type PluginManifest = z.infer<typeof PluginManifestSchema>;

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import type { MemoryEntry } from "../entry/index.js";
+import { MemoryError } from "../memory-error.js";
+import type { Order } from "../messages/index.js";
+import { type MemoryTier, MemoryTierSchema, TIERS } from "../scope.js";
+
+/** Where an entry stands in the total order of a retrieve (clause RET-5). `rank` is its score, or occurred_at. */
+export const PositionSchema = z.strictObject({
+  rank: z.number(),
+  seq: z.number(),
+  tier: MemoryTierSchema,
+  namespace: z.string(),
+  key_hash: z.string(),
+});
+export type Position = z.infer<typeof PositionSchema>;
+
+export function positionOf(entry: MemoryEntry, order: Order): Position {
+  const { seq, tier, namespace, key_hash } = entry;
+  return { rank: order === "relevance" ? entry.score : entry.occurred_at, seq, tier, namespace, key_hash };
+}
+
+/** Negative when `a` is listed before `b`. Total: 0 for the same entry alone. */
+export function comparePositions(a: Position, b: Position, order: Order): number {
+  const direction = order === "oldest" ? 1 : -1;
+  return (
+    direction * (a.rank - b.rank) ||
+    (order === "relevance" ? 0 : direction * (a.seq - b.seq)) ||
+    compareTiers(a.tier, b.tier) ||
+    compareText(a.namespace, b.namespace) ||
+    compareText(a.key_hash, b.key_hash)
+  );
+}
+
+function compareTiers(a: MemoryTier, b: MemoryTier): number {
+  return TIERS.indexOf(a) - TIERS.indexOf(b);
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** What a cursor carries: the last position of the page, the time of the first page, and whose request it was. */
+const CursorSchema = z.strictObject({ after: PositionSchema, as_of: z.number(), digest: z.string() });
+export type Cursor = z.infer<typeof CursorSchema>;
+
+export function encodeCursor(cursor: Cursor): string {
+  return Buffer.from(JSON.stringify(cursor), "utf8").toString("base64url");
+}
+
+/** @throws {MemoryError} `schema_violation` for one that is no cursor, or another request's (clause RET-9). */
+export function decodeCursor(text: string, digest: string): Cursor {
+  const parsed = CursorSchema.safeParse(readJson(text));
+  if (!parsed.success) throw new MemoryError("schema_violation", "not a cursor", { path: "cursor" });
+  if (parsed.data.digest !== digest) {
+    const message = "the cursor belongs to a request with other criteria";
+    throw new MemoryError("schema_violation", message, { path: "cursor" });
+  }
+  return parsed.data;
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
