@@ -80,6 +80,16 @@ it("finds rooms that import each other, types included", () => {
   ]);
 });
 
+it("finds files of one room that import each other", () => {
+  const found = check({
+    "journal/a.ts": 'import type { B } from "./b.js";',
+    "journal/b.ts": 'import type { A } from "./a.js";',
+  });
+  expect(found).toEqual([
+    "p/kit/src/journal/a.ts:1 imports in a circle: journal/a.ts -> journal/b.ts -> journal/a.ts",
+  ]);
+});
+
 it("finds a circle by way of loose files, and one of loose files alone", () => {
   expect(check({ "clock.ts": 'import type { A } from "./journal/index.js";' })).toEqual([
     "p/kit/src/search/rank.ts:1 imports in a circle: search -> clock.ts -> journal -> search",

@@ -42,7 +42,16 @@ export function checkRooms(
     ...arrows.flatMap((arrow) => checkDoor(arrow, home, rooms)),
     ...checkOrder(arrows, order, rooms),
     ...checkCycles(arrows),
+    ...checkCycles(own.flatMap((source) => arrowsWithin(source, home, rooms))),
   ];
+}
+
+/** The imports from one file of a room into another of it. */
+function arrowsWithin(source: ts.SourceFile, home: string, rooms: readonly string[]): Arrow[] {
+  return arrowsOf(source, home, []).filter(({ target }) => {
+    const room = placeOf(source.fileName, home, rooms);
+    return rooms.includes(room) && room === placeOf(target, home, rooms);
+  });
 }
 
 function roomsOf(paths: readonly string[], home: string): string[] {

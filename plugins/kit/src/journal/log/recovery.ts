@@ -1,26 +1,12 @@
 import { rm } from "node:fs/promises";
-import type { Logger } from "@membus/protocol";
 import { syncDirectory } from "../directory/durable-files.js";
 import { inspectSegment, type SegmentInspection } from "./inspect-segment.js";
-import type { OnRecord } from "./log.js";
 import { corruptLog, type LogDamage } from "./log-error.js";
-import { type OpenLogFile, useLogFile } from "./log-file.js";
-import { repairLog } from "./repair.js";
+import { useLogFile } from "./log-file.js";
+import { type RecoveredLog, type RecoveryDependencies, repairLog } from "./repair.js";
 import { scanBuffer } from "./scan.js";
 import { createClosedSegment, type Segment } from "./segment.js";
 import { listSegmentFiles, type SegmentFile } from "./segment-files.js";
-
-export interface RecoveredLog {
-  /** In order; the last is the one to append to. */
-  readonly segments: Segment[];
-  readonly cutBytes: number;
-}
-
-export interface RecoveryDependencies {
-  readonly logger: Logger;
-  readonly openFile: OpenLogFile;
-  readonly onRecord?: OnRecord;
-}
 
 export interface RecoveryOptions {
   readonly repair: boolean;

@@ -1,12 +1,26 @@
 import { access, copyFile, rename, stat } from "node:fs/promises";
+import type { Logger } from "@membus/protocol";
 import { syncDirectory } from "../directory/durable-files.js";
 import { FRAME_HEADER_BYTES } from "./frame.js";
 import type { SegmentInspection } from "./inspect-segment.js";
+import type { OnRecord } from "./log.js";
 import type { LogDamage } from "./log-error.js";
+import type { OpenLogFile } from "./log-file.js";
 import { useLogFile } from "./log-file.js";
-import type { RecoveredLog, RecoveryDependencies } from "./recovery.js";
 import { createClosedSegment, type Segment } from "./segment.js";
 import type { SegmentFile } from "./segment-files.js";
+
+export interface RecoveredLog {
+  /** In order; the last is the one to append to. */
+  readonly segments: Segment[];
+  readonly cutBytes: number;
+}
+
+export interface RecoveryDependencies {
+  readonly logger: Logger;
+  readonly openFile: OpenLogFile;
+  readonly onRecord?: OnRecord;
+}
 
 export interface DamagedLog {
   readonly directory: string;

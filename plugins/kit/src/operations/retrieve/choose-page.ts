@@ -2,8 +2,8 @@ import { LIMITS, type MemoryError, type PluginRetrieveRequest } from "@membus/pr
 import type { RetrieveParts } from "../tier.js";
 import { diversify } from "./diversify.js";
 import { rerank } from "./rerank.js";
-import type { Stages } from "./retrieve.js";
 import type { ScopedHit } from "./scoped-hits.js";
+import type { Stages } from "./stages.js";
 
 /** Entries that a page may be picked from by diversity: five for each place, and no more than this. */
 const DIVERSITY_CANDIDATES_MAX = 200;

@@ -1,18 +1,7 @@
 import { canonicalJson, type FilterLeaf, type Json } from "@membus/protocol";
 import type { RowFacets } from "../../row.js";
-import { SlotList } from "./slot-list.js";
-import { ValueScan } from "./value-scan.js";
-
-type Slots = number | SlotList;
-
-/** One value that the field has in some rows. Lists are filed as a whole and by element. */
-export interface FiledValue {
-  readonly value: Json;
-  readonly element: boolean;
-  /** How many were filed before it. */
-  readonly place: number;
-  slots: Slots;
-}
+import { SlotList, type Slots } from "./slot-list.js";
+import { type FiledValue, ValueScan } from "./value-scan.js";
 
 /** Which rows have which value of a text field: filters need no disk and no scan of rows. */
 export class FieldIndex {

@@ -6,7 +6,7 @@ import { AttributeIndex, bringUpToDate } from "./attribute-index.js";
 import type { FieldIndex } from "./field-index.js";
 import { Generations } from "./generations.js";
 import { KeyIndex } from "./key-index.js";
-import type { PreparedFilter } from "./prepared-filter.js";
+import type { LookNeeds, PreparedFilter } from "./prepared-filter.js";
 import { type RemovedRow, removedRow } from "./removed-row.js";
 import { type FoundRow, rowsThat } from "./rows-that.js";
 import { selectSlots } from "./select.js";
@@ -32,12 +32,6 @@ export interface PartitionOptions {
   readonly analyzer?: string;
   /** Terms of a row that came without them. */
   termsOf(rowId: number, facets: RowFacets, occurredAt: number): Uint32Array;
-}
-
-/** What a request looks at a partition for. */
-export interface LookNeeds {
-  readonly words: boolean;
-  readonly filter: PreparedFilter;
 }
 
 /**

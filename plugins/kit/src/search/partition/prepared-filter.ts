@@ -2,7 +2,6 @@ import type { Filter, FilterLeaf } from "@membus/protocol";
 import { Yielder } from "../../yielder.js";
 import type { AttributeIndex } from "./attribute-index.js";
 import type { FieldIndex } from "./field-index.js";
-import type { LookNeeds, Partition } from "./partition.js";
 import { attributeLeaves, withoutNegatives } from "./select.js";
 import { ValueScan } from "./value-scan.js";
 
@@ -47,11 +46,20 @@ export class PreparedFilter {
   }
 }
 
+/** What a request looks at a partition for. */
+export interface LookNeeds {
+  readonly words: boolean;
+  readonly filter: PreparedFilter;
+}
+
 /** Rows prepared at a step, at most. */
 const ROWS = 256;
 
 /** Does what takes long in a partition that was just loaded, or never asked, before the one look at it. */
-export async function prepareLook(partition: Partition, needs: LookNeeds): Promise<void> {
+export async function prepareLook(
+  partition: { prepareSome(needs: LookNeeds, rowsMax: number): boolean },
+  needs: LookNeeds,
+): Promise<void> {
   const yielder = new Yielder();
   while (!partition.prepareSome(needs, ROWS)) await yielder.rest();
 }

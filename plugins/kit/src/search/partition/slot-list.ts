@@ -1,5 +1,8 @@
 import { grown } from "./grown.js";
 
+/** One slot, or a list of several. */
+export type Slots = number | SlotList;
+
 /** Slots in ascending order. */
 export class SlotList {
   slots = new Uint32Array(2);

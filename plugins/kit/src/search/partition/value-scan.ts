@@ -1,11 +1,28 @@
-import { type FilterLeaf, matchesOperator } from "@membus/protocol";
-import type { FieldIndex, FiledValue } from "./field-index.js";
+import { type FilterLeaf, type Json, matchesOperator } from "@membus/protocol";
+import type { Slots } from "./slot-list.js";
+
+/** One value that the field has in some rows. Lists are filed as a whole and by element. */
+export interface FiledValue {
+  readonly value: Json;
+  readonly element: boolean;
+  /** How many were filed before it. */
+  readonly place: number;
+  slots: Slots;
+}
+
+/** The values of a field, of which more may be filed at any time. */
+export interface FiledValues {
+  /** Of all that were ever filed. */
+  readonly filedCount: number;
+  /** Those that are there, from this place on. */
+  valuesFrom(place: number): Iterator<FiledValue>;
+}
 
 /** Which values of a field satisfy a leaf that must look at each of them: in steps, as they may be many and long. */
 export class ValueScan {
   readonly found: FiledValue[] = [];
   readonly #leaf: FilterLeaf;
-  #index: FieldIndex | undefined;
+  #index: FiledValues | undefined;
   /** Goes on with what is filed meanwhile, unless it has come to the end. */
   #rest: Iterator<FiledValue> | undefined;
   /** As many of the values filed were looked at. */
@@ -15,12 +32,12 @@ export class ValueScan {
     this.#leaf = leaf;
   }
 
-  isDone(index: FieldIndex): boolean {
+  isDone(index: FiledValues): boolean {
     return index === this.#index && this.#upTo === index.filedCount;
   }
 
   /** Looks at values of about `unitsMax` UTF-16 units more. */
-  step(index: FieldIndex, unitsMax: number): void {
+  step(index: FiledValues, unitsMax: number): void {
     if (index !== this.#index) this.#begin(index);
     for (let units = 0; units < unitsMax && this.#upTo < index.filedCount; ) {
       this.#rest ??= index.valuesFrom(this.#upTo);
@@ -39,7 +56,7 @@ export class ValueScan {
     return (isOfTexts ? typeof value === "string" : !element) && matchesOperator(value, op, expected);
   }
 
-  #begin(index: FieldIndex): void {
+  #begin(index: FiledValues): void {
     this.#index = index;
     this.#rest = undefined;
     this.#upTo = 0;
@@ -47,7 +64,7 @@ export class ValueScan {
   }
 
   /** The last values that were filed have gone again. */
-  #end(index: FieldIndex): void {
+  #end(index: FiledValues): void {
     this.#rest = undefined;
     this.#upTo = index.filedCount;
   }
