@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MUTANTS } from "../mutants/index.js";
+import { CLAUSES } from "../src/catalogue/clauses.js";
+import { loadExclusions } from "../src/catalogue/exclusions.js";
 import { CHECKS } from "../src/checks/index.js";
-import { CLAUSES } from "../src/clauses.js";
-import { loadExclusions } from "../src/exclusions.js";
 import { traceabilityMarkdown } from "./traceability.js";
 
 const FILE = fileURLToPath(new URL("../TRACEABILITY.md", import.meta.url));

@@ -12,11 +12,11 @@ import {
   systemClock,
   TIERS,
 } from "@membus/protocol";
-import { figureReranker } from "../src/figure-reranker.js";
+import { figureReranker } from "../src/fixtures/figure-reranker.js";
+import { ShiftingClock } from "../src/fixtures/shifting-clock.js";
+import { wordEmbedder } from "../src/fixtures/word-embedder.js";
 import type { HostParts, StartedHost } from "../src/host-route/host-under-test.js";
 import type { HostUnderTest } from "../src/index.js";
-import { ShiftingClock } from "../src/shifting-clock.js";
-import { wordEmbedder } from "../src/word-embedder.js";
 import type { HostMutant } from "./mutant.js";
 import { ReferencePlugin } from "./reference/reference-plugin.js";
 

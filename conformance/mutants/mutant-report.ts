@@ -1,4 +1,4 @@
-import { levelOf } from "../src/clauses.js";
+import { levelOf } from "../src/catalogue/clauses.js";
 import { CHECKS } from "../src/index.js";
 import type { Verdict } from "./judge.js";
 import { type Snapshot, surpriseOf } from "./snapshot.js";

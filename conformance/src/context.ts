@@ -13,9 +13,9 @@ import type {
   Scope,
 } from "@membus/protocol";
 import type { Expect } from "./expect.js";
+import type { Random } from "./fixtures/random.js";
 import type { HostParts, StartedHost } from "./host-route/host-under-test.js";
 import type { AgentOptions, EntryInput, MemoryAgent } from "./memory-agent.js";
-import type { Random } from "./random.js";
 import type { Trace } from "./trace.js";
 
 export type Features = Readonly<Record<Feature, boolean>>;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ErrorCode, isMemoryError, type MemoryError } from "@membus/protocol";
 import { NoReplyError } from "./no-reply-error.js";
-import { shown } from "./shown.js";
+import { shown } from "./report/shown.js";
 import type { TracedStep } from "./trace.js";
 
 /** What a check found: what it looked at, what the protocol demands there, and what came. */

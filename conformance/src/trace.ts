@@ -1,6 +1,6 @@
 import { isMemoryError } from "@membus/protocol";
-import { pending } from "./pending.js";
-import { shown } from "./shown.js";
+import { pending } from "./fixtures/pending.js";
+import { shown } from "./report/shown.js";
 import { stackFrames } from "./stack-frames.js";
 
 const CALLS_KEPT = 20;

@@ -1,12 +1,12 @@
-import { type Baseline, checkBaseline } from "./baseline.js";
-import type { Check } from "./check.js";
+import { type Baseline, checkBaseline } from "./catalogue/baseline.js";
+import type { Check } from "./catalogue/check.js";
 import { CHECKS } from "./checks/index.js";
 import type { PluginUnderTest } from "./plugin-route/plugin-under-test.js";
 import { createPluginWorld } from "./plugin-route/plugin-world.js";
 import { failureText } from "./report/failure-text.js";
+import { SUITE_VERSION } from "./report/suite-report.js";
 import { type CheckResult, isRed } from "./run/outcome.js";
 import { runSuite } from "./run/run-suite.js";
-import { SUITE_VERSION } from "./suite-report.js";
 import type { World } from "./world.js";
 
 /** What is used of vitest, given by the test file: the suite itself does not depend on it. */

@@ -1,5 +1,5 @@
 import type { MemoryTier } from "@membus/protocol";
-import type { Check, Provision, Route } from "./check.js";
+import type { Check, Provision, Route } from "./catalogue/check.js";
 import type { Features, HostContext, MemoryContext, PluginContext } from "./context.js";
 import type { Expect } from "./expect.js";
 import type { Trace, TracedStep } from "./trace.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseBaseline } from "../src/baseline.js";
+import { parseBaseline } from "../src/catalogue/baseline.js";
 
 const IDS = ["store/created-then-updated", "retrieve/limit-is-upper-bound"];
 

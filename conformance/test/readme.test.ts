@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
+import { loadProfiles } from "../src/catalogue/profile.js";
 import { createProgram } from "../src/cli/program.js";
 import { CHECKS } from "../src/index.js";
-import { loadProfiles } from "../src/profile.js";
 import { DURABLE, folderWith, WHOLE_SUITE_MS } from "./plugin-files.js";
 import { runSuiteCli } from "./run-suite-cli.js";
 

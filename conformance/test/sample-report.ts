@@ -1,5 +1,5 @@
 import { FEATURES, type Feature } from "@membus/protocol";
-import type { SuiteReport } from "../src/suite-report.js";
+import type { SuiteReport } from "../src/report/suite-report.js";
 
 const CALLS = [
   {

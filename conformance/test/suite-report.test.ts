@@ -1,10 +1,10 @@
 import { createLruPlugin } from "@membus/plugin-lru";
 import { describe, expect, it } from "vitest";
+import type { Profile } from "../src/catalogue/profile.js";
 import { exitCodeOf } from "../src/cli/exit-codes.js";
+import { Random } from "../src/fixtures/random.js";
 import { createPluginWorld, hostCheck, memoryCheck } from "../src/index.js";
-import type { Profile } from "../src/profile.js";
-import { Random } from "../src/random.js";
-import { type ReportOptions, runToReport, type SuiteReport } from "../src/suite-report.js";
+import { type ReportOptions, runToReport, type SuiteReport } from "../src/report/suite-report.js";
 
 const good = memoryCheck({
   id: "sample/good",

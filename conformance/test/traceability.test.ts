@@ -1,11 +1,11 @@
 import type { Feature } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { traceabilityMarkdown } from "../generate/traceability.js";
-import type { Check } from "../src/check.js";
+import type { Check } from "../src/catalogue/check.js";
+import { CLAUSES, levelOf } from "../src/catalogue/clauses.js";
+import { loadExclusions } from "../src/catalogue/exclusions.js";
+import { loadProfiles } from "../src/catalogue/profile.js";
 import { CHECKS } from "../src/checks/index.js";
-import { CLAUSES, levelOf } from "../src/clauses.js";
-import { loadExclusions } from "../src/exclusions.js";
-import { loadProfiles } from "../src/profile.js";
 
 const EXCLUDED_SHARE_MAX = 0.05;
 

@@ -1,5 +1,5 @@
 import { type Bus, type ErrorCode, isMemoryError, MemoryError, type Message } from "@membus/protocol";
-import { newRequestId } from "../../src/request-id.js";
+import { newRequestId } from "../../src/fixtures/request-id.js";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { type ReadReply, rewriteReplies } from "./intercept.js";
 import { betweenPlugins, rethrowing } from "./passing-plugin.js";

@@ -1,5 +1,5 @@
 import type { Bus, BusMessage } from "@membus/protocol";
-import { recordOf } from "../../src/bare-messages.js";
+import { recordOf } from "../../src/fixtures/bare-messages.js";
 import { parseJson } from "../../src/host-route/parse-json.js";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";

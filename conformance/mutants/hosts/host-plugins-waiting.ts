@@ -1,5 +1,5 @@
 import type { Bus, BusMessage, Message } from "@membus/protocol";
-import { newRequestId } from "../../src/request-id.js";
+import { newRequestId } from "../../src/fixtures/request-id.js";
 import { hostMutant, type Mutant } from "../mutant.js";
 import {
   dropReplies,

@@ -1,5 +1,5 @@
 import { type Bus, canonicalJson, type Json, type Message, systemClock } from "@membus/protocol";
-import { wordEmbedder } from "../../src/word-embedder.js";
+import { wordEmbedder } from "../../src/fixtures/word-embedder.js";
 import { rewriteReplies } from "../hosts/intercept.js";
 import { entriesOf, isFields, readingEntries, readingStores, without } from "../hosts/rewrite-entries.js";
 import type { Mutant } from "../mutant.js";

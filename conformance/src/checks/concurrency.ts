@@ -1,4 +1,4 @@
-import { type Check, memoryCheck } from "../check.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
 import type { EntryInput, MemoryAgent } from "../memory-agent.js";
 
 const AT_ONCE = 20;

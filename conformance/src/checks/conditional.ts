@@ -1,7 +1,7 @@
-import type { Check } from "../check.js";
-import { memoryCheck } from "../check.js";
+import type { Check } from "../catalogue/check.js";
+import { memoryCheck } from "../catalogue/check.js";
+import { readEntry } from "../fixtures/read-entry.js";
 import type { StoreReply } from "../memory-agent.js";
-import { readEntry } from "../read-entry.js";
 
 /** What a store says of its one entry where it refuses it: code and the current revision. */
 function refusal({ errors, receipts, stored }: StoreReply) {

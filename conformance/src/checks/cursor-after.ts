@@ -5,9 +5,9 @@ import {
   type Position,
   positionOf,
 } from "@membus/protocol";
-import { type Check, pluginCheck } from "../check.js";
+import { type Check, pluginCheck } from "../catalogue/check.js";
 import type { PluginContext } from "../context.js";
-import { HERON } from "../heron-entry.js";
+import { HERON } from "../fixtures/heron-entry.js";
 
 const NONE: PluginRetrieveRequest = {
   filter: { all: [] },

@@ -1,7 +1,7 @@
 import type { MemoryEntry } from "@membus/protocol";
-import { type Check, hostCheck, pluginCheck } from "../check.js";
+import { type Check, hostCheck, pluginCheck } from "../catalogue/check.js";
+import { readPages } from "../fixtures/read-pages.js";
 import { ScriptedPlugin } from "../host-route/scripted-plugin.js";
-import { readPages } from "../read-pages.js";
 
 const COUNT = 8;
 const CONTENT_BYTES = 10_000;

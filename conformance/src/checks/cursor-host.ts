@@ -1,6 +1,6 @@
-import { type Check, hostCheck, hostTierCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
-import { readPages } from "../read-pages.js";
+import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
+import { readPages } from "../fixtures/read-pages.js";
 
 export const cursorHostChecks: readonly Check[] = [
   hostCheck({

@@ -1,9 +1,9 @@
-import { type Check, memoryCheck } from "../check.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
 import type { MemoryContext } from "../context.js";
-import { foundIds } from "../found-ids.js";
-import { HERON } from "../heron-entry.js";
+import { foundIds } from "../fixtures/found-ids.js";
+import { HERON } from "../fixtures/heron-entry.js";
+import { readPages } from "../fixtures/read-pages.js";
 import type { RetrieveInput, RetrieveReply } from "../memory-agent.js";
-import { readPages } from "../read-pages.js";
 
 /** What the pages of a request hold, one after another, is what one page of all holds. */
 async function expectWholeByPages(

@@ -1,4 +1,4 @@
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { cursorAfterChecks } from "./cursor-after.js";
 import { cursorCutChecks } from "./cursor-cut.js";
 import { cursorHostChecks } from "./cursor-host.js";

@@ -9,10 +9,10 @@ import {
   type PluginManifest,
   PluginManifestSchema,
 } from "@membus/protocol";
-import { listOf, recordOf } from "../bare-messages.js";
-import { type Check, hostCheck, hostTierCheck } from "../check.js";
+import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
 import type { HostContext } from "../context.js";
-import { newRequestId } from "../request-id.js";
+import { listOf, recordOf } from "../fixtures/bare-messages.js";
+import { newRequestId } from "../fixtures/request-id.js";
 import { askHost, findHost, parsedOf } from "./host-info.js";
 
 const SUFFIXES = ["", ".membus", ".membus.<id>"] as const;

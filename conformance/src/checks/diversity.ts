@@ -1,7 +1,7 @@
-import { type Check, memoryCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
+import { inTotalOrder } from "../fixtures/total-order.js";
 import type { EntryInput } from "../memory-agent.js";
-import { inTotalOrder } from "../total-order.js";
 
 const SAME = "the heron stands in the reeds at dawn";
 const OTHER = "a heron stole seven goldfish from our pond";

@@ -1,7 +1,7 @@
 import type { MemoryEntry } from "@membus/protocol";
-import { type Check, pluginCheck } from "../check.js";
+import { type Check, pluginCheck } from "../catalogue/check.js";
+import { readPages } from "../fixtures/read-pages.js";
 import type { MemoryAgent } from "../memory-agent.js";
-import { readPages } from "../read-pages.js";
 
 const ACKNOWLEDGED = 60;
 

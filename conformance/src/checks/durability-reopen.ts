@@ -1,6 +1,6 @@
 import type { MemoryEntry } from "@membus/protocol";
-import { type Check, pluginCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
+import { type Check, pluginCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
 import type { EntryInput, MemoryAgent } from "../memory-agent.js";
 
 const WHOLE: Partial<EntryInput> = {

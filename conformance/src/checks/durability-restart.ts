@@ -1,7 +1,7 @@
 import { isMemoryError } from "@membus/protocol";
-import { type Check, hostTierCheck } from "../check.js";
+import { type Check, hostTierCheck } from "../catalogue/check.js";
 import type { HostContext } from "../context.js";
-import { foundIds } from "../found-ids.js";
+import { foundIds } from "../fixtures/found-ids.js";
 import type { EntryInput } from "../memory-agent.js";
 
 const ENOUGH = 20;

@@ -1,4 +1,4 @@
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { durabilityCrashChecks } from "./durability-crash.js";
 import { durabilityReopenChecks } from "./durability-reopen.js";
 import { durabilityRestartChecks } from "./durability-restart.js";

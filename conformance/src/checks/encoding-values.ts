@@ -1,8 +1,8 @@
 import type { Message } from "@membus/protocol";
-import { accepted, forEachOf, listOf, refused, request, storedEntries } from "../bare-messages.js";
-import { type Check, hostCheck, hostTierCheck } from "../check.js";
+import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
 import type { HostContext } from "../context.js";
-import { packedDouble, packedString, RAW, rawJson, rawPack } from "../raw-values.js";
+import { accepted, forEachOf, listOf, refused, request, storedEntries } from "../fixtures/bare-messages.js";
+import { packedDouble, packedString, RAW, rawJson, rawPack } from "../fixtures/raw-values.js";
 
 /** A value as it is written in the one encoding and the other. */
 interface RawValues {

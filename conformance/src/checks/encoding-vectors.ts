@@ -1,7 +1,7 @@
-import { accepted, answer, listOf, recordOf, request, storedEntries } from "../bare-messages.js";
-import { type Check, hostTierCheck } from "../check.js";
+import { type Check, hostTierCheck } from "../catalogue/check.js";
 import type { HostContext } from "../context.js";
-import { RAW, rawJson, rawPack } from "../raw-values.js";
+import { accepted, answer, listOf, recordOf, request, storedEntries } from "../fixtures/bare-messages.js";
+import { RAW, rawJson, rawPack } from "../fixtures/raw-values.js";
 
 /** A unit vector of the host's embedder, which reads otherwise in another byte order. */
 function vectorOf(t: HostContext): number[] {

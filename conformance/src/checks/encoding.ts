@@ -1,4 +1,6 @@
 import { encodeMessage, type Message } from "@membus/protocol";
+import { type Check, hostCheck } from "../catalogue/check.js";
+import type { HostContext, WireReply } from "../context.js";
 import {
   accepted,
   answer,
@@ -8,11 +10,9 @@ import {
   refused,
   request,
   storedEntries,
-} from "../bare-messages.js";
-import { type Check, hostCheck } from "../check.js";
-import type { HostContext, WireReply } from "../context.js";
-import { packedString, RAW, rawJson, rawPack } from "../raw-values.js";
-import { newRequestId } from "../request-id.js";
+} from "../fixtures/bare-messages.js";
+import { packedString, RAW, rawJson, rawPack } from "../fixtures/raw-values.js";
+import { newRequestId } from "../fixtures/request-id.js";
 import { encodingValueChecks } from "./encoding-values.js";
 import { encodingVectorChecks } from "./encoding-vectors.js";
 

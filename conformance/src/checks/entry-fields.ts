@@ -1,5 +1,5 @@
-import { type Check, memoryCheck } from "../check.js";
-import { readEntry } from "../read-entry.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
+import { readEntry } from "../fixtures/read-entry.js";
 
 /** Values that are easily taken for another one, or for none. */
 const CONTENTS = [

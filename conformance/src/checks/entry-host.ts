@@ -1,7 +1,7 @@
-import { entryAccepted, entryRefused, request, storedEntries } from "../bare-messages.js";
-import { type Check, hostTierCheck } from "../check.js";
+import { type Check, hostTierCheck } from "../catalogue/check.js";
 import type { HostContext } from "../context.js";
-import { readEntry } from "../read-entry.js";
+import { entryAccepted, entryRefused, request, storedEntries } from "../fixtures/bare-messages.js";
+import { readEntry } from "../fixtures/read-entry.js";
 
 const METADATA_NAMES = ["a b", "", "a.b", "zo\u00eb", "a/b", "n".repeat(65)];
 const METADATA_VALUES = [{ b: 1 }, {}, [1, 2], ["x", 1], [["x"]], [null], [{ b: "c" }]];

@@ -1,5 +1,5 @@
-import { type Check, memoryCheck, pluginCheck } from "../check.js";
-import { readEntry } from "../read-entry.js";
+import { type Check, memoryCheck, pluginCheck } from "../catalogue/check.js";
+import { readEntry } from "../fixtures/read-entry.js";
 
 /** Clocks of two machines may be this far apart. */
 const CLOCK_SECONDS = 600;

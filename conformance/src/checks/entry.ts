@@ -1,4 +1,4 @@
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { entryFieldsChecks } from "./entry-fields.js";
 import { entryHostChecks } from "./entry-host.js";
 import { entryTimeChecks } from "./entry-time.js";

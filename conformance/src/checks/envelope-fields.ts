@@ -1,4 +1,5 @@
 import { systemClock } from "@membus/protocol";
+import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
 import {
   accepted,
   answer,
@@ -8,9 +9,8 @@ import {
   oneOfEach,
   refused,
   request,
-} from "../bare-messages.js";
-import { type Check, hostCheck, hostTierCheck } from "../check.js";
-import { newRequestId } from "../request-id.js";
+} from "../fixtures/bare-messages.js";
+import { newRequestId } from "../fixtures/request-id.js";
 
 /** Names one slip away from a field that is known, by operation. */
 const MISTYPED: readonly (readonly [Operation, given: object, known: string])[] = [

@@ -1,9 +1,14 @@
 import { type Encoding, encodeMessage, type Message } from "@membus/protocol";
-import { answer, forEachOf, listOf, type Operation, recordOf, refused } from "../bare-messages.js";
-import { type Check, hostCheck } from "../check.js";
+import { type Check, hostCheck } from "../catalogue/check.js";
 import type { HostContext, SendOptions } from "../context.js";
-import { bytesOf, goldenMessages, type InvalidMessage, type ValidMessage } from "../golden-messages.js";
-import { newRequestId } from "../request-id.js";
+import { answer, forEachOf, listOf, type Operation, recordOf, refused } from "../fixtures/bare-messages.js";
+import {
+  bytesOf,
+  goldenMessages,
+  type InvalidMessage,
+  type ValidMessage,
+} from "../fixtures/golden-messages.js";
+import { newRequestId } from "../fixtures/request-id.js";
 
 type Clauses = readonly [string, ...string[]];
 

@@ -1,5 +1,5 @@
-import { accepted, listOf, refused, request } from "../bare-messages.js";
-import { type Check, hostCheck, hostTierCheck } from "../check.js";
+import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
+import { accepted, listOf, refused, request } from "../fixtures/bare-messages.js";
 
 /** One character of each Unicode category that no id may hold, as JSON writes it. */
 const UNPRINTABLE: readonly (readonly [category: string, escaped: string])[] = [

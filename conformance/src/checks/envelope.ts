@@ -1,6 +1,14 @@
-import { accepted, answer, OPERATIONS, oneOfEach, recordOf, refused, request } from "../bare-messages.js";
-import { type Check, hostCheck } from "../check.js";
-import { newRequestId } from "../request-id.js";
+import { type Check, hostCheck } from "../catalogue/check.js";
+import {
+  accepted,
+  answer,
+  OPERATIONS,
+  oneOfEach,
+  recordOf,
+  refused,
+  request,
+} from "../fixtures/bare-messages.js";
+import { newRequestId } from "../fixtures/request-id.js";
 import { envelopeFieldChecks } from "./envelope-fields.js";
 import { envelopeGoldenChecks } from "./envelope-golden.js";
 import { envelopeIdChecks } from "./envelope-ids.js";

@@ -6,11 +6,18 @@ import {
   type Message,
   systemClock,
 } from "@membus/protocol";
-import { accepted, OPERATIONS, type Operation, oneOfEach, recordOf, request } from "../bare-messages.js";
-import { type Check, hostCheck } from "../check.js";
+import { type Check, hostCheck } from "../catalogue/check.js";
 import type { HostContext } from "../context.js";
+import {
+  accepted,
+  OPERATIONS,
+  type Operation,
+  oneOfEach,
+  recordOf,
+  request,
+} from "../fixtures/bare-messages.js";
+import { newRequestId } from "../fixtures/request-id.js";
 import { parseJson } from "../host-route/parse-json.js";
-import { newRequestId } from "../request-id.js";
 
 /** Long enough for a second reply to follow the first. */
 const SETTLE_MS = 300;

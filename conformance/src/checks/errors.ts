@@ -1,4 +1,6 @@
 import { ERROR_CATALOGUE, type ErrorCode, isMemoryError, type Message } from "@membus/protocol";
+import { type Check, hostCheck } from "../catalogue/check.js";
+import type { HostContext, WireReply } from "../context.js";
 import {
   accepted,
   answer,
@@ -9,11 +11,9 @@ import {
   recordOf,
   refused,
   request,
-} from "../bare-messages.js";
-import { type Check, hostCheck } from "../check.js";
-import type { HostContext, WireReply } from "../context.js";
-import { RAW, rawJson } from "../raw-values.js";
-import { newRequestId } from "../request-id.js";
+} from "../fixtures/bare-messages.js";
+import { RAW, rawJson } from "../fixtures/raw-values.js";
+import { newRequestId } from "../fixtures/request-id.js";
 import { errorsOfRepliesChecks } from "./errors-replies.js";
 
 /** Requests that are refused, one for each code that can be had of every host. */

@@ -1,7 +1,7 @@
 import { eventSubject, type MemoryEvent } from "@membus/protocol";
 import type { HostContext, ReceivedEvent } from "../context.js";
+import { newRequestId } from "../fixtures/request-id.js";
 import type { EntryInput } from "../memory-agent.js";
-import { newRequestId } from "../request-id.js";
 
 /** The events of one check's own entries, although others publish beside it. */
 export interface EventWatch {

@@ -1,6 +1,6 @@
 import { CONTENT_TYPE_HEADER, CONTENT_TYPES, keyHash, MemoryEventSchema } from "@membus/protocol";
-import { type Check, hostTierCheck } from "../check.js";
-import { newRequestId } from "../request-id.js";
+import { type Check, hostTierCheck } from "../catalogue/check.js";
+import { newRequestId } from "../fixtures/request-id.js";
 import { keysOf, notStored, ofAction, subjectOf, watchEvents } from "./event-watch.js";
 
 /** How far the host's time may be from the suite's, in seconds. */

@@ -1,4 +1,4 @@
-import { type Check, pluginCheck } from "../check.js";
+import { type Check, pluginCheck } from "../catalogue/check.js";
 import type { PluginContext } from "../context.js";
 import type { EntryInput, MemoryAgent } from "../memory-agent.js";
 

@@ -1,4 +1,4 @@
-import { type Check, memoryCheck } from "../check.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
 import type { RetrieveInput, RetrieveReply } from "../memory-agent.js";
 
 type Explained = RetrieveReply["entries"][number];

@@ -1,6 +1,6 @@
 import { pluginProblem } from "@membus/protocol";
-import { type Check, pluginCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
+import { type Check, pluginCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
 
 /** What making a plugin gives: an instance of its own, for the tier that it is opened for. */
 export const factoryChecks: readonly Check[] = [

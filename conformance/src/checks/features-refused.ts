@@ -1,7 +1,7 @@
-import { type Check, memoryCheck } from "../check.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
 import type { MemoryContext } from "../context.js";
-import { refusalCodes } from "../fate-of.js";
-import { foundIds } from "../found-ids.js";
+import { refusalCodes } from "../fixtures/fate-of.js";
+import { foundIds } from "../fixtures/found-ids.js";
 import type { EntryInput, StoreInput } from "../memory-agent.js";
 
 const PLAIN = { key: { id: "plain" }, content: "an owl hunts at night" };

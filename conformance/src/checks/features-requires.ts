@@ -1,6 +1,6 @@
 import { FEATURES, type Feature } from "@membus/protocol";
-import { type Check, hostCheck, hostTierCheck } from "../check.js";
-import { refusalCodes } from "../fate-of.js";
+import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
+import { refusalCodes } from "../fixtures/fate-of.js";
 import { ScriptedPlugin } from "../host-route/scripted-plugin.js";
 
 const NAMES = Object.keys(FEATURES) as Feature[];

@@ -1,5 +1,5 @@
-import { type Check, memoryCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
 
 const OWL = { key: { id: "owl" }, content: "an owl hunts at night" };
 const BREAD = { key: { id: "bread" }, content: "bread needs flour and salt" };

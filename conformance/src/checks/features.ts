@@ -1,4 +1,4 @@
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { featureRefusedChecks } from "./features-refused.js";
 import { featureRequiresChecks } from "./features-requires.js";
 import { featureWorksChecks } from "./features-works.js";

@@ -1,7 +1,7 @@
 import { delay, keyHash, systemClock } from "@membus/protocol";
-import { type Check, memoryCheck } from "../check.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
 import type { MemoryContext } from "../context.js";
-import { foundIds } from "../found-ids.js";
+import { foundIds } from "../fixtures/found-ids.js";
 import type { EntryInput } from "../memory-agent.js";
 
 /** Long enough for what a host or plugin does in the background with a write that it answered. */

@@ -1,5 +1,5 @@
 import { delay, systemClock } from "@membus/protocol";
-import { type Check, pluginCheck } from "../check.js";
+import { type Check, pluginCheck } from "../catalogue/check.js";
 import type { PluginContext } from "../context.js";
 import { filesWith } from "../plugin-route/files-with.js";
 

@@ -1,7 +1,7 @@
 import type { Message } from "@membus/protocol";
-import { accepted, recordOf, refused, request, storedEntries } from "../bare-messages.js";
-import { type Check, hostCheck, hostTierCheck } from "../check.js";
+import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
 import type { HostContext } from "../context.js";
+import { accepted, recordOf, refused, request, storedEntries } from "../fixtures/bare-messages.js";
 
 const EMPTY_CRITERIA: readonly Readonly<Message>[] = [
   { keys: [] },

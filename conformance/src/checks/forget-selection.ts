@@ -1,6 +1,6 @@
 import { keyHash } from "@membus/protocol";
-import { type Check, memoryCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
 import type { EntryInput, ForgetInput } from "../memory-agent.js";
 
 /** Entries of which each criterion selects the one that is named after it, and no other. */

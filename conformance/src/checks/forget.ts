@@ -1,4 +1,4 @@
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { forgetGoneChecks } from "./forget-gone.js";
 import { forgetPurgeChecks } from "./forget-purge.js";
 import { forgetRequestChecks } from "./forget-request.js";

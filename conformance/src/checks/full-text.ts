@@ -1,6 +1,6 @@
-import { type Check, memoryCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
-import { HERON } from "../heron-entry.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
+import { HERON } from "../fixtures/heron-entry.js";
 
 /** Entries, by the number that is their id, of these texts; nothing else tells them apart. */
 const asEntries = (texts: readonly string[]) =>

@@ -1,8 +1,8 @@
 import { delay, type Embedder, MemoryError, systemClock } from "@membus/protocol";
-import { type Check, pluginCheck } from "../check.js";
+import { type Check, pluginCheck } from "../catalogue/check.js";
 import type { PluginContext } from "../context.js";
-import { foundIds } from "../found-ids.js";
-import { wordEmbedder } from "../word-embedder.js";
+import { foundIds } from "../fixtures/found-ids.js";
+import { wordEmbedder } from "../fixtures/word-embedder.js";
 
 const TEXTS = ["an owl hunts at night", "bread needs flour and salt", "a violin lacks two strings"] as const;
 

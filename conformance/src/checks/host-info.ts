@@ -1,5 +1,5 @@
-import { listOf, recordOf } from "../bare-messages.js";
 import type { HostContext } from "../context.js";
+import { listOf, recordOf } from "../fixtures/bare-messages.js";
 import { parseJson } from "../host-route/parse-json.js";
 
 type Fields = Readonly<Record<string, unknown>>;

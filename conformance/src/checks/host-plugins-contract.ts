@@ -5,8 +5,8 @@ import {
   type PluginStoreResult,
   scopeOf,
 } from "@membus/protocol";
-import { entryRefused, refused, request } from "../bare-messages.js";
-import { type Check, hostCheck } from "../check.js";
+import { type Check, hostCheck } from "../catalogue/check.js";
+import { entryRefused, refused, request } from "../fixtures/bare-messages.js";
 import { ScriptedPlugin } from "../host-route/scripted-plugin.js";
 import { ofAction, subjectOf, watchEvents } from "./event-watch.js";
 

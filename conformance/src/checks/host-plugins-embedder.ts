@@ -1,9 +1,9 @@
 import { delay, systemClock, within } from "@membus/protocol";
-import { type Check, hostTierCheck } from "../check.js";
+import { type Check, hostTierCheck } from "../catalogue/check.js";
 import type { HostContext, OwnHost } from "../context.js";
+import { StallingEmbedder } from "../fixtures/stalling-embedder.js";
+import { wordEmbedder } from "../fixtures/word-embedder.js";
 import type { RetrieveInput, RetrieveReply } from "../memory-agent.js";
-import { StallingEmbedder } from "../stalling-embedder.js";
-import { wordEmbedder } from "../word-embedder.js";
 
 /** A store waits for the embedder for a second; more than that a busy machine may need. */
 const ANSWER_WITHIN_MS = 2_500;

@@ -1,9 +1,9 @@
 import { type ErrorCode, MemoryError, type MemoryTier } from "@membus/protocol";
-import { answer, request } from "../bare-messages.js";
-import { type Check, hostCheck } from "../check.js";
+import { type Check, hostCheck } from "../catalogue/check.js";
 import type { HostContext, OwnHost } from "../context.js";
+import { answer, request } from "../fixtures/bare-messages.js";
+import { newRequestId } from "../fixtures/request-id.js";
 import { type Script, ScriptedPlugin } from "../host-route/scripted-plugin.js";
-import { newRequestId } from "../request-id.js";
 
 /** Every method throws. */
 function failing(error: unknown): Required<Pick<Script, "onStore" | "onRetrieve" | "onForget" | "onStatus">> {

@@ -1,9 +1,9 @@
 import { MemoryError, systemClock, within } from "@membus/protocol";
-import { type Check, hostCheck } from "../check.js";
+import { type Check, hostCheck } from "../catalogue/check.js";
 import type { HostContext, OwnHostParts } from "../context.js";
-import { Gate } from "../gate.js";
+import { Gate } from "../fixtures/gate.js";
+import { pending } from "../fixtures/pending.js";
 import { ScriptedPlugin } from "../host-route/scripted-plugin.js";
-import { pending } from "../pending.js";
 
 /** Long enough for a host to stop that does not wait for its plugins. */
 const STOP_WAIT_MS = 250;

@@ -1,5 +1,5 @@
 import { type BusMessage, delay, isMemoryError, systemClock } from "@membus/protocol";
-import { type Check, hostCheck } from "../check.js";
+import { type Check, hostCheck } from "../catalogue/check.js";
 import type { HostContext, OwnHost } from "../context.js";
 import { ScriptedPlugin } from "../host-route/scripted-plugin.js";
 

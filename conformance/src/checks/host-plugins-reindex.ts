@@ -1,5 +1,5 @@
 import { ReindexProgressSchema, reindexSubject } from "@membus/protocol";
-import { type Check, hostCheck } from "../check.js";
+import { type Check, hostCheck } from "../catalogue/check.js";
 import type { HostContext, Inbox, OwnHost, ReceivedEvent } from "../context.js";
 import { ScriptedPlugin } from "../host-route/scripted-plugin.js";
 

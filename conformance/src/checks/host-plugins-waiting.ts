@@ -1,11 +1,11 @@
 import { encodeMessage, MemoryError, type Message, systemClock, within } from "@membus/protocol";
-import { answer, type Operation, recordOf, request } from "../bare-messages.js";
-import { type Check, hostCheck } from "../check.js";
+import { type Check, hostCheck } from "../catalogue/check.js";
 import type { HostContext, OwnHost, WireReply } from "../context.js";
-import { Gate } from "../gate.js";
+import { answer, type Operation, recordOf, request } from "../fixtures/bare-messages.js";
+import { Gate } from "../fixtures/gate.js";
+import { pending } from "../fixtures/pending.js";
+import { newRequestId } from "../fixtures/request-id.js";
 import { ScriptedPlugin } from "../host-route/scripted-plugin.js";
-import { pending } from "../pending.js";
-import { newRequestId } from "../request-id.js";
 
 /** Long enough for a reply that is due to come. */
 const REPLY_WAIT_MS = 250;

@@ -1,4 +1,4 @@
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { contractChecks } from "./host-plugins-contract.js";
 import { embedderChecks } from "./host-plugins-embedder.js";
 import { failureChecks } from "./host-plugins-failures.js";

@@ -1,8 +1,15 @@
 import { ERROR_CATALOGUE, encodeMessage, type Message } from "@membus/protocol";
-import { accepted, answer, entryAccepted, forEachOf, type Operation, request } from "../bare-messages.js";
-import { type Check, hostCheck } from "../check.js";
+import { type Check, hostCheck } from "../catalogue/check.js";
 import type { HostContext } from "../context.js";
-import type { Random } from "../random.js";
+import {
+  accepted,
+  answer,
+  entryAccepted,
+  forEachOf,
+  type Operation,
+  request,
+} from "../fixtures/bare-messages.js";
+import type { Random } from "../fixtures/random.js";
 
 const MESSAGES = 200;
 

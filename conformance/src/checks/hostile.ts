@@ -1,4 +1,6 @@
 import { encodeMessage, type Message } from "@membus/protocol";
+import { type Check, hostCheck, hostTierCheck, memoryCheck } from "../catalogue/check.js";
+import type { HostContext } from "../context.js";
 import {
   accepted,
   answer,
@@ -8,10 +10,8 @@ import {
   refused,
   request,
   storedEntries,
-} from "../bare-messages.js";
-import { type Check, hostCheck, hostTierCheck, memoryCheck } from "../check.js";
-import type { HostContext } from "../context.js";
-import { RAW, rawJson, rawPack } from "../raw-values.js";
+} from "../fixtures/bare-messages.js";
+import { RAW, rawJson, rawPack } from "../fixtures/raw-values.js";
 import { hostileFuzzChecks } from "./hostile-fuzz.js";
 
 const LEVELS = 5_000;

@@ -1,4 +1,4 @@
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { concurrencyChecks } from "./concurrency.js";
 import { conditionalChecks } from "./conditional.js";
 import { cursorChecks } from "./cursor.js";

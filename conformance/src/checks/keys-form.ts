@@ -1,7 +1,7 @@
-import { entryRefused, request, storedEntries } from "../bare-messages.js";
-import { type Check, hostTierCheck, memoryCheck } from "../check.js";
+import { type Check, hostTierCheck, memoryCheck } from "../catalogue/check.js";
+import { entryRefused, request, storedEntries } from "../fixtures/bare-messages.js";
+import { readEntry } from "../fixtures/read-entry.js";
 import type { EntryInput } from "../memory-agent.js";
-import { readEntry } from "../read-entry.js";
 
 /** Keys with their hashes, as other implementations of RFC 8785 and SHA-256 give them. */
 const HASHES: readonly (readonly [EntryInput["key"], string])[] = [

@@ -1,7 +1,7 @@
-import { type Check, memoryCheck } from "../check.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
 import type { MemoryContext } from "../context.js";
+import { readEntry } from "../fixtures/read-entry.js";
 import type { EntryInput } from "../memory-agent.js";
-import { readEntry } from "../read-entry.js";
 
 type Keys = readonly EntryInput["key"][];
 

@@ -1,4 +1,4 @@
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { keysFormChecks } from "./keys-form.js";
 import { keysIdentityChecks } from "./keys-identity.js";
 

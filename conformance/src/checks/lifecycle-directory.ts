@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { type Check, pluginCheck } from "../check.js";
+import { type Check, pluginCheck } from "../catalogue/check.js";
 
 /** A directory has one owner. */
 export const lifecycleDirectoryChecks: readonly Check[] = [

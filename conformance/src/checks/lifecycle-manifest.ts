@@ -1,5 +1,5 @@
 import { FEATURES, PLUGIN_CONTRACT } from "@membus/protocol";
-import { type Check, pluginCheck } from "../check.js";
+import { type Check, pluginCheck } from "../catalogue/check.js";
 
 /** What a plugin says of itself. */
 export const lifecycleManifestChecks: readonly Check[] = [

@@ -1,5 +1,5 @@
-import { type Check, pluginCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
+import { type Check, pluginCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
 
 const named = (id: string) => ({ key: { id }, content: `a letter about ${id}`, tags: ["letter"] });
 

@@ -1,4 +1,4 @@
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { lifecycleDirectoryChecks } from "./lifecycle-directory.js";
 import { lifecycleManifestChecks } from "./lifecycle-manifest.js";
 import { lifecycleServingChecks } from "./lifecycle-serving.js";

@@ -1,5 +1,5 @@
-import type { Refusal } from "../bare-messages.js";
 import type { HostContext } from "../context.js";
+import type { Refusal } from "../fixtures/bare-messages.js";
 
 /** A limit of the table, and what has the size that it limits. */
 export interface Limit {

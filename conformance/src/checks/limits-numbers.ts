@@ -1,4 +1,5 @@
 import type { Message } from "@membus/protocol";
+import { type Check, hostCheck } from "../catalogue/check.js";
 import {
   accepted,
   entryAccepted,
@@ -7,8 +8,7 @@ import {
   refused,
   request,
   storedEntries,
-} from "../bare-messages.js";
-import { type Check, hostCheck } from "../check.js";
+} from "../fixtures/bare-messages.js";
 
 /** Values within and without the range of a field. */
 interface Range {

@@ -1,4 +1,6 @@
 import type { Message } from "@membus/protocol";
+import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
+import type { HostContext } from "../context.js";
 import {
   accepted,
   answer,
@@ -10,9 +12,7 @@ import {
   refused,
   request,
   storedEntries,
-} from "../bare-messages.js";
-import { type Check, hostCheck, hostTierCheck } from "../check.js";
-import type { HostContext } from "../context.js";
+} from "../fixtures/bare-messages.js";
 import { expectDetail, letters, record } from "./limits-detail.js";
 
 const ENTRY_BYTES = 262_144;

@@ -1,4 +1,5 @@
 import type { Message } from "@membus/protocol";
+import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
 import {
   accepted,
   entryAccepted,
@@ -7,8 +8,7 @@ import {
   refused,
   request,
   storedEntries,
-} from "../bare-messages.js";
-import { type Check, hostCheck, hostTierCheck } from "../check.js";
+} from "../fixtures/bare-messages.js";
 import { expectDetail, type Limit, letters, names, record } from "./limits-detail.js";
 import { limitsOfNumbersChecks } from "./limits-numbers.js";
 import { limitsOfSizesChecks } from "./limits-sizes.js";

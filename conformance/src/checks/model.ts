@@ -1,4 +1,4 @@
-import { type Check, memoryCheck } from "../check.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
 import { findCounterexample } from "../model/find-counterexample.js";
 import { operations } from "../model/operation.js";
 import { plans, runConcurrently } from "../model/run-concurrently.js";

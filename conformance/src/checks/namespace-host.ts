@@ -1,5 +1,5 @@
-import { type Check, hostCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
+import { type Check, hostCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
 
 /** A path below `namespace` of so many segments in all. */
 function pathOf(namespace: string, segmentCount: number): string {

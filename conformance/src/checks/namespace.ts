@@ -1,6 +1,6 @@
-import { type Check, memoryCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
-import { inBatches } from "../in-batches.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
+import { inBatches } from "../fixtures/in-batches.js";
 import { namespaceHostChecks } from "./namespace-host.js";
 
 /** Names that careless code takes for one another, or for something else than a name. */

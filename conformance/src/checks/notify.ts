@@ -1,8 +1,8 @@
 import { delay, keyHash, systemClock } from "@membus/protocol";
-import { type Check, pluginCheck } from "../check.js";
+import { type Check, pluginCheck } from "../catalogue/check.js";
 import type { PluginContext } from "../context.js";
+import { newRequestId } from "../fixtures/request-id.js";
 import type { EntryInput, StoreReply } from "../memory-agent.js";
-import { newRequestId } from "../request-id.js";
 
 const POLL_MS = 10;
 const POLLS_MAX = 100;

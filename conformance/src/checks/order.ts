@@ -1,8 +1,8 @@
-import { type Check, hostCheck, hostTierCheck, memoryCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
-import { HERON } from "../heron-entry.js";
-import { inTotalOrder } from "../total-order.js";
-import { vectorAt } from "../vector-at.js";
+import { type Check, hostCheck, hostTierCheck, memoryCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
+import { HERON } from "../fixtures/heron-entry.js";
+import { inTotalOrder } from "../fixtures/total-order.js";
+import { vectorAt } from "../fixtures/vector-at.js";
 
 const memoryChecks: readonly Check[] = [
   memoryCheck({

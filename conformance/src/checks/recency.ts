@@ -1,6 +1,6 @@
-import { type Check, memoryCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
-import { HERON } from "../heron-entry.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
+import { HERON } from "../fixtures/heron-entry.js";
 
 /** Long, so that what passes while a check runs makes no difference. */
 const HALF_LIFE_S = 10_000_000;

@@ -1,4 +1,4 @@
-import { type Check, memoryCheck } from "../check.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
 import type { MemoryAgent, RetrieveInput } from "../memory-agent.js";
 
 /** The score of the entry with this id, among what a request finds. */

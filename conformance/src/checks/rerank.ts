@@ -1,8 +1,8 @@
 import type { MemoryPlugin, Reranker } from "@membus/protocol";
 import { MemoryError } from "@membus/protocol";
-import { type Check, pluginCheck } from "../check.js";
+import { type Check, pluginCheck } from "../catalogue/check.js";
 import type { PluginContext } from "../context.js";
-import { foundIds } from "../found-ids.js";
+import { foundIds } from "../fixtures/found-ids.js";
 import type { EntryInput } from "../memory-agent.js";
 
 /** Entries of which the suite's reranker thinks otherwise than their importance does: the figure is its score. */

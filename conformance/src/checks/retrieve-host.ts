@@ -1,8 +1,8 @@
-import { type Check, hostCheck, hostTierCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
-import { HERON } from "../heron-entry.js";
-import { readPages } from "../read-pages.js";
-import { inTotalOrder } from "../total-order.js";
+import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
+import { HERON } from "../fixtures/heron-entry.js";
+import { readPages } from "../fixtures/read-pages.js";
+import { inTotalOrder } from "../fixtures/total-order.js";
 
 const LARGE_ENTRY_BYTES = 200_000;
 

@@ -1,4 +1,4 @@
-import { type Check, memoryCheck } from "../check.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
 import { retrieveCriteriaChecks } from "./retrieve-criteria.js";
 import { retrieveHostChecks } from "./retrieve-host.js";
 import { retrievePageChecks } from "./retrieve-page.js";

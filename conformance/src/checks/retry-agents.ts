@@ -1,8 +1,8 @@
-import { type Check, memoryCheck } from "../check.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
 import type { MemoryContext } from "../context.js";
-import { refusalCodes } from "../fate-of.js";
+import { refusalCodes } from "../fixtures/fate-of.js";
+import { newRequestId } from "../fixtures/request-id.js";
 import type { MemoryAgent } from "../memory-agent.js";
-import { newRequestId } from "../request-id.js";
 
 /** Two who use the same ids: each has its own effects and results. */
 async function expectOwnIds(

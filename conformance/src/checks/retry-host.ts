@@ -1,7 +1,7 @@
 import type { Message } from "@membus/protocol";
-import { accepted, answer, request } from "../bare-messages.js";
-import { type Check, hostTierCheck } from "../check.js";
-import { newRequestId } from "../request-id.js";
+import { type Check, hostTierCheck } from "../catalogue/check.js";
+import { accepted, answer, request } from "../fixtures/bare-messages.js";
+import { newRequestId } from "../fixtures/request-id.js";
 
 /** The same fields in the opposite order. */
 function reversed(fields: Readonly<Message>): Message {

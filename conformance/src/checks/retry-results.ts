@@ -1,7 +1,7 @@
-import { type Check, memoryCheck, pluginCheck } from "../check.js";
-import { forgetFate, refusalCodes, storeFate } from "../fate-of.js";
-import { foundIds } from "../found-ids.js";
-import { newRequestId } from "../request-id.js";
+import { type Check, memoryCheck, pluginCheck } from "../catalogue/check.js";
+import { forgetFate, refusalCodes, storeFate } from "../fixtures/fate-of.js";
+import { foundIds } from "../fixtures/found-ids.js";
+import { newRequestId } from "../fixtures/request-id.js";
 
 /** What a request that is sent again comes to (clause RETRY-1). */
 export const retryResultChecks: readonly Check[] = [

@@ -1,8 +1,8 @@
 import { delay, systemClock } from "@membus/protocol";
-import { accepted, refused, request } from "../bare-messages.js";
-import { type Check, hostCheck, memoryCheck } from "../check.js";
+import { type Check, hostCheck, memoryCheck } from "../catalogue/check.js";
+import { accepted, refused, request } from "../fixtures/bare-messages.js";
+import { newRequestId } from "../fixtures/request-id.js";
 import type { MemoryAgent, StatusReply } from "../memory-agent.js";
-import { newRequestId } from "../request-id.js";
 
 const POLL_MS = 40;
 /** What was stored is embedded as a rule; what was queued waits for that, and for another try where one fails. */

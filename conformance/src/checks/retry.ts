@@ -1,4 +1,4 @@
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { retryAgentChecks } from "./retry-agents.js";
 import { retryHostChecks } from "./retry-host.js";
 import { retryResultChecks } from "./retry-results.js";

@@ -1,4 +1,4 @@
-import { type Check, memoryCheck, pluginCheck } from "../check.js";
+import { type Check, memoryCheck, pluginCheck } from "../catalogue/check.js";
 import type { MemoryContext } from "../context.js";
 import type { MemoryAgent } from "../memory-agent.js";
 

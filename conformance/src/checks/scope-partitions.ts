@@ -1,5 +1,5 @@
 import { keyHash } from "@membus/protocol";
-import { type Check, memoryCheck } from "../check.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
 import type { MemoryContext } from "../context.js";
 import type { Expect } from "../expect.js";
 import type { MemoryAgent, RetrieveInput } from "../memory-agent.js";

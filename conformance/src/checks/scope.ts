@@ -1,4 +1,4 @@
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { scopeIndependenceChecks } from "./scope-independence.js";
 import { scopePartitionChecks } from "./scope-partitions.js";
 

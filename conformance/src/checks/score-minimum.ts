@@ -1,9 +1,9 @@
-import { type Check, memoryCheck } from "../check.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
 import type { MemoryContext } from "../context.js";
-import { foundIds } from "../found-ids.js";
-import { HERON } from "../heron-entry.js";
+import { foundIds } from "../fixtures/found-ids.js";
+import { HERON } from "../fixtures/heron-entry.js";
+import { vectorAt } from "../fixtures/vector-at.js";
 import type { EntryInput, RetrieveInput } from "../memory-agent.js";
-import { vectorAt } from "../vector-at.js";
 
 /** Of entries that differ in importance alone, `min_score` leaves out those below it. */
 async function expectMinimum(

@@ -1,6 +1,6 @@
-import { type Check, memoryCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
-import { HERON } from "../heron-entry.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
+import { HERON } from "../fixtures/heron-entry.js";
 import type { RetrieveReply } from "../memory-agent.js";
 import { scoreMinimumChecks } from "./score-minimum.js";
 import { scorePartitionChecks } from "./score-partitions.js";

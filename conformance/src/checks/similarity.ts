@@ -1,6 +1,6 @@
-import { type Check, hostTierCheck, memoryCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
-import { vectorAt } from "../vector-at.js";
+import { type Check, hostTierCheck, memoryCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
+import { vectorAt } from "../fixtures/vector-at.js";
 
 export const similarityChecks: readonly Check[] = [
   memoryCheck({

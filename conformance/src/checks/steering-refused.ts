@@ -1,7 +1,7 @@
 import type { Feature } from "@membus/protocol";
-import { type Check, hostCheck, hostTierCheck, memoryCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
-import { HERON } from "../heron-entry.js";
+import { type Check, hostCheck, hostTierCheck, memoryCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
+import { HERON } from "../fixtures/heron-entry.js";
 import { ScriptedPlugin } from "../host-route/scripted-plugin.js";
 import type { RetrieveInput } from "../memory-agent.js";
 

@@ -1,4 +1,4 @@
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { diversityChecks } from "./diversity.js";
 import { expandChecks } from "./expand.js";
 import { explainChecks } from "./explain.js";

@@ -1,9 +1,9 @@
 import { keyHash, type MemoryKey, type StoreItem } from "@membus/protocol";
-import { type Check, memoryCheck, pluginCheck } from "../check.js";
+import { type Check, memoryCheck, pluginCheck } from "../catalogue/check.js";
 import type { PluginContext } from "../context.js";
+import { readEntry } from "../fixtures/read-entry.js";
+import { newRequestId } from "../fixtures/request-id.js";
 import type { EntryInput } from "../memory-agent.js";
-import { readEntry } from "../read-entry.js";
-import { newRequestId } from "../request-id.js";
 
 const ENTRIES_MAX = 1_000;
 /** What even a tier that evicts has room for. */

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { delay, type Embedder, MemoryError, systemClock, within } from "@membus/protocol";
-import { type Check, pluginCheck } from "../check.js";
+import { type Check, pluginCheck } from "../catalogue/check.js";
 import type { PluginContext } from "../context.js";
+import { wordEmbedder } from "../fixtures/word-embedder.js";
 import type { MemoryAgent } from "../memory-agent.js";
-import { wordEmbedder } from "../word-embedder.js";
 
 /** Shorter than a check may take, so that the check says what was not answered. */
 const ANSWER_WITHIN_MS = 3_000;

@@ -1,8 +1,8 @@
 import { TIERS } from "@membus/protocol";
-import { accepted, listOf, refused, request, storedEntries } from "../bare-messages.js";
-import { type Check, hostCheck, hostTierCheck } from "../check.js";
+import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
+import { accepted, listOf, refused, request, storedEntries } from "../fixtures/bare-messages.js";
+import { readEntry } from "../fixtures/read-entry.js";
 import { ScriptedPlugin } from "../host-route/scripted-plugin.js";
-import { readEntry } from "../read-entry.js";
 
 const indexOf = ({ index }: { readonly index?: unknown }) => index;
 

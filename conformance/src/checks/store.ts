@@ -1,4 +1,4 @@
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { storeBatchChecks } from "./store-batch.js";
 import { storeEmbedderChecks } from "./store-embedder.js";
 import { storeHostChecks } from "./store-host.js";

@@ -7,9 +7,9 @@ import {
   type Message,
   systemClock,
 } from "@membus/protocol";
-import { accepted, type Operation, recordOf, request, storedEntries } from "../bare-messages.js";
-import { type Check, hostCheck, hostTierCheck } from "../check.js";
+import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
 import type { HostContext } from "../context.js";
+import { accepted, type Operation, recordOf, request, storedEntries } from "../fixtures/bare-messages.js";
 import { parseJson } from "../host-route/parse-json.js";
 
 const SETTLE_MS = 300;

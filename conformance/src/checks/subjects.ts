@@ -1,4 +1,6 @@
 import { isMemoryError, type Message } from "@membus/protocol";
+import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
+import type { HostContext } from "../context.js";
 import {
   accepted,
   answer,
@@ -9,10 +11,8 @@ import {
   refused,
   request,
   storedEntries,
-} from "../bare-messages.js";
-import { type Check, hostCheck, hostTierCheck } from "../check.js";
-import type { HostContext } from "../context.js";
-import { newRequestId } from "../request-id.js";
+} from "../fixtures/bare-messages.js";
+import { newRequestId } from "../fixtures/request-id.js";
 import { subjectsReplyChecks } from "./subjects-replies.js";
 
 const TOKENS_OF_OPERATIONS = {

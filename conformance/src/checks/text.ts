@@ -1,5 +1,5 @@
 import { type MemoryKey, normaliseKey } from "@membus/protocol";
-import { type Check, memoryCheck } from "../check.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
 import type { MemoryContext } from "../context.js";
 import type { EntryInput } from "../memory-agent.js";
 

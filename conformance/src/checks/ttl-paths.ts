@@ -1,6 +1,6 @@
-import { type Check, memoryCheck } from "../check.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
 import type { MemoryContext } from "../context.js";
-import { foundIds } from "../found-ids.js";
+import { foundIds } from "../fixtures/found-ids.js";
 import type { RetrieveInput } from "../memory-agent.js";
 
 const ENDED = { key: { id: "ended" }, content: "an old ferry crosses the strait", tags: ["ferry"] };

@@ -1,5 +1,5 @@
-import { type Check, memoryCheck, pluginCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
+import { type Check, memoryCheck, pluginCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
 import type { EntryInput } from "../memory-agent.js";
 
 const HOUR = 3_600;

@@ -1,4 +1,4 @@
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { ttlPathChecks } from "./ttl-paths.js";
 import { ttlRuleChecks } from "./ttl-rules.js";
 

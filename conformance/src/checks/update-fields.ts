@@ -1,6 +1,6 @@
-import { type Check, memoryCheck } from "../check.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
 import type { MemoryContext } from "../context.js";
-import { readEntry } from "../read-entry.js";
+import { readEntry } from "../fixtures/read-entry.js";
 
 const EXTENSION = {
   metadata: { lang: "en", rank: 2, checked: true, names: ["x", "y"] },

@@ -1,6 +1,6 @@
-import { type Check, memoryCheck } from "../check.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
+import { readEntry } from "../fixtures/read-entry.js";
 import type { EntryInput } from "../memory-agent.js";
-import { readEntry } from "../read-entry.js";
 
 /** Every field that a caller chooses, lists and objects in them. */
 const FIELDS = {

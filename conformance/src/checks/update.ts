@@ -1,4 +1,4 @@
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { updateFieldsChecks } from "./update-fields.js";
 import { updateUnchangedChecks } from "./update-unchanged.js";
 

@@ -1,7 +1,7 @@
 import { FILTER_OPERATORS, type FilterableEntry, type MemoryEntry, matches } from "@membus/protocol";
-import { type Check, memoryCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
-import { generateEntries, generateLeaf, generateTree } from "../generate-filter.js";
+import { type Check, memoryCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
+import { generateEntries, generateLeaf, generateTree } from "../fixtures/generate-filter.js";
 import type { EntryInput } from "../memory-agent.js";
 
 const ENTRY_COUNT = 16;

@@ -1,5 +1,5 @@
-import { type Check, hostCheck } from "../check.js";
-import { foundIds } from "../found-ids.js";
+import { type Check, hostCheck } from "../catalogue/check.js";
+import { foundIds } from "../fixtures/found-ids.js";
 
 const LEAF = { field: "metadata.a", op: "eq", value: 1 };
 const HOLDS = { field: "metadata.a", op: "exists", value: false };

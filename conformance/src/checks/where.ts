@@ -1,4 +1,4 @@
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { whereFieldChecks } from "./where-fields.js";
 import { whereGeneratedChecks } from "./where-generated.js";
 import { whereOperatorChecks } from "./where-operators.js";

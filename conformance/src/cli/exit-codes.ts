@@ -1,5 +1,5 @@
+import type { ReportedCheck, SuiteReport } from "../report/suite-report.js";
 import { isRed } from "../run/outcome.js";
-import type { ReportedCheck, SuiteReport } from "../suite-report.js";
 
 /** How a run of the command line ends. Part of its interface. */
 export const EXIT_CODES = Object.freeze({

@@ -3,7 +3,6 @@ import { type Bus, DEFAULT_PREFIX, isMemoryError, silentLogger, systemClock } fr
 import { type Command, InvalidArgumentError } from "commander";
 import type { HostUnderTest } from "../host-route/host-under-test.js";
 import { createHostWorld } from "../host-route/host-world.js";
-import { UsageError } from "../usage-error.js";
 import { type Address, awaitHost } from "./host-answers.js";
 import { listChecks } from "./list-checks.js";
 import { addNatsOptions, type NatsFlags, natsBusOptions } from "./nats-flags.js";
@@ -17,6 +16,7 @@ import {
   type RunSettings,
   resolveRunSettings,
 } from "./run-options.js";
+import { UsageError } from "./usage-error.js";
 
 interface HostFlags extends RunFlags, NatsFlags {
   readonly prefix?: string;

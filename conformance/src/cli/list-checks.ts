@@ -1,6 +1,6 @@
-import type { Check } from "../check.js";
-import { levelOf } from "../clauses.js";
-import { loadProfiles } from "../profile.js";
+import type { Check } from "../catalogue/check.js";
+import { levelOf } from "../catalogue/clauses.js";
+import { loadProfiles } from "../catalogue/profile.js";
 
 /** One line for each check: id, level, clauses, profiles, and what it needs. */
 export function listChecks(checks: readonly Check[]): string {

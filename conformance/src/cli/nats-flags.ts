@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { NATS_BUS_DEFAULTS, type NatsBusOptions } from "@membus/bus";
 import { type Command, Option } from "commander";
-import { UsageError } from "../usage-error.js";
+import { UsageError } from "./usage-error.js";
 
 /** How to reach the NATS server. An empty text counts as not given. */
 export interface NatsFlags {

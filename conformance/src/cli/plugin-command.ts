@@ -12,13 +12,13 @@ import { createHostWorld } from "../host-route/host-world.js";
 import { fittingTier } from "../plugin-route/fitting-tier.js";
 import type { PluginUnderTest } from "../plugin-route/plugin-under-test.js";
 import { createPluginWorld } from "../plugin-route/plugin-world.js";
-import { UsageError } from "../usage-error.js";
 import type { World } from "../world.js";
 import { listChecks } from "./list-checks.js";
 import { rerunCommand } from "./rerun-command.js";
 import { runAndReport } from "./run-and-report.js";
 import { addRunOptions, type RunFlags, resolveRunSettings } from "./run-options.js";
 import type { HostLauncher } from "./through-host.js";
+import { UsageError } from "./usage-error.js";
 
 interface PluginFlags extends RunFlags {
   readonly tier?: MemoryTier;

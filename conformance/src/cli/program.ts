@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { SUITE_VERSION } from "../suite-report.js";
+import { SUITE_VERSION } from "../report/suite-report.js";
 import { registerHost } from "./host-command.js";
 import { registerPlugin } from "./plugin-command.js";
 import type { CommandLineOptions } from "./through-host.js";

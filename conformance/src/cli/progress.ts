@@ -1,5 +1,5 @@
 import { systemClock } from "@membus/protocol";
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { type CaseResult, isRed } from "../run/outcome.js";
 import type { Progress } from "../run/run-suite.js";
 

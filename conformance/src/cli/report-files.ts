@@ -4,9 +4,9 @@ import { dirname, resolve } from "node:path";
 import { htmlReport } from "../report/html-report.js";
 import { jsonReport } from "../report/json-report.js";
 import { junitReport } from "../report/junit-report.js";
+import type { SuiteReport } from "../report/suite-report.js";
 import { textReport } from "../report/text-report.js";
-import type { SuiteReport } from "../suite-report.js";
-import { UsageError } from "../usage-error.js";
+import { UsageError } from "./usage-error.js";
 
 const FORMATS = { json: jsonReport, junit: junitReport, html: htmlReport } as const;
 

@@ -1,4 +1,4 @@
-import { runToReport, type SuiteReport } from "../suite-report.js";
+import { runToReport, type SuiteReport } from "../report/suite-report.js";
 import type { World } from "../world.js";
 import { exitCodeOf } from "./exit-codes.js";
 import { Interruption } from "./interruption.js";

@@ -1,10 +1,10 @@
 import { isMemoryError, systemClock } from "@membus/protocol";
 import { CommanderError } from "commander";
 import { ExpectationError } from "../expect.js";
-import { UsageError } from "../usage-error.js";
 import { EXIT_CODES } from "./exit-codes.js";
 import { createProgram } from "./program.js";
 import type { CommandLineOptions } from "./through-host.js";
+import { UsageError } from "./usage-error.js";
 
 /** A plugin may leave timers and connections behind: they do not keep the process for longer than this. */
 const LINGER_MS = 2_000;

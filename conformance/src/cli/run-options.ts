@@ -1,12 +1,12 @@
 import { randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { type Command, InvalidArgumentError } from "commander";
-import { type Baseline, parseBaseline } from "../baseline.js";
-import type { Check, Route } from "../check.js";
+import { type Baseline, parseBaseline } from "../catalogue/baseline.js";
+import type { Check, Route } from "../catalogue/check.js";
 import { CHECKS } from "../checks/index.js";
-import { UsageError } from "../usage-error.js";
 import { checkTargets, type ReportTargets } from "./report-files.js";
 import { selectChecks } from "./select-checks.js";
+import { UsageError } from "./usage-error.js";
 
 const SEED_MAX = 2 ** 32 - 1;
 const REPEAT_MAX = 10_000;

@@ -1,7 +1,7 @@
 import { didYouMean } from "@membus/protocol";
-import type { Check, Route } from "../check.js";
+import type { Check, Route } from "../catalogue/check.js";
 import { CHECKS } from "../checks/index.js";
-import { UsageError } from "../usage-error.js";
+import { UsageError } from "./usage-error.js";
 
 /**
  * The checks of a route that ids or areas name; without names, all of them.

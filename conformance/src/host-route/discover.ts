@@ -11,7 +11,7 @@ import {
 } from "@membus/protocol";
 import type { EmbedderFacts, Features } from "../context.js";
 import { ExpectationError } from "../expect.js";
-import { shown } from "../shown.js";
+import { shown } from "../report/shown.js";
 import type { TierFacts } from "../world.js";
 import { parseJson } from "./parse-json.js";
 

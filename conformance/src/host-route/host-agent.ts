@@ -18,6 +18,7 @@ import {
 } from "@membus/protocol";
 import type { z } from "zod";
 import { ExpectationError } from "../expect.js";
+import { newRequestId } from "../fixtures/request-id.js";
 import type {
   EntryInput,
   ForgetInput,
@@ -29,8 +30,7 @@ import type {
   StoreInput,
   StoreReply,
 } from "../memory-agent.js";
-import { newRequestId } from "../request-id.js";
-import { shown } from "../shown.js";
+import { shown } from "../report/shown.js";
 import type { Trace } from "../trace.js";
 
 /** Longer than the protocol's default: a host on a loaded machine is slow, and keeps the protocol all the same. */

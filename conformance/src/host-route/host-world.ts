@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { DEFAULT_PREFIX, type MemoryTier } from "@membus/protocol";
-import type { Provision } from "../check.js";
+import type { Provision } from "../catalogue/check.js";
 import type { EmbedderFacts, HostContext } from "../context.js";
 import { replayCall } from "../replay-call.js";
 import type { TracedStep } from "../trace.js";

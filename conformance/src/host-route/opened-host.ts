@@ -15,7 +15,6 @@ import {
   systemClock,
   TIERS,
 } from "@membus/protocol";
-import { CheckAgents } from "../check-agents.js";
 import type {
   EmbedderFacts,
   Features,
@@ -28,8 +27,9 @@ import type {
   WireReply,
 } from "../context.js";
 import { type Expect, ExpectationError } from "../expect.js";
+import { CheckAgents } from "../fixtures/check-agents.js";
+import { Random } from "../fixtures/random.js";
 import type { AgentOptions, EntryInput, MemoryAgent } from "../memory-agent.js";
-import { Random } from "../random.js";
 import { Trace } from "../trace.js";
 import type { WorldRequest } from "../world.js";
 import { askServices } from "./ask-services.js";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { systemClock, within } from "@membus/protocol";
 import type { OwnHostParts } from "../context.js";
-import { ShiftingClock } from "../shifting-clock.js";
+import { ShiftingClock } from "../fixtures/shifting-clock.js";
 import type { HostUnderTest, StartedHost } from "./host-under-test.js";
 
 /** What a host waits for is over once its clock has gone on this far, again and again. */

@@ -10,7 +10,7 @@ import {
 } from "@membus/protocol";
 import { z } from "zod";
 import { ExpectationError } from "../expect.js";
-import { shown } from "../shown.js";
+import { shown } from "../report/shown.js";
 
 const StoreErrorsSchema = z.array(
   z.looseObject({ index: z.int().min(0), error: z.custom(isMemoryError, "must be a MemoryError") }),

@@ -1,10 +1,10 @@
 import { type Embedder, type MemoryPlugin, type PluginServices, type Scope, scopeOf } from "@membus/protocol";
-import { CheckAgents } from "../check-agents.js";
 import type { Acknowledged, EmbedderFacts, Features, PluginContext } from "../context.js";
 import { type Expect, ExpectationError } from "../expect.js";
+import { CheckAgents } from "../fixtures/check-agents.js";
+import { Random } from "../fixtures/random.js";
+import type { ShiftingClock } from "../fixtures/shifting-clock.js";
 import type { AgentOptions, EntryInput, MemoryAgent } from "../memory-agent.js";
-import { Random } from "../random.js";
-import type { ShiftingClock } from "../shifting-clock.js";
 import { thrownText } from "../stack-frames.js";
 import type { Trace } from "../trace.js";
 import type { WorldRequest } from "../world.js";

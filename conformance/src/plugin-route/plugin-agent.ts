@@ -14,6 +14,7 @@ import {
   scopeOf,
   selectorOf,
 } from "@membus/protocol";
+import { newRequestId } from "../fixtures/request-id.js";
 import type {
   EntryInput,
   ForgetInput,
@@ -25,7 +26,6 @@ import type {
   StoreInput,
   StoreReply,
 } from "../memory-agent.js";
-import { newRequestId } from "../request-id.js";
 import type { Trace } from "../trace.js";
 import { checkedResult } from "./check-result.js";
 import { type Cursor, compileForget, compileRetrieve, compileStore } from "./compile-request.js";

@@ -13,9 +13,9 @@ import {
   silentLogger,
 } from "@membus/protocol";
 import { ExpectationError } from "../expect.js";
-import { figureReranker } from "../figure-reranker.js";
-import type { ShiftingClock } from "../shifting-clock.js";
-import { shown } from "../shown.js";
+import { figureReranker } from "../fixtures/figure-reranker.js";
+import type { ShiftingClock } from "../fixtures/shifting-clock.js";
+import { shown } from "../report/shown.js";
 import { thrownText } from "../stack-frames.js";
 import type { PluginUnderTest } from "./plugin-under-test.js";
 

@@ -1,10 +1,10 @@
 import type { Embedder, MemoryPlugin } from "@membus/protocol";
-import type { Provision } from "../check.js";
+import type { Provision } from "../catalogue/check.js";
 import type { PluginContext } from "../context.js";
+import { ShiftingClock } from "../fixtures/shifting-clock.js";
+import { wordEmbedder } from "../fixtures/word-embedder.js";
 import { replayCall } from "../replay-call.js";
-import { ShiftingClock } from "../shifting-clock.js";
 import type { TracedStep } from "../trace.js";
-import { wordEmbedder } from "../word-embedder.js";
 import type { OpenedWorld, TierFacts, World, WorldRequest } from "../world.js";
 import { fittingTier } from "./fitting-tier.js";
 import { OpenedPlugin } from "./opened-plugin.js";

@@ -1,5 +1,5 @@
+import { ShiftingClock } from "../fixtures/shifting-clock.js";
 import type { EntryInput, MemoryAgent } from "../memory-agent.js";
-import { ShiftingClock } from "../shifting-clock.js";
 import { Trace, type TracedStep } from "../trace.js";
 import { fittingTier } from "./fitting-tier.js";
 import { PluginAgent } from "./plugin-agent.js";

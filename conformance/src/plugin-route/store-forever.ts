@@ -10,7 +10,7 @@ import {
   silentLogger,
   systemClock,
 } from "@membus/protocol";
-import { wordEmbedder } from "../word-embedder.js";
+import { wordEmbedder } from "../fixtures/word-embedder.js";
 import { compileForget, compileStore } from "./compile-request.js";
 import { type ChildLine, killEntry, killRequestId } from "./kill-while-storing.js";
 import { PLUGIN_NAMES, PLUGIN_NAMESPACE } from "./names.js";

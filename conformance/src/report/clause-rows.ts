@@ -1,6 +1,6 @@
-import { CLAUSES, type Clause } from "../clauses.js";
+import { CLAUSES, type Clause } from "../catalogue/clauses.js";
 import { type CheckOutcome, worstOf } from "../run/outcome.js";
-import type { ReportedCheck, SuiteReport } from "../suite-report.js";
+import type { ReportedCheck, SuiteReport } from "./suite-report.js";
 
 /** What a run says of one clause. */
 export interface ClauseRow extends Clause {

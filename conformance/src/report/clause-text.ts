@@ -1,4 +1,4 @@
-import { CLAUSES } from "../clauses.js";
+import { CLAUSES } from "../catalogue/clauses.js";
 
 /** A clause as reports cite it: `RET-1 MUST A retrieve returns ...`. */
 export function clauseText(id: string): string {

@@ -1,8 +1,8 @@
 import { isRed } from "../run/outcome.js";
-import type { ReportedCheck } from "../suite-report.js";
 import type { ClauseRow } from "./clause-rows.js";
 import { anchorOf } from "./html-failure.js";
 import { escapeMarkup, markupOf } from "./markup.js";
+import type { ReportedCheck } from "./suite-report.js";
 
 /** A row for each clause: what it says, and what its checks came to. Those without a check stand apart. */
 export function clauseTables(rows: readonly ClauseRow[]): string {

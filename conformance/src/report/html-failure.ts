@@ -1,7 +1,7 @@
-import type { ReportedCheck } from "../suite-report.js";
 import { clauseText } from "./clause-text.js";
 import { RED_WORDS, type RedCase, reasonOf, redCases, shownCalls } from "./failure-text.js";
 import { escapeMarkup, markupOf } from "./markup.js";
+import type { ReportedCheck } from "./suite-report.js";
 
 /** A check that is red: its clauses, what was expected and what came, how to run it again. */
 export function failureArticle(check: ReportedCheck): string {

@@ -1,12 +1,12 @@
-import type { ProfileScore } from "../profile.js";
+import type { ProfileScore } from "../catalogue/profile.js";
 import { isRed } from "../run/outcome.js";
-import type { SuiteReport } from "../suite-report.js";
 import { clauseRows } from "./clause-rows.js";
 import { clauseTables } from "./html-clauses.js";
 import { failureArticle } from "./html-failure.js";
 import { HTML_STYLE } from "./html-style.js";
 import { escapeMarkup, markupOf } from "./markup.js";
 import { notApplicableByReason } from "./not-applicable.js";
+import type { SuiteReport } from "./suite-report.js";
 import { verdictText } from "./verdict-text.js";
 
 /** A report as one page that needs nothing else: no scripts, no fonts, no files. */

@@ -1,5 +1,5 @@
 import type { CaseResult } from "../run/outcome.js";
-import type { ReportedCheck, SuiteReport } from "../suite-report.js";
+import type { ReportedCheck, SuiteReport } from "./suite-report.js";
 
 /** Name and version of the format; a version only ever gains fields. */
 const FORMAT = { name: "membus-conformance-report", version: 1 } as const;

@@ -1,8 +1,8 @@
 import type { CaseResult } from "../run/outcome.js";
-import type { ReportedCheck, SuiteReport } from "../suite-report.js";
 import { clauseText } from "./clause-text.js";
 import { failureText, reasonOf } from "./failure-text.js";
 import { escapeMarkup } from "./markup.js";
+import type { ReportedCheck, SuiteReport } from "./suite-report.js";
 
 /** A report as JUnit writes it: a test suite for each tier, a test case for each check and round. */
 export function junitReport(report: SuiteReport): string {

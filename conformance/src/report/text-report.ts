@@ -1,8 +1,8 @@
-import type { ProfileScore } from "../profile.js";
+import type { ProfileScore } from "../catalogue/profile.js";
 import { isRed } from "../run/outcome.js";
-import type { SuiteReport } from "../suite-report.js";
 import { failureText } from "./failure-text.js";
 import { notApplicableByReason } from "./not-applicable.js";
+import type { SuiteReport } from "./suite-report.js";
 import { verdictText } from "./verdict-text.js";
 
 const WIDTH = 110;

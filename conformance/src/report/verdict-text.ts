@@ -1,5 +1,5 @@
 import { isRed } from "../run/outcome.js";
-import type { ReportedCheck, SuiteReport } from "../suite-report.js";
+import type { ReportedCheck, SuiteReport } from "./suite-report.js";
 
 /** The last line of a report: conformant or not, and why. */
 export function verdictText({ checks, complete, conformant, profiles }: SuiteReport): string {

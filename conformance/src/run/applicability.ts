@@ -1,4 +1,4 @@
-import type { Check, Provision } from "../check.js";
+import type { Check, Provision } from "../catalogue/check.js";
 import type { TierFacts, World } from "../world.js";
 import type { CheckOutcome } from "./outcome.js";
 

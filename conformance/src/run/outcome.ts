@@ -1,5 +1,5 @@
 import type { MemoryTier } from "@membus/protocol";
-import type { Level } from "../clauses.js";
+import type { Level } from "../catalogue/clauses.js";
 import type { Discrepancy } from "../expect.js";
 import type { TracedCall } from "../trace.js";
 

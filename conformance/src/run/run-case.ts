@@ -1,8 +1,8 @@
 import { isMemoryError, systemClock, within } from "@membus/protocol";
-import type { Check } from "../check.js";
+import type { Check } from "../catalogue/check.js";
 import { Expect, ExpectationError, UntestableError } from "../expect.js";
 import { NoReplyError } from "../no-reply-error.js";
-import { shown } from "../shown.js";
+import { shown } from "../report/shown.js";
 import { Trace } from "../trace.js";
 import type { TierFacts, World } from "../world.js";
 import { whyNotRun } from "./applicability.js";

@@ -1,6 +1,6 @@
-import type { Check } from "../check.js";
-import { levelOf } from "../clauses.js";
-import { Random, seedFor } from "../random.js";
+import type { Check } from "../catalogue/check.js";
+import { levelOf } from "../catalogue/clauses.js";
+import { Random, seedFor } from "../fixtures/random.js";
 import type { TierFacts, World } from "../world.js";
 import { type CaseResult, type CheckResult, worstOf } from "./outcome.js";
 import { runCase } from "./run-case.js";

@@ -1,5 +1,5 @@
 import type { Feature, MemoryTier } from "@membus/protocol";
-import type { HostContext, MemoryContext, PluginContext } from "./context.js";
+import type { HostContext, MemoryContext, PluginContext } from "../context.js";
 
 /** How the suite reaches what it tests: a plugin's methods, or a host's subjects. */
 export type Route = "plugin" | "host";

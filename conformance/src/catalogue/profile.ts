@@ -3,10 +3,10 @@ import { fileURLToPath } from "node:url";
 import { FEATURES, type Feature } from "@membus/protocol";
 import { parse } from "yaml";
 import { z } from "zod";
+import { type CheckResult, isRed } from "../run/outcome.js";
 import type { Check, Route } from "./check.js";
-import { type CheckResult, isRed } from "./run/outcome.js";
 
-const FOLDER = fileURLToPath(new URL("../profiles", import.meta.url));
+const FOLDER = fileURLToPath(new URL("../../profiles", import.meta.url));
 
 const ProfileSchema = z.strictObject({
   name: z.string().regex(/^[a-z-]+$/),

@@ -1,7 +1,7 @@
 import { didYouMean } from "@membus/protocol";
 import { parse } from "yaml";
-import { type CheckResult, isRed } from "./run/outcome.js";
-import { UsageError } from "./usage-error.js";
+import { UsageError } from "../cli/usage-error.js";
+import { type CheckResult, isRed } from "../run/outcome.js";
 
 /** Checks that are known to be red, each with the reason why that is accepted. */
 export type Baseline = ReadonlyMap<string, string>;

@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import { FEATURES, type Feature, type MemoryTier, PROTOCOL_VERSION, systemClock } from "@membus/protocol";
-import { type Baseline, staleEntries } from "./baseline.js";
-import type { Check, Route } from "./check.js";
-import { CHECKS } from "./checks/index.js";
-import { type ExcludedClause, loadExclusions } from "./exclusions.js";
-import { loadProfiles, type Profile, type ProfileScore, scoreProfile } from "./profile.js";
-import { seedFor } from "./random.js";
-import { type CheckResult, isRed } from "./run/outcome.js";
-import { type RunOptions, runSuite } from "./run/run-suite.js";
-import type { TierFacts, World } from "./world.js";
+import { type Baseline, staleEntries } from "../catalogue/baseline.js";
+import type { Check, Route } from "../catalogue/check.js";
+import { type ExcludedClause, loadExclusions } from "../catalogue/exclusions.js";
+import { loadProfiles, type Profile, type ProfileScore, scoreProfile } from "../catalogue/profile.js";
+import { CHECKS } from "../checks/index.js";
+import { seedFor } from "../fixtures/random.js";
+import { type CheckResult, isRed } from "../run/outcome.js";
+import { type RunOptions, runSuite } from "../run/run-suite.js";
+import type { TierFacts, World } from "../world.js";
 
-const PACKAGE_FILE = new URL("../package.json", import.meta.url);
+const PACKAGE_FILE = new URL("../../package.json", import.meta.url);
 
 /** Version of this package, and so of the catalogue of checks. */
 export const SUITE_VERSION: string = JSON.parse(readFileSync(PACKAGE_FILE, "utf8")).version;

@@ -3,7 +3,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { CLAUSES, type Level } from "./clauses.js";
 
-const FILE = new URL("../exclusions.yaml", import.meta.url);
+const FILE = new URL("../../exclusions.yaml", import.meta.url);
 
 const ExclusionsSchema = z.record(z.string(), z.string().min(20)).nullable();
 
