@@ -147,7 +147,6 @@ function unpackRow(packed: PackedRow): Row {
   const [numbers, keyHash, group, facets, body, terms, embedder, vector, analyzer] = packed;
   let next = 0;
   return {
-    ...eachNumber(() => numbers[next++]!),
     keyHash: Buffer.from(keyHash).toString("hex"),
     group,
     facets,
@@ -156,6 +155,7 @@ function unpackRow(packed: PackedRow): Row {
     embedder,
     vector: vector && new Float32Array(aligned(vector)),
     analyzer,
+    ...eachNumber(() => numbers[next++]!),
   };
 }
 

@@ -272,13 +272,13 @@ async function vectorsOf(
 function rowAt(resident: Resident, slot: number, body: string): Omit<Row, "terms" | "analyzer"> {
   const { columns, keys } = resident.partition;
   return {
-    ...columns.numbersAt(slot),
     keyHash: keys.hashOf(slot),
     group: columns.groups[slot]!,
     facets: columns.facets.at(slot),
     body,
     embedder: "",
     vector: null,
+    ...columns.numbersAt(slot),
   };
 }
 

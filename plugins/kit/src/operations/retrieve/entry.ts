@@ -23,7 +23,6 @@ export function copyHit(
 ): Hit {
   const { columns, keys, vectors } = resident.partition;
   return {
-    ...columns.numbersAt(slot),
     keyHash: keys.hashOf(slot),
     score,
     accessed: columns.accessed[slot]!,
@@ -31,6 +30,7 @@ export function copyHit(
     group: columns.groups[slot]!,
     ...(extras.vector ? { vector: vectors?.vectorOf(slot) } : {}),
     ...(extras.explanation ? { explanation: extras.explanation } : {}),
+    ...columns.numbersAt(slot),
   };
 }
 

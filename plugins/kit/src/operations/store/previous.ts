@@ -192,12 +192,12 @@ function previousOfRow(tier: PlanParts, row: Row): Previous | undefined {
 function previousOfSlot(partition: Partition, slot: number, body: string): Previous {
   const { columns, keys, vectors } = partition;
   return {
-    ...columns.numbersAt(slot),
     keyHash: keys.hashOf(slot),
     group: columns.groups[slot]!,
     facets: partition.facetsOf(slot),
     body: JSON.parse(body) as RowBody,
     embedder: vectors?.embedder ?? "",
     vector: vectors?.vectorOf(slot) ?? null,
+    ...columns.numbersAt(slot),
   };
 }

@@ -130,14 +130,14 @@ function rowOf(
   index: DocumentIndex | undefined,
 ): Row {
   return {
-    ...draft,
     rowId,
     revision,
+    analyzer,
+    terms: index?.terms ?? null,
+    ...draft,
     seq: draft.seq === 0 ? revision : draft.seq,
     facets: JSON.stringify(draft.facets),
     body: JSON.stringify(draft.body),
-    terms: index?.terms ?? null,
-    analyzer,
     embedder: index?.embedder ?? draft.embedder,
     vector: index?.vector ?? draft.vector,
   };
