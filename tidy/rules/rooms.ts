@@ -10,9 +10,6 @@ export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
   "plugins/kit": ["search", "journal", "lifecycle", "operations"],
 };
 
-/** Packages that this rule does not judge. */
-export const WITHOUT_ROOMS: ReadonlySet<string> = new Set(["conformance", "bus", "agent-client", "protocol"]);
-
 /** An import from one place of a package into another, types included. A place is a room, or a loose file. */
 interface Arrow {
   readonly node: ts.Node;
