@@ -109,7 +109,7 @@ interface BackgroundParts extends Omit<BackFillParts, "roomToWrite"> {
   readonly options: ResolvedKitOptions;
 }
 
-/** What brings a durable tier's rows to the present embedder and analyzer; it has begun. */
+/** What brings a durable tier's rows to the present embedder and analyzer; it has begun. A failure closes the tier. */
 async function openBackground(state: DurableState, parts: BackgroundParts) {
   const { registry, embedder, analyzer, clock, logger, options } = parts;
   const { embedRetryMs: retryMs, reindexRowsPerSecondMax: rowsPerSecondMax } = options;
@@ -119,7 +119,12 @@ async function openBackground(state: DurableState, parts: BackgroundParts) {
     if (resident.partition.isBehind) backFill.schedule(resident);
   });
   const ids = { analyzer, embedder: embedder?.id };
-  const reindex = await Reindex.open(ids, { ...state, backFill, clock, logger, retryMs });
+  const reindex = await Reindex.open(ids, { ...state, backFill, clock, logger, retryMs }).catch(
+    async (error: unknown) => {
+      await state.close();
+      throw error;
+    },
+  );
   reindex.start();
   return { backFill, reindex };
 }

@@ -44,6 +44,15 @@ describe("a directory", () => {
     await expect(openPlugin(directory)).rejects.toMatchObject({ code: "unsupported" });
     expect(await readdir(directory)).toEqual(["format"]);
   });
+
+  it("with a damaged marker is refused, and not locked", async () => {
+    const directory = await fixture.directory();
+    await (await openPlugin(directory)).close!();
+    open.splice(0);
+    await writeFile(join(directory, "generation.json"), "{");
+    await expect(openPlugin(directory)).rejects.toThrow(SyntaxError);
+    expect(await readdir(directory)).not.toContain("lock");
+  });
 });
 
 describe("options", () => {
