@@ -42,7 +42,7 @@ it.each([
   [
     "plugins/lru/src/a.ts",
     "@x/bus",
-    ["plugins/lru/src/a.ts:1 plugins/lru may not import bus, only protocol, plugins/kit"],
+    ["plugins/lru/src/a.ts:1 plugins/lru may not import bus, only protocol, plugins/disk, plugins/kit"],
   ],
   [
     "host/src/a.ts",

@@ -14,7 +14,7 @@ const SECTIONS = [
   { name: "kit", path: "plugins/kit/src/kit-options.ts", options: "KitOptions", leftOut: [] },
   {
     name: "log",
-    path: "plugins/kit/src/journal/log/file-log-options.ts",
+    path: "plugins/disk/src/log/file-log-options.ts",
     options: "FileLogOptions",
     leftOut: ["durability", "nextSeqMin", "repair"],
   },

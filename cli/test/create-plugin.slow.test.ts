@@ -45,6 +45,7 @@ describe("packages that are installed from their files into an empty folder", ()
       "agent-client",
       "bus",
       "conformance",
+      "disk",
       "embeddings",
       "host",
       "languages",

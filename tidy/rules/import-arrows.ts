@@ -20,7 +20,9 @@ const ARROWS: Readonly<Record<string, readonly string[] | typeof ALL>> = {
   host: ["protocol", "bus"],
   "agent-client": ["protocol", "bus"],
   conformance: ["protocol", "bus"],
-  plugins: ["protocol", "plugins/kit"],
+  "plugins/disk": ["protocol"],
+  "plugins/kit": ["protocol", "plugins/disk"],
+  plugins: ["protocol", "plugins/disk", "plugins/kit"],
   cli: ALL,
   bench: ALL,
 };

@@ -1,7 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { FileLogOptions } from "@membus/disk";
 import { createMultilingualAnalyzer } from "@membus/languages";
-import type { Analyzer, FileLogOptions, KitOptions } from "@membus/plugin-kit";
+import type { Analyzer, KitOptions } from "@membus/plugin-kit";
 import { createLanceDbPlugin, type LanceStorageOptions } from "@membus/plugin-lancedb";
 import { createLruPlugin, type LruOptions } from "@membus/plugin-lru";
 import { type MemoryPlugin, type MemoryTier, TIERS } from "@membus/protocol";

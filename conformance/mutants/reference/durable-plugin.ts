@@ -1,5 +1,5 @@
 import { mkdirSync } from "node:fs";
-import { type DirectoryLock, lockDirectory } from "@membus/plugin-kit";
+import { type DirectoryLock, lockDirectory } from "@membus/disk";
 import { MemoryError, type Operation, type PluginServices } from "@membus/protocol";
 import { Journal } from "./journal.js";
 import { ReferencePlugin } from "./reference-plugin.js";

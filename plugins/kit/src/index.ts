@@ -1,13 +1,4 @@
 export { columnsOf } from "./columns-of.js";
-export {
-  type DirectoryLock,
-  type Durability,
-  FILE_LOG_DEFAULTS,
-  type FileLogOptions,
-  fileLog,
-  lockDirectory,
-  type OpenLog,
-} from "./journal/index.js";
 export type { KitOptions } from "./kit-options.js";
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
 export { isOutdated } from "./lifecycle/index.js";

@@ -1,3 +1,4 @@
+import { fileLog, type OpenLog } from "@membus/disk";
 import {
   type Clock,
   type MemoryPlugin,
@@ -15,14 +16,7 @@ import {
   type Scope,
   type ScopeSelector,
 } from "@membus/protocol";
-import {
-  fileLog,
-  idConflict,
-  type OpenLog,
-  type OperationResult,
-  operationKey,
-  type RememberedOperation,
-} from "./journal/index.js";
+import { idConflict, type OperationResult, operationKey, type RememberedOperation } from "./journal/index.js";
 import type { KitOptions, ResolvedKitOptions } from "./kit-options.js";
 import { resolveKitOptions } from "./kit-options.js";
 import { type OpenTier, openTier } from "./open-tier.js";

@@ -1,13 +1,12 @@
+import type { Log, OpenLog } from "@membus/disk";
 import type { PluginServices, Scope } from "@membus/protocol";
 import {
   Backlog,
   createLogJournal,
   Flusher,
   type Journal,
-  type Log,
   type LogRecord,
   latestTime,
-  type OpenLog,
   type OperationMemory,
   type OwnDirectory,
   ownDirectory,

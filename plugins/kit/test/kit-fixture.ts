@@ -1,20 +1,12 @@
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import type { FileLogOptions, LogRecovery } from "@membus/disk";
 import type { Embedder, Logger, MemoryChange, MemoryTier, PluginServices, Reranker } from "@membus/protocol";
 import { afterEach } from "vitest";
-import {
-  type Analyzer,
-  type FileLogOptions,
-  type KitOptions,
-  KitPlugin,
-  type Retention,
-  type Storage,
-} from "../src/index.js";
-import type { FileLog } from "../src/journal/log/file-log.js";
-import { openFileLog } from "../src/journal/log/file-log.js";
-import type { LogRecovery } from "../src/journal/log/log.js";
-import type { OpenLogFile } from "../src/journal/log/log-file.js";
+import { type FileLog, openFileLog } from "../../disk/src/log/file-log.js";
+import type { OpenLogFile } from "../../disk/src/log/log-file.js";
+import { type Analyzer, type KitOptions, KitPlugin, type Retention, type Storage } from "../src/index.js";
 import { KIT_DEFAULTS } from "../src/kit-options.js";
 import { MemoryStorage } from "./memory-storage.js";
 import { ScriptedEmbedder } from "./scripted-embedder.js";

@@ -1,6 +1,6 @@
 import { MemoryError } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { FaultyLogFiles } from "./faulty-log-file.js";
+import { FaultyLogFiles } from "../../disk/test/faulty-log-file.js";
 import { calls } from "./kit-calls.js";
 import { settled, TestKit } from "./kit-fixture.js";
 import { MemoryStorage } from "./memory-storage.js";

@@ -1,4 +1,5 @@
-import { type Analyzer, type FileLogOptions, fileLog, type KitOptions, KitPlugin } from "@membus/plugin-kit";
+import { type FileLogOptions, fileLog } from "@membus/disk";
+import { type Analyzer, type KitOptions, KitPlugin } from "@membus/plugin-kit";
 import type { MemoryPlugin } from "@membus/protocol";
 import { createLanceStorage } from "./lance-storage.js";
 import { type LanceStorageOptions, resolveLanceStorageOptions } from "./lance-storage-options.js";

@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile } from "./directory/durable-files.js";
+import { readText, replaceFile } from "@membus/disk";
 
 /** How far storage has got, and the newest time on disk. May lag behind the truth, never run ahead of it. */
 export interface FlushMarker {
@@ -14,12 +13,8 @@ export interface FlushMarker {
 const FILE_NAME = "flushed.json";
 
 export async function readFlushMarker(directory: string): Promise<FlushMarker> {
-  try {
-    return JSON.parse(await readFile(join(directory, FILE_NAME), "utf8")) as FlushMarker;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return { flushedSeq: 0, newestAt: 0, scopes: [] };
-    throw error;
-  }
+  const text = await readText(join(directory, FILE_NAME));
+  return text === undefined ? { flushedSeq: 0, newestAt: 0, scopes: [] } : (JSON.parse(text) as FlushMarker);
 }
 
 /** Replaces the marker: after a crash there is the old one or the new one. */

@@ -1,9 +1,8 @@
+import { type Log, SerialQueue } from "@membus/disk";
 import type { Clock, Logger } from "@membus/protocol";
 import type { Storage } from "../storage.js";
 import type { Backlog, FlushSlice } from "./backlog.js";
 import { writeFlushMarker } from "./flush-marker.js";
-import type { Log } from "./log/log.js";
-import { SerialQueue } from "./queues.js";
 import { rowIdOf } from "./record.js";
 
 /** Rows a step: larger ones block the event loop for too long. */

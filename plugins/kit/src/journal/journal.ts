@@ -1,6 +1,6 @@
+import type { Log } from "@membus/disk";
 import { isMemoryError } from "@membus/protocol";
 import type { Backlog } from "./backlog.js";
-import type { Log } from "./log/log.js";
 import type { ResultPlace } from "./operation-memory.js";
 import { PacedSteps } from "./queues.js";
 import { decodeRecord, encodeRecord, type LogRecord, type OperationResult, rowCountOf } from "./record.js";

@@ -1,7 +1,7 @@
+import type { Log, LogRecovery } from "@membus/disk";
 import type { Storage } from "../storage.js";
 import type { Backlog } from "./backlog.js";
 import type { FlushMarker } from "./flush-marker.js";
-import type { Log, LogRecovery } from "./log/log.js";
 import type { OperationMemory } from "./operation-memory.js";
 import { decodeHead, latestTime, rowIdOf } from "./record.js";
 

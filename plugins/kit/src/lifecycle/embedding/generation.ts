@@ -1,6 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile } from "../../journal/index.js";
+import { readText, replaceFile } from "@membus/disk";
 import type { Row } from "../../row.js";
 import type { GenerationIds } from "../../storage.js";
 
@@ -31,12 +30,9 @@ const FILE_NAME = "generation.json";
 
 /** The marker of a directory; of a new one, and of one that an earlier version wrote, it names nothing. */
 export async function readGenerationMarker(directory: string): Promise<GenerationMarker> {
-  try {
-    return JSON.parse(await readFile(join(directory, FILE_NAME), "utf8")) as GenerationMarker;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    return { generation: 0, analyzer: "", embedder: "", done: false };
-  }
+  const text = await readText(join(directory, FILE_NAME));
+  if (text === undefined) return { generation: 0, analyzer: "", embedder: "", done: false };
+  return JSON.parse(text) as GenerationMarker;
 }
 
 export async function writeGenerationMarker(directory: string, marker: GenerationMarker): Promise<void> {

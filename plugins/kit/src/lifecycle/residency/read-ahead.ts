@@ -1,4 +1,4 @@
-import { SerialQueue } from "../../journal/index.js";
+import { SerialQueue } from "@membus/disk";
 import type { SlotColumns } from "../../search/index.js";
 import { BODY_OVERHEAD_BYTES, type BodyCache } from "./body-cache.js";
 import type { Resident } from "./resident.js";

@@ -1,5 +1,5 @@
 import { systemClock } from "@membus/protocol";
-import { openFileLog } from "../src/journal/log/file-log.js";
+import { openFileLog } from "../src/log/file-log.js";
 
 /** Appends records of 10,000 bytes to the log in argv[2] until one is refused, and then a small one. Prints what happens. */
 const ignore = (): void => undefined;

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { type Clock, type Logger, MemoryError } from "@membus/protocol";
-import { syncDirectory } from "../directory/durable-files.js";
-import { SerialQueue } from "../queues.js";
+import { syncDirectory } from "../directory/index.js";
+import { SerialQueue } from "../serial-queue.js";
 import type { ResolvedFileLogOptions } from "./file-log-options.js";
 import { RecordGroup } from "./frame.js";
 import { asLogError } from "./log-error.js";

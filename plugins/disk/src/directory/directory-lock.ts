@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import type { Server } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { type Clock, MemoryError } from "@membus/protocol";
-import { isMissingFile } from "./durable-files.js";
+import { isMissingFile, readText } from "./durable-files.js";
 import { isAlive, isElsewhere, type LockHolder, presentHolder } from "./lock-holder.js";
 import { listen } from "./lock-socket.js";
 
@@ -108,12 +108,8 @@ async function listNames(lock: string): Promise<string[]> {
 
 /** Undefined when the file is gone since it was listed: its holder released it, or somebody else found it dead. */
 async function readHolder(path: string): Promise<LockHolder | undefined> {
-  try {
-    return JSON.parse(await readFile(path, "utf8")) as LockHolder;
-  } catch (error) {
-    if (isMissingFile(error)) return undefined;
-    throw error;
-  }
+  const text = await readText(path);
+  return text === undefined ? undefined : (JSON.parse(text) as LockHolder);
 }
 
 function inUse(lock: string, holder: LockHolder): MemoryError {

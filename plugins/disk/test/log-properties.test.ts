@@ -2,7 +2,7 @@ import { stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { FileLog } from "../src/journal/log/file-log.js";
+import type { FileLog } from "../src/log/file-log.js";
 import { append, contents, openLog, segmentNames, temporaryDirectory } from "./log-fixture.js";
 
 const HEADER_BYTES = 36;

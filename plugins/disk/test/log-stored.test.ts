@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { OnRecord } from "../src/journal/log/log.js";
+import type { OnRecord } from "../src/log/log.js";
 import { append, openLog, reopened, segmentNames, temporaryDirectory } from "./log-fixture.js";
 
 const HEADER_BYTES = 36;

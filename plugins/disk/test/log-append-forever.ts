@@ -1,5 +1,5 @@
 import { systemClock } from "@membus/protocol";
-import { openFileLog } from "../src/journal/log/file-log.js";
+import { openFileLog } from "../src/log/file-log.js";
 
 /** Appends to the log in argv[2], marked with argv[3], and prints each acknowledged number, until it is killed. */
 const [directory, mark] = process.argv.slice(2) as [string, string];

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type LogFile, type OpenLogFile, openLogFile, writeAndSync } from "../src/journal/log/log-file.js";
+import { type LogFile, type OpenLogFile, openLogFile, writeAndSync } from "../src/log/log-file.js";
 import {
   append,
   appendEach,

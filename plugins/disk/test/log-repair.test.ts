@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openLogFile } from "../src/journal/log/log-file.js";
+import { openLogFile } from "../src/log/log-file.js";
 import {
   append,
   appendEach,

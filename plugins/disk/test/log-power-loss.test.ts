@@ -4,8 +4,8 @@ import { setImmediate } from "node:timers/promises";
 import { systemClock } from "@membus/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openFileLog } from "../src/journal/log/file-log.js";
-import { type LogFile, type OpenLogFile, openLogFile, writeAndSync } from "../src/journal/log/log-file.js";
+import { openFileLog } from "../src/log/file-log.js";
+import { type LogFile, type OpenLogFile, openLogFile, writeAndSync } from "../src/log/log-file.js";
 import { append, contents, openLog, recordingLogger, temporaryDirectory } from "./log-fixture.js";
 
 const SECTOR_BYTES = 512;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "@membus/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type DirectoryLock, lockDirectory } from "../src/journal/directory/directory-lock.js";
+import { type DirectoryLock, lockDirectory } from "../src/directory/directory-lock.js";
 
 const SCRIPT = fileURLToPath(new URL("lock-child.ts", import.meta.url));
 const clock = systemClock;

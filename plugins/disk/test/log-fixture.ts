@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isMemoryError, type Logger, systemClock } from "@membus/protocol";
 import { afterEach } from "vitest";
-import { type FileLog, type FileLogDependencies, openFileLog } from "../src/journal/log/file-log.js";
-import type { FileLogOptions } from "../src/journal/log/file-log-options.js";
-import type { Log } from "../src/journal/log/log.js";
+import { type FileLog, type FileLogDependencies, openFileLog } from "../src/log/file-log.js";
+import type { FileLogOptions } from "../src/log/file-log-options.js";
+import type { Log } from "../src/log/log.js";
 
 const directories: string[] = [];
 const open = new Set<FileLog>();

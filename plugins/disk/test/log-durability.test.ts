@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type OpenLogFile, openLogFile } from "../src/journal/log/log-file.js";
+import { type OpenLogFile, openLogFile } from "../src/log/log-file.js";
 import { append, openLog, temporaryDirectory } from "./log-fixture.js";
 
 /** Real files that note what is done to them. */

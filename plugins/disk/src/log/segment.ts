@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { syncDirectory } from "../directory/durable-files.js";
+import { syncDirectory } from "../directory/index.js";
 import type { RecordGroup } from "./frame.js";
 import type { LogFile, OpenLogFile } from "./log-file.js";
 import { segmentPath } from "./segment-files.js";

@@ -1,5 +1,5 @@
 import { systemClock } from "@membus/protocol";
-import { type DirectoryLock, lockDirectory } from "../src/journal/directory/directory-lock.js";
+import { type DirectoryLock, lockDirectory } from "../src/directory/directory-lock.js";
 
 /** Takes and releases the lock of a directory as its parent says, and answers whether it has it. */
 let lock: DirectoryLock | undefined;

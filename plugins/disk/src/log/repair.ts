@@ -1,6 +1,6 @@
 import { access, copyFile, rename, stat } from "node:fs/promises";
 import type { Logger } from "@membus/protocol";
-import { syncDirectory } from "../directory/durable-files.js";
+import { syncDirectory } from "../directory/index.js";
 import { FRAME_HEADER_BYTES } from "./frame.js";
 import type { SegmentInspection } from "./inspect-segment.js";
 import type { OnRecord } from "./log.js";

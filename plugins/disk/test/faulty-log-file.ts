@@ -1,4 +1,4 @@
-import { type LogFile, type OpenLogFile, openLogFile, writeAndSync } from "../src/journal/log/log-file.js";
+import { type LogFile, type OpenLogFile, openLogFile, writeAndSync } from "../src/log/log-file.js";
 
 /** Real log files whose writes fail while told to, half written. */
 export class FaultyLogFiles {

@@ -1,6 +1,5 @@
+import { createDirectory, lockDirectory } from "@membus/disk";
 import { MemoryError, type PluginServices } from "@membus/protocol";
-import { lockDirectory } from "./directory-lock.js";
-import { createDirectory } from "./durable-files.js";
 import { checkFormat } from "./format-file.js";
 
 /** A tier's directory while it is this process's alone. */

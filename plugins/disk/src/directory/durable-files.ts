@@ -1,4 +1,4 @@
-import { mkdir, open, rename } from "node:fs/promises";
+import { mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
 /** Creates the directory and its parents where they are missing, so that they survive power loss. */
@@ -28,6 +28,16 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   await writeSynced(`${path}.new`, text);
   await rename(`${path}.new`, path);
   await syncDirectory(dirname(path));
+}
+
+/** The text of a file; undefined where there is no such file. */
+export async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (isMissingFile(error)) return undefined;
+    throw error;
+  }
 }
 
 /** The failure of a file operation because there is no such file. */

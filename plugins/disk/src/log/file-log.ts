@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { MemoryError } from "@membus/protocol";
-import { createDirectory, isMissingFile, syncDirectory } from "../directory/durable-files.js";
-import { SerialQueue } from "../queues.js";
+import { createDirectory, isMissingFile, syncDirectory } from "../directory/index.js";
+import { SerialQueue } from "../serial-queue.js";
 import { type FileLogOptions, resolveFileLogOptions } from "./file-log-options.js";
 import { readFrame } from "./frame.js";
 import type { Log, LogServices, LogStats, OnRecord, OpenLog } from "./log.js";

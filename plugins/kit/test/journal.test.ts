@@ -1,9 +1,9 @@
 import { systemClock } from "@membus/protocol";
 import { expect, it } from "vitest";
+import { FaultyLogFiles } from "../../disk/test/faulty-log-file.js";
+import { openLog, temporaryDirectory } from "../../disk/test/log-fixture.js";
 import { Backlog } from "../src/journal/backlog.js";
 import { createLogJournal } from "../src/journal/journal.js";
-import { FaultyLogFiles } from "./faulty-log-file.js";
-import { openLog, temporaryDirectory } from "./log-fixture.js";
 
 const SCOPE = '["episodic","acme","alice",null,"default"]';
 

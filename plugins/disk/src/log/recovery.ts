@@ -1,5 +1,5 @@
 import { rm } from "node:fs/promises";
-import { syncDirectory } from "../directory/durable-files.js";
+import { syncDirectory } from "../directory/index.js";
 import { inspectSegment, type SegmentInspection } from "./inspect-segment.js";
 import { corruptLog, type LogDamage } from "./log-error.js";
 import { useLogFile } from "./log-file.js";

@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readText, replaceFile } from "@membus/disk";
 import { MemoryError } from "@membus/protocol";
-import { isMissingFile, replaceFile } from "./durable-files.js";
 
 /** The layout of a tier's directory: `log`, `table`, and what their files hold. */
 const FORMAT = 2;
@@ -37,14 +36,5 @@ function parseFormat(text: string): number | undefined {
     return Number.isInteger(format) && (format as number) >= 1 ? (format as number) : undefined;
   } catch {
     return undefined;
-  }
-}
-
-async function readText(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (isMissingFile(error)) return undefined;
-    throw error;
   }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { encodeSegmentHeader } from "../src/journal/log/segment-header.js";
+import { encodeSegmentHeader } from "../src/log/segment-header.js";
 import {
   append,
   appendEach,

@@ -1,0 +1,2 @@
+export { type DirectoryLock, lockDirectory } from "./directory-lock.js";
+export { createDirectory, isMissingFile, readText, replaceFile, syncDirectory } from "./durable-files.js";
