@@ -7,13 +7,13 @@ import {
   evidenceFor,
   type RankCorpus,
   type RankQuery,
-  rank,
   relevance,
   type SieveLimits,
 } from "../src/search/rank/index.js";
 import { cosineScale } from "../src/search/rank/relevance.js";
 import { sieveKernel } from "../src/search/rank/sieve-kernel.js";
 import { encodeQuery } from "../src/search/rank/vector-codes.js";
+import { rank } from "./rank.js";
 import { buildCorpus, type TestEntry } from "./rank-corpus.js";
 
 const unitVector = (components: readonly number[]): number[] => {

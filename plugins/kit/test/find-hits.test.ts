@@ -8,7 +8,7 @@ import type { PreparedQuery } from "../src/operations/retrieve/query.js";
 import { hashesOf } from "../src/search/analyzer/index.js";
 import type { Partition } from "../src/search/partition/partition.js";
 import { PreparedFilter } from "../src/search/partition/prepared-filter.js";
-import { rank } from "../src/search/rank/index.js";
+import { rank } from "./rank.js";
 import { vectorOf } from "./scripted-embedder.js";
 import { EMBEDDER, emptyPartition, testRow } from "./test-row.js";
 

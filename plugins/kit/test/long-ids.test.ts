@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { createStaticEmbedder } from "@membus/embeddings";
 import { expect, it } from "vitest";
 import { createEnglishAnalyzer, hashesOf } from "../src/search/analyzer/index.js";
-import { explainSlots, rank } from "../src/search/rank/index.js";
+import { explainSlots } from "../src/search/rank/index.js";
 import { partitionOf } from "./meaning-partition.js";
+import { rank } from "./rank.js";
 
 const SENTENCE = "The build of a module waits while another worker holds the lock on shared storage. ";
 const LONG = 16_000;

@@ -2,8 +2,8 @@ import { type Embedder, keyHash, type PluginRetrieveRequest } from "@membus/prot
 import { createEnglishAnalyzer } from "../src/index.js";
 import { hashesOf } from "../src/search/analyzer/index.js";
 import { Partition } from "../src/search/partition/partition.js";
-import { rank } from "../src/search/rank/index.js";
 import { indexedTexts, type OracleEntry } from "./model-oracle.js";
+import { rank } from "./rank.js";
 import { vectorOf } from "./scripted-embedder.js";
 
 const analyzer = createEnglishAnalyzer();

@@ -2,7 +2,8 @@ import type { PluginRetrieveRequest } from "@membus/protocol";
 import { expect, it } from "vitest";
 import type { Resident } from "../src/lifecycle/residency/resident.js";
 import { PageSearch } from "../src/operations/retrieve/page-search.js";
-import { codeLengthOf, encodeSlot, evidenceFor, rank, relevance } from "../src/search/rank/index.js";
+import { codeLengthOf, encodeSlot, evidenceFor, relevance } from "../src/search/rank/index.js";
+import { rank } from "./rank.js";
 
 const DIMENSIONS = 4;
 /** With the words' share besides, the evidence below. */

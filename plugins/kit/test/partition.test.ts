@@ -6,7 +6,7 @@ import { Partition } from "../src/search/partition/partition.js";
 import { PreparedFilter } from "../src/search/partition/prepared-filter.js";
 import { TermIndex } from "../src/search/partition/term-index.js";
 import { TermStatistics } from "../src/search/partition/term-statistics.js";
-import { rank } from "../src/search/rank/index.js";
+import { rank } from "./rank.js";
 import { vectorOf } from "./scripted-embedder.js";
 import { EMBEDDER, emptyPartition, testRow } from "./test-row.js";
 

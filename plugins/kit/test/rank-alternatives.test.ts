@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rank } from "../src/search/rank/index.js";
+import { rank } from "./rank.js";
 import { buildCorpus } from "./rank-corpus.js";
 
 const corpus = buildCorpus([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { explainSlots, type RankQuery, rank } from "../src/search/rank/index.js";
+import { explainSlots, type RankQuery } from "../src/search/rank/index.js";
+import { rank } from "./rank.js";
 import { buildCorpus } from "./rank-corpus.js";
 
 const TEA = 1;

@@ -3,9 +3,10 @@ import { type Embedder, systemClock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { createEnglishAnalyzer } from "../src/index.js";
 import type { Partition } from "../src/search/partition/partition.js";
-import { cosineScale, rank } from "../src/search/rank/index.js";
+import { cosineScale } from "../src/search/rank/index.js";
 import { MEANING_PAIRS, OFF_TOPIC_QUERIES } from "./meaning-pairs.js";
 import { partitionOf } from "./meaning-partition.js";
+import { rank } from "./rank.js";
 
 const analyzer = createEnglishAnalyzer();
 

@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { createStaticEmbedder } from "@membus/embeddings";
 import { createMultilingualAnalyzer } from "@membus/languages";
 import { expect, it } from "vitest";
-import { cosineScale, rank } from "../src/search/rank/index.js";
+import { cosineScale } from "../src/search/rank/index.js";
 import { OFF_TOPIC_QUERIES } from "./meaning-pairs.js";
 import { partitionOf } from "./meaning-partition.js";
+import { rank } from "./rank.js";
 
 /** Long conversations that are not part of this repository: read where somebody put them. */
 const TURNS = new URL("../../../../shared/data/locomo-dev/docs.jsonl", import.meta.url);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type RankQuery, rank } from "../src/search/rank/index.js";
+import type { RankQuery } from "../src/search/rank/index.js";
+import { rank } from "./rank.js";
 import { buildCorpus, type TestEntry } from "./rank-corpus.js";
 import { rankNaively } from "./rank-reference.js";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createEnglishAnalyzer, type PackedTerms } from "../src/search/analyzer/index.js";
-import { type RankCorpus, type RankQuery, rank } from "../src/search/rank/index.js";
+import type { RankCorpus, RankQuery } from "../src/search/rank/index.js";
+import { rank } from "./rank.js";
 import { buildCorpus, type TestEntry } from "./rank-corpus.js";
 
 const analyzer = createEnglishAnalyzer();

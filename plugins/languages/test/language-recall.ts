@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Analyzer } from "@membus/plugin-kit";
-import { rank } from "../../kit/src/search/rank/index.js";
+import { rank } from "../../kit/test/rank.js";
 import { buildCorpus } from "../../kit/test/rank-corpus.js";
 
 /** Sentences and what is asked of them, a file a language: an entry a line, its queries indented below it. */

@@ -3,7 +3,6 @@ import type { RetrieveParts } from "../tier.js";
 import { diversify } from "./diversify.js";
 import { rerank } from "./rerank.js";
 import type { ScopedHit } from "./scoped-hits.js";
-import type { Stages } from "./stages.js";
 
 /** Entries that a page may be picked from by diversity: five for each place, and no more than this. */
 const DIVERSITY_CANDIDATES_MAX = 200;
@@ -24,22 +23,22 @@ export interface ChosenPage {
   readonly degraded?: MemoryError | undefined;
 }
 
-/** Chooses the page from the best candidates: scored anew first, then by diversity, where these are asked for. */
+/** Tells the end of each stage. Chooses the page from the best candidates: scored anew first, then by diversity, where these are asked for. */
 export async function choosePage(
   tier: RetrieveParts,
   candidates: readonly ScopedHit[],
   request: PluginRetrieveRequest,
-  stages: Stages,
+  ended: (stage: string) => void,
 ): Promise<ChosenPage> {
   const { limit, diversity } = request;
   let { hits, degraded }: ChosenPage = { hits: candidates };
   if (request.rerank) {
     ({ hits, degraded } = await rerank(tier, hits, request));
-    stages.end("rerank");
+    ended("rerank");
   }
   if (diversity) {
     hits = await diversify(tier, hits, { diversity, limit });
-    stages.end("diversify");
+    ended("diversify");
   }
   return { hits: hits.slice(0, limit), degraded };
 }

@@ -3,7 +3,7 @@ import type { Resident } from "../../lifecycle/index.js";
 import { explainSlots, type RankCorpus, type RankQuery, type SlotExplanation } from "../../search/index.js";
 import { recencyOf } from "./recency.js";
 
-/** What `rank` was asked of a partition; undefined where nothing is ranked by. */
+/** What a page is ranked by in a partition; undefined where it is not. */
 export interface Ranking {
   readonly corpus: RankCorpus;
   readonly query: RankQuery;

@@ -1,4 +1,5 @@
 import {
+  type Clock,
   LIMITS,
   MemoryError,
   type PluginRetrieveRequest,
@@ -23,7 +24,6 @@ import { type PreparedQuery, prepareQuery, queryFor } from "./query.js";
 import { type PageEntries, readEntries } from "./read-entries.js";
 import { requireReranker } from "./rerank.js";
 import { mergeHits, type ScopedHit } from "./scoped-hits.js";
-import { Stages } from "./stages.js";
 
 /** How often a page is put together again because an entry of it went away meanwhile. */
 const ATTEMPTS = 8;
@@ -83,7 +83,7 @@ async function retrievePage(
   for (let attempt = 1; ; attempt++) {
     const found = await findEverywhere(tier, scopes, search, query);
     stages.end("search");
-    const { hits, degraded } = await choosePage(tier, found.hits, request, stages);
+    const { hits, degraded } = await choosePage(tier, found.hits, request, (stage) => stages.end(stage));
     const read = await readEntries(tier, hits, request);
     stages.end("read");
     if (read.isWhole || attempt === ATTEMPTS) return { ...read, found, degraded };
@@ -165,4 +165,30 @@ function vectorsMissing(count: number): MemoryError | undefined {
   if (count === 0) return undefined;
   const message = `${count} entries have no vector yet; words still find them`;
   return new MemoryError("unavailable", message, { count });
+}
+
+/** How long the stages of a request take, one after the other; one that comes again adds to its time. */
+class Stages {
+  readonly #clock: Clock;
+  readonly #seconds = new Map<string, number>();
+  #begun: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#begun = clock.now();
+  }
+
+  /** What passed since the stage before belongs to this one. */
+  end(stage: string): void {
+    const now = this.#clock.now();
+    this.#seconds.set(stage, (this.#seconds.get(stage) ?? 0) + now - this.#begun);
+    this.#begun = now;
+  }
+
+  /** Milliseconds by stage. */
+  get tookMs(): Record<string, number> {
+    return Object.fromEntries(
+      [...this.#seconds].map(([stage, seconds]) => [stage, Math.round(seconds * 1e6) / 1e3]),
+    );
+  }
 }

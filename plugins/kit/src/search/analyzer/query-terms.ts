@@ -1,8 +1,7 @@
-import { hexId } from "./hex-id.js";
 import type { Language } from "./language.js";
 import { memoizeWords } from "./memo.js";
 import { termHash } from "./packed-terms.js";
-import { boundedText, contentForms, fold, hashIn, splitWords } from "./words.js";
+import { boundedText, contentForms, fold, hashIn, hexId, splitWords } from "./words.js";
 
 /** Terms of a query that count: the first ones. */
 const QUERY_TERM_COUNT_MAX = 64;

@@ -1,8 +1,8 @@
 import type { RankCorpus, RankQuery, VectorColumn } from "./corpus.js";
-import { checkDimensions, wordScores } from "./rank.js";
+import { wordScores } from "./lexical.js";
 import { COSINE_ITSELF, fuseEvidence, relevance } from "./relevance.js";
 import { type ScaledQuery, type SieveKernel, type SieveLimits, sieveKernel } from "./sieve-kernel.js";
-import { slotCloseness } from "./vector.js";
+import { checkDimensions, slotCloseness } from "./vector.js";
 import { codeLengthOf, encodeQuery, type VectorCodes } from "./vector-codes.js";
 
 /** Slots looked at together where no kernel says how many. */
@@ -64,13 +64,17 @@ export class EvidenceSieve {
     return 0;
   }
 
-  /** What speaks for a slot; `relevance` of it is what `rank` gives. */
+  /** What speaks for a slot. */
   evidence(slot: number): number {
     const closeness = slotCloseness(this.#corpus.vectors, this.#query, slot);
     return fuseEvidence(this.#words[slot]!, closeness);
   }
 
-  /** The relevance of a slot, as `rank` gives it. */
+  /**
+   * The relevance of a slot, 0 to 1. It is absolute: it depends on the query, the entry, the entry's own group and,
+   * slowly, on the statistics of the partition (how many entries have a word, how long they are), never on what else the
+   * query finds nor on the filter.
+   */
   relevance(slot: number): number {
     return relevance(this.evidence(slot));
   }

@@ -2,9 +2,9 @@ import { COUNT_FIELDS, fieldCount } from "../analyzer/packed-terms.js";
 import { averageLength, weightedFrequency, weightsOf } from "./bm25f.js";
 import type { Postings, RankCorpus, RankField, RankQuery } from "./corpus.js";
 import { groupRelevances } from "./group.js";
-import { lexicalScores, termScore, type WeighedTerm, weighTerms } from "./lexical.js";
-import { rank } from "./rank.js";
-import { slotSimilarity } from "./vector.js";
+import { lexicalScores, termScore, type WeighedTerm, weighTerms, wordScores } from "./lexical.js";
+import { fuseEvidence, relevance } from "./relevance.js";
+import { slotCloseness, slotSimilarity } from "./vector.js";
 
 /** A term of the query that stands in the entry. */
 export interface ExplainedTerm {
@@ -27,13 +27,13 @@ export interface SlotExplanation {
   readonly group: number;
   /** Cosine of query and entry, cut at 0; 0 without vectors. Counts on the query's scale. */
   readonly similarity: number;
-  /** What `rank` gives to the slot. */
+  /** What `EvidenceSieve` gives the slot. */
   readonly relevance: number;
 }
 
 /**
- * The parts of which `rank` makes the relevance of these slots, computed anew. About as much work as `rank` itself,
- * however many slots.
+ * The parts of the relevance of these slots, computed anew: the words of all slots, as a group counts by its best
+ * members, and the vectors of these.
  * @param slots live ones that the query's filter admits
  */
 export function explainSlots(
@@ -43,14 +43,14 @@ export function explainSlots(
 ): SlotExplanation[] {
   const terms = weighTerms(corpus, query.terms);
   const lexical = lexicalScores(corpus, query);
-  const relevance = rank(corpus, query);
+  const words = wordScores(corpus, query);
   const group = groupRelevances(lexical, corpus.groups);
   return slots.map((slot) => ({
     terms: terms.flatMap((term) => explainTerm(corpus, query, term, slot)),
     lexical: lexical[slot]!,
     group: group.get(corpus.groups[slot]!) ?? 0,
     similarity: slotSimilarity(corpus.vectors, query.vector, slot),
-    relevance: relevance[slot]!,
+    relevance: relevance(fuseEvidence(words[slot]!, slotCloseness(corpus.vectors, query, slot))),
   }));
 }
 

@@ -2,7 +2,6 @@ export { weightedLength } from "./bm25f.js";
 export type { Postings, RankCorpus, RankField, RankQuery, VectorColumn } from "./corpus.js";
 export { EvidenceSieve } from "./evidence-sieve.js";
 export { type ExplainedTerm, explainSlots, type SlotExplanation } from "./explain.js";
-export { rank } from "./rank.js";
 export { type CosineScale, cosineScale, evidenceFor, relevance } from "./relevance.js";
 export type { SieveLimits } from "./sieve-kernel.js";
 export { similarity } from "./vector.js";

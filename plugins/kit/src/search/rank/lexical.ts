@@ -9,6 +9,7 @@ import {
   weightsOf,
 } from "./bm25f.js";
 import type { Postings, RankCorpus, RankQuery } from "./corpus.js";
+import { addGroupRelevance } from "./group.js";
 
 /** A term of the query in a partition. */
 export interface WeighedTerm {
@@ -34,6 +35,13 @@ export function weighTerms(corpus: RankCorpus, terms: readonly QueryTerm[]): Wei
     postings: postings[index],
     share: idfs[index]! / idfTotal,
   }));
+}
+
+/** What words say of each live slot, its group's included, 0 to 1. */
+export function wordScores(corpus: RankCorpus, query: RankQuery): Float32Array {
+  const scores = lexicalScores(corpus, query);
+  if (corpus.hasGroups !== false) addGroupRelevance(scores, corpus.groups);
+  return scores;
 }
 
 /** BM25F of each live slot as a share of the best score that the query could get, 0 to 1. */

@@ -1,4 +1,4 @@
-import type { RankQuery, VectorColumn } from "./corpus.js";
+import type { RankCorpus, RankQuery, VectorColumn } from "./corpus.js";
 import { COSINE_ITSELF } from "./relevance.js";
 
 /**
@@ -44,4 +44,10 @@ export function slotCloseness(
   slot: number,
 ): number {
   return Math.min(1, Math.max(0, scale.gain * slotSimilarity(vectors, vector, slot) + scale.offset));
+}
+
+/** @throws {TypeError} for a query's vector that has not the dimensions of the corpus. */
+export function checkDimensions({ vectors }: RankCorpus, vector: Float32Array | undefined): void {
+  if (vector === undefined || vectors === undefined || vector.length === vectors.dimensions) return;
+  throw new TypeError(`query vector has ${vector.length} dimensions, the corpus ${vectors.dimensions}`);
 }
