@@ -43,6 +43,7 @@ describe("packages that are installed from their files into an empty folder", ()
   it("hold no source, and run without it", async () => {
     expect((await readdir(join(workshop, "node_modules/@membus"))).sort()).toEqual([
       "agent-client",
+      "agentic",
       "bus",
       "conformance",
       "disk",

@@ -48,6 +48,7 @@ export * from "./messages/status.js";
 export * from "./messages/store.js";
 export * from "./nearest-name.js";
 export * from "./plugin/index.js";
+export * from "./records/index.js";
 export * from "./resolve-options.js";
 export * from "./scope.js";
 export { silentLogger } from "./silent-logger.js";

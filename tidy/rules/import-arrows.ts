@@ -19,6 +19,7 @@ const ARROWS: Readonly<Record<string, readonly string[] | typeof ALL>> = {
   "nats-server": ["protocol"],
   host: ["protocol", "bus"],
   "agent-client": ["protocol", "bus"],
+  agentic: ["protocol", "agent-client"],
   conformance: ["protocol", "bus"],
   "plugins/disk": ["protocol"],
   "plugins/kit": ["protocol", "plugins/disk"],

@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { boundedString, FractionSchema } from "../bounded-values.js";
+import { HashSchema, JsonSchema, TimeSchema } from "../entry/index.js";
+import { LIMITS } from "../limits.js";
+
+const IdSchema = boundedString(LIMITS.idLength).min(1);
+const NameSchema = boundedString(LIMITS.stringLength).min(1);
+const SeqSchema = z.int().min(0);
+
+/** Whose word a memory is: what is not the user's is not shared until somebody vouches for it (clause REC-9). */
+export const TrustSchema = z.enum(["user", "agent", "tool", "web"]);
+export type Trust = z.infer<typeof TrustSchema>;
+
+export const RoleSchema = z.enum(["system", "developer", "user", "assistant", "tool"]);
+export type Role = z.infer<typeof RoleSchema>;
+
+/** A call that a model asked for; `arguments` are JSON as the model wrote them. */
+export const ToolCallSchema = z.looseObject({ id: NameSchema, name: NameSchema, arguments: z.string() });
+
+/** What was said: `content` is a text, parts as model providers have them, or null beside tool calls. */
+export const MessageContentSchema = z.looseObject({
+  role: RoleSchema,
+  content: z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()]),
+  name: NameSchema.optional(),
+  tool_calls: z.array(ToolCallSchema).optional(),
+  tool_call_id: NameSchema.optional(),
+  agent_calls: z.array(JsonSchema).optional(),
+  structured: JsonSchema.optional(),
+  images: z.array(z.string()).optional(),
+  reasoning: JsonSchema.optional(),
+});
+
+const FigureSchema = z.number().min(0);
+
+/**
+ * The kinds of records (chapter 7), by the `kind` in their metadata. `key` and `metadata` are what a reader finds them by,
+ * `content` is what they hold; `kind` itself is left out of `metadata` here. Of all of them unknown fields are kept.
+ */
+export const RECORD_KINDS = {
+  message: {
+    key: z.strictObject({ conversation: IdSchema, message: IdSchema }),
+    content: MessageContentSchema,
+    metadata: z.looseObject({
+      role: RoleSchema,
+      name: NameSchema.optional(),
+      marks: z.array(NameSchema).optional(),
+    }),
+  },
+  summary: {
+    key: z.strictObject({ conversation: IdSchema, summary: IdSchema }),
+    content: z.looseObject({
+      text: z.string(),
+      key_facts: z.array(z.string()),
+      open_threads: z.array(z.string()),
+      covers: z.strictObject({ from: SeqSchema, to: SeqSchema }),
+    }),
+    metadata: z.looseObject({ level: z.int().min(1) }),
+  },
+  fact: {
+    key: z.strictObject({ fact: IdSchema }),
+    content: z.looseObject({ text: z.string().min(1) }),
+    metadata: z.looseObject({
+      about: NameSchema,
+      category: NameSchema.optional(),
+      trust: TrustSchema,
+      valid_from: TimeSchema.optional(),
+      valid_until: TimeSchema.optional(),
+      superseded_by: HashSchema.optional(),
+      confidence: FractionSchema.optional(),
+    }),
+  },
+  experience: {
+    key: z.strictObject({ experience: IdSchema }),
+    content: z.looseObject({ text: z.string().min(1), when_to_use: z.string() }),
+    metadata: z.looseObject({ outcome: NameSchema.optional(), value: FractionSchema }),
+  },
+  tool_call: {
+    key: z.strictObject({ tool_call: IdSchema }),
+    content: z.looseObject({
+      tool: NameSchema,
+      input: JsonSchema,
+      output: JsonSchema,
+      success: z.boolean(),
+      token_cost: FigureSchema.optional(),
+      time_cost_s: FigureSchema.optional(),
+    }),
+    metadata: z.looseObject({ tool: NameSchema, success: z.boolean() }),
+  },
+  guideline: {
+    key: z.strictObject({ guideline: NameSchema }),
+    content: z.looseObject({
+      text: z.string(),
+      figures: z.looseObject({
+        calls: z.int().min(0),
+        success_rate: FractionSchema,
+        mean_token_cost: FigureSchema.optional(),
+        mean_time_cost_s: FigureSchema.optional(),
+      }),
+    }),
+    metadata: z.looseObject({ tool: NameSchema }),
+  },
+  triple: {
+    key: z.strictObject({ subject: NameSchema, predicate: NameSchema, object: NameSchema }),
+    content: z.looseObject({ evidence: z.string().optional() }),
+    metadata: z.looseObject({
+      subject: NameSchema,
+      predicate: NameSchema,
+      object: NameSchema,
+      trust: TrustSchema,
+    }),
+  },
+  block: {
+    key: z.strictObject({ block: NameSchema }),
+    content: z.looseObject({
+      value: JsonSchema,
+      description: z.string(),
+      limit: z.int().min(1),
+      read_only: z.boolean(),
+    }),
+    metadata: z.looseObject({ label: NameSchema }),
+  },
+  target: {
+    key: z.strictObject({ target: NameSchema, name: NameSchema }),
+    content: z.looseObject({ description: z.string() }),
+    metadata: z.looseObject({ target: NameSchema, name: NameSchema }),
+  },
+  history: {
+    key: z.strictObject({ history: IdSchema }),
+    content: z.looseObject({ conversation: IdSchema, from: SeqSchema, to: SeqSchema }),
+    metadata: z.looseObject({}),
+  },
+  offload: {
+    key: z.strictObject({ offload: IdSchema }),
+    content: z.looseObject({ text: z.string() }),
+    metadata: z.looseObject({ tool: NameSchema.optional(), bytes: z.int().min(0) }),
+  },
+} as const;
+
+export type RecordKind = keyof typeof RECORD_KINDS;
+export type RecordKey<Kind extends RecordKind> = z.infer<(typeof RECORD_KINDS)[Kind]["key"]>;
+export type RecordContent<Kind extends RecordKind> = z.infer<(typeof RECORD_KINDS)[Kind]["content"]>;
+export type RecordMetadata<Kind extends RecordKind> = z.infer<(typeof RECORD_KINDS)[Kind]["metadata"]>;
