@@ -88,7 +88,7 @@ describe("adding", () => {
     ]);
     const passages = Array.from({ length: 20 }, (_, n) => `passage ${n}`);
     await graph.add({ ...t("a", "p", "b"), evidence: passages });
-    const [{ evidence }] = (await graph.query()).triples as [{ evidence: string[] }];
+    const { evidence } = (await graph.query()).triples[0]!;
     expect(evidence).toHaveLength(8);
     expect(evidence.slice(0, 3)).toEqual(["one", "two", "passage 0"]);
     expect((await say("more", "web"))[0]!.outcome).toBe("duplicate");
