@@ -7,6 +7,8 @@ export {
   type Entity,
   type EntityCall,
   EntityGraph,
+  type ExtractOptions,
+  type ExtractResult,
   type FoundTriple,
   GRAPH_DEFAULTS,
   type GraphCall,

@@ -107,6 +107,10 @@ describe("adding", () => {
     [t("", "p", "b"), "subject must be a text that is not empty"],
     [t("a", " ", "b"), "predicate must be a text that is not empty"],
     [{ subject: "a", predicate: "p" } as TripleKey, "object must be a text that is not empty"],
+    [
+      { ...t("a", "p", "b"), trust: "me" as never } as TripleKey,
+      "trust must be one of user, agent, tool, web, got me",
+    ],
     [{ ...t("a", "p", "b"), evidence: "x".repeat(2_001) }, "evidence has at most 2000 characters, got 2001"],
   ])("refuses %j, and nothing is stored", async (triple, message) => {
     const graph = await graphOf();

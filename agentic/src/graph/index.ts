@@ -8,6 +8,7 @@ export {
   type ObservationReference,
   type ObservationsInput,
 } from "./entity-graph.js";
+export type { ExtractOptions, ExtractResult } from "./extract-triples.js";
 export type { GraphPath, PathsResult } from "./find-paths.js";
 export { GRAPH_DEFAULTS, type GraphOptions } from "./graph-options.js";
 export {

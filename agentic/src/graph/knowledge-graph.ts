@@ -1,6 +1,7 @@
 import type { AgentMemory } from "@membus/agent-client";
 import { type Clock, integerOption, LIMITS, systemClock } from "@membus/protocol";
 import { type AddedTriple, addTriples } from "./add-triples.js";
+import { type ExtractOptions, type ExtractResult, extractTriples } from "./extract-triples.js";
 import { findPaths, type PathsResult } from "./find-paths.js";
 import { type GraphOptions, resolveGraphOptions } from "./graph-options.js";
 import { type MergeResult, mergeNodes } from "./merge-nodes.js";
@@ -224,6 +225,16 @@ export class KnowledgeGraph {
     const { limit = 10, minScore = 0, ...call } = options;
     checkLimit(limit, "limit");
     return searchTriples(this.#store, { query, limit, minScore }, call);
+  }
+
+  /**
+   * Adds what a text of 1..100000 characters states, as a model reads it: at most 100 triples, each with the passage that
+   * says so as evidence, if that stands in the text. The model is told the names of nodes that the text may mean.
+   *
+   * @throws {ModelError} as `askFor` does, among others "invalid_output": then nothing is written.
+   */
+  async extract(text: string, options: ExtractOptions): Promise<ExtractResult> {
+    return extractTriples(this.#store, text, options);
   }
 
   #node(node: string, name: string): string {

@@ -1,6 +1,7 @@
 import type { EntryInput } from "@membus/agent-client";
 import {
   canonicalJson,
+  choiceOption,
   keyHash,
   LIMITS,
   type MemoryEntry,
@@ -9,6 +10,7 @@ import {
   readRecord,
   recordEntry,
   type Trust,
+  TrustSchema,
 } from "@membus/protocol";
 import { combineEvidence, evidenceLines, higherTrust } from "./evidence.js";
 import type { ResolvedGraphOptions } from "./graph-options.js";
@@ -45,6 +47,8 @@ export const OBSERVATION_PREDICATE = "observation";
 
 /** Predicates whose objects are words about a node and no nodes: nothing is walked along them. */
 export const RESERVED_PREDICATES: readonly string[] = [TYPE_PREDICATE, OBSERVATION_PREDICATE];
+
+export const checkTrust = choiceOption(...TrustSchema.options);
 
 type Naming = Pick<ResolvedGraphOptions, "nodeCase">;
 
@@ -83,7 +87,9 @@ export function normaliseKey({ subject, predicate, object }: TripleKey, naming: 
 export function normaliseTriple(input: TripleInput, naming: Naming): Triple {
   const key = normaliseKey(input, naming);
   checkKeySize(key);
-  return { ...key, evidence: evidenceLines(input.evidence), trust: input.trust ?? "agent" };
+  const trust = input.trust ?? "agent";
+  checkTrust(trust, "trust");
+  return { ...key, evidence: evidenceLines(input.evidence), trust };
 }
 
 function checkKeySize(key: TripleKey): void {
