@@ -1,4 +1,16 @@
 export {
+  BLOCKS_DEFAULTS,
+  type Block,
+  type BlockCall,
+  BlockError,
+  type BlockErrorCode,
+  type BlockSettings,
+  Blocks,
+  type BlocksOptions,
+  type EditOptions,
+  type NewBlock,
+} from "./blocks/index.js";
+export {
   type AddedTriple,
   type AddObservationsResult,
   type DeleteResult,

@@ -1,13 +1,12 @@
 import {
   choiceOption,
   integerOption,
-  isNamespace,
   type MemoryTier,
-  type OptionRule,
   type ResolvedOptions,
   resolveOptions,
   TIERS,
 } from "@membus/protocol";
+import { namespaceOption } from "../namespace-option.js";
 
 export interface GraphOptions {
   /**
@@ -52,12 +51,6 @@ export const GRAPH_DEFAULTS = Object.freeze({
   tripleCountMax: 10_000,
   nodeCountMax: 10_000,
 } as const);
-
-const namespaceOption: OptionRule = (value, name) => {
-  if (typeof value !== "string" || !isNamespace(value)) {
-    throw new TypeError(`${name} must be a path of 1..8 segments, got ${String(value)}`);
-  }
-};
 
 /** @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range. */
 export function resolveGraphOptions(input: GraphOptions): ResolvedGraphOptions {
