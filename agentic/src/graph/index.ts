@@ -8,9 +8,11 @@ export {
   type ObservationReference,
   type ObservationsInput,
 } from "./entity-graph.js";
+export { entityTools } from "./entity-tools.js";
 export type { ExtractOptions, ExtractResult } from "./extract-triples.js";
 export type { GraphPath, PathsResult } from "./find-paths.js";
 export { GRAPH_DEFAULTS, type GraphOptions } from "./graph-options.js";
+export { graphTools } from "./graph-tools.js";
 export {
   KnowledgeGraph,
   type Neighbour,

@@ -10,4 +10,5 @@ export {
 } from "./run-agent.js";
 export type { Tool, ToolContext } from "./tool.js";
 export { type OpenAiTool, toJsonSchema, toOpenAiTools } from "./tool-declarations.js";
+export { typedTool } from "./typed-tool.js";
 export { withThinking } from "./with-thinking.js";
