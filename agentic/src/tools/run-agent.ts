@@ -9,8 +9,9 @@ import {
   type ModelRequest,
   type RetryOptions,
   resolveRetryOptions,
+  type ToolCall,
 } from "../model/index.js";
-import { type CallToolOptions, resultOf, type ToolResult } from "./call-tool.js";
+import { type CallToolOptions, resolveCallToolOptions, resultOf, type ToolResult } from "./call-tool.js";
 import type { Tool } from "./tool.js";
 import { toDeclarations } from "./tool-declarations.js";
 
@@ -75,32 +76,43 @@ export interface AgentOutcome {
  * Asks the model, runs the tools that it calls side by side, tells it what they answered, and so on, until it answers with a
  * text alone. The meter gets every attempt, also when this throws; what tools did before stays done.
  * @throws {ModelError} as `model.complete` does, after the retries that the agent allows; "refused" if the model does not
- * want to. Aborted by its signal, the signal's reason.
+ * want to, "invalid_output" if it answers nothing, also when asked again. Aborted by its signal, the signal's reason.
  * @throws {TypeError} for an unknown option, a value out of range, two tools of one name, or a name that none can have.
  */
 export async function runAgent(run: AgentRun, meter: CostMeter): Promise<AgentOutcome> {
-  const { onStep, signal, request, bounds, retry, answer } = prepare(run);
+  const { request, bounds, retry, answer } = prepare(run);
   const added: ChatMessage[] = [];
+  const complete = () =>
+    completeWithRetries(run.model, { ...request, messages: [...request.messages, ...added] }, meter, retry);
   for (let step = 1; ; step++) {
-    const messages = [...request.messages, ...added];
-    const reply = await completeWithRetries(run.model, { ...request, messages }, meter, retry);
-    if (reply.finishReason === "refusal") {
-      throw new ModelError("refused", `the model refused: ${reply.text.slice(0, 500)}`);
-    }
+    const first = await complete();
+    // After tools an agent may have nothing left to say; before them it was asked something.
+    const reply = saysNothing(first) && step === 1 ? await complete() : first;
+    checkReply(reply, step);
     const results = await Promise.all(reply.toolCalls.map(answer));
     added.push(messageOf(reply), ...results.map(resultMessageOf));
-    onStep?.({ step, reply, results });
+    run.onStep?.({ step, reply, results });
     const ended = endOf(reply, step, bounds.stepCountMax);
     if (ended !== undefined) return { outcome: ended, text: reply.text, messages: added, stepCount: step };
-    signal?.throwIfAborted();
   }
 }
 
 /** Everything that could be wrong with a run is so before the model is asked. */
 function prepare(run: AgentRun) {
-  const { model: _, system, tools, messages, onStep, signal, maxOutputTokens, temperature, ...options } = run;
-  const { retryCountMax, retryWaitMsMax, textLengthMax, ...rest } = options;
-  const bounds = resolveAgentOptions(rest);
+  const {
+    model: _,
+    onStep: __,
+    system,
+    tools,
+    messages,
+    signal,
+    maxOutputTokens,
+    temperature,
+    ...rest
+  } = run;
+  const { retryCountMax, retryWaitMsMax, textLengthMax, ...options } = rest;
+  const bounds = resolveAgentOptions(options);
+  const callOptions = resolveCallToolOptions({ textLengthMax });
   checkNames(tools);
   const request = {
     messages: [{ role: "system" as const, content: system }, ...messages],
@@ -109,18 +121,11 @@ function prepare(run: AgentRun) {
     temperature,
     signal,
   };
-  const answer = (call: ModelReply["toolCalls"][number], index: number): Promise<ToolResult> =>
+  const answer = (call: ToolCall, index: number): Promise<ToolResult> =>
     index < bounds.callCountMax
-      ? resultOf(tools, call, { signal }, { textLengthMax })
+      ? resultOf(tools, call, { signal }, callOptions)
       : Promise.resolve({ call, text: tooManyCalls(bounds.callCountMax), succeeded: false });
-  return {
-    onStep,
-    signal,
-    request,
-    bounds,
-    retry: resolveRetryOptions({ retryCountMax, retryWaitMsMax }),
-    answer,
-  };
+  return { request, bounds, retry: resolveRetryOptions({ retryCountMax, retryWaitMsMax }), answer };
 }
 
 function resolveAgentOptions(input: AgentOptions): ResolvedOptions<AgentOptions> {
@@ -136,6 +141,19 @@ function checkNames(tools: readonly Tool[]): void {
   if (bad !== undefined) throw new TypeError(`no name for a tool: \`${bad}\``);
   const twin = names.find((name, index) => names.indexOf(name) !== index);
   if (twin !== undefined) throw new TypeError(`two tools are called \`${twin}\``);
+}
+
+function saysNothing({ text, toolCalls }: ModelReply): boolean {
+  return toolCalls.length === 0 && text.trim() === "";
+}
+
+function checkReply(reply: ModelReply, step: number): void {
+  if (reply.finishReason === "refusal") {
+    throw new ModelError("refused", `the model refused: ${reply.text.slice(0, 500)}`);
+  }
+  if (saysNothing(reply) && step === 1) {
+    throw new ModelError("invalid_output", "the model answered nothing, twice");
+  }
 }
 
 function tooManyCalls(countMax: number): string {
