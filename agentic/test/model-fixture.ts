@@ -31,7 +31,7 @@ export async function startModel(
   return { server, model, clock, meter: new CostMeter(clock) };
 }
 
-/** Time that passes at once: each pause ends where it begins, and is counted. */
+/** Time that passes at once where somebody waits for it: each pause ends where it begins, and is counted. */
 export class HastyClock implements Clock {
   readonly pausesMs: number[] = [];
   #now = 1_000_000_000;
@@ -40,7 +40,8 @@ export class HastyClock implements Clock {
     return this.#now;
   }
 
-  after(delayMs: number, run: () => void): () => void {
+  after(delayMs: number, run: () => void, { background = false } = {}): () => void {
+    if (background) return () => {};
     this.pausesMs.push(delayMs);
     this.#now += delayMs / 1000;
     const timer = setImmediate(run);

@@ -1,6 +1,7 @@
+import { systemClock } from "@membus/protocol";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { type Agent, type AgentRun, type AgentStep, runAgent, type Tool } from "../src/index.js";
+import { type Agent, type AgentRun, type AgentStep, CostMeter, runAgent, type Tool } from "../src/index.js";
 import { modelErrorOf, startModel } from "./model-fixture.js";
 import type { Script } from "./scripted-openai/index.js";
 
@@ -178,6 +179,22 @@ it("ends with its signal's reason in the middle of a tool", async () => {
   });
   await expect(ran).rejects.toThrow("enough");
   expect(server.requests).toHaveLength(1);
+});
+
+it("tells the model of a tool that takes too long, and stops it", async () => {
+  const stopped: boolean[] = [];
+  const endless: Tool = {
+    ...clock,
+    run: (_, { signal }) => {
+      signal!.addEventListener("abort", () => stopped.push(true));
+      return new Promise(() => {});
+    },
+  };
+  const { model } = await startModel([{ calls: [timeIn("Rome", "c1")] }, { text: "No idea" }]);
+  const late = { ...AGENT, tools: [endless], model, messages: MESSAGES, callTimeoutMs: 20 };
+  const { messages, text } = await runAgent(late, new CostMeter(systemClock));
+  expect(messages[1]!.content).toMatch(/^time_in did not answer within 20 ms/);
+  expect([text, stopped]).toEqual(["No idea", [true]]);
 });
 
 it.each<[string, Partial<AgentRun>, string]>([

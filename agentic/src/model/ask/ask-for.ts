@@ -79,7 +79,6 @@ function readAnswer<Schema extends z.ZodType>(
   { text, finishReason }: ModelReply,
   schema: Schema,
 ): Attempt<z.output<Schema>> {
-  if (finishReason === "refusal") throw new ModelError("refused", `the model refused: ${text.slice(0, 500)}`);
   const problems: string[] = [];
   for (const value of jsonIn(text)) {
     const checked = schema.safeParse(value);
