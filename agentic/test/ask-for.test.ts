@@ -162,5 +162,7 @@ it("refuses options that mean nothing before it asks", async () => {
   await expect(asked).rejects.toThrow("retryCountMax must be an integer of 0..20");
   const { asked: unknown } = await ask([], { retryCount: 1 } as never);
   await expect(unknown).rejects.toThrow("did you mean `retryCountMax`?");
+  const { asked: nameless } = await ask([], { name: "the facts" });
+  await expect(nameless).rejects.toThrow("no name for an answer: `the facts`");
   expect(server.requests).toEqual([]);
 });
