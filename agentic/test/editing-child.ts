@@ -2,8 +2,8 @@ import { MemoryClient } from "@membus/agent-client";
 import { Blocks, KnowledgeGraph } from "../src/index.js";
 
 /** Told what to do by its parent, it edits the same block or node as another such process, and tells what came of it. */
-const [url, name] = process.argv.slice(2) as [string, string];
-const ROUNDS = 100;
+const [url, name, rounds] = process.argv.slice(2) as [string, string, string];
+const ROUNDS = Number(rounds);
 
 async function editBlock(memory: MemoryClient): Promise<object> {
   const blocks = new Blocks(memory);

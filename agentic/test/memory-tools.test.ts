@@ -17,8 +17,7 @@ import { startModel } from "./model-fixture.js";
 
 /** Calls tools as a model does. */
 function caller(tools: readonly Tool[]) {
-  return (name: string, args: object) =>
-    callTool(tools, { id: "1", name, arguments: JSON.stringify(args) });
+  return (name: string, args: object) => callTool(tools, { id: "1", name, arguments: JSON.stringify(args) });
 }
 
 describe("core memory tools", () => {
@@ -31,7 +30,9 @@ describe("core memory tools", () => {
     );
     const replacing = { label: "human", old_content: "tea", new_content: "coffee" };
     expect(await call("core_memory_replace", replacing)).toContain("\nLikes coffee");
-    expect(await call("core_memory_update", { section: "human", new_content: "Gone" })).toContain("now:\nGone");
+    expect(await call("core_memory_update", { section: "human", new_content: "Gone" })).toContain(
+      "now:\nGone",
+    );
   });
 
   it("answer a model's mistake with what was wrong", async () => {
@@ -41,13 +42,17 @@ describe("core memory tools", () => {
     const call = caller(coreMemoryTools(blocks));
     const replacing = (old_content: string) => ({ label: "human", old_content, new_content: "b" });
     expect(await call("core_memory_replace", replacing("c"))).toContain("the text to replace is not in it");
-    expect(await call("core_memory_replace", replacing("a"))).toContain("is in it more than once: say more of it");
+    expect(await call("core_memory_replace", replacing("a"))).toContain(
+      "is in it more than once: say more of it",
+    );
     expect(await call("core_memory_append", { label: "human", content: "more" })).toContain(
       "it may have 4 characters and would have 7",
     );
     expect(await call("core_memory_append", { label: "rules", content: "y" })).toContain("it is read-only");
     expect(await call("core_memory_append", { label: "nobody", content: "y" })).toContain("there is none");
-    expect(await call("core_memory_append", { label: "human" })).toContain("arguments of core_memory_append are wrong");
+    expect(await call("core_memory_append", { label: "human" })).toContain(
+      "arguments of core_memory_append are wrong",
+    );
     expect((await blocks.list()).map(({ value }) => value)).toEqual(["aa", "x"]);
   });
 });
@@ -58,7 +63,9 @@ describe("block tools", () => {
     const call = caller(blockTools(blocks));
     await call("memory_create", { label: "notes", description: "what I noted", content: "one" });
     await call("memory_insert", { label: "notes", insert_line: 0, new_str: "zero" });
-    expect(await call("memory_replace", { label: "notes", old_str: "one", new_str: "two" })).toContain("zero\ntwo");
+    expect(await call("memory_replace", { label: "notes", old_str: "one", new_str: "two" })).toContain(
+      "zero\ntwo",
+    );
     await call("memory_rethink", { label: "notes", new_memory: "three" });
     expect(await call("memory_undo", { label: "notes" })).toContain("zero\ntwo");
     expect(await call("memory_redo", { label: "notes" })).toContain("three");
@@ -87,12 +94,18 @@ describe("graph tools", () => {
     const call = caller(graphTools(new KnowledgeGraph(await openAgent())));
     const works = { subject: "Ada", predicate: "works_at", object: "Acme" };
     const triples = [works, { subject: "Acme", predicate: "is_in", object: "Rome" }];
-    expect(await call("graph_add", { triples })).toBe("created: Ada | works_at | Acme\ncreated: Acme | is_in | Rome");
+    expect(await call("graph_add", { triples })).toBe(
+      "created: Ada | works_at | Acme\ncreated: Acme | is_in | Rome",
+    );
     expect(await call("graph_add", { triples: [works] })).toBe("duplicate: Ada | works_at | Acme");
     expect(await call("graph_query", { subject: "Ada" })).toBe("1. Ada | works_at | Acme");
     expect(await call("graph_query", {})).toContain("2. Acme | is_in | Rome");
-    expect(await call("graph_search", { query: "who works" })).toMatch(/^1\. Ada \| works_at \| Acme \(score 0\.\d\d\)/);
-    expect(await call("graph_neighbours", { node: "Acme", direction: "in" })).toBe("1. Ada | works_at | Acme");
+    expect(await call("graph_search", { query: "who works" })).toMatch(
+      /^1\. Ada \| works_at \| Acme \(score 0\.\d\d\)/,
+    );
+    expect(await call("graph_neighbours", { node: "Acme", direction: "in" })).toBe(
+      "1. Ada | works_at | Acme",
+    );
     expect(await call("graph_paths", { from: "Ada", to: "Rome" })).toBe(
       "1. Ada | works_at | Acme; Acme | is_in | Rome",
     );
@@ -138,7 +151,10 @@ describe("entity tools", () => {
       deleted: [{ entityName: "Ada", observation: "sings" }],
       notFound: [{ entityName: "Ada", observation: "dances" }],
     });
-    expect(JSON.parse(await call("delete_relations", { relations }))).toEqual({ deleted: relations, notFound: [] });
+    expect(JSON.parse(await call("delete_relations", { relations }))).toEqual({
+      deleted: relations,
+      notFound: [],
+    });
     expect(JSON.parse(await call("delete_entities", { entityNames: ["Ada", "Bob"] }))).toEqual({
       deleted: ["Ada"],
       notFound: ["Bob"],

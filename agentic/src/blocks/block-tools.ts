@@ -75,7 +75,9 @@ function wholeBlockTools(blocks: Blocks): Tool[] {
       description: "Delete a memory block, with all that it said before. This cannot be undone.",
       parameters: z.object({ label }),
       async run({ label: name }, { signal }) {
-        return (await blocks.delete(name, { signal })) ? `Deleted block ${name}.` : `There is no block ${name}.`;
+        return (await blocks.delete(name, { signal }))
+          ? `Deleted block ${name}.`
+          : `There is no block ${name}.`;
       },
     }),
   ];

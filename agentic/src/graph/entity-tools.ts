@@ -44,7 +44,8 @@ function creatingTools(graph: EntityGraph): Tool[] {
           .min(1)
           .max(100),
       }),
-      run: async ({ observations }, { signal }) => json(await graph.addObservations(observations, { signal })),
+      run: async ({ observations }, { signal }) =>
+        json(await graph.addObservations(observations, { signal })),
     }),
   ];
 }
@@ -83,7 +84,7 @@ function readingTools(graph: EntityGraph): Tool[] {
       name: "read_graph",
       description: "Read the whole knowledge graph.",
       parameters: z.object({}),
-      run: async (_, { signal }) => json(await graph.readGraph(call)),
+      run: async (_, { signal }) => json(await graph.readGraph({ signal })),
     }),
     typedTool({
       name: "search_nodes",
