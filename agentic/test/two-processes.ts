@@ -12,6 +12,7 @@ import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { Blocks, KnowledgeGraph, type Triple } from "../src/index.js";
 
 const CHILD = fileURLToPath(new URL("editing-child.ts", import.meta.url));
+const EXEC_ARGV = ["--conditions=membus-source", "--import", "tsx"];
 const NAMES = ["left", "right"];
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
 
@@ -102,4 +103,30 @@ export async function editOneNode(rounds: number): Promise<void> {
   const same = found.filter(({ predicate }) => predicate === "same");
   const evidence = new Set(same.map((triple) => triple.evidence.toSorted().join()));
   expect([...evidence]).toEqual(["left says so,right says so"]);
+}
+
+/** A process that edits is killed: the block is as one of its edits left it, and all that undo leads to is there. */
+export async function killWhileEditing(kills: number): Promise<void> {
+  const { server, memory } = await start();
+  const blocks = new Blocks(memory);
+  for (let n = 0; n < kills; n++) {
+    await blocks.create("shared");
+    const child = fork(CHILD, [server.url, "left", "100"], { execArgv: EXEC_ARGV });
+    children.push(child);
+    await once(child, "message");
+    child.send("block");
+    while ((await blocks.read("shared"))!.undoCount < 5 + n) await new Promise((resolve) => setImmediate(resolve));
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    const { value, undoCount } = (await blocks.read("shared"))!;
+    const lines = String(value).split("\n");
+    expect(new Set(lines).size).toBe(lines.length);
+    const appended = lines.filter((line) => line.startsWith("left appends"));
+    expect(appended).toEqual(upTo(appended.length).map((round) => `left appends ${round}`));
+    for (let step = 0; step < undoCount; step++) await blocks.undo("shared");
+    for (let step = 0; step < undoCount; step++) await blocks.redo("shared");
+    expect((await blocks.read("shared"))!.value).toBe(value);
+    await blocks.delete("shared");
+    expect((await memory.retrieve({ namespace: "blocks", limit: 0 })).total).toBe(0);
+  }
 }

@@ -1,7 +1,7 @@
 import { type Trust, TrustSchema } from "@membus/protocol";
 
 /** Passages that a triple keeps; what is heard later is no news. */
-export const EVIDENCE_COUNT_MAX = 8;
+const EVIDENCE_COUNT_MAX = 8;
 const EVIDENCE_LENGTH_MAX = 2_000;
 
 /** The user's word is the best, the web's the least: the order of the protocol (clause REC-9). */

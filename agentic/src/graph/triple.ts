@@ -108,7 +108,7 @@ export function combineTriples<T extends Triple>(known: T, more: Triple): T | un
   return isNews ? { ...known, evidence, trust } : undefined;
 }
 
-export function keyOf({ subject, predicate, object }: TripleKey): TripleKey {
+function keyOf({ subject, predicate, object }: TripleKey): TripleKey {
   return { subject, predicate, object };
 }
 
