@@ -115,9 +115,12 @@ export async function killWhileEditing(kills: number): Promise<void> {
     children.push(child);
     await once(child, "message");
     child.send("block");
-    while ((await blocks.read("shared"))!.undoCount < 5 + n) await new Promise((resolve) => setImmediate(resolve));
+    while ((await blocks.read("shared"))!.undoCount < 5 + n)
+      await new Promise((resolve) => setImmediate(resolve));
     child.kill("SIGKILL");
     await once(child, "exit");
+    // What it had sent last may still be under way: this comes behind it.
+    await blocks.append("shared", "killed");
     const { value, undoCount } = (await blocks.read("shared"))!;
     const lines = String(value).split("\n");
     expect(new Set(lines).size).toBe(lines.length);
