@@ -120,13 +120,18 @@ export function readableId(message: unknown): string | null {
   return isJsonObject(message) && isMessageId(message.id) ? message.id : null;
 }
 
+/** JSON that `readJson` takes back, doubles of any size included (clause ENV-VALUE-3). */
+export function writeJson(value: unknown): string {
+  return withExponents(JSON.stringify(value));
+}
+
 /**
  * Message to bytes. Fields that are undefined are left out; embeddings are binary in MessagePack, lists in JSON. Numbers
  * of integral value beyond ±(2^53 - 1) are doubles, in JSON written with an exponent.
  */
 export function encodeMessage(message: Readonly<Message>, encoding: Encoding): Uint8Array {
   if (encoding === "msgpack") return encodePack(message, { ignoreUndefined: true });
-  return Buffer.from(withExponents(JSON.stringify(withLists(message))), "utf8");
+  return Buffer.from(writeJson(withLists(message)), "utf8");
 }
 
 /** Vectors as lists where a message may hold some. A replacer would do, but slows every encoding down several times. */

@@ -1,5 +1,5 @@
 /** The first integers that a double cannot tell from their neighbours; from 1e21 on `JSON.stringify` writes an exponent. */
-const MAYBE_GREAT = /[:,[]-?[1-9]\d{15}/;
+const MAYBE_GREAT = /(?:^|[:,[])-?[1-9]\d{15}/;
 /** In JSON: an escape, either end of a string, or what begins with a digit, which is a number outside of strings. */
 const TOKEN = /\\.|"|-?\d[\d.eE+-]*/gs;
 const INTEGER = /^-?\d{16,}$/;
