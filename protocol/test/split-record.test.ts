@@ -6,21 +6,22 @@ import {
   keyHash,
   LIMITS,
   type MemoryEntry,
+  type MemoryStoreRequest,
   type Message,
   parseStoreEntry,
   partKeys,
   recordEntry,
   recordProblem,
-  type StoreEntry,
   splitRecord,
 } from "../src/index.js";
 import { GOLDEN_RECORDS } from "./record-files.js";
 
+type EntryInput = MemoryStoreRequest["entries"][number];
 type Read = Pick<MemoryEntry, "key" | "content" | "metadata">;
 
-const asRead = (entry: StoreEntry) => entry as unknown as Read;
+const asRead = (entry: EntryInput) => entry as unknown as Read;
 
-function offload(content: { [name: string]: Json } & { text: string }): StoreEntry {
+function offload(content: { [name: string]: Json } & { text: string }): EntryInput {
   const key = { offload: "o" };
   const metadata = { tool: "shell", bytes: content.text.length };
   return {

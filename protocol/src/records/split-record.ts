@@ -1,14 +1,16 @@
 import { hash } from "node:crypto";
 import { checkEntrySize, readJson, writeJson } from "../codec/index.js";
-import { deriveText, keyHash, type MemoryEntry, type StoreEntry } from "../entry/index.js";
+import { deriveText, keyHash, type MemoryEntry } from "../entry/index.js";
 import type { Json } from "../json.js";
 import { LIMITS } from "../limits.js";
 import { isMemoryError, MemoryError } from "../memory-error.js";
+import type { MemoryStoreRequest } from "../messages/index.js";
 import { HeadSchema, isHead, PART_KIND, PartSchema, type Parts } from "./split-form.js";
 
 /** Bytes of the content in one part: as base64, and with what else a part has, less than an entry may have. */
 const PART_BYTES = 180_000;
 
+type EntryInput = MemoryStoreRequest["entries"][number];
 type Recorded = Pick<MemoryEntry, "key" | "content" | "metadata">;
 
 /**
@@ -17,7 +19,7 @@ type Recorded = Pick<MemoryEntry, "key" | "content" | "metadata">;
  * is of no word or meaning, and ends with its head; a head without a `text` gets the one that the content has.
  * @throws {MemoryError} `too_large` for more than 999 parts, which is 180 MB.
  */
-export function splitRecord(entry: StoreEntry): StoreEntry[] {
+export function splitRecord(entry: EntryInput): EntryInput[] {
   if (!isTooLarge(entry)) return [entry];
   const { content, metadata, text, tier, group, occurred_at, ttl, expires_at } = entry;
   const bytes = Buffer.from(writeJson(content));
@@ -31,7 +33,7 @@ export function splitRecord(entry: StoreEntry): StoreEntry[] {
     );
   }
   const shared = withoutUndefined({ tier, group, occurred_at, ttl, expires_at });
-  const pieces = keysOf(entry.key, parts).map((key, at): StoreEntry => {
+  const pieces = keysOf(entry.key, parts).map((key, at): EntryInput => {
     const piece = bytes.subarray(at * PART_BYTES, (at + 1) * PART_BYTES);
     const content = { base64: piece.toString("base64") };
     return { ...shared, key, content, metadata: { kind: PART_KIND }, text: "" };
@@ -73,12 +75,12 @@ function partsOf(entry: Recorded): Parts | undefined {
 }
 
 /** Of the hash, too: parts of what a record held before do not fit what it holds now. */
-function keysOf(key: StoreEntry["key"], { count, sha256 }: Parts) {
+function keysOf(key: EntryInput["key"], { count, sha256 }: Parts) {
   const head = keyHash(key);
   return Array.from({ length: count }, (_, at) => ({ head, sha256, part: at + 1 }));
 }
 
-function isTooLarge(entry: StoreEntry): boolean {
+function isTooLarge(entry: EntryInput): boolean {
   try {
     checkEntrySize(entry, Number.POSITIVE_INFINITY);
     return false;
