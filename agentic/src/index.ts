@@ -1,4 +1,23 @@
 export {
+  CONTEXT_DEFAULTS,
+  type CompactionOutcome,
+  type CompactionReason,
+  type ContextDependencies,
+  type ContextEvent,
+  type ContextOptions,
+  type ContextSize,
+  type ContextStats,
+  ContextWindow,
+  completeInWindow,
+  loadTokenCounter,
+  type ProcessorName,
+  type Provider,
+  type ReloadedText,
+  type SkippedStage,
+  type Stage,
+  type TokenCounter,
+} from "./context/index.js";
+export {
   ADD_DEFAULTS,
   type AddOptions,
   type AddResult,
@@ -22,6 +41,7 @@ export {
   type Removal,
   type ResetListener,
   type Summary,
+  type SummaryImage,
   type SummaryInput,
 } from "./conversation/index.js";
 export {

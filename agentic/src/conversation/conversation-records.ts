@@ -42,9 +42,13 @@ export class ConversationRecords {
     return { conversation: this.conversation, message };
   }
 
-  /** Records of a kind, as they are read. */
-  entries(kind: RecordKind, request: RetrieveRequest = {}): AsyncGenerator<MemoryEntry> {
-    return this.#memory.entries(this.#select(kind, request), { pageSize: LIMITS.retrieveLimit });
+  /** Records of a kind, as they are read, so many at a time. */
+  entries(
+    kind: RecordKind,
+    request: RetrieveRequest = {},
+    pageSize: number = LIMITS.retrieveLimit,
+  ): AsyncGenerator<MemoryEntry> {
+    return this.#memory.entries(this.#select(kind, request), { pageSize });
   }
 
   /** One page of them, by relevance to a query. */
@@ -67,8 +71,8 @@ export class ConversationRecords {
     return found.sort(inOrder);
   }
 
-  async *eachMessage(request: RetrieveRequest): AsyncGenerator<ConversationMessage> {
-    for await (const entry of this.entries("message", request)) {
+  async *eachMessage(request: RetrieveRequest, pageSize?: number): AsyncGenerator<ConversationMessage> {
+    for await (const entry of this.entries("message", request, pageSize)) {
       const message = readMessage(entry);
       if (message !== undefined) yield message;
     }
@@ -81,6 +85,18 @@ export class ConversationRecords {
       found.push(...(await this.messages({ keys: part.map((id) => this.key(id)) })));
     }
     return found.sort(inOrder);
+  }
+
+  /** Whether all of these are there still, and as they were read. */
+  async stand(messages: readonly Pick<ConversationMessage, "id" | "updated">[]): Promise<boolean> {
+    const latest = messages.reduce((time, { updated }) => Math.max(time, updated), 0);
+    const where = { field: "updated", op: "lte", value: latest } as const;
+    for (const part of chunks(messages)) {
+      const keys = part.map(({ id }) => this.key(id));
+      const { total } = await this.#memory.retrieve(this.#select("message", { keys, where, limit: 0 }));
+      if (total < part.length) return false;
+    }
+    return true;
   }
 
   /** The one that goes furthest; of two that go as far there is one record. */
@@ -118,7 +134,7 @@ export class ConversationRecords {
   }
 
   /** Forgets what was made of messages: it says what they said. */
-  async forgetDerived(messages: readonly ConversationMessage[]): Promise<number> {
+  async forgetDerived(messages: readonly Pick<ConversationMessage, "id" | "seq">[]): Promise<number> {
     let deleted = 0;
     for (const part of chunks(messages)) deleted += await this.forget({ where: derivedFrom(part) });
     return deleted;
@@ -140,7 +156,7 @@ export function kindIs(...kinds: readonly RecordKind[]): Filter {
 }
 
 /** Summaries that stand for any message between the first and the last of these, and what was offloaded of these. */
-function derivedFrom(messages: readonly ConversationMessage[]): Filter {
+function derivedFrom(messages: readonly Pick<ConversationMessage, "id" | "seq">[]): Filter {
   const seqs = messages.map(({ seq }) => seq);
   return {
     any: [

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { CostMeter } from "../model/index.js";
 import { type ConversationRecords, kindIs, type NewRecord } from "./conversation-records.js";
 import { messageFields } from "./message.js";
-import { readSummary, summaryRecord } from "./summary.js";
+import { readSummary, SummaryImageSchema, summaryRecord } from "./summary.js";
 
 const IdSchema = z.string().min(1).max(LIMITS.idLength);
 
@@ -22,7 +22,7 @@ const StateSummarySchema = z.strictObject({
   covers: z.strictObject({ from: z.int().min(0), to: z.int().min(0) }),
   level: z.int().min(1),
   userRequests: z.string(),
-  images: z.array(z.string()),
+  images: z.array(SummaryImageSchema),
 });
 
 const PARTS = {

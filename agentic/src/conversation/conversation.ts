@@ -186,7 +186,9 @@ export class Conversation {
     const derived = await this.records.forgetDerived(found);
     const keys = found.map(({ id }) => this.records.key(id));
     const count = keys.length === 0 ? 0 : await this.records.forget({ keys });
-    meter.written(count + derived);
+    // Once more: a window that was at it has looked for the messages after it had stored what it made of them.
+    const late = await this.records.forgetDerived(found);
+    meter.written(derived + count + late);
     return { count, cost: meter.cost };
   }
 
@@ -351,5 +353,5 @@ function patched(message: ChatMessage, patch: MessagePatch): ChatMessage {
 function summaryMessage(summary: Summary): ConversationMessage {
   const { to } = summary.covers;
   const message: ChatMessage = { role: "user", content: summaryText(summary) };
-  return { id: `summary-${to}`, marks: [], message, seq: to, revision: 0, created: 0 };
+  return { id: `summary-${to}`, marks: [], message, seq: to, revision: 0, created: 0, updated: 0 };
 }

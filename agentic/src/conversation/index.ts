@@ -20,12 +20,10 @@ export {
 } from "./conversation.js";
 export {
   CONVERSATION_DEFAULTS,
-  CONVERSATIONS_NAMESPACE,
   type ConversationOptions,
-  optional,
 } from "./conversation-options.js";
-export type { ConversationRecords } from "./conversation-records.js";
+export { type ConversationRecords, kindIs } from "./conversation-records.js";
 export type { ConversationState } from "./conversation-state.js";
-export { type ConversationMessage, DESCRIPTION_ID, type NewMessage, textOf } from "./message.js";
+export { type ConversationMessage, DESCRIPTION_ID, inOrder, type NewMessage, textOf } from "./message.js";
 export type { MessageSelection } from "./select-messages.js";
-export { type Summary, summaryRecord, summaryText } from "./summary.js";
+export { type Summary, type SummaryImage, summaryRecord, summaryText } from "./summary.js";

@@ -30,6 +30,8 @@ export interface ConversationMessage {
   readonly revision: number;
   /** Unix seconds. */
   readonly created: number;
+  /** When it, or its marks, were changed last. Unix seconds. */
+  readonly updated: number;
 }
 
 /** A message that is about to be written: complete and checked. */
@@ -121,6 +123,7 @@ export function readMessage(entry: MemoryEntry): ConversationMessage | undefined
     seq: entry.seq,
     revision: entry.revision,
     created: entry.timestamps.created,
+    updated: entry.timestamps.updated,
   };
 }
 

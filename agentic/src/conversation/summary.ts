@@ -12,13 +12,20 @@ export interface Summary {
   readonly level: number;
   /** What the user has asked for so far; "" where it says nothing of that. */
   readonly userRequests: string;
-  /** Images that are to be seen still. */
-  readonly images: readonly string[];
+  /** Images of messages that are to be seen still: the n-th of a message, from 0. */
+  readonly images: readonly SummaryImage[];
 }
+
+export interface SummaryImage {
+  readonly message: string;
+  readonly index: number;
+}
+
+export const SummaryImageSchema = z.strictObject({ message: z.string().min(1), index: z.int().min(0) });
 
 const ExtrasSchema = z.object({
   user_requests: z.string().catch(""),
-  images: z.array(z.string()).catch([]),
+  images: z.array(SummaryImageSchema).catch([]),
 });
 
 /**
@@ -36,7 +43,7 @@ export function summaryRecord(conversation: string, summary: Summary): MemoryRec
       open_threads: [...openThreads],
       covers: { ...covers },
       user_requests: userRequests,
-      images: [...images],
+      images: images.map(({ message, index }) => ({ message, index })),
     },
     metadata: { level, ...covers },
   };
