@@ -247,7 +247,7 @@ describe("a summary", () => {
     const json = { ...(SUMMARY as { json: object }).json, keep_images: [1, 2, 3, 99] };
     const { server, model } = await startModel([{ json }]);
     const pictures = ["a", "b", "c"].map(
-      (image): ChatMessage => ({ ...user("look"), images: [`data:${image}`] }),
+      (image): ChatMessage => ({ ...user("x".repeat(700)), images: [`data:${image}`] }),
     );
     const { window } = await openWindow(
       { thresholdTokens: 2_000, imageTokens: 100, retainedImagesMax: 2 },

@@ -96,7 +96,7 @@ describe("adding", () => {
     message.content[0]!.text = "changed";
     await adding;
     const [got] = await conversation.get();
-    (got!.message.content as { text: string }[])[0]!.text = "changed";
+    (got!.message.content as { text?: unknown }[])[0]!.text = "changed";
     expect(await contents(conversation)).toEqual([[{ type: "text", text: "said" }]]);
   });
 });

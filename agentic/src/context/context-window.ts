@@ -169,10 +169,11 @@ export class ContextWindow {
   }
 
   async #read(): Promise<Subject> {
-    const { imageTokens, thresholdTokens } = this.options;
+    const { imageTokens, thresholdTokens, graceRounds, offloadTokensMin: resultTokensMax } = this.options;
     this.#counter ??= new MessageCounter(this.#tokenCounter ?? (await loadTokenCounter()), imageTokens);
     const tokensMax = this.#summarises ? Number.POSITIVE_INFINITY : READ_FACTOR * thresholdTokens;
-    return readSubject(this.conversation, this.#overrides, tokensMax, this.#counter);
+    const limits = { tokensMax, resultTokensMax, graceRounds };
+    return readSubject(this.conversation, this.#overrides, limits, this.#counter);
   }
 
   get #summarises(): boolean {

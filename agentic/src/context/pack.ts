@@ -10,7 +10,8 @@ export interface PackLimits {
 
 /**
  * What fits of a view, from the newest message to the oldest. The leading system message, the newest messages from the
- * assistant's on, and one message of the user stay, also where they alone are too much; then comes the summary.
+ * assistant's on, and one message of the user stay, also where they alone are too much; then comes the summary, which is
+ * as a message of the user's where there is no other.
  */
 export function packBackward(view: View, { targetTokens, graceRounds, gaps }: PackLimits): View {
   const { system, items } = view;
@@ -22,7 +23,8 @@ export function packBackward(view: View, { targetTokens, graceRounds, gaps }: Pa
     if (user !== undefined) kept.add(user);
   }
   let left = targetTokens - sumTokens([...kept]) - (system?.tokens ?? 0);
-  const summary = view.summary !== undefined && view.summary.tokens <= left ? view.summary : undefined;
+  const hasUser = [...kept].some(isUser);
+  const summary = hasUser && (view.summary?.tokens ?? 0) > left ? undefined : view.summary;
   left -= summary?.tokens ?? 0;
   for (const unit of unitsOf(before).reverse()) {
     const added = unit.filter((item) => !kept.has(item));

@@ -9,6 +9,7 @@ import type { Subject } from "./compaction.js";
 import { withoutOrphans } from "./rounds.js";
 import { summaryItem } from "./summary-item.js";
 import type { MessageCounter } from "./tokens.js";
+import { isToolResult } from "./tool-results.js";
 import type { ViewItem } from "./view.js";
 
 /** What a window shows instead of a message; undefined: nothing. It holds for one revision. */
@@ -20,19 +21,31 @@ export interface Override {
 
 const PAGE_SIZE = 100;
 
+/** Among so many messages are the newest rounds, and the calls of their results. */
+const UNSETTLED_READ_MAX = 10_000;
+
+export interface ReadLimits {
+  /** How many tokens of messages are read behind the summary. */
+  readonly tokensMax: number;
+  /** What a result of a tool counts for at most: longer ones can be cut. */
+  readonly resultTokensMax: number;
+  /** So many messages of the assistant are read in any case. */
+  readonly graceRounds: number;
+}
+
 /**
  * The conversation as a window has it: the leading system message, the summary, and the messages behind what that stands
- * for. Those are read from the newest, and where nobody can summarise them, only so far as `tokensMax` of them.
+ * for. Those are read from the newest, and where nobody can summarise them, only so far as `limits` allow.
  */
 export async function readSubject(
   conversation: Conversation,
   overrides: ReadonlyMap<string, Override>,
-  tokensMax: number,
+  limits: ReadLimits,
   counter: MessageCounter,
 ): Promise<Subject> {
   const [leading, summary] = await Promise.all([conversation.leadingSystem(), conversation.summary()]);
   const until = summary?.covers.to ?? 0;
-  const messages = await messagesAfter(conversation, until, leading?.id, tokensMax, counter);
+  const messages = await messagesAfter(conversation, until, leading?.id, limits, counter);
   const ids = new Set(summary?.images.map(({ message }) => message));
   const pictured = ids.size === 0 ? [] : await conversation.records.messagesById([...ids]);
   const items = messages.map((message) => itemOf(message, counter));
@@ -52,23 +65,36 @@ async function messagesAfter(
   conversation: Conversation,
   seq: number,
   leadingId: string | undefined,
-  tokensMax: number,
+  limits: ReadLimits,
   counter: MessageCounter,
 ): Promise<ConversationMessage[]> {
+  const { tokensMax, resultTokensMax, graceRounds } = limits;
   const found: ConversationMessage[] = [];
+  const unmatched = new Set<string>();
   let tokens = 0;
-  for await (const message of conversation.records.eachMessage({ order: "newest" }, PAGE_SIZE)) {
-    if (message.id === DESCRIPTION_ID || message.id === leadingId) continue;
-    if (message.seq <= seq) break;
-    found.push(message);
-    tokens += counter.stored(message.id, message.revision, message.message);
-    if (tokens > tokensMax) break;
+  let rounds = 0;
+  for await (const stored of conversation.records.eachMessage({ order: "newest" }, PAGE_SIZE)) {
+    if (stored.id === DESCRIPTION_ID || stored.id === leadingId) continue;
+    if (stored.seq <= seq) break;
+    found.push(stored);
+    matchCalls(stored.message, unmatched);
+    const all = counter.stored(stored.id, stored.revision, stored.message);
+    tokens += isToolResult(stored.message) ? Math.min(all, resultTokensMax) : all;
+    if (stored.message.role === "assistant") rounds++;
+    const isSettled = unmatched.size === 0 && rounds >= graceRounds;
+    if (tokens > tokensMax && (isSettled || found.length >= UNSETTLED_READ_MAX)) break;
   }
   if (tokens > tokensMax && !found.some(({ message }) => message.role === "user")) {
     const [user] = await conversation.get({ role: "user", last: 1 });
     if (user !== undefined && user.seq > seq) found.push(user);
   }
   return found.sort(inOrder);
+}
+
+/** Keeps the calls whose results were read, and which themselves were not yet: reading goes backwards. */
+function matchCalls({ role, tool_call_id, tool_calls = [] }: ChatMessage, unmatched: Set<string>): void {
+  if (role === "tool" && tool_call_id !== undefined) unmatched.add(tool_call_id);
+  if (role === "assistant") for (const { id } of tool_calls) unmatched.delete(id);
 }
 
 function itemOf(stored: ConversationMessage, counter: MessageCounter): ViewItem {

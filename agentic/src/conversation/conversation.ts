@@ -18,6 +18,7 @@ import {
   DESCRIPTION_ID,
   type NewMessage,
   prepareMessage,
+  readMessage,
 } from "./message.js";
 import { idsAt, type MessageSelection, SELECTION_RULES, selectMessages } from "./select-messages.js";
 import { loadStateFile, saveStateFile } from "./state-file.js";
@@ -155,6 +156,18 @@ export class Conversation {
       prependSummary ? this.summary() : undefined,
     ]);
     return summary === undefined ? messages : [summaryMessage(summary), ...messages];
+  }
+
+  /**
+   * Messages by what they say, the one that says most about `query` first: 10, or `limit`, up to 1000.
+   * @returns none where the query shares nothing with any.
+   */
+  async search(
+    query: string,
+    { limit = 10 }: { readonly limit?: number } = {},
+  ): Promise<ConversationMessage[]> {
+    const entries = await this.records.search("message", { query, limit });
+    return entries.map(readMessage).filter((message) => message !== undefined);
   }
 
   /** What the model is given: every message, without what only its conversation knows of it. */
