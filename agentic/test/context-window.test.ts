@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { rejection } from "../../bus/test/expect-error.js";
 import {
   type ChatMessage,
   type ChatModel,
@@ -280,6 +281,22 @@ describe("a summary", () => {
     const whole = new ContextWindow(conversation, {}, { tokenCounter });
     expect(await whole.messages()).toEqual(NUMBERS);
   });
+});
+
+it("a compaction that cannot store its summary fails, and leaves everything as it was", async () => {
+  const { memory, stopHost } = await openMemory({ retryTimeoutMs: 0 });
+  const { model } = await startModel(async () => {
+    await stopHost();
+    return SUMMARY;
+  });
+  const conversation = await openConversation(memory, { id: "c1" });
+  await conversation.add(NUMBERS);
+  const events: ContextEvent[] = [];
+  const onEvent = (event: ContextEvent) => events.push(event);
+  const window = new ContextWindow(conversation, { thresholdTokens: 400 }, { model, tokenCounter, onEvent });
+  const error = await rejection(window.messages(), "unavailable");
+  expect(events).toMatchObject([{ status: "started" }, { status: "failed", error, cost: { modelCalls: 1 } }]);
+  expect(window.stats.compactions).toBe(0);
 });
 
 describe("packing", () => {
