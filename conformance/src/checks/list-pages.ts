@@ -144,7 +144,7 @@ export const listPageChecks: readonly Check[] = [
       const { caller, expect } = t;
       await storeGroups(t);
       for (const [order, expected] of Object.entries(ORDERS) as [keyof typeof ORDERS, readonly string[]][]) {
-        for (const limit of [1, 2, 3, 4]) {
+        for (const limit of [1, 3]) {
           const pages = await listPages(caller, { field: "group", order, limit });
           const what = `of a list by ${order} of 4 groups, with limit ${limit}`;
           expect.equal(pages.flatMap(values), expected, `values on all pages ${what}`);
