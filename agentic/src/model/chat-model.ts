@@ -30,9 +30,10 @@ export interface ModelRequest {
 }
 
 export interface ModelReply {
-  /** "" beside tool calls, or where the model says nothing. */
+  /** "" beside tool calls, or where the model says nothing; of a refusal, its words. */
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
+  /** "refusal" is the model's own: a provider that refuses the request makes `complete` throw "refused". */
   readonly finishReason: "stop" | "length" | "tool_calls" | "refusal" | "other";
   readonly usage: TokenUsage;
 }
@@ -49,4 +50,20 @@ export interface ChatModel {
    * provider has said so. Aborted by its signal it throws the signal's reason.
    */
   complete(request: ModelRequest): Promise<ModelReply>;
+}
+
+/** A piece of a reply that is being written; the last one is the reply as a whole. */
+export type ModelStreamPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "reply"; readonly reply: ModelReply };
+
+/** A model whose words can be read while it writes them. */
+export interface StreamingChatModel extends ChatModel {
+  /**
+   * The texts of the reply in order, none empty, then the reply; nothing is sent before the first is asked for. Who stops
+   * reading ends the request.
+   * @throws {ModelError} as `complete` does, also after some of the texts: then there is no reply, and what was read of it
+   * is not one.
+   */
+  completeStream(request: ModelRequest): AsyncIterable<ModelStreamPart>;
 }

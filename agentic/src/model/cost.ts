@@ -3,7 +3,9 @@ import type { TokenUsage } from "./chat-model.js";
 
 /** What a call came to: everything that agents do with memory reports it. */
 export interface Cost {
+  /** Attempts, those that failed included. */
   readonly modelCalls: number;
+  /** As the models tell them; 0 for what failed without telling. */
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** Wall-clock time of the whole call. */
@@ -14,15 +16,16 @@ export interface Cost {
 
 /** Adds up what the parts of one call cost. */
 export class CostMeter {
+  /** What the call's pauses are waited on, too. */
+  readonly clock: Clock;
   #modelCalls = 0;
   #inputTokens = 0;
   #outputTokens = 0;
   #entriesWritten = 0;
-  readonly #clock: Clock;
   readonly #begunAt: number;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.clock = clock;
     this.#begunAt = clock.now();
   }
 
@@ -41,7 +44,7 @@ export class CostMeter {
       modelCalls: this.#modelCalls,
       inputTokens: this.#inputTokens,
       outputTokens: this.#outputTokens,
-      tookMs: (this.#clock.now() - this.#begunAt) * 1000,
+      tookMs: (this.clock.now() - this.#begunAt) * 1000,
       entriesWritten: this.#entriesWritten,
     };
   }

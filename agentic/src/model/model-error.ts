@@ -27,4 +27,9 @@ export class ModelError extends Error {
     this.code = code;
     this.retryAfterMs = retryAfterMs;
   }
+
+  /** Whether the same request may be answered a little later. */
+  get retryable(): boolean {
+    return this.code === "rate_limited" || this.code === "unavailable" || this.code === "timeout";
+  }
 }

@@ -1,1 +1,13 @@
+export { CALL_TOOL_DEFAULTS, type CallToolOptions, callTool, type ToolResult } from "./call-tool.js";
+export {
+  AGENT_DEFAULTS,
+  type Agent,
+  type AgentOptions,
+  type AgentOutcome,
+  type AgentRun,
+  type AgentStep,
+  runAgent,
+} from "./run-agent.js";
 export type { Tool, ToolContext } from "./tool.js";
+export { type OpenAiTool, toJsonSchema, toOpenAiTools } from "./tool-declarations.js";
+export { withThinking } from "./with-thinking.js";

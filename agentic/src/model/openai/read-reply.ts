@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import type { ModelReply, TokenUsage, ToolCall } from "../chat-model.js";
+import { ModelError } from "../model-error.js";
+
+const CallSchema = z.object({
+  id: z.string().nullish(),
+  function: z.object({ name: z.string(), arguments: z.string().nullish() }),
+});
+
+const UsageSchema = z.object({ prompt_tokens: z.number().min(0), completion_tokens: z.number().min(0) });
+
+/** What is read of a chat completion; compatible servers leave out much of the rest. */
+const CompletionSchema = z.object({
+  choices: z.array(
+    z.object({
+      message: z.object({
+        content: z.string().nullish(),
+        refusal: z.string().nullish(),
+        tool_calls: z.array(CallSchema).nullish(),
+      }),
+      finish_reason: z.string().nullish(),
+    }),
+  ),
+  usage: UsageSchema.nullish().catch(undefined),
+});
+
+/** One event of a streamed completion. */
+const ChunkSchema = z.object({
+  choices: z
+    .array(
+      z.object({
+        delta: z
+          .object({
+            content: z.string().nullish(),
+            refusal: z.string().nullish(),
+            tool_calls: z
+              .array(
+                z.object({
+                  index: z.number().nullish(),
+                  id: z.string().nullish(),
+                  function: z
+                    .object({ name: z.string().nullish(), arguments: z.string().nullish() })
+                    .nullish(),
+                }),
+              )
+              .nullish(),
+          })
+          .nullish(),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .nullish(),
+  usage: UsageSchema.nullish().catch(undefined),
+});
+
+export type CompletionChunk = z.infer<typeof ChunkSchema>;
+
+const UNTOLD: TokenUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
+
+/** What a reply is made of, however it came. */
+export interface ReplyParts {
+  readonly text: string;
+  readonly refusal: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly finishReason: string | undefined;
+  readonly usage: TokenUsage;
+}
+
+/** @throws {ModelError} "invalid_output" for what is no chat completion. A reply without any choice says nothing. */
+export function readCompletion(value: unknown): ModelReply {
+  const { choices, usage } = checked(CompletionSchema, value);
+  const choice = choices[0];
+  return replyOf({
+    text: choice?.message.content ?? "",
+    refusal: choice?.message.refusal ?? "",
+    toolCalls: (choice?.message.tool_calls ?? []).map(({ id, function: called }) =>
+      toolCall(id ?? "", called.name, called.arguments ?? ""),
+    ),
+    finishReason: choice?.finish_reason ?? undefined,
+    usage: usageOf(usage) ?? UNTOLD,
+  });
+}
+
+/** @throws {ModelError} "invalid_output" for what is no event of a streamed chat completion. */
+export function readChunk(value: unknown): CompletionChunk {
+  return checked(ChunkSchema, value);
+}
+
+export function usageOf(usage: CompletionChunk["usage"]): TokenUsage | undefined {
+  return usage ? { inputTokens: usage.prompt_tokens, outputTokens: usage.completion_tokens } : undefined;
+}
+
+/** Some servers give calls no id; a result needs one to name. A call without arguments has none to parse. */
+export function toolCall(id: string, name: string, written: string): ToolCall {
+  return {
+    id: id === "" ? `call_${randomUUID()}` : id,
+    name,
+    arguments: written.trim() === "" ? "{}" : written,
+  };
+}
+
+export function replyOf({ text, refusal, toolCalls, finishReason, usage }: ReplyParts): ModelReply {
+  if (refusal !== "") return { text: refusal, toolCalls: [], finishReason: "refusal", usage };
+  return { text, toolCalls, finishReason: finishReasonOf(finishReason, toolCalls.length > 0), usage };
+}
+
+/** Not every server says "tool_calls" where there are some. */
+function finishReasonOf(reason: string | undefined, hasCalls: boolean): ModelReply["finishReason"] {
+  if (reason === "content_filter") return "refusal";
+  if (reason === "length") return "length";
+  if (hasCalls) return "tool_calls";
+  return reason === "stop" ? "stop" : "other";
+}
+
+function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const problem = z.prettifyError(result.error).slice(0, 500);
+  throw new ModelError("invalid_output", `the provider's reply is no chat completion: ${problem}`);
+}

@@ -1,0 +1,26 @@
+import { z } from "zod";
+import type { Tool } from "./tool.js";
+
+const ThinkingSchema = z
+  .string()
+  .optional()
+  .describe("Your reasoning before you decide on the other parameters: what you know, and what is missing.");
+
+/**
+ * The same tool with an optional text `thinking` as its first parameter, in which a model may reason before it fills in the
+ * others. The tool does not get it; whoever wants to see it finds it in the arguments of the call.
+ * @throws {TypeError} if the tool has a parameter of that name.
+ */
+export function withThinking<Parameters extends z.ZodObject>(tool: Tool<Parameters>): Tool {
+  const { parameters } = tool;
+  if ("thinking" in parameters.shape) throw new TypeError(`${tool.name} has a parameter \`thinking\``);
+  const shape = { thinking: ThinkingSchema, ...parameters.shape };
+  return {
+    name: tool.name,
+    description: tool.description,
+    parameters: parameters.clone({ ...parameters.def, shape }) as unknown as z.ZodObject,
+    run({ thinking: _, ...args }, context) {
+      return tool.run(args as z.infer<Parameters>, context);
+    },
+  };
+}

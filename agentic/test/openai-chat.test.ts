@@ -1,0 +1,97 @@
+import { expect, it } from "vitest";
+import { startModel } from "./model-fixture.js";
+
+const HELLO = { messages: [{ role: "user" as const, content: "Hello" }] };
+
+it("gives the text, why it ended and what it cost", async () => {
+  const { model } = await startModel([{ text: "Hi there", usage: { inputTokens: 12, outputTokens: 3 } }]);
+  expect(await model.complete(HELLO)).toEqual({
+    text: "Hi there",
+    toolCalls: [],
+    finishReason: "stop",
+    usage: { inputTokens: 12, outputTokens: 3 },
+  });
+});
+
+it("sends roles, parts, names, calls, results and images as the API has them", async () => {
+  const { model, server } = await startModel([{ text: "ok" }]);
+  await model.complete({
+    messages: [
+      { role: "developer", content: "Be brief" },
+      { role: "user", name: "Al B", content: "Look", images: ["data:image/png;base64,AAAA"] },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "c1", name: "look", arguments: '{"at":1}' }],
+        reasoning: { secret: true },
+      },
+      { role: "tool", content: "a cat", tool_call_id: "c1", name: "look" },
+      {
+        role: "assistant",
+        content: [
+          { type: "text", text: "A" },
+          { type: "text", text: "B" },
+        ],
+      },
+    ],
+    tools: [{ name: "look", description: "Looks", parameters: { type: "object", properties: {} } }],
+    maxOutputTokens: 50,
+    temperature: 0.5,
+  });
+  expect(server.requests[0]!.body).toEqual({
+    model: "scripted",
+    messages: [
+      { role: "system", content: "Be brief" },
+      {
+        role: "user",
+        name: "Al_B",
+        content: [
+          { type: "text", text: "Look" },
+          { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
+        ],
+      },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "c1", type: "function", function: { name: "look", arguments: '{"at":1}' } }],
+      },
+      { role: "tool", content: "a cat", tool_call_id: "c1" },
+      { role: "assistant", content: "A\n\nB" },
+    ],
+    tools: [
+      {
+        type: "function",
+        function: { name: "look", description: "Looks", parameters: { type: "object", properties: {} } },
+      },
+    ],
+    max_completion_tokens: 50,
+    temperature: 0.5,
+  });
+});
+
+it("sends no header but its own, and the key only where there is one", async () => {
+  const { model, server } = await startModel([{ text: "ok" }]);
+  await model.complete(HELLO);
+  const names = Object.keys(server.requests[0]!.headers).sort();
+  expect(names.filter((name) => /stainless|openai|authorization/.test(name))).toEqual([]);
+  const { model: keyed, server: second } = await startModel([{ text: "ok" }], { apiKey: "sk-1" });
+  await keyed.complete(HELLO);
+  expect(second.requests[0]!.headers.authorization).toBe("Bearer sk-1");
+});
+
+it("gives tool calls with their ids", async () => {
+  const { model } = await startModel([
+    {
+      calls: [
+        { id: "c9", name: "add", arguments: { a: 1 } },
+        { name: "add", arguments: '{"a":' },
+      ],
+    },
+  ]);
+  const { toolCalls, text, finishReason } = await model.complete(HELLO);
+  expect(toolCalls).toEqual([
+    { id: "c9", name: "add", arguments: '{"a":1}' },
+    { id: expect.stringMatching(/.+/), name: "add", arguments: '{"a":' },
+  ]);
+  expect([text, finishReason]).toEqual(["", "tool_calls"]);
+});

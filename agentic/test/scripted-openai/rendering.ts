@@ -1,0 +1,56 @@
+import { type FixtureResponse, LLMock } from "@copilotkit/aimock";
+import type { ScriptedReply } from "./script.js";
+
+/** Writes answers as OpenAI does, plain and streamed: what the mock server of a library is for. */
+export class Rendering {
+  readonly #mock: LLMock;
+  readonly #answers = new Map<number, ScriptedReply>();
+  #next = 0;
+
+  private constructor(mock: LLMock) {
+    this.#mock = mock;
+    mock.on({}, ({ scripted }) => toFixture(this.#answers.get(scripted as number) ?? {}));
+  }
+
+  static async start(): Promise<Rendering> {
+    const mock = new LLMock({ port: 0, host: "127.0.0.1", journalMaxEntries: 1 });
+    const rendering = new Rendering(mock);
+    await mock.start();
+    return rendering;
+  }
+
+  /** What the request gets for `answer`; `body` is the request's. */
+  async render(body: object, answer: ScriptedReply): Promise<{ contentType: string; text: string }> {
+    const scripted = this.#next++;
+    this.#answers.set(scripted, answer);
+    try {
+      const response = await fetch(`${this.#mock.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ ...body, scripted }),
+      });
+      return { contentType: response.headers.get("content-type") ?? "", text: await response.text() };
+    } finally {
+      this.#answers.delete(scripted);
+    }
+  }
+
+  stop(): Promise<void> {
+    return this.#mock.stop();
+  }
+}
+
+function toFixture({ text, json, calls = [], refusal, finishReason, usage }: ScriptedReply): FixtureResponse {
+  const content = refusal ?? (json === undefined ? (text ?? "") : JSON.stringify(json));
+  const toolCalls = calls.map(({ name, id, arguments: args }) => ({
+    name,
+    arguments: typeof args === "string" ? args : JSON.stringify(args),
+    ...(id !== undefined && { id }),
+  }));
+  const envelope = {
+    ...(finishReason !== undefined && { finishReason }),
+    ...(usage && { usage: { prompt_tokens: usage.inputTokens, completion_tokens: usage.outputTokens } }),
+  };
+  if (toolCalls.length === 0) return { content, ...envelope };
+  return content === "" ? { toolCalls, ...envelope } : { content, toolCalls, ...envelope };
+}

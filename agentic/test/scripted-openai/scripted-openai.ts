@@ -1,0 +1,66 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Rendering } from "./rendering.js";
+import { answerOf, type ReceivedChat, type Script, type ScriptedAnswer } from "./script.js";
+import { sendError, sendFault, sendReply } from "./send.js";
+
+/**
+ * A server on loopback that speaks the chat completions protocol of OpenAI and answers by a script, wrongly too where the
+ * script wants that. It remembers what it was asked. Any client of OpenAI may talk to it; it takes every API key.
+ */
+export class ScriptedOpenAi {
+  readonly requests: ReceivedChat[] = [];
+  #script: Script;
+  readonly #rendering: Rendering;
+  readonly #server = createServer((request, response) => void this.#serve(request, response));
+
+  private constructor(script: Script, rendering: Rendering) {
+    this.#script = script;
+    this.#rendering = rendering;
+  }
+
+  /** `port` 0: any that is free. */
+  static async start(script: Script, { port = 0 }: { readonly port?: number } = {}): Promise<ScriptedOpenAi> {
+    const started = new ScriptedOpenAi(script, await Rendering.start());
+    await new Promise<void>((resolve, reject) => {
+      started.#server.once("error", reject).listen(port, "127.0.0.1", resolve);
+    });
+    return started;
+  }
+
+  get baseUrl(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+  }
+
+  /** From the next request on; a list begins at its first answer, and `requests` is empty. */
+  play(script: Script): void {
+    this.#script = script;
+    this.requests.length = 0;
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+    await this.#rendering.stop();
+  }
+
+  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    if (incoming.method !== "POST" || incoming.url !== "/v1/chat/completions") {
+      sendError(response, { status: 404, message: `no such path: ${incoming.method} ${incoming.url}` });
+      return;
+    }
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as ReceivedChat["body"];
+    const request = { path: incoming.url, headers: incoming.headers, body };
+    const index = this.requests.push(request) - 1;
+    await this.#send(response, request, await answerOf(this.#script, request, index));
+  }
+
+  async #send(response: ServerResponse, { body }: ReceivedChat, answer: ScriptedAnswer): Promise<void> {
+    if ("fault" in answer) sendFault(response, answer, body.stream === true);
+    else if ("status" in answer) sendError(response, answer);
+    else sendReply(response, await this.#rendering.render(body, answer), answer);
+  }
+}

@@ -1,0 +1,68 @@
+import type { ServerResponse } from "node:http";
+import type { ScriptedError, ScriptedFault, ScriptedReply } from "./script.js";
+
+interface Rendered {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+const BODIES = {
+  "no-completion": '{"object":"list","data":[]}',
+  "no-choices": '{"object":"chat.completion","choices":[],"usage":{"prompt_tokens":7,"completion_tokens":0}}',
+};
+
+export function sendError(
+  response: ServerResponse,
+  { status, message = `status ${status}`, code, headers }: ScriptedError,
+): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(
+    JSON.stringify({ error: { message, type: "scripted_error", param: null, code: code ?? null } }),
+  );
+}
+
+export function sendFault(response: ServerResponse, { fault }: ScriptedFault, stream: boolean): void {
+  if (fault === "no-answer") return;
+  if (fault === "reset") {
+    response.destroy();
+    return;
+  }
+  response.writeHead(200, { "content-type": stream ? "text/event-stream" : "application/json" });
+  if (fault === "stalled") {
+    response.flushHeaders();
+    return;
+  }
+  const text = fault === "bad-json" ? '{"choices":[{"index":0,' : BODIES[fault];
+  response.end(stream ? `data: ${text}\n\ndata: [DONE]\n\n` : text);
+}
+
+export function sendReply(
+  response: ServerResponse,
+  { contentType, text }: Rendered,
+  answer: ScriptedReply,
+): void {
+  response.writeHead(200, { "content-type": contentType });
+  const isStream = contentType.startsWith("text/event-stream");
+  const said = answer.refusal === undefined ? text : asRefusal(text, isStream);
+  const pieces = isStream ? said.split(/(?<=\n\n)/) : [...said];
+  const { cutAfter, endAfter } = answer;
+  if (cutAfter !== undefined) {
+    response.write(pieces.slice(0, cutAfter).join(""), () => response.destroy());
+  } else {
+    response.end(pieces.slice(0, endAfter).join(""));
+  }
+}
+
+/** The library knows no refusals: what it wrote as the text of an answer is moved to where a refusal stands. */
+function asRefusal(text: string, isStream: boolean): string {
+  const move = (json: string) => JSON.stringify(JSON.parse(json, refusalForContent));
+  return isStream
+    ? text.replaceAll(/^data: (\{.*\})$/gm, (_, json: string) => `data: ${move(json)}`)
+    : move(text);
+}
+
+function refusalForContent(name: string, value: unknown): unknown {
+  if ((name !== "message" && name !== "delta") || typeof value !== "object" || value === null) return value;
+  const { content, ...rest } = value as { readonly content?: unknown };
+  return content === undefined ? value : { ...rest, content: null, refusal: content };
+}
