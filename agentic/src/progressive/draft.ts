@@ -59,7 +59,8 @@ export class Draft {
   /** Entries as they would be after a commit; what is not there is left out. */
   async read(namespace: string, hashes: readonly string[]): Promise<Map<string, DraftEntry>> {
     const found = new Map<string, DraftEntry>();
-    for (const entry of this.overlay(await this.space.find(namespace, hashes))) found.set(entry.key_hash, entry);
+    for (const entry of this.overlay(await this.space.find(namespace, hashes)))
+      found.set(entry.key_hash, entry);
     for (const memoryId of hashes) {
       const staged = this.#writes.get(placeOf(namespace, memoryId));
       if (staged !== undefined) found.set(memoryId, asEntry(staged));
@@ -76,6 +77,12 @@ export class Draft {
         const metadata = entry.metadata ?? {};
         return staged === undefined ? { ...entry, metadata } : { ...entry, ...asEntry(staged) };
       }) as (Entry & DraftEntry)[];
+  }
+
+  /** Memories that a commit would change. */
+  get changeCount(): number {
+    const told = [...this.#writes.values()].filter(({ subject }) => subject !== undefined);
+    return told.length + this.#forgets.size;
   }
 
   /** What a commit would write to a namespace. */
@@ -96,6 +103,15 @@ export class Draft {
     this.#forgets.delete(place);
     this.#writes.set(place, { memoryId, namespace, entry, revision: replaced, subject });
     return memoryId;
+  }
+
+  /** Adds metadata to what is staged in a namespace. */
+  mark(namespace: string, metadata: object): void {
+    for (const [place, write] of this.#writes) {
+      if (write.namespace !== namespace) continue;
+      const entry = { ...write.entry, metadata: { ...write.entry.metadata, ...metadata } };
+      this.#writes.set(place, { ...write, entry });
+    }
   }
 
   /** Stages a deletion of what `read` has found. */
@@ -134,7 +150,7 @@ export class Draft {
   async #commitForgets(): Promise<MemoryChange[]> {
     const changes: MemoryChange[] = [];
     for (const { namespace, memoryId, subject } of this.#forgets.values()) {
-      const deleted = await this.space.forget(namespace, [memoryId]);
+      const deleted = await this.space.forget(namespace, { keys: [{ $hash: memoryId }] });
       changes.push({ memoryId, action: deleted === 0 ? "unchanged" : "deleted", ...subject });
     }
     return changes;

@@ -2,6 +2,7 @@ import type { EntryInput } from "@membus/agent-client";
 import {
   type Json,
   keyHash,
+  LIMITS,
   type MemoryEntry,
   type RecordContent,
   readRecord,
@@ -31,6 +32,8 @@ export interface HistoryInput {
   readonly messages: readonly ChatMessage[];
   /** Absent: one of its own, by what was said. */
   readonly conversation?: string | undefined;
+  /** Whom or what it is about; absent: nobody by name. */
+  readonly targets?: readonly string[] | undefined;
 }
 
 /** Messages of one conversation that a history is read from. */
@@ -49,14 +52,14 @@ export async function keepHistory(space: MemorySpace, input: HistoryInput): Prom
   const seqs = await storeMessages(space, entries);
   const content = { conversation, from: Math.min(...seqs), to: Math.max(...seqs) };
   const key = { history: space.derivedId("history", conversation, ids) };
-  const record = recordEntry({ kind: "history", key, content, metadata: {} });
-  const entry = { ...record, group: conversation, text: "" };
-  const [outcome] = await space.write(space.conversations, [{ entry, revision: 0 }]);
+  const metadata = input.targets === undefined ? {} : { targets: [...input.targets] };
+  const record = recordEntry({ kind: "history", key, content, metadata });
+  const [outcome] = await space.write(space.conversations, [
+    { entry: { ...record, group: conversation }, revision: 0 },
+  ]);
   const historyId = keyHash(key);
-  if (outcome?.outcome === "created") {
-    return { historyId, ...content, metadata: {}, revision: outcome.revision };
-  }
-  return (await findHistory(space, historyId)) ?? { historyId, ...content, metadata: {}, revision: 0 };
+  if (outcome?.outcome === "created") return { historyId, ...content, metadata, revision: outcome.revision };
+  return (await findHistory(space, historyId)) ?? { historyId, ...content, metadata, revision: 0 };
 }
 
 export async function findHistory(space: MemorySpace, historyId: string): Promise<History | undefined> {
@@ -85,7 +88,12 @@ export async function markHistory(space: MemorySpace, history: History, marks: o
   const record = found && readRecord(found, "history");
   if (record === undefined) return;
   const content = { conversation, from, to };
-  const entry = recordEntry({ kind: "history", key: record.key, content, metadata: { ...metadata, ...marks } });
+  const entry = recordEntry({
+    kind: "history",
+    key: record.key,
+    content,
+    metadata: { ...metadata, ...marks },
+  });
   await space.write(space.conversations, [{ entry, revision }]);
 }
 
@@ -101,6 +109,24 @@ export async function readHistory(space: MemorySpace, pointer: HistoryPointer): 
     .filter(({ seq }) => seq >= pointer.from && seq <= pointer.to)
     .sort((a, b) => a.seq - b.seq)
     .flatMap((entry) => readRecord(entry, "message")?.content ?? []);
+}
+
+/**
+ * What a model is shown of messages that it is to learn from: without instructions of the system, and without memories that
+ * were put into them, which are no news.
+ */
+export function newsIn(messages: readonly ChatMessage[]): ChatMessage[] {
+  return messages
+    .filter(({ role }) => role !== "system" && role !== "developer")
+    .map((message) =>
+      typeof message.content === "string"
+        ? { ...message, content: withoutRecalled(message.content) }
+        : message,
+    );
+}
+
+function withoutRecalled(text: string): string {
+  return text.replaceAll(/<memories>[\s\S]*?<\/memories>/g, "(recalled memories)");
 }
 
 /** The weakest word among those of the messages: what a tool has said may be anybody's. */
@@ -141,7 +167,8 @@ function messageEntry(conversation: string, id: string, message: ChatMessage): E
     content: message,
     metadata,
   });
-  return { ...record, group: conversation, text: messageText(message) };
+  const text = messageText(message).slice(0, LIMITS.derivedTextLength).toWellFormed() || null;
+  return { ...record, group: conversation, text };
 }
 
 /** The seq of each, also of those that were there. */

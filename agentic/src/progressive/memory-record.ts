@@ -169,7 +169,13 @@ function saidBy(entry: MemoryEntry): Said | undefined {
   const guideline = readRecord(entry, "guideline");
   if (guideline !== undefined) {
     const { text, figures } = guideline.content;
-    return { memoryType: "tool", memoryTarget: TOOL_TARGET, text, whenToUse: guideline.metadata.tool, figures };
+    return {
+      memoryType: "tool",
+      memoryTarget: TOOL_TARGET,
+      text,
+      whenToUse: guideline.metadata.tool,
+      figures,
+    };
   }
   return saidBySummary(entry) ?? saidByBlock(entry);
 }

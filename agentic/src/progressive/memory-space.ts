@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { AgentMemory, EntryInput, RetrieveRequest } from "@membus/agent-client";
+import type { AgentMemory, EntryInput, ForgetRequest, RetrieveRequest } from "@membus/agent-client";
 import {
   type ErrorCode,
   type Json,
@@ -107,7 +107,10 @@ export class MemorySpace {
     this.meter.written(written.length);
     const outcomes: WriteOutcome[] = [];
     for (const { index, outcome, revision } of result.receipts) {
-      outcomes[index] = { outcome: outcome === "updated" || outcome === "unchanged" ? outcome : "created", revision };
+      outcomes[index] = {
+        outcome: outcome === "updated" || outcome === "unchanged" ? outcome : "created",
+        revision,
+      };
     }
     for (const { index, code, message, detail } of result.errors) {
       if (code !== "conflict") throw new MemoryError(code as ErrorCode, message, detail);
@@ -116,19 +119,9 @@ export class MemorySpace {
     return outcomes;
   }
 
-  /** How many there really were. */
-  async forget(namespace: string, hashes: readonly string[]): Promise<number> {
-    if (hashes.length === 0) return 0;
-    const keys = hashes.map(($hash) => ({ $hash }));
-    const { deleted } = await this.#memory.forget({ keys, namespace, tier: this.tier }, this.#call);
-    this.meter.written(deleted);
-    return deleted;
-  }
-
-  /** Everything in a namespace that is of one of `kinds`. */
-  async forgetKinds(namespace: string, kinds: readonly string[]): Promise<number> {
-    const where = { field: "metadata.kind", op: "in" as const, value: [...kinds] };
-    const { deleted } = await this.#memory.forget({ where, namespace, tier: this.tier }, this.#call);
+  /** Forgets what meets the criteria; how many there really were. */
+  async forget(namespace: string, criteria: ForgetRequest): Promise<number> {
+    const { deleted } = await this.#memory.forget({ ...criteria, namespace, tier: this.tier }, this.#call);
     this.meter.written(deleted);
     return deleted;
   }
@@ -138,7 +131,8 @@ export class MemorySpace {
   }
 }
 
-const PLAIN_SEGMENT = new RegExp(`^[^/*%~\\u0000-\\u001f\\u007f]{1,${LIMITS.namespaceSegmentLength}}$`);
+/** What a segment may not have, and what escaped ones are told by. */
+const ESCAPED = /[/*%~\p{Cc}]/gu;
 const HASHED_HEAD_LENGTH = 23;
 
 /**
@@ -146,8 +140,7 @@ const HASHED_HEAD_LENGTH = 23;
  * its hash. No two names share one.
  */
 export function namespaceSegment(name: string): string {
-  if (PLAIN_SEGMENT.test(name)) return name;
-  const escaped = name.replaceAll(/[/*%~\u0000-\u001f\u007f]/g, escapeCharacter);
+  const escaped = name.replaceAll(ESCAPED, escapeCharacter);
   if (escaped.length <= LIMITS.namespaceSegmentLength) return escaped;
   const head = escaped.slice(0, HASHED_HEAD_LENGTH).toWellFormed();
   return `${head}~${hash("sha256", name, "hex").slice(0, 40)}`;

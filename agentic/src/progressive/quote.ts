@@ -9,5 +9,5 @@ export function quoted(mark: string, items: readonly unknown[]): string {
 
 /** A name or description of others on one line of a list, without anything that could pass for a mark. */
 export function onOneLine(text: string): string {
-  return text.replaceAll(/[\s\u0000-\u001f\u007f\u2028\u2029]+/g, " ").replaceAll("<", "‹");
+  return text.replaceAll(/[\s\p{Cc}]+/gu, " ").replaceAll("<", "‹");
 }

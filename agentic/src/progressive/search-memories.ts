@@ -12,8 +12,8 @@ import type { MemorySpace } from "./memory-space.js";
 export interface MemorySearch {
   /** What is longer than a query may be is cut. */
   readonly query: string;
-  /** Absent: all but identity. */
-  readonly type?: TaskType | undefined;
+  /** Identity, which is no matter of ranking, is only given where nothing else is asked for. */
+  readonly types: readonly TaskType[];
   /** The targets to look at; absent: all. Guidelines for tools are found whatever it says. */
   readonly targets?: readonly string[] | undefined;
   readonly limit: number;
@@ -24,12 +24,11 @@ export interface MemorySearch {
 /** Namespaces that are asked at once. */
 const PARALLEL_MAX = 8;
 
-const ALL_BUT_IDENTITY = ["personal", "procedural", "tool"] as const;
-
 /** Stored entries that answer a search, the best first, and summaries behind them. */
 export async function searchMemories(space: MemorySpace, search: MemorySearch): Promise<MemoryEntry[]> {
-  if (search.type === "identity") return space.find(space.blocks, [keyHash({ block: IDENTITY_LABEL })]);
-  const found = await searchTargets(space, search);
+  const types = search.types.filter((type) => type !== "identity");
+  if (types.length === 0) return space.find(space.blocks, [keyHash({ block: IDENTITY_LABEL })]);
+  const found = await searchTargets(space, { ...search, types });
   if (!search.withSummaries || found.length >= search.limit) return found;
   const summaries = await space.search(space.conversations, {
     query: queryOf(search),
@@ -40,8 +39,7 @@ export async function searchMemories(space: MemorySpace, search: MemorySearch): 
 }
 
 async function searchTargets(space: MemorySpace, search: MemorySearch): Promise<MemoryEntry[]> {
-  const types = search.type === undefined ? ALL_BUT_IDENTITY : [search.type];
-  const where = currentMemories(types, space.meter.clock.now());
+  const where = currentMemories(search.types, space.meter.clock.now());
   const request = { query: queryOf(search), where, limit: search.limit };
   const namespaces = namespacesOf(space, search);
   const found: MemoryEntry[] = [];
@@ -53,12 +51,11 @@ async function searchTargets(space: MemorySpace, search: MemorySearch): Promise<
   return found.sort((a, b) => b.score - a.score).slice(0, search.limit);
 }
 
-function namespacesOf(space: MemorySpace, { type, targets }: MemorySearch): string[] {
-  const tools = space.about(TOOL_TARGET);
-  if (type === "tool") return [tools];
+function namespacesOf(space: MemorySpace, { types, targets }: MemorySearch): string[] {
+  const tools = types.includes("tool") ? [space.about(TOOL_TARGET)] : [];
+  if (types.every((type) => type === "tool")) return tools;
   if (targets === undefined) return [space.aboutAll];
-  const named = targets.map((target) => space.about(target));
-  return [...new Set(type === undefined ? [...named, tools] : named)];
+  return [...new Set([...targets.map((target) => space.about(target)), ...tools])];
 }
 
 /** Summaries of what was said about one of `targets`, or about nobody by name. */

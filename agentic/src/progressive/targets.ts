@@ -1,6 +1,12 @@
 import { keyHash, readRecord, recordEntry } from "@membus/protocol";
 import type { Draft } from "./draft.js";
-import { IDENTITY_TARGET, type MemoryType, TARGET_TYPES, type TargetType, TOOL_TARGET } from "./memory-record.js";
+import {
+  IDENTITY_TARGET,
+  type MemoryType,
+  TARGET_TYPES,
+  type TargetType,
+  TOOL_TARGET,
+} from "./memory-record.js";
 import type { MemorySpace } from "./memory-space.js";
 import { onOneLine } from "./quote.js";
 

@@ -6,7 +6,13 @@ import { KIND_OF_TYPE } from "../memory-record.js";
 import { listTool } from "./list-tool.js";
 import type { ResolvedMemoryToolOptions } from "./tool-options.js";
 import { answer, inDraft, inTurn, type ToolLine, type ToolScope } from "./tool-scope.js";
-import { bindingOf, entryOf, findWritable, MemoryContentSchema, type WritableBinding } from "./writable-memory.js";
+import {
+  bindingOf,
+  entryOf,
+  findWritable,
+  MemoryContentSchema,
+  type WritableBinding,
+} from "./writable-memory.js";
 import { metadataProblem, type WrittenMetadata, WrittenMetadataSchema } from "./written-metadata.js";
 
 const WhenToUseSchema = z

@@ -30,7 +30,11 @@ export function deleteMemoryTool(scope: ToolScope, options: ResolvedMemoryToolOp
   );
 }
 
-async function deleteOne(draft: Draft, scope: ToolScope, { memory_id: memoryId }: MemoryDeletion): Promise<ToolLine> {
+async function deleteOne(
+  draft: Draft,
+  scope: ToolScope,
+  { memory_id: memoryId }: MemoryDeletion,
+): Promise<ToolLine> {
   const known = await findWritable(draft, scope, memoryId);
   if (known === undefined) return { text: unknownText(memoryId) };
   const subject = { memoryType: known.type, memoryTarget: known.target, text: known.text };

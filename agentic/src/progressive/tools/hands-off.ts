@@ -26,7 +26,11 @@ interface TaskItem {
 }
 
 /** `hands_off`: to the special agents, which work side by side; each pair of type and target once a call. */
-export function handsOffTool(scope: ToolScope, options: ResolvedMemoryToolOptions, handler: TaskHandler): Tool {
+export function handsOffTool(
+  scope: ToolScope,
+  options: ResolvedMemoryToolOptions,
+  handler: TaskHandler,
+): Tool {
   return listTool<TaskItem>(
     {
       name: "hands_off",
@@ -38,8 +42,9 @@ export function handsOffTool(scope: ToolScope, options: ResolvedMemoryToolOption
         const tasks = distinct(items.map(taskOf));
         const refused = tasks.filter((task) => !isTaskAllowed(scope, task));
         const allowed = tasks.filter((task) => isTaskAllowed(scope, task));
-        const lines = refused.map(({ memoryType, memoryTarget }) =>
-          `${memoryType}(${memoryTarget}): not handed off, ${notAllowedText(scope)}`,
+        const lines = refused.map(
+          ({ memoryType, memoryTarget }) =>
+            `${memoryType}(${memoryTarget}): not handed off, ${notAllowedText(scope)}`,
         );
         return [...(await handler.handle(allowed, context)), ...lines].join("\n");
       },

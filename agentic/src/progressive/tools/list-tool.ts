@@ -1,14 +1,9 @@
 import { z } from "zod";
-import type { Tool, ToolContext } from "../../tools/index.js";
+import { type Tool, type ToolContext, withThinking } from "../../tools/index.js";
 import type { ResolvedMemoryToolOptions } from "./tool-options.js";
 
 /** Things that one call may ask for. */
 const ITEMS_MAX = 100;
-
-const ThinkingSchema = z
-  .string()
-  .max(20_000)
-  .describe("Your reasoning about this call, before you make it.");
 
 interface ToolPlan {
   readonly name: string;
@@ -23,8 +18,8 @@ export function plainTool(
   { name, description, shape, run }: ToolPlan,
   { enableThinkingParams }: Pick<ResolvedMemoryToolOptions, "enableThinkingParams">,
 ): Tool {
-  const thinking = enableThinkingParams ? { thinking: ThinkingSchema } : {};
-  return { name, description, parameters: z.strictObject({ ...thinking, ...shape }), run };
+  const tool: Tool = { name, description, parameters: z.strictObject(shape), run };
+  return enableThinkingParams ? withThinking(tool) : tool;
 }
 
 interface ListToolPlan<Item> extends Omit<ToolPlan, "run"> {

@@ -7,7 +7,11 @@ import { readIdentityMemoryTool, updateIdentityMemoryTool } from "./identity-mem
 import { addMetaMemoryTool, readMetaMemoryTool } from "./meta-memory.js";
 import { addSummaryMemoryTool } from "./summary-memory.js";
 import { thinkTool } from "./think.js";
-import { type MemoryToolOptions, type ResolvedMemoryToolOptions, resolveMemoryToolOptions } from "./tool-options.js";
+import {
+  type MemoryToolOptions,
+  type ResolvedMemoryToolOptions,
+  resolveMemoryToolOptions,
+} from "./tool-options.js";
 import type { ToolScope } from "./tool-scope.js";
 import { updateMemoryTool } from "./update-memory.js";
 import { vectorRetrieveMemoryTool } from "./vector-retrieve-memory.js";

@@ -2,7 +2,14 @@ import { z } from "zod";
 import type { Tool } from "../../tools/index.js";
 import type { Draft } from "../draft.js";
 import { TARGET_TYPES, type TargetType } from "../memory-record.js";
-import { addTarget, IDENTITY_META, listTargets, readTargets, TARGET_LENGTH_MAX, TOOL_META } from "../targets.js";
+import {
+  addTarget,
+  IDENTITY_META,
+  listTargets,
+  readTargets,
+  TARGET_LENGTH_MAX,
+  TOOL_META,
+} from "../targets.js";
 import { listTool, plainTool } from "./list-tool.js";
 import type { ResolvedMemoryToolOptions } from "./tool-options.js";
 import { answer, inDraft, inTurn, isTargetAllowed, type ToolLine, type ToolScope } from "./tool-scope.js";
@@ -65,7 +72,10 @@ export function readMetaMemoryTool(scope: ToolScope, options: ResolvedMemoryTool
 /** Layer 0, as a model reads it. */
 export async function readMeta(
   { space, targets }: Pick<ToolScope, "space" | "targets">,
-  { enableToolMemory, enableIdentityMemory }: Pick<ResolvedMemoryToolOptions, "enableToolMemory" | "enableIdentityMemory">,
+  {
+    enableToolMemory,
+    enableIdentityMemory,
+  }: Pick<ResolvedMemoryToolOptions, "enableToolMemory" | "enableIdentityMemory">,
 ): Promise<string> {
   return listTargets([
     ...(await readTargets(space, targets)),

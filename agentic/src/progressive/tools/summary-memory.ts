@@ -16,7 +16,8 @@ export function addSummaryMemoryTool(scope: ToolScope, options: ResolvedMemoryTo
   return plainTool(
     {
       name: "add_summary_memory",
-      description: "Keeps the summary of this conversation, by which it is found where no other memory leads to it.",
+      description:
+        "Keeps the summary of this conversation, by which it is found where no other memory leads to it.",
       shape: {
         summary_memory: MemoryContentSchema.describe("What the conversation was about and came to."),
         ...(options.addMetadata && { metadata: WrittenMetadataSchema.optional() }),

@@ -1,4 +1,4 @@
-import { readRecord, type RecordContent } from "@membus/protocol";
+import { type RecordContent, readRecord } from "@membus/protocol";
 import type { Draft } from "../draft.js";
 import { TOOL_TARGET } from "../memory-record.js";
 

@@ -8,7 +8,7 @@ export interface MemoryToolOptions {
    */
   readonly enableMultiple?: boolean | undefined;
   /**
-   * Memory tools want the model's `thinking` first.
+   * Memory tools take the model's `thinking` first.
    * @default false
    */
   readonly enableThinkingParams?: boolean | undefined;

@@ -4,7 +4,6 @@ import type { HistoryPointer } from "../history.js";
 import type { Memory, TaskType } from "../memory-record.js";
 import type { MemorySpace } from "../memory-space.js";
 
-
 /** What a set of tools works on. What it is bound to, a model cannot leave. */
 export interface ToolScope {
   readonly space: MemorySpace;
@@ -12,6 +11,8 @@ export interface ToolScope {
   readonly draft?: Draft | undefined;
   readonly memoryType?: TaskType | undefined;
   readonly memoryTarget?: string | undefined;
+  /** The only types there are; absent: all. */
+  readonly types?: readonly TaskType[] | undefined;
   /** The only targets there are; absent: all. */
   readonly targets?: readonly string[] | undefined;
   /** What is being summarised. */

@@ -48,6 +48,10 @@ async function updateOne(draft: Draft, scope: ToolScope, item: MemoryUpdate): Pr
   const entry = await entryOf(draft, known, input, { trust: scope.trust, historyId });
   const { revision, tags, expires_at } = known.entry;
   const subject = { memoryType: known.type, memoryTarget: known.target, text };
-  draft.write(known.namespace, { entry: { ...entry, tags: [...(tags ?? [])], expires_at }, revision }, subject);
+  draft.write(
+    known.namespace,
+    { entry: { ...entry, tags: [...(tags ?? [])], expires_at }, revision },
+    subject,
+  );
   return { text: `updated memory_id=${memoryId}`, memoryId };
 }

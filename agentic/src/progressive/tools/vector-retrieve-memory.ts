@@ -24,7 +24,8 @@ export function vectorRetrieveMemoryTool(scope: ToolScope, options: ResolvedMemo
   return listTool<QueryItem>(
     {
       name: "vector_retrieve_memory",
-      description: "Finds memories by what they mean. Each has a memory_id, and a ref_memory_id where its history is kept.",
+      description:
+        "Finds memories by what they mean. Each has a memory_id, and a ref_memory_id where its history is kept.",
       shape: {
         query: z.string().trim().min(1).max(LIMITS.queryLength).describe("What you want to know."),
         ...(options.addMemoryTypeTarget && TYPE_TARGET_SHAPE),
@@ -44,18 +45,30 @@ export function vectorRetrieveMemoryTool(scope: ToolScope, options: ResolvedMemo
 async function answerQuery(
   scope: ToolScope,
   { topK, enableSummaryMemory }: ResolvedMemoryToolOptions,
-  { query, memory_type: type = scope.memoryType, memory_target: target = scope.memoryTarget }: QueryItem,
+  item: QueryItem,
 ): Promise<string> {
-  const hasTargets = type !== "tool" && type !== "identity";
-  if (hasTargets && target !== undefined && !isTargetAllowed(scope, target)) {
+  const types = typesOf(scope, item);
+  const target = scope.memoryTarget ?? item.memory_target;
+  const isAboutTargets = types.includes("personal") || types.includes("procedural");
+  if (types.length === 0) return `unknown memory_type=${item.memory_type}`;
+  if (isAboutTargets && target !== undefined && !isTargetAllowed(scope, target)) {
     return `unknown memory_target=${JSON.stringify(target)}`;
   }
-  const targets = target === undefined || !hasTargets ? scope.targets : [target];
-  const withSummaries = enableSummaryMemory && hasTargets;
-  const entries = await searchMemories(scope.space, { query, type, targets, limit: topK, withSummaries });
+  const targets = target === undefined || !isAboutTargets ? scope.targets : [target];
+  const withSummaries = enableSummaryMemory && isAboutTargets;
+  const search = { query: item.query, types, targets, limit: topK, withSummaries };
+  const entries = await searchMemories(scope.space, search);
   const memories = memoriesIn(scope.draft?.overlay(entries) ?? entries);
   scope.onRead?.(memories);
   return memories.length === 0 ? "no memories found" : quoted("memories", memories.map(asShown));
+}
+
+function typesOf(
+  { memoryType, types = TASK_TYPES }: ToolScope,
+  { memory_type: asked }: QueryItem,
+): TaskType[] {
+  const type = memoryType ?? asked;
+  return types.filter((allowed) => type === undefined || allowed === type);
 }
 
 /** A memory by the names that tools have for it. */

@@ -1,5 +1,5 @@
 import type { EntryInput } from "@membus/agent-client";
-import { readRecord, type RecordKind } from "@membus/protocol";
+import { type RecordKind, readRecord } from "@membus/protocol";
 import { z } from "zod";
 import type { Draft, DraftEntry } from "../draft.js";
 import {
