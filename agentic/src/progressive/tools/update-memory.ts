@@ -1,6 +1,7 @@
+import type { EntryInput } from "@membus/agent-client";
 import { z } from "zod";
 import type { Tool } from "../../tools/index.js";
-import type { Draft } from "../draft.js";
+import type { Draft, DraftEntry } from "../draft.js";
 import { KIND_OF_TYPE } from "../memory-record.js";
 import { listTool } from "./list-tool.js";
 import type { ResolvedMemoryToolOptions } from "./tool-options.js";
@@ -46,12 +47,13 @@ async function updateOne(draft: Draft, scope: ToolScope, item: MemoryUpdate): Pr
   const input = { text, whenToUse: known.whenToUse, metadata: { ...kept, ...metadata } };
   const historyId = scope.history?.historyId ?? (ref as string | undefined);
   const entry = await entryOf(draft, known, input, { trust: scope.trust, historyId });
-  const { revision, tags, expires_at } = known.entry;
+  const { revision } = known.entry;
   const subject = { memoryType: known.type, memoryTarget: known.target, text };
-  draft.write(
-    known.namespace,
-    { entry: { ...entry, tags: [...(tags ?? [])], expires_at }, revision },
-    subject,
-  );
+  draft.write(known.namespace, { entry: { ...entry, ...keptOf(known.entry) }, revision }, subject);
   return { text: `updated memory_id=${memoryId}`, memoryId };
+}
+
+/** What a store over an entry would take from it. */
+function keptOf({ tags = [], expires_at }: DraftEntry): Pick<EntryInput, "tags" | "expires_at"> {
+  return { tags: [...tags], ...(expires_at !== undefined && { expires_at }) };
 }
