@@ -45,7 +45,7 @@ const CONVERSATION_MESSAGES_MAX = 10_000;
  * @throws {MemoryError} where a message cannot be stored: then there is no history, and the same call goes on.
  */
 export async function keepHistory(space: MemorySpace, input: HistoryInput): Promise<History> {
-  const { messages } = input;
+  const messages = input.messages.map(withoutUndefined);
   const conversation = input.conversation ?? space.derivedId("conversation", messages as unknown as Json);
   const ids = messageIds(space, conversation, messages);
   const entries = messages.map((message, index) => messageEntry(conversation, ids[index]!, message));
@@ -134,6 +134,11 @@ export function trustOf(messages: readonly ChatMessage[]): Trust {
   const roles = new Set(messages.map(({ role }) => role));
   if (roles.has("tool")) return "tool";
   return roles.has("assistant") ? "agent" : "user";
+}
+
+/** A message as JSON has it: fields that are there without a value are not there. */
+export function withoutUndefined(message: ChatMessage): ChatMessage {
+  return Object.fromEntries(Object.entries(message).filter(([, value]) => value !== undefined)) as ChatMessage;
 }
 
 /** What a message says, in words; "" where it only calls tools. */

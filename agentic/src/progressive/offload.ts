@@ -8,7 +8,7 @@ import {
 } from "@membus/protocol";
 import type { ChatMessage, Cost } from "../model/index.js";
 import { Draft } from "./draft.js";
-import { messageText } from "./history.js";
+import { messageText, withoutUndefined } from "./history.js";
 import type { MemorySpace } from "./memory-space.js";
 
 export interface OffloadOptions {
@@ -80,11 +80,12 @@ type Offloading = ResolvedOptions<Pick<OffloadOptions, "keepRecent" | "bytesMin"
  */
 export async function offload(
   space: MemorySpace,
-  messages: readonly ChatMessage[],
+  given: readonly ChatMessage[],
   conversation: string | undefined,
   options: Offloading,
 ): Promise<OffloadResult> {
   const draft = new Draft(space);
+  const messages = given.map(withoutUndefined);
   const group = conversation ?? space.derivedId("conversation", messages as unknown as Json);
   const last = messages.length - options.keepRecent;
   const offloadIds: string[] = [];
