@@ -19,6 +19,8 @@ export interface HistoryPointer {
   readonly conversation: string;
   readonly from: number;
   readonly to: number;
+  /** Whom or what it is about; empty: nobody by name. */
+  readonly targets: readonly string[];
 }
 
 /** A history, and what has been made of it. */
@@ -52,22 +54,27 @@ export async function keepHistory(space: MemorySpace, input: HistoryInput): Prom
   const seqs = await storeMessages(space, entries);
   const content = { conversation, from: Math.min(...seqs), to: Math.max(...seqs) };
   const key = { history: space.derivedId("history", conversation, ids) };
-  const metadata = input.targets === undefined ? {} : { targets: [...input.targets] };
+  const targets = [...(input.targets ?? [])];
+  const metadata = targets.length === 0 ? {} : { targets };
   const record = recordEntry({ kind: "history", key, content, metadata });
   const [outcome] = await space.write(space.conversations, [
     { entry: { ...record, group: conversation }, revision: 0 },
   ]);
   const historyId = keyHash(key);
-  if (outcome?.outcome === "created") return { historyId, ...content, metadata, revision: outcome.revision };
-  return (await findHistory(space, historyId)) ?? { historyId, ...content, metadata, revision: 0 };
+  if (outcome?.outcome === "created") {
+    return { historyId, ...content, targets, metadata, revision: outcome.revision };
+  }
+  return (await findHistory(space, historyId)) ?? { historyId, ...content, targets, metadata, revision: 0 };
 }
 
 export async function findHistory(space: MemorySpace, historyId: string): Promise<History | undefined> {
   const [entry] = await space.find(space.conversations, [historyId]);
   const record = entry && readRecord(entry, "history");
   if (entry === undefined || record === undefined) return undefined;
+  const { metadata } = record;
   const { conversation, from, to } = record.content;
-  return { historyId, conversation, from, to, metadata: record.metadata, revision: entry.revision };
+  const targets = Array.isArray(metadata.targets) ? (metadata.targets as string[]) : [];
+  return { historyId, conversation, from, to, targets, metadata, revision: entry.revision };
 }
 
 /** The history of this id if it is about one of `targets` or about nobody by name; without them, any. */
@@ -138,7 +145,9 @@ export function trustOf(messages: readonly ChatMessage[]): Trust {
 
 /** A message as JSON has it: fields that are there without a value are not there. */
 export function withoutUndefined(message: ChatMessage): ChatMessage {
-  return Object.fromEntries(Object.entries(message).filter(([, value]) => value !== undefined)) as ChatMessage;
+  return Object.fromEntries(
+    Object.entries(message).filter(([, value]) => value !== undefined),
+  ) as ChatMessage;
 }
 
 /** What a message says, in words; "" where it only calls tools. */

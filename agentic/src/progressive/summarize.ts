@@ -140,8 +140,7 @@ function marksOf(
   named: readonly string[],
   isWhole: boolean,
 ): object {
-  const before = history.metadata.targets;
-  const targets = [...new Set([...(Array.isArray(before) ? (before as string[]) : []), ...named])];
+  const targets = [...new Set([...history.targets, ...named])];
   const summarised = isWhole ? [...summarisedOf(history), fingerprint(input)] : summarisedOf(history);
   return { ...(targets.length > 0 && { targets }), ...(summarised.length > 0 && { summarised }) };
 }

@@ -22,7 +22,10 @@ export function addHistoryMemoryTool(scope: ToolScope, options: ResolvedMemoryTo
       description: "Keeps messages word for word, and gives the memory_id by which they can be read again.",
       shape: { messages: z.array(MessageContentSchema).min(1).max(MESSAGES_MAX) },
       run: async ({ messages }) => {
-        const { historyId } = await keepHistory(scope.space, { messages: messages as ChatMessage[] });
+        const { historyId } = await keepHistory(scope.space, {
+          messages: messages as ChatMessage[],
+          targets: scope.targets,
+        });
         return `added memory_id=${historyId}`;
       },
     },

@@ -35,21 +35,23 @@ export function addSummaryMemoryTool(scope: ToolScope, options: ResolvedMemoryTo
 
 async function writeSummary(
   draft: Draft,
-  { history }: ToolScope,
+  scope: ToolScope,
   text: string,
   given: WrittenMetadata = {},
 ): Promise<ToolLine> {
   const problem = metadataProblem("summary", given);
   if (problem !== undefined) return { text: `not written: ${problem}` };
-  const { conversation, historyId, from, to } = history!;
+  const { conversation, historyId, from, to } = scope.history!;
+  const targets = [...(scope.targets ?? scope.history!.targets)];
   const key = { conversation, summary: draft.space.derivedId("summary", historyId) };
   const memoryId = keyHash(key);
   const { conversations } = draft.space;
   const known = (await draft.read(conversations, [memoryId])).get(memoryId);
-  const metadata = { ...given, level: 1, ref_memory_id: historyId };
+  const named = targets.length === 0 ? {} : { targets };
+  const metadata = { ...given, ...named, level: 1, ref_memory_id: historyId };
   const content = { text, key_facts: [], open_threads: [], covers: { from, to } };
   const entry = { ...recordEntry({ kind: "summary", key, content, metadata }), group: conversation };
-  const subject = { memoryType: "summary", memoryTarget: "", text } as const;
+  const subject = { memoryType: "summary", memoryTarget: targets.join("&"), text } as const;
   draft.write(conversations, { entry, revision: known?.revision ?? 0 }, subject);
   return { text: `${known === undefined ? "added" : "replaced"} memory_id=${memoryId}`, memoryId };
 }
