@@ -121,7 +121,7 @@ export async function call(
 
 /** The memory ids in a text of a tool. */
 export function idsIn(text: string): string[] {
-  return [...text.matchAll(/memory_id(?:=|":")([0-9a-f]{64})/g)].map(([, id]) => id!);
+  return [...text.matchAll(/(?<!ref_)memory_id(?:=|":")([0-9a-f]{64})/g)].map(([, id]) => id!);
 }
 
 /** Everything that is stored in a tier, by its namespace and kind. */
