@@ -1,3 +1,4 @@
+import { recordProblem } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { type ChatMessage, ProgressiveMemory } from "../src/index.js";
 import {
@@ -52,12 +53,13 @@ describe("summarize", () => {
     const [found] = kept.filter(({ metadata }) => metadata?.kind === "fact");
     expect(found!.metadata).toMatchObject({
       about: "alice",
-      trust: "agent",
+      trust: "user",
       ref_memory_id: result.historyId,
     });
     const [about] = kept.filter(({ metadata }) => metadata?.kind === "summary");
     expect(about!.metadata).toMatchObject({ targets: ["alice"], ref_memory_id: result.historyId });
     expect(requestsOf("personal")).toHaveLength(2);
+    expect(kept.map(recordProblem)).toEqual(Array(6).fill(undefined));
   });
 
   it("shows agents the messages as data that cannot end the mark they stand in", async () => {

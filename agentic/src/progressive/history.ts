@@ -90,18 +90,11 @@ export async function findHistoryAbout(
 
 /** Writes what has been made of a history into its record; what somebody else has written meanwhile stays. */
 export async function markHistory(space: MemorySpace, history: History, marks: object): Promise<void> {
-  const { historyId, conversation, from, to, metadata, revision } = history;
-  const [found] = await space.find(space.conversations, [historyId]);
+  const [found] = await space.find(space.conversations, [history.historyId]);
   const record = found && readRecord(found, "history");
   if (record === undefined) return;
-  const content = { conversation, from, to };
-  const entry = recordEntry({
-    kind: "history",
-    key: record.key,
-    content,
-    metadata: { ...metadata, ...marks },
-  });
-  await space.write(space.conversations, [{ entry, revision }]);
+  const entry = recordEntry({ ...record, metadata: { ...history.metadata, ...marks } });
+  await space.write(space.conversations, [{ entry, revision: history.revision }]);
 }
 
 /** The messages that a history points at, in the order in which they came. */
@@ -136,11 +129,11 @@ function withoutRecalled(text: string): string {
   return text.replaceAll(/<memories>[\s\S]*?<\/memories>/g, "(recalled memories)");
 }
 
-/** The weakest word among those of the messages: what a tool has said may be anybody's. */
+/** Whose word is extracted from messages: a user's where no tool has a say, for what a tool returns may be anybody's. */
 export function trustOf(messages: readonly ChatMessage[]): Trust {
   const roles = new Set(messages.map(({ role }) => role));
   if (roles.has("tool")) return "tool";
-  return roles.has("assistant") ? "agent" : "user";
+  return roles.has("user") ? "user" : "agent";
 }
 
 /** A message as JSON has it: fields that are there without a value are not there. */

@@ -59,7 +59,7 @@ export async function addTarget(draft: Draft, type: TargetType, name: string): P
   const memoryId = keyHash(key);
   if ((await draft.read(space.targets, [memoryId])).has(memoryId)) return false;
   const content = { description: DESCRIPTIONS[type](name) };
-  const entry = recordEntry({ kind: "target", key, content, metadata: { target: type, name } });
+  const entry = recordEntry({ kind: "target", key, content, metadata: { type, name } });
   draft.write(space.targets, { entry: { ...entry, group: "targets" }, revision: 0 });
   return true;
 }

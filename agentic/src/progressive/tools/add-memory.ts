@@ -5,7 +5,7 @@ import type { Draft } from "../draft.js";
 import { KIND_OF_TYPE } from "../memory-record.js";
 import { listTool } from "./list-tool.js";
 import type { ResolvedMemoryToolOptions } from "./tool-options.js";
-import { answer, inDraft, inTurn, type ToolLine, type ToolScope } from "./tool-scope.js";
+import { answer, inDraft, inTurn, sharingProblem, type ToolLine, type ToolScope } from "./tool-scope.js";
 import {
   bindingOf,
   entryOf,
@@ -62,7 +62,7 @@ async function addOne(
   { when_to_use: whenToUse = "", memory_content: text, metadata }: NewMemory,
 ): Promise<ToolLine> {
   const { type, target } = binding;
-  const problem = metadataProblem(KIND_OF_TYPE[type], metadata);
+  const problem = sharingProblem(scope) ?? metadataProblem(KIND_OF_TYPE[type], metadata);
   if (problem !== undefined) return { text: `not written: ${problem}` };
   if (type === "tool" && whenToUse === "") return { text: "not written: when_to_use has to name the tool" };
   const id = type === "tool" ? whenToUse : draft.space.derivedId(type, target, whenToUse, text);

@@ -78,3 +78,9 @@ export function answer(lines: readonly ToolLine[]): string {
 export function isTargetAllowed({ targets }: ToolScope, target: string): boolean {
   return targets === undefined || targets.includes(target);
 }
+
+/** Why the scope may write no memory at all; undefined if it may. In a tier that is shared only a user's word is (REC-9). */
+export function sharingProblem({ space, trust }: ToolScope): string | undefined {
+  if (space.tier !== "semantic" || trust === "user") return undefined;
+  return "other agents share this memory, and this is not a user's word";
+}

@@ -1,11 +1,20 @@
 import type { EntryInput } from "@membus/agent-client";
+import type { Json } from "@membus/protocol";
 import { z } from "zod";
 import type { Tool } from "../../tools/index.js";
 import type { Draft, DraftEntry } from "../draft.js";
 import { KIND_OF_TYPE } from "../memory-record.js";
 import { listTool } from "./list-tool.js";
 import type { ResolvedMemoryToolOptions } from "./tool-options.js";
-import { answer, inDraft, inTurn, type ToolLine, type ToolScope, unknownText } from "./tool-scope.js";
+import {
+  answer,
+  inDraft,
+  inTurn,
+  sharingProblem,
+  type ToolLine,
+  type ToolScope,
+  unknownText,
+} from "./tool-scope.js";
 import { entryOf, findWritable, MemoryContentSchema } from "./writable-memory.js";
 import { metadataProblem, type WrittenMetadata, WrittenMetadataSchema } from "./written-metadata.js";
 
@@ -41,7 +50,7 @@ async function updateOne(draft: Draft, scope: ToolScope, item: MemoryUpdate): Pr
   const { memory_id: memoryId, memory_content: text, metadata = {} } = item;
   const known = await findWritable(draft, scope, memoryId);
   if (known === undefined) return { text: unknownText(memoryId) };
-  const problem = metadataProblem(KIND_OF_TYPE[known.type], metadata);
+  const problem = sharingProblem(scope) ?? metadataProblem(KIND_OF_TYPE[known.type], metadata);
   if (problem !== undefined) return { text: `not written: ${problem}` };
   const { kind, ref_memory_id: ref, ...kept } = known.entry.metadata as WrittenMetadata;
   const input = { text, whenToUse: known.whenToUse, metadata: { ...kept, ...metadata } };
@@ -49,11 +58,16 @@ async function updateOne(draft: Draft, scope: ToolScope, item: MemoryUpdate): Pr
   const entry = await entryOf(draft, known, input, { trust: scope.trust, historyId });
   const { revision } = known.entry;
   const subject = { memoryType: known.type, memoryTarget: known.target, text };
-  draft.write(known.namespace, { entry: { ...entry, ...keptOf(known.entry) }, revision }, subject);
+  draft.write(known.namespace, { entry: { ...entry, ...keptOf(known.entry, entry) }, revision }, subject);
   return { text: `updated memory_id=${memoryId}`, memoryId };
 }
 
-/** What a store over an entry would take from it. */
-function keptOf({ tags = [], expires_at }: DraftEntry): Pick<EntryInput, "tags" | "expires_at"> {
-  return { tags: [...tags], ...(expires_at !== undefined && { expires_at }) };
+/** What others have put beside what a memory says: a store over it would take it away. */
+function keptOf({ content, tags = [], expires_at }: DraftEntry, entry: EntryInput) {
+  const ours = entry.content as Readonly<Record<string, Json>>;
+  return {
+    content: { ...(content as typeof ours), ...ours },
+    tags: [...tags],
+    ...(expires_at !== undefined && { expires_at }),
+  };
 }
