@@ -68,7 +68,7 @@ async function connect(bus: ReturnType<typeof createLocalBus>): Promise<MemoryCl
 export type AgentScripts = Readonly<Record<string, readonly ScriptedAnswer[]>>;
 
 /** A script for a server that is asked by several agents at once. */
-export function scriptOf(scripts: AgentScripts) {
+function scriptOf(scripts: AgentScripts) {
   const asked = new Map<string, number>();
   return (request: ReceivedChat): ScriptedAnswer => {
     const name = askedBy(request, scripts);
@@ -79,7 +79,7 @@ export function scriptOf(scripts: AgentScripts) {
 }
 
 /** Which agent asks: by its prompt, and by its target where `scripts` tells them apart. */
-export function askedBy({ body }: ReceivedChat, scripts: AgentScripts = {}): string {
+function askedBy({ body }: ReceivedChat, scripts: AgentScripts = {}): string {
   const [system, task] = body.messages.map(({ content }) => String(content));
   const name =
     AGENT_NAMES.find((known) => system!.startsWith(loadPrompt(`progressive-${known}`))) ?? "custom";

@@ -4,7 +4,7 @@ import { currentMemories, IDENTITY_LABEL, type Memory } from "./memory-record.js
 import type { MemorySpace } from "./memory-space.js";
 import { memoriesIn } from "./search-memories.js";
 
-export interface ListInput {
+export interface ListOptions {
   /** Only memories about these; absent: about anybody, and guidelines for tools. */
   readonly targets?: readonly string[] | undefined;
   /**
@@ -17,7 +17,7 @@ export interface ListInput {
 
 export const LIST_DEFAULTS = Object.freeze({ limit: 1_000 });
 
-export interface DeleteAllInput {
+export interface DeleteAllOptions {
   /** Only what is about these; absent: everything of the memory space. */
   readonly targets?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -34,7 +34,7 @@ export interface DeleteAllResult {
 const HISTORIES_MAX = 10_000;
 
 /** Facts, experiences and guidelines, the latest first, of one target after the other. */
-export async function listMemories(space: MemorySpace, input: ListInput): Promise<Memory[]> {
+export async function listMemories(space: MemorySpace, input: ListOptions): Promise<Memory[]> {
   const { targets, limit = LIST_DEFAULTS.limit } = input;
   const where = currentMemories(["personal", "procedural", "tool"], space.meter.clock.now());
   const namespaces = targets?.map((target) => space.about(target)) ?? [space.aboutAll];
@@ -50,7 +50,10 @@ export async function listMemories(space: MemorySpace, input: ListInput): Promis
  * Deletes memories, their targets, and the conversations that are about nobody else. Without targets also the guidelines
  * for tools and the identity.
  */
-export async function deleteAllMemories(space: MemorySpace, input: DeleteAllInput): Promise<DeleteAllResult> {
+export async function deleteAllMemories(
+  space: MemorySpace,
+  input: DeleteAllOptions,
+): Promise<DeleteAllResult> {
   const { targets } = input;
   const { own, shared } = await conversationsOf(space, targets);
   let deletedCount = 0;

@@ -139,7 +139,7 @@ const HASHED_HEAD_LENGTH = 23;
  * A name as a segment of a namespace: itself where it can be one, else escaped, and where that is too long its beginning and
  * its hash. No two names share one.
  */
-export function namespaceSegment(name: string): string {
+function namespaceSegment(name: string): string {
   const escaped = name.replaceAll(ESCAPED, escapeCharacter);
   if (escaped.length <= LIMITS.namespaceSegmentLength) return escaped;
   const head = escaped.slice(0, HASHED_HEAD_LENGTH).toWellFormed();

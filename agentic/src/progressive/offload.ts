@@ -42,7 +42,7 @@ export interface OffloadResult {
   readonly cost: Cost;
 }
 
-export interface ReloadInput {
+export interface ReloadOptions {
   /** What is wanted back; this or `ids`. */
   readonly query?: string | undefined;
   /** Ids that pointer lines name. */
@@ -125,7 +125,7 @@ function pointerLine(id: string, message: ChatMessage, { previewLength }: Offloa
 }
 
 /** Offloaded texts that answer a query, or have one of some ids. */
-export async function reload(space: MemorySpace, input: ReloadInput): Promise<ReloadResult> {
+export async function reload(space: MemorySpace, input: ReloadOptions): Promise<ReloadResult> {
   const { query, ids, limit = ids?.length ?? RELOAD_LIMIT } = input;
   const where = { field: "metadata.kind", op: "eq" as const, value: "offload" };
   const known = ids?.filter((id) => /^[0-9a-f]{64}$/.test(id));

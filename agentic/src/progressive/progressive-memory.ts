@@ -4,20 +4,20 @@ import { type ChatMessage, type ChatModel, CostMeter } from "../model/index.js";
 import type { Tool } from "../tools/index.js";
 import {
   messagesOption,
-  resolveDeleteAllInput,
-  resolveListInput,
+  resolveDeleteAllOptions,
+  resolveListOptions,
   resolveOffloadOptions,
-  resolveReloadInput,
-  resolveReplyInput,
-  resolveRetrieveInput,
-  resolveSummarizeInput,
-} from "./call-inputs.js";
+  resolveReloadOptions,
+  resolveReplyOptions,
+  resolveRetrieveOptions,
+  resolveSummarizeOptions,
+} from "./call-options.js";
 import { findHistory } from "./history.js";
 import {
-  type DeleteAllInput,
+  type DeleteAllOptions,
   type DeleteAllResult,
   deleteAllMemories,
-  type ListInput,
+  type ListOptions,
   listMemories,
 } from "./listing.js";
 import { type AgentChanges, type AgentName, type MemoryAgent, resolveAgents } from "./memory-agent.js";
@@ -27,7 +27,7 @@ import {
   type OffloadOptions,
   type OffloadResult,
   offload,
-  type ReloadInput,
+  type ReloadOptions,
   type ReloadResult,
   reload,
 } from "./offload.js";
@@ -36,9 +36,9 @@ import {
   type ResolvedProgressiveOptions,
   resolveProgressiveOptions,
 } from "./progressive-options.js";
-import { type ReplyInput, type ReplyResult, reply } from "./reply.js";
-import { type RetrieveInput, type RetrieveResult, retrieve } from "./retrieve.js";
-import { type SummarizeInput, type SummarizeResult, summarize } from "./summarize.js";
+import { type ReplyOptions, type ReplyResult, reply } from "./reply.js";
+import { type RetrieveOptions, type RetrieveResult, retrieve } from "./retrieve.js";
+import { type SummarizeOptions, type SummarizeResult, summarize } from "./summarize.js";
 import type { TaskHandler } from "./tools/hands-off.js";
 import { type MemoryToolName, memoryTool } from "./tools/memory-tool.js";
 import type { MemoryToolOptions } from "./tools/tool-options.js";
@@ -95,23 +95,23 @@ export class ProgressiveMemory {
   }
 
   /** Keeps messages, and what the agents extract of them. With the same messages again it makes nothing twice. */
-  async summarize(input: SummarizeInput): Promise<SummarizeResult> {
-    return summarize(this.#plan(input.signal), resolveSummarizeInput(input));
+  async summarize(input: SummarizeOptions): Promise<SummarizeResult> {
+    return summarize(this.#plan(input.signal), resolveSummarizeOptions(input));
   }
 
   /** What is known, found by the retrieving agent, or without a model by vectors. */
-  async retrieve(input: RetrieveInput): Promise<RetrieveResult> {
-    return retrieve(this.#plan(input.signal), resolveRetrieveInput(input));
+  async retrieve(input: RetrieveOptions): Promise<RetrieveResult> {
+    return retrieve(this.#plan(input.signal), resolveRetrieveOptions(input));
   }
 
   /**
    * An answer of the agent that reads who it is, and looks up what it needs. It keeps nothing.
    * @throws {ModelError} of the model; {TypeError} without one.
    */
-  async reply(input: ReplyInput): Promise<ReplyResult> {
+  async reply(input: ReplyOptions): Promise<ReplyResult> {
     const model = this.#model;
     if (model === undefined) throw new TypeError("reply needs a model");
-    return reply({ ...this.#plan(input.signal), model }, resolveReplyInput(input));
+    return reply({ ...this.#plan(input.signal), model }, resolveReplyOptions(input));
   }
 
   /** Takes texts out of a context: the same messages with pointer lines, and a record for each text. */
@@ -122,21 +122,21 @@ export class ProgressiveMemory {
   }
 
   /** Brings offloaded texts back, by a query or by the ids of pointer lines. */
-  async reload(input: ReloadInput): Promise<ReloadResult> {
-    return reload(this.#space(input.signal), resolveReloadInput(input));
+  async reload(input: ReloadOptions): Promise<ReloadResult> {
+    return reload(this.#space(input.signal), resolveReloadOptions(input));
   }
 
   /** Facts, experiences and guidelines, the latest first; of several targets, one after the other. */
-  async listMemories(input: ListInput = {}): Promise<Memory[]> {
-    return listMemories(this.#space(input.signal), resolveListInput(input));
+  async listMemories(input: ListOptions = {}): Promise<Memory[]> {
+    return listMemories(this.#space(input.signal), resolveListOptions(input));
   }
 
   /**
    * Forgets what is about some targets, or everything of the memory space: memories, targets, and the conversations that are
    * about nobody else. Offloaded texts stay: they belong to contexts that may still point at them.
    */
-  async deleteAllMemories(input: DeleteAllInput = {}): Promise<DeleteAllResult> {
-    return deleteAllMemories(this.#space(input.signal), resolveDeleteAllInput(input));
+  async deleteAllMemories(input: DeleteAllOptions = {}): Promise<DeleteAllResult> {
+    return deleteAllMemories(this.#space(input.signal), resolveDeleteAllOptions(input));
   }
 
   /** Replaces parts of an agent from now on. */

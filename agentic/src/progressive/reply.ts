@@ -8,13 +8,13 @@ import { quoted } from "./quote.js";
 import {
   MemoriesSeen,
   memoriesText,
-  type RetrieveInput,
+  type RetrieveOptions,
   type RetrievePlan,
   retrievalScope,
 } from "./retrieve.js";
 import { readMeta } from "./tools/meta-memory.js";
 
-export interface ReplyInput extends Pick<RetrieveInput, "targets" | "signal"> {
+export interface ReplyOptions extends Pick<RetrieveOptions, "targets" | "signal"> {
   /** The conversation so far, what is to be answered last. */
   readonly messages: readonly ChatMessage[];
 }
@@ -38,7 +38,7 @@ const SHOWN_MAX = 1_000;
  */
 export async function reply(
   plan: RetrievePlan & { readonly model: ChatModel },
-  input: ReplyInput,
+  input: ReplyOptions,
 ): Promise<ReplyResult> {
   const { space, model, agents, options } = plan;
   const { enableMultiple, enableThinkingParams } = options;

@@ -12,7 +12,7 @@ import { taskMessage } from "./task-message.js";
 import { readMeta } from "./tools/meta-memory.js";
 import type { ToolScope } from "./tools/tool-scope.js";
 
-export interface RetrieveInput {
+export interface RetrieveOptions {
   /** What is wanted; this or `messages`. */
   readonly query?: string | undefined;
   /** A conversation that memories are wanted for: without a model, its last message of a user is the query. */
@@ -78,7 +78,7 @@ export class MemoriesSeen {
  * Layer 0 and what is found below it. An agent that fails leaves the search by vectors, which says so.
  * @throws {MemoryError} of the host, `too_large` where there are more targets than it reads at once: name some.
  */
-export async function retrieve(plan: RetrievePlan, input: RetrieveInput): Promise<RetrieveResult> {
+export async function retrieve(plan: RetrievePlan, input: RetrieveOptions): Promise<RetrieveResult> {
   const { space, model } = plan;
   const targets = await readTargets(space, input.targets);
   if (model === undefined) return resultOf(space, targets, await byVectors(plan, input));
@@ -94,7 +94,7 @@ export async function retrieve(plan: RetrievePlan, input: RetrieveInput): Promis
 
 type Found = Pick<RetrieveResult, "memories" | "by" | "answer" | "failure">;
 
-async function byVectors(plan: RetrievePlan, input: RetrieveInput): Promise<Found> {
+async function byVectors(plan: RetrievePlan, input: RetrieveOptions): Promise<Found> {
   const { limit = RETRIEVE_DEFAULTS.limit, targets } = input;
   const search = { query: queryOf(input), types: typesOf(plan.options, input), targets, limit };
   const entries = await searchMemories(plan.space, { ...search, withSummaries: true });
@@ -103,7 +103,7 @@ async function byVectors(plan: RetrievePlan, input: RetrieveInput): Promise<Foun
 
 async function byAgent(
   plan: RetrievePlan & { readonly model: ChatModel },
-  input: RetrieveInput,
+  input: RetrieveOptions,
 ): Promise<Found> {
   const { space, model, agents, options } = plan;
   const { limit = RETRIEVE_DEFAULTS.limit } = input;
@@ -124,7 +124,7 @@ async function byAgent(
 /** What a retrieving agent may see. */
 export function retrievalScope(
   { space, options }: Pick<RetrievePlan, "space" | "options">,
-  { memoryType, targets }: Pick<RetrieveInput, "memoryType" | "targets">,
+  { memoryType, targets }: Pick<RetrieveOptions, "memoryType" | "targets">,
   seen: MemoriesSeen,
 ): ToolScope {
   const types = typesOf(options, { memoryType });
@@ -133,7 +133,7 @@ export function retrievalScope(
 
 function typesOf(
   { enableToolMemory, enableIdentityMemory }: ResolvedProgressiveOptions,
-  { memoryType = "auto" }: Pick<RetrieveInput, "memoryType">,
+  { memoryType = "auto" }: Pick<RetrieveOptions, "memoryType">,
 ): TaskType[] {
   if (memoryType !== "auto") return [memoryType];
   return TASK_TYPES.filter(
@@ -141,7 +141,7 @@ function typesOf(
   );
 }
 
-function queryOf({ query, messages = [] }: RetrieveInput): string {
+function queryOf({ query, messages = [] }: RetrieveOptions): string {
   if (query !== undefined) return query;
   const asked = messages.findLast(({ role }) => role === "user") ?? messages.at(-1);
   return asked === undefined ? "" : messageText(asked);

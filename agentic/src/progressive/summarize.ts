@@ -10,7 +10,7 @@ import { taskMessage } from "./task-message.js";
 import { readMeta } from "./tools/meta-memory.js";
 import type { ToolScope } from "./tools/tool-scope.js";
 
-export interface SummarizeInput {
+export interface SummarizeOptions {
   /** 1..1000, the oldest first. One with an `id` is kept under it. */
   readonly messages: readonly ChatMessage[];
   /** Whom or what the memories are about, and nobody else; absent: whomever the conversation names. */
@@ -54,7 +54,7 @@ const NOTHING = { memories: [], failures: [] } as const;
  * Keeps the messages, then extracts: nothing of it is stored before the agents have finished.
  * @throws {MemoryError} of the host; the same call goes on where it ended.
  */
-export async function summarize(plan: SummarizePlan, input: SummarizeInput): Promise<SummarizeResult> {
+export async function summarize(plan: SummarizePlan, input: SummarizeOptions): Promise<SummarizeResult> {
   const { space, model } = plan;
   const history = await keepHistory(space, input);
   const { historyId, conversation } = history;
@@ -72,7 +72,7 @@ export async function summarize(plan: SummarizePlan, input: SummarizeInput): Pro
 
 async function extract(
   plan: SummarizePlan & { readonly model: ChatModel },
-  input: SummarizeInput,
+  input: SummarizeOptions,
   history: History,
 ): Promise<Extraction> {
   const { space, model, agents, options } = plan;
@@ -103,7 +103,10 @@ async function extract(
   return { outcome: isWhole ? "done" : "partly", memories, failures };
 }
 
-function taskTypes({ memoryType = "auto" }: SummarizeInput, options: ResolvedProgressiveOptions): TaskType[] {
+function taskTypes(
+  { memoryType = "auto" }: SummarizeOptions,
+  options: ResolvedProgressiveOptions,
+): TaskType[] {
   if (memoryType !== "auto") return [memoryType];
   const { enableToolMemory, enableIdentityMemory } = options;
   return TASK_TYPES.filter(
@@ -113,7 +116,7 @@ function taskTypes({ memoryType = "auto" }: SummarizeInput, options: ResolvedPro
 
 async function conversationMessage(
   { space, options }: SummarizePlan,
-  { targets, messages }: SummarizeInput,
+  { targets, messages }: SummarizeOptions,
   types: readonly TaskType[],
 ): Promise<ChatMessage> {
   const listed = await readMeta({ space, targets }, options);
@@ -136,7 +139,7 @@ async function commitAll(drafts: readonly Draft[]): Promise<MemoryChange[]> {
 /** What the history's record remembers: whom it is about, and with what it was summarised. */
 function marksOf(
   history: History,
-  input: SummarizeInput,
+  input: SummarizeOptions,
   named: readonly string[],
   isWhole: boolean,
 ): object {
@@ -149,6 +152,6 @@ function summarisedOf({ metadata: { summarised } }: History): string[] {
   return Array.isArray(summarised) ? (summarised as string[]) : [];
 }
 
-function fingerprint({ memoryType = "auto", targets }: SummarizeInput): string {
+function fingerprint({ memoryType = "auto", targets }: SummarizeOptions): string {
   return JSON.stringify([memoryType, targets === undefined ? null : [...targets].sort()]);
 }

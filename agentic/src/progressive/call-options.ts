@@ -7,12 +7,12 @@ import {
   resolveOptions,
   stringOption,
 } from "@membus/protocol";
-import { type DeleteAllInput, LIST_DEFAULTS, type ListInput } from "./listing.js";
+import { type DeleteAllOptions, LIST_DEFAULTS, type ListOptions } from "./listing.js";
 import { TASK_TYPES } from "./memory-record.js";
-import { OFFLOAD_DEFAULTS, type OffloadOptions, type ReloadInput } from "./offload.js";
-import type { ReplyInput } from "./reply.js";
-import { RETRIEVE_DEFAULTS, type RetrieveInput } from "./retrieve.js";
-import type { SummarizeInput } from "./summarize.js";
+import { OFFLOAD_DEFAULTS, type OffloadOptions, type ReloadOptions } from "./offload.js";
+import type { ReplyOptions } from "./reply.js";
+import { RETRIEVE_DEFAULTS, type RetrieveOptions } from "./retrieve.js";
+import type { SummarizeOptions } from "./summarize.js";
 import { TARGET_LENGTH_MAX } from "./targets.js";
 import { MESSAGES_MAX } from "./tools/history-memory.js";
 
@@ -85,24 +85,24 @@ function resolver<T extends object>(
   return (input: T): Readonly<T> => resolveOptions<T>(input, defaults as T, rules);
 }
 
-export const resolveSummarizeInput = resolver<SummarizeInput>({
+export const resolveSummarizeOptions = resolver<SummarizeOptions>({
   ...TYPE_RULES,
   messages: messagesOption,
   conversation: optional(idOption),
 });
 
-const resolveRetrieve = resolver<RetrieveInput>(
+const resolveRetrieve = resolver<RetrieveOptions>(
   { ...TYPE_RULES, query: optional(stringOption), messages: optional(messagesOption), limit: LIMIT_RULE },
   RETRIEVE_DEFAULTS,
 );
 
-export function resolveRetrieveInput(input: RetrieveInput): RetrieveInput {
+export function resolveRetrieveOptions(input: RetrieveOptions): RetrieveOptions {
   const resolved = resolveRetrieve(input);
   exactlyOne(resolved, "query", "messages");
   return resolved;
 }
 
-export const resolveReplyInput = resolver<ReplyInput>({ ...CALL_RULES, messages: messagesOption });
+export const resolveReplyOptions = resolver<ReplyOptions>({ ...CALL_RULES, messages: messagesOption });
 
 export const resolveOffloadOptions = resolver<OffloadOptions>(
   {
@@ -115,25 +115,25 @@ export const resolveOffloadOptions = resolver<OffloadOptions>(
   OFFLOAD_DEFAULTS,
 ) as (input: OffloadOptions) => OffloadOptions & typeof OFFLOAD_DEFAULTS;
 
-const resolveReload = resolver<ReloadInput>({
+const resolveReload = resolver<ReloadOptions>({
   query: optional(stringOption),
   ids: optional(idsOption),
   limit: optional(LIMIT_RULE),
   signal: optional(signalOption),
 });
 
-export function resolveReloadInput(input: ReloadInput): ReloadInput {
+export function resolveReloadOptions(input: ReloadOptions): ReloadOptions {
   const resolved = resolveReload(input);
   exactlyOne(resolved, "query", "ids");
   return resolved;
 }
 
-export const resolveListInput = resolver<ListInput>(
+export const resolveListOptions = resolver<ListOptions>(
   { ...CALL_RULES, limit: integerOption(1, 100_000) },
   LIST_DEFAULTS,
 );
 
-export const resolveDeleteAllInput = resolver<DeleteAllInput>(CALL_RULES);
+export const resolveDeleteAllOptions = resolver<DeleteAllOptions>(CALL_RULES);
 
 function exactlyOne<T extends object>(input: T, one: keyof T & string, other: keyof T & string): void {
   if ((input[one] === undefined) === (input[other] === undefined)) {
