@@ -1,4 +1,4 @@
-import { systemClock } from "@membus/protocol";
+import { joinRecord, systemClock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { CostMeter, ProgressiveMemory, toJsonSchema } from "../src/index.js";
 import { call, countsByKind, hostInMemory, idsIn, stored } from "./progressive-fixture.js";
@@ -130,6 +130,10 @@ describe("meta memory", () => {
 });
 
 describe("history and summary", () => {
+  const TRIP = [
+    { role: "user", content: "I travel to SF" },
+    { role: "assistant", content: "Great" },
+  ] as const;
   const messages = [
     { role: "user", content: "I travel to SF" },
     { role: "assistant", content: "Great" },
@@ -147,6 +151,20 @@ describe("history and summary", () => {
     expect(lines.at(-1)).toBe(`unknown memory_id="${NO_SUCH_ID}": there is no such memory here`);
     const one = await call(memory, "read_history_memory", { memory_id: id }, { options: SINGLE });
     expect(one.split("\n")).toHaveLength(5);
+  });
+
+  it("keeps a message that is larger than an entry, and cuts only what a model is shown", async () => {
+    const { client, memory } = await openMemory();
+    const large = { role: "user" as const, content: "y".repeat(400_000) };
+    const { historyId } = await memory.summarize({ messages: [large, ...TRIP] });
+    expect((await memory.summarize({ messages: [large, ...TRIP] })).cost.entriesWritten).toBe(0);
+    expect(await countsByKind(client)).toEqual({ part: 3, message: 3, history: 1 });
+    expect(await call(memory, "read_history_memory", { memory_ids: [historyId] })).toBe(
+      "<messages>\n</messages>\n(3 later messages are not shown: they are too long)",
+    );
+    const [head] = (await stored(client)).filter(({ metadata }) => metadata?.parts !== undefined);
+    const parts = (await stored(client)).filter(({ metadata }) => metadata?.kind === "part");
+    expect(joinRecord(head!, parts)?.content).toEqual(large);
   });
 
   it("has one summary a history", async () => {

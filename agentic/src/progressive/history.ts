@@ -1,12 +1,16 @@
 import type { EntryInput } from "@membus/agent-client";
 import {
+  isHead,
   type Json,
+  joinRecord,
   keyHash,
   LIMITS,
   type MemoryEntry,
+  partKeys,
   type RecordContent,
   readRecord,
   recordEntry,
+  splitRecord,
   type Trust,
 } from "@membus/protocol";
 import type { ChatMessage } from "../model/index.js";
@@ -105,10 +109,14 @@ export async function readHistory(space: MemorySpace, pointer: HistoryPointer): 
     order: "oldest",
     limit: CONVERSATION_MESSAGES_MAX,
   });
-  return entries
-    .filter(({ seq }) => seq >= pointer.from && seq <= pointer.to)
-    .sort((a, b) => a.seq - b.seq)
-    .flatMap((entry) => readRecord(entry, "message")?.content ?? []);
+  const messages: ChatMessage[] = [];
+  for (const entry of entries.sort((a, b) => a.seq - b.seq)) {
+    if (entry.seq < pointer.from || entry.seq > pointer.to) continue;
+    const whole = await wholeOf(space, entry);
+    const record = whole && readRecord(whole, "message");
+    if (record !== undefined) messages.push(record.content);
+  }
+  return messages;
 }
 
 /**
@@ -178,17 +186,28 @@ function messageEntry(conversation: string, id: string, message: ChatMessage): E
   return { ...record, group: conversation, text };
 }
 
-/** The seq of each, also of those that were there. */
-async function storeMessages(space: MemorySpace, entries: readonly EntryInput[]): Promise<number[]> {
+/** The seq of each, also of those that were there. One that is larger than an entry can be is kept in parts. */
+async function storeMessages(space: MemorySpace, messages: readonly EntryInput[]): Promise<number[]> {
+  const split = messages.map(splitRecord);
+  const entries = split.flat();
   const outcomes = await space.write(
     space.conversations,
     entries.map((entry) => ({ entry, revision: 0 })),
   );
+  const heads = new Set(split.map((parts) => parts.at(-1)));
   const seqs: number[] = [];
   const known: string[] = [];
-  for (const [index, outcome] of outcomes.entries()) {
+  for (const [index, entry] of entries.entries()) {
+    const outcome = outcomes[index]!;
+    if (!heads.has(entry)) continue;
     if (outcome.outcome === "created") seqs.push(outcome.revision);
-    else known.push(keyHash(entries[index]!.key));
+    else known.push(keyHash(entry.key));
   }
   return [...seqs, ...(await space.find(space.conversations, known)).map(({ seq }: MemoryEntry) => seq)];
+}
+
+/** A message with the content that its parts hold, where it has some; undefined where one is missing. */
+async function wholeOf(space: MemorySpace, entry: MemoryEntry): Promise<MemoryEntry | undefined> {
+  if (!isHead(entry)) return entry;
+  return joinRecord(entry, await space.find(space.conversations, partKeys(entry).map(keyHash)));
 }

@@ -29,6 +29,8 @@ export interface MemoryAgent extends Omit<Agent, "system" | "tools"> {
 
 /** Longer texts of tools, histories above all, are cut. */
 const TEXT_LENGTH_MAX = 100_000;
+/** One call of `hands_off` is the work of many agents. */
+const HANDS_OFF_TIMEOUT_MS = 1_800_000;
 
 const TOOLS: Readonly<Record<AgentName, readonly AgentTool[]>> = {
   personal: ["add_memory", "update_memory", "delete_memory", "vector_retrieve_memory"],
@@ -67,7 +69,12 @@ export function resolveAgents(changes: AgentChanges): Readonly<Record<AgentName,
 }
 
 function builtIn(name: AgentName): MemoryAgent {
-  return { prompt: loadPrompt(`progressive-${name}`), tools: TOOLS[name], textLengthMax: TEXT_LENGTH_MAX };
+  return {
+    prompt: loadPrompt(`progressive-${name}`),
+    tools: TOOLS[name],
+    textLengthMax: TEXT_LENGTH_MAX,
+    ...(name === "summarizer" && { callTimeoutMs: HANDS_OFF_TIMEOUT_MS }),
+  };
 }
 
 /** An agent's work, in the scope that it cannot leave. */

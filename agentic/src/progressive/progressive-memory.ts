@@ -60,7 +60,10 @@ export interface ToolBinding {
   readonly targets?: readonly string[] | undefined;
   /** Of `summarize`: what `add_summary_memory` summarises, and what memories are derived from. */
   readonly historyId?: string | undefined;
-  /** @default "agent" */
+  /**
+   * Whose word is written; in the semantic tier it has to be a user's.
+   * @default "agent"
+   */
   readonly trust?: Trust | undefined;
   /** What `hands_off` needs. */
   readonly handler?: TaskHandler | undefined;
