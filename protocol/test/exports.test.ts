@@ -43,7 +43,7 @@ const EXPORTS = `
   isSubjectPrefix isToken isUnfiltered keyContext keyHash keyReferenceHash loadPluginModule matches matchesOperator nearestName
   normaliseKey parseAgentToken parseErrorMessage parseNamespacePattern parseRequest parseRequestSubject parseScopeId
   parseStoreEntry pluginProblem positionOf readableId reindexFigures reindexSubject replyType requestDigest requestSubject resolveOptions scopeId scopeOf
-  selectorOf selectsNamespace selectsScope silentLogger stringOption systemClock untilAborted within
+  selectorOf isOfSameCaller selectsNamespace selectsScope silentLogger stringOption systemClock untilAborted within
 `;
 
 describe("the package", () => {

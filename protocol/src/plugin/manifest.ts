@@ -23,16 +23,25 @@ export const FEATURES = Object.freeze({
   context: "finds an entry by the words of its `context`, for less than those of its text",
   absolute: "relevance does not depend on what else is found",
   generations: "never compares vectors of different embedders, and embeds anew after a change",
+  sources: "keeps which entries an entry was derived from, by `sources`",
+  cascade: "forgets what was derived from what it forgets too, by `cascade`",
 });
 
 export type Feature = keyof typeof FEATURES;
 
-const featureShape = Object.fromEntries(Object.keys(FEATURES).map((name) => [name, z.boolean()])) as Record<
-  Feature,
-  z.ZodBoolean
->;
+/** What version 1.1 added: a manifest that does not name it does not declare it (clause PLUG-20). */
+const ADDED_FEATURES = ["sources", "cascade"] as const satisfies readonly Feature[];
 
-/** Every feature by name, true or false: no defaults. */
+type AddedFeature = (typeof ADDED_FEATURES)[number];
+
+const featureShape = Object.fromEntries(
+  Object.keys(FEATURES).map((name) => [
+    name,
+    ADDED_FEATURES.some((added) => added === name) ? z.boolean().optional() : z.boolean(),
+  ]),
+) as Record<Exclude<Feature, AddedFeature>, z.ZodBoolean> & Record<AddedFeature, z.ZodOptional<z.ZodBoolean>>;
+
+/** Every feature of version 1.0 by name, true or false: no defaults. */
 export const PluginManifestSchema = z
   .strictObject({
     contract: z.literal(PLUGIN_CONTRACT),
