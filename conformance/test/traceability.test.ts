@@ -23,6 +23,7 @@ const RANKING: readonly Feature[] = [
   "absolute",
   "generations",
 ];
+const LINEAGE: readonly Feature[] = ["sources", "cascade"];
 const MUSTS = [...CLAUSES.values()].filter(({ level }) => level === "MUST");
 
 describe("clauses", () => {
@@ -79,6 +80,7 @@ describe("profiles", () => {
       "core 1.0 -",
       "durable 1.0 durable",
       "host 1.0 -",
+      `lineage 1.0 ${LINEAGE.join()}`,
       `ranking 1.0 ${RANKING.join()}`,
       "shared 1.0 shared",
       "similarity 1.0 similarity",
@@ -112,6 +114,7 @@ describe("profiles", () => {
 function profileOf({ routes, features = [] }: Check): string {
   const isOfPlugins = routes.includes("plugin");
   if (isOfPlugins && RANKING.some((name) => features.includes(name))) return "ranking";
+  if (isOfPlugins && LINEAGE.some((name) => features.includes(name))) return "lineage";
   if (features.includes("durable")) return "durable";
   if (!isOfPlugins) return "host";
   return (["similarity", "shared"] as const).find((name) => features.includes(name)) ?? "core";

@@ -41,7 +41,9 @@ export const ForgetReceiptSchema = z
       .array(z.int().min(0))
       .max(LIMITS.cascadeLevels)
       .optional()
-      .meta({ description: "where `cascade` asks for it: derived entries by level, counted in `deleted` too" }),
+      .meta({
+        description: "where `cascade` asks for it: derived entries by level, counted in `deleted` too",
+      }),
     purge: z
       .enum(["done", "scheduled"])
       .meta({ description: "whether the bytes are gone from disk already" }),
