@@ -90,23 +90,26 @@ describe("a forget with cascade beside stores", () => {
 });
 
 describe("a forget with cascade and a crash", () => {
-  it.each([0, 1, 2, 3])("is there as a whole after %i writes of its flush, and so is its reply", async (writes) => {
-    const kit = await TestKit.open();
-    const { store, forget } = calls(kit);
-    await store([derived("root"), derived("kept"), derived("b", "root")]);
-    const namespaces = ["n1", "n2", "n3"];
-    for (const namespace of namespaces) await store([derived(namespace, "b")], { namespace });
-    await kit.flush();
-    await kit.reopen();
-    const first = await forget(root, { cascade, id: "once" });
-    expect(first).toMatchObject({ deleted: 5, cascaded: [1, 3] });
-    await kit.flushHalfway(writes);
-    await kit.crash();
-    expect(await left(kit)).toEqual(["kept"]);
-    for (const namespace of namespaces) expect(await left(kit, { namespace })).toEqual([]);
-    expect(await forget(root, { cascade, id: "once" })).toEqual(first);
-    await kit.flush();
-    await kit.reopen();
-    for (const namespace of namespaces) expect(await left(kit, { namespace })).toEqual([]);
-  });
+  it.each([0, 1, 2, 3])(
+    "is there as a whole after %i writes of its flush, and so is its reply",
+    async (writes) => {
+      const kit = await TestKit.open();
+      const { store, forget } = calls(kit);
+      await store([derived("root"), derived("kept"), derived("b", "root")]);
+      const namespaces = ["n1", "n2", "n3"];
+      for (const namespace of namespaces) await store([derived(namespace, "b")], { namespace });
+      await kit.flush();
+      await kit.reopen();
+      const first = await forget(root, { cascade, id: "once" });
+      expect(first).toMatchObject({ deleted: 5, cascaded: [1, 3] });
+      await kit.flushHalfway(writes);
+      await kit.crash();
+      expect(await left(kit)).toEqual(["kept"]);
+      for (const namespace of namespaces) expect(await left(kit, { namespace })).toEqual([]);
+      expect(await forget(root, { cascade, id: "once" })).toEqual(first);
+      await kit.flush();
+      await kit.reopen();
+      for (const namespace of namespaces) expect(await left(kit, { namespace })).toEqual([]);
+    },
+  );
 });

@@ -43,12 +43,7 @@ export class CascadeSearch {
   /** All that ever named one that goes, whether it goes too or not. */
   readonly #derived = new Set<string>();
 
-  constructor(
-    tier: MutationParts,
-    selector: ScopeSelector,
-    request: PluginForgetRequest,
-    turn: CascadeTurn,
-  ) {
+  constructor(tier: MutationParts, selector: ScopeSelector, request: PluginForgetRequest, turn: CascadeTurn) {
     this.#tier = tier;
     this.#selector = selector;
     this.#request = request;
