@@ -178,6 +178,8 @@ describe("the working tier", () => {
         context: true,
         absolute: true,
         generations: true,
+        sources: true,
+        cascade: true,
       },
     });
   });
