@@ -37,13 +37,9 @@ export const ForgetReceiptSchema = z
     id: z.string(),
     at: z.number(),
     by_tier: z.record(z.string(), z.int().min(0)),
-    cascaded: z
-      .array(z.int().min(0))
-      .max(LIMITS.cascadeLevels)
-      .optional()
-      .meta({
-        description: "where `cascade` asks for it: derived entries by level, counted in `deleted` too",
-      }),
+    cascaded: z.array(z.int().min(0)).max(LIMITS.cascadeLevels).optional().meta({
+      description: "where `cascade` asks for it: derived entries by level, counted in `deleted` too",
+    }),
     purge: z
       .enum(["done", "scheduled"])
       .meta({ description: "whether the bytes are gone from disk already" }),
