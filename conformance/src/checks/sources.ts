@@ -127,7 +127,7 @@ export const sourcesChecks: readonly Check[] = [
   }),
   hostCheck({
     id: "host-plugins/features-added-later-need-not-be-named",
-    clauses: ["PLUG-20"],
+    clauses: ["PLUG-21"],
     provisions: ["own_plugins"],
     async run({ startHost, expect }) {
       const plugin = new ScriptedPlugin({});
