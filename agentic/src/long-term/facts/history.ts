@@ -6,7 +6,8 @@ import { type Fact, kindIs, readFact } from "./fact.js";
 const VERSIONS_MAX = 1_000;
 
 /**
- * A fact with all that it has replaced and all that has replaced it, the oldest first.
+ * A fact with all that it has replaced and all that has replaced it, in the order in which they were
+ * written.
  * @throws {MemoryError} `memory_not_found` where there is no such fact.
  */
 export async function lineageOf(shelf: Shelf, id: string): Promise<Fact[]> {
@@ -25,7 +26,7 @@ export async function lineageOf(shelf: Shelf, id: string): Promise<Fact[]> {
     ];
     open = near.filter(({ entry }) => !found.has(entry.key_hash));
   }
-  return [...found.values()].sort(byTime);
+  return [...found.values()].sort((a, b) => a.entry.seq - b.entry.seq);
 }
 
 async function factsByHash(shelf: Shelf, hashes: readonly string[]): Promise<Fact[]> {
@@ -39,8 +40,4 @@ async function replacedBy(shelf: Shelf, hashes: readonly string[]): Promise<Fact
     all: [kindIs("fact"), { field: "metadata.superseded_by", op: "in" as const, value: [...hashes] }],
   };
   return (await shelf.all({ where })).map(readFact).filter((fact) => fact !== undefined);
-}
-
-function byTime(a: Fact, b: Fact): number {
-  return (a.metadata.valid_from ?? 0) - (b.metadata.valid_from ?? 0) || a.entry.seq - b.entry.seq;
 }

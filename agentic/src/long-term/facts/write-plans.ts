@@ -58,13 +58,16 @@ function stepOf(plan: Plan, entries: EntryInput[], replaced: Set<string>, contex
     plan: target === plan.target ? plan : { ...plan, target, outcome: "new" as const },
     id: slot.current?.id ?? slot.freeId,
   };
+  const replaces = target !== undefined && target.id !== step.id;
+  // What is told later counts, whatever it says of when: so at each time one of the two is true.
+  const from = Math.max(candidate.validFrom, (replaces && target.metadata.valid_from) || 0);
   const creates = slot.current === undefined && pending.writtenId === undefined ? entries.length : undefined;
-  if (creates !== undefined) entries.push(factEntry(step.id, context.options.about, candidate));
-  if (target === undefined || target.id === step.id) return { ...step, creates };
+  if (creates !== undefined) {
+    entries.push(factEntry(step.id, context.options.about, { ...candidate, validFrom: from }));
+  }
+  if (!replaces) return { ...step, creates };
   replaced.add(target.id);
-  // The time of the news, but not before that of what it replaces.
-  const until = Math.max(candidate.validFrom, target.metadata.valid_from ?? 0);
-  const marks = entries.push(supersededEntry(target, until, keyHash({ fact: step.id }))) - 1;
+  const marks = entries.push(supersededEntry(target, from, keyHash({ fact: step.id }))) - 1;
   return { ...step, creates, marks };
 }
 
