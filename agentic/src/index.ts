@@ -32,12 +32,15 @@ export {
   type RecordOutcome,
   type RecordResult,
   type RetrieveOptions,
+  type RetrieveQuery,
   type RunResult,
   type SimilarFact,
   type TaskOutcome,
   type TaskState,
+  type ToolCallInput,
   type ToolCallReport,
   type ToolCallsResult,
+  toolCallReports,
 } from "./long-term/index.js";
 export {
   askFor,

@@ -13,9 +13,10 @@ export { LONG_TERM_DEFAULTS, type LongTermOptions } from "./long-term-options.js
 export type { OutcomeName, RecordOutcome, RecordResult, SimilarFact } from "./outcome.js";
 export type { Experience } from "./practice/record-experiences.js";
 export type { ToolCallsResult } from "./practice/record-tool-calls.js";
-export type { ToolCallReport } from "./practice/tool-call.js";
+export type { ToolCallInput, ToolCallReport } from "./practice/tool-call.js";
+export { toolCallReports } from "./practice/tool-call-reports.js";
 export type { LongTermItem, MemoryKind } from "./recall/memory.js";
-export { RETRIEVE_DEFAULTS, type Recall, type RetrieveOptions } from "./recall/recall.js";
+export { RETRIEVE_DEFAULTS, type Recall, type RetrieveOptions, type RetrieveQuery } from "./recall/recall.js";
 export type { RecordInput } from "./record-input.js";
 export {
   EXPERIENCE_DEFAULTS,

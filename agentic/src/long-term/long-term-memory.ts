@@ -17,13 +17,14 @@ import {
 import type { RecordOutcome, RecordResult } from "./outcome.js";
 import { type Experience, extractExperiences, recordExperiences } from "./practice/record-experiences.js";
 import { recordToolCalls, type ToolCallsResult } from "./practice/record-tool-calls.js";
-import type { ToolCallReport } from "./practice/tool-call.js";
+import type { ToolCallInput } from "./practice/tool-call.js";
 import { promoteMemories } from "./promote.js";
 import { type LongTermItem, MEMORY_KINDS, type MemoryKind, readItem } from "./recall/memory.js";
 import {
   queryOf,
   type Recall,
   type RetrieveOptions,
+  type RetrieveQuery,
   recall,
   recallOf,
   resolveRetrieveOptions,
@@ -187,14 +188,14 @@ export class LongTermMemory {
   }
 
   /**
-   * Remembers calls of tools, as objects or as AgentScope's JSON texts, and writes the guidelines of these tools: figures
+   * Remembers calls of tools, as objects, as AgentScope's JSON texts or as messages of these, and writes the guidelines of these tools: figures
    * that are counted, with a model's advice if there is one.
    */
   async recordToolCalls(
-    calls: ToolCallReport | string | readonly (ToolCallReport | string)[],
+    calls: ToolCallInput | readonly ToolCallInput[],
     { signal }: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<ToolCallsResult> {
-    const given = (Array.isArray(calls) ? calls : [calls]) as (ToolCallReport | string)[];
+    const given = (Array.isArray(calls) ? calls : [calls]) as ToolCallInput[];
     const shelf = this.#shelves.for("tool");
     const result = await recordToolCalls(shelf, given, this.#context(this.#meter(), { signal }));
     return { ...result, outcomes: this.#marked(shelf, result.outcomes) };
@@ -212,10 +213,7 @@ export class LongTermMemory {
   }
 
   /** What answers a query, or the latest that the user says in messages; the best first. */
-  async retrieve(
-    query: string | ChatMessage | readonly ChatMessage[],
-    options: RetrieveOptions = {},
-  ): Promise<Recall> {
+  async retrieve(query: RetrieveQuery, options: RetrieveOptions = {}): Promise<Recall> {
     const resolved = resolveRetrieveOptions(options);
     const meter = this.#meter();
     const shelf = resolved.quarantined ? this.#shelves.quarantine : this.#shelves.main;

@@ -2,8 +2,8 @@ import { MessageContentSchema, type Trust } from "@membus/protocol";
 import type { ChatMessage } from "../model/index.js";
 import { speakingMessages, withoutRecalled, wordsOf } from "./recall/recalled-text.js";
 
-/** Texts are taken for what they say; messages for what was said in them. */
-export type RecordInput = string | ChatMessage | readonly (string | ChatMessage)[];
+/** Texts are taken for what they say; messages for what was said in them. null and undefined count for nothing. */
+export type RecordInput = string | ChatMessage | readonly (string | ChatMessage | null | undefined)[] | null;
 
 /** Something that was said, without what was recalled in it. */
 export interface Said {
@@ -14,8 +14,9 @@ export interface Said {
 
 /** What a call is given, as a list. @throws {TypeError} for what is neither a text nor a message. */
 export function inputList(input: RecordInput): (string | ChatMessage)[] {
-  const list = Array.isArray(input) ? (input as readonly (string | ChatMessage)[]) : [input as string];
-  return list.map((one, index) => {
+  const list = Array.isArray(input) ? (input as readonly unknown[]) : [input];
+  return list.flatMap((one, index) => {
+    if (one == null) return [];
     if (typeof one === "string") return one;
     const parsed = MessageContentSchema.safeParse(one);
     if (parsed.success) return parsed.data;

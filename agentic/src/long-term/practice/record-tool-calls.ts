@@ -2,7 +2,7 @@ import type { CallContext } from "../call-context.js";
 import { type RecordOutcome, type RecordResult, refused } from "../outcome.js";
 import type { Shelf } from "../shelf.js";
 import { writeGuideline } from "./guideline.js";
-import { readReport, type ToolCallReport, toolCallEntry } from "./tool-call.js";
+import { readReport, reportsOf, type ToolCallInput, toolCallEntry } from "./tool-call.js";
 
 export interface ToolCallsResult extends RecordResult {
   /** Tools whose guideline was written anew. */
@@ -12,9 +12,10 @@ export interface ToolCallsResult extends RecordResult {
 /** Writes reports of calls, then the guidelines of their tools. */
 export async function recordToolCalls(
   shelf: Shelf,
-  given: readonly (ToolCallReport | string)[],
+  inputs: readonly ToolCallInput[],
   context: CallContext,
 ): Promise<ToolCallsResult> {
+  const given = inputs.flatMap(reportsOf);
   const now = context.clock.now();
   const outcomes = new Map<number, RecordOutcome>();
   const calls: { index: number; tool: string; text: string; id: string; entry: object }[] = [];

@@ -2,6 +2,8 @@ import { hash } from "node:crypto";
 import type { EntryInput } from "@membus/agent-client";
 import { canonicalJson, type Json, type RecordContent, recordEntry } from "@membus/protocol";
 import { z } from "zod";
+import type { ChatMessage } from "../../model/index.js";
+import { wordsOf } from "../recall/recalled-text.js";
 
 const FigureSchema = z.number().min(0);
 
@@ -12,6 +14,8 @@ export const ToolCallReportSchema = z.object({
     .string()
     .refine((text) => !Number.isNaN(timeOf(text)), "must be YYYY-MM-DD HH:MM:SS")
     .optional(),
+  /** Of the call itself, where there is one: two that are alike else count as one. */
+  call_id: z.string().max(256).optional(),
   tool_name: z.string().min(1).max(4096),
   input: z.json(),
   output: z.json(),
@@ -21,6 +25,21 @@ export const ToolCallReportSchema = z.object({
   time_cost: FigureSchema.optional(),
 });
 export type ToolCallReport = z.input<typeof ToolCallReportSchema>;
+
+/** A report, the JSON text of one, or a message that holds such a text or a JSON list of them. */
+export type ToolCallInput = ToolCallReport | string | ChatMessage;
+
+/** Reports one by one. */
+export function reportsOf(given: ToolCallInput): (ToolCallReport | string)[] {
+  if (typeof given === "string" || !("role" in given)) return [given];
+  const text = wordsOf(given);
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? (value as (ToolCallReport | string)[]) : [text];
+  } catch {
+    return [text];
+  }
+}
 
 function timeOf(text: string): number {
   const plain = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) ? `${text.replace(" ", "T")}Z` : text;

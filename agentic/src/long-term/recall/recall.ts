@@ -159,9 +159,13 @@ export function lineOf({ kind, id, text, occurredAt, record }: LongTermItem) {
   return { id, label: `${kind} of ${day}${trust}`, text };
 }
 
+/** A text, or what messages ask for; null for nothing. */
+export type RetrieveQuery = string | ChatMessage | readonly ChatMessage[] | null;
+
 /** What messages ask for: the latest of the user's, else the latest at all. */
-export function queryOf(query: string | ChatMessage | readonly ChatMessage[]): string {
+export function queryOf(query: RetrieveQuery): string {
   if (typeof query === "string") return query;
+  if (query === null) return "";
   const messages = Array.isArray(query) ? (query as readonly ChatMessage[]) : [query as ChatMessage];
   const asked = messages
     .map((message) => ({ role: message.role, text: withoutRecalled(wordsOf(message)) }))
