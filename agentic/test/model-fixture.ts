@@ -1,9 +1,10 @@
-import { type Clock, systemClock } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
 import { afterEach } from "vitest";
 import {
   CostMeter,
   ModelError,
   type ModelStreamPart,
+  type OpenAiChatDependencies,
   type OpenAiChatOptions,
   openaiChatModel,
 } from "../src/index.js";
@@ -14,19 +15,23 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop();
 });
 
-/** A server that plays `script`, which ends with the test, a model that asks it, and what that costs. */
+/**
+ * A server that plays `script`, which ends with the test, a model that asks it, and a meter whose clock ends every pause at
+ * once.
+ */
 export async function startModel(
   script: Script,
   options: Partial<OpenAiChatOptions> = {},
-  clock: Clock = systemClock,
+  dependencies: OpenAiChatDependencies = {},
 ) {
   const server = await ScriptedOpenAi.start(script);
   servers.push(server);
-  const model = openaiChatModel({ model: "scripted", baseUrl: server.baseUrl, ...options }, { clock });
-  return { server, model, meter: new CostMeter(clock) };
+  const model = openaiChatModel({ model: "scripted", baseUrl: server.baseUrl, ...options }, dependencies);
+  const clock = new HastyClock();
+  return { server, model, clock, meter: new CostMeter(clock) };
 }
 
-/** Time that passes at once: each pause ends where it begins, and is counted. */
+/** Time that passes at once where somebody waits for it: each pause ends where it begins, and is counted. */
 export class HastyClock implements Clock {
   readonly pausesMs: number[] = [];
   #now = 1_000_000_000;
@@ -35,7 +40,8 @@ export class HastyClock implements Clock {
     return this.#now;
   }
 
-  after(delayMs: number, run: () => void): () => void {
+  after(delayMs: number, run: () => void, { background = false } = {}): () => void {
+    if (background) return () => {};
     this.pausesMs.push(delayMs);
     this.#now += delayMs / 1000;
     const timer = setImmediate(run);

@@ -1,4 +1,6 @@
+import { OpenAI } from "openai";
 import { expect, it } from "vitest";
+import { openaiChatModel } from "../src/index.js";
 import { startModel } from "./model-fixture.js";
 
 const HELLO = { messages: [{ role: "user" as const, content: "Hello" }] };
@@ -94,4 +96,57 @@ it("gives tool calls with their ids", async () => {
     { id: expect.stringMatching(/.+/), name: "add", arguments: '{"a":' },
   ]);
   expect([text, finishReason]).toEqual(["", "tool_calls"]);
+});
+
+it.each([
+  ["stop", "stop"],
+  ["length", "length"],
+  ["content_filter", "refusal"],
+  ["something_new", "other"],
+])("takes the finish reason %s for %s", async (finishReason, expected) => {
+  const { model } = await startModel([{ text: "x", finishReason }]);
+  expect((await model.complete(HELLO)).finishReason).toBe(expected);
+});
+
+it("gives a refusal as the model's words", async () => {
+  const { model } = await startModel([{ refusal: "I would rather not" }]);
+  expect(await model.complete(HELLO)).toMatchObject({ text: "I would rather not", finishReason: "refusal" });
+});
+
+it("takes a reply without any choice for one that says nothing", async () => {
+  const { model } = await startModel([{ fault: "no-choices" }]);
+  expect(await model.complete(HELLO)).toEqual({
+    text: "",
+    toolCalls: [],
+    finishReason: "other",
+    usage: { inputTokens: 7, outputTokens: 0 },
+  });
+});
+
+it("sends what other servers know where that is asked for", async () => {
+  const { model, server } = await startModel([{ text: "ok" }], {
+    developerRole: "developer",
+    outputTokensField: "max_tokens",
+  });
+  await model.complete({ messages: [{ role: "developer", content: "Be brief" }], maxOutputTokens: 5 });
+  expect(server.requests[0]!.body).toEqual({
+    model: "scripted",
+    messages: [{ role: "developer", content: "Be brief" }],
+    max_tokens: 5,
+  });
+});
+
+it("refuses options that mean nothing", () => {
+  expect(() => openaiChatModel({ model: "" })).toThrow("model must be a non-empty string");
+  expect(() => openaiChatModel({ model: "m", baseURL: "x" } as never)).toThrow("did you mean `baseUrl`?");
+  expect(() => openaiChatModel({ model: "m", timeoutMs: 0 })).toThrow("timeoutMs must be an integer of 1..");
+  expect(() => openaiChatModel({ model: "m", baseUrl: "http://u:p@h/v1" })).toThrow("without credentials");
+  expect(() => openaiChatModel({ model: "m", apiKey: "sk 1" })).toThrow("apiKey must be printable ASCII");
+});
+
+it("asks the client that it is given", async () => {
+  const server = await startModel([{ text: "from there" }]);
+  const client = new OpenAI({ apiKey: "k", baseURL: server.server.baseUrl });
+  const model = openaiChatModel({ model: "m" }, { client });
+  expect((await model.complete(HELLO)).text).toBe("from there");
 });

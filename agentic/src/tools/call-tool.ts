@@ -42,7 +42,13 @@ export async function callTool(
   context: ToolContext = {},
   options: CallToolOptions = {},
 ): Promise<string> {
-  return (await resultOf(tools, call, context, options)).text;
+  return (await resultOf(tools, call, context, resolveCallToolOptions(options))).text;
+}
+
+export function resolveCallToolOptions(input: CallToolOptions): ResolvedOptions<CallToolOptions> {
+  return resolveOptions<ResolvedOptions<CallToolOptions>>(input, CALL_TOOL_DEFAULTS, {
+    textLengthMax: integerOption(200, 1_000_000),
+  });
 }
 
 /** As `callTool`, and whether it went well. */
@@ -50,11 +56,8 @@ export async function resultOf(
   tools: readonly Tool[],
   call: ToolCall,
   context: ToolContext,
-  options: CallToolOptions,
+  { textLengthMax }: ResolvedOptions<CallToolOptions>,
 ): Promise<ToolResult> {
-  const { textLengthMax } = resolveOptions<ResolvedOptions<CallToolOptions>>(options, CALL_TOOL_DEFAULTS, {
-    textLengthMax: integerOption(200, 1_000_000),
-  });
   context.signal?.throwIfAborted();
   const { text, succeeded } = await run(tools, call, context);
   return { call, text: cut(text, textLengthMax), succeeded };

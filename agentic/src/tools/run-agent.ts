@@ -1,4 +1,4 @@
-import { integerOption, type ResolvedOptions, resolveOptions } from "@membus/protocol";
+import type { Clock } from "@membus/protocol";
 import {
   type ChatMessage,
   type ChatModel,
@@ -6,40 +6,12 @@ import {
   completeWithRetries,
   ModelError,
   type ModelReply,
-  type ModelRequest,
-  type RetryOptions,
   resolveRetryOptions,
+  type ToolCall,
 } from "../model/index.js";
-import { type CallToolOptions, resultOf, type ToolResult } from "./call-tool.js";
-import type { Tool } from "./tool.js";
+import { type Agent, checkToolNames, resolveAgentOptions } from "./agent.js";
+import { resolveCallToolOptions, resultOf, type ToolResult } from "./call-tool.js";
 import { toDeclarations } from "./tool-declarations.js";
-
-/** An agent as data: what it is told, what it may call, and how far it may go. */
-export interface Agent
-  extends AgentOptions,
-    RetryOptions,
-    CallToolOptions,
-    Pick<ModelRequest, "maxOutputTokens" | "temperature"> {
-  /** Its system message. */
-  readonly system: string;
-  /** None, for an agent that only talks. */
-  readonly tools: readonly Tool[];
-}
-
-export interface AgentOptions {
-  /**
-   * Answers that are asked of the model, integer 1..1000. The tool calls of the last one are still run.
-   * @default 10
-   */
-  readonly stepCountMax?: number | undefined;
-  /**
-   * Tool calls of one answer that are run, all at the same time, integer 1..256; the model is told of those that were not.
-   * @default 16
-   */
-  readonly callCountMax?: number | undefined;
-}
-
-export const AGENT_DEFAULTS = Object.freeze({ stepCountMax: 10, callCountMax: 16 });
 
 /** An agent and what it is to do now. */
 export interface AgentRun extends Agent {
@@ -75,33 +47,42 @@ export interface AgentOutcome {
  * Asks the model, runs the tools that it calls side by side, tells it what they answered, and so on, until it answers with a
  * text alone. The meter gets every attempt, also when this throws; what tools did before stays done.
  * @throws {ModelError} as `model.complete` does, after the retries that the agent allows; "refused" if the model does not
- * want to. Aborted by its signal, the signal's reason.
+ * want to, "invalid_output" if it answers nothing, also when asked again. Aborted by its signal, the signal's reason.
  * @throws {TypeError} for an unknown option, a value out of range, two tools of one name, or a name that none can have.
  */
 export async function runAgent(run: AgentRun, meter: CostMeter): Promise<AgentOutcome> {
-  const { onStep, signal, request, bounds, retry, answer } = prepare(run);
+  const { request, bounds, retry, answer } = prepare(run, meter.clock);
   const added: ChatMessage[] = [];
+  const complete = () =>
+    completeWithRetries(run.model, { ...request, messages: [...request.messages, ...added] }, meter, retry);
   for (let step = 1; ; step++) {
-    const messages = [...request.messages, ...added];
-    const reply = await completeWithRetries(run.model, { ...request, messages }, meter, retry);
-    if (reply.finishReason === "refusal") {
-      throw new ModelError("refused", `the model refused: ${reply.text.slice(0, 500)}`);
-    }
+    // After tools an agent may have nothing left to say; before them it was asked something.
+    const reply = step === 1 ? await wordsOf(complete) : await complete();
     const results = await Promise.all(reply.toolCalls.map(answer));
     added.push(messageOf(reply), ...results.map(resultMessageOf));
-    onStep?.({ step, reply, results });
+    run.onStep?.({ step, reply, results });
     const ended = endOf(reply, step, bounds.stepCountMax);
     if (ended !== undefined) return { outcome: ended, text: reply.text, messages: added, stepCount: step };
-    signal?.throwIfAborted();
   }
 }
 
 /** Everything that could be wrong with a run is so before the model is asked. */
-function prepare(run: AgentRun) {
-  const { model: _, system, tools, messages, onStep, signal, maxOutputTokens, temperature, ...options } = run;
-  const { retryCountMax, retryWaitMsMax, textLengthMax, ...rest } = options;
-  const bounds = resolveAgentOptions(rest);
-  checkNames(tools);
+function prepare(run: AgentRun, clock: Clock) {
+  const {
+    model: _,
+    onStep: __,
+    system,
+    tools,
+    messages,
+    signal,
+    maxOutputTokens,
+    temperature,
+    ...rest
+  } = run;
+  const { retryCountMax, retryWaitMsMax, textLengthMax, ...options } = rest;
+  const bounds = resolveAgentOptions(options);
+  const callOptions = resolveCallToolOptions({ textLengthMax });
+  checkToolNames(tools);
   const request = {
     messages: [{ role: "system" as const, content: system }, ...messages],
     tools: toDeclarations(tools),
@@ -109,33 +90,48 @@ function prepare(run: AgentRun) {
     temperature,
     signal,
   };
-  const answer = (call: ModelReply["toolCalls"][number], index: number): Promise<ToolResult> =>
+  const answer = (call: ToolCall, index: number): Promise<ToolResult> =>
     index < bounds.callCountMax
-      ? resultOf(tools, call, { signal }, { textLengthMax })
+      ? inTime(call, { signal, clock, timeoutMs: bounds.callTimeoutMs }, (stopped) =>
+          resultOf(tools, call, { signal: stopped }, callOptions),
+        )
       : Promise.resolve({ call, text: tooManyCalls(bounds.callCountMax), succeeded: false });
-  return {
-    onStep,
+  return { request, bounds, retry: resolveRetryOptions({ retryCountMax, retryWaitMsMax }), answer };
+}
+
+/** What the model answers, the second time if the first answer is empty. */
+async function wordsOf(complete: () => Promise<ModelReply>): Promise<ModelReply> {
+  const first = await complete();
+  const reply = saysNothing(first) ? await complete() : first;
+  if (saysNothing(reply)) throw new ModelError("invalid_output", "the model answered nothing, twice");
+  return reply;
+}
+
+function saysNothing({ text, toolCalls }: ModelReply): boolean {
+  return toolCalls.length === 0 && text.trim() === "";
+}
+
+/** What `work` comes to, or a result that says that it took too long. */
+async function inTime(
+  call: ToolCall,
+  {
     signal,
-    request,
-    bounds,
-    retry: resolveRetryOptions({ retryCountMax, retryWaitMsMax }),
-    answer,
-  };
-}
-
-function resolveAgentOptions(input: AgentOptions): ResolvedOptions<AgentOptions> {
-  return resolveOptions<ResolvedOptions<AgentOptions>>(input, AGENT_DEFAULTS, {
-    stepCountMax: integerOption(1, 1_000),
-    callCountMax: integerOption(1, 256),
-  });
-}
-
-function checkNames(tools: readonly Tool[]): void {
-  const names = tools.map(({ name }) => name);
-  const bad = names.find((name) => !/^[\w-]{1,64}$/.test(name));
-  if (bad !== undefined) throw new TypeError(`no name for a tool: \`${bad}\``);
-  const twin = names.find((name, index) => names.indexOf(name) !== index);
-  if (twin !== undefined) throw new TypeError(`two tools are called \`${twin}\``);
+    clock,
+    timeoutMs,
+  }: { readonly signal: AbortSignal | undefined; readonly clock: Clock; readonly timeoutMs: number },
+  work: (stopped: AbortSignal) => Promise<ToolResult>,
+): Promise<ToolResult> {
+  const late = new AbortController();
+  const cancel = clock.after(timeoutMs, () => late.abort(), { background: true });
+  try {
+    return await work(signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]));
+  } catch (error) {
+    if (signal?.aborted === true || !late.signal.aborted) throw error;
+    const text = `${call.name} did not answer within ${timeoutMs} ms. What it did until then may stay done.`;
+    return { call, text, succeeded: false };
+  } finally {
+    cancel();
+  }
 }
 
 function tooManyCalls(countMax: number): string {

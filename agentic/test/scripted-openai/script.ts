@@ -60,9 +60,16 @@ export interface ScriptedFault {
   /**
    * "no-answer": nothing, ever. "stalled": headers and nothing else. "reset": the connection is closed at once.
    * "bad-json": half of a JSON text, of a stream an event that is none. "no-completion": JSON that is no completion.
-   * "no-choices": a completion that holds nothing.
+   * "no-choices": a completion that holds nothing. "error-event": of a stream, one text and then an error.
    */
-  readonly fault: "no-answer" | "stalled" | "reset" | "bad-json" | "no-completion" | "no-choices";
+  readonly fault:
+    | "no-answer"
+    | "stalled"
+    | "reset"
+    | "bad-json"
+    | "no-completion"
+    | "no-choices"
+    | "error-event";
 }
 
 /** Answers in order, then error 500 for one more; or what a request gets, and which it is, from 0. */

@@ -19,12 +19,9 @@ export class ScriptedOpenAi {
     this.#rendering = rendering;
   }
 
-  /** `port` 0: any that is free. */
-  static async start(script: Script, { port = 0 }: { readonly port?: number } = {}): Promise<ScriptedOpenAi> {
+  static async start(script: Script): Promise<ScriptedOpenAi> {
     const started = new ScriptedOpenAi(script, await Rendering.start());
-    await new Promise<void>((resolve, reject) => {
-      started.#server.once("error", reject).listen(port, "127.0.0.1", resolve);
-    });
+    await new Promise<void>((resolve) => started.#server.listen(0, "127.0.0.1", resolve));
     return started;
   }
 

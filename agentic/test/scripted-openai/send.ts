@@ -7,6 +7,9 @@ interface Rendered {
 }
 
 const BODIES = {
+  "bad-json": '{"choices":[{"index":0,',
+  "error-event":
+    '{"choices":[{"index":0,"delta":{"content":"I th"}}]}\n\ndata: {"error":{"message":"overloaded","code":"overloaded"}}',
   "no-completion": '{"object":"list","data":[]}',
   "no-choices": '{"object":"chat.completion","choices":[],"usage":{"prompt_tokens":7,"completion_tokens":0}}',
 };
@@ -32,7 +35,7 @@ export function sendFault(response: ServerResponse, { fault }: ScriptedFault, st
     response.flushHeaders();
     return;
   }
-  const text = fault === "bad-json" ? '{"choices":[{"index":0,' : BODIES[fault];
+  const text = BODIES[fault];
   response.end(stream ? `data: ${text}\n\ndata: [DONE]\n\n` : text);
 }
 

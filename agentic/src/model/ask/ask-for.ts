@@ -30,7 +30,7 @@ export interface Question<Schema extends z.ZodType>
  * The meter gets every attempt, also when this throws.
  * @throws {ModelError} "invalid_output" if the second answer is no better, "refused" if the model does not want to; others
  * as `model.complete` does, after the retries that the question allows. Aborted by its signal, the signal's reason.
- * @throws {TypeError} for an option out of range.
+ * @throws {TypeError} for an unknown option, one out of range, or a name that none can have.
  */
 export async function askFor<Schema extends z.ZodType>(
   model: ChatModel,
@@ -39,6 +39,7 @@ export async function askFor<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   const { messages, schema, name, maxOutputTokens, temperature, signal, ...retries } = question;
   const retry = resolveRetryOptions(retries);
+  if (!/^[\w-]{1,64}$/.test(name)) throw new TypeError(`no name for an answer: \`${name}\``);
   const request: ModelRequest = {
     messages,
     schema: { name, schema: jsonSchemaOf(schema) },
@@ -79,7 +80,6 @@ function readAnswer<Schema extends z.ZodType>(
   { text, finishReason }: ModelReply,
   schema: Schema,
 ): Attempt<z.output<Schema>> {
-  if (finishReason === "refusal") throw new ModelError("refused", `the model refused: ${text.slice(0, 500)}`);
   const problems: string[] = [];
   for (const value of jsonIn(text)) {
     const checked = schema.safeParse(value);

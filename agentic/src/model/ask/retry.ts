@@ -1,11 +1,12 @@
 import { randomInt } from "node:crypto";
 import { type Clock, integerOption, type ResolvedOptions, resolveOptions } from "@membus/protocol";
-import type { ChatModel, ModelReply, ModelRequest } from "../chat-model.js";
+import type { ChatModel, ModelReply, ModelRequest, TokenUsage } from "../chat-model.js";
 import type { CostMeter } from "../cost.js";
 import { ModelError } from "../model-error.js";
 
 const PAUSE_FIRST_MS = 500;
 const PAUSE_MAX_MS = 8_000;
+const REFUSAL_LENGTH_MAX = 500;
 const UNTOLD = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 
 export interface RetryOptions {
@@ -33,7 +34,10 @@ export function resolveRetryOptions(input: RetryOptions): ResolvedOptions<RetryO
   });
 }
 
-/** One answer of `model`, with as many attempts as `retry` allows; each of them is on the meter, whatever it came to. */
+/**
+ * One answer of `model`, with as many attempts as `retry` allows; each of them is on the meter, whatever it came to.
+ * @throws {ModelError} "refused" if the model does not want to, too.
+ */
 export async function completeWithRetries(
   model: ChatModel,
   request: ModelRequest,
@@ -43,19 +47,36 @@ export async function completeWithRetries(
   let leftMs = retry.retryWaitMsMax;
   for (let attempt = 0; ; attempt++) {
     request.signal?.throwIfAborted();
-    try {
-      const reply = await model.complete(request);
-      meter.model(reply.usage);
-      return reply;
-    } catch (error) {
-      meter.model(UNTOLD);
-      if (!(error instanceof ModelError) || !error.retryable || attempt >= retry.retryCountMax) throw error;
-      const pauseMs = error.retryAfterMs ?? backoffMs(attempt);
-      if (pauseMs > leftMs) throw error;
-      leftMs -= pauseMs;
-      await pause(meter.clock, pauseMs, request.signal);
-    }
+    const reply = await metered(model, request, meter);
+    if (!(reply instanceof ModelError)) return willing(reply);
+    const pauseMs = reply.retryAfterMs ?? backoffMs(attempt);
+    if (!reply.retryable || attempt >= retry.retryCountMax || pauseMs > leftMs) throw reply;
+    leftMs -= pauseMs;
+    await pause(meter.clock, pauseMs, request.signal);
   }
+}
+
+async function metered(
+  model: ChatModel,
+  request: ModelRequest,
+  meter: CostMeter,
+): Promise<ModelReply | ModelError> {
+  let usage: TokenUsage = UNTOLD;
+  try {
+    const reply = await model.complete(request);
+    usage = reply.usage;
+    return reply;
+  } catch (error) {
+    if (error instanceof ModelError) return error;
+    throw error;
+  } finally {
+    meter.model(usage);
+  }
+}
+
+function willing(reply: ModelReply): ModelReply {
+  if (reply.finishReason !== "refusal") return reply;
+  throw new ModelError("refused", `the model refused: ${reply.text.slice(0, REFUSAL_LENGTH_MAX)}`);
 }
 
 /** Less up to a quarter, so that agents that failed together do not return together. */

@@ -1,0 +1,168 @@
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { askFor } from "../src/index.js";
+import { modelErrorOf, startModel } from "./model-fixture.js";
+import type { Script, ScriptedAnswer } from "./scripted-openai/index.js";
+
+const FactsSchema = z.object({ facts: z.array(z.string().min(1)), count: z.int().default(1) });
+const USAGE = { inputTokens: 10, outputTokens: 4 };
+
+const QUESTION = {
+  messages: [{ role: "user" as const, content: "I live in Rome" }],
+  schema: FactsSchema,
+  name: "facts",
+};
+
+async function ask(
+  script: Script,
+  options: Partial<
+    typeof QUESTION & { signal: AbortSignal; retryCountMax: number; retryWaitMsMax: number }
+  > = {},
+) {
+  const started = await startModel(script);
+  return { ...started, asked: askFor(started.model, { ...QUESTION, ...options }, started.meter) };
+}
+
+it("gives the answer as the schema reads it, and what it cost", async () => {
+  const { asked, server, meter } = await ask([{ json: { facts: ["lives in Rome"] }, usage: USAGE }]);
+  expect(await asked).toEqual({ facts: ["lives in Rome"], count: 1 });
+  expect(meter.cost).toMatchObject({ modelCalls: 1, inputTokens: 10, outputTokens: 4, entriesWritten: 0 });
+  expect(server.requests[0]!.body.response_format!.json_schema).toEqual({
+    name: "facts",
+    strict: false,
+    schema: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      properties: {
+        facts: { type: "array", items: { type: "string", minLength: 1 } },
+        count: { type: "integer", default: 1, minimum: -9007199254740991, maximum: 9007199254740991 },
+      },
+      required: ["facts"],
+      additionalProperties: false,
+    },
+  });
+});
+
+it.each([
+  ["in a code fence", 'Here it is:\n```json\n{"facts":["a"]}\n```\nAnything else?'],
+  ["with words around it", 'I found {one} fact: {"facts":["a"]}. [Done]'],
+  ["after an example", '{"facts":[""]} would be empty, so: {"facts":["a"]}'],
+  ["with line ends of another system", '```\r\n{"facts":["a"]}\r\n```'],
+])("finds JSON %s", async (_, text) => {
+  const { asked, server } = await ask([{ text }]);
+  expect(await asked).toEqual({ facts: ["a"], count: 1 });
+  expect(server.requests).toHaveLength(1);
+});
+
+it.each<[string, ScriptedAnswer, RegExp]>([
+  ["no JSON", { text: "I cannot find any" }, /It is not JSON/],
+  [
+    "half of it",
+    { text: '{"facts":["a"', finishReason: "length" },
+    /It was cut off: it was too long. It is not JSON/,
+  ],
+  ["another form", { json: { facts: [1] } }, /expected string, received number\s+→ at facts\[0\]/],
+])("asks once more, with the error, for what is %s", async (_, answer, problem) => {
+  const { asked, server, meter } = await ask([
+    { ...answer, usage: USAGE } as ScriptedAnswer,
+    { json: { facts: [] }, usage: USAGE },
+  ]);
+  expect(await asked).toEqual({ facts: [], count: 1 });
+  const messages = server.requests[1]!.body.messages;
+  expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+  expect(messages[2]!.content).toMatch(problem);
+  expect(meter.cost).toMatchObject({ modelCalls: 2, inputTokens: 20, outputTokens: 8 });
+});
+
+it.each<[string, ScriptedAnswer]>([
+  ["an empty text", { text: "", usage: USAGE }],
+  ["no choice", { fault: "no-choices" }],
+  ["half of a reply", { fault: "bad-json" }],
+  ["no completion", { fault: "no-completion" }],
+])("asks once more where the answer is %s", async (_, answer) => {
+  const { asked, server } = await ask([answer, { json: { facts: [] } }]);
+  expect(await asked).toEqual({ facts: [], count: 1 });
+  expect(server.requests[1]!.body.messages.map(({ role }) => role)).toEqual(["user", "user"]);
+});
+
+it("gives up after the second answer that is no use, and tells the cost", async () => {
+  const { asked, server, meter } = await ask([
+    { text: "no", usage: USAGE },
+    { json: { facts: "no" }, usage: USAGE },
+    { json: { facts: [] } },
+  ]);
+  const error = await modelErrorOf(asked);
+  expect(error.code).toBe("invalid_output");
+  expect(error.message).toMatch(/^the model gave no usable facts: .*expected array, received string/s);
+  expect(server.requests).toHaveLength(2);
+  expect(meter.cost).toMatchObject({ modelCalls: 2, inputTokens: 20, outputTokens: 8 });
+});
+
+it("takes a refusal for an answer: it is not asked for again", async () => {
+  const { asked, server, meter } = await ask([{ refusal: "I would rather not", usage: USAGE }]);
+  const error = await modelErrorOf(asked);
+  expect([error.code, error.message]).toEqual(["refused", "the model refused: I would rather not"]);
+  expect(server.requests).toHaveLength(1);
+  expect(meter.cost).toMatchObject({ modelCalls: 1, inputTokens: 10 });
+});
+
+it("waits as long as it is asked to, and tries again", async () => {
+  const { asked, meter, clock } = await ask([
+    { status: 429, headers: { "retry-after": "3" } },
+    { status: 500 },
+    { json: { facts: [] }, usage: USAGE },
+  ]);
+  expect(await asked).toEqual({ facts: [], count: 1 });
+  expect(clock.pausesMs).toHaveLength(2);
+  expect(clock.pausesMs[0]).toBe(3_000);
+  expect(clock.pausesMs[1]).toBeGreaterThan(749);
+  expect(clock.pausesMs[1]).toBeLessThan(1_001);
+  expect(meter.cost).toMatchObject({ modelCalls: 3, inputTokens: 10, outputTokens: 4 });
+});
+
+it.each<[string, ScriptedAnswer]>([
+  ["429", { status: 429 }],
+  ["500", { status: 500 }],
+  ["a lost connection", { text: "half of this arrives", cutAfter: 30 }],
+])("gives up on %s after as many attempts as it may make", async (_, answer) => {
+  const { asked, server, meter } = await ask(() => answer);
+  expect((await modelErrorOf(asked)).retryable).toBe(true);
+  expect(server.requests).toHaveLength(3);
+  expect(meter.cost).toMatchObject({ modelCalls: 3, inputTokens: 0, outputTokens: 0 });
+});
+
+it("does not begin a wait that is too long", async () => {
+  const { asked, clock, server } = await ask(() => ({ status: 429, headers: { "retry-after": "20" } }));
+  expect(await modelErrorOf(asked)).toMatchObject({ code: "rate_limited", retryAfterMs: 20_000 });
+  expect(clock.pausesMs).toEqual([20_000]);
+  expect(server.requests).toHaveLength(2);
+});
+
+it.each([401, 400, 413])("does not repeat what will not pass: %i", async (status) => {
+  const { asked, server, meter } = await ask(() => ({ status }));
+  expect((await modelErrorOf(asked)).retryable).toBe(false);
+  expect(server.requests).toHaveLength(1);
+  expect(meter.cost).toMatchObject({ modelCalls: 1 });
+});
+
+it("ends with its signal's reason, also in a pause", async () => {
+  const stop = new AbortController();
+  const { model, meter, server } = await startModel([{ status: 503 }]);
+  meter.clock.after = () => {
+    setImmediate(() => stop.abort(new Error("enough")));
+    return () => {};
+  };
+  await expect(askFor(model, { ...QUESTION, signal: stop.signal }, meter)).rejects.toThrow("enough");
+  expect(server.requests).toHaveLength(1);
+  expect(meter.cost).toMatchObject({ modelCalls: 1 });
+});
+
+it("refuses options that mean nothing before it asks", async () => {
+  const { asked, server } = await ask([], { retryCountMax: -1 });
+  await expect(asked).rejects.toThrow("retryCountMax must be an integer of 0..20");
+  const { asked: unknown } = await ask([], { retryCount: 1 } as never);
+  await expect(unknown).rejects.toThrow("did you mean `retryCountMax`?");
+  const { asked: nameless } = await ask([], { name: "the facts" });
+  await expect(nameless).rejects.toThrow("no name for an answer: `the facts`");
+  expect(server.requests).toEqual([]);
+});

@@ -1,0 +1,105 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it } from "vitest";
+import { openaiChatModel } from "../src/index.js";
+import { HastyClock, modelErrorOf, startModel } from "./model-fixture.js";
+import type { ScriptedAnswer } from "./scripted-openai/index.js";
+
+const HELLO = { messages: [{ role: "user" as const, content: "Hello" }] };
+
+it.each<[string, ScriptedAnswer, string]>([
+  ["429", { status: 429 }, "rate_limited"],
+  ["500", { status: 500 }, "unavailable"],
+  ["502", { status: 502 }, "unavailable"],
+  ["503", { status: 503 }, "unavailable"],
+  ["409", { status: 409 }, "unavailable"],
+  ["408", { status: 408 }, "timeout"],
+  ["401", { status: 401 }, "unauthorized"],
+  ["403", { status: 403 }, "unauthorized"],
+  ["413", { status: 413 }, "too_large"],
+  ["400 with its code", { status: 400, code: "context_length_exceeded" }, "too_large"],
+  ["400 in words", { status: 400, message: "maximum context length is 8192 tokens" }, "too_large"],
+  ["400 of a filter", { status: 400, code: "content_filter" }, "refused"],
+  ["400", { status: 400, message: "no such field" }, "invalid_request"],
+  ["404", { status: 404 }, "invalid_request"],
+  ["a redirect", { status: 307, headers: { location: "http://127.0.0.1:9/" } }, "invalid_request"],
+  ["a lost connection", { text: "half of this arrives", cutAfter: 40 }, "unavailable"],
+  ["a connection that is closed at once", { fault: "reset" }, "unavailable"],
+  ["half of a JSON text", { fault: "bad-json" }, "invalid_output"],
+  ["JSON that is no completion", { fault: "no-completion" }, "invalid_output"],
+])("%s is an error of its kind", async (_, answer, code) => {
+  const { model, server } = await startModel([answer]);
+  const { code: got, retryAfterMs } = await modelErrorOf(model.complete(HELLO));
+  expect({ got, retryAfterMs }).toEqual({ got: code, retryAfterMs: undefined });
+  expect(server.requests).toHaveLength(1);
+});
+
+it("is unavailable where nobody listens", async () => {
+  const closed = createServer();
+  await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
+  const { port } = closed.address() as AddressInfo;
+  await new Promise((resolve) => closed.close(resolve));
+  const model = openaiChatModel({ model: "m", baseUrl: `http://127.0.0.1:${port}/v1` });
+  expect((await modelErrorOf(model.complete(HELLO))).code).toBe("unavailable");
+});
+
+it.each([
+  [{ "retry-after": "3" }, 3_000],
+  [{ "retry-after-ms": "250", "retry-after": "3" }, 250],
+  [{ "retry-after": "Thu, 01 Jan 1970 00:00:00 GMT" }, 0],
+  [{ "retry-after": "soon" }, undefined],
+])("tells how long the provider asks to wait: %j", async (headers, retryAfterMs) => {
+  const { model } = await startModel([{ status: 429, headers: headers as Record<string, string> }]);
+  expect((await modelErrorOf(model.complete(HELLO))).retryAfterMs).toBe(retryAfterMs);
+});
+
+it.each(["no-answer", "stalled"] as const)("ends a call that takes too long: %s", async (fault) => {
+  const { model } = await startModel([{ fault }], { timeoutMs: 100 });
+  const error = await modelErrorOf(model.complete(HELLO));
+  expect([error.code, error.message]).toEqual(["timeout", "the model provider did not answer within 100 ms"]);
+});
+
+it("takes its time from the clock", async () => {
+  const { model } = await startModel(
+    [{ fault: "no-answer" }],
+    { timeoutMs: 3_600_000 },
+    { clock: new HastyClock() },
+  );
+  expect((await modelErrorOf(model.complete(HELLO))).code).toBe("timeout");
+});
+
+it.each(["no-answer", "stalled"] as const)("ends with its signal's reason: %s", async (fault) => {
+  const stop = new AbortController();
+  const { model } = await startModel(() => {
+    setImmediate(() => stop.abort(new Error("enough")));
+    return { fault };
+  });
+  await expect(model.complete({ ...HELLO, signal: stop.signal })).rejects.toThrow("enough");
+  const { model: unasked, server } = await startModel([{ text: "never" }]);
+  await expect(unasked.complete({ ...HELLO, signal: stop.signal })).rejects.toThrow("enough");
+  expect(server.requests).toEqual([]);
+});
+
+it("tries again by itself where that is asked for", async () => {
+  const { model, server } = await startModel(
+    [{ status: 503, headers: { "retry-after-ms": "1" } }, { text: "at last" }],
+    { retryCountMax: 1 },
+  );
+  expect((await model.complete(HELLO)).text).toBe("at last");
+  expect(server.requests).toHaveLength(2);
+});
+
+it("takes no longer reply than it may", async () => {
+  const { model } = await startModel([{ text: "x".repeat(5_000) }], { responseBytesMax: 2_000 });
+  const error = await modelErrorOf(model.complete(HELLO));
+  expect([error.code, error.message]).toEqual(["invalid_output", "the reply is longer than 2000 bytes"]);
+});
+
+it("keeps the API key out of errors that repeat it", async () => {
+  const { model } = await startModel([{ status: 401, message: "Incorrect API key: sk-secret-1" }], {
+    apiKey: "sk-secret-1",
+  });
+  const error = await modelErrorOf(model.complete(HELLO));
+  expect(error.message).toBe("the model provider answered 401 Incorrect API key: [api key]");
+  expect(JSON.stringify(error.cause)).not.toContain("sk-secret-1");
+});

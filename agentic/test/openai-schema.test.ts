@@ -1,0 +1,58 @@
+import { expect, it } from "vitest";
+import { readStream, startModel } from "./model-fixture.js";
+
+const SCHEMA = {
+  type: "object",
+  properties: { facts: { type: "array", items: { type: "string" } } },
+  required: ["facts"],
+  additionalProperties: false,
+};
+const ASKED = {
+  messages: [
+    { role: "system" as const, content: "You extract." },
+    { role: "user" as const, content: "I live in Rome" },
+  ],
+  schema: { name: "facts", schema: SCHEMA },
+};
+const REFUSAL = { status: 400, message: "'response_format' of type 'json_schema' is not supported" };
+
+it("holds the model to the schema, strictly where every field is asked for", async () => {
+  const { model, server } = await startModel([{ json: { facts: [] } }, { json: { facts: [] } }]);
+  expect((await model.complete(ASKED)).text).toBe('{"facts":[]}');
+  await model.complete({ ...ASKED, schema: { name: "facts", schema: { ...SCHEMA, required: [] } } });
+  expect(server.requests.map(({ body }) => body.response_format)).toEqual([
+    { type: "json_schema", json_schema: { name: "facts", schema: SCHEMA, strict: true } },
+    {
+      type: "json_schema",
+      json_schema: { name: "facts", schema: { ...SCHEMA, required: [] }, strict: false },
+    },
+  ]);
+});
+
+it("asks in the prompt where the provider refuses schemas, and from then on at once", async () => {
+  const { model, server } = await startModel([REFUSAL, { text: "{}" }, { text: "{}" }]);
+  await model.complete(ASKED);
+  await model.complete({ ...ASKED, messages: ASKED.messages.slice(1) });
+  const [, second, third] = server.requests.map(({ body }) => body);
+  expect(second).not.toHaveProperty("response_format");
+  expect(second!.messages[0]!.role).toBe("system");
+  expect(second!.messages[0]!.content).toMatch(/^You extract\.\n\nYour answer is read by a program/);
+  expect(second!.messages[0]!.content).toContain(JSON.stringify(SCHEMA));
+  expect(third!.messages.map(({ role }) => role)).toEqual(["system", "user"]);
+  expect(third!.messages[0]!.content).toContain("named facts");
+});
+
+it("goes on sending schemas where the provider refused one of them", async () => {
+  const invalid = { status: 400, message: "Invalid schema for response_format 'facts': no." };
+  const { model, server } = await startModel([invalid, { text: "{}" }, { text: "{}" }]);
+  await model.complete(ASKED);
+  await model.complete(ASKED);
+  expect(server.requests.map(({ body }) => body.response_format !== undefined)).toEqual([true, false, true]);
+});
+
+it("asks in the prompt for streams, too", async () => {
+  const { model, server } = await startModel([REFUSAL, { text: '{"facts":[]}' }]);
+  const { parts } = await readStream(model.completeStream(ASKED));
+  expect(parts.at(-1)).toMatchObject({ reply: { text: '{"facts":[]}' } });
+  expect(server.requests).toHaveLength(2);
+});

@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import * as protocol from "@membus/protocol";
+import ts from "typescript";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import * as agentic from "../src/index.js";
+import { startModel } from "./model-fixture.js";
+
+const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+
+/** The code below `<!-- example: name -->`, without its types and imports. */
+function exampleOf(name: string): string {
+  const [, code] =
+    new RegExp(`<!-- example: ${name} -->\\n\`\`\`ts\\n([\\s\\S]+?)\\n\`\`\``).exec(README) ?? [];
+  const { outputText } = ts.transpileModule(code!, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
+  return outputText.replaceAll(/^import [^;]+;$/gm, "");
+}
+
+/** Runs the examples in their order, as one program. */
+async function runExamples(baseUrl: string) {
+  const scope = {
+    ...agentic,
+    ...protocol,
+    z,
+    process: { stdout: { write: (text: string) => written.push(text) } },
+    console: { log: (...values: unknown[]) => written.push(...values) },
+  };
+  const written: unknown[] = [];
+  const code = `${exampleOf("ask")}\n${exampleOf("agent")}`.replace("http://127.0.0.1:11434/v1", baseUrl);
+  expect(code).toContain(baseUrl);
+  const names = Object.keys(scope).filter((name) => /^[a-z_]\w*$/i.test(name));
+  const run = new Function(
+    ...names,
+    `return (async () => { ${code}; return { facts, outcome, text }; })()`,
+  ) as (...values: unknown[]) => Promise<object>;
+  return { result: await run(...names.map((name) => scope[name as keyof typeof scope])), written };
+}
+
+it("the examples do what they say", async () => {
+  const { server } = await startModel([
+    { json: { facts: ["moved to Rome in May"] } },
+    { text: "You moved." },
+    { calls: [{ name: "weather_in", arguments: { thinking: "Rome, then", city: "Rome" } }] },
+    { text: "Take an umbrella" },
+  ]);
+  const { result, written } = await runExamples(server.baseUrl);
+  expect(result).toEqual({
+    facts: ["moved to Rome in May"],
+    outcome: "answered",
+    text: "Take an umbrella",
+  });
+  expect(written.slice(0, -3).join("")).toBe("You moved.");
+  expect(written.at(-1)).toMatchObject({ modelCalls: 3 });
+  expect(server.requests[3]!.body.messages.at(-1)!.content).toBe("It rains in Rome");
+});
+
+it("the table of errors has every code", () => {
+  const rows = [...README.matchAll(/^\| ((?:`\w+`(?:, )?)+) \| /gm)].flatMap(([, cell]) => cell!.split(", "));
+  expect(rows.sort()).toEqual(
+    [
+      "`invalid_output`",
+      "`invalid_request`",
+      "`rate_limited`",
+      "`refused`",
+      "`timeout`",
+      "`too_large`",
+      "`unauthorized`",
+      "`unavailable`",
+    ].sort(),
+  );
+});
