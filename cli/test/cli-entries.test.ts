@@ -87,6 +87,11 @@ describe("store and retrieve", () => {
       2,
       expect.stringMatching(/^membus: the entry is no JSON: /),
     ]);
+    const rounded = await host.cli(["store", '{"key":"a","content":1234567890123456789}']);
+    expect([rounded.code, rounded.stderr.trim()]).toEqual([
+      2,
+      "membus: the entry: content is an integer beyond ±(2^53 - 1) (usage)",
+    ]);
     const noTime = await host.cli(["retrieve", "--since", "yesterday", "--json"]);
     expect(noTime.code).toBe(2);
     expect(JSON.parse(noTime.stderr)).toMatchObject({

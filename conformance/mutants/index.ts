@@ -26,6 +26,7 @@ import { modelMutants } from "./plugins/model.js";
 import { namespaceMutants } from "./plugins/namespace.js";
 import { notifyMutants } from "./plugins/notify.js";
 import { orderMutants } from "./plugins/order.js";
+import { recordsMutants } from "./plugins/records.js";
 import { retrieveMutants } from "./plugins/retrieve.js";
 import { retryMutants } from "./plugins/retry.js";
 import { scopeMutants } from "./plugins/scope.js";
@@ -79,5 +80,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...eventsMutants,
   ...discoveryMutants,
   ...hostPluginsMutants,
+  ...recordsMutants,
   ...modelMutants,
 ];

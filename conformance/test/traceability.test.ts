@@ -80,6 +80,7 @@ describe("profiles", () => {
       "durable 1.0 durable",
       "host 1.0 -",
       `ranking 1.0 ${RANKING.join()}`,
+      "records 1.0 -",
       "shared 1.0 shared",
       "similarity 1.0 similarity",
     ]);
@@ -109,7 +110,8 @@ describe("profiles", () => {
 });
 
 /** What a ranking promises is one thing, surviving a crash another; of the rest, what only hosts have stands apart. */
-function profileOf({ routes, features = [] }: Check): string {
+function profileOf({ area, routes, features = [] }: Check): string {
+  if (area === "records") return "records";
   const isOfPlugins = routes.includes("plugin");
   if (isOfPlugins && RANKING.some((name) => features.includes(name))) return "ranking";
   if (features.includes("durable")) return "durable";

@@ -53,6 +53,8 @@ describe("the JSON Schemas", () => {
       "a vector to search by, without its model",
       "all: false",
       "an embedding without a model",
+      "an integer beyond 2^53 behind doubles and digits in a string",
+      "an integer of 22 digits",
       "diversity among nothing ranked",
       "diversity by time",
       "everything of a namespace, not said so",

@@ -23,6 +23,7 @@ import { modelChecks } from "./model.js";
 import { namespaceChecks } from "./namespace.js";
 import { notifyChecks } from "./notify.js";
 import { orderChecks } from "./order.js";
+import { recordsChecks } from "./records.js";
 import { retrieveChecks } from "./retrieve.js";
 import { retryChecks } from "./retry.js";
 import { scopeChecks } from "./scope.js";
@@ -73,5 +74,6 @@ export const CHECKS: readonly Check[] = [
   ...eventsChecks,
   ...discoveryChecks,
   ...hostPluginsChecks,
+  ...recordsChecks,
   ...modelChecks,
 ];

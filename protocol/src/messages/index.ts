@@ -8,4 +8,4 @@ export {
   type TotalRelation,
 } from "./retrieve.js";
 export { MemoryStatusRequestSchema } from "./status.js";
-export { type Ack, StoreEnvelopeSchema, type StoreReceipt } from "./store.js";
+export { type Ack, type MemoryStoreRequest, StoreEnvelopeSchema, type StoreReceipt } from "./store.js";

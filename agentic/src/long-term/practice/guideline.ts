@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type MemoryEntry, MemoryError, type RecordContent, readRecord, recordEntry } from "@membus/protocol";
 import { z } from "zod";
+import { pauseAfterConflict } from "../../contention.js";
 import { askFor, type ChatModel, loadPrompt, ModelError } from "../../model/index.js";
 import type { CallContext } from "../call-context.js";
 import { kindIs } from "../facts/fact.js";
@@ -45,6 +46,7 @@ export async function writeGuideline(shelf: Shelf, tool: string, context: CallCo
     context.meter.written(receipts.filter(({ outcome }) => outcome !== "unchanged").length);
     if (errors.length === 0) return { isWritten: true, ...("reason" in advised && advised) };
     if (errors[0]!.code !== "conflict") throw new MemoryError("runtime_error", errors[0]!.message);
+    await pauseAfterConflict(attempt + 1, context.clock);
   }
   throw new MemoryError("conflict", `the guideline of ${tool} is being changed by others`);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Tool } from "../../tools/index.js";
+import { type Tool, typedTool } from "../../tools/index.js";
 import type { LongTermMemory } from "../long-term-memory.js";
 import { outcomesText } from "./answers.js";
 
@@ -10,7 +10,7 @@ const DateSchema = z
 
 /** The tools of Letta's archive: `archival_memory_insert` and `archival_memory_search`, which knows dates. */
 export function archivalTools(memory: LongTermMemory): Tool[] {
-  return [insertTool(memory), searchTool(memory)] as unknown as Tool[];
+  return [insertTool(memory), searchTool(memory)];
 }
 
 function insertTool(memory: LongTermMemory) {
@@ -24,7 +24,7 @@ function insertTool(memory: LongTermMemory) {
     return outcomesText(outcomes);
   };
   const description = "Keeps something for good in the archive.";
-  return { name: "archival_memory_insert", description, parameters, run };
+  return typedTool({ name: "archival_memory_insert", description, parameters, run });
 }
 
 function searchTool(memory: LongTermMemory) {
@@ -48,7 +48,7 @@ function searchTool(memory: LongTermMemory) {
     return found.asText() || "No memories were found.";
   };
   const description = "Searches the archive by meaning and words, and by tags and dates.";
-  return { name: "archival_memory_search", description, parameters, run };
+  return typedTool({ name: "archival_memory_search", description, parameters, run });
 }
 
 function secondsOf(date: string | null | undefined): number | undefined {
