@@ -6,6 +6,7 @@ import { registerEval } from "./commands/eval.js";
 import { registerExport } from "./commands/export.js";
 import { registerForget } from "./commands/forget.js";
 import { registerImport } from "./commands/import.js";
+import { registerList } from "./commands/list.js";
 import { registerNats } from "./commands/nats.js";
 import { registerReindex } from "./commands/reindex.js";
 import { registerRecall, registerRemember } from "./commands/remember.js";
@@ -38,6 +39,7 @@ export function createProgram(): Command {
     registerUp,
     registerStore,
     registerRetrieve,
+    registerList,
     registerForget,
     registerRemember,
     registerRecall,

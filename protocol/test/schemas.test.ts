@@ -47,6 +47,7 @@ describe("the JSON Schemas", () => {
       "a field __proto__",
       "a field __proto__ deep within",
       "a field __proto__ of a key",
+      "a list of values to a depth",
       "a lone surrogate",
       "a lone surrogate in a name",
       "a number too large for a float",

@@ -3,9 +3,9 @@ export type { FactChanges } from "./facts/update-fact.js";
 export type { Forgetting } from "./forget.js";
 export {
   type EventStatus,
+  type LongTermChange,
   type LongTermDependencies,
   LongTermMemory,
-  type MemoryChange,
   type MemorySizes,
   type QueuedRecord,
 } from "./long-term-memory.js";

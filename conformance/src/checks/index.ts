@@ -19,6 +19,7 @@ import { hostileChecks } from "./hostile.js";
 import { keysChecks } from "./keys.js";
 import { lifecycleChecks } from "./lifecycle.js";
 import { limitsChecks } from "./limits.js";
+import { listChecks } from "./list.js";
 import { modelChecks } from "./model.js";
 import { namespaceChecks } from "./namespace.js";
 import { notifyChecks } from "./notify.js";
@@ -54,6 +55,7 @@ export const CHECKS: readonly Check[] = [
   ...scoreChecks,
   ...steeringChecks,
   ...cursorChecks,
+  ...listChecks,
   ...factoryChecks,
   ...lifecycleChecks,
   ...forgetChecks,

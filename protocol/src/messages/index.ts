@@ -1,5 +1,6 @@
 export { isMessageId, PingSchema } from "./envelope.js";
 export { MemoryForgetRequestSchema } from "./forget.js";
+export { type ListItem, type ListOrder, MemoryListRequestSchema } from "./list.js";
 export {
   type Include,
   MemoryRetrieveRequestSchema,

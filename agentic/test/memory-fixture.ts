@@ -1,0 +1,44 @@
+import { type ClientOptions, MemoryClient } from "@membus/agent-client";
+import { createLocalBus } from "@membus/bus";
+import { createHost } from "@membus/host";
+import { createLruPlugin } from "@membus/plugin-lru";
+import { hostSubjects, silentLogger, systemClock } from "@membus/protocol";
+import { afterEach } from "vitest";
+
+const closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+export interface MemoryFixture {
+  readonly memory: MemoryClient;
+  /** Requests of an operation that were sent so far. */
+  sent(operation: "store" | "retrieve" | "forget"): number;
+  /** From now on nobody answers. */
+  stopHost(): Promise<void>;
+}
+
+/** A client and a real host on a local bus, all tiers in memory; both end with the test. */
+export async function openMemory(options: Partial<ClientOptions> = {}): Promise<MemoryFixture> {
+  const services = { clock: systemClock, logger: silentLogger };
+  const bus = createLocalBus({}, services);
+  const plugins = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
+  const host = createHost({ bus, plugins, ...services }, { discoveryWaitMs: 10 });
+  await host.start();
+  const subjects: string[] = [];
+  const watched = hostSubjects().map((subject) =>
+    bus.subscribe(subject, (message) => void subjects.push(message.subject)),
+  );
+  const memory = await MemoryClient.connect({ bus, agent: "alice", ...options });
+  closing.push(async () => {
+    await memory.close();
+    await host.stop();
+    await bus.close();
+  });
+  const sent = (operation: string) => subjects.filter((subject) => subject.includes(operation)).length;
+  const stopHost = async () => {
+    await Promise.all([host.stop(), ...watched.map((subscription) => subscription.drain())]);
+  };
+  return { memory, sent, stopHost };
+}
