@@ -105,6 +105,7 @@ export {
   agentScopeTools,
   archivalTools,
   attachMemory,
+  conversationTools,
   type EventStatus,
   EXPERIENCE_DEFAULTS,
   type Experience,

@@ -28,4 +28,4 @@ export type { TaskOutcome, TaskState } from "./tasks/task.js";
 export type { RunResult } from "./tasks/task-runner.js";
 export { type AgentScopeMemory, agentScopeTools } from "./tool-sets/agentscope-tools.js";
 export { type GaiaToolsOptions, gaiaTools } from "./tool-sets/gaia-tools.js";
-export { archivalTools } from "./tool-sets/letta-tools.js";
+export { archivalTools, conversationTools } from "./tool-sets/letta-tools.js";

@@ -13,6 +13,7 @@ const RECALLING_TOOLS: ReadonlySet<string> = new Set([
   "retrieve_from_memory",
   "search_memory",
   "archival_memory_search",
+  "conversation_search",
 ]);
 
 export interface RecalledLine {
