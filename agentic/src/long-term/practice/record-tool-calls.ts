@@ -1,0 +1,68 @@
+import type { CallContext } from "../call-context.js";
+import { type RecordOutcome, type RecordResult, refused } from "../outcome.js";
+import type { Shelf } from "../shelf.js";
+import { writeGuideline } from "./guideline.js";
+import { readReport, reportsOf, type ToolCallInput, toolCallEntry } from "./tool-call.js";
+
+export interface UnadvisedTool {
+  readonly tool: string;
+  /** A code, a colon and words. */
+  readonly reason: string;
+}
+
+export interface ToolCallsResult extends RecordResult {
+  /** Tools whose guideline was written anew. */
+  readonly guidelines: readonly string[];
+  /** Those for which the model had no advice: their figures are new, the advice is the one before or a plain one. */
+  readonly unadvised: readonly UnadvisedTool[];
+}
+
+/** Writes reports of calls, then the guidelines of their tools. */
+export async function recordToolCalls(
+  shelf: Shelf,
+  inputs: readonly ToolCallInput[],
+  context: CallContext,
+): Promise<ToolCallsResult> {
+  const given = inputs.flatMap(reportsOf);
+  const now = context.clock.now();
+  const outcomes = new Map<number, RecordOutcome>();
+  const calls: { index: number; tool: string; text: string; id: string; entry: object }[] = [];
+  for (const [index, one] of given.entries()) {
+    const report = readReport(one);
+    if ("problem" in report) outcomes.set(index, refused(typeof one === "string" ? one : "", report.problem));
+    else calls.push({ index, tool: report.tool_name, text: report.tool_name, ...toolCallEntry(report, now) });
+  }
+  const { receipts, errors } =
+    calls.length === 0 ? NOTHING : await shelf.store(calls.map(({ entry }) => entry as never));
+  context.meter.written(receipts.length);
+  for (const { index } of receipts)
+    outcomes.set(calls[index]!.index, { outcome: "new", ...told(calls[index]!) });
+  for (const { index, code, message } of errors) {
+    const call = calls[index]!;
+    const isKnown = code === "conflict";
+    outcomes.set(
+      call.index,
+      isKnown ? { outcome: "duplicate", ...told(call) } : refused(call.text, `${code}: ${message}`),
+    );
+  }
+  const written = await writeGuidelines(shelf, new Set(calls.map(({ tool }) => tool)), context);
+  return { outcomes: given.map((_, index) => outcomes.get(index)!), ...written, cost: context.meter.cost };
+}
+
+/** Of known calls too: whoever recorded them may have ended before it came to the guideline. */
+async function writeGuidelines(shelf: Shelf, tools: ReadonlySet<string>, context: CallContext) {
+  const guidelines: string[] = [];
+  const unadvised: UnadvisedTool[] = [];
+  for (const tool of tools) {
+    const { isWritten, reason } = await writeGuideline(shelf, tool, context);
+    if (isWritten) guidelines.push(tool);
+    if (reason !== undefined) unadvised.push({ tool, reason });
+  }
+  return { guidelines, unadvised };
+}
+
+const NOTHING = { receipts: [], errors: [] };
+
+function told({ text, id }: { readonly text: string; readonly id: string }) {
+  return { text, id };
+}

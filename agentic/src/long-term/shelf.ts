@@ -1,0 +1,84 @@
+import type {
+  AgentMemory,
+  EntryInput,
+  ForgetRequest,
+  RetrieveRequest,
+  StoreResult,
+} from "@membus/agent-client";
+import {
+  type ErrorMessage,
+  type Filter,
+  LIMITS,
+  type MemoryEntry,
+  type MemoryError,
+  type MemoryKey,
+  type MemoryTier,
+  parseErrorMessage,
+  type StoreError,
+} from "@membus/protocol";
+
+/** One namespace of one tier, in which memories about something are. */
+export class Shelf {
+  readonly namespace: string;
+  readonly tier: MemoryTier;
+  readonly #memory: AgentMemory;
+
+  constructor(memory: AgentMemory, namespace: string, tier: MemoryTier) {
+    this.namespace = namespace;
+    this.tier = tier;
+    this.#memory = memory.inNamespace(namespace);
+  }
+
+  /** One page, by what `request` orders by. */
+  async page(request: RetrieveRequest): Promise<readonly MemoryEntry[]> {
+    return (await this.#memory.retrieve({ ...request, tier: this.tier })).entries;
+  }
+
+  /** All that meet it. */
+  each(request: RetrieveRequest): AsyncGenerator<MemoryEntry> {
+    return this.#memory.entries({ ...request, tier: this.tier }, { pageSize: 500 });
+  }
+
+  async all(request: RetrieveRequest): Promise<MemoryEntry[]> {
+    const found: MemoryEntry[] = [];
+    for await (const entry of this.each(request)) found.push(entry);
+    return found;
+  }
+
+  /** Those of these keys that there are, by key hash. */
+  async byKey(keys: readonly (MemoryKey | { readonly $hash: string })[]): Promise<Map<string, MemoryEntry>> {
+    const found = new Map<string, MemoryEntry>();
+    for (let from = 0; from < keys.length; from += LIMITS.criteriaKeys) {
+      const part = keys.slice(from, from + LIMITS.criteriaKeys);
+      for await (const entry of this.each({ keys: part as MemoryKey[] })) found.set(entry.key_hash, entry);
+    }
+    return found;
+  }
+
+  async count(where: Filter): Promise<number> {
+    const { total, total_relation } = await this.#memory.retrieve({ where, tier: this.tier, limit: 0 });
+    return total_relation === "eq" ? total : (await this.all({ where })).length;
+  }
+
+  store(entries: readonly EntryInput[]): Promise<StoreResult> {
+    return this.#memory.store(entries.map((entry) => ({ ...entry, tier: this.tier })));
+  }
+
+  /** @returns how many of these keys there were. */
+  async forgetKeys(keys: readonly MemoryKey[], criteria: ForgetRequest = {}): Promise<number> {
+    let count = 0;
+    for (let from = 0; from < keys.length; from += LIMITS.criteriaKeys) {
+      count += await this.forget({ ...criteria, keys: keys.slice(from, from + LIMITS.criteriaKeys) });
+    }
+    return count;
+  }
+
+  async forget(criteria: ForgetRequest): Promise<number> {
+    return (await this.#memory.forget({ ...criteria, tier: this.tier })).deleted;
+  }
+}
+
+/** An error of an entry as the one that it would be of a request. */
+export function storeFailure({ code, message, detail }: StoreError): MemoryError {
+  return parseErrorMessage({ code, message, detail } as ErrorMessage);
+}
