@@ -42,7 +42,6 @@ describe("a block", () => {
         tier: "episodic",
         content: { value: "Ada", description: "who it is", limit: 50, read_only: false },
         metadata: { kind: "block", label: "human" },
-        group: "blocks",
       },
     ]);
     expect([await blocks.delete("human"), await blocks.delete("human")]).toEqual([true, false]);

@@ -95,7 +95,6 @@ export function blockEntry(block: Omit<StoredBlock, "revision">, tier: MemoryTie
   return {
     ...recordEntry({ kind: "block", key: { block: label }, content, metadata }),
     tier,
-    group: "blocks",
     text: `${description}\n${valueText(value)}`.slice(0, LIMITS.derivedTextLength),
   };
 }
@@ -107,7 +106,6 @@ export function revisionEntry({ id, version, value }: StoredBlock, tier: MemoryT
     content: { value },
     metadata: { kind: REVISION_KIND, block: id },
     tier,
-    group: "blocks",
     // Nobody looks for what a block said once.
     text: "",
   };

@@ -83,7 +83,8 @@ function partEntry({ key, message, tool, text: whole }: Offload, text: string, p
     kind: "offload",
     key: { offload: `${key}.${part}` },
     content: { text },
-    metadata: { bytes, message, part, parts, ...(tool !== undefined && { tool }) },
+    // `parts` is what the head of a record in parts has (chapter 7).
+    metadata: { bytes, message, piece: part, pieces: parts, ...(tool !== undefined && { tool }) },
   });
 }
 
@@ -133,12 +134,13 @@ export async function reloadOffloads(
   return [{ ...first, text: found.map(({ text }) => text).join(""), part: 0, parts: 1 }];
 }
 
-const PartSchema = z.object({ message: z.string(), part: z.int().min(0), parts: z.int().min(1) });
+const PieceSchema = z.object({ message: z.string(), piece: z.int().min(0), pieces: z.int().min(1) });
 
 function readPart(entry: MemoryEntry): ReloadedText | undefined {
   const record = readRecord(entry, "offload");
-  const place = PartSchema.safeParse(record?.metadata);
+  const place = PieceSchema.safeParse(record?.metadata);
   if (record === undefined || !place.success) return undefined;
   const [key] = record.key.offload.split(".");
-  return { key: key!, tool: record.metadata.tool, text: record.content.text, ...place.data };
+  const { message, piece: part, pieces: parts } = place.data;
+  return { key: key!, tool: record.metadata.tool, text: record.content.text, message, part, parts };
 }

@@ -49,7 +49,7 @@ export async function writeIdentity(
     return { problem: `the identity has at most ${limit} characters, this has ${value.length}` };
   }
   const block = { kind: "block", key: { ...KEY }, content: { ...content, value }, metadata } as const;
-  const entry = { ...recordEntry(block), group: "blocks" };
+  const entry = recordEntry(block);
   const subject = { memoryType: "identity", memoryTarget: IDENTITY_TARGET, text: value } as const;
   return { memoryId: draft.write(draft.space.blocks, { entry, revision }, subject) };
 }

@@ -78,7 +78,7 @@ export const RESERVED_METADATA: readonly string[] = [
 export function factEntry(id: string, target: string, input: MemoryInput, from: Provenance): EntryInput {
   const metadata = { ...input.metadata, about: target, ...provenance(from) };
   const content = { text: input.text };
-  return { ...recordEntry({ kind: "fact", key: { fact: id }, content, metadata }), group: target };
+  return recordEntry({ kind: "fact", key: { fact: id }, content, metadata });
 }
 
 /** Found by when it is of use, and for less by what it says. */
@@ -93,7 +93,6 @@ export function experienceEntry(
   const content = { text, when_to_use: whenToUse };
   return {
     ...recordEntry({ kind: "experience", key: { experience: id }, content, metadata }),
-    group: target,
     text: whenToUse === "" ? text : whenToUse,
     context: whenToUse === "" ? null : text,
   };
@@ -163,7 +162,7 @@ function saidBy(entry: MemoryEntry): Said | undefined {
   const experience = readRecord(entry, "experience");
   if (experience !== undefined) {
     const { text, when_to_use: whenToUse } = experience.content;
-    const memoryTarget = String(experience.metadata.about ?? entry.group ?? "");
+    const memoryTarget = String(experience.metadata.about ?? "");
     return { memoryType: "procedural", memoryTarget, text, whenToUse };
   }
   const guideline = readRecord(entry, "guideline");

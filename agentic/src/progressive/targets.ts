@@ -60,7 +60,7 @@ export async function addTarget(draft: Draft, type: TargetType, name: string): P
   if ((await draft.read(space.targets, [memoryId])).has(memoryId)) return false;
   const content = { description: DESCRIPTIONS[type](name) };
   const entry = recordEntry({ kind: "target", key, content, metadata: { type, name } });
-  draft.write(space.targets, { entry: { ...entry, group: "targets" }, revision: 0 });
+  draft.write(space.targets, { entry: entry, revision: 0 });
   return true;
 }
 

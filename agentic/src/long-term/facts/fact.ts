@@ -128,7 +128,7 @@ export function factEntry(id: string, about: string, candidate: Candidate): Entr
     },
   });
   const lineage = sources === undefined ? {} : { sources: [...sources] };
-  return { ...record, ...lineage, group: about, occurred_at: validFrom, if_revision: 0 };
+  return { ...record, ...lineage, occurred_at: validFrom, if_revision: 0 };
 }
 
 /** `fact` with an end and what has taken its place, for a store: only if nobody has changed it. */

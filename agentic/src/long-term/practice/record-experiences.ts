@@ -27,7 +27,7 @@ export async function recordExperiences(
   shelf: Shelf,
   experiences: readonly Experience[],
   fields: ExperienceFields,
-  { options, meter }: CallContext,
+  { meter }: CallContext,
 ): Promise<RecordOutcome[]> {
   const outcomes = new Map<number, RecordOutcome>();
   const unique = new Map<string, number>();
@@ -37,7 +37,7 @@ export async function recordExperiences(
     if (fault !== undefined) outcomes.set(index, refused(experience.text, fault));
     if (fault !== undefined || unique.has(text)) return [];
     unique.set(text, index);
-    return [{ ...experienceEntry(text, experience.whenToUse, fields), group: options.about }];
+    return [experienceEntry(text, experience.whenToUse, fields)];
   });
   if (entries.length > 0) {
     const { receipts, errors } = await shelf.store(entries);
