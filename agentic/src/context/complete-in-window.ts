@@ -1,0 +1,43 @@
+import {
+  type ChatModel,
+  CostMeter,
+  completeWithRetries,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+  type RetryOptions,
+  resolveRetryOptions,
+} from "../model/index.js";
+import type { ContextWindow } from "./context-window.js";
+
+/** A request is made smaller so often at most. */
+const COMPACTIONS_MAX = 2;
+
+/**
+ * The model's answer to the messages of a window. Where they are too large for it, they are compacted and sent again,
+ * twice at most; the answer is not added to the conversation.
+ *
+ * @throws {ModelError} as `model.complete` does, after the retries that `retries` allow; "too_large" where no compaction
+ * makes the messages smaller, or smaller enough.
+ */
+export async function completeInWindow(
+  model: ChatModel,
+  window: ContextWindow,
+  request: Omit<ModelRequest, "messages"> = {},
+  { meter = new CostMeter(window.clock), ...retries }: RetryOptions & { readonly meter?: CostMeter } = {},
+): Promise<ModelReply> {
+  const retry = resolveRetryOptions(retries);
+  for (let compactions = 0; ; compactions++) {
+    try {
+      return await completeWithRetries(
+        model,
+        { ...request, messages: await window.messages() },
+        meter,
+        retry,
+      );
+    } catch (error) {
+      if (!(error instanceof ModelError) || error.code !== "too_large") throw error;
+      if (compactions === COMPACTIONS_MAX || !(await window.compactForPayloadError())) throw error;
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import { type MemoryEntry, readRecord, recordEntry } from "@membus/protocol";
+import { z } from "zod";
+import { type ConversationRecords, textOf } from "../conversation/index.js";
+import { protectedStart } from "./rounds.js";
+import { cutBefore, type MessageCounter } from "./tokens.js";
+import { isToolResult, withText } from "./tool-results.js";
+import { type ViewItem, viewedAs } from "./view.js";
+
+/** A text that is taken out of the context. */
+export interface Offload {
+  /** What brings it back: 32 hex digits, the same for the same text of the same message. */
+  readonly key: string;
+  readonly message: string;
+  readonly tool: string | undefined;
+  readonly text: string;
+}
+
+/** All words of a part are found by the host, which indexes so much of a content. */
+const PART_LENGTH = 8_000;
+
+export interface OffloadLimits {
+  readonly graceRounds: number;
+  readonly offloadTokensMin: number;
+  readonly offloadPreviewLength: number;
+}
+
+/** Puts a line that says where it is into the place of each large result of a tool before the newest rounds. */
+export function planOffload(
+  conversation: string,
+  items: readonly ViewItem[],
+  limits: OffloadLimits,
+  { count, measure }: Pick<MessageCounter, "count" | "measure">,
+): { readonly items: ViewItem[]; readonly offloads: Offload[] } {
+  const start = protectedStart(items, limits.graceRounds);
+  const offloads: Offload[] = [];
+  const planned = items.map((item, index) => {
+    if (index >= start || !isToolResult(item.raw)) return item;
+    const text = textOf(item.raw);
+    if (count(text) <= limits.offloadTokensMin) return item;
+    const offload = { key: keyOf(conversation, item.id, text), message: item.id, tool: item.raw.name, text };
+    const pointed = viewedAs(
+      item,
+      withText(item.raw, pointerTo(offload, limits.offloadPreviewLength)),
+      measure,
+    );
+    if (pointed.tokens >= item.tokens) return item;
+    offloads.push(offload);
+    return pointed;
+  });
+  return { items: planned, offloads };
+}
+
+function keyOf(conversation: string, message: string, text: string): string {
+  return createHash("sha256")
+    .update(JSON.stringify([conversation, message, text]))
+    .digest("hex")
+    .slice(0, 32);
+}
+
+function pointerTo({ key, text }: Offload, previewLength: number): string {
+  const preview = text.slice(0, cutBefore(text, previewLength, previewLength / 2)).trimEnd();
+  const note = `[offloaded: ${Buffer.byteLength(text)} bytes, key ${key}; reload it by this key, or by what you look for]`;
+  return preview === "" || previewLength === 0 ? note : `${preview} ...\n${note}`;
+}
+
+/** Stores texts in parts. Those that are there already stay as they are. */
+export async function storeOffloads(
+  records: ConversationRecords,
+  offloads: readonly Offload[],
+): Promise<number> {
+  const entries = offloads.flatMap((offload) => {
+    const texts = parts(offload.text);
+    return texts.map((text, part) => partEntry(offload, text, part, texts.length));
+  });
+  const { receipts } = await records.store(entries);
+  return [...receipts.values()].filter(({ outcome }) => outcome !== "unchanged").length;
+}
+
+function partEntry({ key, message, tool, text: whole }: Offload, text: string, part: number, parts: number) {
+  const bytes = Buffer.byteLength(whole);
+  return recordEntry({
+    kind: "offload",
+    key: { offload: `${key}.${part}` },
+    content: { text },
+    metadata: { bytes, message, part, parts, ...(tool !== undefined && { tool }) },
+  });
+}
+
+function parts(text: string): string[] {
+  const found: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const to = cutBefore(text, from + PART_LENGTH, from + PART_LENGTH / 2);
+    found.push(text.slice(from, to));
+    from = to;
+  }
+  return found;
+}
+
+/** What was offloaded, or a part of it. */
+export interface ReloadedText {
+  readonly key: string;
+  /** The message that it stands in. */
+  readonly message: string;
+  readonly tool: string | undefined;
+  readonly text: string;
+  /** Which part of how many, from 0; of a text that is whole 0 of 1. */
+  readonly part: number;
+  readonly parts: number;
+}
+
+const KEY = /\b[0-9a-f]{32}\b/;
+
+/** The whole text, where the query holds its key; else the parts that say most about what is asked. */
+export async function reloadOffloads(
+  records: ConversationRecords,
+  query: string,
+  limit: number,
+): Promise<ReloadedText[]> {
+  const key = KEY.exec(query)?.[0];
+  if (key === undefined) {
+    const entries = await records.search("offload", { query, limit });
+    return entries.map(readPart).filter((part) => part !== undefined);
+  }
+  const found: ReloadedText[] = [];
+  const where = { field: "key.offload", op: "starts_with", value: `${key}.` } as const;
+  for await (const entry of records.entries("offload", { where })) {
+    const part = readPart(entry);
+    if (part !== undefined) found.push(part);
+  }
+  const [first] = found.sort((a, b) => a.part - b.part);
+  if (first === undefined) return [];
+  return [{ ...first, text: found.map(({ text }) => text).join(""), part: 0, parts: 1 }];
+}
+
+const PartSchema = z.object({ message: z.string(), part: z.int().min(0), parts: z.int().min(1) });
+
+function readPart(entry: MemoryEntry): ReloadedText | undefined {
+  const record = readRecord(entry, "offload");
+  const place = PartSchema.safeParse(record?.metadata);
+  if (record === undefined || !place.success) return undefined;
+  const [key] = record.key.offload.split(".");
+  return { key: key!, tool: record.metadata.tool, text: record.content.text, ...place.data };
+}

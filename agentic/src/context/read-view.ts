@@ -1,0 +1,117 @@
+import {
+  type Conversation,
+  type ConversationMessage,
+  DESCRIPTION_ID,
+  inOrder,
+} from "../conversation/index.js";
+import type { ChatMessage } from "../model/index.js";
+import type { Subject } from "./compaction.js";
+import { withoutOrphans } from "./rounds.js";
+import { summaryItem } from "./summary-item.js";
+import type { MessageCounter } from "./tokens.js";
+import { isToolResult } from "./tool-results.js";
+import type { ViewItem } from "./view.js";
+
+/** What a window shows instead of a message; undefined: nothing. It holds for one revision. */
+export interface Override {
+  readonly seq: number;
+  readonly revision: number;
+  readonly view: ChatMessage | undefined;
+}
+
+const PAGE_SIZE = 100;
+
+/** Among so many messages are the newest rounds, and the calls of their results. */
+const UNSETTLED_READ_MAX = 10_000;
+
+export interface ReadLimits {
+  /** How many tokens of messages are read behind the summary. */
+  readonly tokensMax: number;
+  /** What a result of a tool counts for at most: longer ones can be cut. */
+  readonly resultTokensMax: number;
+  /** So many messages of the assistant are read in any case. */
+  readonly graceRounds: number;
+}
+
+/**
+ * The conversation as a window has it: the leading system message, the summary, and the messages behind what that stands
+ * for. Those are read from the newest, and where nobody can summarise them, only so far as `limits` allow.
+ */
+export async function readSubject(
+  conversation: Conversation,
+  overrides: ReadonlyMap<string, Override>,
+  limits: ReadLimits,
+  counter: MessageCounter,
+): Promise<Subject> {
+  const [leading, summary] = await Promise.all([conversation.leadingSystem(), conversation.summary()]);
+  const until = summary?.covers.to ?? 0;
+  const messages = await messagesAfter(conversation, until, leading?.id, limits, counter);
+  const ids = new Set(summary?.images.map(({ message }) => message));
+  const pictured = ids.size === 0 ? [] : await conversation.records.messagesById([...ids]);
+  const items = messages.map((message) => itemOf(message, counter));
+  const picturedItems = pictured.map((message) => itemOf(message, counter));
+  return {
+    view: {
+      system: leading && itemOf(leading, counter),
+      summary: summary && summaryItem(summary, picturedItems, counter.measure),
+      items: shown(withoutOrphans(items), overrides, counter),
+    },
+    summary,
+    pictured: picturedItems,
+  };
+}
+
+async function messagesAfter(
+  conversation: Conversation,
+  seq: number,
+  leadingId: string | undefined,
+  limits: ReadLimits,
+  counter: MessageCounter,
+): Promise<ConversationMessage[]> {
+  const { tokensMax, resultTokensMax, graceRounds } = limits;
+  const found: ConversationMessage[] = [];
+  const unmatched = new Set<string>();
+  let tokens = 0;
+  let rounds = 0;
+  for await (const stored of conversation.records.eachMessage({ order: "newest" }, PAGE_SIZE)) {
+    if (stored.id === DESCRIPTION_ID || stored.id === leadingId) continue;
+    if (stored.seq <= seq) break;
+    found.push(stored);
+    matchCalls(stored.message, unmatched);
+    const all = counter.stored(stored.id, stored.revision, stored.message);
+    tokens += isToolResult(stored.message) ? Math.min(all, resultTokensMax) : all;
+    if (stored.message.role === "assistant") rounds++;
+    const isSettled = unmatched.size === 0 && rounds >= graceRounds;
+    if (tokens > tokensMax && (isSettled || found.length >= UNSETTLED_READ_MAX)) break;
+  }
+  if (tokens > tokensMax && !found.some(({ message }) => message.role === "user")) {
+    const [user] = await conversation.get({ role: "user", last: 1 });
+    if (user !== undefined && user.seq > seq) found.push(user);
+  }
+  return found.sort(inOrder);
+}
+
+/** Keeps the calls whose results were read, and which themselves were not yet: reading goes backwards. */
+function matchCalls({ role, tool_call_id, tool_calls = [] }: ChatMessage, unmatched: Set<string>): void {
+  if (role === "tool" && tool_call_id !== undefined) unmatched.add(tool_call_id);
+  if (role === "assistant") for (const { id } of tool_calls) unmatched.delete(id);
+}
+
+function itemOf(stored: ConversationMessage, counter: MessageCounter): ViewItem {
+  const { id, seq, revision, updated, message } = stored;
+  const tokens = counter.stored(id, revision, message);
+  return { id, seq, revision, updated, raw: message, view: message, tokens };
+}
+
+function shown(
+  items: readonly ViewItem[],
+  overrides: ReadonlyMap<string, Override>,
+  counter: MessageCounter,
+): ViewItem[] {
+  return items.flatMap((item) => {
+    const override = overrides.get(item.id);
+    if (override === undefined || override.revision !== item.revision) return [item];
+    const { view } = override;
+    return view === undefined ? [] : [{ ...item, view, tokens: counter.measure(view) }];
+  });
+}

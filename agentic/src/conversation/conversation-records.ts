@@ -1,0 +1,194 @@
+import type { AgentMemory, EntryInput, RetrieveRequest } from "@membus/agent-client";
+import {
+  type ErrorMessage,
+  type Filter,
+  LIMITS,
+  type MemoryEntry,
+  type MemoryError,
+  type MemoryTier,
+  parseErrorMessage,
+  type RecordKind,
+  type StoreReceipt,
+} from "@membus/protocol";
+import { CONVERSATIONS_NAMESPACE } from "./conversation-options.js";
+import { type ConversationMessage, inOrder, readMessage } from "./message.js";
+import { readSummary, type Summary } from "./summary.js";
+
+export type NewRecord = Omit<EntryInput, "tier" | "group">;
+
+/** What became of records: a receipt or a failure for each, by its index. */
+export interface WrittenRecords {
+  readonly receipts: ReadonlyMap<number, StoreReceipt>;
+  /** Of those whose condition did not hold. */
+  readonly conflicts: readonly number[];
+}
+
+/** Summaries that were written while another was: the one that goes furthest counts, and is among these. */
+const SUMMARIES_READ = 8;
+
+/** The records of one conversation, as they are stored: one group in one tier. */
+export class ConversationRecords {
+  readonly conversation: string;
+  readonly #memory: AgentMemory;
+  readonly #tier: MemoryTier;
+
+  constructor(memory: AgentMemory, conversation: string, tier: MemoryTier) {
+    this.conversation = conversation;
+    this.#memory = memory.inNamespace(CONVERSATIONS_NAMESPACE);
+    this.#tier = tier;
+  }
+
+  key(message: string): { conversation: string; message: string } {
+    return { conversation: this.conversation, message };
+  }
+
+  /** Records of a kind, as they are read, so many at a time. */
+  entries(
+    kind: RecordKind,
+    request: RetrieveRequest = {},
+    pageSize: number = LIMITS.retrieveLimit,
+  ): AsyncGenerator<MemoryEntry> {
+    return this.#memory.entries(this.#select(kind, request), { pageSize });
+  }
+
+  /** One page of them, by relevance to a query. */
+  async search(kind: RecordKind, request: RetrieveRequest): Promise<readonly MemoryEntry[]> {
+    return (await this.#memory.retrieve(this.#select(kind, request))).entries;
+  }
+
+  async count(kind: RecordKind): Promise<number> {
+    const { total, total_relation } = await this.#memory.retrieve(this.#select(kind, { limit: 0 }));
+    if (total_relation === "eq") return total;
+    let counted = 0;
+    for await (const _ of this.entries(kind)) counted++;
+    return counted;
+  }
+
+  /** Messages that meet a request, in the conversation's order. */
+  async messages(request: RetrieveRequest = {}): Promise<ConversationMessage[]> {
+    const found: ConversationMessage[] = [];
+    for await (const message of this.eachMessage({ order: "oldest", ...request })) found.push(message);
+    return found.sort(inOrder);
+  }
+
+  async *eachMessage(request: RetrieveRequest, pageSize?: number): AsyncGenerator<ConversationMessage> {
+    for await (const entry of this.entries("message", request, pageSize)) {
+      const message = readMessage(entry);
+      if (message !== undefined) yield message;
+    }
+  }
+
+  /** Those of these ids that there are, in the conversation's order. */
+  async messagesById(ids: readonly string[]): Promise<ConversationMessage[]> {
+    const found: ConversationMessage[] = [];
+    for (const part of chunks(ids)) {
+      found.push(...(await this.messages({ keys: part.map((id) => this.key(id)) })));
+    }
+    return found.sort(inOrder);
+  }
+
+  /** Whether all of these are there still, and as they were read. */
+  async stand(messages: readonly Pick<ConversationMessage, "id" | "updated">[]): Promise<boolean> {
+    const latest = messages.reduce((time, { updated }) => Math.max(time, updated), 0);
+    const where = { field: "updated", op: "lte", value: latest } as const;
+    for (const part of chunks(messages)) {
+      const keys = part.map(({ id }) => this.key(id));
+      const { total } = await this.#memory.retrieve(this.#select("message", { keys, where, limit: 0 }));
+      if (total < part.length) return false;
+    }
+    return true;
+  }
+
+  /** The one that goes furthest; of two that go as far there is one record. */
+  async summary(): Promise<Summary | undefined> {
+    const entries = await this.search("summary", { order: "newest", limit: SUMMARIES_READ });
+    const summaries = entries.map(readSummary).filter((summary) => summary !== undefined);
+    return summaries.sort((a, b) => b.covers.to - a.covers.to)[0];
+  }
+
+  /**
+   * @throws {MemoryError} the first failure of a record that is no conflict; what else was stored stays so.
+   */
+  async store(records: readonly NewRecord[]): Promise<WrittenRecords> {
+    if (records.length === 0) return { receipts: new Map(), conflicts: [] };
+    const fields = { tier: this.#tier, group: this.conversation };
+    const { receipts, errors } = await this.#memory.store(
+      records.map((record) => ({ ...record, ...fields })),
+    );
+    const failure = errors.find(({ code }) => code !== "conflict");
+    if (failure !== undefined) throw storeFailure(failure);
+    return {
+      receipts: new Map(receipts.map((receipt) => [receipt.index, receipt])),
+      conflicts: errors.map(({ index }) => index),
+    };
+  }
+
+  /** Forgets what meets all of this, and counts it. */
+  async forget(criteria: { readonly where?: Filter; readonly keys?: readonly object[] }): Promise<number> {
+    const { where, keys } = criteria;
+    const request = { tier: this.#tier, group: this.conversation, ...(where && { where }) };
+    const parts = keys === undefined ? [{}] : chunks(keys).map((part) => ({ keys: part as never }));
+    let deleted = 0;
+    for (const part of parts) deleted += (await this.#memory.forget({ ...request, ...part })).deleted;
+    return deleted;
+  }
+
+  /** Forgets what was made of messages: it says what they said. */
+  async forgetDerived(messages: readonly Pick<ConversationMessage, "id" | "seq">[]): Promise<number> {
+    let deleted = 0;
+    for (const part of chunks(messages)) deleted += await this.forget({ where: derivedFrom(part) });
+    return deleted;
+  }
+
+  #select(kind: RecordKind, { where, ...request }: RetrieveRequest): RetrieveRequest {
+    const isKind = kindIs(kind);
+    return {
+      ...request,
+      tier: this.#tier,
+      group: this.conversation,
+      where: where == null ? isKind : { all: [isKind, where] },
+    };
+  }
+}
+
+export function kindIs(...kinds: readonly RecordKind[]): Filter {
+  return { field: "metadata.kind", op: "in", value: [...kinds] };
+}
+
+/** Summaries that stand for any message between the first and the last of these, and what was offloaded of these. */
+function derivedFrom(messages: readonly Pick<ConversationMessage, "id" | "seq">[]): Filter {
+  const seqs = messages.map(({ seq }) => seq);
+  return {
+    any: [
+      {
+        all: [
+          kindIs("summary"),
+          { field: "metadata.from", op: "lte", value: Math.max(...seqs) },
+          { field: "metadata.to", op: "gte", value: Math.min(...seqs) },
+        ],
+      },
+      {
+        all: [
+          kindIs("offload"),
+          { field: "metadata.message", op: "in", value: messages.map(({ id }) => id) },
+        ],
+      },
+    ],
+  };
+}
+
+function storeFailure({
+  code,
+  message,
+  detail,
+}: Pick<ErrorMessage, "code" | "message" | "detail">): MemoryError {
+  return parseErrorMessage({ code, message, detail } as ErrorMessage);
+}
+
+/** What one request may name. */
+function chunks<T>(items: readonly T[]): T[][] {
+  const count = Math.ceil(items.length / LIMITS.criteriaKeys);
+  return Array.from({ length: count }, (_, n) =>
+    items.slice(n * LIMITS.criteriaKeys, (n + 1) * LIMITS.criteriaKeys),
+  );
+}

@@ -1,0 +1,107 @@
+import { didYouMean, LIMITS, MessageContentSchema, recordEntry } from "@membus/protocol";
+import { z } from "zod";
+import type { CostMeter } from "../model/index.js";
+import { type ConversationRecords, kindIs, type NewRecord } from "./conversation-records.js";
+import { messageFields } from "./message.js";
+import { readSummary, SummaryImageSchema, summaryRecord } from "./summary.js";
+
+const IdSchema = z.string().min(1).max(LIMITS.idLength);
+
+const StateMessageSchema = z.strictObject({
+  id: IdSchema,
+  marks: z.array(z.string()),
+  message: MessageContentSchema,
+  /** Where it was in the order; it gets another when it is loaded. */
+  seq: z.int().min(0),
+});
+
+const StateSummarySchema = z.strictObject({
+  text: z.string(),
+  keyFacts: z.array(z.string()),
+  openThreads: z.array(z.string()),
+  covers: z.strictObject({ from: z.int().min(0), to: z.int().min(0) }),
+  level: z.int().min(1),
+  userRequests: z.string(),
+  images: z.array(SummaryImageSchema),
+});
+
+const PARTS = {
+  version: z.literal(1),
+  conversation: IdSchema,
+  messages: z.array(StateMessageSchema),
+  summaries: z.array(StateSummarySchema),
+};
+
+const StateSchema = z.strictObject(PARTS);
+const PartialStateSchema = StateSchema.partial();
+
+/** A conversation as JSON: its messages in order, and its summaries. */
+export type ConversationState = z.infer<typeof StateSchema>;
+
+export async function readState(records: ConversationRecords): Promise<ConversationState> {
+  const messages = await records.messages();
+  const summaries: ConversationState["summaries"] = [];
+  for await (const entry of records.entries("summary", { order: "oldest" })) {
+    const summary = readSummary(entry);
+    if (summary !== undefined) summaries.push(structuredClone(summary) as (typeof summaries)[number]);
+  }
+  return {
+    version: 1,
+    conversation: records.conversation,
+    messages: messages.map(({ id, marks, message, seq }) => ({ id, marks: [...marks], message, seq })),
+    summaries,
+  };
+}
+
+/** @throws {TypeError} for what is no state; with `strict` also for one that lacks a part. */
+function parseState(input: unknown, strict: boolean): z.infer<typeof PartialStateSchema> {
+  const parsed = (strict ? StateSchema : PartialStateSchema).safeParse(input);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  const unknown = issue.code === "unrecognized_keys" ? didYouMean(issue.keys[0]!, Object.keys(PARTS)) : "";
+  throw new TypeError(`not the state of a conversation: ${issue.path.join(".")}: ${issue.message}${unknown}`);
+}
+
+/**
+ * Everything is checked, then what is there goes, then the state is written. What was offloaded is not in a state: it
+ * stands in the messages, and is offloaded again when it has to be.
+ */
+export async function loadState(
+  records: ConversationRecords,
+  input: unknown,
+  strict: boolean,
+  meter: CostMeter,
+): Promise<void> {
+  const { messages, summaries } = parseState(input, strict);
+  const entries = messages?.map((message) => messageFields(records.conversation, message));
+  if (messages !== undefined && new Set(messages.map(({ id }) => id)).size < messages.length) {
+    throw new TypeError("not the state of a conversation: two messages have the same id");
+  }
+  if (entries !== undefined) meter.written(await records.forget({ where: kindIs("message", "offload") }));
+  if (summaries !== undefined) meter.written(await records.forget({ where: kindIs("summary") }));
+  const seqs = await storeMessages(records, entries ?? []);
+  const moved = new Map(seqs.map((seq, index) => [messages![index]!.seq, seq]));
+  const place = placeOf(moved, messages === undefined);
+  const written = (summaries ?? []).map((summary) => {
+    const covers = { from: place(summary.covers.from), to: place(summary.covers.to) };
+    return recordEntry(summaryRecord(records.conversation, { ...summary, covers }));
+  });
+  await records.store(written);
+  meter.written(seqs.length + written.length);
+}
+
+/** @returns the new `seq` of each. */
+async function storeMessages(records: ConversationRecords, entries: readonly NewRecord[]): Promise<number[]> {
+  const { receipts } = await records.store(entries);
+  return entries.map((_, index) => receipts.get(index)!.revision!);
+}
+
+/** Where a bound of a summary is now: at the message where it was, else at the last one before. 0: before all. */
+function placeOf(moved: ReadonlyMap<number, number>, unmoved: boolean): (seq: number) => number {
+  const before = [...moved.keys()].sort((a, b) => a - b);
+  return (seq) => {
+    if (unmoved) return seq;
+    const last = before.findLast((candidate) => candidate <= seq);
+    return last === undefined ? 0 : moved.get(last)!;
+  };
+}

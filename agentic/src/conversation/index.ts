@@ -1,0 +1,29 @@
+export {
+  ADD_DEFAULTS,
+  type AddOptions,
+  type AddResult,
+  type ChangeResult,
+  CLEAR_DEFAULTS,
+  type ClearOptions,
+  Conversation,
+  GET_DEFAULTS,
+  type GetOptions,
+  isSystem,
+  LOAD_DEFAULTS,
+  type LoadOptions,
+  type MarkChange,
+  type MessagePatch,
+  openConversation,
+  type Removal,
+  type ResetListener,
+  type SummaryInput,
+} from "./conversation.js";
+export {
+  CONVERSATION_DEFAULTS,
+  type ConversationOptions,
+} from "./conversation-options.js";
+export { type ConversationRecords, kindIs } from "./conversation-records.js";
+export type { ConversationState } from "./conversation-state.js";
+export { type ConversationMessage, DESCRIPTION_ID, inOrder, type NewMessage, textOf } from "./message.js";
+export type { MessageSelection } from "./select-messages.js";
+export { type Summary, type SummaryImage, summaryRecord, summaryText } from "./summary.js";

@@ -1,0 +1,83 @@
+import { type Filter, integerOption, type OptionRule, RoleSchema, resolveOptions } from "@membus/protocol";
+import { idsOption, optional } from "./conversation-options.js";
+import type { ConversationRecords } from "./conversation-records.js";
+import { type ConversationMessage, checkMark } from "./message.js";
+
+type Role = ConversationMessage["message"]["role"];
+
+/** Which messages; what is given must all hold. */
+export interface MessageSelection {
+  /** The newest of those that the rest selects; absent: all. 0: none. */
+  readonly last?: number | undefined;
+  readonly role?: Role | undefined;
+  /** Only those with this mark. */
+  readonly mark?: string | undefined;
+  /** Only those without this mark. */
+  readonly excludeMark?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
+}
+
+function roleOption(value: unknown, name: string): void {
+  if (!RoleSchema.safeParse(value).success) throw new TypeError(`${name} is no role: ${String(value)}`);
+}
+
+export const SELECTION_RULES: { readonly [K in keyof Required<MessageSelection>]: OptionRule } = {
+  last: optional(integerOption(0, Number.MAX_SAFE_INTEGER)),
+  role: optional(roleOption),
+  mark: optional(checkMark),
+  excludeMark: optional(checkMark),
+  ids: optional(idsOption),
+};
+
+/** The messages of a selection, in the conversation's order. One page each 1000 messages or 1 MiB. */
+export async function selectMessages(
+  records: ConversationRecords,
+  selection: MessageSelection,
+): Promise<ConversationMessage[]> {
+  const { last, ids, role, mark, excludeMark } = resolveOptions<MessageSelection>(
+    selection,
+    {},
+    SELECTION_RULES,
+  );
+  if (last === 0 || ids?.length === 0) return [];
+  const conditions: Filter[] = [];
+  if (role !== undefined) conditions.push({ field: "metadata.role", op: "eq", value: role });
+  if (mark !== undefined) conditions.push(marked(mark));
+  if (excludeMark !== undefined) conditions.push({ not: marked(excludeMark) });
+  const where = conditions.length === 0 ? {} : { where: { all: conditions } };
+  if (ids === undefined) {
+    return records.messages({ ...where, ...(last !== undefined && { order: "newest", limit: last }) });
+  }
+  const found = (await records.messagesById(ids)).filter(
+    ({ message, marks }) =>
+      (role === undefined || message.role === role) &&
+      (mark === undefined || marks.includes(mark)) &&
+      (excludeMark === undefined || !marks.includes(excludeMark)),
+  );
+  return last === undefined ? found : found.slice(-last);
+}
+
+export function marked(mark: string): Filter {
+  return { field: "metadata.marks", op: "eq", value: mark };
+}
+
+/**
+ * The ids at positions of the conversation as it is now; a negative one counts from the end.
+ * @throws {TypeError} for a position where there is no message.
+ */
+export async function idsAt(records: ConversationRecords, indices: readonly number[]): Promise<string[]> {
+  for (const index of indices) {
+    if (!Number.isSafeInteger(index))
+      throw new TypeError(`an index must be an integer, got ${String(index)}`);
+  }
+  const fromEnd = indices.length > 0 && indices.every((index) => index < 0);
+  const limit = indices.every((index) => index >= 0) ? Math.max(0, ...indices) + 1 : undefined;
+  const messages = await records.messages(
+    fromEnd ? { order: "newest", limit: -Math.min(...indices) } : limit === undefined ? {} : { limit },
+  );
+  return indices.map((index) => {
+    const message = messages.at(index);
+    if (message === undefined) throw new TypeError(`the conversation has no message ${index}`);
+    return message.id;
+  });
+}

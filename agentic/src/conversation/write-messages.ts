@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto";
+import { MemoryError } from "@membus/protocol";
+import type { CostMeter } from "../model/index.js";
+import type { ConversationRecords } from "./conversation-records.js";
+import { type ConversationMessage, messageFields, type PreparedMessage } from "./message.js";
+
+/** Others may change a message at the same time; each attempt that fails is one of theirs that has succeeded. */
+const ATTEMPTS_MAX = 32;
+
+export interface AddedIds {
+  /** Of each message that was given, in their order. */
+  readonly ids: readonly string[];
+  /** Ids that were there already. */
+  readonly duplicates: readonly string[];
+}
+
+/** Adds messages in their order; those whose id is taken, also by one before them, are left out. */
+export async function addOnce(
+  records: ConversationRecords,
+  messages: readonly PreparedMessage[],
+  meter: CostMeter,
+): Promise<AddedIds> {
+  const first = new Map<string, PreparedMessage>();
+  for (const message of messages) if (!first.has(message.id)) first.set(message.id, message);
+  const added = [...first.values()];
+  const { conflicts } = await storeNew(records, added);
+  meter.written(added.length - conflicts.length);
+  const taken = new Set(conflicts.map((index) => added[index]!.id));
+  const isDuplicate = (message: PreparedMessage) =>
+    taken.has(message.id) || first.get(message.id) !== message;
+  const duplicates = messages.filter(isDuplicate).map(({ id }) => id);
+  return { ids: messages.map(({ id }) => id), duplicates };
+}
+
+/** Adds all messages in their order; one whose id is taken gets a new one. */
+export async function addAll(
+  records: ConversationRecords,
+  messages: readonly PreparedMessage[],
+  meter: CostMeter,
+): Promise<AddedIds> {
+  const taken = new Set((await records.messagesById(messages.map(({ id }) => id))).map(({ id }) => id));
+  const duplicates: string[] = [];
+  const renamed = messages.map((message) => {
+    const isTaken = taken.has(message.id);
+    taken.add(message.id);
+    if (!isTaken) return message;
+    duplicates.push(message.id);
+    return { ...message, id: randomUUID() };
+  });
+  const { conflicts } = await storeNew(records, renamed);
+  meter.written(renamed.length - conflicts.length);
+  const ids = renamed.map(({ id }) => id);
+  // Taken by somebody else since they were looked for.
+  const late = conflicts.map((index) => ({ ...renamed[index]!, id: randomUUID() }));
+  if (late.length > 0) {
+    await storeNew(records, late);
+    meter.written(late.length);
+    for (const [n, index] of conflicts.entries()) {
+      duplicates.push(ids[index]!);
+      ids[index] = late[n]!.id;
+    }
+  }
+  return { ids, duplicates };
+}
+
+function storeNew(records: ConversationRecords, messages: readonly PreparedMessage[]) {
+  const fields = messages.map((message) => messageFields(records.conversation, message));
+  return records.store(fields.map((entry) => ({ ...entry, if_revision: 0 })));
+}
+
+type Change = (current: ConversationMessage) => PreparedMessage;
+
+/**
+ * Replaces the messages of these ids by what `change` makes of them, each at the revision that it was made of: what
+ * another changes meanwhile is read and changed again, never overwritten.
+ * @returns the messages as they were before; those that are not there are missing.
+ * @throws {MemoryError} `conflict` where others keep changing them.
+ */
+export async function changeMessages(
+  records: ConversationRecords,
+  current: readonly ConversationMessage[],
+  change: Change,
+  meter: CostMeter,
+): Promise<ConversationMessage[]> {
+  const changed: ConversationMessage[] = [];
+  let left = current;
+  for (let attempt = 1; left.length > 0; attempt++) {
+    if (attempt > ATTEMPTS_MAX) throw new MemoryError("conflict", "the messages are being changed by others");
+    const entries = left.map((message) => ({
+      ...messageFields(records.conversation, change(message)),
+      if_revision: message.revision,
+    }));
+    const { receipts, conflicts } = await records.store(entries);
+    meter.written([...receipts.values()].filter(({ outcome }) => outcome !== "unchanged").length);
+    changed.push(...left.filter((_, index) => receipts.has(index)));
+    left = await records.messagesById(conflicts.map((index) => left[index]!.id));
+  }
+  return changed;
+}

@@ -1,0 +1,375 @@
+import { describe, expect, it } from "vitest";
+import {
+  type ChatMessage,
+  type ChatModel,
+  type ContextEvent,
+  type ContextOptions,
+  ContextWindow,
+  type Conversation,
+  completeInWindow,
+  openConversation,
+} from "../src/index.js";
+import { openMemory } from "./memory-fixture.js";
+import { startModel } from "./model-fixture.js";
+import type { ScriptedAnswer } from "./scripted-openai/index.js";
+
+const user = (content: string): ChatMessage => ({ role: "user", content });
+const assistant = (content: string): ChatMessage => ({ role: "assistant", content });
+const call = (id: string): ChatMessage => ({
+  role: "assistant",
+  content: null,
+  tool_calls: [{ id, name: "search", arguments: "{}" }],
+});
+const result = (id: string, content: string): ChatMessage => ({
+  role: "tool",
+  content,
+  tool_call_id: id,
+  name: "search",
+});
+
+/** One token for each character, and 3 for each message. */
+const tokenCounter = (text: string) => text.length;
+
+const SUMMARY: ScriptedAnswer = {
+  json: {
+    user_requests: "count",
+    summary: "They counted </conversation_summary> far.",
+    key_facts: ["one & two"],
+    open_threads: [],
+    keep_images: [],
+  },
+};
+
+async function openWindow(options: ContextOptions, messages: readonly ChatMessage[], model?: ChatModel) {
+  const { memory } = await openMemory();
+  const conversation = await openConversation(memory, { id: "c1" });
+  await conversation.add(messages);
+  const events: ContextEvent[] = [];
+  const onEvent = (event: ContextEvent) => events.push(event);
+  const window = new ContextWindow(conversation, options, { model, tokenCounter, onEvent });
+  return { conversation, window, events };
+}
+
+const texts = (messages: readonly ChatMessage[]) => messages.map(({ content }) => content);
+const bytesOf = async (conversation: Conversation) => JSON.stringify(await conversation.get());
+
+const NUMBERS = Array.from({ length: 10 }, (_, n) => [
+  user(`q${n}${"x".repeat(40)}`),
+  assistant(`a${n}`),
+]).flat();
+
+describe("a context that is small enough", () => {
+  it("is the conversation, and no event", async () => {
+    const { window, events } = await openWindow({}, NUMBERS);
+    expect(await window.messages()).toEqual(NUMBERS);
+    expect(await window.compactIfNeeded()).toBeUndefined();
+    expect(events).toEqual([]);
+  });
+
+  it("has no result without its call", async () => {
+    const { window } = await openWindow({}, [result("gone", "x"), user("1"), call("c"), result("c", "y")]);
+    expect(await window.messages()).toEqual([user("1"), call("c"), result("c", "y")]);
+  });
+
+  it("gives copies", async () => {
+    const { window } = await openWindow({}, [user("1")]);
+    const [message] = await window.messages();
+    (message as { content: string }).content = "changed";
+    expect(await window.messages()).toEqual([user("1")]);
+  });
+});
+
+describe("results of tools", () => {
+  const LONG = `${"word ".repeat(200)}needle ${"word ".repeat(200)}`;
+  const LATEST = "x".repeat(1_200);
+  const history = [
+    user("find"),
+    call("c1"),
+    result("c1", LONG),
+    user("again"),
+    call("c2"),
+    result("c2", LATEST),
+  ];
+  const options = {
+    thresholdTokens: 3_000,
+    toolResultTokensMax: 100,
+    offloadTokensMin: 500,
+    offloadPreviewLength: 10,
+  };
+
+  it("are cut before the newest round, where that saves enough", async () => {
+    const { window, conversation, events } = await openWindow(options, history);
+    const before = await bytesOf(conversation);
+    const messages = await window.messages();
+    expect((messages[2]!.content as string).length).toBeLessThanOrEqual(100);
+    expect(messages[2]!.content).toMatch(/word \[truncated\]$/);
+    expect(messages[5]).toEqual(history[5]);
+    expect(events).toMatchObject([
+      { status: "started", reason: "threshold", conversation: "c1", before: { messages: 6 } },
+      { status: "completed", stages: ["tool_truncation"] },
+    ]);
+    expect(await bytesOf(conversation)).toBe(before);
+  });
+
+  it("are offloaded with a line that says where they are, and come back by key and by question", async () => {
+    const { window, conversation } = await openWindow(
+      { ...options, excludedProcessors: ["tool_truncation"] },
+      history,
+    );
+    const pointed = (await window.messages())[2]!.content as string;
+    expect(pointed).toMatch(/^word word \.\.\.\n\[offloaded: 2007 bytes, key [0-9a-f]{32}; reload it/);
+    const [key] = /[0-9a-f]{32}/.exec(pointed)!;
+    const [whole] = await window.reload(`key ${key}`);
+    expect(whole).toMatchObject({ key, tool: "search", text: LONG, part: 0, parts: 1 });
+    const [found] = await window.reload("needle", { limit: 1 });
+    expect(found).toMatchObject({ key, message: whole!.message });
+    expect(found!.text).toContain("needle");
+    expect(await window.reload("f".repeat(32))).toEqual([]);
+    const [, , raw] = await conversation.messages();
+    expect(raw).toEqual(history[2]);
+  });
+
+  it("that take many parts come back whole, each word of them is found", async () => {
+    const words = Array.from({ length: 6_000 }, (_, n) => `word${n}`).join(" ");
+    const { window } = await openWindow(
+      { thresholdTokens: 10_000, excludedProcessors: ["tool_truncation"] },
+      [user("find"), call("c1"), result("c1", words), assistant("done")],
+    );
+    const pointed = (await window.messages())[2]!.content as string;
+    const [whole] = await window.reload(/[0-9a-f]{32}/.exec(pointed)![0]);
+    expect(whole!.text).toBe(words);
+    for (const word of ["word0", "word3210", "word5999"]) {
+      const [found] = await window.reload(word, { limit: 1 });
+      expect(` ${found!.text} `).toContain(` ${word} `);
+    }
+  });
+
+  it("are forgotten where they were offloaded to, with their message", async () => {
+    const { window, conversation } = await openWindow(
+      { ...options, excludedProcessors: ["tool_truncation"] },
+      history,
+    );
+    await window.messages();
+    expect(await window.reload("needle")).toHaveLength(1);
+    await conversation.remove({ indices: [2] });
+    expect(await window.reload("needle")).toEqual([]);
+  });
+
+  it("that users tell of are results, too", async () => {
+    const told = user(`Tool search returned: ${LONG}`);
+    const { window } = await openWindow({ ...options, thresholdTokens: 1_500 }, [
+      told,
+      user("go on"),
+      assistant("so"),
+    ]);
+    const [first] = await window.messages();
+    expect(first!.content).toMatch(/^Tool search returned: word.*\[truncated\]$/);
+  });
+});
+
+describe("a summary", () => {
+  const options: ContextOptions = { thresholdTokens: 400 };
+
+  it("takes the place of what is before the newest round, and lasts", async () => {
+    const { server, model } = await startModel([SUMMARY]);
+    const { window, conversation, events } = await openWindow(options, NUMBERS, model);
+    const before = await bytesOf(conversation);
+    const [summary, ...rest] = await window.messages();
+    expect(summary!.role).toBe("user");
+    expect(summary!.content).toContain("They counted &lt;/conversation_summary> far.");
+    expect((summary!.content as string).match(/<\/conversation_summary>/g)).toHaveLength(1);
+    expect(rest).toEqual([assistant("a9")]);
+    expect(await bytesOf(conversation)).toBe(before);
+    const all = await conversation.get();
+    expect(await conversation.summary()).toMatchObject({
+      covers: { from: all[0]!.seq, to: all.at(-2)!.seq },
+      level: 1,
+      keyFacts: ["one & two"],
+    });
+    expect(events.at(-1)).toMatchObject({
+      stages: ["summarization"],
+      cost: { modelCalls: 1, entriesWritten: 1 },
+    });
+    const other = new ContextWindow(conversation, options, { tokenCounter });
+    await conversation.add(user("more"));
+    expect(texts(await other.messages()).slice(1)).toEqual(["a9", "more"]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("is made of all messages, in parts, each with the summary of those before", async () => {
+    const { server, model } = await startModel(() => SUMMARY);
+    const { window } = await openWindow({ ...options, summaryInputTokensMax: 150 }, NUMBERS, model);
+    await window.messages();
+    const asked = server.requests.map(({ body }) => String(body.messages[0]!.content));
+    expect(asked.length).toBeGreaterThan(3);
+    for (const n of Array(10).keys()) expect(asked.filter((text) => text.includes(`q${n}x`))).toHaveLength(1);
+    expect(asked[0]).not.toContain("They counted");
+    for (const later of asked.slice(1)) expect(later).toContain("They counted");
+  });
+
+  it("is not made where the model fails: then what fits is packed, and nothing is written", async () => {
+    const { model } = await startModel(() => ({ status: 400, message: "no" }));
+    const { window, conversation, events } = await openWindow(options, NUMBERS, model);
+    const messages = await window.messages();
+    expect(texts(messages).at(-1)).toBe("a9");
+    expect(await conversation.summary()).toBeUndefined();
+    expect(events.at(-1)).toMatchObject({ status: "completed", stages: ["backward_packing"] });
+    expect(events.at(-1)).toMatchObject({
+      skipped: [{}, {}, { stage: "summarization" }],
+      after: { tokens: 230 },
+    });
+  });
+
+  it("is not kept where a message was removed while the model wrote it", async () => {
+    const removing: { conversation?: Conversation } = {};
+    const { model } = await startModel(async () => {
+      await removing.conversation!.remove({ indices: [0] });
+      return SUMMARY;
+    });
+    const { window, conversation, events } = await openWindow(options, NUMBERS, model);
+    removing.conversation = conversation;
+    await window.messages();
+    expect(await conversation.summary()).toBeUndefined();
+    expect(events.at(-1)).toMatchObject({ skipped: [{}, {}, { why: "messages were changed meanwhile" }] });
+  });
+
+  it("that is no shorter is not kept", async () => {
+    const { model } = await startModel([
+      { json: { ...(SUMMARY as { json: object }).json, summary: "x".repeat(900) } },
+    ]);
+    const { window, conversation, events } = await openWindow(options, NUMBERS, model);
+    await window.messages();
+    expect(await conversation.summary()).toBeUndefined();
+    expect(events.at(-1)).toMatchObject({ skipped: [{}, {}, { why: "the summary is no shorter" }] });
+  });
+
+  it("keeps the images that the model wants, the newest, and no number that it made up", async () => {
+    const json = { ...(SUMMARY as { json: object }).json, keep_images: [1, 2, 3, 99] };
+    const { server, model } = await startModel([{ json }]);
+    const pictures = ["a", "b", "c"].map(
+      (image): ChatMessage => ({ ...user("x".repeat(700)), images: [`data:${image}`] }),
+    );
+    const { window } = await openWindow(
+      { thresholdTokens: 2_000, imageTokens: 100, retainedImagesMax: 2 },
+      [...pictures, assistant("seen")],
+      model,
+    );
+    const [summary] = await window.messages();
+    expect(summary!.images).toEqual(["data:b", "data:c"]);
+    expect(String(server.requests[0]!.body.messages[0]!.content)).toContain("[image 3]");
+  });
+
+  it("is undone by restore", async () => {
+    const { model } = await startModel(() => SUMMARY);
+    const { window, conversation } = await openWindow(options, NUMBERS, model);
+    await window.messages();
+    expect(await window.restore()).toEqual({ forgotten: 1 });
+    const whole = new ContextWindow(conversation, {}, { tokenCounter });
+    expect(await whole.messages()).toEqual(NUMBERS);
+  });
+});
+
+describe("packing", () => {
+  it("stays as it was decided until there is too much again, and is undone by restore", async () => {
+    const { window, conversation, events } = await openWindow({ thresholdTokens: 400 }, NUMBERS);
+    const first = await window.messages();
+    await conversation.add(assistant("more"));
+    expect(await window.messages()).toEqual([...first, assistant("more")]);
+    expect(events).toHaveLength(2);
+    await window.restore();
+    expect((await window.messages()).length).toBe(first.length + 1);
+    expect(events).toHaveLength(4);
+  });
+
+  it("happens as messages are added, or only when it is asked for", async () => {
+    const { window, events } = await openWindow({ thresholdTokens: 400, triggers: ["add"] }, NUMBERS);
+    expect(await window.messages()).toHaveLength(20);
+    await window.add(user("more"));
+    expect(events).toHaveLength(2);
+    const manual = await openWindow({ thresholdTokens: 400, triggers: [] }, NUMBERS);
+    await manual.window.add(user("more"));
+    expect(await manual.window.messages()).toHaveLength(21);
+    expect(await manual.window.compactIfNeeded()).toMatchObject({ stages: ["backward_packing"] });
+    expect(manual.window.stats).toMatchObject({ compactions: 1, counted: 21, misses: 21 });
+  });
+
+  it("reads no more than it may show of a long conversation, and still a message of the user", async () => {
+    const long = Array.from({ length: 3_000 }, (_, n) => assistant(`a${n}`));
+    const { window } = await openWindow({ thresholdTokens: 400 }, [user("the task"), ...long]);
+    const messages = await window.messages();
+    expect(texts(messages)[0]).toBe("the task");
+    expect(texts(messages).at(-1)).toBe("a2999");
+    expect(window.stats.counted).toBeLessThan(300);
+  });
+
+  it("by a sliding window has no gaps", async () => {
+    const { window, events } = await openWindow({ mode: "sliding_window", thresholdTokens: 200 }, NUMBERS);
+    expect(texts(await window.messages())).toEqual(texts(NUMBERS.slice(-7)));
+    expect(events.at(-1)).toMatchObject({ stages: ["sliding_window"], after: { tokens: 155 } });
+    expect(window.targetTokens).toBe(180);
+  });
+});
+
+describe("a payload that is too large", () => {
+  it("is compacted and sent again, twice at most, each time with fewer bytes", async () => {
+    const { server, model } = await startModel(() => ({ status: 413, message: "too large" }));
+    const { window } = await openWindow({}, NUMBERS);
+    await expect(completeInWindow(model, window)).rejects.toMatchObject({ code: "too_large" });
+    const sizes = server.requests.map(({ body }) => JSON.stringify(body.messages).length);
+    expect(sizes).toHaveLength(3);
+    expect(sizes[1]).toBeLessThan(sizes[0]!);
+    expect(sizes[2]).toBeLessThan(sizes[1]!);
+  });
+
+  it("is answered once it is small enough, with a summary of what was before", async () => {
+    const { server, model } = await startModel([{ status: 413 }, SUMMARY, { text: "ten" }]);
+    const { memory } = await openMemory();
+    const conversation = await openConversation(memory, { id: "c1", description: "count" });
+    await conversation.add(NUMBERS);
+    const events: ContextEvent[] = [];
+    const onEvent = (event: ContextEvent) => events.push(event);
+    const window = new ContextWindow(conversation, {}, { model, tokenCounter, onEvent });
+    expect(await completeInWindow(model, window)).toMatchObject({ text: "ten" });
+    const roles = server.requests.at(-1)!.body.messages.map(({ role }) => role);
+    expect(roles).toEqual(["system", "user", "assistant"]);
+    expect(events.map(({ status, reason }) => `${status} ${reason}`)).toEqual([
+      "started payload",
+      "completed payload",
+    ]);
+  });
+
+  it("is not compacted where nothing is before the newest messages", async () => {
+    const { window, events } = await openWindow({}, [user("x".repeat(1_000))]);
+    expect(await window.compactForPayloadError()).toBe(false);
+    expect(events).toEqual([]);
+  });
+
+  it("has at most 5 images before the newest messages, the newest of them", async () => {
+    const pictures = Array.from({ length: 8 }, (_, n) => [
+      { ...user("look"), images: [`data:${n}${"x".repeat(100)}`] },
+      assistant("yes"),
+    ]).flat();
+    const { window } = await openWindow({ imageTokens: 0 }, [...pictures, user("new"), assistant("so")]);
+    expect(await window.compactForPayloadError()).toBe(true);
+    const left = (await window.messages()).flatMap(({ images = [] }) => images.map((image) => image[5]));
+    expect(left.length).toBeLessThanOrEqual(5);
+    expect(left.at(-1)).toBe("7");
+  });
+
+  it("that is something else is not compacted", async () => {
+    const { server, model } = await startModel([{ status: 400, message: "bad" }]);
+    const { window } = await openWindow({}, NUMBERS);
+    await expect(completeInWindow(model, window)).rejects.toMatchObject({ code: "invalid_request" });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+it.each([
+  [{ thresholdTokens: 0 }, "thresholdTokens"],
+  [{ processors: ["packing"] }, "processors[0]"],
+  [{ processors: ["offload", "offload"] }, "processors"],
+  [{ treshold: 1 }, "unknown option"],
+])("refuses %j", async (options, message) => {
+  const { conversation } = await openWindow({}, []);
+  expect(() => new ContextWindow(conversation, options as never)).toThrow(message);
+});
