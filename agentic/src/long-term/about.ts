@@ -1,0 +1,43 @@
+import { LIMITS, type OptionRule } from "@membus/protocol";
+
+/** What is known about something is in a namespace of its own below this one. */
+const ABOUT = "about";
+/** What nobody has vouched for yet, about the same things. */
+const QUARANTINE = "quarantine";
+
+/** Where memories about `about` are. */
+export function aboutNamespace(about: string): string {
+  return `${ABOUT}/${segmentOf(about)}`;
+}
+
+export function quarantineNamespace(about: string): string {
+  return `${QUARANTINE}/${aboutNamespace(about)}`;
+}
+
+/** All of them, for a read. */
+export const ALL_ABOUT = `${ABOUT}/**`;
+
+/** Of a namespace below `ALL_ABOUT`, what it is about; undefined for another. */
+export function aboutOf(namespace: string): string | undefined {
+  const [root, segment, ...rest] = namespace.split("/");
+  if (root !== ABOUT || segment === undefined || rest.length > 0) return undefined;
+  return segment.replaceAll(/%([0-9a-f]{2})/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+export const aboutOption: OptionRule = (value, name) => {
+  const max = LIMITS.namespaceSegmentLength;
+  const length = typeof value === "string" ? segmentOf(value).length : 0;
+  if (length < 1 || length > max) {
+    throw new TypeError(`${name} must be 1..${max} characters, three for each of % / * and controls`);
+  }
+};
+
+/** One segment for each name, and one name for each segment. */
+function segmentOf(about: string): string {
+  return about.replaceAll(
+    /[%/*\p{Cc}]/gu,
+    (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
+}

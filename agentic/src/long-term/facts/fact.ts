@@ -1,0 +1,135 @@
+import { hash } from "node:crypto";
+import type { EntryInput } from "@membus/agent-client";
+import {
+  type Filter,
+  LIMITS,
+  type MemoryEntry,
+  type MetadataValue,
+  type RecordMetadata,
+  readRecord,
+  recordEntry,
+  type Trust,
+} from "@membus/protocol";
+
+/** A fact as it stands in memory. Its text never changes: another text is another fact, which takes its place. */
+export interface Fact {
+  readonly id: string;
+  readonly text: string;
+  readonly metadata: RecordMetadata<"fact">;
+  /** As it was read; its score is that of the query, if there was one. */
+  readonly entry: MemoryEntry;
+}
+
+/** Something that may become a fact. */
+export interface Candidate {
+  readonly text: string;
+  readonly trust: Trust;
+  readonly category?: string | undefined;
+  /** Unix seconds from which on it is true. */
+  readonly validFrom: number;
+  /** Beside what a fact has of itself. */
+  readonly metadata?: Readonly<Record<string, MetadataValue>> | undefined;
+}
+
+/** Longest text of a fact, in characters: all of it is indexed. */
+export const FACT_LENGTH_MAX = LIMITS.derivedTextLength;
+
+/** Whose word counts more, the first most. */
+const TRUST_ORDER: readonly Trust[] = ["user", "agent", "tool", "web"];
+
+export function isWeaker(trust: Trust, than: Trust): boolean {
+  return TRUST_ORDER.indexOf(trust) > TRUST_ORDER.indexOf(than);
+}
+
+export function weakest(trusts: readonly Trust[]): Trust {
+  return TRUST_ORDER[Math.max(...trusts.map((trust) => TRUST_ORDER.indexOf(trust)))]!;
+}
+
+/** A text as a fact has it: no spaces but single ones, one form of each character. */
+export function canonicalText(text: string): string {
+  return text.toWellFormed().normalize("NFC").replaceAll(/\s+/g, " ").trim();
+}
+
+/** The words in their order, without case and punctuation: what differs in no more says the same. */
+export function saidWords(text: string): string {
+  return (text.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).join(" ");
+}
+
+/** The id of the first fact that says `text`, which is canonical; one that says it again later has `.2`, `.3`, ... */
+export function factId(text: string): string {
+  return hash("sha256", text, "hex").slice(0, 32);
+}
+
+export function readFact(entry: MemoryEntry): Fact | undefined {
+  const record = readRecord(entry, "fact");
+  if (record === undefined) return undefined;
+  return { id: record.key.fact, text: record.content.text, metadata: record.metadata, entry };
+}
+
+/** Nothing has taken its place, and its time is not over. */
+export function isCurrent({ metadata }: Pick<Fact, "metadata">, now: number): boolean {
+  return metadata.superseded_by === undefined && (metadata.valid_until ?? Number.POSITIVE_INFINITY) > now;
+}
+
+/** What `isCurrent` says, for a filter; memories of other kinds pass. */
+export function currentAt(now: number): Filter {
+  return {
+    all: [
+      { field: "metadata.superseded_by", op: "exists", value: false },
+      {
+        any: [
+          { field: "metadata.valid_until", op: "exists", value: false },
+          later("metadata.valid_until", now),
+        ],
+      },
+    ],
+  };
+}
+
+/** What was true at `time`, whatever has taken its place since. */
+export function trueAt(time: number): Filter {
+  const begun: Filter = { not: later("metadata.valid_from", time) };
+  return {
+    all: [
+      begun,
+      {
+        any: [
+          { field: "metadata.valid_until", op: "exists", value: false },
+          later("metadata.valid_until", time),
+        ],
+      },
+    ],
+  };
+}
+
+function later(field: string, time: number): Filter {
+  return { field, op: "gt", value: time };
+}
+
+export function kindIs(...kinds: readonly string[]): Filter {
+  return { field: "metadata.kind", op: "in", value: [...kinds] };
+}
+
+/** A new fact, for a store: only if there is none of this id. */
+export function factEntry(id: string, about: string, candidate: Candidate): EntryInput {
+  const { text, trust, category, validFrom, metadata } = candidate;
+  const record = recordEntry({
+    kind: "fact",
+    key: { fact: id },
+    content: { text },
+    metadata: {
+      ...metadata,
+      about,
+      trust,
+      valid_from: validFrom,
+      ...(category !== undefined && { category }),
+    },
+  });
+  return { ...record, group: about, occurred_at: validFrom, if_revision: 0 };
+}
+
+/** `fact` with an end and what has taken its place, for a store: only if nobody has changed it. */
+export function supersededEntry({ entry }: Fact, until: number, byKeyHash: string): EntryInput {
+  const metadata = { ...entry.metadata, valid_until: until, superseded_by: byKeyHash };
+  return { ...entry, metadata, if_revision: entry.revision } as EntryInput;
+}

@@ -1,0 +1,115 @@
+import type { EntryInput } from "@membus/agent-client";
+import { keyHash, MemoryError, type StoreError } from "@membus/protocol";
+import type { CallContext } from "../call-context.js";
+import type { RecordOutcome } from "../outcome.js";
+import type { Shelf } from "../shelf.js";
+import { canonicalText, FACT_LENGTH_MAX, type Fact, isCurrent, readFact } from "./fact.js";
+import { lookUp } from "./look-up.js";
+import { writePlans } from "./write-plans.js";
+
+/** What is to be changed of a fact; absent: it stays. */
+export interface FactChanges {
+  /** Another text is another fact: it takes the place of this one, which its history keeps. */
+  readonly text?: string | undefined;
+  /** null takes it away. */
+  readonly category?: string | null | undefined;
+  /** 0..1; null takes it away. */
+  readonly confidence?: number | null | undefined;
+  /** Unix seconds from which on it is true no more; null: it is true for good. */
+  readonly validUntil?: number | null | undefined;
+  /** Only over this revision. */
+  readonly ifRevision?: number | undefined;
+}
+
+/**
+ * Changes a fact that is current, at the revision that was read.
+ * @throws {MemoryError} `memory_not_found`, or `conflict` where somebody else changes it or has replaced it.
+ */
+export async function updateFact(
+  shelf: Shelf,
+  id: string,
+  changes: FactChanges,
+  context: CallContext,
+): Promise<RecordOutcome> {
+  const fact = await currentFact(shelf, id, changes.ifRevision, context);
+  const text = changes.text === undefined ? fact.text : canonicalText(changes.text);
+  if (text === "" || text.length > FACT_LENGTH_MAX) {
+    throw new TypeError(`text must have 1..${FACT_LENGTH_MAX} characters`);
+  }
+  const metadata = changedMetadata(fact, changes);
+  if (text === fact.text) return updateInPlace(shelf, fact, metadata, context);
+  return replaceText(shelf, fact, text, metadata, context);
+}
+
+async function currentFact(
+  shelf: Shelf,
+  id: string,
+  ifRevision: number | undefined,
+  { clock }: CallContext,
+): Promise<Fact> {
+  const [entry] = (await shelf.byKey([{ fact: id }])).values();
+  const fact = entry && readFact(entry);
+  if (fact === undefined) throw new MemoryError("memory_not_found", `there is no fact ${id}`);
+  const { revision } = fact.entry;
+  if (!isCurrent(fact, clock.now()) || (ifRevision !== undefined && ifRevision !== revision)) {
+    throw new MemoryError("conflict", `fact ${id} is not what it was`, { revision });
+  }
+  return fact;
+}
+
+type FactMetadata = Fact["metadata"];
+
+function changedMetadata({ metadata }: Fact, changes: FactChanges): FactMetadata {
+  const { category, confidence, validUntil } = changes;
+  const given = { category, confidence, valid_until: validUntil };
+  const changed: Record<string, unknown> = { ...metadata };
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null) delete changed[name];
+    else if (value !== undefined) changed[name] = value;
+  }
+  return changed as FactMetadata;
+}
+
+async function updateInPlace(
+  shelf: Shelf,
+  { id, text, entry }: Fact,
+  metadata: FactMetadata,
+  { meter }: CallContext,
+): Promise<RecordOutcome> {
+  const changed = { ...entry, metadata: { kind: "fact", ...metadata }, if_revision: entry.revision };
+  const { receipts, errors } = await shelf.store([changed as EntryInput]);
+  if (errors[0] !== undefined) throw failure(errors[0]);
+  const isChanged = receipts[0]!.outcome !== "unchanged";
+  meter.written(isChanged ? 1 : 0);
+  return { outcome: isChanged ? "updated" : "duplicate", text, id };
+}
+
+async function replaceText(
+  shelf: Shelf,
+  fact: Fact,
+  text: string,
+  metadata: FactMetadata,
+  context: CallContext,
+): Promise<RecordOutcome> {
+  const now = context.clock.now();
+  const slot = (await lookUp(shelf, [text], now)).get(text)!;
+  const { about: _about, trust, category, valid_from: _from, ...rest } = metadata;
+  const candidate = { text, trust, category, validFrom: now, metadata: rest as never };
+  const pending = { index: 0, candidate };
+  const plan = { pending, outcome: "updated" as const, candidate, slot, target: fact };
+  const { outcomes, again } = await writePlans(shelf, [plan], context);
+  const outcome = outcomes.get(0);
+  if (outcome !== undefined && outcome.outcome !== "refused") return outcome;
+  // It stands beside what somebody else has made of the fact, which nobody has asked for.
+  const written = again[0]?.writtenId;
+  if (written !== undefined && slot.current === undefined) await withdraw(shelf, written, context);
+  throw new MemoryError("conflict", outcome?.reason ?? `fact ${fact.id} is being changed by others`);
+}
+
+async function withdraw(shelf: Shelf, id: string, { meter }: CallContext): Promise<void> {
+  meter.written(await shelf.forget({ keys: [{ $hash: keyHash({ fact: id }) }] }));
+}
+
+function failure({ code, message }: StoreError): MemoryError {
+  return new MemoryError(code === "conflict" ? "conflict" : "runtime_error", `${code}: ${message}`);
+}

@@ -1,0 +1,135 @@
+import type { EntryInput, StoreResult } from "@membus/agent-client";
+import { keyHash, type StoreError, type StoreReceipt } from "@membus/protocol";
+import type { CallContext } from "../call-context.js";
+import { type RecordOutcome, refused } from "../outcome.js";
+import type { Shelf } from "../shelf.js";
+import { factEntry, supersededEntry } from "./fact.js";
+import type { Pending, Plan } from "./plan.js";
+
+/** What became of plans: outcomes by the candidates' indices, and what has to be decided again. */
+export interface WrittenPlans {
+  readonly outcomes: ReadonlyMap<number, RecordOutcome>;
+  readonly again: readonly Pending[];
+}
+
+/** The entries of a plan in the store: where its fact and what that replaces stand in it. */
+interface Step {
+  readonly plan: Plan;
+  readonly id: string;
+  readonly creates?: number | undefined;
+  readonly marks?: number | undefined;
+}
+
+/**
+ * Writes facts and the ends of those that they replace in one store, which a crash leaves whole or undone, each over the
+ * revision that was decided about.
+ */
+export async function writePlans(
+  shelf: Shelf,
+  plans: readonly Plan[],
+  context: CallContext,
+): Promise<WrittenPlans> {
+  const outcomes = new Map<number, RecordOutcome>();
+  const again: Pending[] = [];
+  const entries: EntryInput[] = [];
+  const steps: Step[] = [];
+  const replaced = new Set<string>();
+  for (const plan of plans) {
+    if (plan.outcome === "duplicate") outcomes.set(plan.pending.index, outcomeOf(plan, plan.target!.id));
+    else steps.push(stepOf(plan, entries, replaced, context));
+  }
+  if (entries.length > 0) {
+    const results = new Results(await shelf.store(entries));
+    context.meter.written(results.writtenCount);
+    for (const step of steps) {
+      const settled = await settle(shelf, step, results, context);
+      if ("outcome" in settled) outcomes.set(step.plan.pending.index, settled);
+      else again.push(settled);
+    }
+  } else for (const { plan, id } of steps) outcomes.set(plan.pending.index, outcomeOf(plan, id));
+  return { outcomes, again };
+}
+
+/** Adds what a plan writes. A fact is replaced once: what else was to replace it stands beside its replacement. */
+function stepOf(plan: Plan, entries: EntryInput[], replaced: Set<string>, context: CallContext): Step {
+  const { pending, slot, candidate } = plan;
+  const target = plan.target !== undefined && !replaced.has(plan.target.id) ? plan.target : undefined;
+  const step = {
+    plan: target === plan.target ? plan : { ...plan, target, outcome: "new" as const },
+    id: slot.current?.id ?? slot.freeId,
+  };
+  const replaces = target !== undefined && target.id !== step.id;
+  // What is told later counts, whatever it says of when: so at each time one of the two is true.
+  const from = Math.max(candidate.validFrom, (replaces && target.metadata.valid_from) || 0);
+  const creates = slot.current === undefined && pending.writtenId === undefined ? entries.length : undefined;
+  if (creates !== undefined) {
+    entries.push(factEntry(step.id, context.options.about, { ...candidate, validFrom: from }));
+  }
+  if (!replaces) return { ...step, creates };
+  replaced.add(target.id);
+  const marks = entries.push(supersededEntry(target, from, keyHash({ fact: step.id }))) - 1;
+  return { ...step, creates, marks };
+}
+
+class Results {
+  readonly writtenCount: number;
+  readonly #receipts: ReadonlyMap<number, StoreReceipt>;
+  readonly #errors: ReadonlyMap<number, StoreError>;
+
+  constructor({ receipts, errors }: StoreResult) {
+    this.#receipts = new Map(receipts.map((receipt) => [receipt.index, receipt]));
+    this.#errors = new Map(errors.map((error) => [error.index, error]));
+    this.writtenCount = receipts.filter(({ outcome }) => outcome !== "unchanged").length;
+  }
+
+  receipt(index: number | undefined): StoreReceipt | undefined {
+    return index === undefined ? undefined : this.#receipts.get(index);
+  }
+
+  error(index: number | undefined): StoreError | undefined {
+    return index === undefined ? undefined : this.#errors.get(index);
+  }
+}
+
+async function settle(
+  shelf: Shelf,
+  { plan, id, creates, marks }: Step,
+  results: Results,
+  context: CallContext,
+): Promise<RecordOutcome | Pending> {
+  const { pending, candidate, target } = plan;
+  const failed = results.error(creates);
+  const marked = results.receipt(marks);
+  if (failed !== undefined && marked !== undefined) await unmark(shelf, plan, marked, context);
+  if (failed !== undefined && failed.code !== "conflict") {
+    return refused(candidate.text, `${failed.code}: ${failed.message}`);
+  }
+  if (failed !== undefined) return pending;
+  if (results.error(marks) === undefined) return outcomeOf(plan, id);
+  // What a model made of two texts is not true any more; the news itself is.
+  const isMade = candidate.text !== pending.candidate.text;
+  if (isMade && creates !== undefined) await takeBack(shelf, id, context);
+  return isMade || target === undefined ? pending : { ...pending, writtenId: id };
+}
+
+/** Nothing has taken its place after all. */
+async function unmark(shelf: Shelf, { target }: Plan, receipt: StoreReceipt, { meter }: CallContext) {
+  const entry = { ...target!.entry, if_revision: receipt.revision } as EntryInput;
+  const { receipts } = await shelf.store([entry]);
+  meter.written(receipts.length);
+}
+
+async function takeBack(shelf: Shelf, id: string, { meter }: CallContext): Promise<void> {
+  meter.written(await shelf.forget({ keys: [{ fact: id }] }));
+}
+
+function outcomeOf({ outcome, target, candidate, similar }: Plan, id: string): RecordOutcome {
+  const isReplaced = outcome !== "duplicate" && target !== undefined && target.id !== id;
+  return {
+    outcome,
+    text: candidate.text,
+    id,
+    ...(isReplaced && { replaced: target.id }),
+    ...(similar && { similar }),
+  };
+}

@@ -1,0 +1,31 @@
+export { type AttachedMemory, type AttachMode, type AttachOptions, attachMemory } from "./attach-memory.js";
+export type { FactChanges } from "./facts/update-fact.js";
+export type { Forgetting } from "./forget.js";
+export {
+  type EventStatus,
+  type LongTermDependencies,
+  LongTermMemory,
+  type MemoryChange,
+  type MemorySizes,
+  type QueuedRecord,
+} from "./long-term-memory.js";
+export { LONG_TERM_DEFAULTS, type LongTermOptions } from "./long-term-options.js";
+export type { OutcomeName, RecordOutcome, RecordResult, SimilarFact } from "./outcome.js";
+export type { Experience } from "./practice/record-experiences.js";
+export type { ToolCallsResult } from "./practice/record-tool-calls.js";
+export type { ToolCallInput, ToolCallReport } from "./practice/tool-call.js";
+export { toolCallReports } from "./practice/tool-call-reports.js";
+export type { LongTermItem, MemoryKind } from "./recall/memory.js";
+export { RETRIEVE_DEFAULTS, type Recall, type RetrieveOptions, type RetrieveQuery } from "./recall/recall.js";
+export type { RecordInput } from "./record-input.js";
+export {
+  EXPERIENCE_DEFAULTS,
+  type ExperienceOptions,
+  RECORD_DEFAULTS,
+  type RecordOptions,
+} from "./record-options.js";
+export type { TaskOutcome, TaskState } from "./tasks/task.js";
+export type { RunResult } from "./tasks/task-runner.js";
+export { type AgentScopeMemory, agentScopeTools } from "./tool-sets/agentscope-tools.js";
+export { type GaiaToolsOptions, gaiaTools } from "./tool-sets/gaia-tools.js";
+export { archivalTools } from "./tool-sets/letta-tools.js";

@@ -1,0 +1,96 @@
+import { type MemoryEntry, MemoryError, type RecordContent, readRecord, recordEntry } from "@membus/protocol";
+import { z } from "zod";
+import { askFor, type ChatModel, loadPrompt } from "../../model/index.js";
+import type { CallContext } from "../call-context.js";
+import { kindIs } from "../facts/fact.js";
+import type { Shelf } from "../shelf.js";
+import { figuresOf, figuresText } from "./figures.js";
+
+type Call = RecordContent<"tool_call">;
+
+/** Others may count calls of the same tool at the same time; each attempt that fails is one of theirs that has succeeded. */
+const ATTEMPTS_MAX = 16;
+/** Calls that a model reads, and characters of each. */
+const CALLS_READ_MAX = 50;
+const CALL_LENGTH_MAX = 1_000;
+const TEXT_LENGTH_MAX = 4_000;
+
+const GuidelineSchema = z.object({
+  advice: z.string().max(TEXT_LENGTH_MAX).describe("At most ten sentences."),
+});
+
+/**
+ * Writes what the latest calls of a tool come to, over the revision that was read before they were counted: a count that is
+ * older than another never replaces it.
+ */
+export async function writeGuideline(shelf: Shelf, tool: string, context: CallContext): Promise<void> {
+  let advice: string | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const [before] = (await shelf.byKey([{ guideline: tool }])).values();
+    const calls = await latestCalls(shelf, tool, context.options.toolCallCountMax);
+    if (calls.length === 0) return;
+    advice ??= context.model && (await advise(context.model, tool, calls, context));
+    const entry = guidelineEntry(tool, advice ?? plainText(tool, calls), calls);
+    const { errors, receipts } = await shelf.store([{ ...entry, if_revision: before?.revision ?? 0 }]);
+    context.meter.written(receipts.filter(({ outcome }) => outcome !== "unchanged").length);
+    if (errors.length === 0) return;
+    if (errors[0]!.code !== "conflict") throw new MemoryError("runtime_error", errors[0]!.message);
+  }
+  throw new MemoryError("conflict", `the guideline of ${tool} is being changed by others`);
+}
+
+/** Newest first. */
+async function latestCalls(shelf: Shelf, tool: string, countMax: number): Promise<Call[]> {
+  const calls: Call[] = [];
+  const request = { group: tool, where: kindIs("tool_call"), order: "newest" as const, limit: countMax };
+  for await (const entry of shelf.each(request)) {
+    const record = readRecord(entry as MemoryEntry, "tool_call");
+    if (record !== undefined) calls.push(record.content);
+  }
+  return calls;
+}
+
+function guidelineEntry(tool: string, text: string, calls: readonly Call[]) {
+  const content = { text, figures: figuresOf(calls) };
+  const record = recordEntry({
+    kind: "guideline",
+    key: { guideline: tool },
+    content,
+    metadata: { tool, trust: "agent" },
+  });
+  return { ...record, group: tool, text: `${tool}\n${text}` };
+}
+
+/** What can be said without a model: what failed last. The figures stand beside it. */
+function plainText(tool: string, calls: readonly Call[]): string {
+  const failed = calls.find(({ success }) => !success);
+  if (failed === undefined) return `${tool}: no call has failed.`;
+  return `${tool}: the last call that failed was ${shown(failed.input)}, with ${shown(failed.output)}.`;
+}
+
+function shown(value: unknown): string {
+  return (typeof value === "string" ? value : JSON.stringify(value)).slice(0, 200).toWellFormed();
+}
+
+async function advise(
+  model: ChatModel,
+  tool: string,
+  calls: readonly Call[],
+  { meter, signal }: CallContext,
+): Promise<string> {
+  const lines = calls
+    .slice(0, CALLS_READ_MAX)
+    .map((call) => JSON.stringify(JSON.stringify(call).slice(0, CALL_LENGTH_MAX).toWellFormed()));
+  const figures = figuresText(figuresOf(calls));
+  const content = loadPrompt("write-guideline", {
+    tool: JSON.stringify(tool),
+    calls: [...lines, `In all: ${figures}`].join("\n"),
+  });
+  const messages = [{ role: "user" as const, content }];
+  const { advice } = await askFor(
+    model,
+    { messages, schema: GuidelineSchema, name: "guideline", signal },
+    meter,
+  );
+  return advice.trim();
+}

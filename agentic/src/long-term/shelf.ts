@@ -1,0 +1,60 @@
+import type {
+  AgentMemory,
+  EntryInput,
+  ForgetRequest,
+  RetrieveRequest,
+  StoreResult,
+} from "@membus/agent-client";
+import { type Filter, LIMITS, type MemoryEntry, type MemoryKey, type MemoryTier } from "@membus/protocol";
+
+/** One namespace of one tier, in which memories about something are. */
+export class Shelf {
+  readonly namespace: string;
+  readonly tier: MemoryTier;
+  readonly #memory: AgentMemory;
+
+  constructor(memory: AgentMemory, namespace: string, tier: MemoryTier) {
+    this.namespace = namespace;
+    this.tier = tier;
+    this.#memory = memory.inNamespace(namespace);
+  }
+
+  /** One page, by what `request` orders by. */
+  async page(request: RetrieveRequest): Promise<readonly MemoryEntry[]> {
+    return (await this.#memory.retrieve({ ...request, tier: this.tier })).entries;
+  }
+
+  /** All that meet it. */
+  each(request: RetrieveRequest): AsyncGenerator<MemoryEntry> {
+    return this.#memory.entries({ ...request, tier: this.tier }, { pageSize: 500 });
+  }
+
+  async all(request: RetrieveRequest): Promise<MemoryEntry[]> {
+    const found: MemoryEntry[] = [];
+    for await (const entry of this.each(request)) found.push(entry);
+    return found;
+  }
+
+  /** Those of these keys that there are, by key hash. */
+  async byKey(keys: readonly (MemoryKey | { readonly $hash: string })[]): Promise<Map<string, MemoryEntry>> {
+    const found = new Map<string, MemoryEntry>();
+    for (let from = 0; from < keys.length; from += LIMITS.criteriaKeys) {
+      const part = keys.slice(from, from + LIMITS.criteriaKeys);
+      for await (const entry of this.each({ keys: part as MemoryKey[] })) found.set(entry.key_hash, entry);
+    }
+    return found;
+  }
+
+  async count(where: Filter): Promise<number> {
+    const { total, total_relation } = await this.#memory.retrieve({ where, tier: this.tier, limit: 0 });
+    return total_relation === "eq" ? total : (await this.all({ where })).length;
+  }
+
+  store(entries: readonly EntryInput[]): Promise<StoreResult> {
+    return this.#memory.store(entries.map((entry) => ({ ...entry, tier: this.tier })));
+  }
+
+  async forget(criteria: ForgetRequest): Promise<number> {
+    return (await this.#memory.forget({ ...criteria, tier: this.tier })).deleted;
+  }
+}

@@ -1,0 +1,94 @@
+import type { EntryInput } from "@membus/agent-client";
+import { type MemoryEntry, MessageContentSchema, TrustSchema } from "@membus/protocol";
+import { z } from "zod";
+
+/** What a task has to do, for as long as it is to be done. */
+const WorkSchema = z.object({
+  input: z.array(z.union([z.string(), MessageContentSchema])),
+  fields: z.object({
+    infer: z.boolean(),
+    category: z.string().optional(),
+    metadata: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+      .optional(),
+    trust: TrustSchema.optional(),
+    at: z.number().optional(),
+  }),
+  /** Revision of the forget mark when it was queued. */
+  mark: z.number(),
+});
+export type Work = z.infer<typeof WorkSchema>;
+
+const OutcomeSchema = z.object({
+  outcome: z.enum(["new", "updated", "extended", "duplicate", "superseded", "refused"]),
+  id: z.string().optional(),
+  replaced: z.string().optional(),
+  reason: z.string().optional(),
+  quarantined: z.literal(true).optional(),
+});
+/** Without texts: what was forgotten must not stand here. */
+export type TaskOutcome = z.infer<typeof OutcomeSchema>;
+
+const CostSchema = z.object({
+  modelCalls: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  tookMs: z.number(),
+  entriesWritten: z.number(),
+});
+
+const ContentSchema = z.object({
+  work: WorkSchema.optional(),
+  outcomes: z.array(OutcomeSchema).optional(),
+  cost: CostSchema.optional(),
+  reason: z.string().optional(),
+});
+
+const TASK_STATES = ["queued", "running", "done", "failed"] as const;
+export type TaskState = (typeof TASK_STATES)[number];
+
+const MetadataSchema = z.object({
+  kind: z.literal("task"),
+  about: z.string(),
+  tier: z.string(),
+  state: z.enum(TASK_STATES),
+  attempts: z.int().min(0),
+  /** Unix seconds: not before; while it runs, when another may take it. */
+  due: z.number(),
+});
+
+/** Work that was put off. */
+export interface Task {
+  readonly id: string;
+  readonly content: z.infer<typeof ContentSchema>;
+  readonly metadata: z.infer<typeof MetadataSchema>;
+  /** 0: it is new. */
+  readonly revision: number;
+}
+
+const TaskSchema = z.object({
+  key: z.strictObject({ task: z.string() }),
+  content: ContentSchema,
+  metadata: MetadataSchema,
+  revision: z.number(),
+});
+
+export function readTask(entry: MemoryEntry): Task | undefined {
+  const parsed = TaskSchema.safeParse(entry);
+  if (!parsed.success) return undefined;
+  const { key, content, metadata, revision } = parsed.data;
+  return { id: key.task, content, metadata, revision };
+}
+
+/** For a store: only over the revision that was read. Nothing of it is to be found by its words. */
+export function taskEntry({ id, content, metadata, revision }: Task, ttlS: number | undefined): EntryInput {
+  return {
+    key: { task: id },
+    content: content as never,
+    metadata,
+    text: "task",
+    group: metadata.about,
+    if_revision: revision,
+    ...(ttlS !== undefined && { ttl: ttlS }),
+  };
+}

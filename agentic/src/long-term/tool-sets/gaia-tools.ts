@@ -1,0 +1,67 @@
+import type { MetadataValue } from "@membus/protocol";
+import { z } from "zod";
+import type { Tool } from "../../tools/index.js";
+import type { LongTermMemory } from "../long-term-memory.js";
+import { RETRIEVE_DEFAULTS } from "../recall/recall.js";
+import { escaped } from "../recall/recalled-text.js";
+
+export interface GaiaToolsOptions {
+  /**
+   * False: `add_memory` answers when it is stored.
+   * @default true
+   */
+  readonly async?: boolean | undefined;
+}
+
+const MetadataSchema = z.record(
+  z.string(),
+  z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]),
+);
+
+/** The two tools of Gaia: `add_memory` and `search_memory`, with the texts that it answers. */
+export function gaiaTools(memory: LongTermMemory, { async = true }: GaiaToolsOptions = {}): Tool[] {
+  return [addTool(memory, async), searchTool(memory)] as unknown as Tool[];
+}
+
+function addTool(memory: LongTermMemory, async: boolean) {
+  const parameters = z.object({
+    content: z.string().describe("What to remember, in plain words."),
+    metadata: MetadataSchema.nullish().describe("What else is to be kept with it: a category, a type."),
+  });
+  const run = async ({ content, metadata }: z.infer<typeof parameters>): Promise<string> => {
+    const options = { ...fieldsOf(metadata ?? {}), trust: "agent" as const };
+    if (async) {
+      const { eventIds, status } = await memory.record(content, { ...options, wait: false });
+      return `Memory queued for processing (Event ID: ${eventIds[0]}, Status: ${status})`;
+    }
+    const [outcome] = (await memory.record(content, options)).outcomes;
+    if (outcome?.id === undefined) return `Failed to store memory: ${outcome?.reason}`;
+    return `Memory stored successfully with ID: ${outcome.id}`;
+  };
+  const description =
+    "Stores a memory for later: preferences, contacts, ids, context, or what has worked. Be specific: names, values, dates.";
+  return { name: "add_memory", description, parameters, run };
+}
+
+/** The category has a place of its own. */
+function fieldsOf({ category, ...metadata }: Readonly<Record<string, MetadataValue>>) {
+  return { metadata, ...(typeof category === "string" && category !== "" && { category }) };
+}
+
+function searchTool(memory: LongTermMemory) {
+  const parameters = z.object({
+    query: z.string().describe("What to look for, in plain words."),
+    limit: z.int().min(1).max(100).default(RETRIEVE_DEFAULTS.limit).describe("Most results."),
+  });
+  const run = async ({ query, limit }: z.infer<typeof parameters>): Promise<string> => {
+    const { memories } = await memory.retrieve(query, { limit });
+    if (memories.length === 0) return "No matching memories found";
+    const lines = memories.map(
+      ({ text, score }, n) => `${n + 1}. ${escaped(text)} (score: ${score.toFixed(2)})\n\n`,
+    );
+    return `Found the following memories:\n\n${lines.join("")}`;
+  };
+  const description =
+    "Searches the memories for what answers a question. Results are numbered, with scores of 0 to 1.";
+  return { name: "search_memory", description, parameters, run };
+}

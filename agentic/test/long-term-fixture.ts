@@ -1,0 +1,115 @@
+import { MemoryClient } from "@membus/agent-client";
+import { createLocalBus } from "@membus/bus";
+import { createStaticEmbedder } from "@membus/embeddings";
+import { createHost } from "@membus/host";
+import { createLruPlugin } from "@membus/plugin-lru";
+import { type Clock, silentLogger, systemClock } from "@membus/protocol";
+import { afterEach } from "vitest";
+import {
+  type ChatModel,
+  LongTermMemory,
+  type LongTermOptions,
+  type OpenAiChatOptions,
+} from "../src/index.js";
+import { startModel } from "./model-fixture.js";
+import type { ReceivedChat, Script, ScriptedAnswer } from "./scripted-openai/index.js";
+
+const closing: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** Ends with the test, the last first. */
+export function onEnd(close: () => Promise<unknown>): void {
+  closing.push(close);
+}
+
+/** Alice's client and a real host with the offline embedder, all tiers in memory. */
+export async function openMemory(): Promise<MemoryClient> {
+  const services = { clock: systemClock, logger: silentLogger };
+  const bus = createLocalBus({}, services);
+  const plugins = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
+  const embedder = createStaticEmbedder({});
+  const host = createHost({ bus, plugins, embedder, ...services }, { discoveryWaitMs: 10 });
+  await host.start();
+  const client = await MemoryClient.connect({ bus, agent: "alice" });
+  onEnd(async () => {
+    await client.close();
+    await host.stop();
+    await bus.close();
+  });
+  return client;
+}
+
+export interface OpenOptions extends Partial<LongTermOptions> {
+  readonly client?: MemoryClient;
+  readonly model?: ChatModel;
+  readonly clock?: Clock;
+}
+
+/** A memory about a user, with the client below it. */
+export async function openLongTerm({ client, model, clock, ...options }: OpenOptions = {}) {
+  const memory = client ?? (await openMemory());
+  const longTerm = new LongTermMemory(memory, { about: "user:abc123", ...options }, { model, clock });
+  onEnd(() => longTerm.close());
+  return { memory, longTerm };
+}
+
+/** The same with a model that plays `script`. */
+export async function openScripted(
+  script: Script,
+  options: OpenOptions = {},
+  chat: Partial<OpenAiChatOptions> = {},
+) {
+  const { server, model } = await startModel(script, chat);
+  return { server, ...(await openLongTerm({ model, ...options })) };
+}
+
+/** What a request asks for: "facts" or "decisions", and the text of its prompt. */
+export function askedFor({ body }: ReceivedChat): { readonly name: string; readonly prompt: string } {
+  const prompt = body.messages.map(({ content }) => String(content)).join("\n");
+  return { name: body.response_format?.json_schema.name ?? "", prompt };
+}
+
+/** An answer that finds these facts, each in the first message. */
+export function foundFacts(...texts: readonly string[]): ScriptedAnswer {
+  return { json: { facts: texts.map((text) => ({ text, messages: [1], category: null })) } };
+}
+
+export interface ScriptedDecision {
+  readonly outcome: string;
+  /** The words of a known fact, which the prompt has. */
+  readonly about?: string;
+  readonly text?: string;
+}
+
+/** An answer that decides about the news in their order, naming known facts by what they say. */
+export function decided(request: ReceivedChat, ...decisions: readonly ScriptedDecision[]): ScriptedAnswer {
+  const facts = knownFacts(request);
+  return {
+    json: {
+      decisions: decisions.map(({ outcome, about, text }, n) => ({
+        news: n + 1,
+        outcome,
+        fact: about === undefined ? null : (facts.find((fact) => fact.text === about)?.id ?? "F999"),
+        text: text ?? null,
+      })),
+    },
+  };
+}
+
+/** The facts that a question about decisions shows. */
+export function knownFacts(request: ReceivedChat): { readonly id: string; readonly text: string }[] {
+  const lines = askedFor(request)
+    .prompt.split("\n")
+    .filter((line) => line.startsWith('{"id":"F'));
+  return lines.map((line) => JSON.parse(line) as { id: string; text: string });
+}
+
+/** Texts of all current facts, sorted. */
+export async function factTexts(longTerm: LongTermMemory): Promise<string[]> {
+  const texts: string[] = [];
+  for await (const { text } of longTerm.entries({ kinds: ["fact"] })) texts.push(text);
+  return texts.sort();
+}

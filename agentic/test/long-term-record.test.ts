@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { rejection } from "../../bus/test/expect-error.js";
+import { factTexts, openLongTerm, openMemory } from "./long-term-fixture.js";
+
+describe("without a model", () => {
+  it("keeps texts, and tells what became of each in order", async () => {
+    const { longTerm } = await openLongTerm();
+    const { outcomes, cost } = await longTerm.record([
+      "likes green tea",
+      "",
+      "likes  green tea ",
+      "has two cats",
+    ]);
+    expect(outcomes.map(({ outcome, text }) => [outcome, text])).toEqual([
+      ["new", "likes green tea"],
+      ["refused", ""],
+      ["duplicate", "likes green tea"],
+      ["new", "has two cats"],
+    ]);
+    expect(outcomes[2]!.id).toBe(outcomes[0]!.id);
+    expect(cost).toMatchObject({ modelCalls: 0, inputTokens: 0, outputTokens: 0, entriesWritten: 2 });
+    expect(await factTexts(longTerm)).toEqual(["has two cats", "likes green tea"]);
+  });
+
+  it("knows an exact duplicate by its text, also from another process, and the same words by their score", async () => {
+    const { memory, longTerm } = await openLongTerm();
+    const [first] = (await longTerm.record("likes green tea")).outcomes;
+    const other = (await openLongTerm({ client: memory })).longTerm;
+    const { outcomes, cost } = await other.record(["likes green tea", "Likes green tea!"]);
+    expect(outcomes).toMatchObject([
+      { outcome: "duplicate", id: first!.id },
+      { outcome: "duplicate", id: first!.id },
+    ]);
+    expect(cost.entriesWritten).toBe(0);
+  });
+
+  it("drops nothing for being alike: it tells what is similar, and keeps both", async () => {
+    const { longTerm } = await openLongTerm();
+    await longTerm.record("the train to Rome leaves at 9:00 every morning");
+    const [outcome] = (await longTerm.record("the train to Rome leaves at 9:30 every morning")).outcomes;
+    expect(outcome).toMatchObject({
+      outcome: "new",
+      similar: [{ text: "the train to Rome leaves at 9:00 every morning" }],
+    });
+    expect(outcome!.similar![0]!.score).toBeGreaterThan(0.9);
+    const [less] = (await longTerm.record("the train to Rome")).outcomes;
+    expect(less!.outcome).toBe("new");
+    expect(await longTerm.sizes()).toEqual({
+      fact: 3,
+      superseded: 0,
+      experience: 0,
+      guideline: 0,
+      tool_call: 0,
+    });
+  });
+
+  it("keeps messages as they are, each with whose word it is", async () => {
+    const { longTerm } = await openLongTerm();
+    const { outcomes } = await longTerm.record([
+      { role: "system", content: "You are kind" },
+      { role: "user", content: [{ type: "text", text: "I live in Rome" }] },
+      { role: "assistant", content: null },
+      { role: "tool", content: "It is 20 degrees in Rome", tool_call_id: "c1" },
+    ]);
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(["refused", "new", "refused", "new"]);
+    const { memories } = await longTerm.retrieve("Rome");
+    expect(memories.map(({ text, record }) => [text, record.metadata.trust])).toEqual(
+      expect.arrayContaining([
+        ["I live in Rome", "user"],
+        ["It is 20 degrees in Rome", "tool"],
+      ]),
+    );
+  });
+
+  it("refuses what is too long, and keeps the rest", async () => {
+    const { longTerm } = await openLongTerm();
+    const { outcomes } = await longTerm.record(["x ".repeat(5_000), "short"]);
+    expect(outcomes[0]).toMatchObject({ outcome: "refused", reason: expect.stringContaining("too_large") });
+    expect(outcomes[1]!.outcome).toBe("new");
+  });
+
+  it("refuses mistakes before anything is sent", async () => {
+    const { longTerm } = await openLongTerm();
+    await expect(longTerm.record("x", { metadata: { trust: "user" } })).rejects.toThrow(TypeError);
+    await expect(longTerm.record("x", { wiat: false } as object)).rejects.toThrow(/did you mean `wait`/);
+    await expect(longTerm.record({ role: "nobody" } as never)).rejects.toThrow(/no message/);
+    await expect(longTerm.retrieve("x", { limit: 0 })).rejects.toThrow(TypeError);
+    expect(() => longTerm.withAbout("")).toThrow(TypeError);
+    expect(() => longTerm.withAbout("x".repeat(65))).toThrow(/1..64/);
+  });
+});
+
+describe("what memories are about", () => {
+  it("keeps them apart: neither finds, changes or forgets the other's", async () => {
+    const memory = await openMemory();
+    const user = (await openLongTerm({ client: memory })).longTerm;
+    const gmail = user.withAbout("agent:gmail");
+    const [fact] = (await user.record("prefers dark mode in search")).outcomes;
+    await gmail.record("search with sender: works best");
+    expect((await user.retrieve("search")).memories.map(({ text }) => text)).toEqual([
+      "prefers dark mode in search",
+    ]);
+    expect((await gmail.retrieve("search")).memories.map(({ text }) => text)).toEqual([
+      "search with sender: works best",
+    ]);
+    await rejection(gmail.history(fact!.id!), "memory_not_found");
+    await rejection(gmail.update(fact!.id!, { text: "nothing" }), "memory_not_found");
+    expect((await gmail.forget({ ids: [fact!.id!] })).count).toBe(0);
+    expect((await gmail.forget({ all: true })).count).toBe(1);
+    expect(await factTexts(user)).toEqual(["prefers dark mode in search"]);
+  });
+
+  it("takes every name for one of its own", async () => {
+    const memory = await openMemory();
+    const names = ["a/b", "a%2fb", "a", "*", "a*", "a:b", "a b", "ä", "a.b", ">"];
+    const { longTerm } = await openLongTerm({ client: memory, about: "first" });
+    for (const name of names) await longTerm.withAbout(name).record(`this is about ${JSON.stringify(name)}`);
+    for (const name of names) {
+      expect(await factTexts(longTerm.withAbout(name))).toEqual([`this is about ${JSON.stringify(name)}`]);
+    }
+    const abouts = await longTerm.abouts();
+    expect(abouts).toEqual([...names].sort().map((about) => ({ about, count: 1 })));
+  });
+
+  it("keeps agents apart in the episodic tier, and shares the semantic one", async () => {
+    const memory = await openMemory();
+    const bob = memory.forAgent("bob") as typeof memory;
+    const own = (await openLongTerm({ client: memory })).longTerm;
+    await own.record("likes tea");
+    expect(await factTexts((await openLongTerm({ client: bob })).longTerm)).toEqual([]);
+    const shared = (await openLongTerm({ client: memory, tier: "semantic" })).longTerm;
+    await shared.record("likes coffee");
+    expect(await factTexts((await openLongTerm({ client: bob, tier: "semantic" })).longTerm)).toEqual([
+      "likes coffee",
+    ]);
+  });
+});

@@ -1,0 +1,162 @@
+import { describe, expect, it } from "vitest";
+import { rejection } from "../../bus/test/expect-error.js";
+import {
+  askedFor,
+  decided,
+  factTexts,
+  foundFacts,
+  openLongTerm,
+  openMemory,
+  openScripted,
+} from "./long-term-fixture.js";
+import { HastyClock } from "./model-fixture.js";
+
+const TALK = [{ role: "user" as const, content: "I live in Rome" }];
+const ROME = "The user lives in Rome";
+
+describe("record without waiting", () => {
+  it("returns event ids at once, and status tells what becomes of them", async () => {
+    let answer: () => void = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { longTerm } = await openScripted(async () => {
+      await held;
+      return foundFacts(ROME);
+    });
+    const queued = await longTerm.record(TALK, { wait: false });
+    expect(queued).toMatchObject({
+      status: "queued",
+      eventIds: [expect.any(String)],
+      cost: { modelCalls: 0 },
+    });
+    expect(["queued", "running"]).toContain((await longTerm.status(queued.eventIds[0]!)).state);
+    answer();
+    await longTerm.settled();
+    const status = await longTerm.status(queued.eventIds[0]!);
+    expect(status).toMatchObject({
+      state: "done",
+      attempts: 1,
+      outcomes: [{ outcome: "new", id: expect.any(String) }],
+      cost: { modelCalls: 1, entriesWritten: 1 },
+    });
+    expect(await factTexts(longTerm)).toEqual([ROME]);
+  });
+
+  it("keeps nothing of what was said once it is done", async () => {
+    const { memory, longTerm } = await openLongTerm();
+    await longTerm.record("a secret thing", { wait: false });
+    await longTerm.settled();
+    await longTerm.forget({ all: true });
+    const left: unknown[] = [];
+    for await (const entry of memory.entries({ namespace: "tasks" })) left.push(entry);
+    for await (const entry of memory.entries({ namespace: "about/**" })) left.push(entry);
+    expect(JSON.stringify(left)).not.toMatch(/secret/);
+  });
+
+  it("waits in memory until somebody runs it: a process that queued it need not be there", async () => {
+    const memory = await openMemory();
+    const first = (await openLongTerm({ client: memory, runQueued: false })).longTerm;
+    const { eventIds } = await first.record(["likes tea", "has two cats"], { wait: false, category: "c" });
+    await first.close();
+    expect(await first.status(eventIds[0]!)).toMatchObject({ state: "queued", attempts: 0 });
+    const { longTerm } = await openLongTerm({ client: memory, runQueued: false });
+    expect(await longTerm.runPending()).toEqual({ done: 1, failed: 0, postponed: 0 });
+    expect(await longTerm.runPending()).toEqual({ done: 0, failed: 0, postponed: 0 });
+    expect((await longTerm.retrieve("tea", { category: "c" })).memories).toHaveLength(1);
+  });
+
+  it("is done by one of two that run it at the same time", async () => {
+    const memory = await openMemory();
+    const script = () => foundFacts(ROME);
+    const [one, two] = [
+      await openScripted(script, { client: memory, runQueued: false }),
+      await openScripted(script, { client: memory, runQueued: false }),
+    ];
+    for (let n = 0; n < 10; n++) await one.longTerm.record(TALK, { wait: false });
+    const ran = await Promise.all([one.longTerm.runPending(), two.longTerm.runPending()]);
+    expect(ran[0].done + ran[1].done).toBe(10);
+    expect(one.server.requests.length + two.server.requests.length).toBe(10);
+    expect(await factTexts(one.longTerm)).toEqual([ROME]);
+  });
+
+  it("is taken over when its lease is over, and counts as failed when it was begun too often", async () => {
+    const memory = await openMemory();
+    const clock = new HastyClock();
+    const options = { client: memory, clock, runQueued: false, taskLeaseS: 60, taskAttemptCountMax: 2 };
+    let begun = 0;
+    // Whoever begins it is not heard of again.
+    const silent = await openScripted(() => {
+      begun += 1;
+      return { fault: "no-answer" };
+    }, options);
+    const { eventIds } = await silent.longTerm.record(TALK, { wait: false });
+    void silent.longTerm.runPending().catch(() => {});
+    while (begun < 1) await memory.ping();
+    const { longTerm } = await openScripted(() => foundFacts(ROME), options);
+    expect(await longTerm.runPending()).toMatchObject({ done: 0 });
+    clock.after(61_000, () => {});
+    void silent.longTerm.runPending().catch(() => {});
+    while (begun < 2) await memory.ping();
+    clock.after(61_000, () => {});
+    expect(await longTerm.runPending()).toMatchObject({ done: 0 });
+    expect(await longTerm.status(eventIds[0]!)).toMatchObject({ state: "failed", reason: /timeout/ });
+    expect(await longTerm.retry(eventIds[0]!)).toBe(true);
+    expect(await longTerm.runPending()).toMatchObject({ done: 1 });
+    expect(await factTexts(longTerm)).toEqual([ROME]);
+    expect(await longTerm.retry(eventIds[0]!)).toBe(false);
+  });
+
+  it("is begun again after what may pass, and fails for what will not", async () => {
+    const clock = new HastyClock();
+    const answers = [{ status: 503 }, { status: 503 }, { status: 503 }, foundFacts(ROME), { status: 401 }];
+    const { longTerm } = await openScripted(answers, { clock, runQueued: false });
+    const { eventIds } = await longTerm.record(TALK, { wait: false });
+    expect(await longTerm.runPending()).toEqual({ done: 0, failed: 0, postponed: 1 });
+    expect(await longTerm.status(eventIds[0]!)).toMatchObject({ state: "queued", attempts: 1 });
+    expect(await longTerm.runPending()).toMatchObject({ done: 0, postponed: 0 });
+    clock.after(31_000, () => {});
+    expect(await longTerm.runPending()).toMatchObject({ done: 1 });
+    const second = await longTerm.record(TALK, { wait: false });
+    expect(await longTerm.runPending()).toMatchObject({ failed: 1 });
+    const status = await longTerm.status(second.eventIds[0]!);
+    expect(status).toMatchObject({ state: "failed", reason: expect.stringMatching(/^unauthorized: /) });
+  });
+
+  it("is not done any more when everything about it is forgotten, queued or begun", async () => {
+    const memory = await openMemory();
+    const other = (await openLongTerm({ client: memory })).longTerm;
+    const { longTerm } = await openScripted(
+      async (request) => {
+        await other.forget({ all: true });
+        return askedFor(request).name === "facts" ? foundFacts(ROME) : decided(request);
+      },
+      { client: memory, runQueued: false },
+    );
+    const queued = await longTerm.record(TALK, { wait: false });
+    const begun = await longTerm.record(TALK, { wait: false });
+    await longTerm.runPending();
+    expect(await factTexts(longTerm)).toEqual([]);
+    for (const { eventIds } of [queued, begun])
+      await rejection(longTerm.status(eventIds[0]!), "memory_not_found");
+  });
+
+  it("tells nothing of what is about somebody else", async () => {
+    const { longTerm } = await openLongTerm({ runQueued: false });
+    const { eventIds } = await longTerm.record("likes tea", { wait: false });
+    const other = longTerm.withAbout("user:other");
+    await rejection(other.status(eventIds[0]!), "memory_not_found");
+    expect(await other.runPending()).toEqual({ done: 0, failed: 0, postponed: 0 });
+  });
+
+  it("is divided where it is long, and done in its order", async () => {
+    const { longTerm } = await openLongTerm();
+    const long = Array.from({ length: 100 }, (_, n) => `${n}: ${"word ".repeat(1_500)}`);
+    const { eventIds } = await longTerm.record(long, { wait: false });
+    expect(eventIds.length).toBeGreaterThan(1);
+    await longTerm.settled();
+    const states = await Promise.all(eventIds.map(async (id) => (await longTerm.status(id)).state));
+    expect(new Set(states)).toEqual(new Set(["done"]));
+    expect(await longTerm.sizes()).toMatchObject({ fact: 100 });
+  });
+});
