@@ -220,6 +220,19 @@ describe("a summary", () => {
     });
   });
 
+  it("is also of messages that were left out while there was none", async () => {
+    const { server, model } = await startModel(() => ({ status: 400, message: "no" }));
+    const { window, conversation } = await openWindow(options, NUMBERS, model);
+    expect(JSON.stringify(await window.messages())).not.toContain("q0x");
+    server.play(() => SUMMARY);
+    await conversation.add(NUMBERS);
+    await window.messages();
+    const asked = server.requests.map(({ body }) => String(body.messages[0]!.content)).join();
+    for (const n of Array(10).keys()) expect(asked.split(`q${n}x`)).toHaveLength(3);
+    const [first] = await conversation.get();
+    expect((await conversation.summary())!.covers.from).toBe(first!.seq);
+  });
+
   it("is not kept where a message was removed while the model wrote it", async () => {
     const removing: { conversation?: Conversation } = {};
     const { model } = await startModel(async () => {

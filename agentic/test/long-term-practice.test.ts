@@ -132,6 +132,20 @@ describe("tool calls", () => {
     expect(askedFor(server.requests[0]!).prompt).toContain("2 calls, 50 % successful");
   });
 
+  it("have their figures also when the model fails, and keep the advice that was there", async () => {
+    const answers = [{ status: 401 }, { json: { advice: "Quote names." } }, { status: 401 }];
+    const { longTerm } = await openScripted(answers);
+    const { guidelines, unadvised } = await longTerm.recordToolCalls(call());
+    expect(guidelines).toEqual(["search"]);
+    expect(unadvised).toMatchObject([{ tool: "search", reason: expect.stringMatching(/^unauthorized: /) }]);
+    expect((await longTerm.recordToolCalls(call())).guidelines).toEqual([]);
+    for (const input of [1, 2]) await longTerm.recordToolCalls(call({ input }));
+    const [guideline] = (await longTerm.guidelines(["search"])).memories;
+    expect(guideline!.text).toBe(
+      "Quote names. 3 calls, 100 % successful, 100 tokens on average, 1.5 s on average.",
+    );
+  });
+
   it("are all counted when two processes tell of one tool", async () => {
     const memory = await openMemory();
     const [one, two] = [await openLongTerm({ client: memory }), await openLongTerm({ client: memory })];
@@ -165,6 +179,27 @@ describe("what is not of the user, where it would be shared", () => {
     expect((await longTerm.promote([outcomes[1]!.id!])).count).toBe(0);
     await longTerm.forget({ all: true });
     expect((await reader.retrieve("door", { quarantined: true })).memories).toEqual([]);
+  });
+
+  it("becomes current again where the shared one was replaced, and is known where it is not", async () => {
+    const { longTerm } = await openLongTerm({ tier: "semantic" });
+    const [fact] = (await longTerm.record("the door is red")).outcomes;
+    await longTerm.update(fact!.id!, { text: "the door is green" });
+    const { outcomes } = await longTerm.record(["the door is red", "the door is green"], { trust: "web" });
+    expect((await longTerm.promote(outcomes.map(({ id }) => id!))).count).toBe(2);
+    expect(await factTexts(longTerm)).toEqual(["the door is green", "the door is red"]);
+    expect((await longTerm.retrieve("door", { quarantined: true })).memories).toEqual([]);
+  });
+
+  it("are guidelines, too: nobody else reads them before", async () => {
+    const { longTerm } = await openLongTerm({ tier: "semantic" });
+    await longTerm.recordToolCalls(call());
+    expect((await longTerm.guidelines(["search"])).memories).toEqual([]);
+    await longTerm.promote(["search"]);
+    expect((await longTerm.guidelines(["search"])).memories).toHaveLength(1);
+    await longTerm.recordToolCalls(call({ input: 2 }));
+    await longTerm.promote(["search"]);
+    expect((await longTerm.guidelines(["search"])).memories[0]!.text).toContain("2 calls");
   });
 
   it("never takes the place of what is shared", async () => {

@@ -207,6 +207,18 @@ describe("by hand", () => {
     expect(await longTerm.sizes()).toMatchObject({ fact: 1, superseded: 1 });
   });
 
+  it("forgets a fact with all that it has replaced", async () => {
+    const { memory, longTerm } = await openLongTerm();
+    const [fact] = (await longTerm.record(PARIS, { at: 1_000 })).outcomes;
+    const { id } = await longTerm.update(fact!.id!, { text: ROME });
+    await longTerm.record("has two cats");
+    expect((await longTerm.forget({ ids: [id!, "nobody"], history: true })).count).toBe(2);
+    expect((await longTerm.retrieve("lives", { asOf: 2_000 })).memories).toEqual([]);
+    const left: unknown[] = [];
+    for await (const { content } of memory.entries({ namespace: "about/**" })) left.push(content);
+    expect(left).toEqual([{ text: "has two cats" }]);
+  });
+
   it("forgets by id, by category and everything", async () => {
     const { longTerm } = await openLongTerm();
     const { outcomes } = await longTerm.record(["one thing", "another thing"]);

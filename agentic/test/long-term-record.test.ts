@@ -79,6 +79,30 @@ describe("without a model", () => {
     expect(outcomes[1]!.outcome).toBe("new");
   });
 
+  it("counts nothing as kept that is not: what the host refuses is refused", async () => {
+    const { longTerm } = await openLongTerm();
+    const metadata = { note: "x".repeat(5_000) };
+    const { outcomes, cost } = await longTerm.record(["likes tea", "has two cats"], { metadata });
+    expect(outcomes.map(({ outcome, reason }) => [outcome, reason?.split(":")[0]])).toEqual([
+      ["refused", "too_large"],
+      ["refused", "too_large"],
+    ]);
+    expect(cost.entriesWritten).toBe(0);
+    expect(await longTerm.sizes()).toMatchObject({ fact: 0 });
+  });
+
+  it("finds nothing of what was forgotten, by any way", async () => {
+    const { longTerm } = await openLongTerm();
+    const [fact] = (await longTerm.record("likes tea", { category: "c" })).outcomes;
+    await longTerm.forget({ ids: [fact!.id!] });
+    expect((await longTerm.retrieve("likes tea", { minScore: 0 })).memories).toEqual([]);
+    expect((await longTerm.retrieve("likes tea", { asOf: 4e9 })).memories).toEqual([]);
+    expect(await factTexts(longTerm)).toEqual([]);
+    await rejection(longTerm.history(fact!.id!), "memory_not_found");
+    await rejection(longTerm.update(fact!.id!, { category: "d" }), "memory_not_found");
+    expect(await longTerm.abouts()).toEqual([]);
+  });
+
   it("refuses mistakes before anything is sent", async () => {
     const { longTerm } = await openLongTerm();
     await expect(longTerm.record("x", { metadata: { trust: "user" } })).rejects.toThrow(TypeError);

@@ -23,6 +23,8 @@ export interface CompactionTools {
 /** What is compacted: a view, with what its summary is made of. */
 export interface Subject {
   readonly view: View;
+  /** Messages that earlier compactions left out. A summary of what is around them is of them, too. */
+  readonly hidden: readonly ViewItem[];
   readonly summary: Summary | undefined;
   /** Messages whose images the summary keeps. */
   readonly pictured: readonly ViewItem[];
@@ -123,8 +125,10 @@ export class Compaction {
 
   async #replaceBySummary(model: ChatModel, start: number): Promise<string | undefined> {
     const { records, options, counter } = this.#tools;
-    const { view, pictured, summary: previous } = this.#subject;
-    const replaced = view.items.slice(0, start);
+    const { view, hidden, pictured, summary: previous } = this.#subject;
+    const shown = view.items.slice(0, start);
+    const until = shown.at(-1)!.seq;
+    const replaced = [...shown, ...hidden.filter(({ seq }) => seq < until)].sort((a, b) => a.seq - b.seq);
     const instruction = options.includeOriginalInstruction && view.system ? textOf(view.system.raw) : "";
     const task = { items: replaced, previous, instruction, pictured };
     const summary = await summarize(model, task, this.#summaryLimits(), this.#meter);
@@ -132,12 +136,13 @@ export class Compaction {
       summary.images.some(({ message }) => message === id),
     );
     const item = summaryItem(summary, kept, counter.measure);
-    if (item.tokens >= sumTokens(replaced) + (view.summary?.tokens ?? 0)) return "the summary is no shorter";
+    if (item.tokens >= sumTokens(shown) + (view.summary?.tokens ?? 0)) return "the summary is no shorter";
     await records.store([recordEntry(summaryRecord(records.conversation, summary))]);
     this.#meter.written(1);
     return this.#unlessChanged(replaced, () => {
       const items = view.items.slice(start);
-      this.#subject = { view: { ...view, summary: item, items }, summary, pictured: kept };
+      const left = hidden.filter(({ seq }) => seq > until);
+      this.#subject = { view: { ...view, summary: item, items }, hidden: left, summary, pictured: kept };
     });
   }
 

@@ -10,7 +10,7 @@ import { withoutOrphans } from "./rounds.js";
 import { summaryItem } from "./summary-item.js";
 import type { MessageCounter } from "./tokens.js";
 import { isToolResult } from "./tool-results.js";
-import type { ViewItem } from "./view.js";
+import { type ViewItem, viewedAs } from "./view.js";
 
 /** What a window shows instead of a message; undefined: nothing. It holds for one revision. */
 export interface Override {
@@ -50,12 +50,21 @@ export async function readSubject(
   const pictured = ids.size === 0 ? [] : await conversation.records.messagesById([...ids]);
   const items = messages.map((message) => itemOf(message, counter));
   const picturedItems = pictured.map((message) => itemOf(message, counter));
+  const override = ({ id, revision }: ViewItem) => {
+    const found = overrides.get(id);
+    return found?.revision === revision ? found : undefined;
+  };
+  const matched = withoutOrphans(items);
+  const isHidden = (item: ViewItem) => override(item) !== undefined && override(item)?.view === undefined;
   return {
     view: {
       system: leading && itemOf(leading, counter),
       summary: summary && summaryItem(summary, picturedItems, counter.measure),
-      items: shown(withoutOrphans(items), overrides, counter),
+      items: matched
+        .filter((item) => !isHidden(item))
+        .map((item) => viewedAs(item, override(item)?.view ?? item.view, counter.measure)),
     },
+    hidden: matched.filter(isHidden),
     summary,
     pictured: picturedItems,
   };
@@ -101,17 +110,4 @@ function itemOf(stored: ConversationMessage, counter: MessageCounter): ViewItem 
   const { id, seq, revision, updated, message } = stored;
   const tokens = counter.stored(id, revision, message);
   return { id, seq, revision, updated, raw: message, view: message, tokens };
-}
-
-function shown(
-  items: readonly ViewItem[],
-  overrides: ReadonlyMap<string, Override>,
-  counter: MessageCounter,
-): ViewItem[] {
-  return items.flatMap((item) => {
-    const override = overrides.get(item.id);
-    if (override === undefined || override.revision !== item.revision) return [item];
-    const { view } = override;
-    return view === undefined ? [] : [{ ...item, view, tokens: counter.measure(view) }];
-  });
 }

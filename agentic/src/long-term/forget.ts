@@ -1,14 +1,17 @@
-import { randomUUID } from "node:crypto";
 import type { ForgetRequest } from "@membus/agent-client";
-import { LIMITS } from "@membus/protocol";
+import { isMemoryError } from "@membus/protocol";
 import { kindIs } from "./facts/fact.js";
-import { setForgetMark } from "./facts/forget-mark.js";
-import { MEMORY_KINDS } from "./recall/memory.js";
+import { lineageOf } from "./facts/history.js";
+import { keysOf, MEMORY_KINDS } from "./recall/memory.js";
 import type { Shelf } from "./shelf.js";
 
 /** What to forget: by one of the three. */
 export type Forgetting = (
-  | { readonly ids: readonly string[] }
+  | {
+      readonly ids: readonly string[];
+      /** Also all that these facts have replaced, and all that has replaced them. */
+      readonly history?: boolean | undefined;
+    }
   | { readonly category: string }
   | { readonly all: true }
 ) & {
@@ -18,29 +21,24 @@ export type Forgetting = (
 
 /** Memories of every kind that meet it, current or not. @returns how many there were. */
 export async function forgetIn(shelf: Shelf, what: Forgetting): Promise<number> {
-  const cascade = what.cascade === true ? { cascade: true } : {};
-  if ("all" in what) return shelf.forget({ ...cascade, where: kindIs(...MEMORY_KINDS) } as ForgetRequest);
+  const cascade = (what.cascade === true ? { cascade: true } : {}) as ForgetRequest;
+  if ("all" in what) return shelf.forget({ ...cascade, where: kindIs(...MEMORY_KINDS) });
   if ("category" in what) {
     const category = { field: "metadata.category", op: "eq" as const, value: what.category };
-    return shelf.forget({ ...cascade, where: { all: [kindIs(...MEMORY_KINDS), category] } } as ForgetRequest);
+    return shelf.forget({ ...cascade, where: { all: [kindIs(...MEMORY_KINDS), category] } });
   }
-  let deleted = 0;
-  const keys = what.ids.flatMap((id) => [
-    { fact: id },
-    { experience: id },
-    { guideline: id },
-    { tool_call: id },
-  ]);
-  for (let from = 0; from < keys.length; from += LIMITS.criteriaKeys) {
-    deleted += await shelf.forget({
-      ...cascade,
-      keys: keys.slice(from, from + LIMITS.criteriaKeys),
-    } as ForgetRequest);
-  }
-  return deleted;
+  const ids = what.history === true ? await withHistory(shelf, what.ids) : what.ids;
+  return shelf.forgetKeys(ids.flatMap(keysOf), cascade);
 }
 
-/** What is being decided about now is not written any more. */
-export async function markForgotten(shelf: Shelf): Promise<void> {
-  await setForgetMark(shelf, randomUUID());
+async function withHistory(shelf: Shelf, ids: readonly string[]): Promise<string[]> {
+  const all = new Set(ids);
+  for (const id of ids) {
+    try {
+      for (const fact of await lineageOf(shelf, id)) all.add(fact.id);
+    } catch (error) {
+      if (!isMemoryError(error) || error.code !== "memory_not_found") throw error;
+    }
+  }
+  return [...all];
 }

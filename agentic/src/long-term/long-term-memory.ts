@@ -4,11 +4,11 @@ import { type ChatMessage, type ChatModel, type Cost, CostMeter } from "../model
 import { ALL_ABOUT, aboutOf } from "./about.js";
 import type { CallContext } from "./call-context.js";
 import { currentAt, kindIs, weakest } from "./facts/fact.js";
-import { forgetMark } from "./facts/forget-mark.js";
+import { forgetMark, setForgetMark } from "./facts/forget-mark.js";
 import { lineageOf } from "./facts/history.js";
 import { recordInputs } from "./facts/record-inputs.js";
 import { type FactChanges, updateFact } from "./facts/update-fact.js";
-import { type Forgetting, forgetIn, markForgotten } from "./forget.js";
+import { type Forgetting, forgetIn } from "./forget.js";
 import {
   type LongTermOptions,
   type ResolvedLongTermOptions,
@@ -201,11 +201,11 @@ export class LongTermMemory {
     return { ...result, outcomes: this.#marked(shelf, result.outcomes) };
   }
 
-  /** Guidelines of these tools, by their exact names; those that there are. */
+  /** Guidelines of these tools, by their exact names; those that there are. Where they are shared: that were promoted. */
   async guidelines(tools: readonly string[]): Promise<Recall> {
     const meter = this.#meter();
     const keys = tools.map((guideline) => ({ guideline }));
-    const entries = keys.length === 0 ? [] : [...(await this.#shelves.for("tool").byKey(keys)).values()];
+    const entries = keys.length === 0 ? [] : [...(await this.#shelves.main.byKey(keys)).values()];
     return recallOf(
       entries.map(readItem).filter((item) => item !== undefined),
       meter,
@@ -289,14 +289,14 @@ export class LongTermMemory {
   }
 
   /**
-   * Forgets memories of every kind, in quarantine too: what they have replaced goes only by its own id. `all` also ends
-   * what is queued, and what is being decided is not written any more.
+   * Forgets memories of every kind, in quarantine too. What a fact has replaced stays for `asOf`, unless `history` asks for
+   * it or it has an id of its own here. `all` also ends what is queued, and what is being decided is not written any more.
    */
   async forget(what: Forgetting): Promise<MemoryChange> {
     const meter = this.#meter();
     if ("all" in what) {
       await this.#tasks.forgetAll();
-      await markForgotten(this.#shelves.main);
+      await setForgetMark(this.#shelves.main);
     }
     let count = 0;
     for (const shelf of this.#shelves.all) count += await forgetIn(shelf, what);
@@ -307,7 +307,7 @@ export class LongTermMemory {
   /** Vouches for memories in quarantine: all agents find them from then on. @returns how many there were. */
   async promote(ids: readonly string[]): Promise<MemoryChange> {
     const meter = this.#meter();
-    const count = await promoteMemories(this.#shelves, ids, meter);
+    const count = await promoteMemories(this.#shelves, ids, this.#context(meter, {}));
     return { count, cost: meter.cost };
   }
 

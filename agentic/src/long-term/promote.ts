@@ -1,29 +1,57 @@
 import type { EntryInput } from "@membus/agent-client";
-import { keyHash } from "@membus/protocol";
-import type { CostMeter } from "../model/index.js";
+import type { MemoryEntry } from "@membus/protocol";
+import type { CallContext } from "./call-context.js";
+import { isCurrent, readFact } from "./facts/fact.js";
+import { lookUp } from "./facts/look-up.js";
+import { keysOf } from "./recall/memory.js";
+import type { Shelf } from "./shelf.js";
 import type { Shelves } from "./shelves.js";
 
-/** Takes memories out of quarantine: they are shared from then on, and still say whose word they are. */
+/**
+ * Takes memories out of quarantine: they are shared from then on, and still say whose word they are. Facts that are not
+ * current stay.
+ */
 export async function promoteMemories(
   { main, quarantine }: Shelves,
   ids: readonly string[],
-  meter: CostMeter,
+  context: CallContext,
 ): Promise<number> {
   if (quarantine === undefined || ids.length === 0) return 0;
-  const keys = ids.flatMap((id) => [{ fact: id }, { experience: id }, { guideline: id }, { tool_call: id }]);
-  const entries = [...(await quarantine.byKey(keys)).values()];
-  if (entries.length === 0) return 0;
-  const { receipts, errors } = await main.store(
-    entries.map((entry) => ({ ...entry, if_revision: 0 }) as EntryInput),
-  );
-  // What is there already is there: promoted before, or said by the user, too.
-  const arrived = [...receipts, ...errors.filter(({ code }) => code === "conflict")].map(
-    ({ index }) => entries[index]!,
-  );
-  const gone =
-    arrived.length === 0
-      ? 0
-      : await quarantine.forget({ keys: arrived.map(({ key }) => ({ $hash: keyHash(key as never) })) });
-  meter.written(receipts.length + gone);
+  const now = context.clock.now();
+  const found = [...(await quarantine.byKey(ids.flatMap(keysOf))).values()].filter((entry) => {
+    const fact = readFact(entry);
+    return fact === undefined || isCurrent(fact, now);
+  });
+  const moves = await movesTo(main, found, now);
+  const written = moves.flatMap(({ entry }) => entry ?? []);
+  const { receipts } = written.length === 0 ? { receipts: [] } : await main.store(written);
+  const stored = new Set(receipts.map(({ index }) => written[index]));
+  // What somebody else writes at the same time stays, to be promoted again.
+  const arrived = moves.filter(({ entry }) => entry === undefined || stored.has(entry));
+  const gone = await quarantine.forgetKeys(arrived.map(({ from }) => from.key));
+  context.meter.written(receipts.length + gone);
   return arrived.length;
+}
+
+interface Move {
+  readonly from: MemoryEntry;
+  /** Absent: it is known there already. */
+  readonly entry?: EntryInput | undefined;
+}
+
+async function movesTo(main: Shelf, found: readonly MemoryEntry[], now: number): Promise<Move[]> {
+  const facts = new Map(found.map((entry) => [entry, readFact(entry)]));
+  const texts = [...facts.values()].flatMap((fact) => fact?.text ?? []);
+  const slots = await lookUp(main, texts, now);
+  const others = await main.byKey(found.filter((entry) => !facts.get(entry)).map(({ key }) => key));
+  return found.map((from) => {
+    const fact = facts.get(from);
+    if (fact === undefined) {
+      const if_revision = others.get(from.key_hash)?.revision ?? 0;
+      return { from, entry: { ...from, if_revision } as EntryInput };
+    }
+    const { current, freeId } = slots.get(fact.text)!;
+    if (current !== undefined) return { from };
+    return { from, entry: { ...from, key: { fact: freeId }, if_revision: 0 } as EntryInput };
+  });
 }

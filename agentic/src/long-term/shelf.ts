@@ -54,6 +54,15 @@ export class Shelf {
     return this.#memory.store(entries.map((entry) => ({ ...entry, tier: this.tier })));
   }
 
+  /** @returns how many of these keys there were. */
+  async forgetKeys(keys: readonly MemoryKey[], criteria: ForgetRequest = {}): Promise<number> {
+    let count = 0;
+    for (let from = 0; from < keys.length; from += LIMITS.criteriaKeys) {
+      count += await this.forget({ ...criteria, keys: keys.slice(from, from + LIMITS.criteriaKeys) });
+    }
+    return count;
+  }
+
   async forget(criteria: ForgetRequest): Promise<number> {
     return (await this.#memory.forget({ ...criteria, tier: this.tier })).deleted;
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { MemoryEntry } from "@membus/protocol";
 import type { Shelf } from "../shelf.js";
 
@@ -15,7 +16,8 @@ export async function forgetMark(shelf: Shelf): Promise<number> {
   return [...entries.values()][0]?.revision ?? 0;
 }
 
-/** Set before everything is forgotten, `id` being new each time. */
-export async function setForgetMark(shelf: Shelf, id: string): Promise<void> {
-  await shelf.store([{ key: KEY, content: id, metadata: { kind: "forgotten" }, ttl: MARK_KEPT_S }]);
+/** Set before everything is forgotten. */
+export async function setForgetMark(shelf: Shelf): Promise<void> {
+  const metadata = { kind: "forgotten", id: randomUUID() };
+  await shelf.store([{ key: KEY, content: null, metadata, text: "forgotten", ttl: MARK_KEPT_S }]);
 }

@@ -1,4 +1,4 @@
-import { keyHash, MemoryError } from "@membus/protocol";
+import { keyHash, LIMITS, MemoryError } from "@membus/protocol";
 import type { Shelf } from "../shelf.js";
 import { type Fact, kindIs, readFact } from "./fact.js";
 
@@ -37,7 +37,10 @@ async function factsByHash(shelf: Shelf, hashes: readonly string[]): Promise<Fac
 
 async function replacedBy(shelf: Shelf, hashes: readonly string[]): Promise<Fact[]> {
   const where = {
-    all: [kindIs("fact"), { field: "metadata.superseded_by", op: "in" as const, value: [...hashes] }],
+    all: [
+      kindIs("fact"),
+      { field: "metadata.superseded_by", op: "in" as const, value: hashes.slice(0, LIMITS.listElements) },
+    ],
   };
   return (await shelf.all({ where })).map(readFact).filter((fact) => fact !== undefined);
 }

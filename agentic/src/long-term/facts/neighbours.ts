@@ -28,15 +28,18 @@ export async function look(
   const looked: Looked[] = [];
   for (let from = 0; from < pending.length; from += QUERIES_AT_ONCE) {
     const part = pending.slice(from, from + QUERIES_AT_ONCE).map(async (one): Promise<Looked> => {
-      const slot = slots.get(one.candidate.text)!;
-      const isKnown = slot.current !== undefined && slot.current.id !== one.writtenId;
-      if (isKnown) return { pending: one, slot, neighbours: [] };
-      const found = await related(shelf, one.candidate.text, {
-        now,
-        minScore,
-        limit: options.neighbourCountMax,
-      });
-      return { pending: one, slot, neighbours: found.filter(({ id }) => id !== one.writtenId) };
+      const { text } = one.candidate;
+      const slot = slots.get(text)!;
+      if (slot.current !== undefined && slot.current.id !== one.writtenId) {
+        return { pending: one, slot, neighbours: [] };
+      }
+      const found = await related(shelf, text, { now, minScore, limit: options.neighbourCountMax });
+      const others = found.filter(({ id }) => id !== one.writtenId);
+      // Somebody may have written it since it was looked up.
+      const itself = others.find((fact) => fact.text === text);
+      return itself === undefined
+        ? { pending: one, slot, neighbours: others }
+        : { pending: one, slot: { ...slot, current: itself }, neighbours: [] };
     });
     looked.push(...(await Promise.all(part)));
   }

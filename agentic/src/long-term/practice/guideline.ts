@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { type MemoryEntry, MemoryError, type RecordContent, readRecord, recordEntry } from "@membus/protocol";
 import { z } from "zod";
-import { askFor, type ChatModel, loadPrompt } from "../../model/index.js";
+import { askFor, type ChatModel, loadPrompt, ModelError } from "../../model/index.js";
 import type { CallContext } from "../call-context.js";
 import { kindIs } from "../facts/fact.js";
 import type { Shelf } from "../shelf.js";
@@ -19,21 +20,30 @@ const GuidelineSchema = z.object({
   advice: z.string().max(TEXT_LENGTH_MAX).describe("At most ten sentences."),
 });
 
+/** Whether there was something to write, and why a model's advice is missing or an older one. */
+export interface Written {
+  readonly isWritten?: boolean | undefined;
+  readonly reason?: string | undefined;
+}
+
 /**
  * Writes what the latest calls of a tool come to, over the revision that was read before they were counted: a count that is
  * older than another never replaces it.
  */
-export async function writeGuideline(shelf: Shelf, tool: string, context: CallContext): Promise<void> {
-  let advice: string | undefined;
+export async function writeGuideline(shelf: Shelf, tool: string, context: CallContext): Promise<Written> {
+  let advised: Advised | undefined;
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const [before] = (await shelf.byKey([{ guideline: tool }])).values();
     const calls = await latestCalls(shelf, tool, context.options.toolCallCountMax);
-    if (calls.length === 0) return;
-    advice ??= context.model && (await advise(context.model, tool, calls, context));
-    const entry = guidelineEntry(tool, advice ?? plainText(tool, calls), calls);
+    const known = before && readRecord(before, "guideline")?.content;
+    if (calls.length === 0 || (known && isDeepStrictEqual(known.figures, figuresOf(calls)))) return {};
+    advised ??= await advise(tool, calls, context);
+    const kept = "reason" in advised ? known?.text : undefined;
+    const text = "text" in advised ? advised.text : (kept ?? plainText(tool, calls));
+    const entry = guidelineEntry(tool, text, calls);
     const { errors, receipts } = await shelf.store([{ ...entry, if_revision: before?.revision ?? 0 }]);
     context.meter.written(receipts.filter(({ outcome }) => outcome !== "unchanged").length);
-    if (errors.length === 0) return;
+    if (errors.length === 0) return { isWritten: true, ...("reason" in advised && advised) };
     if (errors[0]!.code !== "conflict") throw new MemoryError("runtime_error", errors[0]!.message);
   }
   throw new MemoryError("conflict", `the guideline of ${tool} is being changed by others`);
@@ -72,7 +82,20 @@ function shown(value: unknown): string {
   return (typeof value === "string" ? value : JSON.stringify(value)).slice(0, 200).toWellFormed();
 }
 
-async function advise(
+/** What a model says, `{}` without one, or why it says nothing: the figures do not depend on it. */
+type Advised = { readonly text: string } | { readonly reason: string } | Record<string, never>;
+
+async function advise(tool: string, calls: readonly Call[], context: CallContext): Promise<Advised> {
+  if (context.model === undefined) return {};
+  try {
+    return { text: await adviceOf(context.model, tool, calls, context) };
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    return { reason: `${error.code}: ${error.message}` };
+  }
+}
+
+async function adviceOf(
   model: ChatModel,
   tool: string,
   calls: readonly Call[],

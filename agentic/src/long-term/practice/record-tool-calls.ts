@@ -4,9 +4,17 @@ import type { Shelf } from "../shelf.js";
 import { writeGuideline } from "./guideline.js";
 import { readReport, reportsOf, type ToolCallInput, toolCallEntry } from "./tool-call.js";
 
+export interface UnadvisedTool {
+  readonly tool: string;
+  /** A code, a colon and words. */
+  readonly reason: string;
+}
+
 export interface ToolCallsResult extends RecordResult {
   /** Tools whose guideline was written anew. */
   readonly guidelines: readonly string[];
+  /** Those for which the model had no advice: their figures are new, the advice is the one before or a plain one. */
+  readonly unadvised: readonly UnadvisedTool[];
 }
 
 /** Writes reports of calls, then the guidelines of their tools. */
@@ -37,9 +45,20 @@ export async function recordToolCalls(
       isKnown ? { outcome: "duplicate", ...told(call) } : refused(call.text, `${code}: ${message}`),
     );
   }
-  const guidelines = [...new Set(receipts.map(({ index }) => calls[index]!.tool))];
-  for (const tool of guidelines) await writeGuideline(shelf, tool, context);
-  return { outcomes: given.map((_, index) => outcomes.get(index)!), guidelines, cost: context.meter.cost };
+  const written = await writeGuidelines(shelf, new Set(calls.map(({ tool }) => tool)), context);
+  return { outcomes: given.map((_, index) => outcomes.get(index)!), ...written, cost: context.meter.cost };
+}
+
+/** Of known calls too: whoever recorded them may have ended before it came to the guideline. */
+async function writeGuidelines(shelf: Shelf, tools: ReadonlySet<string>, context: CallContext) {
+  const guidelines: string[] = [];
+  const unadvised: UnadvisedTool[] = [];
+  for (const tool of tools) {
+    const { isWritten, reason } = await writeGuideline(shelf, tool, context);
+    if (isWritten) guidelines.push(tool);
+    if (reason !== undefined) unadvised.push({ tool, reason });
+  }
+  return { guidelines, unadvised };
 }
 
 const NOTHING = { receipts: [], errors: [] };

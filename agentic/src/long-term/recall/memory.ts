@@ -1,4 +1,4 @@
-import { type MemoryEntry, type MemoryRecord, readRecord } from "@membus/protocol";
+import { type MemoryEntry, type MemoryKey, type MemoryRecord, readRecord } from "@membus/protocol";
 import { guidelineText } from "../practice/figures.js";
 
 /** What long-term memory holds. */
@@ -24,6 +24,11 @@ interface ItemOf<Kind extends MemoryKind> {
   readonly created: number;
   /** Unix seconds: when it was so. */
   readonly occurredAt: number;
+}
+
+/** The keys that memories of an id may have. */
+export function keysOf(id: string): MemoryKey[] {
+  return [{ fact: id }, { experience: id }, { guideline: id }, { tool_call: id }];
 }
 
 /** Undefined for an entry of another kind, or not as its kind is. */
