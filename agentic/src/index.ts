@@ -45,6 +45,22 @@ export {
   type SummaryInput,
 } from "./conversation/index.js";
 export {
+  type AboutOf,
+  type ConsolidateOptions,
+  type Consolidation,
+  consolidate,
+  LEARNER_DEFAULTS,
+  type LearnedBatch,
+  type LearnedTalk,
+  Learner,
+  type LearnerDependencies,
+  type LearnerOptions,
+  type LearnerStats,
+  type MergedFacts,
+  type ObserveOptions,
+  observe,
+} from "./learner/index.js";
+export {
   type AgentScopeMemory,
   type AttachedMemory,
   type AttachMode,
