@@ -11,6 +11,8 @@ const COMMANDS = [
   "import",
   "export",
   "watch",
+  "learn",
+  "chat",
   "reindex",
   "doctor",
   "eval",

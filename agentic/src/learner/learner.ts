@@ -44,6 +44,7 @@ export class Learner {
   readonly #cursors: Cursors;
   readonly #counts = new LearnerCounts();
   readonly #wakeup: Wakeup;
+  #starting: Promise<void> | undefined;
   #loop: Promise<void> | undefined;
   #watch: Watch | undefined;
   #isStopped = false;
@@ -65,16 +66,14 @@ export class Learner {
    * @throws {MemoryError} where the events of conversations cannot be watched.
    */
   async start(): Promise<void> {
-    if (this.#loop !== undefined || this.#isStopped) return;
-    const { tier, debounceMs } = this.#options;
-    this.#loop = this.#run();
-    const filter = { tier, action: "stored", namespace: CONVERSATIONS_NAMESPACE } as const;
-    this.#watch = await this.#memory.watch(filter, () => this.#wakeup.wakeIn(debounceMs));
+    this.#starting ??= this.#watchAndRun();
+    await this.#starting;
   }
 
   /** Begins nothing any more, and resolves when what it is at is learned. The client stays open. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    await this.#starting?.catch(() => {});
     await this.#watch?.stop();
     this.#wakeup.wakeNow();
     await this.#loop;
@@ -98,6 +97,14 @@ export class Learner {
 
   stats(): LearnerStats {
     return this.#counts.stats;
+  }
+
+  /** Watches first: what is said from then on is heard of, and the first look finds what was said before. */
+  async #watchAndRun(): Promise<void> {
+    const { tier, debounceMs } = this.#options;
+    const filter = { tier, action: "stored", namespace: CONVERSATIONS_NAMESPACE } as const;
+    this.#watch = await this.#memory.watch(filter, () => this.#wakeup.wakeIn(debounceMs));
+    this.#loop = this.#run();
   }
 
   async #run(): Promise<void> {
