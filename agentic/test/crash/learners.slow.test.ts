@@ -17,6 +17,7 @@ let stage: ChaosStage;
 let server: ScriptedOpenAi;
 let learners: LearningProcess[];
 let asked = 0;
+let said = 0;
 
 /** Finds each message to be a fact, in other words each time that it is asked: what is learned twice is there twice. */
 async function script(request: ReceivedChat): Promise<ScriptedAnswer> {
@@ -45,12 +46,13 @@ afterAll(async () => {
   await stage.close();
 });
 
-/** Resolves when the model was asked so many more times. */
-async function progress(requests: number): Promise<void> {
+/** Resolves when the model was asked so many more times, or there is nothing left to ask. */
+async function progress(memory: MemoryClient, requests: number): Promise<void> {
   const goal = asked + requests;
-  while (asked < goal) {
+  for (let look = 1; asked < goal; look++) {
     await delay(systemClock, 5);
     for (const learner of learners) learner.check();
+    if (look % 100 === 0 && (await learnedCounts(memory)).size === said) return;
   }
 }
 
@@ -58,9 +60,13 @@ const textOf = (conversation: number, message: number) => `Note ${message} of ta
 
 /** Two messages into one conversation, and one more into one of before. */
 async function talk(memory: MemoryClient, n: number): Promise<void> {
-  if (n < CONVERSATIONS) await say(memory, `talk${n}`, textOf(n, 0), textOf(n, 1));
-  const earlier = n - 10;
-  if (earlier >= 0 && earlier < CONVERSATIONS) await say(memory, `talk${earlier}`, textOf(earlier, 2));
+  const add = async (conversation: number, ...messages: readonly number[]) => {
+    if (conversation < 0 || conversation >= CONVERSATIONS) return;
+    await say(memory, `talk${conversation}`, ...messages.map((message) => textOf(conversation, message)));
+    said += messages.length;
+  };
+  await add(n, 0, 1);
+  await add(n - 10, 2);
 }
 
 /** Of each message, how often it was learned. */
@@ -79,7 +85,7 @@ it("learners that are killed again and again learn each message once, and share 
   let talks = 0;
   for (let kill = 0; kill < KILLS; kill++) {
     for (let n = 0; n < 2; n++) await talk(memory, talks++);
-    await progress(randomInt(1, 4));
+    await progress(memory, randomInt(1, 4));
     await delay(systemClock, randomInt(40));
     const victim = learners[randomInt(2)]!;
     await victim.kill();
