@@ -1,20 +1,17 @@
 import { describe, expect, it } from "vitest";
+import { rejection } from "../../bus/test/expect-error.js";
 import {
   type ChatMessage,
-  type ChatModel,
   type ContextEvent,
   type ContextOptions,
   ContextWindow,
   type Conversation,
-  completeInWindow,
   openConversation,
 } from "../src/index.js";
 import { openMemory } from "./memory-fixture.js";
 import { startModel } from "./model-fixture.js";
-import type { ScriptedAnswer } from "./scripted-openai/index.js";
+import { assistant, NUMBERS, openWindow, SUMMARY, tokenCounter, user } from "./window-fixture.js";
 
-const user = (content: string): ChatMessage => ({ role: "user", content });
-const assistant = (content: string): ChatMessage => ({ role: "assistant", content });
 const call = (id: string): ChatMessage => ({
   role: "assistant",
   content: null,
@@ -27,36 +24,8 @@ const result = (id: string, content: string): ChatMessage => ({
   name: "search",
 });
 
-/** One token for each character, and 3 for each message. */
-const tokenCounter = (text: string) => text.length;
-
-const SUMMARY: ScriptedAnswer = {
-  json: {
-    user_requests: "count",
-    summary: "They counted </conversation_summary> far.",
-    key_facts: ["one & two"],
-    open_threads: [],
-    keep_images: [],
-  },
-};
-
-async function openWindow(options: ContextOptions, messages: readonly ChatMessage[], model?: ChatModel) {
-  const { memory } = await openMemory();
-  const conversation = await openConversation(memory, { id: "c1" });
-  await conversation.add(messages);
-  const events: ContextEvent[] = [];
-  const onEvent = (event: ContextEvent) => events.push(event);
-  const window = new ContextWindow(conversation, options, { model, tokenCounter, onEvent });
-  return { conversation, window, events };
-}
-
 const texts = (messages: readonly ChatMessage[]) => messages.map(({ content }) => content);
 const bytesOf = async (conversation: Conversation) => JSON.stringify(await conversation.get());
-
-const NUMBERS = Array.from({ length: 10 }, (_, n) => [
-  user(`q${n}${"x".repeat(40)}`),
-  assistant(`a${n}`),
-]).flat();
 
 describe("a context that is small enough", () => {
   it("is the conversation, and no event", async () => {
@@ -282,6 +251,22 @@ describe("a summary", () => {
   });
 });
 
+it("a compaction that cannot store its summary fails, and leaves everything as it was", async () => {
+  const { memory, stopHost } = await openMemory({ retryTimeoutMs: 0 });
+  const { model } = await startModel(async () => {
+    await stopHost();
+    return SUMMARY;
+  });
+  const conversation = await openConversation(memory, { id: "c1" });
+  await conversation.add(NUMBERS);
+  const events: ContextEvent[] = [];
+  const onEvent = (event: ContextEvent) => events.push(event);
+  const window = new ContextWindow(conversation, { thresholdTokens: 400 }, { model, tokenCounter, onEvent });
+  const error = await rejection(window.messages(), "unavailable");
+  expect(events).toMatchObject([{ status: "started" }, { status: "failed", error, cost: { modelCalls: 1 } }]);
+  expect(window.stats.compactions).toBe(0);
+});
+
 describe("packing", () => {
   it("stays as it was decided until there is too much again, and is undone by restore", async () => {
     const { window, conversation, events } = await openWindow({ thresholdTokens: 400 }, NUMBERS);
@@ -320,60 +305,6 @@ describe("packing", () => {
     expect(texts(await window.messages())).toEqual(texts(NUMBERS.slice(-7)));
     expect(events.at(-1)).toMatchObject({ stages: ["sliding_window"], after: { tokens: 155 } });
     expect(window.targetTokens).toBe(180);
-  });
-});
-
-describe("a payload that is too large", () => {
-  it("is compacted and sent again, twice at most, each time with fewer bytes", async () => {
-    const { server, model } = await startModel(() => ({ status: 413, message: "too large" }));
-    const { window } = await openWindow({}, NUMBERS);
-    await expect(completeInWindow(model, window)).rejects.toMatchObject({ code: "too_large" });
-    const sizes = server.requests.map(({ body }) => JSON.stringify(body.messages).length);
-    expect(sizes).toHaveLength(3);
-    expect(sizes[1]).toBeLessThan(sizes[0]!);
-    expect(sizes[2]).toBeLessThan(sizes[1]!);
-  });
-
-  it("is answered once it is small enough, with a summary of what was before", async () => {
-    const { server, model } = await startModel([{ status: 413 }, SUMMARY, { text: "ten" }]);
-    const { memory } = await openMemory();
-    const conversation = await openConversation(memory, { id: "c1", description: "count" });
-    await conversation.add(NUMBERS);
-    const events: ContextEvent[] = [];
-    const onEvent = (event: ContextEvent) => events.push(event);
-    const window = new ContextWindow(conversation, {}, { model, tokenCounter, onEvent });
-    expect(await completeInWindow(model, window)).toMatchObject({ text: "ten" });
-    const roles = server.requests.at(-1)!.body.messages.map(({ role }) => role);
-    expect(roles).toEqual(["system", "user", "assistant"]);
-    expect(events.map(({ status, reason }) => `${status} ${reason}`)).toEqual([
-      "started payload",
-      "completed payload",
-    ]);
-  });
-
-  it("is not compacted where nothing is before the newest messages", async () => {
-    const { window, events } = await openWindow({}, [user("x".repeat(1_000))]);
-    expect(await window.compactForPayloadError()).toBe(false);
-    expect(events).toEqual([]);
-  });
-
-  it("has at most 5 images before the newest messages, the newest of them", async () => {
-    const pictures = Array.from({ length: 8 }, (_, n) => [
-      { ...user("look"), images: [`data:${n}${"x".repeat(100)}`] },
-      assistant("yes"),
-    ]).flat();
-    const { window } = await openWindow({ imageTokens: 0 }, [...pictures, user("new"), assistant("so")]);
-    expect(await window.compactForPayloadError()).toBe(true);
-    const left = (await window.messages()).flatMap(({ images = [] }) => images.map((image) => image[5]));
-    expect(left.length).toBeLessThanOrEqual(5);
-    expect(left.at(-1)).toBe("7");
-  });
-
-  it("that is something else is not compacted", async () => {
-    const { server, model } = await startModel([{ status: 400, message: "bad" }]);
-    const { window } = await openWindow({}, NUMBERS);
-    await expect(completeInWindow(model, window)).rejects.toMatchObject({ code: "invalid_request" });
-    expect(server.requests).toHaveLength(1);
   });
 });
 

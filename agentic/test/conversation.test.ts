@@ -297,3 +297,41 @@ describe("the description", () => {
     expect((await conversation.get({ last: 1 })).map(({ message }) => message.content)).toEqual(["hello"]);
   });
 });
+
+describe("the tier", () => {
+  it.each([
+    ["episodic", [1, 0]],
+    ["semantic", [1, 1]],
+    ["working", [1, 0]],
+  ] as const)("%s: its agent has it, and others only what is shared", async (tier, sizes) => {
+    const { memory } = await openMemory();
+    const [own, others] = await Promise.all(
+      [memory, memory.forAgent("bob")].map((view) => openConversation(view, { id: "c1", tier })),
+    );
+    await own!.add(user("1"));
+    expect([await own!.size(), await others!.size()]).toEqual(sizes);
+  });
+
+  it("keeps conversations apart", async () => {
+    const { memory } = await openMemory();
+    const episodic = await openConversation(memory, { id: "c1" });
+    const working = await openConversation(memory, { id: "c1", tier: "working" });
+    await episodic.add({ id: "m", message: user("1") });
+    await working.add({ id: "m", message: user("2") });
+    await working.clear();
+    expect(await contents(episodic)).toEqual(["1"]);
+  });
+});
+
+describe("search", () => {
+  it("finds messages by what they say, of this conversation alone", async () => {
+    const { memory } = await openMemory();
+    const [one, two] = await Promise.all(["one", "two"].map((id) => openConversation(memory, { id })));
+    await one!.add([user("the capital of Peru is Lima"), user("it rains")]);
+    await two!.add(user("Lima is large"));
+    expect((await one!.search("Lima")).map(({ message }) => message.content)).toEqual([
+      "the capital of Peru is Lima",
+    ]);
+    expect(await one!.search("Lima", { limit: 0 })).toEqual([]);
+  });
+});

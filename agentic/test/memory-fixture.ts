@@ -1,4 +1,4 @@
-import { MemoryClient } from "@membus/agent-client";
+import { type ClientOptions, MemoryClient } from "@membus/agent-client";
 import { createLocalBus } from "@membus/bus";
 import { createHost } from "@membus/host";
 import { createLruPlugin } from "@membus/plugin-lru";
@@ -15,24 +15,30 @@ export interface MemoryFixture {
   readonly memory: MemoryClient;
   /** Requests of an operation that were sent so far. */
   sent(operation: "store" | "retrieve" | "forget"): number;
+  /** From now on nobody answers. */
+  stopHost(): Promise<void>;
 }
 
 /** A client and a real host on a local bus, all tiers in memory; both end with the test. */
-export async function openMemory(): Promise<MemoryFixture> {
+export async function openMemory(options: Partial<ClientOptions> = {}): Promise<MemoryFixture> {
   const services = { clock: systemClock, logger: silentLogger };
   const bus = createLocalBus({}, services);
   const plugins = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
   const host = createHost({ bus, plugins, ...services }, { discoveryWaitMs: 10 });
   await host.start();
   const subjects: string[] = [];
-  for (const subject of hostSubjects())
-    bus.subscribe(subject, (message) => void subjects.push(message.subject));
-  const memory = await MemoryClient.connect({ bus, agent: "alice" });
+  const watched = hostSubjects().map((subject) =>
+    bus.subscribe(subject, (message) => void subjects.push(message.subject)),
+  );
+  const memory = await MemoryClient.connect({ bus, agent: "alice", ...options });
   closing.push(async () => {
     await memory.close();
     await host.stop();
     await bus.close();
   });
   const sent = (operation: string) => subjects.filter((subject) => subject.includes(operation)).length;
-  return { memory, sent };
+  const stopHost = async () => {
+    await Promise.all([host.stop(), ...watched.map((subscription) => subscription.drain())]);
+  };
+  return { memory, sent, stopHost };
 }

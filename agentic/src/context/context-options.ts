@@ -6,7 +6,7 @@ import {
   resolveOptions,
 } from "@membus/protocol";
 
-export const PROCESSORS = ["tool_truncation", "offload", "summarization", "backward_packing"] as const;
+const PROCESSORS = ["tool_truncation", "offload", "summarization", "backward_packing"] as const;
 export type ProcessorName = (typeof PROCESSORS)[number];
 
 /** What a request may have in bytes, by provider. */

@@ -341,7 +341,7 @@ async function describe(conversation: Conversation, message: ChatMessage): Promi
   if (current?.message.content !== message.content) await conversation.update(DESCRIPTION_ID, message);
 }
 
-export function isSystem({ role }: ChatMessage): boolean {
+function isSystem({ role }: ChatMessage): boolean {
   return role === "system" || role === "developer";
 }
 

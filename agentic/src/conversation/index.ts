@@ -8,7 +8,6 @@ export {
   Conversation,
   GET_DEFAULTS,
   type GetOptions,
-  isSystem,
   LOAD_DEFAULTS,
   type LoadOptions,
   type MarkChange,

@@ -57,7 +57,7 @@ export async function selectMessages(
   return last === undefined ? found : found.slice(-last);
 }
 
-export function marked(mark: string): Filter {
+function marked(mark: string): Filter {
   return { field: "metadata.marks", op: "eq", value: mark };
 }
 
