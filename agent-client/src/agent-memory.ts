@@ -1,9 +1,11 @@
 import {
   type Json,
   type KeyHashReference,
+  type ListItem,
   type MemoryEntry,
   type MemoryForgetResponse,
   type MemoryKey,
+  type MemoryListResponse,
   type MemoryRetrieveResponse,
   type MemoryStatusResponse,
   type Pong,
@@ -33,12 +35,13 @@ import {
   encodeRequest,
   encodingFor,
   type ForgetRequest,
+  type ListRequest,
   newRequestId,
   type RetrieveRequest,
   wireError,
 } from "./exchange/index.js";
 import { checkIdentity, envelopeOf, subjectOf } from "./identity.js";
-import { contentByTier, entriesOf, followPages, type RetrieveResult } from "./pages.js";
+import { contentByTier, followPages, type ListResult, type RetrieveResult, wholePages } from "./pages.js";
 import { type EntryInput, type StoreResult, storeEntries } from "./store/index.js";
 import { type OnEvent, type Watch, type WatchFilter, watchEvents } from "./watch.js";
 
@@ -139,7 +142,38 @@ export class AgentMemory {
     const resolved = resolveEntriesOptions(options, this.#settings);
     if (request.diversity || request.rerank)
       throw new TypeError("diversity and rerank give one page: retrieve it");
-    yield* entriesOf(this.#pages(request, resolved));
+    for await (const { entries } of wholePages(this.#pages(request, resolved))) yield* entries;
+  }
+
+  /**
+   * What there is, without reading it: the distinct values of `field` among the entries that meet all criteria, or
+   * without `field` the namespaces; 100 unless `limit` says otherwise. Of values in this view's namespace, and of
+   * namespaces those below it, unless `namespace` names another, a subtree `a/**`, or `**` for all. Cites LIST-1, LIST-6.
+   *
+   * @returns items by `name`, `count` or `newest`, each with its `count`, `newest` (the latest `occurred_at`, Unix seconds)
+   * and `bytes`; none, and `total` 0, where there are none. `cursor` is there while more may follow. `degraded` names the
+   * tiers that could not be asked.
+   * @throws {MemoryError} among others `unsupported` where the host or the tier cannot list, as one of version 1.0, which
+   * may say `invalid_message`; `too_large` for more than 256 namespaces or 100,000 values.
+   */
+  async list(request: ListRequest = {}, options: CallOptions = {}): Promise<ListResult> {
+    return this.#list(request, resolveCallOptions(options, this.#settings));
+  }
+
+  /**
+   * All items of a list, page by page as they are read; `limit`, which has no bound here, ends it earlier.
+   * @throws {MemoryError} also where `list` would report a tier as `degraded`.
+   */
+  async *items(request: ListRequest = {}, options: EntriesOptions = {}): AsyncGenerator<ListItem> {
+    const resolved = resolveEntriesOptions(options, this.#settings);
+    const { limit, cursor, ...fields } = request;
+    const source = {
+      fetch: (pageLimit: number, from: string | null | undefined) =>
+        this.#list({ ...fields, limit: pageLimit, cursor: from }, resolved),
+      sizeOf: (page: ListResult) => page.items.length,
+    };
+    const pages = followPages(source, { limit: limitOf(limit), pageSize: resolved.pageSize, cursor });
+    for await (const { items } of wholePages(pages)) yield* items;
   }
 
   /**
@@ -229,15 +263,29 @@ export class AgentMemory {
     };
   }
 
+  async #list(request: ListRequest, options: ResolvedCallOptions): Promise<ListResult> {
+    const own = request.field ? this.namespace : `${this.namespace}/**`;
+    const fields = { ...request, namespace: request.namespace || own };
+    const reply = await this.#ask<MemoryListResponse>("memory/list/req", fields, options);
+    const { items, total, total_relation, cursor, degraded } = reply;
+    return {
+      items,
+      total,
+      total_relation,
+      ...(cursor !== undefined && { cursor }),
+      ...(degraded !== undefined && { degraded }),
+    };
+  }
+
   #pages(request: RetrieveRequest, options: ResolvedCallOptions & { readonly pageSize: number }) {
     const { limit, cursor, ...criteria } = request;
-    if (limit != null && !(Number.isSafeInteger(limit) && limit >= 0)) {
-      throw new TypeError(`limit must be an integer from 0, got ${String(limit)}`);
-    }
-    const fetchPage = (pageLimit: number, from: string | null | undefined) =>
-      this.#retrieve({ ...criteria, limit: pageLimit, cursor: from }, options);
+    const source = {
+      fetch: (pageLimit: number, from: string | null | undefined) =>
+        this.#retrieve({ ...criteria, limit: pageLimit, cursor: from }, options),
+      sizeOf: (page: RetrieveResult) => page.entries.length,
+    };
     const { pageSize } = options;
-    return followPages(fetchPage, { limit: limit ?? Number.POSITIVE_INFINITY, pageSize, cursor });
+    return followPages(source, { limit: limitOf(limit), pageSize, cursor });
   }
 
   #ask<T>(type: RequestType, fields: object, options: ResolvedCallOptions, id = newRequestId()): Promise<T> {
@@ -246,4 +294,11 @@ export class AgentMemory {
     const request = encodeRequest(subjectOf(this.#settings, type), message, encoding);
     return this.#exchange.send(request, options, (reply) => reply as T);
   }
+}
+
+/** @throws {TypeError} for what is no count. */
+function limitOf(limit: number | null | undefined): number {
+  if (limit == null) return Number.POSITIVE_INFINITY;
+  if (Number.isSafeInteger(limit) && limit >= 0) return limit;
+  throw new TypeError(`limit must be an integer from 0, got ${String(limit)}`);
 }

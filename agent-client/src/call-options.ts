@@ -48,7 +48,7 @@ export interface RememberOptions extends StoreOptions {
 
 export interface EntriesOptions extends CallOptions {
   /**
-   * Entries asked for at a time, 1..1000.
+   * Entries, or items of a list, asked for at a time, 1..1000.
    * @default 100
    */
   readonly pageSize?: number | undefined;

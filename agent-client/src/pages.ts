@@ -3,6 +3,7 @@ import {
   type Json,
   type MemoryEntry,
   MemoryError,
+  type MemoryListResponse,
   type MemoryRetrieveResponse,
   TIERS,
 } from "@membus/protocol";
@@ -14,37 +15,52 @@ export type RetrieveResult = Pick<
   "entries" | "total" | "total_relation" | "cursor" | "degraded" | "explain" | "took_ms"
 >;
 
-export type FetchPage = (limit: number, cursor: string | null | undefined) => Promise<RetrieveResult>;
+/** One page of a list and how to go on. */
+export type ListResult = Pick<
+  MemoryListResponse,
+  "items" | "total" | "total_relation" | "cursor" | "degraded"
+>;
+
+interface AnyPage {
+  readonly cursor?: string | undefined;
+  readonly degraded?: readonly DegradedTier[] | undefined;
+}
+
+export interface PageSource<Page extends AnyPage> {
+  fetch(limit: number, cursor: string | null | undefined): Promise<Page>;
+  sizeOf(page: Page): number;
+}
 
 /**
- * Every page from `cursor` on, until there is no more or `limit` entries have come.
+ * Every page from `cursor` on, until there is no more or as many as `limit` says have come.
  * @throws {MemoryError} `runtime_error` when a cursor leads to itself.
  */
-export async function* followPages(
-  fetchPage: FetchPage,
+export async function* followPages<Page extends AnyPage>(
+  source: PageSource<Page>,
   { limit, pageSize, cursor }: { limit: number; pageSize: number; cursor: string | null | undefined },
-): AsyncGenerator<RetrieveResult> {
+): AsyncGenerator<Page> {
   let left = limit;
   let next = cursor;
   while (left > 0) {
-    const page = await fetchPage(Math.min(left, pageSize), next);
+    const page = await source.fetch(Math.min(left, pageSize), next);
     yield page;
     if (page.cursor === undefined) return;
     if (page.cursor === next) throw new MemoryError("runtime_error", "the host's cursor does not advance");
-    left -= page.entries.length;
+    left -= source.sizeOf(page);
     next = page.cursor;
   }
 }
 
 /**
- * The entries of the pages. A listing must not lack some without a word: `retrieve` is for those who can use a part.
+ * The pages as they come. A listing must not lack some without a word: `retrieve` and `list` are for those who can use a
+ * part.
  * @throws {MemoryError} the first reason why a page is `degraded`.
  */
-export async function* entriesOf(pages: AsyncIterable<RetrieveResult>): AsyncGenerator<MemoryEntry> {
+export async function* wholePages<Page extends AnyPage>(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   for await (const page of pages) {
     const [degraded] = page.degraded ?? [];
     if (degraded !== undefined) throw wireError(degraded);
-    yield* page.entries;
+    yield page;
   }
 }
 

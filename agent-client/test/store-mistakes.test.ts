@@ -56,7 +56,6 @@ describe("a mistake in code is a TypeError, and nothing is sent", () => {
 describe("what only data can be is the error of its entry", () => {
   it.each([
     ["a lone surrogate", { key: "a", content: "\ud800" }, "schema_violation"],
-    ["an integer beyond 2^53", { key: "a", content: 2 ** 60 }, "schema_violation"],
     ["a field named __proto__", { key: "a", content: JSON.parse('{"__proto__":1}') }, "schema_violation"],
     ["65 levels", { key: "a", content: nested(65) }, "too_large"],
     ["5000 levels", { key: "a", content: nested(5_000) }, "too_large"],

@@ -16,7 +16,7 @@ describe("store", () => {
       message: {
         type: "memory/store/req",
         id: "request-1",
-        version: "1.0",
+        version: "1.1",
         deadline_ms: 5_000,
         namespace: "default",
         entries: [FACT, TASK],

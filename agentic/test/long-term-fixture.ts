@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 /** Ends with the test, the last first. */
-export function onEnd(close: () => Promise<unknown>): void {
+function onEnd(close: () => Promise<unknown>): void {
   closing.push(close);
 }
 

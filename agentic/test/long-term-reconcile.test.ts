@@ -120,6 +120,16 @@ describe("a model decides", () => {
   });
 });
 
+it("what the user repeats is the user's word from then on, and what a tool repeats stays so", async () => {
+  const { longTerm } = await openLongTerm();
+  await longTerm.record(PARIS, { trust: "tool" });
+  const trust = async () => (await longTerm.retrieve("lives")).memories[0]!.record.metadata.trust;
+  const { outcomes, cost } = await longTerm.record(PARIS);
+  expect([outcomes[0]!.outcome, cost.entriesWritten, await trust()]).toEqual(["duplicate", 1, "user"]);
+  const again = await longTerm.record(PARIS, { trust: "web" });
+  expect([again.cost.entriesWritten, await trust()]).toEqual([0, "user"]);
+});
+
 it("a fact that was superseded may be true again, and has two times", async () => {
   const { longTerm } = await openScripted((request) =>
     decided(request, { outcome: "superseded", about: knownFacts(request)[0]!.text }),

@@ -149,6 +149,13 @@ describe("record without waiting", () => {
     expect(await other.runPending()).toEqual({ done: 0, failed: 0, postponed: 0 });
   });
 
+  it("is refused as a whole where a part of it is too large for an entry", async () => {
+    const { longTerm } = await openLongTerm();
+    await rejection(longTerm.record(["fits", "x".repeat(300_000)], { wait: false }), "too_large");
+    await longTerm.settled();
+    expect(await longTerm.sizes()).toMatchObject({ fact: 0 });
+  });
+
   it("is divided where it is long, and done in its order", async () => {
     const { longTerm } = await openLongTerm();
     const long = Array.from({ length: 100 }, (_, n) => `${n}: ${"word ".repeat(1_500)}`);

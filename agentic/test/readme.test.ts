@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import * as agentic from "../src/index.js";
 import { startModel } from "./model-fixture.js";
+import { calling, DONE, scriptedMemory } from "./progressive-fixture.js";
 
 const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
@@ -52,6 +53,30 @@ it("the examples do what they say", async () => {
   expect(written.slice(0, -3).join("")).toBe("You moved.");
   expect(written.at(-1)).toMatchObject({ modelCalls: 3 });
   expect(server.requests[3]!.body.messages.at(-1)!.content).toBe("It rains in Rome");
+});
+
+it("the example of progressive memory does what it says", async () => {
+  const add = calling("add_memory", { memories: [{ memory_content: "Alice travels to Oslo on 3 May" }] });
+  const tasks = { memory_tasks: [{ memory_type: "personal", memory_target: "alice" }] };
+  const scripts = {
+    summarizer: [calling("hands_off", tasks), DONE],
+    personal: [add, DONE],
+    retriever: [calling("vector_retrieve_memory", { query_items: [{ query: "trip to Oslo" }] }), DONE],
+  };
+  const { client, model } = await scriptedMemory(scripts);
+  const run = new Function(
+    "ProgressiveMemory",
+    "client",
+    "model",
+    `return (async () => { ${exampleOf("progressive")}; return { extraction, changes, prompt, short, results }; })()`,
+  ) as (...values: unknown[]) => Promise<object>;
+  expect(await run(agentic.ProgressiveMemory, client, model)).toMatchObject({
+    extraction: "done",
+    changes: [{ action: "added", memoryTarget: "alice" }],
+    prompt: "You are Remy.\n<memories>\n- Alice travels to Oslo on 3 May\n</memories>",
+    short: [{ content: expect.stringMatching(/^\[offloaded /) }],
+    results: [{ text: "I travel to Oslo on 3 May" }],
+  });
 });
 
 it("the table of errors has every code", () => {

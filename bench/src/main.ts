@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { benchHybrid } from "./cases/hybrid.js";
+import { benchList } from "./cases/list.js";
 import { benchNamespaces } from "./cases/namespaces.js";
 import { benchOpen } from "./cases/open.js";
 import { benchRetrieve } from "./cases/retrieve.js";
@@ -16,6 +17,7 @@ const CASES: Record<string, (environment: BenchEnvironment, flags: Flags) => Pro
   hybrid: benchHybrid,
   open: benchOpen,
   namespaces: benchNamespaces,
+  list: benchList,
   retrieve: benchRetrieve,
 };
 

@@ -8,6 +8,7 @@ import { registerExport } from "./commands/export.js";
 import { registerForget } from "./commands/forget.js";
 import { registerImport } from "./commands/import.js";
 import { registerLearn } from "./commands/learn.js";
+import { registerList } from "./commands/list.js";
 import { registerNats } from "./commands/nats.js";
 import { registerReindex } from "./commands/reindex.js";
 import { registerRecall, registerRemember } from "./commands/remember.js";
@@ -40,6 +41,7 @@ export function createProgram(): Command {
     registerUp,
     registerStore,
     registerRetrieve,
+    registerList,
     registerForget,
     registerRemember,
     registerRecall,

@@ -87,11 +87,63 @@ describe("store and retrieve", () => {
       2,
       expect.stringMatching(/^membus: the entry is no JSON: /),
     ]);
+    const rounded = await host.cli(["store", '{"key":"a","content":1234567890123456789}']);
+    expect([rounded.code, rounded.stderr.trim()]).toEqual([
+      2,
+      "membus: the entry: content is an integer beyond ±(2^53 - 1) (usage)",
+    ]);
     const noTime = await host.cli(["retrieve", "--since", "yesterday", "--json"]);
     expect(noTime.code).toBe(2);
     expect(JSON.parse(noTime.stderr)).toMatchObject({
       error: { code: "usage", message: "--since is no ISO date and no number: yesterday" },
     });
+  });
+});
+
+describe("list", () => {
+  it("shows values or namespaces in a table, and how many there are", async () => {
+    const entries = [
+      ["a", 1],
+      ["b", "1"],
+      ["c", "x y"],
+    ].map(([key, kind]) => {
+      return {
+        key,
+        content: key,
+        tier: "episodic",
+        metadata: { kind },
+        tags: ["listed"],
+        occurred_at: 1_700_000_000,
+      };
+    });
+    await host.json(["store", JSON.stringify(entries), "--namespace", "team/notes"]);
+    const { stdout } = await host.cli(["list", "team/**", "--field", "metadata.kind"]);
+    const lines = stdout.split("\n");
+    expect(lines[0]).toBe("count  bytes  newest                    value");
+    expect(lines.slice(1, 4).map((line) => line.replace(/^ +1 +\d+ {2}/, ""))).toEqual([
+      "2023-11-14T22:13:20.000Z  1",
+      '2023-11-14T22:13:20.000Z  "1"',
+      "2023-11-14T22:13:20.000Z  x y",
+    ]);
+    expect(lines.slice(4)).toEqual(["3 of 3", ""]);
+    const all = await host.json<{ items: { value: string; count: number }[] }>(["list", "--tag", "listed"]);
+    expect(all.items).toMatchObject([{ value: "team/notes", count: 3 }]);
+    const cut = await host.json<{ items: object[] }>(["list", "--tag", "listed", "--depth", "1"]);
+    expect(cut.items).toMatchObject([{ value: "team", count: 3 }]);
+  });
+
+  it("goes on where a page ends", async () => {
+    const asked = ["list", "team/notes", "--field", "key.name", "--order", "count", "--limit", "2"];
+    const { stdout } = await host.cli(asked);
+    const [, cursor] = /^more: --cursor (\S+)$/m.exec(stdout)!;
+    expect((await host.cli([...asked, "--cursor", cursor!])).stdout).toMatch(/ {2}c\n1 of 3\n$/);
+  });
+
+  it("lists the namespaces below the one that is named, and refuses what is no field", async () => {
+    const { stdout } = await host.cli(["list", "--namespace", "team", "--limit", "0"]);
+    expect(stdout).toBe("0 of 1\n");
+    const wrong = await host.cli(["list", "--field", "created"]);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("must be tags, group")]);
   });
 });
 

@@ -5,6 +5,7 @@ const COMMANDS = [
   "up",
   "store",
   "retrieve",
+  "list",
   "forget",
   "remember",
   "recall",

@@ -6,6 +6,7 @@ import { eventsMutants } from "./hosts/events.js";
 import { hostPluginsMutants } from "./hosts/host-plugins.js";
 import { hostileMutants } from "./hosts/hostile.js";
 import { limitsMutants } from "./hosts/limits.js";
+import { listHostMutants } from "./hosts/list.js";
 import { steeringHostMutants } from "./hosts/steering.js";
 import { subjectsMutants } from "./hosts/subjects.js";
 import type { Mutant } from "./mutant.js";
@@ -22,10 +23,12 @@ import { fullTextMutants } from "./plugins/full-text.js";
 import { generationsMutants } from "./plugins/generations.js";
 import { keysMutants } from "./plugins/keys.js";
 import { lifecycleMutants } from "./plugins/lifecycle.js";
+import { listMutants } from "./plugins/list.js";
 import { modelMutants } from "./plugins/model.js";
 import { namespaceMutants } from "./plugins/namespace.js";
 import { notifyMutants } from "./plugins/notify.js";
 import { orderMutants } from "./plugins/order.js";
+import { recordsMutants } from "./plugins/records.js";
 import { retrieveMutants } from "./plugins/retrieve.js";
 import { retryMutants } from "./plugins/retry.js";
 import { scopeMutants } from "./plugins/scope.js";
@@ -59,6 +62,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...steeringHostMutants,
   ...generationsMutants,
   ...cursorMutants,
+  ...listMutants,
+  ...listHostMutants,
   ...factoryMutants,
   ...lifecycleMutants,
   ...forgetMutants,
@@ -79,5 +84,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...eventsMutants,
   ...discoveryMutants,
   ...hostPluginsMutants,
+  ...recordsMutants,
   ...modelMutants,
 ];

@@ -2,12 +2,12 @@ import type {
   Bus,
   BusMessage,
   Embedder,
-  Feature,
   HeaderMap,
   MemoryChange,
   MemoryEvent,
   MemoryPlugin,
   MemoryTier,
+  PluginManifest,
   PluginServices,
   Reranker,
   Scope,
@@ -18,7 +18,7 @@ import type { HostParts, StartedHost } from "./host-route/host-under-test.js";
 import type { AgentOptions, EntryInput, MemoryAgent } from "./memory-agent.js";
 import type { Trace } from "./trace.js";
 
-export type Features = Readonly<Record<Feature, boolean>>;
+export type Features = Readonly<PluginManifest["features"]>;
 
 export interface EmbedderFacts {
   readonly id: string;

@@ -1,6 +1,8 @@
 import type {
   MemoryForgetRequest,
   MemoryForgetResponse,
+  MemoryListRequest,
+  MemoryListResponse,
   MemoryRetrieveRequest,
   MemoryRetrieveResponse,
   MemoryStatusResponse,
@@ -14,6 +16,7 @@ export type StoreInput = Partial<Omit<MemoryStoreRequest, "type" | "entries">>;
 /** Concerns the tier under test unless `tier` is given; null means all tiers. */
 export type RetrieveInput = Partial<Omit<MemoryRetrieveRequest, "type">>;
 export type ForgetInput = Partial<Omit<MemoryForgetRequest, "type">>;
+export type ListInput = Partial<Omit<MemoryListRequest, "type">>;
 
 type Body<Reply> = Omit<Reply, "type" | "id" | "version" | "ts" | "req_id">;
 export type StoreReply = Pick<MemoryStoreResponse, "stored" | "errors" | "receipts">;
@@ -21,6 +24,10 @@ export type RetrieveReply = Body<
   Pick<MemoryRetrieveResponse, "entries" | "total" | "total_relation" | "cursor" | "degraded" | "explain">
 >;
 export type ForgetReply = Pick<MemoryForgetResponse, "deleted" | "receipt">;
+export type ListReply = Pick<
+  MemoryListResponse,
+  "items" | "total" | "total_relation" | "cursor" | "degraded"
+>;
 export type StatusReply = Pick<MemoryStatusResponse, "done" | "receipts" | "errors">;
 
 /**
@@ -36,6 +43,8 @@ export interface MemoryAgent {
   retrieve(request?: RetrieveInput): Promise<RetrieveReply>;
   forget(request: ForgetInput): Promise<ForgetReply>;
   status(requestId: string): Promise<StatusReply>;
+  /** Of a plugin, all items by name: `order`, `limit`, `depth` and `cursor` are what hosts do. */
+  list(request?: ListInput): Promise<ListReply>;
 }
 
 /** Who an agent is: the first and the second of each name are the run's. */

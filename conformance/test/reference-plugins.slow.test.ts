@@ -4,6 +4,7 @@ import { BoundedPlugin } from "../mutants/reference/bounded-plugin.js";
 import { createPlugin as createDurablePlugin } from "../mutants/reference/durable-module.js";
 import { GenerationsPlugin } from "../mutants/reference/generations-plugin.js";
 import { LimitedPlugin } from "../mutants/reference/limited-plugin.js";
+import { ListingPlugin } from "../mutants/reference/listing-plugin.js";
 import { ReferencePlugin } from "../mutants/reference/reference-plugin.js";
 import { SteerablePlugin } from "../mutants/reference/steerable-plugin.js";
 import { createPluginWorld, runToReport } from "../src/index.js";
@@ -25,6 +26,7 @@ const SOUND: readonly Sound[] = [
   { name: "reference", tier: "working", createPlugin: () => new ReferencePlugin() },
   { name: "reference", tier: "semantic", createPlugin: () => new ReferencePlugin() },
   { name: "steerable", tier: "working", createPlugin: () => new SteerablePlugin() },
+  { name: "listing", tier: "working", createPlugin: () => new ListingPlugin() },
   { name: "bounded", tier: "working", createPlugin: () => new BoundedPlugin() },
   { name: "durable", tier: "episodic", createPlugin: createDurablePlugin, module: DURABLE_MODULE },
   {

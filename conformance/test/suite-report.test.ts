@@ -62,7 +62,7 @@ describe("a report", () => {
       profiles: [profile("core", good)],
     });
     expect({ protocolVersion, route, implementation, seed, repeat }).toEqual({
-      protocolVersion: "1.0",
+      protocolVersion: "1.1",
       route: "plugin",
       implementation: "lru",
       seed: 5,

@@ -79,7 +79,9 @@ describe("profiles", () => {
       "core 1.0 -",
       "durable 1.0 durable",
       "host 1.0 -",
+      "list 1.0 list",
       `ranking 1.0 ${RANKING.join()}`,
+      "records 1.0 -",
       "shared 1.0 shared",
       "similarity 1.0 similarity",
     ]);
@@ -108,10 +110,12 @@ describe("profiles", () => {
   });
 });
 
-/** What a ranking promises is one thing, surviving a crash another; of the rest, what only hosts have stands apart. */
-function profileOf({ routes, features = [] }: Check): string {
+/** What a ranking promises is one thing, what a list tells and surviving a crash are others; of the rest, what only hosts have stands apart. */
+function profileOf({ area, routes, features = [] }: Check): string {
+  if (area === "records") return "records";
   const isOfPlugins = routes.includes("plugin");
   if (isOfPlugins && RANKING.some((name) => features.includes(name))) return "ranking";
+  if (isOfPlugins && features.includes("list")) return "list";
   if (features.includes("durable")) return "durable";
   if (!isOfPlugins) return "host";
   return (["similarity", "shared"] as const).find((name) => features.includes(name)) ?? "core";

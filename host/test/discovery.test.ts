@@ -10,7 +10,7 @@ import { createHost, type Host } from "../src/index.js";
 import { HostFixture } from "./host-fixture.js";
 import { MapPlugin } from "./map-plugin.js";
 
-const OPERATIONS = ["store", "retrieve", "forget", "status"];
+const OPERATIONS = ["store", "retrieve", "forget", "status", "list"];
 
 async function ask(fixture: HostFixture, subject: string): Promise<Record<string, unknown>> {
   const { payload } = await fixture.bus.request(subject, new Uint8Array(), { timeoutMs: 30_000 });
@@ -35,7 +35,7 @@ describe("discovery", () => {
     const metadata = info.metadata as Record<string, string>;
     expect(Object.values(metadata).every((value) => typeof value === "string")).toBe(true);
     expect(metadata).toMatchObject({
-      protocol_version: "1.0",
+      protocol_version: "1.1",
       state: "serving",
       serving_ms: "0",
       prefix: "a2e",
@@ -102,7 +102,7 @@ describe.each(NATS_SERVERS)("the client of @nats-io/services on %s", (binary) =>
       [...OPERATIONS, "ping"].map((name) => [name, "membus"]),
     );
     const [stats] = await all(client.stats("membus"));
-    expect(stats!.endpoints!.map(({ num_requests }) => num_requests)).toEqual([0, 0, 0, 0, 0]);
+    expect(stats!.endpoints!.map(({ num_requests }) => num_requests)).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
   it("is answered beside an agent that speaks plain JSON", async () => {

@@ -37,7 +37,7 @@ describe("a broken message", () => {
     const { answer, message } = await reply(STORE, payload);
     expect(answer).toMatchObject({
       type: "error",
-      version: "1.0",
+      version: "1.1",
       req_id: reqId,
       code,
       capability_name: "memory",

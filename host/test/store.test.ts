@@ -15,7 +15,7 @@ describe("store", () => {
     const revision = 1_800_000_000_000_000;
     expect(reply).toMatchObject({
       type: "memory/store/resp",
-      version: "1.0",
+      version: "1.1",
       ts: 1_800_000_000,
       req_id: "r",
     });

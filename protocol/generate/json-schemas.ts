@@ -2,6 +2,7 @@ import { z } from "zod";
 import { EmbeddingSchema } from "../src/entry/entry.js";
 import { LIMITS } from "../src/limits.js";
 import { MESSAGE_SCHEMAS, type MessageType } from "../src/messages/message-types.js";
+import { HeadSchema, PartSchema, RECORD_SCHEMAS } from "../src/records/index.js";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -21,6 +22,24 @@ export function messageJsonSchema(type: MessageType): JsonSchema {
     override: adjust,
   });
   return { $schema: $schema!, title: type, ...schema };
+}
+
+/** An entry of each kind of records, and the two of one that is in parts. */
+const RECORDS: Readonly<Record<string, z.ZodType>> = {
+  ...RECORD_SCHEMAS,
+  head: HeadSchema,
+  part: PartSchema,
+};
+export const RECORD_NAMES = Object.keys(RECORDS);
+
+/** One self-contained JSON Schema of an entry that is a record of a kind: its other fields are those of an entry. */
+export function recordJsonSchema(name: string): JsonSchema {
+  const { $schema, ...schema } = z.toJSONSchema(RECORDS[name]!, {
+    target: "draft-2020-12",
+    io: "input",
+    unrepresentable: "any",
+  });
+  return { $schema: $schema!, title: name, ...schema };
 }
 
 /** What zod cannot say: vectors, and names that a prefix ignores or refuses (clauses ENV-6 and ENTRY-8). */

@@ -4,7 +4,13 @@ import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { asyncApiDocument, checkAsyncApi } from "./asyncapi.js";
 import { type CatalogueRow, errorCatalogueSource, errorTableMarkdown } from "./error-catalogue.js";
-import { MESSAGE_TYPES, messageJsonSchema, schemaFileName } from "./json-schemas.js";
+import {
+  MESSAGE_TYPES,
+  messageJsonSchema,
+  RECORD_NAMES,
+  recordJsonSchema,
+  schemaFileName,
+} from "./json-schemas.js";
 import { limitsTableMarkdown } from "./limits-table.js";
 import { withSection } from "./marked-section.js";
 
@@ -29,6 +35,10 @@ function generatedFiles(): Map<string, string> {
     ...MESSAGE_TYPES.map((type): [string, string] => [
       `schemas/${schemaFileName(type)}`,
       `${JSON.stringify(messageJsonSchema(type), null, 2)}\n`,
+    ]),
+    ...RECORD_NAMES.map((name): [string, string] => [
+      `schemas/records/${name}.json`,
+      `${JSON.stringify(recordJsonSchema(name), null, 2)}\n`,
     ]),
   ]);
 }

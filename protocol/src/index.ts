@@ -42,6 +42,7 @@ export {
 export * from "./messages/error-message.js";
 export * from "./messages/event.js";
 export * from "./messages/forget.js";
+export * from "./messages/list.js";
 export * from "./messages/message-types.js";
 export * from "./messages/retrieve.js";
 export * from "./messages/status.js";

@@ -44,16 +44,39 @@ export function checkNestedCount(got: number, max: number): void {
  * Refuses what one of the two encodings cannot carry (clauses ENV-VALUE-1 to ENV-VALUE-6), and what passes a bound of
  * depth or count. Binary is allowed where an embedding belongs, and becomes a Float32Array there, in place.
  * @param nestedMax objects and lists in all
+ * @returns whether there are numbers of integral value beyond ±(2^53 - 1): a double is carried, an integer is not, and
+ *   only what the value was read from can tell (`refuseGreatIntegers`).
  * @throws {MemoryError} `schema_violation` with the path, or `too_large`.
  */
-export function guardJson(value: unknown, nestedMax = Number.POSITIVE_INFINITY): void {
-  guardValue(value, new Walk(nestedMax));
+export function guardJson(value: unknown, nestedMax = Number.POSITIVE_INFINITY): boolean {
+  const walk = new Walk(nestedMax);
+  guardValue(value, walk);
+  return walk.hasGreatNumbers;
+}
+
+/**
+ * Refuses a value that was read so that integers beyond ±(2^53 - 1) are infinities or bigints in it (clause ENV-VALUE-3).
+ * @throws {MemoryError} `schema_violation` with the path.
+ */
+export function refuseGreatIntegers(value: unknown, path: Path = []): void {
+  if (typeof value === "object" && value !== null) {
+    if (ArrayBuffer.isView(value)) return;
+    const isList = Array.isArray(value);
+    for (const [name, inner] of Object.entries(value)) {
+      refuseGreatIntegers(inner, [...path, isList ? Number(name) : name]);
+    }
+  }
+  const isInfinite = typeof value === "number" && !Number.isFinite(value);
+  if (isInfinite || (typeof value === "bigint" && !Number.isSafeInteger(Number(value)))) {
+    refuse(path, "is an integer beyond ±(2^53 - 1)");
+  }
 }
 
 /** Where a look at a message is, and what it has seen. */
 class Walk {
   readonly path: (string | number)[] = [];
   nestedCount = 0;
+  hasGreatNumbers = false;
 
   constructor(readonly nestedMax: number) {}
 }
@@ -65,7 +88,9 @@ function guardValue(value: unknown, walk: Walk): void {
       if (!value.isWellFormed()) refuse(path, "holds a lone surrogate");
       return;
     case "number":
-      return guardNumber(value, path);
+      if (!Number.isFinite(value)) refuse(path, "is not a finite number");
+      if (isGreat(value)) walk.hasGreatNumbers = true;
+      return;
     case "boolean":
       return;
     case "object":
@@ -75,9 +100,9 @@ function guardValue(value: unknown, walk: Walk): void {
   }
 }
 
-function guardNumber(value: number, path: Path): void {
-  if (!Number.isFinite(value)) refuse(path, "is not a finite number");
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) refuse(path, "is beyond ±(2^53 - 1)");
+/** Of integral value, and beyond ±(2^53 - 1). */
+function isGreat(value: number): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
 function guardNested(value: object, walk: Walk): void {
@@ -120,7 +145,10 @@ function guardVector(value: ArrayBufferView, path: Path): Float32Array {
   const expected = path.length === 1 || (path.length === 3 && path[0] === "entries");
   if (path.at(-1) !== "embedding" || !expected) refuse(path, "is binary, which only an embedding may be");
   const vector = value instanceof Float32Array ? value : float32From(value, path);
-  for (const component of vector) guardNumber(component, path);
+  for (const component of vector) {
+    if (!Number.isFinite(component)) refuse(path, "is not a finite number");
+    if (isGreat(component)) refuse(path, "is beyond ±(2^53 - 1)");
+  }
   return vector;
 }
 

@@ -25,6 +25,10 @@ export const LIMITS = Object.freeze({
   criteriaKeys: 1_000,
   /** `limit` of a retrieve; more is `schema_violation`. */
   retrieveLimit: 1_000,
+  /** `limit` of a list; more is `schema_violation`. */
+  listLimit: 1_000,
+  /** Distinct values that one list may find. */
+  listValues: 100_000,
   /** `before` and `after` of `expand`; more is `schema_violation`. */
   expandNeighbours: 20,
   /** `limit` x (1 + `before` + `after`): entries of a page with their neighbours. */
@@ -66,5 +70,6 @@ export const DEFAULTS = Object.freeze({
   deadlineMs: 5_000,
   namespace: "default",
   limit: 10,
+  listLimit: 100,
   recencyWeight: 0.5,
 });

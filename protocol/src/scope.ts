@@ -18,7 +18,10 @@ export const NAMESPACE = new RegExp(`^${PATH}$`);
 /** A namespace, or one followed by `/**` (clause NS-2). */
 export const NAMESPACE_SELECTOR = new RegExp(`^${PATH}(/\\*\\*)?$`);
 
-/** A namespace to read or forget from: one exactly, or it and all below. */
+/** The same in a list, which may also be of all namespaces (clause LIST-7). */
+export const LIST_NAMESPACE = new RegExp(`^(\\*\\*|${PATH}(/\\*\\*)?)$`);
+
+/** A namespace to read or forget from: one exactly, or it and all below; all of the caller's below "". */
 export interface NamespaceSelector {
   readonly namespace: string;
   readonly subtree: boolean;
@@ -35,13 +38,15 @@ export function isNamespacePattern(path: string): boolean {
 }
 
 export function parseNamespacePattern(path: string): NamespaceSelector {
+  if (path === "**") return { namespace: "", subtree: true };
   const subtree = path.endsWith("/**");
   return { namespace: subtree ? path.slice(0, -3) : path, subtree };
 }
 
-/** Whether `namespace` is the selected one or, in a subtree, below it: `a/**` holds `a/b` but not `ab`. */
+/** Whether `namespace` is the selected one or, in a subtree, below it: `a/**` holds `a/b` but not `ab`, `**` all. */
 export function selectsNamespace(selector: NamespaceSelector, namespace: string): boolean {
   if (namespace === selector.namespace) return true;
+  if (selector.namespace === "") return selector.subtree;
   return selector.subtree && namespace.startsWith(`${selector.namespace}/`);
 }
 

@@ -8,7 +8,7 @@ const AGENT_BYTES_MAX = 192;
 export const DEFAULT_PREFIX = "a2e";
 
 /** Operations in the order of the spec; the type of a request is `memory/<operation>/req`. */
-export const OPERATIONS = ["store", "retrieve", "forget", "status"] as const;
+export const OPERATIONS = ["store", "retrieve", "forget", "status", "list"] as const;
 export type OperationName = (typeof OPERATIONS)[number];
 export type RequestType = `memory/${OperationName}/req` | "ping";
 

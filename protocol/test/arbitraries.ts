@@ -9,10 +9,10 @@ const number = fc
     fc.integer({ min: -1000, max: 1000 }),
     fc.maxSafeInteger(),
     fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e15, max: 1e15 }),
+    fc.double({ noNaN: true, noDefaultInfinity: true, min: 2 ** 53, max: 1e22 }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
   )
-  .map((value) =>
-    Object.is(value, -0) || (Number.isInteger(value) && !Number.isSafeInteger(value)) ? 0 : value,
-  );
+  .map((value) => (Object.is(value, -0) ? 0 : value));
 
 const name = text.filter((value) => value !== "__proto__");
 

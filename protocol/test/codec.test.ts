@@ -7,6 +7,7 @@ import {
   encodeMessage,
   guardJson,
   type Message,
+  readJson,
 } from "../src/index.js";
 import { json, text } from "./arbitraries.js";
 import { withLists } from "./vector-files.js";
@@ -48,6 +49,36 @@ describe("round trip", () => {
     for (const encoding of ENCODINGS) {
       expect(roundTrip({ type: "ping", id: undefined }, encoding)).toEqual({ type: "ping" });
     }
+  });
+});
+
+describe("numbers of integral value beyond 2^53", () => {
+  it("are written in JSON with an exponent, and nothing else is changed", () => {
+    const message = {
+      n: 9007199254740991,
+      a: [2 ** 53, -9007199254740994, 2e18, 123456789012345680000, 6.02e23, 0.1234567890123456],
+      ":1234567890123456789": '"[1234567890123456789,',
+    };
+    const numbers =
+      "9007199254740992e0,-9007199254740994e0,2e18,12345678901234568e4,6.02e+23,0.1234567890123456";
+    expect(Buffer.from(encodeMessage(message, "json")).toString()).toBe(
+      `{"n":9007199254740991,"a":[${numbers}],":1234567890123456789":"\\"[1234567890123456789,"}`,
+    );
+  });
+
+  it.each(["9007199254740992", "-9007199254740993", '[1,{"b":1000000000000000000000}]'])(
+    "are refused of a JSON text that writes %s",
+    (json) => {
+      expect(() => readJson(json)).toThrow("is an integer beyond ±(2^53 - 1)");
+    },
+  );
+
+  it("are read of a JSON text that writes a fraction or an exponent", () => {
+    const json = '{"a":[1e16,-9007199254740994.0,9007199254740991],"b":"\\"1234567890123456789"}';
+    expect(readJson(json)).toEqual({
+      a: [1e16, -9007199254740994, 9007199254740991],
+      b: '"1234567890123456789',
+    });
   });
 });
 

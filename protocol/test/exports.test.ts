@@ -29,21 +29,26 @@ type Named = [
 /** Every value that the package exports. A name that goes is a breaking change. */
 const EXPORTS = `
   AckSchema CONTENT_TYPES CONTENT_TYPE_HEADER CriteriaSchema DEFAULTS DEFAULT_PREFIX DegradedTierSchema
-  ERROR_CATALOGUE EXTENSION_FIELDS EntryExplanationSchema ErrorMessageSchema ExpandSchema FEATURES FILTER_OPERATORS ForgetReceiptSchema IncludeSchema
-  KeyReferenceSchema LIMITS MESSAGE_SCHEMAS MemoryEntrySchema MemoryError MemoryEventSchema
-  MemoryForgetRequestSchema MemoryForgetResponseSchema MemoryKeySchema MemoryRetrieveRequestSchema
-  MemoryRetrieveResponseSchema MemoryStatusRequestSchema MemoryStatusResponseSchema MemoryStoreRequestSchema
-  MemoryStoreResponseSchema MemoryTierSchema NAMESPACE NAMESPACE_SELECTOR NamespacePatternSchema OPERATIONS
-  OrderSchema PLUGIN_CONTRACT PROTOCOL_VERSION PingSchema PluginManifestSchema PongSchema PositionSchema
-  QueryFieldSchema RankingExplanationSchema RecencySchema ReindexProgressSchema RetrieveModeSchema StoreEntrySchema StoreEnvelopeSchema StoreErrorSchema StoreOutcomeSchema StoreReceiptSchema
-  TIERS TotalRelationSchema WhereSchema agentToken booleanOption canonicalJson checkEntrySize checkWhere
-  choiceOption comparePositions compileCriteria criteriaShape decodeCursor decodeMessage delay deriveText
-  detectEncoding didYouMean encodeCursor encodeMessage errorFields errorHeaders eventPattern eventSubject fieldValue findPluginModule
-  guardJson hostSubjects integerOption isJsonObject isMemoryError isNamespace isNamespacePattern isRequestType
-  isSubjectPrefix isToken isUnfiltered keyContext keyHash keyReferenceHash loadPluginModule matches matchesOperator nearestName
+  ERROR_CATALOGUE EXTENSION_FIELDS EntryExplanationSchema ErrorMessageSchema ExpandSchema FEATURES
+  FILTER_OPERATORS ForgetReceiptSchema HeadSchema IncludeSchema KeyReferenceSchema LIMITS LIST_NAMESPACE
+  ListItemSchema ListOrderSchema MESSAGE_SCHEMAS MemoryEntrySchema MemoryError MemoryEventSchema
+  MemoryForgetRequestSchema MemoryForgetResponseSchema MemoryKeySchema MemoryListRequestSchema
+  MemoryListResponseSchema MemoryRetrieveRequestSchema MemoryRetrieveResponseSchema MemoryStatusRequestSchema
+  MemoryStatusResponseSchema MemoryStoreRequestSchema MemoryStoreResponseSchema MemoryTierSchema
+  MessageContentSchema NAMESPACE NAMESPACE_SELECTOR NamespacePatternSchema OPERATIONS OrderSchema
+  PLUGIN_CONTRACT PROTOCOL_VERSION PartSchema PingSchema PluginManifestSchema PongSchema PositionSchema
+  QueryFieldSchema RECORD_KINDS RECORD_SCHEMAS RankingExplanationSchema RecencySchema ReindexProgressSchema
+  RetrieveModeSchema RoleSchema StoreEntrySchema StoreEnvelopeSchema StoreErrorSchema StoreOutcomeSchema
+  StoreReceiptSchema TIERS ToolCallSchema TotalRelationSchema TrustSchema WhereSchema agentToken
+  booleanOption canonicalJson checkEntrySize checkWhere choiceOption compareListPlaces comparePositions
+  compileCriteria criteriaShape decodeCursor decodeListCursor decodeMessage delay deriveText detectEncoding
+  didYouMean encodeCursor encodeListCursor encodeMessage errorFields errorHeaders eventPattern eventSubject
+  fieldValue findPluginModule guardJson hostSubjects integerOption isHead isJsonObject isMemoryError
+  isNamespace isNamespacePattern isRecordKind isRequestType isSubjectPrefix isToken isUnfiltered joinRecord
+  keyContext keyHash keyReferenceHash listPlaceOf loadPluginModule matches matchesOperator nearestName
   normaliseKey parseAgentToken parseErrorMessage parseNamespacePattern parseRequest parseRequestSubject parseScopeId
-  parseStoreEntry pluginProblem positionOf readableId reindexFigures reindexSubject replyType requestDigest requestSubject resolveOptions scopeId scopeOf
-  selectorOf selectsNamespace selectsScope silentLogger stringOption systemClock untilAborted within
+  parseStoreEntry partKeys pluginProblem positionOf readJson readRecord readableId recordEntry recordProblem reindexFigures reindexSubject replyType requestDigest requestSubject resolveOptions scopeId scopeOf
+  selectorOf selectsNamespace selectsScope silentLogger splitRecord stringOption systemClock untilAborted within writeJson
 `;
 
 describe("the package", () => {

@@ -142,7 +142,7 @@ describe("request subjects", () => {
   it("are those that a host listens on", () => {
     expect(hostSubjects()).toEqual(["a2e.*.*.memory.*.req", "a2e.*.*.ping"]);
     expect(hostSubjects("p", "acme")).toEqual(["p.acme.*.memory.*.req", "p.acme.*.ping"]);
-    expect(OPERATIONS).toEqual(["store", "retrieve", "forget", "status"]);
+    expect(OPERATIONS).toEqual(["store", "retrieve", "forget", "status", "list"]);
   });
 });
 

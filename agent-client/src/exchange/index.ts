@@ -6,6 +6,7 @@ export {
   encodeRequest,
   encodingFor,
   type ForgetRequest,
+  type ListRequest,
   mistakeError,
   newRequestId,
   type RetrieveRequest,

@@ -10,6 +10,7 @@ import {
   isMemoryError,
   type MemoryError,
   type MemoryForgetRequest,
+  type MemoryListRequest,
   type MemoryRetrieveRequest,
   parseRequest,
   type RequestType,
@@ -36,6 +37,9 @@ type EnvelopeField = (typeof ENVELOPE_FIELDS)[number];
 export type RetrieveRequest = Omit<MemoryRetrieveRequest, EnvelopeField>;
 /** `memory/forget/req` without its envelope. */
 export type ForgetRequest = Omit<MemoryForgetRequest, EnvelopeField>;
+
+/** `memory/list/req` without its envelope. */
+export type ListRequest = Omit<MemoryListRequest, EnvelopeField>;
 
 const MSGPACK_HEADERS: HeaderMap = Object.freeze({ [CONTENT_TYPE_HEADER]: CONTENT_TYPES.msgpack });
 

@@ -6,9 +6,9 @@ export type { FactChanges } from "./facts/update-fact.js";
 export type { Forgetting } from "./forget.js";
 export {
   type EventStatus,
+  type LongTermChange,
   type LongTermDependencies,
   LongTermMemory,
-  type MemoryChange,
   type MemorySizes,
   type QueuedRecord,
 } from "./long-term-memory.js";
@@ -32,4 +32,4 @@ export { pendingAbouts } from "./tasks/task-queue.js";
 export type { RunResult } from "./tasks/task-runner.js";
 export { type AgentScopeMemory, agentScopeTools } from "./tool-sets/agentscope-tools.js";
 export { type GaiaToolsOptions, gaiaTools } from "./tool-sets/gaia-tools.js";
-export { archivalTools } from "./tool-sets/letta-tools.js";
+export { archivalTools, conversationTools } from "./tool-sets/letta-tools.js";

@@ -85,7 +85,7 @@ export interface MemorySizes {
 }
 
 /** How much a call has changed. */
-export interface MemoryChange {
+export interface LongTermChange {
   readonly count: number;
   readonly cost: Cost;
 }
@@ -292,7 +292,7 @@ export class LongTermMemory {
    * Forgets memories of every kind, in quarantine too. What a fact has replaced stays for `asOf`, unless `history` asks for
    * it or it has an id of its own here. `all` also ends what is queued, and what is being decided is not written any more.
    */
-  async forget(what: Forgetting): Promise<MemoryChange> {
+  async forget(what: Forgetting): Promise<LongTermChange> {
     const meter = this.#meter();
     if ("all" in what) {
       await this.#tasks.forgetAll();
@@ -305,7 +305,7 @@ export class LongTermMemory {
   }
 
   /** Vouches for memories in quarantine: all agents find them from then on. @returns how many there were. */
-  async promote(ids: readonly string[]): Promise<MemoryChange> {
+  async promote(ids: readonly string[]): Promise<LongTermChange> {
     const meter = this.#meter();
     const count = await promoteMemories(this.#shelves, ids, this.#context(meter, {}));
     return { count, cost: meter.cost };

@@ -3,4 +3,5 @@ export { CALL_TOOL_DEFAULTS, type CallToolOptions, callTool, type ToolResult } f
 export { type AgentOutcome, type AgentRun, type AgentStep, runAgent } from "./run-agent.js";
 export type { Tool, ToolContext } from "./tool.js";
 export { type OpenAiTool, toJsonSchema, toOpenAiTools } from "./tool-declarations.js";
+export { typedTool } from "./typed-tool.js";
 export { withThinking } from "./with-thinking.js";

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { definedOnly } from "./defined-only.js";
 import { jsonOrText, numberFlag, parseJsonArgument } from "./json-argument.js";
 
-/** The criteria of retrieve, forget and export as flags. */
+/** The criteria of retrieve, list, forget and export as flags. */
 export interface CriteriaFlags {
   readonly key?: string[];
   readonly match?: string;

@@ -1,8 +1,9 @@
 import { text } from "node:stream/consumers";
+import { readJson } from "@membus/protocol";
 
 /**
  * A JSON argument; `-` reads standard input.
- * @throws {TypeError} naming the argument when it is no JSON.
+ * @throws {TypeError} naming the argument when it is no JSON, or holds an integer that would be rounded.
  */
 export async function readJsonArgument(name: string, argument: string): Promise<unknown> {
   const source = argument === "-" ? await text(process.stdin) : argument;
@@ -11,17 +12,22 @@ export async function readJsonArgument(name: string, argument: string): Promise<
 
 export function parseJsonArgument(name: string, source: string): unknown {
   try {
-    return JSON.parse(source);
+    return readJson(source);
   } catch (error) {
-    throw new TypeError(`${name} is no JSON: ${(error as Error).message}`);
+    const problem = error instanceof SyntaxError ? " is no JSON" : "";
+    throw new TypeError(`${name}${problem}: ${(error as Error).message}`);
   }
 }
 
-/** JSON where the text is some, else the text itself: `42`, `{"a":1}` and `Alice` all mean what they look like. */
+/**
+ * JSON where the text is some, else the text itself: `42`, `{"a":1}` and `Alice` all mean what they look like.
+ * @throws {MemoryError} `schema_violation` for an integer that would be rounded.
+ */
 export function jsonOrText(source: string): unknown {
   try {
-    return JSON.parse(source);
-  } catch {
+    return readJson(source);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     return source;
   }
 }

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { isJsonObject, type Json } from "@membus/protocol";
+import { isJsonObject, type Json, readJson } from "@membus/protocol";
 
 /** One line of the file: an entry, or why it is none. */
 export interface ImportLine {
@@ -37,9 +37,10 @@ function readEntry(
   defaults: Readonly<Record<string, Json>>,
 ): Pick<ImportLine, "entry" | "problem"> {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = readJson(text);
     return isJsonObject(value) ? { entry: { ...defaults, ...value } } : { problem: "is no JSON object" };
   } catch (error) {
-    return { problem: `is no JSON: ${(error as Error).message}` };
+    const { message } = error as Error;
+    return { problem: error instanceof SyntaxError ? `is no JSON: ${message}` : message };
   }
 }

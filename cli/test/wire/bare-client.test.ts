@@ -25,7 +25,7 @@ describe.each(NATS_SERVERS)("a bare NATS client of %s", (binary) => {
     expect(headers?.get("Content-Type")).toBe("application/json");
     expect(JSON.parse(new TextDecoder().decode(data))).toMatchObject({
       type: "memory/store/resp",
-      version: "1.0",
+      version: "1.1",
       req_id: "by-hand",
       stored: [{ name: "tea" }],
       errors: [],

@@ -7,7 +7,7 @@ import { Wire } from "./wire-fixture.js";
 
 const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 const [, FIGURES] = /## Figures of a host\n([\s\S]+?)\n## /.exec(README)!;
-const TYPES = ["store", "retrieve", "forget", "status"].map((name) => `memory.${name}.req`);
+const TYPES = ["store", "retrieve", "forget", "status", "list"].map((name) => `memory.${name}.req`);
 
 async function only<T extends ServiceIdentity>(answers: Promise<AsyncIterable<T>>): Promise<T> {
   const received: T[] = [];
@@ -42,7 +42,7 @@ describe.each(NATS_SERVERS)("discovery by NATS's own client over %s", (binary) =
       [...TYPES, "ping"].map((type) => [`a2e.*.*.${type}`, "membus"]),
     );
     expect(metadata).toMatchObject({
-      protocol_version: "1.0",
+      protocol_version: "1.1",
       state: "serving",
       tenants: "*",
       tiers: "working,episodic,semantic",
@@ -74,6 +74,7 @@ describe.each(NATS_SERVERS)("discovery by NATS's own client over %s", (binary) =
       ["retrieve", 2, 1],
       ["forget", 0, 0],
       ["status", 0, 0],
+      ["list", 0, 0],
       ["ping", 0, 0],
     ]);
   });

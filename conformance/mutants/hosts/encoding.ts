@@ -1,6 +1,7 @@
 import { type Bus, type BusMessage, decodeMessage, type Message } from "@membus/protocol";
 import { hostMutant, type Mutant } from "../mutant.js";
 import {
+  intercept,
   interceptReplies,
   refuseRequests,
   rewriteBytes,
@@ -182,7 +183,7 @@ const valueMutants: readonly Mutant[] = [
     defect: "integers beyond 2^53 are rounded to what a double holds",
     check: "encoding/integers-beyond-2-53-refused",
     names: /a store in JSON with 9007199254740992 in content/,
-    bus: replacing(/900719925474099[2-9]|12345678901234567890/, "9007199254740991"),
+    bus: replacing(/(900719925474099[2-9]|12345678901234567890)(?!e)/, "9007199254740991"),
   }),
   hostMutant({
     id: "encoding-packed-uint64-rounded",
@@ -190,6 +191,33 @@ const valueMutants: readonly Mutant[] = [
     check: "encoding/integers-beyond-2-53-refused",
     names: /a store in MessagePack with the bytes cf0020000000000001 in content/,
     bus: replacingBytes("cf0020000000000001", "01"),
+  }),
+  hostMutant({
+    id: "encoding-great-doubles-refused",
+    defect: "doubles beyond 2^53 in JSON are refused as if they were integers",
+    check: "encoding/values-survive-both-encodings",
+    names: /a store in json/,
+    bus: (bus) =>
+      refuseRequests(bus, (_, { payload }) =>
+        Buffer.from(payload).includes("6.02e+23") ? "schema_violation" : undefined,
+      ),
+  }),
+  hostMutant({
+    id: "encoding-great-doubles-without-exponent",
+    defect: "doubles beyond 2^53 are written in JSON as integers are",
+    check: "encoding/values-survive-both-encodings",
+    names: /great doubles\[1\] is an integer beyond/,
+    bus: (bus) =>
+      intercept(bus, {
+        publish(sent, publish) {
+          if (sent.payload[0] !== 0x7b) return publish(sent);
+          const text = Buffer.from(sent.payload).toString("utf8");
+          const written = text.replace(/(?<=[[,]-?\d+)e(\d+)(?=[,\]])/g, (_, zeros) =>
+            "0".repeat(Number(zeros)),
+          );
+          publish({ ...sent, payload: Buffer.from(written, "utf8") });
+        },
+      }),
   }),
   hostMutant({
     id: "encoding-lone-surrogates-replaced",

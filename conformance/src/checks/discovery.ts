@@ -73,7 +73,8 @@ const serviceChecks: readonly Check[] = [
         subject: `${subject}`,
         queue_group,
       }));
-      for (const operation of [...OPERATIONS, "ping"]) {
+      const offered = OPERATIONS.filter((name) => name !== "list" || t.features.list);
+      for (const operation of [...offered, "ping"]) {
         const subject = t.subject(operation);
         const groups = served
           .filter((one) => subjectMatches(one.subject, subject))

@@ -1,7 +1,14 @@
-import { type Encoding, encodeMessage, type Message } from "@membus/protocol";
+import { type Encoding, encodeMessage, type Feature, type Message } from "@membus/protocol";
 import { type Check, hostCheck } from "../catalogue/check.js";
 import type { HostContext, SendOptions } from "../context.js";
-import { answer, forEachOf, listOf, type Operation, recordOf, refused } from "../fixtures/bare-messages.js";
+import {
+  type AnyOperation,
+  answer,
+  forEachOf,
+  listOf,
+  recordOf,
+  refused,
+} from "../fixtures/bare-messages.js";
 import {
   bytesOf,
   goldenMessages,
@@ -64,8 +71,8 @@ function without(fields: Message, names: readonly string[]): Message {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
-function operationOf(text: string): Operation {
-  return (/memory\/(store|retrieve|forget|status)\/req/.exec(text)?.[1] ?? "ping") as Operation;
+function operationOf(text: string): AnyOperation {
+  return (/memory\/(store|retrieve|forget|status|list)\/req/.exec(text)?.[1] ?? "ping") as AnyOperation;
 }
 
 async function expectAccepted(
@@ -93,7 +100,7 @@ function lengthOf(entries: unknown): number {
 }
 
 /** A status of what nobody stored, or of a kind to come, is understood although it is an error. */
-function expectUnderstood(t: HostContext, what: string, operation: Operation, message: Message): void {
+function expectUnderstood(t: HostContext, what: string, operation: AnyOperation, message: Message): void {
   const expected = operation === "ping" ? "pong" : `memory/${operation}/resp`;
   const isAnswer = message.type === expected;
   const isKnownToNobody =
@@ -106,10 +113,14 @@ function expectUnderstood(t: HostContext, what: string, operation: Operation, me
   );
 }
 
-function validCheck([file, id, clauses]: (typeof VALID_FILES)[number]): Check {
+function validCheck(
+  [file, id, clauses]: (typeof VALID_FILES)[number],
+  features: readonly Feature[] = [],
+): Check {
   return hostCheck({
     id,
     clauses,
+    features,
     async run(t) {
       const messages = goldenMessages<ValidMessage>(`valid/${file}.json`);
       t.expect.atLeast(messages.length, 1, `golden messages in valid/${file}.json`);
@@ -232,10 +243,14 @@ function pick(fields: Readonly<Record<string, unknown>>, names: readonly string[
   return Object.fromEntries(names.map((name) => [name, fields[name]]));
 }
 
-function invalidCheck([file, id, clauses]: (typeof INVALID_FILES)[number]): Check {
+function invalidCheck(
+  [file, id, clauses]: (typeof INVALID_FILES)[number],
+  features: readonly Feature[] = [],
+): Check {
   return hostCheck({
     id,
     clauses,
+    features,
     async run(t) {
       const messages = goldenMessages<InvalidMessage>(`invalid/${file}.json`);
       const heard = messages.filter(({ subject }) => subject === undefined || HEARD.test(subject));
@@ -248,7 +263,9 @@ function invalidCheck([file, id, clauses]: (typeof INVALID_FILES)[number]): Chec
 }
 
 export const envelopeGoldenChecks: readonly Check[] = [
-  ...VALID_FILES.map(validCheck),
+  ...VALID_FILES.map((file) => validCheck(file)),
   rawCheck,
-  ...INVALID_FILES.map(invalidCheck),
+  ...INVALID_FILES.map((file) => invalidCheck(file)),
+  validCheck(["list", "envelope/golden-lists-accepted", ["ENV-1", "LIST-1"]], ["list"]),
+  invalidCheck(["list", "envelope/golden-broken-lists-refused", ["ERR-4", "LIST-7"]], ["list"]),
 ];

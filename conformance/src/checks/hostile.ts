@@ -245,7 +245,7 @@ const numberCheck = hostCheck({
       ["ping", "deadline_ms"],
       ["ping", "ts"],
     ] as const) {
-      for (const text of [digits, `-${digits}`, "1e308", "1e999", `1e${"9".repeat(50)}`, `${digits}.5`]) {
+      for (const text of [digits, `-${digits}`, "1e999", `1e${"9".repeat(50)}`, `${digits}.5`]) {
         const what = `a ${operation} with ${field}: ${text.slice(0, 20)}${text.length > 20 ? "…" : ""}`;
         const sent = rawJson(request(t, operation, { [field]: RAW }), text);
         await refused(t, what, operation, sent, ["schema_violation", "parse_error"]);

@@ -19,10 +19,12 @@ import { hostileChecks } from "./hostile.js";
 import { keysChecks } from "./keys.js";
 import { lifecycleChecks } from "./lifecycle.js";
 import { limitsChecks } from "./limits.js";
+import { listChecks } from "./list.js";
 import { modelChecks } from "./model.js";
 import { namespaceChecks } from "./namespace.js";
 import { notifyChecks } from "./notify.js";
 import { orderChecks } from "./order.js";
+import { recordsChecks } from "./records.js";
 import { retrieveChecks } from "./retrieve.js";
 import { retryChecks } from "./retry.js";
 import { scopeChecks } from "./scope.js";
@@ -53,6 +55,7 @@ export const CHECKS: readonly Check[] = [
   ...scoreChecks,
   ...steeringChecks,
   ...cursorChecks,
+  ...listChecks,
   ...factoryChecks,
   ...lifecycleChecks,
   ...forgetChecks,
@@ -73,5 +76,6 @@ export const CHECKS: readonly Check[] = [
   ...eventsChecks,
   ...discoveryChecks,
   ...hostPluginsChecks,
+  ...recordsChecks,
   ...modelChecks,
 ];

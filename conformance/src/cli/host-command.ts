@@ -1,11 +1,12 @@
-import { connectNatsBus, NATS_BUS_DEFAULTS } from "@membus/bus";
-import { type Bus, DEFAULT_PREFIX, isMemoryError, silentLogger, systemClock } from "@membus/protocol";
+import { NATS_BUS_DEFAULTS } from "@membus/bus";
+import { type Bus, DEFAULT_PREFIX } from "@membus/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import type { HostUnderTest } from "../host-route/host-under-test.js";
 import { createHostWorld } from "../host-route/host-world.js";
-import { type Address, awaitHost } from "./host-answers.js";
+import { awaitHost } from "./host-answers.js";
 import { listChecks } from "./list-checks.js";
-import { addNatsOptions, type NatsFlags, natsBusOptions } from "./nats-flags.js";
+import { addNatsOptions, type NatsFlags } from "./nats-flags.js";
+import { connect, demandHost } from "./reach-host.js";
 import { rerunCommand, withoutCredentials } from "./rerun-command.js";
 import { restartHost } from "./restart-host.js";
 import { runAndReport } from "./run-and-report.js";
@@ -16,7 +17,6 @@ import {
   type RunSettings,
   resolveRunSettings,
 } from "./run-options.js";
-import { UsageError } from "./usage-error.js";
 
 interface HostFlags extends RunFlags, NatsFlags {
   readonly prefix?: string;
@@ -25,7 +25,6 @@ interface HostFlags extends RunFlags, NatsFlags {
   readonly restartCommand?: string;
 }
 
-const HOST_PATIENCE_MS = 5_000;
 const DEFAULT_AGENTS = ["conformance-first", "conformance-second"];
 
 const DESCRIPTION = "test a host in any language, by way of its NATS server";
@@ -84,30 +83,6 @@ async function testOverBus(
     ...(restartCommand && { restart: () => restartHost(restartCommand, answers) }),
   };
   return runAndReport(await createHostWorld(implementation), settings, rerun);
-}
-
-async function connect(flags: NatsFlags): Promise<Bus> {
-  const options = await natsBusOptions(flags);
-  try {
-    return await connectNatsBus(options, { logger: silentLogger, clock: systemClock });
-  } catch (cause) {
-    if (isMemoryError(cause) || cause instanceof TypeError) throw new UsageError(cause.message, { cause });
-    throw cause;
-  }
-}
-
-async function demandHost(bus: Bus, address: Address, servers: string): Promise<void> {
-  const { prefix, tenant, agent } = address;
-  const asked = `a ping, a retrieve (${prefix}.${tenant}.${agent}.…) and $SRV.INFO.membus`;
-  const answered = await awaitHost(bus, address, HOST_PATIENCE_MS).catch((cause: unknown) => {
-    if (!isMemoryError(cause)) throw cause;
-    throw new UsageError(`${servers} does not let the suite ask: ${cause.message}`, { cause });
-  });
-  if (answered) return;
-  throw new UsageError(
-    `no host answers at ${servers}: ${asked} had no answer within ${HOST_PATIENCE_MS / 1_000} s. ` +
-      "Start the host, or name its --prefix and --tenants",
-  );
 }
 
 function upToTwo(text: string): string[] {

@@ -2,13 +2,15 @@ import { Command } from "commander";
 import { SUITE_VERSION } from "../report/suite-report.js";
 import { registerHost } from "./host-command.js";
 import { registerPlugin } from "./plugin-command.js";
+import { registerRecords } from "./records-command.js";
 import type { CommandLineOptions } from "./through-host.js";
 
 const EXIT_HELP = `
 Exit codes:
   0  conformant; or every red check is in the baseline; or the selected checks passed
-  1  not conformant, or the baseline names a check that is not red
-  2  nothing was tested: wrong arguments or baseline, a module that cannot be loaded, no server, no host
+  1  not conformant, or the baseline names a check that is not red; or an entry is not the record that it says
+  2  nothing was tested: wrong arguments or baseline, a module that cannot be loaded, no server, no host,
+     no records
   3  the suite itself is at fault
 
 Example:
@@ -28,5 +30,6 @@ export function createProgram({
     .configureOutput({ outputError: () => {} });
   registerPlugin(program, throughHost);
   registerHost(program);
+  registerRecords(program);
   return program;
 }

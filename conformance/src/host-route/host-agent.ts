@@ -8,6 +8,7 @@ import {
   ErrorMessageSchema,
   encodeMessage,
   MemoryForgetResponseSchema,
+  MemoryListResponseSchema,
   MemoryRetrieveResponseSchema,
   MemoryStatusResponseSchema,
   MemoryStoreResponseSchema,
@@ -23,6 +24,8 @@ import type {
   EntryInput,
   ForgetInput,
   ForgetReply,
+  ListInput,
+  ListReply,
   MemoryAgent,
   RetrieveInput,
   RetrieveReply,
@@ -80,6 +83,11 @@ export class HostAgent implements MemoryAgent {
 
   status(requestId: string): Promise<StatusReply> {
     return this.#request("memory/status/req", { request_id: requestId }, MemoryStatusResponseSchema);
+  }
+
+  list(input: ListInput = {}): Promise<ListReply> {
+    const fields = { tier: this.#parts.tier, ...input };
+    return this.#request("memory/list/req", fields, MemoryListResponseSchema);
   }
 
   #request<Reply>(

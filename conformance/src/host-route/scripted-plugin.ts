@@ -2,6 +2,7 @@ import {
   comparePositions,
   FEATURES,
   type Feature,
+  type ListItem,
   type MemoryEntry,
   type MemoryPlugin,
   matches,
@@ -9,6 +10,8 @@ import {
   PLUGIN_CONTRACT,
   type PluginForgetRequest,
   type PluginForgetResult,
+  type PluginListRequest,
+  type PluginListResult,
   type PluginManifest,
   type PluginRetrieveRequest,
   type PluginRetrieveResult,
@@ -25,16 +28,18 @@ import {
   selectsScope,
 } from "@membus/protocol";
 
-type Instead<Method extends "onStore" | "onRetrieve" | "onForget"> = (
-  usual: () => ReturnType<MemoryPlugin[Method]>,
-  request: Parameters<MemoryPlugin[Method]>[1],
-) => ReturnType<MemoryPlugin[Method]>;
+type Methods = Required<MemoryPlugin>;
+type Instead<Method extends "onStore" | "onRetrieve" | "onForget" | "onList"> = (
+  usual: () => ReturnType<Methods[Method]>,
+  request: Parameters<Methods[Method]>[1],
+) => ReturnType<Methods[Method]>;
 
 /** What a plugin does instead. `usual` is what it would do. */
 export interface Script {
   onStore?: Instead<"onStore">;
   onRetrieve?: Instead<"onRetrieve">;
   onForget?: Instead<"onForget">;
+  onList?: Instead<"onList">;
   onStatus?(): Promise<PluginStatusResult | undefined>;
   open?(): Promise<void>;
   maintain?(): Promise<void>;
@@ -100,6 +105,11 @@ export class ScriptedPlugin implements MemoryPlugin {
     return this.#logged("onForget", () => this.script.onForget?.(usual, request) ?? usual());
   }
 
+  onList(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult> {
+    const usual = async () => this.#list(selector, request);
+    return this.#logged("onList", () => this.script.onList?.(usual, request) ?? usual());
+  }
+
   onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined> {
     const result = this.#results.get(operationKey(op)) as PluginStoreResult | undefined;
     const known = result?.receipts && { ...result, done: true };
@@ -146,6 +156,21 @@ export class ScriptedPlugin implements MemoryPlugin {
     const isBehind = (entry: MemoryEntry) =>
       !after || comparePositions(after, positionOf(entry, order), order) < 0;
     return { entries: found.filter(isBehind).slice(0, limit), total: found.length, total_relation: "eq" };
+  }
+
+  /** Of tags or namespaces. */
+  #list(selector: ScopeSelector, { filter, field }: PluginListRequest): PluginListResult {
+    const items = new Map<string, ListItem>();
+    for (const { scope, entry } of this.#rows.values()) {
+      if (!selectsScope(selector, scope) || !matches(entry as never, filter)) continue;
+      const bytes = Buffer.byteLength(JSON.stringify(entry.content));
+      for (const value of new Set(field === undefined ? [scope.namespace] : entry.tags)) {
+        const { count, newest, bytes: before } = items.get(value) ?? { count: 0, newest: 0, bytes: 0 };
+        const latest = Math.max(newest, entry.occurred_at);
+        items.set(value, { value, count: count + 1, newest: latest, bytes: before + bytes });
+      }
+    }
+    return { items: [...items.values()] };
   }
 
   #forget(selector: ScopeSelector, { op, filter, dry_run }: PluginForgetRequest): PluginForgetResult {

@@ -1,7 +1,9 @@
 import {
   isMemoryError,
+  ListItemSchema,
   MemoryEntrySchema,
   type PluginForgetResult,
+  type PluginListResult,
   type PluginRetrieveResult,
   type PluginStatusResult,
   type PluginStoreResult,
@@ -30,11 +32,14 @@ const ForgetResultSchema = z.looseObject({
   purge: z.enum(["done", "scheduled"]),
 });
 
+const ListResultSchema = z.looseObject({ items: z.array(ListItemSchema) });
+
 const SCHEMAS = {
   onStore: StoreResultSchema,
   onRetrieve: RetrieveResultSchema,
   onForget: ForgetResultSchema,
   onStatus: StatusResultSchema,
+  onList: ListResultSchema,
 } as const;
 
 interface Results {
@@ -42,6 +47,7 @@ interface Results {
   onRetrieve: PluginRetrieveResult;
   onForget: PluginForgetResult;
   onStatus: PluginStatusResult | undefined;
+  onList: PluginListResult;
 }
 
 /**

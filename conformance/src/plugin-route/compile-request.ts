@@ -2,10 +2,12 @@ import {
   compileCriteria,
   DEFAULTS,
   keyHash,
+  LIMITS,
   type MemoryTier,
   normaliseKey,
   type Operation,
   type PluginForgetRequest,
+  type PluginListRequest,
   type PluginRetrieveRequest,
   type PluginStoreRequest,
   type Position,
@@ -100,6 +102,11 @@ export function compileForget(message: Fields, accepted: Accepted): PluginForget
     filter: compileCriteria(request),
     dry_run: request.dry_run ?? false,
   };
+}
+
+export function compileList(message: Fields): PluginListRequest {
+  const { field, ...body } = parseRequest(message) as Request<"memory/list/req">;
+  return { filter: compileCriteria(body), ...(field && { field }), values_max: LIMITS.listValues };
 }
 
 function operationOf(request: Fields & { id?: string | null | undefined }, accepted: Accepted): Operation {

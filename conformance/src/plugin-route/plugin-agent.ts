@@ -1,8 +1,11 @@
 import {
   type Caller,
   type Clock,
+  compareListPlaces,
   errorFields,
   isMemoryError,
+  type ListItem,
+  listPlaceOf,
   type MemoryEntry,
   MemoryError,
   type MemoryPlugin,
@@ -19,6 +22,8 @@ import type {
   EntryInput,
   ForgetInput,
   ForgetReply,
+  ListInput,
+  ListReply,
   MemoryAgent,
   RetrieveInput,
   RetrieveReply,
@@ -28,7 +33,7 @@ import type {
 } from "../memory-agent.js";
 import type { Trace } from "../trace.js";
 import { checkedResult } from "./check-result.js";
-import { type Cursor, compileForget, compileRetrieve, compileStore } from "./compile-request.js";
+import { type Cursor, compileForget, compileList, compileRetrieve, compileStore } from "./compile-request.js";
 
 /** Fields of a request, of whatever type. */
 interface Fields extends Readonly<Record<string, unknown>> {
@@ -129,6 +134,20 @@ export class PluginAgent implements MemoryAgent {
     });
   }
 
+  list(input: ListInput = {}): Promise<ListReply> {
+    const message = this.#message("memory/list/req", input);
+    return this.#record(message, async () => {
+      const request = compileList(message);
+      const selector = selectorOf(this.#parts.tier, this.#caller, parseNamespacePattern(message.namespace));
+      const returned = await this.#call("onList", async (plugin) => {
+        if (plugin.onList !== undefined) return plugin.onList(selector, request);
+        throw new MemoryError("unsupported", "the plugin has no onList", { feature: "list" });
+      });
+      const items = [...checkedResult("onList", returned).items].sort(byName);
+      return { items, total: items.length, total_relation: "eq" };
+    });
+  }
+
   #message(type: string, { id, namespace, ...fields }: Fields) {
     return { ...fields, type, id: id ?? newRequestId(), namespace: namespace ?? this.namespace };
   }
@@ -167,6 +186,10 @@ function storeReply(result: PluginStoreResult, request: PluginStoreRequest): Sto
     receipts,
     errors: [...result.errors].sort(byIndex).map((item) => entryError(item, keys.get(item.index) ?? null)),
   };
+}
+
+function byName(a: ListItem, b: ListItem): number {
+  return compareListPlaces(listPlaceOf(a, "name"), listPlaceOf(b, "name"));
 }
 
 function byIndex(a: { readonly index: number }, b: { readonly index: number }): number {

@@ -1,4 +1,5 @@
 export { forget } from "./forget.js";
+export { list } from "./list.js";
 export { retrieve } from "./retrieve.js";
 export type { NamespaceRule, RequestContext, Runtime } from "./runtime.js";
 export { status } from "./status.js";

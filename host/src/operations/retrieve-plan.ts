@@ -10,14 +10,7 @@ import {
   parseNamespacePattern,
   requestDigest,
 } from "@membus/protocol";
-import {
-  checkEmbedding,
-  type Features,
-  lackOf,
-  notOffered,
-  notServed,
-  type PluginRunner,
-} from "../plugin-calls/index.js";
+import { checkEmbedding, type Features, lackOf, notOffered } from "../plugin-calls/index.js";
 import type { Runtime } from "./runtime.js";
 
 export type RetrieveRequest = Extract<DecodedRequest, { type: "memory/retrieve/req" }>;
@@ -91,34 +84,12 @@ function isRanked(body: RetrieveRequest): boolean {
   return Boolean(body.query || body.embedding);
 }
 
-/** The tiers to ask, and those that lack what the request demands. */
-export interface RetrieveTiers {
-  readonly asked: readonly PluginRunner[];
-  readonly lacking: readonly { readonly tier: MemoryTier; readonly error: MemoryError }[];
-}
-
-/**
- * The named tier, or all served ones that can answer.
- * @throws {MemoryError} `unsupported` when none can.
- */
-export function chooseTiers(
-  tiers: ReadonlyMap<MemoryTier, PluginRunner>,
+/** What a tier lacks for a retrieve; undefined: nothing. */
+export function lackFor(
+  tier: MemoryTier,
+  features: Features,
   body: RetrieveRequest,
-): RetrieveTiers {
-  const named = body.tier == null ? undefined : tiers.get(body.tier);
-  if (body.tier != null && named === undefined) throw notServed(body.tier);
-  const asked: PluginRunner[] = [];
-  const lacking: { tier: MemoryTier; error: MemoryError }[] = [];
-  for (const runner of named === undefined ? tiers.values() : [named]) {
-    const error = lackFor(runner.tier, runner.features, body);
-    if (error === undefined) asked.push(runner);
-    else lacking.push({ tier: runner.tier, error });
-  }
-  if (asked.length === 0) throw lacking[0]!.error;
-  return { asked, lacking };
-}
-
-function lackFor(tier: MemoryTier, features: Features, body: RetrieveRequest): MemoryError | undefined {
+): MemoryError | undefined {
   const demanded = [...(body.requires ?? [])];
   if (body.namespace && parseNamespacePattern(body.namespace).subtree) demanded.push("subtree");
   demanded.push(...Object.keys(steeringOf(body)));

@@ -1,34 +1,20 @@
 import {
   DEFAULTS,
-  type ErrorCode,
   encodeCursor,
   type MemoryEntry,
-  type MemoryError,
   type MemoryTier,
   type Neighbours,
   type PluginRetrieveResult,
-  parseNamespacePattern,
   positionOf,
-  selectorOf,
 } from "@membus/protocol";
-import { failure, type Outcome } from "../outcome.js";
-import type { PluginRunner } from "../plugin-calls/index.js";
+import type { Features } from "../plugin-calls/index.js";
 import type { Reply } from "../replies/index.js";
 import { mayHaveMore, mergePages } from "./merge.js";
-import { chooseTiers, planRetrieve, type RetrievePlan, type RetrieveRequest } from "./retrieve-plan.js";
+import { degradedOf, readTiers, resultsOf, type TierAnswer } from "./read-tiers.js";
+import { lackFor, planRetrieve, type RetrievePlan, type RetrieveRequest } from "./retrieve-plan.js";
 import { checkNamespace, type RequestContext, type Runtime } from "./runtime.js";
 
-/** How much of a request's time its tiers may take: the rest is for an answer without the slow ones. */
-const TIER_SHARE_OF_DEADLINE = 0.9;
-
-/** Faults of the request itself: neither a retry nor another tier makes up for them. */
-const REQUEST_FAULTS: ReadonlySet<ErrorCode> = new Set(["schema_violation", "too_large"]);
-
-interface TierResult {
-  readonly tier: MemoryTier;
-  readonly outcome: Outcome<PluginRetrieveResult>;
-  readonly tookMs: number;
-}
+type TierResult = TierAnswer<PluginRetrieveResult>;
 
 /**
  * One page of the named tier, or of all served ones merged. A tier that fails, is too slow or lacks what is demanded
@@ -42,28 +28,15 @@ export async function retrieve(
 ): Promise<Reply> {
   checkNamespace(runtime, context.caller, body.namespace ?? DEFAULTS.namespace, "retrieve");
   const plan = planRetrieve(body, runtime, context.acceptedAt);
-  const { asked, lacking } = chooseTiers(runtime.tiers, body);
-  const answers = await Promise.all(
-    asked.map((runner) => askTier(runtime, context, runner, plan, body.namespace)),
+  const namespace = body.namespace ?? DEFAULTS.namespace;
+  const lackOf = (tier: MemoryTier, features: Features) => lackFor(tier, features, body);
+  const answers = await readTiers(
+    runtime,
+    context,
+    { tier: body.tier, namespace, lackOf },
+    (runner, selector, latest) => runner.retrieve(selector, plan.request, latest),
   );
-  const refused = lacking.map(({ tier, error }) => ({ tier, outcome: failure(error), tookMs: 0 }));
-  return pageReply(runtime, context, plan, [...answers, ...refused]);
-}
-
-async function askTier(
-  runtime: Runtime,
-  { caller, acceptedAt, deadlineAt }: RequestContext,
-  runner: PluginRunner,
-  plan: RetrievePlan,
-  namespace: string | null | undefined,
-): Promise<TierResult> {
-  const { clock, deadlines, options } = runtime;
-  const selector = selectorOf(runner.tier, caller, parseNamespacePattern(namespace ?? DEFAULTS.namespace));
-  const share = acceptedAt + (deadlineAt - acceptedAt) * TIER_SHARE_OF_DEADLINE;
-  const latest = Math.min(share, acceptedAt + options.pluginTimeoutMs / 1_000);
-  const startedAt = clock.now();
-  const outcome = await deadlines.race(runner.retrieve(selector, plan.request, latest), latest);
-  return { tier: runner.tier, outcome, tookMs: (clock.now() - startedAt) * 1_000 };
+  return pageReply(runtime, context, plan, answers);
 }
 
 function pageReply(
@@ -74,7 +47,6 @@ function pageReply(
 ): Reply {
   const now = runtime.clock.now();
   const results = resultsOf(answers);
-  const degraded = degradations(answers);
   const { limit, order, after } = plan.request;
   const merged = mergePages(results, order, limit);
   const entries = merged.filter((entry) => !isOver(entry, now)).map((entry) => withoutExpired(entry, now));
@@ -84,7 +56,7 @@ function pageReply(
     // What ended between the plugin's look and this one is neither shown nor counted.
     total: results.reduce((sum, { total }) => sum + total, 0) - (merged.length - entries.length),
     total_relation: isComplete ? "eq" : "gte",
-    degraded: degraded.length === 0 ? undefined : degraded.map(degradedFields),
+    degraded: degradedOf(answers, (result) => result.degraded),
     explain: plan.request.explain && answers.flatMap(explanationOf),
     took_ms: stageTimes(answers, (now - context.acceptedAt) * 1_000),
   };
@@ -97,15 +69,6 @@ function pageReply(
       return { ...fields, entries: entries.slice(0, count), cursor };
     },
   };
-}
-
-/** @throws {MemoryError} what a tier has against the request, or the first one's error when none answered. */
-function resultsOf(answers: readonly TierResult[]): PluginRetrieveResult[] {
-  const errors = answers.flatMap(({ outcome }) => (outcome.ok ? [] : [outcome.error]));
-  const fault = errors.find(({ code }) => REQUEST_FAULTS.has(code));
-  if (fault !== undefined) throw fault;
-  if (errors.length === answers.length) throw errors[0]!;
-  return answers.flatMap(({ outcome }) => (outcome.ok ? [outcome.value] : []));
 }
 
 function cursorBehind({ request, digest }: RetrievePlan, last: MemoryEntry | undefined): string | undefined {
@@ -128,22 +91,6 @@ function withoutExpired(entry: MemoryEntry, now: number): MemoryEntry {
 
 function explanationOf({ tier, outcome }: TierResult): object[] {
   return outcome.ok && outcome.value.explain !== undefined ? [{ tier, ...outcome.value.explain }] : [];
-}
-
-interface Degradation {
-  readonly tier: MemoryTier;
-  readonly error: MemoryError;
-}
-
-function degradations(answers: readonly TierResult[]): Degradation[] {
-  return answers.flatMap(({ tier, outcome }) => {
-    const error = outcome.ok ? outcome.value.degraded : outcome.error;
-    return error === undefined ? [] : [{ tier, error }];
-  });
-}
-
-function degradedFields({ tier, error }: Degradation) {
-  return { tier, code: error.code, message: error.message };
 }
 
 /** Milliseconds of the whole, of each tier, and of the stages that a plugin tells of, as `<tier>.<stage>`. */

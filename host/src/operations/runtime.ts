@@ -16,7 +16,7 @@ import type { Deadlines, Outcome } from "../outcome.js";
 import type { PluginRunner } from "../plugin-calls/index.js";
 
 /**
- * Whether `caller` may use `namespace` (`a/b`, or `a/**` for a subtree) for an operation. Refused ones are
+ * Whether `caller` may use `namespace` (`a/b`, `a/**` for a subtree, or in a list `**` for all) for an operation. Refused ones are
  * answered `unauthorized`. Must answer at once.
  */
 export type NamespaceRule = (

@@ -2,10 +2,13 @@ import {
   comparePositions,
   isMemoryError,
   keyHash,
+  type ListItem,
   type MemoryEntry,
   MemoryEntrySchema,
   matches,
   type PluginForgetResult,
+  type PluginListRequest,
+  type PluginListResult,
   type PluginRetrieveRequest,
   type PluginRetrieveResult,
   type PluginStatusResult,
@@ -159,6 +162,28 @@ export function forgetProblem(result: PluginForgetResult): string | undefined {
   if (!Number.isSafeInteger(result.deleted) || result.deleted < 0) return "no count of deleted entries";
   if (result.at !== undefined && !Number.isFinite(result.at)) return "no time of acceptance";
   return result.purge === "done" || result.purge === "scheduled" ? undefined : "no state of the purge";
+}
+
+/** What is wrong with a list; undefined when each value is there once, and can be one (clause PLUG-20). */
+export function listProblem(
+  { items }: PluginListResult,
+  selector: ScopeSelector,
+  { field, values_max }: PluginListRequest,
+): string | undefined {
+  if (!Array.isArray(items)) return "no list of items";
+  if (items.length > values_max) return "more values than there may be";
+  if (new Set(items.map(({ value }) => value)).size < items.length) return "a value twice";
+  if (!items.every(isListItem)) return "a malformed item";
+  if (field !== undefined) return undefined;
+  const isSelected = ({ value }: ListItem) => typeof value === "string" && selectsNamespace(selector, value);
+  return items.every(isSelected) ? undefined : "another namespace than was asked for";
+}
+
+/** By hand, as there may be very many. */
+function isListItem({ value, count, newest, bytes }: ListItem): boolean {
+  const isValue = typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+  const isCounted = Number.isSafeInteger(count) && count >= 1 && Number.isSafeInteger(bytes) && bytes >= 0;
+  return isValue && isCounted && Number.isFinite(newest);
 }
 
 function listsProblem({ receipts, errors }: PluginStoreResult): string | undefined {

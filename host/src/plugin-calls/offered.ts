@@ -9,7 +9,7 @@ import {
 export type Features = PluginManifest["features"];
 
 export function offers(features: Features, feature: string): boolean {
-  return Object.hasOwn(features, feature) && features[feature as Feature];
+  return Object.hasOwn(features, feature) && features[feature as Feature] === true;
 }
 
 /** The first of the demanded features that a tier lacks, as the error that refuses the request. */

@@ -7,6 +7,8 @@ import {
   type MemoryTier,
   type PluginForgetRequest,
   type PluginForgetResult,
+  type PluginListRequest,
+  type PluginListResult,
   type PluginRetrieveRequest,
   type PluginRetrieveResult,
   type PluginServices,
@@ -20,7 +22,7 @@ import type { Metrics } from "../metrics.js";
 import type { OperationIdentity } from "../operation.js";
 import type { ResolvedHostOptions } from "../options.js";
 import { failure, type Outcome, success } from "../outcome.js";
-import { forgetProblem, pageProblem, statusProblem, storeProblem } from "./check-results.js";
+import { forgetProblem, listProblem, pageProblem, statusProblem, storeProblem } from "./check-results.js";
 import { Lane, RETRY_AFTER_MS } from "./lane.js";
 import type { Features } from "./offered.js";
 
@@ -89,6 +91,16 @@ export class PluginRunner {
   ): Promise<Outcome<PluginForgetResult>> {
     const call = () => this.plugin.onForget(selector, request);
     return this.#call(this.#writes, expiresAt, call, forgetProblem);
+  }
+
+  /** Of a plugin that declares `list`. */
+  list(
+    selector: ScopeSelector,
+    request: PluginListRequest,
+    expiresAt: number,
+  ): Promise<Outcome<PluginListResult>> {
+    const call = () => this.plugin.onList!(selector, request);
+    return this.#call(this.#reads, expiresAt, call, (result) => listProblem(result, selector, request));
   }
 
   /** Undefined where the plugin does not know the operation. */

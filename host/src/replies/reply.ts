@@ -30,8 +30,8 @@ export interface Reply {
   readonly fields: Readonly<Record<string, unknown>>;
   /** For the audit record. */
   readonly counts?: Readonly<Record<string, number>>;
-  /** The fields with only so many of the entries, where a shorter reply is an answer too. */
-  readonly shorten?: (entryCount: number) => Readonly<Record<string, unknown>>;
+  /** The fields with only so many of the entries, or items, where a shorter reply is an answer too. */
+  readonly shorten?: (count: number) => Readonly<Record<string, unknown>>;
 }
 
 /** Room in a message for the headers of a reply: those of an error, at their longest, stay below it. */
@@ -79,7 +79,8 @@ export function encodeFitting(
   const got = bytes.length;
   if (shorten === undefined) throw tooLargeToAnswer(maxBytes, got);
   const around = encodeReply(envelope, shorten(0), encoding).length;
-  let count = fittingCount(reply.fields.entries as readonly Message[], encoding, maxBytes - around);
+  const listed = (reply.fields.entries ?? reply.fields.items) as readonly Message[];
+  let count = fittingCount(listed, encoding, maxBytes - around);
   // The cursor and the commas are not counted yet: a step or two.
   for (; count > 0; count--) {
     const shorter = encodeReply(envelope, shorten(count), encoding);

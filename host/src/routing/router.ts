@@ -1,6 +1,14 @@
 import { type BusMessage, DEFAULTS, type DecodedRequest, type RequestAddress } from "@membus/protocol";
 import type { Metrics } from "../metrics.js";
-import { forget, type RequestContext, type Runtime, retrieve, status, store } from "../operations/index.js";
+import {
+  forget,
+  list,
+  type RequestContext,
+  type Runtime,
+  retrieve,
+  status,
+  store,
+} from "../operations/index.js";
 import { asMemoryError, failure, type Outcome, success } from "../outcome.js";
 import { requireAnywhere } from "../plugin-calls/index.js";
 import { type Exchange, isInbox, messageId, type Reply, type Responder } from "../replies/index.js";
@@ -116,6 +124,8 @@ function dispatch(
       return forget(runtime, context, request);
     case "memory/status/req":
       return status(runtime, context, request);
+    case "memory/list/req":
+      return list(runtime, context, request);
     case "ping":
       return { fields: { host_id: runtime.hostId, tiers: [...runtime.tiers.keys()] } };
   }

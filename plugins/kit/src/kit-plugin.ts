@@ -6,6 +6,8 @@ import {
   PLUGIN_CONTRACT,
   type PluginForgetRequest,
   type PluginForgetResult,
+  type PluginListRequest,
+  type PluginListResult,
   type PluginManifest,
   type PluginRetrieveRequest,
   type PluginRetrieveResult,
@@ -20,7 +22,7 @@ import { idConflict, type OperationResult, operationKey, type RememberedOperatio
 import type { KitOptions, ResolvedKitOptions } from "./kit-options.js";
 import { resolveKitOptions } from "./kit-options.js";
 import { type OpenTier, openTier } from "./open-tier.js";
-import { forget, forgetResult, retrieve, status, store, storeResult } from "./operations/index.js";
+import { forget, forgetResult, list, retrieve, status, store, storeResult } from "./operations/index.js";
 import type { Retention } from "./retention.js";
 import { type Analyzer, createEnglishAnalyzer } from "./search/index.js";
 import type { Storage, StoragePlace } from "./storage.js";
@@ -87,6 +89,7 @@ export class KitPlugin implements MemoryPlugin {
         context: true,
         absolute: true,
         generations: true,
+        list: true,
       },
     };
   }
@@ -126,6 +129,10 @@ export class KitPlugin implements MemoryPlugin {
 
   async onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined> {
     return status(this.#open, op);
+  }
+
+  async onList(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult> {
+    return list(this.#open, selector, request);
   }
 
   async maintain(): Promise<void> {

@@ -2,6 +2,7 @@ import {
   canonicalJson,
   deriveText,
   type Filter,
+  fieldValue,
   type Json,
   keyContext,
   type MemoryEntry,
@@ -95,6 +96,23 @@ export class Oracle {
     return gone;
   }
 
+  /** Each value of a field, or each namespace, with the entries that have it. */
+  list(selector: ScopeSelector, filter: Filter, field: string | undefined, now: number) {
+    const listed = new Map<Json, OracleEntry[]>();
+    for (const scope of this.scopes(selector, now)) {
+      for (const held of this.entriesOf(scope, now)) {
+        const entry = asEntry(held, scope);
+        if (!matches(entry, filter)) continue;
+        for (const value of field === undefined
+          ? [scope.namespace]
+          : listedValues(fieldValue(entry, field))) {
+          listed.set(value, [...(listed.get(value) ?? []), held]);
+        }
+      }
+    }
+    return listed;
+  }
+
   #at(scope: Scope): OracleScope {
     const id = JSON.stringify(scope);
     let found = this.#scopes.get(id);
@@ -104,6 +122,12 @@ export class Oracle {
     }
     return found;
   }
+}
+
+/** Scalars, and the distinct strings of a list. */
+function listedValues(value: Json | undefined): Json[] {
+  if (Array.isArray(value)) return [...new Set(value.filter((element) => typeof element === "string"))];
+  return value === undefined || typeof value === "object" ? [] : [value];
 }
 
 type Unrevised = Omit<OracleEntry, "revision" | "seq">;

@@ -1,5 +1,7 @@
 import {
+  type Criteria,
   comparePositions,
+  compileCriteria,
   type Embedder,
   isMemoryError,
   type MemoryEntry,
@@ -17,7 +19,14 @@ import { expect } from "vitest";
 import { forgetRequest, retrieveRequest, scope, selector, storeRequest } from "./kit-requests.js";
 import { asEntry, Oracle, type OracleEntry, type OracleOutcome } from "./model-oracle.js";
 import { freshScores, vectorOfEntry } from "./model-scores.js";
-import type { ConditionKind, Place, SearchStep, Step, StoreEntryStep } from "./model-steps.js";
+import {
+  type ConditionKind,
+  LISTED,
+  type Place,
+  type SearchStep,
+  type Step,
+  type StoreEntryStep,
+} from "./model-steps.js";
 import type { TestClock } from "./test-clock.js";
 
 /** The plugin under test, and what can happen to it. */
@@ -67,6 +76,8 @@ export class ModelRun {
         return this.#store(step.place, step.entries, step.ack);
       case "retrieve":
         return this.#retrieve(step.place, step);
+      case "list":
+        return this.#list(step.place, step.criteria, step.field);
       case "forget":
         return this.#forget(step.place, step.criteria, step.dryRun);
       case "retry":
@@ -96,6 +107,7 @@ export class ModelRun {
           } as const;
           await this.#retrieve({ tenant, agent, namespace }, everything);
         }
+        for (const field of LISTED) await this.#list({ tenant, agent, namespace: "**" }, {}, field);
       }
     }
   }
@@ -146,6 +158,30 @@ export class ModelRun {
     const reply = await plugin.onForget(target, request);
     expect(reply.deleted).toBe(expected.length);
     if (!dryRun) this.#done.push({ kind: "forget", selector: target, request, reply });
+  }
+
+  async #list(place: Place, criteria: Criteria, field: string | undefined): Promise<void> {
+    const { plugin, clock } = this.subject;
+    const target = selector({ tier: this.tier, ...place });
+    const filter = compileCriteria(criteria);
+    const expected = this.#oracle.list(target, filter, field, clock.now());
+    const { items } = await plugin.onList!(target, {
+      filter,
+      ...(field !== undefined && { field }),
+      values_max: 1_000,
+    });
+    const figures = items.map(({ value, count, newest }) => ({ value, count, newest }));
+    const held = [...expected].map(([value, entries]) => {
+      const newest = Math.max(...entries.map(({ occurredAt }) => occurredAt));
+      return { value, count: entries.length, newest };
+    });
+    expect(figures).toHaveLength(held.length);
+    expect(figures).toEqual(expect.arrayContaining(held));
+    for (const { value, bytes } of items) {
+      const entries = expected.get(value)!;
+      expect(bytes).toBeGreaterThanOrEqual(jsonBytes(entries.map(({ content }) => content)));
+      expect(bytes).toBeLessThanOrEqual(jsonBytes(entries.map(returned)));
+    }
   }
 
   /** The same operation again: the same reply, and no effect. With another body it is refused. */
@@ -231,6 +267,15 @@ export class ModelRun {
       comparePositions(positionOf(a.entry, order), positionOf(b.entry, order), order),
     );
   }
+}
+
+function jsonBytes(values: readonly unknown[]): number {
+  return values.reduce((sum: number, value) => sum + Buffer.byteLength(JSON.stringify(value)), 0);
+}
+
+/** As a retrieve returns it with its context; where it stands does not matter for its size. */
+function returned(held: OracleEntry): object {
+  return { ...asEntry(held, scope()), ...(held.context !== undefined && { context: held.context }) };
 }
 
 function includedFields(

@@ -52,6 +52,12 @@ export type Step =
       readonly ack: "stored" | "queued";
     }
   | ({ readonly do: "retrieve"; readonly place: Place } & SearchStep)
+  | {
+      readonly do: "list";
+      readonly place: Place;
+      readonly criteria: object;
+      readonly field: string | undefined;
+    }
   | { readonly do: "forget"; readonly place: Place; readonly criteria: object; readonly dryRun: boolean }
   | { readonly do: "retry"; readonly part: number; readonly otherBody: boolean }
   | { readonly do: "advance"; readonly seconds: number }
@@ -125,6 +131,17 @@ const searchPlace: fc.Arbitrary<Place> = fc.record({
   agent: fc.constantFrom("alice", "alice", "bob"),
   namespace: fc.constantFrom(...PATTERNS),
 });
+
+const listPlace: fc.Arbitrary<Place> = fc.oneof(
+  searchPlace,
+  searchPlace.map((found) => ({ ...found, namespace: "**" })),
+);
+
+/** What is listed; undefined: namespaces. */
+export const LISTED = [
+  ...[undefined, "tags", "group", "author", "source", "metadata.color", "metadata.n", "metadata.flag"],
+  ...["metadata.list", "metadata.missing", "key.id", "key.a", "key.b", "key.list", "key.n"],
+];
 
 const FIELD_VALUES: Readonly<Record<string, readonly (string | number | boolean)[]>> = {
   tags: TAGS,
@@ -240,6 +257,15 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc
       .record({ do: fc.constant("retrieve" as const), place: searchPlace, search })
       .map(({ search: fields, ...rest }) => ({ ...rest, ...fields })),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("list" as const),
+      place: listPlace,
+      criteria,
+      field: fc.constantFrom(...LISTED),
+    }),
   },
   {
     weight: 2,

@@ -178,6 +178,7 @@ describe("the working tier", () => {
         context: true,
         absolute: true,
         generations: true,
+        list: true,
       },
     });
   });

@@ -1,9 +1,10 @@
 import { decode as decodePack, encode as encodePack } from "@msgpack/msgpack";
 import type { ErrorCode } from "../error-catalogue.js";
-import { guardJson, isJsonObject } from "../json.js";
+import { guardJson, isJsonObject, refuseGreatIntegers } from "../json.js";
 import { LIMITS } from "../limits.js";
 import { type ErrorDetail, isMemoryError, MemoryError } from "../memory-error.js";
 import { isMessageId } from "../messages/index.js";
+import { withExponents, withInfinities } from "./great-numbers.js";
 import { scanPack } from "./msgpack-scan.js";
 
 export type Encoding = "json" | "msgpack";
@@ -53,7 +54,7 @@ export function decodeMessage(
     checkSize(payload.length, options.maxBytes ?? LIMITS.messageBytes);
     message = encoding === "json" ? parseJson(payload) : parsePack(payload, options.nestedMax);
     if (!isJsonObject(message)) throw new MemoryError("invalid_message", "the message is not an object");
-    guardJson(message, options.nestedMax);
+    if (guardJson(message, options.nestedMax)) refuseGreatIntegers(withGreatIntegers(payload, encoding));
     return { ok: true, encoding, message };
   } catch (error) {
     if (!isMemoryError(error)) throw error;
@@ -69,6 +70,26 @@ function checkSize(got: number, max: number): void {
     max,
     got,
   });
+}
+
+/** The message once more, with integers beyond ±(2^53 - 1) as what `refuseGreatIntegers` knows them by. */
+function withGreatIntegers(payload: Uint8Array, encoding: Encoding): unknown {
+  if (encoding === "msgpack") return decodePack(payload, { mapKeyConverter: stringKey, useBigInt64: true });
+  const json = utf8.decode(payload);
+  const marked = withInfinities(json);
+  return marked === json ? undefined : JSON.parse(marked);
+}
+
+/**
+ * The value of a JSON text, in which no integer is rounded.
+ * @throws {SyntaxError} for what is no JSON.
+ * @throws {MemoryError} `schema_violation` for an integer literal beyond ±(2^53 - 1) (clause ENV-VALUE-3).
+ */
+export function readJson(json: string): unknown {
+  const value: unknown = JSON.parse(json);
+  const marked = withInfinities(json);
+  if (marked !== json) refuseGreatIntegers(JSON.parse(marked));
+  return value;
 }
 
 function parseJson(payload: Uint8Array): unknown {
@@ -99,10 +120,18 @@ export function readableId(message: unknown): string | null {
   return isJsonObject(message) && isMessageId(message.id) ? message.id : null;
 }
 
-/** Message to bytes. Fields that are undefined are left out; embeddings are binary in MessagePack, lists in JSON. */
+/** JSON that `readJson` takes back, doubles of any size included (clause ENV-VALUE-3). */
+export function writeJson(value: unknown): string {
+  return withExponents(JSON.stringify(value));
+}
+
+/**
+ * Message to bytes. Fields that are undefined are left out; embeddings are binary in MessagePack, lists in JSON. Numbers
+ * of integral value beyond ±(2^53 - 1) are doubles, in JSON written with an exponent.
+ */
 export function encodeMessage(message: Readonly<Message>, encoding: Encoding): Uint8Array {
   if (encoding === "msgpack") return encodePack(message, { ignoreUndefined: true });
-  return Buffer.from(JSON.stringify(withLists(message)), "utf8");
+  return Buffer.from(writeJson(withLists(message)), "utf8");
 }
 
 /** Vectors as lists where a message may hold some. A replacer would do, but slows every encoding down several times. */

@@ -6,6 +6,7 @@ import { LIMITS } from "../limits.js";
 import { MemoryError } from "../memory-error.js";
 import {
   MemoryForgetRequestSchema,
+  MemoryListRequestSchema,
   MemoryRetrieveRequestSchema,
   MemoryStatusRequestSchema,
   PingSchema,
@@ -20,6 +21,7 @@ const REQUEST_SCHEMAS = {
   "memory/retrieve/req": MemoryRetrieveRequestSchema,
   "memory/forget/req": MemoryForgetRequestSchema,
   "memory/status/req": MemoryStatusRequestSchema,
+  "memory/list/req": MemoryListRequestSchema,
   ping: PingSchema,
 } as const;
 

@@ -1,3 +1,4 @@
+export { deriveText } from "./derived-text.js";
 export {
   atMostFields,
   EmbeddingSchema,
@@ -13,7 +14,7 @@ export {
   TagSchema,
   TimeSchema,
 } from "./entry.js";
-export { canonicalJson, keyReferenceHash, type MemoryKey, normaliseKey } from "./key.js";
+export { canonicalJson, keyHash, keyReferenceHash, type MemoryKey, normaliseKey } from "./key.js";
 export {
   ExpandSchema,
   type QueryField,

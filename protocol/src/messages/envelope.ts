@@ -4,7 +4,8 @@ import { NamespacePatternSchema } from "../filter/index.js";
 import { LIMITS } from "../limits.js";
 import { NAMESPACE } from "../scope.js";
 
-export const PROTOCOL_VERSION = "1.0";
+/** What this package speaks: it understands every 1.x (clause ENV-8). */
+export const PROTOCOL_VERSION = "1.1";
 export const CONTENT_TYPE_HEADER = "Content-Type";
 
 /** Nothing of the Unicode categories control, format, surrogate, private use and unassigned. */
@@ -24,7 +25,7 @@ const VersionSchema = z.string().regex(/^1\.\d{1,6}$/, "must be 1.x");
 /** Fields of every message but its `type`. Absent ones take their default at the receiver. */
 export const envelopeShape = {
   id: MessageIdSchema.nullish(),
-  version: VersionSchema.nullish().meta({ description: `default "${PROTOCOL_VERSION}"` }),
+  version: VersionSchema.nullish().meta({ description: 'default "1.0"' }),
   ts: z.number().nullish().meta({ description: "Unix seconds; default now" }),
 };
 

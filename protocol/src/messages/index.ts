@@ -1,5 +1,6 @@
 export { isMessageId, PingSchema } from "./envelope.js";
 export { MemoryForgetRequestSchema } from "./forget.js";
+export { type ListItem, type ListOrder, MemoryListRequestSchema } from "./list.js";
 export {
   type Include,
   MemoryRetrieveRequestSchema,
@@ -8,4 +9,4 @@ export {
   type TotalRelation,
 } from "./retrieve.js";
 export { MemoryStatusRequestSchema } from "./status.js";
-export { type Ack, StoreEnvelopeSchema, type StoreReceipt } from "./store.js";
+export { type Ack, type MemoryStoreRequest, StoreEnvelopeSchema, type StoreReceipt } from "./store.js";

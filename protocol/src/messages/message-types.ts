@@ -3,6 +3,7 @@ import { PingSchema, PongSchema } from "./envelope.js";
 import { ErrorMessageSchema } from "./error-message.js";
 import { MemoryEventSchema, ReindexProgressSchema } from "./event.js";
 import { MemoryForgetRequestSchema, MemoryForgetResponseSchema } from "./forget.js";
+import { MemoryListRequestSchema, MemoryListResponseSchema } from "./list.js";
 import { MemoryRetrieveRequestSchema, MemoryRetrieveResponseSchema } from "./retrieve.js";
 import { MemoryStatusRequestSchema, MemoryStatusResponseSchema } from "./status.js";
 import { MemoryStoreRequestSchema, MemoryStoreResponseSchema } from "./store.js";
@@ -17,6 +18,8 @@ export const MESSAGE_SCHEMAS = {
   "memory/forget/resp": MemoryForgetResponseSchema,
   "memory/status/req": MemoryStatusRequestSchema,
   "memory/status/resp": MemoryStatusResponseSchema,
+  "memory/list/req": MemoryListRequestSchema,
+  "memory/list/resp": MemoryListResponseSchema,
   "memory/event": MemoryEventSchema,
   "memory/reindex": ReindexProgressSchema,
   ping: PingSchema,

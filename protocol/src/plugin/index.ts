@@ -1,3 +1,4 @@
+export * from "./list-place.js";
 export * from "./manifest.js";
 export type * from "./plugin.js";
 export * from "./plugin-module.js";

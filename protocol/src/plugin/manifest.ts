@@ -23,16 +23,23 @@ export const FEATURES = Object.freeze({
   context: "finds an entry by the words of its `context`, for less than those of its text",
   absolute: "relevance does not depend on what else is found",
   generations: "never compares vectors of different embedders, and embeds anew after a change",
+  list: "tells which namespaces, or values of a field, there are (since 1.1)",
 });
 
 export type Feature = keyof typeof FEATURES;
 
-const featureShape = Object.fromEntries(Object.keys(FEATURES).map((name) => [name, z.boolean()])) as Record<
-  Feature,
-  z.ZodBoolean
->;
+/** Features that a manifest need not name, as plugins of the first version do not; absent is false (clause PLUG-2). */
+type LaterFeature = "list";
+const LATER_FEATURES: ReadonlySet<string> = new Set<LaterFeature>(["list"]);
 
-/** Every feature by name, true or false: no defaults. */
+const featureShape = Object.fromEntries(
+  Object.keys(FEATURES).map((name) => [
+    name,
+    LATER_FEATURES.has(name) ? z.boolean().optional() : z.boolean(),
+  ]),
+) as Record<Exclude<Feature, LaterFeature>, z.ZodBoolean> & Record<LaterFeature, z.ZodOptional<z.ZodBoolean>>;
+
+/** Every feature by name, true or false: no defaults, but for those that came later. */
 export const PluginManifestSchema = z
   .strictObject({
     contract: z.literal(PLUGIN_CONTRACT),

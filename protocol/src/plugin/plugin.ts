@@ -2,7 +2,15 @@ import type { Clock } from "../clock.js";
 import type { MemoryEntry, MemoryKey, QueryField, RankingExplanation, StoreEntry } from "../entry/index.js";
 import type { Filter } from "../filter/index.js";
 import type { MemoryError } from "../memory-error.js";
-import type { Ack, Include, Order, RetrieveMode, StoreReceipt, TotalRelation } from "../messages/index.js";
+import type {
+  Ack,
+  Include,
+  ListItem,
+  Order,
+  RetrieveMode,
+  StoreReceipt,
+  TotalRelation,
+} from "../messages/index.js";
 import type { MemoryTier, Scope, ScopeSelector } from "../scope.js";
 import type { EventAction } from "../subjects.js";
 import type { PluginManifest } from "./manifest.js";
@@ -105,6 +113,19 @@ export interface PluginStatusResult extends PluginStoreResult {
   readonly done: boolean;
 }
 
+export interface PluginListRequest {
+  readonly filter: Filter;
+  /** Whose values are told; absent: the namespaces. */
+  readonly field?: string;
+  /** More distinct values are refused with `too_large`. */
+  readonly values_max: number;
+}
+
+export interface PluginListResult {
+  /** Each value once, in any order; a namespace as its whole path. The host cuts, sorts and pages. */
+  readonly items: readonly ListItem[];
+}
+
 /** What happened to an entry, for events: forgotten, expired or evicted. The host reports `stored` itself. */
 export interface MemoryChange {
   readonly action: EventAction;
@@ -146,6 +167,8 @@ export interface MemoryPlugin {
   onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult>;
   /** A store as it stands; undefined for a forget, or an operation that is not known (any more) (clause PLUG-15). */
   onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined>;
+  /** Of a plugin that declares `list`: what there is, without reading it (clause PLUG-20). */
+  onList?(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult>;
   /** Called by the host now and then, never twice at once: expiry, compaction. */
   maintain?(): Promise<void>;
   stats?(): Readonly<Record<string, number | string>>;

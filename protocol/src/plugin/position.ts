@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { MemoryEntry } from "../entry/index.js";
-import { MemoryError } from "../memory-error.js";
 import type { Order } from "../messages/index.js";
 import { type MemoryTier, MemoryTierSchema, TIERS } from "../scope.js";
+import { cursorText, readCursor } from "./cursor-text.js";
 
 /** Where an entry stands in the total order of a retrieve (clause RET-5). `rank` is its score, or occurred_at. */
 export const PositionSchema = z.strictObject({
@@ -45,24 +45,10 @@ const CursorSchema = z.strictObject({ after: PositionSchema, as_of: z.number(), 
 export type Cursor = z.infer<typeof CursorSchema>;
 
 export function encodeCursor(cursor: Cursor): string {
-  return Buffer.from(JSON.stringify(cursor), "utf8").toString("base64url");
+  return cursorText(cursor);
 }
 
 /** @throws {MemoryError} `schema_violation` for one that is no cursor, or another request's (clause RET-9). */
 export function decodeCursor(text: string, digest: string): Cursor {
-  const parsed = CursorSchema.safeParse(readJson(text));
-  if (!parsed.success) throw new MemoryError("schema_violation", "not a cursor", { path: "cursor" });
-  if (parsed.data.digest !== digest) {
-    const message = "the cursor belongs to a request with other criteria";
-    throw new MemoryError("schema_violation", message, { path: "cursor" });
-  }
-  return parsed.data;
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
-  } catch {
-    return undefined;
-  }
+  return readCursor(CursorSchema, text, digest);
 }

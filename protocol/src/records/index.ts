@@ -1,4 +1,11 @@
-export { isRecordKind, type MemoryRecord, readRecord, recordEntry } from "./record.js";
+export {
+  isRecordKind,
+  type MemoryRecord,
+  RECORD_SCHEMAS,
+  readRecord,
+  recordEntry,
+  recordProblem,
+} from "./record.js";
 export {
   MessageContentSchema,
   RECORD_KINDS,
@@ -12,3 +19,5 @@ export {
   type Trust,
   TrustSchema,
 } from "./record-kinds.js";
+export { HeadSchema, isHead, PartSchema } from "./split-form.js";
+export { joinRecord, partKeys, splitRecord } from "./split-record.js";

@@ -1,11 +1,17 @@
 import { z } from "zod";
 import { boundedString, FractionSchema } from "../bounded-values.js";
-import { HashSchema, JsonSchema, TimeSchema } from "../entry/index.js";
+import { HashSchema, JsonSchema } from "../entry/index.js";
 import { LIMITS } from "../limits.js";
 
 const IdSchema = boundedString(LIMITS.idLength).min(1);
 const NameSchema = boundedString(LIMITS.stringLength).min(1);
 const SeqSchema = z.int().min(0);
+/** Unix seconds; what was true before 1970 has a time below 0. */
+const InstantSchema = z
+  .number()
+  .min(-1e11)
+  .max(1e11)
+  .meta({ description: "Unix seconds, before 1970 below 0" });
 
 /** Whose word a memory is: what is not the user's is not shared until somebody vouches for it (clause REC-9). */
 export const TrustSchema = z.enum(["user", "agent", "tool", "web"]);
@@ -14,16 +20,25 @@ export type Trust = z.infer<typeof TrustSchema>;
 export const RoleSchema = z.enum(["system", "developer", "user", "assistant", "tool"]);
 export type Role = z.infer<typeof RoleSchema>;
 
-/** A call that a model asked for; `arguments` are JSON as the model wrote them. */
-export const ToolCallSchema = z.looseObject({ id: NameSchema, name: NameSchema, arguments: z.string() });
+/**
+ * A call that a model asked for; `arguments` are JSON as the model wrote them, and so perhaps none. Ids are of the
+ * provider: some are empty, some carry a signature of many kilobytes.
+ */
+export const ToolCallSchema = z.looseObject({
+  id: z.string(),
+  name: z.string().min(1),
+  arguments: z.string(),
+});
 
 /** What was said: `content` is a text, parts as model providers have them, or null beside tool calls. */
 export const MessageContentSchema = z.looseObject({
   role: RoleSchema,
-  content: z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()]),
+  content: z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()], {
+    error: "must be a text, a list of parts that each have a `type`, or null",
+  }),
   name: NameSchema.optional(),
   tool_calls: z.array(ToolCallSchema).optional(),
-  tool_call_id: NameSchema.optional(),
+  tool_call_id: z.string().optional(),
   agent_calls: z.array(JsonSchema).optional(),
   structured: JsonSchema.optional(),
   images: z.array(z.string()).optional(),
@@ -52,7 +67,7 @@ export const RECORD_KINDS = {
       text: z.string(),
       key_facts: z.array(z.string()),
       open_threads: z.array(z.string()),
-      covers: z.strictObject({ from: SeqSchema, to: SeqSchema }),
+      covers: z.looseObject({ from: SeqSchema, to: SeqSchema }),
     }),
     metadata: z.looseObject({ level: z.int().min(1) }),
   },
@@ -63,8 +78,8 @@ export const RECORD_KINDS = {
       about: NameSchema,
       category: NameSchema.optional(),
       trust: TrustSchema,
-      valid_from: TimeSchema.optional(),
-      valid_until: TimeSchema.optional(),
+      valid_from: InstantSchema.optional(),
+      valid_until: InstantSchema.optional(),
       superseded_by: HashSchema.optional(),
       confidence: FractionSchema.optional(),
     }),
@@ -122,7 +137,7 @@ export const RECORD_KINDS = {
   target: {
     key: z.strictObject({ target: NameSchema, name: NameSchema }),
     content: z.looseObject({ description: z.string() }),
-    metadata: z.looseObject({ target: NameSchema, name: NameSchema }),
+    metadata: z.looseObject({ type: NameSchema, name: NameSchema }),
   },
   history: {
     key: z.strictObject({ history: IdSchema }),
@@ -135,6 +150,18 @@ export const RECORD_KINDS = {
     metadata: z.looseObject({ tool: NameSchema.optional(), bytes: z.int().min(0) }),
   },
 } as const;
+
+/** Where metadata say what the key or the content says: to be found by (clause REC-3). */
+export const REPEATED: {
+  readonly [Kind in RecordKind]?: Readonly<Record<string, readonly ["key" | "content", string]>>;
+} = {
+  message: { role: ["content", "role"], name: ["content", "name"] },
+  tool_call: { tool: ["content", "tool"], success: ["content", "success"] },
+  guideline: { tool: ["key", "guideline"] },
+  triple: { subject: ["key", "subject"], predicate: ["key", "predicate"], object: ["key", "object"] },
+  block: { label: ["key", "block"] },
+  target: { type: ["key", "target"], name: ["key", "name"] },
+};
 
 export type RecordKind = keyof typeof RECORD_KINDS;
 export type RecordKey<Kind extends RecordKind> = z.infer<(typeof RECORD_KINDS)[Kind]["key"]>;

@@ -133,3 +133,8 @@ export function supersededEntry({ entry }: Fact, until: number, byKeyHash: strin
   const metadata = { ...entry.metadata, valid_until: until, superseded_by: byKeyHash };
   return { ...entry, metadata, if_revision: entry.revision } as EntryInput;
 }
+
+/** `fact` as the word of somebody who counts for more, for a store: only if nobody has changed it. */
+export function vouchedEntry({ entry }: Fact, trust: Trust): EntryInput {
+  return { ...entry, metadata: { ...entry.metadata, trust }, if_revision: entry.revision } as EntryInput;
+}

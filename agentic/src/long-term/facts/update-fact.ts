@@ -1,8 +1,8 @@
 import type { EntryInput } from "@membus/agent-client";
-import { keyHash, MemoryError, type StoreError } from "@membus/protocol";
+import { keyHash, MemoryError } from "@membus/protocol";
 import type { CallContext } from "../call-context.js";
 import type { RecordOutcome } from "../outcome.js";
-import type { Shelf } from "../shelf.js";
+import { type Shelf, storeFailure } from "../shelf.js";
 import { canonicalText, FACT_LENGTH_MAX, type Fact, isCurrent, readFact } from "./fact.js";
 import { lookUp } from "./look-up.js";
 import { writePlans } from "./write-plans.js";
@@ -78,7 +78,7 @@ async function updateInPlace(
 ): Promise<RecordOutcome> {
   const changed = { ...entry, metadata: { kind: "fact", ...metadata }, if_revision: entry.revision };
   const { receipts, errors } = await shelf.store([changed as EntryInput]);
-  if (errors[0] !== undefined) throw failure(errors[0]);
+  if (errors[0] !== undefined) throw storeFailure(errors[0]);
   const isChanged = receipts[0]!.outcome !== "unchanged";
   meter.written(isChanged ? 1 : 0);
   return { outcome: isChanged ? "updated" : "duplicate", text, id };
@@ -108,8 +108,4 @@ async function replaceText(
 
 async function withdraw(shelf: Shelf, id: string, { meter }: CallContext): Promise<void> {
   meter.written(await shelf.forget({ keys: [{ $hash: keyHash({ fact: id }) }] }));
-}
-
-function failure({ code, message }: StoreError): MemoryError {
-  return new MemoryError(code === "conflict" ? "conflict" : "runtime_error", `${code}: ${message}`);
 }

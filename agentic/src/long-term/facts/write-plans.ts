@@ -3,7 +3,7 @@ import { keyHash, type StoreError, type StoreReceipt } from "@membus/protocol";
 import type { CallContext } from "../call-context.js";
 import { type RecordOutcome, refused } from "../outcome.js";
 import type { Shelf } from "../shelf.js";
-import { factEntry, supersededEntry } from "./fact.js";
+import { factEntry, isWeaker, supersededEntry, vouchedEntry } from "./fact.js";
 import type { Pending, Plan } from "./plan.js";
 
 /** What became of plans: outcomes by the candidates' indices, and what has to be decided again. */
@@ -38,6 +38,7 @@ export async function writePlans(
     if (plan.outcome === "duplicate") outcomes.set(plan.pending.index, outcomeOf(plan, plan.target!.id));
     else steps.push(stepOf(plan, entries, replaced, context));
   }
+  entries.push(...vouchedEntries(plans, replaced));
   if (entries.length > 0) {
     const results = new Results(await shelf.store(entries));
     context.meter.written(results.writtenCount);
@@ -48,6 +49,18 @@ export async function writePlans(
     }
   } else for (const { plan, id } of steps) outcomes.set(plan.pending.index, outcomeOf(plan, id));
   return { outcomes, again };
+}
+
+/** Facts that somebody repeats who counts for more than who told them before. If others change them, they stay as they are. */
+function vouchedEntries(plans: readonly Plan[], replaced: ReadonlySet<string>): EntryInput[] {
+  const vouched = new Map<string, EntryInput>();
+  for (const { outcome, target, candidate } of plans) {
+    if (outcome !== "duplicate" || target === undefined || replaced.has(target.id)) continue;
+    if (isWeaker(target.metadata.trust, candidate.trust)) {
+      vouched.set(target.id, vouchedEntry(target, candidate.trust));
+    }
+  }
+  return [...vouched.values()];
 }
 
 /** Adds what a plan writes. A fact is replaced once: what else was to replace it stands beside its replacement. */

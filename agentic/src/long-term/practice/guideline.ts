@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { type MemoryEntry, MemoryError, type RecordContent, readRecord, recordEntry } from "@membus/protocol";
 import { z } from "zod";
+import { pauseAfterConflict } from "../../contention.js";
 import { askFor, type ChatModel, loadPrompt, ModelError } from "../../model/index.js";
 import type { CallContext } from "../call-context.js";
 import { kindIs } from "../facts/fact.js";
-import type { Shelf } from "../shelf.js";
+import { type Shelf, storeFailure } from "../shelf.js";
 import { figuresOf, figuresText } from "./figures.js";
 
 type Call = RecordContent<"tool_call">;
@@ -44,7 +45,8 @@ export async function writeGuideline(shelf: Shelf, tool: string, context: CallCo
     const { errors, receipts } = await shelf.store([{ ...entry, if_revision: before?.revision ?? 0 }]);
     context.meter.written(receipts.filter(({ outcome }) => outcome !== "unchanged").length);
     if (errors.length === 0) return { isWritten: true, ...("reason" in advised && advised) };
-    if (errors[0]!.code !== "conflict") throw new MemoryError("runtime_error", errors[0]!.message);
+    if (errors[0]!.code !== "conflict") throw storeFailure(errors[0]!);
+    await pauseAfterConflict(attempt + 1, context.clock);
   }
   throw new MemoryError("conflict", `the guideline of ${tool} is being changed by others`);
 }

@@ -73,7 +73,7 @@ function experienceEntry(text: string, whenToUse: string | undefined, fields: Ex
     content: { text, when_to_use },
     metadata: { value, trust, ...(outcome !== undefined && { outcome }) },
   });
-  return { ...record, text: when_to_use || null };
+  return { ...record, text: when_to_use || text, context: text };
 }
 
 const ExperiencesSchema = z.object({

@@ -8,7 +8,7 @@ import { wordsOf } from "../recall/recalled-text.js";
 const FigureSchema = z.number().min(0);
 
 /** A call of a tool, as it is reported. As JSON text it is what AgentScope's tool memory takes. */
-export const ToolCallReportSchema = z.object({
+const ToolCallReportSchema = z.object({
   /** "YYYY-MM-DD HH:MM:SS" in UTC, or ISO 8601. Absent: now. */
   create_time: z
     .string()

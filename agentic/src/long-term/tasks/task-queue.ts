@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { AgentMemory } from "@membus/agent-client";
 import { type Clock, type Filter, MemoryError, type MemoryTier } from "@membus/protocol";
 import type { ResolvedLongTermOptions } from "../long-term-options.js";
-import { Shelf } from "../shelf.js";
+import { Shelf, storeFailure } from "../shelf.js";
 import { readTask, type Task, type TaskState, taskEntry, type Work } from "./task.js";
 
 /** One namespace for all: who works for an agent finds its tasks without knowing what they are about. */
@@ -54,7 +54,7 @@ export class TaskQueue {
       }),
     );
     const { errors } = await this.#shelf.store(tasks.map((task) => taskEntry(task, undefined)));
-    if (errors[0] !== undefined) throw new MemoryError("runtime_error", `not queued: ${errors[0].message}`);
+    if (errors[0] !== undefined) throw storeFailure(errors[0]);
     return tasks.map(({ id }) => id);
   }
 

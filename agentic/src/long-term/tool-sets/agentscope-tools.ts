@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Tool } from "../../tools/index.js";
+import { type Tool, typedTool } from "../../tools/index.js";
 import type { LongTermMemory } from "../long-term-memory.js";
 import { RETRIEVE_DEFAULTS } from "../recall/recall.js";
 import { outcomesText, retrieveForEach } from "./answers.js";
@@ -49,7 +49,7 @@ const WORDING: Readonly<Record<AgentScopeMemory, Wording>> = {
 /** The two tools of AgentScope's long-term memories: `record_to_memory` and `retrieve_from_memory`. */
 export function agentScopeTools(memory: LongTermMemory, kind: AgentScopeMemory = "personal"): Tool[] {
   const wording = WORDING[kind];
-  return [recordTool(memory, kind, wording), retrieveTool(memory, kind, wording)] as unknown as Tool[];
+  return [recordTool(memory, kind, wording), retrieveTool(memory, kind, wording)];
 }
 
 function recordTool(memory: LongTermMemory, kind: AgentScopeMemory, wording: Wording) {
@@ -74,7 +74,7 @@ function recordTool(memory: LongTermMemory, kind: AgentScopeMemory, wording: Wor
     const value = "score" in args ? (args.score as number) : 1;
     return outcomesText((await memory.recordExperiences(content, { value, trust: "agent" })).outcomes);
   };
-  return { name: "record_to_memory", description: wording.record, parameters, run };
+  return typedTool({ name: "record_to_memory", description: wording.record, parameters, run });
 }
 
 function retrieveTool(memory: LongTermMemory, kind: AgentScopeMemory, wording: Wording) {
@@ -88,5 +88,5 @@ function retrieveTool(memory: LongTermMemory, kind: AgentScopeMemory, wording: W
     const kinds = kind === "personal" ? (["fact"] as const) : (["experience"] as const);
     return retrieveForEach(memory, keywords, { limit, kinds });
   };
-  return { name: "retrieve_from_memory", description: wording.retrieve, parameters, run };
+  return typedTool({ name: "retrieve_from_memory", description: wording.retrieve, parameters, run });
 }

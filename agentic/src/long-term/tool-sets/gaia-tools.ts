@@ -1,6 +1,6 @@
 import type { MetadataValue } from "@membus/protocol";
 import { z } from "zod";
-import type { Tool } from "../../tools/index.js";
+import { type Tool, typedTool } from "../../tools/index.js";
 import type { LongTermMemory } from "../long-term-memory.js";
 import { RETRIEVE_DEFAULTS } from "../recall/recall.js";
 import { escaped } from "../recall/recalled-text.js";
@@ -20,7 +20,7 @@ const MetadataSchema = z.record(
 
 /** The two tools of Gaia: `add_memory` and `search_memory`, with the texts that it answers. */
 export function gaiaTools(memory: LongTermMemory, { async = true }: GaiaToolsOptions = {}): Tool[] {
-  return [addTool(memory, async), searchTool(memory)] as unknown as Tool[];
+  return [addTool(memory, async), searchTool(memory)];
 }
 
 function addTool(memory: LongTermMemory, async: boolean) {
@@ -40,7 +40,7 @@ function addTool(memory: LongTermMemory, async: boolean) {
   };
   const description =
     "Stores a memory for later: preferences, contacts, ids, context, or what has worked. Be specific: names, values, dates.";
-  return { name: "add_memory", description, parameters, run };
+  return typedTool({ name: "add_memory", description, parameters, run });
 }
 
 /** The category has a place of its own. */
@@ -63,5 +63,5 @@ function searchTool(memory: LongTermMemory) {
   };
   const description =
     "Searches the memories for what answers a question. Results are numbered, with scores of 0 to 1.";
-  return { name: "search_memory", description, parameters, run };
+  return typedTool({ name: "search_memory", description, parameters, run });
 }

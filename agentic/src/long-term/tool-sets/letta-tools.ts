@@ -1,6 +1,9 @@
+import { LIMITS, type MemoryEntry, readRecord } from "@membus/protocol";
 import { z } from "zod";
-import type { Tool } from "../../tools/index.js";
+import { type Conversation, textOf } from "../../conversation/index.js";
+import { type Tool, typedTool } from "../../tools/index.js";
 import type { LongTermMemory } from "../long-term-memory.js";
+import { recalledText } from "../recall/recalled-text.js";
 import { outcomesText } from "./answers.js";
 
 const DateSchema = z
@@ -10,7 +13,7 @@ const DateSchema = z
 
 /** The tools of Letta's archive: `archival_memory_insert` and `archival_memory_search`, which knows dates. */
 export function archivalTools(memory: LongTermMemory): Tool[] {
-  return [insertTool(memory), searchTool(memory)] as unknown as Tool[];
+  return [insertTool(memory), searchTool(memory)];
 }
 
 function insertTool(memory: LongTermMemory) {
@@ -24,7 +27,7 @@ function insertTool(memory: LongTermMemory) {
     return outcomesText(outcomes);
   };
   const description = "Keeps something for good in the archive.";
-  return { name: "archival_memory_insert", description, parameters, run };
+  return typedTool({ name: "archival_memory_insert", description, parameters, run });
 }
 
 function searchTool(memory: LongTermMemory) {
@@ -48,7 +51,42 @@ function searchTool(memory: LongTermMemory) {
     return found.asText() || "No memories were found.";
   };
   const description = "Searches the archive by meaning and words, and by tags and dates.";
-  return { name: "archival_memory_search", description, parameters, run };
+  return typedTool({ name: "archival_memory_search", description, parameters, run });
+}
+
+/** Letta's `conversation_search`: what was said before, by meaning and words, by whom and when. */
+export function conversationTools(conversation: Conversation): Tool[] {
+  const parameters = z.object({
+    query: z.string().min(1).describe("What to look for, in plain words."),
+    roles: z
+      .array(z.enum(["user", "assistant", "tool"]))
+      .nullish()
+      .describe("Only what these have said."),
+    limit: z.int().min(1).max(100).default(10).describe("Most messages."),
+    start_date: DateSchema.describe("Only what was said at or after this time."),
+    end_date: DateSchema.describe("Only what was said before this time."),
+  });
+  const run = async ({ query, roles, limit, ...dates }: z.infer<typeof parameters>): Promise<string> => {
+    const entries = await conversation.records.search("message", {
+      query: query.slice(0, LIMITS.queryLength).toWellFormed(),
+      limit,
+      since: secondsOf(dates.start_date),
+      until: secondsOf(dates.end_date),
+      ...(roles?.length && { where: { field: "metadata.role", op: "in" as const, value: roles } }),
+    });
+    return recalledText(entries.flatMap(lineOf)) || "No messages were found.";
+  };
+  const description =
+    "Searches what was said earlier in this conversation, by meaning and words, roles and dates.";
+  return [typedTool({ name: "conversation_search", description, parameters, run })];
+}
+
+function lineOf(entry: MemoryEntry) {
+  const record = readRecord(entry, "message");
+  if (record === undefined) return [];
+  const time = new Date(entry.occurred_at * 1000).toISOString().slice(0, 16);
+  const label = `message of ${time}, by ${record.content.role}`;
+  return [{ id: record.key.message, label, text: textOf(record.content) }];
 }
 
 function secondsOf(date: string | null | undefined): number | undefined {

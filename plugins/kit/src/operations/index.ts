@@ -1,5 +1,6 @@
 export { forget } from "./forget.js";
 export { ForgetOrder } from "./forget-order.js";
+export { list } from "./list.js";
 export { retrieve } from "./retrieve/retrieve.js";
 export { status } from "./status.js";
 export { store } from "./store/store.js";

@@ -18,6 +18,7 @@ export { PreparedFilter, prepareLook } from "./partition/prepared-filter.js";
 export type { RemovedRow } from "./partition/removed-row.js";
 export type { FoundRow } from "./partition/rows-that.js";
 export type { SlotColumns } from "./partition/slot-columns.js";
+export type { Slots } from "./partition/slot-list.js";
 export { partitionRowsMaxOf } from "./partition/vectors.js";
 export {
   type CosineScale,

@@ -14,10 +14,11 @@ export class PreparedFilter {
   #attributes: AttributeIndex | undefined;
   #indexes: ReadonlyMap<string, FieldIndex> = new Map();
 
-  constructor(filter: Filter) {
+  /** `more` are fields whose index is needed besides those of the filter. */
+  constructor(filter: Filter, more: readonly string[] = []) {
     this.filter = withoutNegatives(filter);
     const leaves = attributeLeaves(this.filter);
-    this.#fields = [...new Set(leaves.map(({ field }) => field))];
+    this.#fields = [...new Set([...leaves.map(({ field }) => field), ...more])];
     const scanned = leaves.filter(({ op }) => op !== "eq" && op !== "in");
     this.#scans = new Map(scanned.map((leaf) => [leaf, new ValueScan(leaf)]));
   }
@@ -27,6 +28,11 @@ export class PreparedFilter {
     if (this.#attributes !== attributes) this.#indexes = attributes.fields(this.#fields);
     this.#attributes = attributes;
     return this.#indexes;
+  }
+
+  /** That of one of its fields, up to date once the partition was asked to `select`. */
+  index(field: string): FieldIndex {
+    return this.#indexes.get(field)!;
   }
 
   /** Looks at values of about `unitsMax` UTF-16 units more, and tells whether all had been looked at. */
@@ -42,7 +48,7 @@ export class PreparedFilter {
 
   /** Marks in `bitmap` the rows for which one of its leaves holds, by the indexes as they are now. */
   mark(bitmap: Uint8Array, leaf: FilterLeaf): void {
-    this.#indexes.get(leaf.field)!.mark(bitmap, leaf, this.#scans.get(leaf));
+    this.index(leaf.field).mark(bitmap, leaf, this.#scans.get(leaf));
   }
 }
 

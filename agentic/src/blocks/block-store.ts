@@ -1,0 +1,109 @@
+import type { AgentMemory, CallOptions, EntryInput } from "@membus/agent-client";
+import {
+  type Clock,
+  type ErrorCode,
+  type Filter,
+  isJsonObject,
+  type Json,
+  LIMITS,
+  MemoryError,
+} from "@membus/protocol";
+import { blockEntry, readBlock, revisionEntry, revisionKey, type StoredBlock } from "./block.js";
+import type { ResolvedBlocksOptions } from "./blocks-options.js";
+
+/** How a call is sent; its time limits are the client's. */
+export type BlockCall = Pick<CallOptions, "signal">;
+
+const IS_BLOCK: Filter = { field: "metadata.kind", op: "eq", value: "block" };
+
+/** Blocks and their earlier values, as entries of the host. */
+export class BlockStore {
+  readonly options: ResolvedBlocksOptions;
+  readonly clock: Clock;
+  readonly #memory: AgentMemory;
+
+  constructor(memory: AgentMemory, options: ResolvedBlocksOptions, clock: Clock) {
+    this.#memory = memory.inNamespace(options.namespace);
+    this.options = options;
+    this.clock = clock;
+  }
+
+  async read(label: string, call: BlockCall): Promise<StoredBlock | undefined> {
+    const request = { tier: this.options.tier, keys: [{ block: label }], where: IS_BLOCK };
+    for await (const entry of this.#memory.entries(request, call)) return readBlock(entry);
+    return undefined;
+  }
+
+  /** The oldest first. */
+  async list(call: BlockCall): Promise<StoredBlock[]> {
+    const { tier } = this.options;
+    const request = { tier, where: IS_BLOCK, order: "oldest", limit: LIMITS.retrieveLimit } as const;
+    const blocks: StoredBlock[] = [];
+    for await (const entry of this.#memory.entries(request, call)) {
+      const block = readBlock(entry);
+      if (block !== undefined) blocks.push(block);
+    }
+    return blocks;
+  }
+
+  async count(call: BlockCall): Promise<number> {
+    const request = { tier: this.options.tier, where: IS_BLOCK, limit: 0 };
+    return (await this.#memory.retrieve(request, call)).total;
+  }
+
+  /**
+   * Stores a block over the revision that it has; 0: only where there is none.
+   * @returns its new revision. @throws {MemoryError} "conflict" with the current revision, and others.
+   */
+  async write(block: StoredBlock, call: BlockCall): Promise<number> {
+    return this.#store({ ...blockEntry(block, this.options.tier), if_revision: block.revision }, call);
+  }
+
+  /** Keeps the value that the block has now. The same version has the same value, whoever keeps it. */
+  async keepRevision(block: StoredBlock, call: BlockCall): Promise<void> {
+    await this.#store(revisionEntry(block, this.options.tier), call);
+  }
+
+  /** An earlier value; undefined where there is none. */
+  async revision(
+    id: string,
+    version: number,
+    call: BlockCall,
+  ): Promise<{ readonly value: Json } | undefined> {
+    const request = { tier: this.options.tier, keys: [revisionKey(id, version)] };
+    for await (const { content } of this.#memory.entries(request, call)) {
+      if (isJsonObject(content) && content.value !== undefined) return { value: content.value };
+    }
+    return undefined;
+  }
+
+  async forgetRevisions(id: string, versions: readonly number[], call: BlockCall): Promise<void> {
+    if (versions.length === 0) return;
+    const keys = versions.map((version) => revisionKey(id, version));
+    await this.#memory.forget({ tier: this.options.tier, keys }, call);
+  }
+
+  /** Forgets a block under every name that it has, and all of its earlier values, in one request. */
+  async forgetAll({ id, label }: StoredBlock, call: BlockCall): Promise<number> {
+    const where: Filter = {
+      any: [
+        { field: "metadata.block", op: "eq", value: id },
+        { all: [IS_BLOCK, { field: "metadata.label", op: "eq", value: label }] },
+      ],
+    };
+    return (await this.#memory.forget({ tier: this.options.tier, where }, call)).deleted;
+  }
+
+  /** Forgets the old name of a block that has a new one. */
+  async forgetMoved({ label, movedTo }: StoredBlock, call: BlockCall): Promise<void> {
+    const where: Filter = { field: "metadata.moved_to", op: "eq", value: movedTo! };
+    await this.#memory.forget({ tier: this.options.tier, keys: [{ block: label }], where }, call);
+  }
+
+  async #store(entry: EntryInput, call: BlockCall): Promise<number> {
+    const { receipts, errors } = await this.#memory.store(entry, call);
+    const [error] = errors;
+    if (error !== undefined) throw new MemoryError(error.code as ErrorCode, error.message, error.detail);
+    return receipts[0]!.revision;
+  }
+}

@@ -1,0 +1,58 @@
+import {
+  choiceOption,
+  integerOption,
+  type MemoryTier,
+  type ResolvedOptions,
+  resolveOptions,
+  TIERS,
+} from "@membus/protocol";
+import { namespaceOption } from "../namespace-option.js";
+
+export interface BlocksOptions {
+  /**
+   * Where the blocks are, 1..8 segments.
+   * @default "blocks"
+   */
+  readonly namespace?: string | undefined;
+  /**
+   * "semantic" for blocks that all agents of the tenant share.
+   * @default "episodic"
+   */
+  readonly tier?: MemoryTier | undefined;
+  /**
+   * How often an edit is attempted that other writers forestall, 1..1000.
+   * @default 20
+   */
+  readonly attemptsMax?: number | undefined;
+  /**
+   * Earlier values of a block that `undo` can go back to, 0..10.
+   * @default 10
+   */
+  readonly revisionCountMax?: number | undefined;
+  /**
+   * Blocks that there may be, 1..1000; creating another is refused.
+   * @default 100
+   */
+  readonly blockCountMax?: number | undefined;
+}
+
+export type ResolvedBlocksOptions = ResolvedOptions<BlocksOptions>;
+
+export const BLOCKS_DEFAULTS = Object.freeze({
+  namespace: "blocks",
+  tier: "episodic",
+  attemptsMax: 20,
+  revisionCountMax: 10,
+  blockCountMax: 100,
+} as const);
+
+/** @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range. */
+export function resolveBlocksOptions(input: BlocksOptions): ResolvedBlocksOptions {
+  return resolveOptions<ResolvedBlocksOptions>(input, BLOCKS_DEFAULTS, {
+    namespace: namespaceOption,
+    tier: choiceOption(...TIERS),
+    attemptsMax: integerOption(1, 1_000),
+    revisionCountMax: integerOption(0, 10),
+    blockCountMax: integerOption(1, 1_000),
+  });
+}

@@ -1,0 +1,14 @@
+import { randomInt } from "node:crypto";
+import { type Clock, delay } from "@membus/protocol";
+
+const PAUSE_FIRST_MS = 2;
+const PAUSE_MAX_MS = 100;
+
+/**
+ * Waits before a change is tried once more that another writer forestalled: at random, so that two that met do not meet
+ * again, and longer with each attempt. `attempt` counts from 1.
+ */
+export async function pauseAfterConflict(attempt: number, clock: Clock): Promise<void> {
+  const most = Math.min(PAUSE_MAX_MS, PAUSE_FIRST_MS * 2 ** attempt);
+  await delay(clock, randomInt(most) + 1);
+}

@@ -1,0 +1,99 @@
+import type { Trust } from "@membus/protocol";
+import { z } from "zod";
+import { askFor, type ChatModel, type Cost, CostMeter, loadPrompt } from "../model/index.js";
+import { type AddedTriple, addTriples } from "./add-triples.js";
+import { searchTriples } from "./search-triples.js";
+import { checkTrust, normaliseTriple, type Triple } from "./triple.js";
+import type { GraphCall, TripleStore } from "./triple-store.js";
+
+export interface ExtractOptions extends GraphCall {
+  readonly model: ChatModel;
+  /** Whose word the text is: "user" unless given. */
+  readonly trust?: Trust | undefined;
+}
+
+export interface ExtractResult {
+  /** What became of each statement, as of `add`; none where the text states nothing. */
+  readonly added: readonly AddedTriple[];
+  readonly cost: Cost;
+}
+
+const TEXT_LENGTH_MAX = 100_000;
+const TRIPLE_COUNT_MAX = 100;
+/** Nodes that the model is told of, so that it calls the same by the same name. */
+const KNOWN_COUNT_MAX = 50;
+const QUERY_LENGTH_MAX = 2_000;
+
+// Lengths that fit into a key together, whatever the characters.
+const AnswerSchema = z.object({
+  triples: z
+    .array(
+      z.object({
+        subject: z.string().trim().min(1).max(200),
+        predicate: z.string().trim().min(1).max(100),
+        object: z.string().trim().min(1).max(400),
+        evidence: z.string().max(2_000),
+      }),
+    )
+    .max(TRIPLE_COUNT_MAX),
+});
+
+/** Asks first and writes then, in one store: an answer that is no use leaves nothing behind. */
+export async function extractTriples(
+  store: TripleStore,
+  text: string,
+  { model, trust = "user", ...call }: ExtractOptions,
+): Promise<ExtractResult> {
+  checkText(text);
+  checkTrust(trust, "trust");
+  const meter = new CostMeter(store.clock);
+  const { nodes } = await searchTriples(
+    store,
+    { query: text.slice(0, QUERY_LENGTH_MAX), limit: KNOWN_COUNT_MAX, minScore: 0 },
+    call,
+  );
+  const system = loadPrompt("extract-triples", {
+    limit: String(TRIPLE_COUNT_MAX),
+    nodes:
+      nodes.length === 0
+        ? "(none)"
+        : nodes
+            .slice(0, KNOWN_COUNT_MAX)
+            .map((node) => `- ${node}`)
+            .join("\n"),
+  });
+  const messages = [
+    { role: "system" as const, content: system },
+    { role: "user" as const, content: text },
+  ];
+  const question = {
+    messages,
+    schema: AnswerSchema,
+    name: "statements",
+    temperature: 0,
+    signal: call.signal,
+  };
+  const { triples } = await askFor(model, question, meter);
+  const said = triples.map(
+    (triple): Triple => normaliseTriple({ ...quoted(triple, text), trust }, store.options),
+  );
+  const added = await addTriples(store, said, call);
+  meter.written(added.filter(({ outcome }) => outcome === "created" || outcome === "updated").length);
+  return { added, cost: meter.cost };
+}
+
+function checkText(text: unknown): void {
+  const length = typeof text === "string" ? text.length : 0;
+  if (length === 0 || length > TEXT_LENGTH_MAX) {
+    throw new TypeError(`text must have 1..${TEXT_LENGTH_MAX} characters, got ${length}`);
+  }
+}
+
+/** Evidence that does not stand in the text is the model's own words, and no evidence. */
+function quoted<T extends { readonly evidence: string }>(triple: T, text: string): T {
+  return folded(text).includes(folded(triple.evidence)) ? triple : { ...triple, evidence: "" };
+}
+
+function folded(text: string): string {
+  return text.replace(/\s+/g, " ").trim().toLowerCase();
+}

@@ -1,0 +1,118 @@
+import type { AgentMemory, CallOptions, ForgetRequest, RetrieveRequest } from "@membus/agent-client";
+import { type Clock, type ErrorCode, type Filter, LIMITS, MemoryError } from "@membus/protocol";
+import type { ResolvedGraphOptions } from "./graph-options.js";
+import { readTriple, type StoredTriple, type Triple, tripleEntry } from "./triple.js";
+
+/** How a call is sent; its time limits are the client's. */
+export type GraphCall = Pick<CallOptions, "signal">;
+
+/** Forgets that are under way at once. */
+const FORGETS_AT_ONCE = 16;
+
+export type TripleCriteria = Pick<ForgetRequest, "keys" | "where">;
+
+interface TriplePage {
+  readonly triples: readonly (StoredTriple & { readonly score: number })[];
+  readonly total: number;
+  readonly cursor: string | undefined;
+}
+
+/** What became of one triple of a store: undefined when it is written or was so already. */
+export type WriteFailure = MemoryError | undefined;
+
+/** The triples of one graph, as entries of the host. */
+export class TripleStore {
+  readonly options: ResolvedGraphOptions;
+  readonly clock: Clock;
+  readonly #memory: AgentMemory;
+
+  constructor(memory: AgentMemory, options: ResolvedGraphOptions, clock: Clock) {
+    this.#memory = memory.inNamespace(options.namespace);
+    this.options = options;
+    this.clock = clock;
+  }
+
+  /** All that pass, the oldest first; `limit` ends it earlier. */
+  async *triples(
+    where: Filter,
+    { limit, ...call }: GraphCall & { limit?: number } = {},
+  ): AsyncGenerator<StoredTriple> {
+    const request = { tier: this.options.tier, where, order: "oldest" as const, limit };
+    for await (const entry of this.#memory.entries(request, { ...call, pageSize: LIMITS.retrieveLimit })) {
+      const triple = readTriple(entry);
+      if (triple !== undefined) yield triple;
+    }
+  }
+
+  /** Those that pass, as many as a call may read, and whether there are more. */
+  async read(
+    where: Filter,
+    limit: number,
+    call: GraphCall,
+  ): Promise<{ triples: StoredTriple[]; more: boolean }> {
+    const triples: StoredTriple[] = [];
+    for await (const triple of this.triples(where, { ...call, limit: limit + 1 })) {
+      if (triples.length === limit) return { triples, more: true };
+      triples.push(triple);
+    }
+    return { triples, more: false };
+  }
+
+  /** The current triples of these hashes, by hash. */
+  async byHash(hashes: readonly string[], call: GraphCall): Promise<Map<string, StoredTriple>> {
+    const found = new Map<string, StoredTriple>();
+    for (let at = 0; at < hashes.length; at += LIMITS.criteriaKeys) {
+      const keys = hashes.slice(at, at + LIMITS.criteriaKeys).map((hash) => ({ $hash: hash }));
+      const request = { tier: this.options.tier, keys, limit: keys.length };
+      for await (const entry of this.#memory.entries(request, { ...call, pageSize: LIMITS.retrieveLimit })) {
+        const triple = readTriple(entry);
+        if (triple !== undefined) found.set(triple.hash, triple);
+      }
+    }
+    return found;
+  }
+
+  /** One page of a request, as the host ranks it. */
+  async page(request: RetrieveRequest, call: GraphCall): Promise<TriplePage> {
+    const page = await this.#memory.retrieve({ ...request, tier: this.options.tier }, call);
+    const triples = page.entries.flatMap((entry) => {
+      const triple = readTriple(entry);
+      return triple === undefined ? [] : [{ ...triple, score: entry.score }];
+    });
+    return { triples, total: page.total, cursor: page.cursor };
+  }
+
+  /** Stores each over the revision that it names; 0: only where there is none. Failures by index. */
+  async write(
+    triples: readonly { readonly triple: Triple; readonly over: number }[],
+    call: GraphCall,
+  ): Promise<{ failures: WriteFailure[]; created: boolean[] }> {
+    const entries = triples.map(({ triple, over }) => ({
+      ...tripleEntry(triple, this.options),
+      if_revision: over,
+    }));
+    const failures: WriteFailure[] = triples.map(() => undefined);
+    const created = triples.map(() => false);
+    const { errors, receipts } = await this.#memory.store(entries, call);
+    for (const { index, code, message, detail } of errors) {
+      failures[index] = new MemoryError(code as ErrorCode, message, detail);
+    }
+    for (const { index, outcome } of receipts) created[index] = outcome === "created";
+    return { failures, created };
+  }
+
+  /** Forgets by each of the criteria by itself. @returns how many each has deleted. */
+  async forgetEach(all: readonly TripleCriteria[], call: GraphCall): Promise<number[]> {
+    const deleted: number[] = [];
+    for (let at = 0; at < all.length; at += FORGETS_AT_ONCE) {
+      const together = all.slice(at, at + FORGETS_AT_ONCE).map((criteria) => this.forget(criteria, call));
+      deleted.push(...(await Promise.all(together)));
+    }
+    return deleted;
+  }
+
+  /** @returns how many were deleted. */
+  async forget(criteria: TripleCriteria, call: GraphCall): Promise<number> {
+    return (await this.#memory.forget({ ...criteria, tier: this.options.tier }, call)).deleted;
+  }
+}

@@ -1,0 +1,153 @@
+import { isMemoryError } from "@membus/protocol";
+import { type ChatMessage, type ChatModel, ModelError } from "../model/index.js";
+import type { ToolContext } from "../tools/index.js";
+import { Draft } from "./draft.js";
+import { newsIn } from "./history.js";
+import { type AgentName, type MemoryAgent, runMemoryAgent } from "./memory-agent.js";
+import { TARGET_TYPES, type TaskType } from "./memory-record.js";
+import { addTarget } from "./targets.js";
+import { taskMessage } from "./task-message.js";
+import { stageToolCalls } from "./tool-calls.js";
+import type { MemoryTask, TaskHandler } from "./tools/hands-off.js";
+import type { MemoryToolOptions } from "./tools/tool-options.js";
+import type { ToolScope } from "./tools/tool-scope.js";
+
+/** An agent that did not finish: nothing of its work is kept. */
+export interface AgentFailure {
+  readonly agent: AgentName;
+  readonly memoryTarget?: string | undefined;
+  /** Of a `ModelError` or `MemoryError`, "step_limit" or "cut_off" of an agent at its bounds, else the error's name. */
+  readonly code: string;
+  readonly message: string;
+}
+
+interface HandoffPlan {
+  readonly model: ChatModel;
+  readonly agents: Readonly<Record<AgentName, MemoryAgent>>;
+  readonly toolOptions: MemoryToolOptions;
+  readonly parallelMax: number;
+  readonly types: readonly TaskType[];
+  readonly messages: readonly ChatMessage[];
+  /** The summarising agent's, with its draft: targets are added there. */
+  readonly scope: ToolScope & { readonly draft: Draft };
+}
+
+interface TaskOutcome {
+  readonly line: string;
+  /** Absent where the agent failed. */
+  readonly draft?: Draft;
+  readonly failure?: AgentFailure;
+}
+
+/** The special agents of one summarise: each task is done once, so many at a time, each in a draft of its own. */
+export class Handoffs implements TaskHandler {
+  readonly #plan: HandoffPlan;
+  readonly #tasks = new Map<string, { readonly task: MemoryTask; readonly done: Promise<TaskOutcome> }>();
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(plan: HandoffPlan) {
+    this.#plan = plan;
+  }
+
+  get types(): readonly TaskType[] {
+    return this.#plan.types;
+  }
+
+  /** The targets of the tasks that were handed off. */
+  get targets(): string[] {
+    const tasks = [...this.#tasks.values()].filter(({ task }) => isTargetType(task.memoryType));
+    return tasks.map(({ task }) => task.memoryTarget);
+  }
+
+  async handle(tasks: readonly MemoryTask[], _context: ToolContext): Promise<string[]> {
+    const outcomes = await Promise.all(tasks.map((task) => this.#once(task)));
+    return outcomes.map(({ line }) => line);
+  }
+
+  /** What came of all tasks, those that failed apart. */
+  async finish(): Promise<{ readonly drafts: Draft[]; readonly failures: AgentFailure[] }> {
+    const outcomes = await Promise.all([...this.#tasks.values()].map(({ done }) => done));
+    return {
+      drafts: outcomes.flatMap(({ draft }) => draft ?? []),
+      failures: outcomes.flatMap(({ failure }) => failure ?? []),
+    };
+  }
+
+  #once(task: MemoryTask): Promise<TaskOutcome> {
+    const name = nameOf(task);
+    const known = this.#tasks.get(name);
+    if (known !== undefined) return known.done;
+    const done = this.#inTurn(() => this.#attempt(task));
+    this.#tasks.set(name, { task, done });
+    return done;
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#running >= this.#plan.parallelMax) {
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
+    }
+    this.#running += 1;
+    try {
+      return await work();
+    } finally {
+      this.#running -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  async #attempt(task: MemoryTask): Promise<TaskOutcome> {
+    try {
+      return await this.#run(task);
+    } catch (error) {
+      this.#plan.scope.space.signal?.throwIfAborted();
+      return failed(task, failureOf(task.memoryType, error, task.memoryTarget));
+    }
+  }
+
+  async #run(task: MemoryTask): Promise<TaskOutcome> {
+    const { model, agents, toolOptions, messages, scope } = this.#plan;
+    const { memoryType, memoryTarget } = task;
+    if (isTargetType(memoryType)) await addTarget(scope.draft, memoryType, memoryTarget);
+    const draft = new Draft(scope.space);
+    if (memoryType === "tool") await stageToolCalls(draft, scope.history!.conversation, messages);
+    const own = { ...scope, draft, memoryType, memoryTarget };
+    const message = taskMessage({
+      targets: "",
+      task: `Your target: ${nameOf(task)}`,
+      messages: newsIn(messages),
+    });
+    const agent = agents[memoryType];
+    const { outcome } = await runMemoryAgent(
+      { model, agent, scope: own, toolOptions, messages: [message] },
+      scope.space.meter,
+    );
+    if (outcome !== "answered") {
+      const message = `the agent did not finish: ${outcome}`;
+      return failed(task, { agent: memoryType, memoryTarget, code: outcome, message });
+    }
+    return { line: `${nameOf(task)}: done, ${draft.changeCount} changes`, draft };
+  }
+}
+
+function failed(task: MemoryTask, failure: AgentFailure): TaskOutcome {
+  return { line: `${nameOf(task)}: failed, ${failure.code}`, failure };
+}
+
+/** Why an agent did not finish, as a result tells it. */
+export function failureOf(agent: AgentName, error: unknown, memoryTarget?: string): AgentFailure {
+  const target = memoryTarget === undefined ? {} : { memoryTarget };
+  if (!(error instanceof Error)) return { agent, ...target, code: "Error", message: String(error) };
+  const code = isMemoryError(error) || error instanceof ModelError ? error.code : error.name;
+  return { agent, ...target, code, message: error.message };
+}
+
+function isTargetType(type: TaskType): type is (typeof TARGET_TYPES)[number] {
+  return TARGET_TYPES.some((known) => known === type);
+}
+
+function nameOf({ memoryType, memoryTarget }: MemoryTask): string {
+  return `${memoryType}(${memoryTarget})`;
+}

@@ -1,0 +1,103 @@
+import { type Filter, readRecord } from "@membus/protocol";
+import type { Cost } from "../model/index.js";
+import { currentMemories, IDENTITY_LABEL, type Memory } from "./memory-record.js";
+import type { MemorySpace } from "./memory-space.js";
+import { memoriesIn } from "./search-memories.js";
+
+export interface ListOptions {
+  /** Only memories about these; absent: about anybody, and guidelines for tools. */
+  readonly targets?: readonly string[] | undefined;
+  /**
+   * Memories at most, 1..100000.
+   * @default 1000
+   */
+  readonly limit?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export const LIST_DEFAULTS = Object.freeze({ limit: 1_000 });
+
+export interface DeleteAllOptions {
+  /** Only what is about these; absent: everything of the memory space. */
+  readonly targets?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface DeleteAllResult {
+  /** Records that were there and are not any more, messages included. */
+  readonly deletedCount: number;
+  /** Conversations that are about others too, and stay. */
+  readonly sharedConversations: readonly string[];
+  readonly cost: Cost;
+}
+
+const HISTORIES_MAX = 10_000;
+
+/** Facts, experiences and guidelines, the latest first, of one target after the other. */
+export async function listMemories(space: MemorySpace, input: ListOptions): Promise<Memory[]> {
+  const { targets, limit = LIST_DEFAULTS.limit } = input;
+  const where = currentMemories(["personal", "procedural", "tool"], space.meter.clock.now());
+  const namespaces = targets?.map((target) => space.about(target)) ?? [space.aboutAll];
+  const memories: Memory[] = [];
+  for (const namespace of namespaces) {
+    const left = limit - memories.length;
+    memories.push(...memoriesIn(await space.list(namespace, { where, order: "newest", limit: left })));
+  }
+  return memories;
+}
+
+/**
+ * Deletes memories, their targets, and the conversations that are about nobody else. Without targets also the guidelines
+ * for tools and the identity.
+ */
+export async function deleteAllMemories(
+  space: MemorySpace,
+  input: DeleteAllOptions,
+): Promise<DeleteAllResult> {
+  const { targets } = input;
+  const { own, shared } = await conversationsOf(space, targets);
+  let deletedCount = 0;
+  for (const conversation of own)
+    deletedCount += await space.forget(space.conversations, { group: conversation });
+  for (const namespace of targets?.map((target) => space.about(target)) ?? [space.aboutAll]) {
+    deletedCount += await space.forget(namespace, {
+      where: isKind("fact", "experience", "guideline", "tool_call"),
+    });
+  }
+  deletedCount += await space.forget(space.targets, { where: targetsNamed(targets) });
+  if (targets === undefined)
+    deletedCount += await space.forget(space.blocks, { match: { block: IDENTITY_LABEL } });
+  return { deletedCount, sharedConversations: shared, cost: space.meter.cost };
+}
+
+function isKind(...kinds: readonly string[]): Filter {
+  return { field: "metadata.kind", op: "in", value: [...kinds] };
+}
+
+function targetsNamed(targets: readonly string[] | undefined): Filter {
+  if (targets === undefined) return isKind("target");
+  return { all: [isKind("target"), { field: "metadata.name", op: "in", value: [...targets] }] };
+}
+
+/** The conversations with a history: those that are about `targets` alone, and those that are about them and others. */
+async function conversationsOf(
+  space: MemorySpace,
+  targets: readonly string[] | undefined,
+): Promise<{ readonly own: string[]; readonly shared: string[] }> {
+  const histories = await space.list(space.conversations, { where: isKind("history"), limit: HISTORIES_MAX });
+  const named = new Map<string, Set<string>>();
+  for (const entry of histories) {
+    const record = readRecord(entry, "history");
+    if (record === undefined) continue;
+    const { conversation } = record.content;
+    const all = named.get(conversation) ?? new Set();
+    const { targets: ofHistory = [] } = record.metadata;
+    for (const target of ofHistory as string[]) all.add(target);
+    named.set(conversation, all);
+  }
+  const conversations = [...named.keys()];
+  if (targets === undefined) return { own: conversations, shared: [] };
+  const concerns = conversations.filter((id) => targets.some((target) => named.get(id)!.has(target)));
+  const isOwn = (id: string) => [...named.get(id)!].every((target) => targets.includes(target));
+  return { own: concerns.filter(isOwn), shared: concerns.filter((id) => !isOwn(id)) };
+}

@@ -1,0 +1,114 @@
+import { didYouMean } from "@membus/protocol";
+import { type ChatModel, type CostMeter, loadPrompt } from "../model/index.js";
+import { type Agent, type AgentOutcome, type AgentStep, runAgent, type Tool } from "../tools/index.js";
+import type { TaskHandler } from "./tools/hands-off.js";
+import { type MemoryToolName, memoryTool } from "./tools/memory-tool.js";
+import type { MemoryToolOptions } from "./tools/tool-options.js";
+import type { ToolScope } from "./tools/tool-scope.js";
+
+export const AGENT_NAMES = [
+  "personal",
+  "procedural",
+  "tool",
+  "identity",
+  "summarizer",
+  "retriever",
+  "remy",
+] as const;
+export type AgentName = (typeof AGENT_NAMES)[number];
+
+/** A memory tool by its name, with how it shows itself; or any other tool, as it is. */
+export type AgentTool = MemoryToolName | readonly [MemoryToolName, MemoryToolOptions] | Tool;
+
+/** An agent of the memory as data: what it is told, what it may call, and how far it may go. */
+export interface MemoryAgent extends Omit<Agent, "system" | "tools"> {
+  /** Its system prompt. */
+  readonly prompt: string;
+  readonly tools: readonly AgentTool[];
+}
+
+/** Longer texts of tools, histories above all, are cut. */
+const TEXT_LENGTH_MAX = 100_000;
+/** One call of `hands_off` is the work of many agents. */
+const HANDS_OFF_TIMEOUT_MS = 1_800_000;
+
+const TOOLS: Readonly<Record<AgentName, readonly AgentTool[]>> = {
+  personal: ["add_memory", "update_memory", "delete_memory", "vector_retrieve_memory"],
+  procedural: [
+    ["add_memory", { addWhenToUse: true }],
+    "update_memory",
+    "delete_memory",
+    "vector_retrieve_memory",
+  ],
+  tool: [["add_memory", { addWhenToUse: true }], "update_memory", "vector_retrieve_memory"],
+  identity: ["read_identity_memory", "update_identity_memory"],
+  summarizer: ["add_meta_memory", "add_summary_memory", "hands_off"],
+  retriever: [
+    ["vector_retrieve_memory", { addMemoryTypeTarget: true, enableSummaryMemory: true }],
+    "read_history_memory",
+  ],
+  remy: [
+    ["vector_retrieve_memory", { addMemoryTypeTarget: true, enableSummaryMemory: true }],
+    "read_history_memory",
+  ],
+};
+
+export type AgentChanges = Readonly<Partial<Record<AgentName, Partial<MemoryAgent>>>>;
+
+/**
+ * The seven agents; what `changes` gives of one replaces what is built in.
+ * @throws {TypeError} for a name that no agent has.
+ */
+export function resolveAgents(changes: AgentChanges): Readonly<Record<AgentName, MemoryAgent>> {
+  const unknown = Object.keys(changes).find((name) => !AGENT_NAMES.includes(name as AgentName));
+  if (unknown !== undefined) {
+    throw new TypeError(`unknown agent \`${unknown}\`${didYouMean(unknown, AGENT_NAMES)}`);
+  }
+  const agents = AGENT_NAMES.map((name) => [name, { ...builtIn(name), ...changes[name] }]);
+  return Object.freeze(Object.fromEntries(agents)) as Readonly<Record<AgentName, MemoryAgent>>;
+}
+
+function builtIn(name: AgentName): MemoryAgent {
+  return {
+    prompt: loadPrompt(`progressive-${name}`),
+    tools: TOOLS[name],
+    textLengthMax: TEXT_LENGTH_MAX,
+    ...(name === "summarizer" && { callTimeoutMs: HANDS_OFF_TIMEOUT_MS }),
+  };
+}
+
+/** An agent's work, in the scope that it cannot leave. */
+export interface AgentWork {
+  readonly model: ChatModel;
+  readonly agent: MemoryAgent;
+  readonly scope: ToolScope;
+  /** For all memory tools of the agent, unless it says otherwise for one. */
+  readonly toolOptions: MemoryToolOptions;
+  readonly handler?: TaskHandler | undefined;
+  /** Behind the agent's prompt. */
+  readonly system?: string | undefined;
+  readonly messages: Parameters<typeof runAgent>[0]["messages"];
+  readonly onStep?: ((step: AgentStep) => void) | undefined;
+}
+
+/** Runs an agent until it answers or is at its bounds; errors as of `runAgent`. */
+export function runMemoryAgent(work: AgentWork, meter: CostMeter): Promise<AgentOutcome> {
+  const { model, agent, scope, toolOptions, handler, system, messages, onStep } = work;
+  const { prompt, tools: chosen, ...bounds } = agent;
+  const tools = chosen.map((tool) => toolOf(tool, scope, toolOptions, handler));
+  const all = { ...bounds, system: system === undefined ? prompt : `${prompt}\n\n${system}`, tools };
+  return runAgent({ ...all, model, messages, onStep, signal: scope.space.signal }, meter);
+}
+
+function toolOf(tool: AgentTool, scope: ToolScope, options: MemoryToolOptions, handler?: TaskHandler): Tool {
+  if (typeof tool === "string") return memoryTool(tool, scope, options, handler);
+  if (!isOptioned(tool)) return tool;
+  const [name, own] = tool;
+  return memoryTool(name, scope, { ...options, ...own }, handler);
+}
+
+function isOptioned(
+  tool: Tool | readonly [MemoryToolName, MemoryToolOptions],
+): tool is readonly [MemoryToolName, MemoryToolOptions] {
+  return Array.isArray(tool);
+}

@@ -1,0 +1,151 @@
+import { hash } from "node:crypto";
+import type { AgentMemory, EntryInput, ForgetRequest, RetrieveRequest } from "@membus/agent-client";
+import {
+  type ErrorCode,
+  type Json,
+  keyHash,
+  LIMITS,
+  type MemoryEntry,
+  MemoryError,
+  type MemoryTier,
+} from "@membus/protocol";
+import type { CostMeter } from "../model/index.js";
+
+export interface SpacePlace {
+  readonly tier: MemoryTier;
+  /** Path before every namespace; "": none. */
+  readonly memorySpace: string;
+}
+
+/** An entry to write, and the revision that it replaces; 0: there must be none. */
+export interface SpaceWrite {
+  readonly entry: EntryInput;
+  readonly revision: number;
+}
+
+/** "conflict": there is another revision than the one that was to be replaced, and it stays. */
+export type WriteOutcome =
+  | { readonly outcome: "created" | "updated" | "unchanged"; readonly revision: number }
+  | { readonly outcome: "conflict" };
+
+/** Where progressive memory lies: one tier of one agent's memory, and its namespaces. Everything it writes is metered. */
+export class MemorySpace {
+  readonly tier: MemoryTier;
+  readonly meter: CostMeter;
+  readonly signal: AbortSignal | undefined;
+  readonly #memory: AgentMemory;
+  readonly #prefix: string;
+
+  constructor(memory: AgentMemory, place: SpacePlace, meter: CostMeter, signal?: AbortSignal) {
+    this.tier = place.tier;
+    this.meter = meter;
+    this.signal = signal;
+    this.#memory = memory;
+    this.#prefix = place.memorySpace === "" ? "" : `${place.memorySpace}/`;
+  }
+
+  /** What is known about one target. */
+  about(target: string): string {
+    return `${this.#prefix}about/${namespaceSegment(target)}`;
+  }
+
+  /** What is known about any target, a subtree to read. */
+  get aboutAll(): string {
+    return `${this.#prefix}about/**`;
+  }
+
+  get targets(): string {
+    return `${this.#prefix}targets`;
+  }
+
+  get conversations(): string {
+    return `${this.#prefix}conversations`;
+  }
+
+  get blocks(): string {
+    return `${this.#prefix}blocks`;
+  }
+
+  /** The same id for the same content, in this tier and space alone. */
+  derivedId(...content: readonly Json[]): string {
+    const id = keyHash({ id: [this.tier, this.#prefix, ...content] });
+    return id.slice(0, 32);
+  }
+
+  async find(namespace: string, hashes: readonly string[]): Promise<MemoryEntry[]> {
+    const keys = [...new Set(hashes)].map(($hash) => ({ $hash }));
+    return keys.length === 0 ? [] : this.list(namespace, { keys });
+  }
+
+  /** One page, best or newest first. */
+  async search(namespace: string, request: RetrieveRequest): Promise<MemoryEntry[]> {
+    const page = await this.#memory.retrieve({ ...request, namespace, tier: this.tier }, this.#call);
+    return page.entries;
+  }
+
+  /** All that meets the criteria, over all pages, up to `limit`. */
+  async list(namespace: string, request: RetrieveRequest): Promise<MemoryEntry[]> {
+    const entries: MemoryEntry[] = [];
+    const pages = this.#memory.entries({ ...request, namespace, tier: this.tier }, this.#call);
+    for await (const entry of pages) entries.push(entry);
+    return entries;
+  }
+
+  /**
+   * What became of each write, in order.
+   * @throws {MemoryError} for an entry that is refused for another reason than its revision; others may be written.
+   */
+  async write(namespace: string, writes: readonly SpaceWrite[]): Promise<WriteOutcome[]> {
+    if (writes.length === 0) return [];
+    const entries = writes.map(({ entry, revision }) => ({
+      ...entry,
+      tier: this.tier,
+      if_revision: revision,
+    }));
+    const result = await this.#memory.inNamespace(namespace).store(entries, this.#call);
+    const written = result.receipts.filter(({ outcome }) => outcome !== "unchanged");
+    this.meter.written(written.length);
+    const outcomes: WriteOutcome[] = [];
+    for (const { index, outcome, revision } of result.receipts) {
+      outcomes[index] = {
+        outcome: outcome === "updated" || outcome === "unchanged" ? outcome : "created",
+        revision,
+      };
+    }
+    for (const { index, code, message, detail } of result.errors) {
+      if (code !== "conflict") throw new MemoryError(code as ErrorCode, message, detail);
+      outcomes[index] = { outcome: "conflict" };
+    }
+    return outcomes;
+  }
+
+  /** Forgets what meets the criteria; how many there really were. */
+  async forget(namespace: string, criteria: ForgetRequest): Promise<number> {
+    const { deleted } = await this.#memory.forget({ ...criteria, namespace, tier: this.tier }, this.#call);
+    this.meter.written(deleted);
+    return deleted;
+  }
+
+  get #call() {
+    return { signal: this.signal };
+  }
+}
+
+/** What a segment may not have, and what escaped ones are told by. */
+const ESCAPED = /[/*%~\p{Cc}]/gu;
+const HASHED_HEAD_LENGTH = 23;
+
+/**
+ * A name as a segment of a namespace: itself where it can be one, else escaped, and where that is too long its beginning and
+ * its hash. No two names share one.
+ */
+function namespaceSegment(name: string): string {
+  const escaped = name.replaceAll(ESCAPED, escapeCharacter);
+  if (escaped.length <= LIMITS.namespaceSegmentLength) return escaped;
+  const head = escaped.slice(0, HASHED_HEAD_LENGTH).toWellFormed();
+  return `${head}~${hash("sha256", name, "hex").slice(0, 40)}`;
+}
+
+function escapeCharacter(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
+}

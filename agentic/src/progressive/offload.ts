@@ -1,0 +1,149 @@
+import {
+  type Json,
+  keyHash,
+  type MemoryEntry,
+  type ResolvedOptions,
+  readRecord,
+  recordEntry,
+} from "@membus/protocol";
+import type { ChatMessage, Cost } from "../model/index.js";
+import { Draft } from "./draft.js";
+import { messageText, withoutUndefined } from "./history.js";
+import type { MemorySpace } from "./memory-space.js";
+
+export interface OffloadOptions {
+  /** Which conversation the messages are of, 1..128 characters; absent: one of its own, by what was said. */
+  readonly conversation?: string | undefined;
+  /**
+   * The latest messages that stay as they are, 0..1000.
+   * @default 0
+   */
+  readonly keepRecent?: number | undefined;
+  /**
+   * Messages with fewer bytes of text stay as they are, 0..1000000.
+   * @default 0
+   */
+  readonly bytesMin?: number | undefined;
+  /**
+   * Characters of its beginning that stay in the place of a text, 0..2000.
+   * @default 80
+   */
+  readonly previewLength?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export const OFFLOAD_DEFAULTS = Object.freeze({ keepRecent: 0, bytesMin: 0, previewLength: 80 });
+
+export interface OffloadResult {
+  /** As many as were given, in their order: those that were offloaded have a pointer line for their content. */
+  readonly messages: readonly ChatMessage[];
+  /** Ids of the records, in the order of their messages. */
+  readonly offloadIds: readonly string[];
+  readonly cost: Cost;
+}
+
+export interface ReloadOptions {
+  /** What is wanted back; this or `ids`. */
+  readonly query?: string | undefined;
+  /** Ids that pointer lines name. */
+  readonly ids?: readonly string[] | undefined;
+  /** Texts at most, 1..1000; by default 10, or as many as there are ids. */
+  readonly limit?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Reloaded {
+  readonly offloadId: string;
+  readonly text: string;
+  /** The message as it was. */
+  readonly message: ChatMessage;
+  readonly score: number;
+}
+
+export interface ReloadResult {
+  /** The best first; of ids, in their order. */
+  readonly results: readonly Reloaded[];
+  /** Ids that nothing is kept under. */
+  readonly unknownIds: readonly string[];
+  readonly cost: Cost;
+}
+
+const RELOAD_LIMIT = 10;
+const POINTER = /^\[offloaded [0-9a-f]{64}: /;
+
+type Offloading = ResolvedOptions<Pick<OffloadOptions, "keepRecent" | "bytesMin" | "previewLength">>;
+
+/**
+ * Takes the texts of messages out of a context, each into a record. Roles, ids and tool calls stay, so that calls and results
+ * keep together; system messages and earlier pointers stay as they are. Done again it writes nothing.
+ * @throws {MemoryError} where a text cannot be stored: then the context is unchanged.
+ */
+export async function offload(
+  space: MemorySpace,
+  given: readonly ChatMessage[],
+  conversation: string | undefined,
+  options: Offloading,
+): Promise<OffloadResult> {
+  const draft = new Draft(space);
+  const messages = given.map(withoutUndefined);
+  const group = conversation ?? space.derivedId("conversation", messages as unknown as Json);
+  const last = messages.length - options.keepRecent;
+  const offloadIds: string[] = [];
+  const kept = messages.map((message, index) => {
+    if (index >= last || !isOffloadable(message, options)) return message;
+    const id = stage(draft, group, message);
+    offloadIds.push(id);
+    return { ...message, content: pointerLine(id, message, options) };
+  });
+  await draft.commit();
+  return { messages: kept, offloadIds, cost: space.meter.cost };
+}
+
+function isOffloadable(message: ChatMessage, { bytesMin }: Offloading): boolean {
+  if (message.role === "system" || message.role === "developer" || message.content === null) return false;
+  return !POINTER.test(messageText(message)) && bytesOf(message) >= bytesMin;
+}
+
+function stage(draft: Draft, conversation: string, message: ChatMessage): string {
+  const { space } = draft;
+  const text = messageText(message);
+  const key = { offload: space.derivedId("offload", conversation, message as unknown as Json) };
+  const metadata = { bytes: bytesOf(message), ...(message.name !== undefined && { tool: message.name }) };
+  const content = { text, message: message as unknown as Json };
+  const entry = { ...recordEntry({ kind: "offload", key, content, metadata }), group: conversation };
+  return draft.write(space.conversations, { entry, revision: 0 });
+}
+
+function bytesOf(message: ChatMessage): number {
+  return Buffer.byteLength(messageText(message));
+}
+
+function pointerLine(id: string, message: ChatMessage, { previewLength }: Offloading): string {
+  const preview = messageText(message).slice(0, previewLength).toWellFormed().replaceAll(/\s+/g, " ");
+  const more = preview === "" ? "" : `; begins: ${preview}`;
+  return `[offloaded ${id}: ${bytesOf(message)} bytes${more}]`;
+}
+
+/** Offloaded texts that answer a query, or have one of some ids. */
+export async function reload(space: MemorySpace, input: ReloadOptions): Promise<ReloadResult> {
+  const { query, ids, limit = ids?.length ?? RELOAD_LIMIT } = input;
+  const where = { field: "metadata.kind", op: "eq" as const, value: "offload" };
+  const known = ids?.filter((id) => /^[0-9a-f]{64}$/.test(id));
+  const entries =
+    known === undefined
+      ? await space.search(space.conversations, { query, where, limit })
+      : await space.find(space.conversations, known);
+  const found = entries.flatMap((entry) => reloadedOf(entry) ?? []);
+  const byId = new Map(found.map((reloaded) => [reloaded.offloadId, reloaded]));
+  const results = ids === undefined ? found : ids.flatMap((id) => byId.get(id) ?? []);
+  const unknownIds = ids?.filter((id) => !byId.has(id)) ?? [];
+  return { results: results.slice(0, limit), unknownIds, cost: space.meter.cost };
+}
+
+function reloadedOf(entry: MemoryEntry): Reloaded | undefined {
+  const record = readRecord(entry, "offload");
+  if (record === undefined) return undefined;
+  const { text, message } = record.content;
+  const whole = (message ?? { role: "user", content: text }) as ChatMessage;
+  return { offloadId: keyHash(record.key), text, message: whole, score: entry.score };
+}

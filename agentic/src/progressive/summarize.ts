@@ -1,0 +1,157 @@
+import type { ChatMessage, ChatModel, Cost } from "../model/index.js";
+import { Draft, type MemoryChange } from "./draft.js";
+import { type AgentFailure, failureOf, Handoffs } from "./handoffs.js";
+import { type History, keepHistory, markHistory, newsIn, trustOf } from "./history.js";
+import { type AgentName, type MemoryAgent, runMemoryAgent } from "./memory-agent.js";
+import { TASK_TYPES, type TaskType } from "./memory-record.js";
+import type { MemorySpace } from "./memory-space.js";
+import type { ResolvedProgressiveOptions } from "./progressive-options.js";
+import { taskMessage } from "./task-message.js";
+import { readMeta } from "./tools/meta-memory.js";
+import type { ToolScope } from "./tools/tool-scope.js";
+
+export interface SummarizeOptions {
+  /** 1..1000, the oldest first. One with an `id` is kept under it. */
+  readonly messages: readonly ChatMessage[];
+  /** Whom or what the memories are about, and nobody else; absent: whomever the conversation names. */
+  readonly targets?: readonly string[] | undefined;
+  /** Only memories of this type; "auto": of every type. */
+  readonly memoryType?: "auto" | TaskType | undefined;
+  /** Which conversation the messages are of, 1..128 characters; absent: one of its own, by what was said. */
+  readonly conversation?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SummarizeResult {
+  /**
+   * In every case the messages are kept. "done": and so is what was extracted. "partly": some agents failed, or somebody
+   * else changed a memory meanwhile; the others' work is kept. "failed": the summarising agent failed, nothing else is kept.
+   * "history_only": without a model nothing was extracted. "done_before": the same messages were summarised earlier, and no
+   * model was asked.
+   */
+  readonly outcome: "done" | "partly" | "failed" | "history_only" | "done_before";
+  readonly historyId: string;
+  readonly conversation: string;
+  /** What became of each memory, the summary included. */
+  readonly memories: readonly MemoryChange[];
+  readonly failures: readonly AgentFailure[];
+  readonly cost: Cost;
+}
+
+/** With what a summarise works. */
+export interface SummarizePlan {
+  readonly space: MemorySpace;
+  readonly model: ChatModel | undefined;
+  readonly agents: Readonly<Record<AgentName, MemoryAgent>>;
+  readonly options: ResolvedProgressiveOptions;
+}
+
+type Extraction = Pick<SummarizeResult, "outcome" | "memories" | "failures">;
+
+const NOTHING = { memories: [], failures: [] } as const;
+
+/**
+ * Keeps the messages, then extracts: nothing of it is stored before the agents have finished.
+ * @throws {MemoryError} of the host; the same call goes on where it ended.
+ */
+export async function summarize(plan: SummarizePlan, input: SummarizeOptions): Promise<SummarizeResult> {
+  const { space, model } = plan;
+  const history = await keepHistory(space, input);
+  const { historyId, conversation } = history;
+  const result = (extraction: Extraction): SummarizeResult => ({
+    historyId,
+    conversation,
+    ...extraction,
+    cost: space.meter.cost,
+  });
+  if (model === undefined) return result({ outcome: "history_only", ...NOTHING });
+  if (summarisedOf(history).includes(fingerprint(input)))
+    return result({ outcome: "done_before", ...NOTHING });
+  return result(await extract({ ...plan, model }, input, history));
+}
+
+async function extract(
+  plan: SummarizePlan & { readonly model: ChatModel },
+  input: SummarizeOptions,
+  history: History,
+): Promise<Extraction> {
+  const { space, model, agents, options } = plan;
+  const { messages } = input;
+  const { enableMultiple, enableThinkingParams, parallelMax } = options;
+  const toolOptions = { enableMultiple, enableThinkingParams };
+  const draft = new Draft(space);
+  const { targets } = input;
+  const scope: ToolScope & { draft: Draft } = { space, draft, targets, history, trust: trustOf(messages) };
+  const types = taskTypes(input, options);
+  const handoffs = new Handoffs({ model, agents, toolOptions, parallelMax, types, messages, scope });
+  const message = await conversationMessage(plan, input, types);
+  const run = { model, agent: agents.summarizer, scope, toolOptions, handler: handoffs, messages: [message] };
+  const failure = await runMemoryAgent(run, space.meter).then(
+    ({ outcome }) => (outcome === "answered" ? undefined : boundReached(outcome)),
+    (error: unknown) => {
+      space.signal?.throwIfAborted();
+      return failureOf("summarizer", error);
+    },
+  );
+  const { drafts, failures } = await handoffs.finish();
+  if (failure !== undefined) return { outcome: "failed", memories: [], failures: [failure, ...failures] };
+  const named = [...new Set([...(targets ?? []), ...handoffs.targets])];
+  if (named.length > 0) draft.mark(space.conversations, { targets: named });
+  const memories = await commitAll([draft, ...drafts]);
+  const isWhole = failures.length === 0 && memories.every(({ action }) => action !== "conflict");
+  await markHistory(space, history, marksOf(history, input, named, isWhole));
+  return { outcome: isWhole ? "done" : "partly", memories, failures };
+}
+
+function taskTypes(
+  { memoryType = "auto" }: SummarizeOptions,
+  options: ResolvedProgressiveOptions,
+): TaskType[] {
+  if (memoryType !== "auto") return [memoryType];
+  const { enableToolMemory, enableIdentityMemory } = options;
+  return TASK_TYPES.filter(
+    (type) => (type !== "tool" || enableToolMemory) && (type !== "identity" || enableIdentityMemory),
+  );
+}
+
+async function conversationMessage(
+  { space, options }: SummarizePlan,
+  { targets, messages }: SummarizeOptions,
+  types: readonly TaskType[],
+): Promise<ChatMessage> {
+  const listed = await readMeta({ space, targets }, options);
+  const only =
+    targets === undefined ? "" : ` It is about ${targets.map((name) => JSON.stringify(name)).join(", ")}.`;
+  const task = `Summarise this conversation, for memories of these types: ${types.join(", ")}.${only}`;
+  return taskMessage({ targets: listed, task, messages: newsIn(messages) });
+}
+
+function boundReached(outcome: string): AgentFailure {
+  return { agent: "summarizer", code: outcome, message: `the agent did not finish: ${outcome}` };
+}
+
+async function commitAll(drafts: readonly Draft[]): Promise<MemoryChange[]> {
+  const changes: MemoryChange[] = [];
+  for (const draft of drafts) changes.push(...(await draft.commit()));
+  return changes;
+}
+
+/** What the history's record remembers: whom it is about, and with what it was summarised. */
+function marksOf(
+  history: History,
+  input: SummarizeOptions,
+  named: readonly string[],
+  isWhole: boolean,
+): object {
+  const targets = [...new Set([...history.targets, ...named])];
+  const summarised = isWhole ? [...summarisedOf(history), fingerprint(input)] : summarisedOf(history);
+  return { ...(targets.length > 0 && { targets }), ...(summarised.length > 0 && { summarised }) };
+}
+
+function summarisedOf({ metadata: { summarised } }: History): string[] {
+  return Array.isArray(summarised) ? (summarised as string[]) : [];
+}
+
+function fingerprint({ memoryType = "auto", targets }: SummarizeOptions): string {
+  return JSON.stringify([memoryType, targets === undefined ? null : [...targets].sort()]);
+}

@@ -1,0 +1,80 @@
+import { type Json, keyHash, recordEntry } from "@membus/protocol";
+import type { ChatMessage } from "../model/index.js";
+import type { Draft } from "./draft.js";
+import { messageText } from "./history.js";
+import { TOOL_TARGET } from "./memory-record.js";
+
+/** Of arguments and results, so many characters: all of them are in the history. */
+const KEPT_LENGTH_MAX = 20_000;
+
+interface CallOfTool {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: string;
+  readonly result: ChatMessage;
+}
+
+/**
+ * Stages a `tool_call` record for each call in the messages that has a result: what the figures of guidelines are computed
+ * from. One that is there stays. A result that says `is_error: true` or `success: false` is a failure.
+ */
+export async function stageToolCalls(
+  draft: Draft,
+  conversation: string,
+  messages: readonly ChatMessage[],
+): Promise<void> {
+  const namespace = draft.space.about(TOOL_TARGET);
+  for (const call of callsIn(messages)) {
+    const entry = callEntry(
+      draft.space.derivedId("tool_call", conversation, call.id, call.tool, call.input),
+      call,
+    );
+    const memoryId = keyHash(entry.key);
+    const known = await draft.read(namespace, [memoryId]);
+    if (!known.has(memoryId)) draft.write(namespace, { entry, revision: 0 });
+  }
+}
+
+function callsIn(messages: readonly ChatMessage[]): CallOfTool[] {
+  const results = new Map(
+    messages.flatMap((message) => (message.tool_call_id ? [[message.tool_call_id, message]] : [])),
+  );
+  return messages.flatMap(({ tool_calls = [] }) =>
+    tool_calls.flatMap(({ id, name: tool, arguments: input }) => {
+      const result = results.get(id);
+      return result === undefined ? [] : [{ id, tool, input, result }];
+    }),
+  );
+}
+
+function callEntry(id: string, { tool, input, result }: CallOfTool) {
+  const success = result.is_error !== true && result.success !== false;
+  const content = {
+    tool,
+    input: jsonOr(input),
+    output: messageText(result).slice(0, KEPT_LENGTH_MAX).toWellFormed(),
+    success,
+    ...figure("token_cost", result),
+    ...figure("time_cost_s", result),
+  };
+  const metadata = { tool, success };
+  return { ...recordEntry({ kind: "tool_call", key: { tool_call: id }, content, metadata }), group: tool };
+}
+
+function figure(
+  name: "token_cost" | "time_cost_s",
+  result: ChatMessage,
+): { readonly [name: string]: number } {
+  const value = result[name];
+  return typeof value === "number" && value >= 0 ? { [name]: value } : {};
+}
+
+/** Arguments as the JSON that they are meant to be, else as they were written. */
+function jsonOr(text: string): Json {
+  if (text.length > KEPT_LENGTH_MAX) return text.slice(0, KEPT_LENGTH_MAX).toWellFormed();
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,71 @@
+import { MessageContentSchema } from "@membus/protocol";
+import { z } from "zod";
+import type { ChatMessage } from "../../model/index.js";
+import type { Tool } from "../../tools/index.js";
+import { findHistoryAbout, keepHistory, readHistory } from "../history.js";
+import { quoted } from "../quote.js";
+import { listTool, plainTool } from "./list-tool.js";
+import type { ResolvedMemoryToolOptions } from "./tool-options.js";
+import { isMemoryId, type ToolScope, unknownText } from "./tool-scope.js";
+import { MemoryIdSchema } from "./update-memory.js";
+
+/** Messages that are kept at once. */
+export const MESSAGES_MAX = 1_000;
+/** UTF-16 code units of a history that a model is shown; the latest messages are left out first. */
+const SHOWN_LENGTH_MAX = 60_000;
+
+/** `add_history_memory`: messages as they are, each once. Stored at once: nothing that comes later may lose them. */
+export function addHistoryMemoryTool(scope: ToolScope, options: ResolvedMemoryToolOptions): Tool {
+  return plainTool(
+    {
+      name: "add_history_memory",
+      description: "Keeps messages word for word, and gives the memory_id by which they can be read again.",
+      shape: { messages: z.array(MessageContentSchema).min(1).max(MESSAGES_MAX) },
+      run: async ({ messages }) => {
+        const { historyId } = await keepHistory(scope.space, {
+          messages: messages as ChatMessage[],
+          targets: scope.targets,
+        });
+        return `added memory_id=${historyId}`;
+      },
+    },
+    options,
+  );
+}
+
+/** `read_history_memory`: layer 3, what was really said. */
+export function readHistoryMemoryTool(scope: ToolScope, options: ResolvedMemoryToolOptions): Tool {
+  return listTool<{ readonly memory_id: string }>(
+    {
+      name: "read_history_memory",
+      description: "Shows the messages that a memory was derived from: takes the ref_memory_id of a memory.",
+      shape: { memory_id: MemoryIdSchema },
+      listName: "memory_ids",
+      elementName: "memory_id",
+      run: async (items) => {
+        const texts = await Promise.all(items.map(({ memory_id }) => showHistory(scope, memory_id)));
+        return texts.join("\n");
+      },
+    },
+    options,
+  );
+}
+
+async function showHistory({ space, targets }: ToolScope, memoryId: string): Promise<string> {
+  const history = isMemoryId(memoryId) ? await findHistoryAbout(space, memoryId, targets) : undefined;
+  if (history === undefined) return unknownText(memoryId);
+  const messages = await readHistory(space, history);
+  const shown = fitting(messages);
+  const left = messages.length - shown.length;
+  const note = left === 0 ? "" : `\n(${left} later messages are not shown: they are too long)`;
+  return `${quoted("messages", shown)}${note}`;
+}
+
+function fitting(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  let length = 0;
+  const end = messages.findIndex((message) => {
+    length += JSON.stringify(message).length;
+    return length > SHOWN_LENGTH_MAX;
+  });
+  return end === -1 ? messages : messages.slice(0, end);
+}

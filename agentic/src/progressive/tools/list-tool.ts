@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { type Tool, type ToolContext, withThinking } from "../../tools/index.js";
+import type { ResolvedMemoryToolOptions } from "./tool-options.js";
+
+/** Things that one call may ask for. */
+const ITEMS_MAX = 100;
+
+interface ToolPlan {
+  readonly name: string;
+  readonly description: string;
+  /** Parameters of a call for one thing. */
+  readonly shape: z.ZodRawShape;
+  run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<string>;
+}
+
+/** A memory tool for one thing a call, with `thinking` first where the options ask for it. */
+export function plainTool(
+  { name, description, shape, run }: ToolPlan,
+  { enableThinkingParams }: Pick<ResolvedMemoryToolOptions, "enableThinkingParams">,
+): Tool {
+  const tool: Tool = { name, description, parameters: z.strictObject(shape), run };
+  return enableThinkingParams ? withThinking(tool) : tool;
+}
+
+interface ListToolPlan<Item> extends Omit<ToolPlan, "run"> {
+  /** In multi mode, the parameter that holds the list. */
+  readonly listName: string;
+  /** In multi mode, the parameter whose bare values the list holds; without it, it holds objects. */
+  readonly elementName?: string | undefined;
+  run(items: readonly Item[], context: ToolContext): Promise<string>;
+}
+
+/** A memory tool that takes a list, or one thing a call where the options say so. */
+export function listTool<Item>(plan: ListToolPlan<Item>, options: ResolvedMemoryToolOptions): Tool {
+  const { shape, listName, elementName, run } = plan;
+  if (!options.enableMultiple) {
+    return plainTool({ ...plan, run: (args, context) => run([args as Item], context) }, options);
+  }
+  const element = elementName === undefined ? z.strictObject(shape) : shape[elementName]!;
+  const list = z.array(element).min(1).max(ITEMS_MAX);
+  const runList = (args: Readonly<Record<string, unknown>>, context: ToolContext) => {
+    const elements = args[listName] as readonly unknown[];
+    const items = elements.map((value) => (elementName === undefined ? value : { [elementName]: value }));
+    return run(items as Item[], context);
+  };
+  return plainTool({ ...plan, shape: { [listName]: list }, run: runList }, options);
+}

@@ -1,0 +1,73 @@
+import type { EntryInput } from "@membus/agent-client";
+import type { Json } from "@membus/protocol";
+import { z } from "zod";
+import type { Tool } from "../../tools/index.js";
+import type { Draft, DraftEntry } from "../draft.js";
+import { KIND_OF_TYPE } from "../memory-record.js";
+import { listTool } from "./list-tool.js";
+import type { ResolvedMemoryToolOptions } from "./tool-options.js";
+import {
+  answer,
+  inDraft,
+  inTurn,
+  sharingProblem,
+  type ToolLine,
+  type ToolScope,
+  unknownText,
+} from "./tool-scope.js";
+import { entryOf, findWritable, MemoryContentSchema } from "./writable-memory.js";
+import { metadataProblem, type WrittenMetadata, WrittenMetadataSchema } from "./written-metadata.js";
+
+interface MemoryUpdate {
+  readonly memory_id: string;
+  readonly memory_content: string;
+  readonly metadata?: WrittenMetadata | undefined;
+}
+
+export const MemoryIdSchema = z.string().max(128).describe("The memory_id that a tool has shown.");
+
+/** `update_memory`: what a memory says, over the revision that was read. */
+export function updateMemoryTool(scope: ToolScope, options: ResolvedMemoryToolOptions): Tool {
+  const update = (draft: Draft) => (item: MemoryUpdate) => updateOne(draft, scope, item);
+  return listTool<MemoryUpdate>(
+    {
+      name: "update_memory",
+      description:
+        "Gives memories a new text, where they are no longer true or not complete. Metadata that are not given stay.",
+      shape: {
+        memory_id: MemoryIdSchema,
+        memory_content: MemoryContentSchema,
+        metadata: WrittenMetadataSchema.optional(),
+      },
+      listName: "memories",
+      run: async (items) => answer(await inDraft(scope, (draft) => inTurn(items, update(draft)))),
+    },
+    options,
+  );
+}
+
+async function updateOne(draft: Draft, scope: ToolScope, item: MemoryUpdate): Promise<ToolLine> {
+  const { memory_id: memoryId, memory_content: text, metadata = {} } = item;
+  const known = await findWritable(draft, scope, memoryId);
+  if (known === undefined) return { text: unknownText(memoryId) };
+  const problem = sharingProblem(scope) ?? metadataProblem(KIND_OF_TYPE[known.type], metadata);
+  if (problem !== undefined) return { text: `not written: ${problem}` };
+  const { kind, ref_memory_id: ref, ...kept } = known.entry.metadata as WrittenMetadata;
+  const input = { text, whenToUse: known.whenToUse, metadata: { ...kept, ...metadata } };
+  const historyId = scope.history?.historyId ?? (ref as string | undefined);
+  const entry = await entryOf(draft, known, input, { trust: scope.trust, historyId });
+  const { revision } = known.entry;
+  const subject = { memoryType: known.type, memoryTarget: known.target, text };
+  draft.write(known.namespace, { entry: { ...entry, ...keptOf(known.entry, entry) }, revision }, subject);
+  return { text: `updated memory_id=${memoryId}`, memoryId };
+}
+
+/** What others have put beside what a memory says: a store over it would take it away. */
+function keptOf({ content, tags = [], expires_at }: DraftEntry, entry: EntryInput) {
+  const ours = entry.content as Readonly<Record<string, Json>>;
+  return {
+    content: { ...(content as typeof ours), ...ours },
+    tags: [...tags],
+    ...(expires_at !== undefined && { expires_at }),
+  };
+}

@@ -1,0 +1,32 @@
+import { MemoryClient } from "@membus/agent-client";
+import { createLocalBus, type LocalBus } from "@membus/bus";
+import { createHost } from "@membus/host";
+import { createLruPlugin } from "@membus/plugin-lru";
+import { systemClock } from "@membus/protocol";
+import { afterEach } from "vitest";
+import { RecordingLogger } from "../../bus/test/recording-logger.js";
+
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** The bus of a host in this process, all its tiers in memory. */
+export async function startHost(): Promise<LocalBus> {
+  const services = { clock: systemClock, logger: new RecordingLogger() };
+  const bus = createLocalBus({}, services);
+  cleanups.push(() => bus.close());
+  const plugins = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
+  const host = createHost({ bus, plugins, ...services }, { discoveryWaitMs: 10 });
+  await host.start();
+  cleanups.push(() => host.stop());
+  return bus;
+}
+
+/** Alice's client of a host of its own, both ended with the test. */
+export async function openAgent(): Promise<MemoryClient> {
+  const client = await MemoryClient.connect({ bus: await startHost(), agent: "alice" });
+  cleanups.push(() => client.close());
+  return client;
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { KnowledgeGraph, type TripleInput } from "../src/index.js";
+import { openAgent } from "./agent-fixture.js";
+
+function t(text: string): TripleInput {
+  const [subject, predicate, object] = text.split(" ") as [string, string, string];
+  return { subject, predicate, object };
+}
+
+async function all(graph: KnowledgeGraph): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { subject, predicate, object } of graph.triples())
+    found.push(`${subject} ${predicate} ${object}`);
+  return found.sort();
+}
+
+async function graphOf(...triples: readonly (string | TripleInput)[]): Promise<KnowledgeGraph> {
+  const graph = new KnowledgeGraph(await openAgent());
+  await graph.add(triples.map((triple) => (typeof triple === "string" ? t(triple) : triple)));
+  return graph;
+}
+
+describe("merge", () => {
+  it("gives all that a node has to the other", async () => {
+    const graph = await graphOf(
+      "NYC in USA",
+      "Ada lives_in NYC",
+      "NYC observation big",
+      "Bob knows Ada",
+      "NYC twin NYC",
+    );
+    expect(await graph.merge("NYC", "New_York")).toEqual({ rewritten: 4, dropped: [], left: [] });
+    expect(await all(graph)).toEqual([
+      "Ada lives_in New_York",
+      "Bob knows Ada",
+      "New_York in USA",
+      "New_York observation big",
+      "New_York twin New_York",
+    ]);
+    expect(await graph.merge("NYC", "New_York")).toEqual({ rewritten: 0, dropped: [], left: [] });
+  });
+
+  it("combines what both have, and drops what would join the node to itself", async () => {
+    const graph = await graphOf(
+      { ...t("a in x"), evidence: "one", trust: "web" },
+      { ...t("b in x"), evidence: "two", trust: "user" },
+      "a same_as b",
+    );
+    const { rewritten, dropped } = await graph.merge("a", "b");
+    expect([rewritten, dropped]).toEqual([1, [{ ...t("a same_as b"), evidence: [], trust: "agent" }]]);
+    expect((await graph.query()).triples).toEqual([
+      { ...t("b in x"), evidence: ["two", "one"], trust: "user" },
+    ]);
+  });
+
+  it("leaves a text that reads like the node alone", async () => {
+    const graph = await graphOf("x observation a", "x entity_type a", "x is a");
+    await graph.merge("a", "b");
+    expect(await all(graph)).toEqual(["x entity_type a", "x is b", "x observation a"]);
+  });
+
+  it("tells what it could not rewrite, which stays", async () => {
+    const long = "n".repeat(3_900);
+    const graph = await graphOf({ ...t("a observation x"), object: long }, "a in x");
+    const { rewritten, left } = await graph.merge("a", "b".repeat(500));
+    expect([rewritten, left.map(({ object }) => object)]).toEqual([1, [long]]);
+    expect((await graph.query({ subject: "a" })).total).toBe(1);
+  });
+
+  it("takes more than a round has room for", async () => {
+    const many = Array.from({ length: 1_200 }, (_, n) => `hub to n${n}`);
+    const graph = await graphOf(...many);
+    expect((await graph.merge("hub", "centre")).rewritten).toBe(1_200);
+    expect((await graph.query({ subject: "centre" })).total).toBe(1_200);
+    expect((await graph.query({ subject: "hub" })).total).toBe(0);
+  });
+
+  it("loses nothing that others say of the node meanwhile", async () => {
+    for (let round = 0; round < 20; round++) {
+      const triples = Array.from({ length: 10 }, (_, n) => t(`a to n${n}`));
+      const graph = await graphOf(...triples.map((triple) => ({ ...triple, evidence: "first" })));
+      const second = triples.map((triple) => ({ ...triple, evidence: "second" }));
+      await Promise.all([graph.merge("a", "b"), ...second.map((triple) => graph.add(triple))]);
+      await graph.merge("a", "b");
+      const { triples: merged } = await graph.query();
+      expect(merged.map(({ subject, evidence }) => [subject, evidence.toSorted()])).toEqual(
+        triples.map(() => ["b", ["first", "second"]]),
+      );
+    }
+  });
+
+  it("refuses to merge a node with itself", async () => {
+    await expect((await graphOf("a in x")).merge("a", " a ")).rejects.toThrow(
+      "a cannot be merged with itself",
+    );
+  });
+});

@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import ts from "typescript";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import * as agentic from "../src/index.js";
+import { openAgent } from "./agent-fixture.js";
+
+const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+
+/** The code below `<!-- example: name -->`, without its types, its imports and the line that connects. */
+function exampleOf(name: string): string {
+  const [, code] =
+    new RegExp(`<!-- example: ${name} -->\\n\`\`\`ts\\n([\\s\\S]+?)\\n\`\`\``).exec(README) ?? [];
+  const { outputText } = ts.transpileModule(code!, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
+  return outputText.replaceAll(/^(import [^;]+|const memory = [^;]+);$/gm, "");
+}
+
+it("the examples of graph and blocks do what they say", async () => {
+  const written: unknown[] = [];
+  const scope = {
+    ...agentic,
+    z,
+    memory: await openAgent(),
+    console: { log: (value: unknown) => written.push(value) },
+  };
+  const code = `${exampleOf("graph")}\n${exampleOf("blocks")}`;
+  const run = new Function(
+    ...Object.keys(scope),
+    `return (async () => { ${code}; return { system, tools }; })()`,
+  ) as (...values: unknown[]) => Promise<{ system: string; tools: unknown[] }>;
+  const { system, tools } = await run(...Object.values(scope));
+  expect(written[0]).toEqual(["Ada", "Acme", "London"]);
+  expect(written[1]).toMatchObject({
+    entities: [{ name: "Ada", entityType: "person", observations: ["plays chess"] }],
+    relations: [{ from: "Ada", to: "Acme", relationType: "works_at" }],
+  });
+  expect(system).toContain("Name: Ada\nLikes tea\n</block>");
+  expect(system).toContain("&quot;age&quot;: 36");
+  expect(tools).toHaveLength(9);
+});

@@ -1,0 +1,144 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MemoryClient } from "@membus/agent-client";
+import { createLocalBus } from "@membus/bus";
+import { createStaticEmbedder } from "@membus/embeddings";
+import { createHost } from "@membus/host";
+import { createLanceDbPlugin } from "@membus/plugin-lancedb";
+import { createLruPlugin } from "@membus/plugin-lru";
+import { type MemoryTier, silentLogger, systemClock } from "@membus/protocol";
+import { afterEach } from "vitest";
+import {
+  AGENT_NAMES,
+  type AgentName,
+  callTool,
+  loadPrompt,
+  type MemoryToolName,
+  type MemoryToolOptions,
+  type ProgressiveDependencies,
+  ProgressiveMemory,
+  type ProgressiveOptions,
+  type ToolBinding,
+} from "../src/index.js";
+import { startModel } from "./model-fixture.js";
+import type { ReceivedChat, ScriptedAnswer, ScriptedReply } from "./scripted-openai/index.js";
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const services = { clock: systemClock, logger: silentLogger };
+
+/** A client and a host in this process, all its tiers in memory: found by words. */
+export async function hostInMemory(): Promise<MemoryClient> {
+  const bus = createLocalBus({}, services);
+  cleanups.push(() => bus.close());
+  const plugins = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
+  const host = createHost({ bus, plugins, ...services }, { discoveryWaitMs: 10 });
+  await host.start();
+  cleanups.push(() => host.stop());
+  return connect(bus);
+}
+
+/** The same with its episodic tier on LanceDB and an embedder: found by meaning too. */
+export async function hostOnDisk(): Promise<MemoryClient> {
+  const folder = await mkdtemp(join(tmpdir(), "membus-progressive-"));
+  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  const bus = createLocalBus({}, services);
+  cleanups.push(() => bus.close());
+  const parts = { bus, plugins: { episodic: createLanceDbPlugin() }, embedder: createStaticEmbedder() };
+  const host = createHost(
+    { ...parts, dataDirectories: { episodic: folder }, ...services },
+    { discoveryWaitMs: 10 },
+  );
+  await host.start();
+  cleanups.push(() => host.stop());
+  return connect(bus);
+}
+
+async function connect(bus: ReturnType<typeof createLocalBus>): Promise<MemoryClient> {
+  const client = await MemoryClient.connect({ bus, agent: "alice" });
+  cleanups.push(() => client.close());
+  return client;
+}
+
+/** What each agent answers, in order; a target may have answers of its own, under `agent(target)`. */
+export type AgentScripts = Readonly<Record<string, readonly ScriptedAnswer[]>>;
+
+/** A script for a server that is asked by several agents at once. */
+function scriptOf(scripts: AgentScripts) {
+  const asked = new Map<string, number>();
+  return (request: ReceivedChat): ScriptedAnswer => {
+    const name = askedBy(request, scripts);
+    const index = asked.get(name) ?? 0;
+    asked.set(name, index + 1);
+    return scripts[name]?.[index] ?? { status: 400, message: `no answer ${index} for ${name}` };
+  };
+}
+
+/** Which agent asks: by its prompt, and by its target where `scripts` tells them apart. */
+function askedBy({ body }: ReceivedChat, scripts: AgentScripts = {}): string {
+  const [system, task] = body.messages.map(({ content }) => String(content));
+  const name =
+    AGENT_NAMES.find((known) => system!.startsWith(loadPrompt(`progressive-${known}`))) ?? "custom";
+  const target = /Your target: \w+\((.*)\)/.exec(task ?? "")?.[1];
+  const own = `${name}(${target})`;
+  return Object.hasOwn(scripts, own) ? own : name;
+}
+
+/** An answer that calls one tool. */
+export function calling(name: MemoryToolName, args: object): ScriptedReply {
+  return { calls: [{ name, arguments: args }] };
+}
+
+export const DONE: ScriptedReply = Object.freeze({ text: "done" });
+
+/** Memory with a model whose agents answer by `scripts`. */
+export async function scriptedMemory(
+  scripts: AgentScripts,
+  options: ProgressiveOptions = {},
+  dependencies: ProgressiveDependencies = {},
+) {
+  const client = await hostInMemory();
+  const { model, server } = await startModel(scriptOf(scripts));
+  const memory = new ProgressiveMemory(client, options, { model, ...dependencies });
+  const requestsOf = (agent: AgentName) => server.requests.filter((request) => askedBy(request) === agent);
+  return { client, memory, model, server, requestsOf };
+}
+
+/** Calls one memory tool as a model would. */
+export async function call(
+  memory: ProgressiveMemory,
+  name: MemoryToolName,
+  args: object,
+  { binding = {}, options = {} }: { binding?: ToolBinding; options?: MemoryToolOptions } = {},
+): Promise<string> {
+  const tools = await memory.tools([name], binding, options);
+  return callTool(tools, { id: "c1", name, arguments: JSON.stringify(args) });
+}
+
+/** The memory ids in a text of a tool. */
+export function idsIn(text: string): string[] {
+  return [...text.matchAll(/(?<!ref_)memory_id(?:=|":")([0-9a-f]{64})/g)].map(([, id]) => id!);
+}
+
+/** Everything that is stored in a tier, by its namespace and kind. */
+export async function stored(client: MemoryClient, tier: MemoryTier = "episodic") {
+  const entries = [];
+  for (const namespace of ["about/**", "targets", "conversations", "blocks"]) {
+    for await (const entry of client.entries({ namespace, tier, order: "oldest" })) entries.push(entry);
+  }
+  return entries;
+}
+
+/** How many records of each kind there are. */
+export async function countsByKind(client: MemoryClient, tier: MemoryTier = "episodic") {
+  const counts: Record<string, number> = {};
+  for (const { metadata } of await stored(client, tier)) {
+    const kind = String(metadata?.kind);
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  return counts;
+}

@@ -1,0 +1,12 @@
+import { describe, it } from "vitest";
+import { editOneBlock, editOneNode, killWhileEditing } from "./two-processes.js";
+
+describe("two processes at once, 100 rounds", () => {
+  it("lose no edit of the same block and make none twice", () => editOneBlock(100));
+
+  it("lose nothing that they say of the same node, also while one merges it", () => editOneNode(100));
+});
+
+describe("a process that is killed while it edits", () => {
+  it("leaves a whole block, and its history", () => killWhileEditing(6));
+});

@@ -1,0 +1,135 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { MemoryClient } from "@membus/agent-client";
+import { createHost } from "@membus/host";
+import type { NatsServer } from "@membus/nats-server";
+import { createLanceDbPlugin } from "@membus/plugin-lancedb";
+import { systemClock } from "@membus/protocol";
+import { afterEach, expect } from "vitest";
+import { NatsFixture } from "../../bus/test/nats-fixture.js";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import { Blocks, KnowledgeGraph, type Triple } from "../src/index.js";
+
+const CHILD = fileURLToPath(new URL("editing-child.ts", import.meta.url));
+const EXEC_ARGV = ["--conditions=membus-source", "--import", "tsx"];
+const NAMES = ["left", "right"];
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
+
+const fixture = new NatsFixture();
+const children: ChildProcess[] = [];
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  await fixture.close();
+});
+
+/** A server, a host with the disk tier, and a client of it in this process. */
+async function start(): Promise<{ server: NatsServer; memory: MemoryClient }> {
+  const server = await fixture.launch({ binary: NATS_SERVER });
+  const { bus, logger } = await fixture.connect({ servers: server.url });
+  const host = createHost(
+    {
+      bus,
+      logger,
+      clock: systemClock,
+      plugins: { episodic: createLanceDbPlugin() },
+      dataDirectories: { episodic: await fixture.folder() },
+    },
+    { discoveryWaitMs: 10 },
+  );
+  await host.start();
+  fixture.onClose(() => host.stop());
+  const memory = await MemoryClient.connect({ servers: server.url, agent: "alice" });
+  fixture.onClose(() => memory.close());
+  return { server, memory };
+}
+
+/** Two processes that begin when both are ready, and what each tells at its end. */
+async function editInTwo(
+  server: NatsServer,
+  what: "block" | "node",
+  rounds: number,
+): Promise<Record<string, unknown>[]> {
+  const started = NAMES.map((name) =>
+    fork(CHILD, [server.url, name, String(rounds)], {
+      execArgv: ["--conditions=membus-source", "--import", "tsx"],
+    }),
+  );
+  children.push(...started);
+  await Promise.all(started.map((child) => once(child, "message")));
+  const told = started.map((child) => Promise.race([once(child, "message"), once(child, "exit")]));
+  for (const child of started) child.send(what);
+  return (await Promise.all(told)).map(([answer]) => answer as Record<string, unknown>);
+}
+
+/** Two processes edit one block: no edit is lost, and none made twice. */
+export async function editOneBlock(rounds: number): Promise<void> {
+  const { server, memory } = await start();
+  const blocks = new Blocks(memory);
+  await blocks.create("shared");
+  expect(await editInTwo(server, "block", rounds)).toEqual([{}, {}]);
+  const lines = String((await blocks.read("shared"))!.value).split("\n");
+  const expected = NAMES.flatMap((name) => [
+    `${name} counts ${rounds}`,
+    ...upTo(rounds).flatMap((n) => [`${name} appends ${n}`, `${name} inserts ${n}`]),
+  ]);
+  expect(lines.toSorted()).toEqual(expected.toSorted());
+  for (const name of NAMES) {
+    const inserted = lines.filter((line) => line.startsWith(`${name} inserts`));
+    expect(inserted).toEqual(upTo(rounds).map((n) => `${name} inserts ${rounds + 1 - n}`));
+  }
+  const kept = await memory.retrieve({ namespace: "blocks", limit: 0 });
+  expect(kept.total).toBe(11);
+  await blocks.undo("shared");
+  expect((await blocks.redo("shared")).value).toBe(lines.join("\n"));
+}
+
+/** Two processes speak of one node, while one of them merges it: nothing is lost. */
+export async function editOneNode(rounds: number): Promise<void> {
+  const { server, memory } = await start();
+  const told = await editInTwo(server, "node", rounds);
+  expect(told).toMatchObject([{ left: 0 }, { left: 0 }]);
+  // Each of what both say was created by one of them.
+  expect(told.reduce((sum, { created }) => sum + (created as number), 0)).toBe(rounds);
+  const graph = new KnowledgeGraph(memory);
+  expect((await graph.merge("alias", "hub")).left).toEqual([]);
+  const found: Triple[] = [];
+  for await (const triple of graph.triples()) found.push(triple);
+  const expected = ["same", ...NAMES].flatMap((predicate) =>
+    upTo(rounds).map((n) => `hub ${predicate} ${n}`),
+  );
+  const words = found.map(({ subject, predicate, object }) => `${subject} ${predicate} ${object}`);
+  expect(words.toSorted()).toEqual(expected.toSorted());
+  const same = found.filter(({ predicate }) => predicate === "same");
+  const evidence = new Set(same.map((triple) => triple.evidence.toSorted().join()));
+  expect([...evidence]).toEqual(["left says so,right says so"]);
+}
+
+/** A process that edits is killed: the block is as one of its edits left it, and all that undo leads to is there. */
+export async function killWhileEditing(kills: number): Promise<void> {
+  const { server, memory } = await start();
+  const blocks = new Blocks(memory);
+  for (let n = 0; n < kills; n++) {
+    await blocks.create("shared");
+    const child = fork(CHILD, [server.url, "left", "100"], { execArgv: EXEC_ARGV });
+    children.push(child);
+    await once(child, "message");
+    child.send("block");
+    while ((await blocks.read("shared"))!.undoCount < 5 + n)
+      await new Promise((resolve) => setImmediate(resolve));
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    // What it had sent last may still be under way: this comes behind it.
+    await blocks.append("shared", "killed");
+    const { value, undoCount } = (await blocks.read("shared"))!;
+    const lines = String(value).split("\n");
+    expect(new Set(lines).size).toBe(lines.length);
+    const appended = lines.filter((line) => line.startsWith("left appends"));
+    expect(appended).toEqual(upTo(appended.length).map((round) => `left appends ${round}`));
+    for (let step = 0; step < undoCount; step++) await blocks.undo("shared");
+    for (let step = 0; step < undoCount; step++) await blocks.redo("shared");
+    expect((await blocks.read("shared"))!.value).toBe(value);
+    await blocks.delete("shared");
+    expect((await memory.retrieve({ namespace: "blocks", limit: 0 })).total).toBe(0);
+  }
+}

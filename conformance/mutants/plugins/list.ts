@@ -1,0 +1,364 @@
+import {
+  type ListItem,
+  type PluginListRequest,
+  type ScopeSelector,
+  selectsNamespace,
+} from "@membus/protocol";
+import { type Mutant, pluginMutant } from "../mutant.js";
+import { ListingPlugin, type Value } from "../reference/listing-plugin.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
+import type { Row } from "../reference/row.js";
+
+/** The listing plugin, which gives other items than it should. */
+function giving(
+  change: (items: readonly ListItem[], request: PluginListRequest) => ListItem[],
+): ListingPlugin {
+  return new (class extends ListingPlugin {
+    override async onList(selector: ScopeSelector, request: PluginListRequest) {
+      const { items } = await super.onList(selector, request);
+      return { items: change(items, request) };
+    }
+  })();
+}
+
+/** The listing plugin, which looks elsewhere than it should. */
+function looking(
+  rows: (usual: (selector: ScopeSelector, request: PluginListRequest) => Row[]) => typeof usual,
+): ListingPlugin {
+  return new (class extends ListingPlugin {
+    protected override listedRows(selector: ScopeSelector, request: PluginListRequest) {
+      return rows((...asked) => super.listedRows(...asked))(selector, request);
+    }
+  })();
+}
+
+/** The listing plugin, which takes a value for another one. */
+function spelling(spelt: (value: Value) => Value): ListingPlugin {
+  return new (class extends ListingPlugin {
+    protected override valuesOf(row: Row, request: PluginListRequest) {
+      return [...new Set(super.valuesOf(row, request).map(spelt))];
+    }
+  })();
+}
+
+/** The listing plugin, whose subtrees are found in its own way. */
+function selecting(change: (selector: ScopeSelector) => ScopeSelector): ListingPlugin {
+  return new (class extends ListingPlugin {
+    override onList(selector: ScopeSelector, request: PluginListRequest) {
+      return super.onList(change(selector), request);
+    }
+  })();
+}
+
+/** The listing plugin, which sees through what keeps scopes apart in one respect. */
+function seeing(part: "agent" | "tenant" | "session"): ListingPlugin {
+  return new (class extends ListingPlugin {
+    protected override listedRows(selector: ScopeSelector, request: PluginListRequest) {
+      const rows = [...this.partitions.values()].flatMap((partition) => [...partition.rows.values()]);
+      const isSeen = ({ scope }: Row) => this.selects(selector, { ...scope, [part]: selector[part] });
+      return rows.filter((row) => this.isSelected(row, request) && isSeen(row));
+    }
+  })();
+}
+
+const ofTexts = (change: (text: string) => string) => (value: Value) =>
+  typeof value === "string" ? change(value) : value;
+
+const values: readonly Mutant[] = [
+  pluginMutant({
+    id: "list-counts-elements",
+    defect: "an entry counts as often as its list has a value",
+    check: "list/each-value-with-its-count",
+    names: /values and counts of a list of tags/,
+    createPlugin: () =>
+      new (class extends ListingPlugin {
+        protected override valuesOf(row: Row, request: PluginListRequest) {
+          if (request.field !== "tags") return super.valuesOf(row, request);
+          return [...row.tags];
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "list-without-list-values",
+    defect: "what a list in metadata holds is no value",
+    check: "list/each-value-with-its-count",
+    names: /values and counts of a list of metadata.sizes/,
+    createPlugin: () =>
+      new (class extends ListingPlugin {
+        protected override valuesOf(row: Row, request: PluginListRequest) {
+          const isMetadata = request.field?.startsWith("metadata.");
+          return isMetadata && request.field?.endsWith("sizes") ? [] : super.valuesOf(row, request);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "list-of-missing-values",
+    defect: "entries without the field are listed under the empty text",
+    check: "list/each-value-with-its-count",
+    names: /values and counts of a list of/,
+    createPlugin: () =>
+      new (class extends ListingPlugin {
+        protected override valuesOf(row: Row, request: PluginListRequest) {
+          const found = super.valuesOf(row, request);
+          return found.length === 0 ? [""] : found;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "list-of-anything",
+    defect: "numbers in lists and null are values too",
+    check: "list/what-is-no-value-does-not-count",
+    names: /values and counts of a list of a key field/,
+    createPlugin: () =>
+      new (class extends ListingPlugin {
+        protected override valuesIn(value: Parameters<ListingPlugin["valuesIn"]>[0]): Value[] {
+          const all = Array.isArray(value) ? value : [value === null ? "null" : value];
+          return [...new Set(all.filter((one) => typeof one === "string" || typeof one === "number"))];
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "list-without-case",
+    defect: "values that differ in case alone are one",
+    check: "list/values-are-told-apart",
+    names: /values of a list of \d+ values/,
+    createPlugin: () => spelling(ofTexts((text) => text.toLowerCase())),
+  }),
+  pluginMutant({
+    id: "list-normalised",
+    defect: "values are brought into the composed form of Unicode",
+    check: "list/values-are-told-apart",
+    names: /values of a list of \d+ values/,
+    createPlugin: () => spelling(ofTexts((text) => text.normalize("NFC"))),
+  }),
+  pluginMutant({
+    id: "list-as-texts",
+    defect: "the number 1 and the text 1 are one value",
+    check: "list/values-are-told-apart",
+    names: /values of a list of \d+ values/,
+    createPlugin: () => spelling(String),
+  }),
+  pluginMutant({
+    id: "list-cut-values",
+    defect: "values are cut to 256 characters",
+    check: "list/values-are-told-apart",
+    names: /values of a list of \d+ values/,
+    createPlugin: () => spelling(ofTexts((text) => text.slice(0, 256))),
+  }),
+  pluginMutant({
+    id: "list-newest-is-the-last-stored",
+    defect: "`newest` is that of the entry that came last",
+    check: "list/newest-and-bytes-of-the-entries",
+    names: /`newest` of a list of two groups/,
+    createPlugin: () =>
+      new (class extends ListingPlugin {
+        protected override item(value: Value, rows: readonly Row[]) {
+          return { ...super.item(value, rows), newest: rows.at(-1)!.updated };
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "list-bytes-are-characters",
+    defect: "`bytes` counts the characters of contents",
+    check: "list/newest-and-bytes-of-the-entries",
+    names: /`bytes` of the group a, against its contents/,
+    createPlugin: () =>
+      new (class extends ListingPlugin {
+        protected override bytesOf({ content }: Row) {
+          return JSON.stringify(content).length;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "list-bytes-with-vectors",
+    defect: "`bytes` counts what indexes take besides",
+    check: "list/newest-and-bytes-of-the-entries",
+    names: /`bytes` of the group a, against its entries/,
+    createPlugin: () =>
+      new (class extends ListingPlugin {
+        protected override bytesOf(row: Row) {
+          return super.bytesOf(row) + 16_384;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "list-of-the-first-look",
+    defect: "what a list told is told again, whatever was stored since",
+    check: "list/follows-updates-and-forgets",
+    names: /tags after an update of 2 of these/,
+    createPlugin: () => {
+      const told = new Map<string, ListItem[]>();
+      return giving((items, request) => {
+        const key = JSON.stringify(request);
+        told.set(key, told.get(key) ?? [...items]);
+        return told.get(key)!;
+      });
+    },
+  }),
+  pluginMutant({
+    id: "list-counts-expired",
+    defect: "entries that have expired count until they are cleaned up",
+    check: "list/expired-never-count",
+    names: /tags 2 s after stores with a ttl/,
+    createPlugin: () =>
+      new (class extends ListingPlugin {
+        protected override sweep() {}
+        protected override isLive(): boolean {
+          return true;
+        }
+        override async onRetrieve(...asked: Parameters<ListingPlugin["onRetrieve"]>) {
+          super.sweep();
+          return super.onRetrieve(...asked);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "list-without-criteria",
+    defect: "a list counts all entries, whatever the criteria are",
+    check: "list/criteria-select",
+    names: /values and counts of a list of tags with/,
+    createPlugin: () =>
+      looking((usual) => (selector, request) => usual(selector, { ...request, filter: { all: [] } })),
+  }),
+  pluginMutant({
+    id: "list-namespaces-without-criteria",
+    defect: "namespaces are told with all of their entries, whatever the criteria are",
+    check: "list/criteria-select",
+    names: /namespaces and counts of a list with/,
+    createPlugin: () =>
+      looking((usual) => (selector, request) => {
+        return usual(selector, request.field === undefined ? { ...request, filter: { all: [] } } : request);
+      }),
+  }),
+  pluginMutant({
+    id: "list-of-a-thousand",
+    defect: "no more than the first thousand values are told",
+    check: "list/thousands-are-counted",
+    names: /total of a list of 3000 entries/,
+    createPlugin: () => giving((items) => items.slice(0, 1_000)),
+  }),
+  pluginMutant({
+    id: "list-of-the-first-entries",
+    defect: "no more than the first 2,500 entries are looked at",
+    check: "list/thousands-are-counted",
+    names: /of a list of 3000 entries in 1500 groups/,
+    createPlugin: () => looking((usual) => (selector, request) => usual(selector, request).slice(0, 2_500)),
+  }),
+];
+
+const scopes: readonly Mutant[] = [
+  pluginMutant({
+    id: "list-of-all-agents",
+    defect: "a list counts the entries of other agents too",
+    check: "list/agents-are-apart",
+    names: /tags and counts that the first agent is told/,
+    createPlugin: () => seeing("agent"),
+  }),
+  pluginMutant({
+    id: "list-of-all-tenants",
+    defect: "a list counts the entries of other tenants too",
+    check: "list/tenants-are-apart",
+    names: /tags and counts that the first tenant's agent is told/,
+    createPlugin: () => seeing("tenant"),
+  }),
+  pluginMutant({
+    id: "list-of-all-sessions",
+    defect: "a list counts the entries of other sessions too",
+    check: "list/sessions-are-apart",
+    names: /tags and counts that one session is told/,
+    createPlugin: () => seeing("session"),
+  }),
+  pluginMutant({
+    id: "list-of-own-entries-alone",
+    defect: "a list of a shared tier counts the entries of the one who asks alone",
+    check: "list/shared-entries-count-for-all",
+    names: /tags and counts that .* is told of a shared tier/,
+    tier: "semantic",
+    createPlugin: () =>
+      looking((usual) => (selector, request) => {
+        const rows = usual(selector, request);
+        return rows.filter(({ author }) => author === rows[0]!.author);
+      }),
+  }),
+  pluginMutant({
+    id: "list-of-one-as-subtree",
+    defect: "a list of one namespace counts what is below it too",
+    check: "list/one-namespace-is-not-another",
+    names: /tags and counts of the namespace above another/,
+    createPlugin: () => selecting((selector) => ({ ...selector, subtree: true })),
+  }),
+  pluginMutant({
+    id: "list-of-a-subtree-alone",
+    defect: "a list of a/** tells a alone",
+    check: "list/namespaces-of-a-subtree",
+    names: /namespaces of a list of a\/\*\*/,
+    createPlugin: () =>
+      selecting((selector) => (selector.namespace ? { ...selector, subtree: false } : selector)),
+  }),
+  pluginMutant({
+    id: "list-of-empty-namespaces",
+    defect: "a namespace is told after its last entry was forgotten",
+    check: "list/namespaces-of-a-subtree",
+    names: /namespaces of a list of a\/\*\* after a forget of a\/b\/\*\*/,
+    createPlugin: () =>
+      new (class extends ListingPlugin {
+        readonly #told = new Map<Value, ListItem>();
+        override async onList(selector: ScopeSelector, request: PluginListRequest) {
+          const { items } = await super.onList(selector, request);
+          if (request.field !== undefined || !selector.subtree) return { items };
+          for (const item of items) this.#told.set(item.value, item);
+          const isStill = ({ value }: ListItem) => selectsNamespace(selector, `${value}`) && items.length > 1;
+          const gone = [...this.#told.values()].filter(
+            (item) => !items.some(({ value }) => value === item.value),
+          );
+          return { items: [...items, ...gone.filter(isStill)] };
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "list-of-all-is-empty",
+    defect: "a list of ** looks below a namespace without a name",
+    check: "list/all-namespaces",
+    names: /namespaces of a list of \*\*/,
+    createPlugin: () =>
+      looking((usual) => (selector, request) => (selector.namespace === "" ? [] : usual(selector, request))),
+  }),
+  pluginMutant({
+    id: "list-subtree-unbounded",
+    defect: "a list of a subtree touches as many partitions as there are",
+    check: "list/subtree-of-256-partitions",
+    names: /a list with \{\} of 257 namespaces/,
+    createPlugin: () =>
+      new (class extends ListingPlugin {
+        override async onRetrieve(...[selector, request]: Parameters<ListingPlugin["onRetrieve"]>) {
+          super.refuseTooMany(this.selectedPartitions(selector));
+          return super.onRetrieve(selector, request);
+        }
+        protected override refuseTooMany() {}
+      })(),
+  }),
+  pluginMutant({
+    id: "list-values-unbounded",
+    defect: "any number of values is told, whatever `values_max` is",
+    check: "list/no-more-values-than-asked-for",
+    names: /onList with values_max 2, of 3 groups/,
+    createPlugin: () =>
+      new (class extends ListingPlugin {
+        protected override refuseTooManyValues() {}
+      })(),
+  }),
+  pluginMutant({
+    id: "list-undeclared-and-answered",
+    defect: "`list` is not declared, and a list is answered with nothing",
+    check: "list/refused-when-undeclared",
+    names: /a list with \{\}, list not being declared/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        async onList() {
+          return { items: [] };
+        }
+      })(),
+  }),
+];
+
+export const listMutants: readonly Mutant[] = [...values, ...scopes];

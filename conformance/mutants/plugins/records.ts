@@ -1,0 +1,127 @@
+import { isJsonObject, type Json } from "@membus/protocol";
+import { type Mutant, pluginMutant } from "../mutant.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
+import type { Row } from "../reference/row.js";
+import { merging, returning } from "../reference/with-rule.js";
+
+/** The reference plugin, which selects no rows but these. */
+function selectingOnly(isKept: (row: Row) => boolean): () => ReferencePlugin {
+  return () =>
+    new (class extends ReferencePlugin {
+      protected override isSelected(...[row, request]: Parameters<ReferencePlugin["isSelected"]>) {
+        return isKept(row) && super.isSelected(row, request);
+      }
+    })();
+}
+
+/** A value with every value within it, itself last, as `change` has it; undefined leaves a field out. */
+function rewritten(value: Json, change: (value: Json) => Json | undefined): Json | undefined {
+  if (Array.isArray(value)) return change(value.flatMap((inner) => rewritten(inner, change) ?? []));
+  if (!isJsonObject(value)) return change(value);
+  const fields = Object.entries(value).map(([name, inner]) => [name, rewritten(inner, change)]);
+  return change(Object.fromEntries(fields.filter(([, inner]) => inner !== undefined)) as Json);
+}
+
+const isEmptyList = (value: Json) => Array.isArray(value) && value.length === 0;
+
+const formMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "records-unknown-fields-lost",
+    defect: "fields of a message that chapter 7 does not name are dropped",
+    check: "records/come-back-as-stored",
+    names: /content of the record "message: OpenAI: calls of tools/,
+    createPlugin: returning(({ content }) => {
+      if (!isJsonObject(content) || content.role === undefined) return {};
+      const { refusal: _, annotations: __, x: ___, ...known } = content;
+      return { content: known };
+    }),
+  }),
+  pluginMutant({
+    id: "records-empty-lists-dropped",
+    defect: "empty lists within a content are dropped",
+    check: "records/come-back-as-stored",
+    names: /content of the record "message: OpenAI: calls of tools/,
+    createPlugin: returning(({ content }) => ({
+      content: rewritten(content, (value) => (isEmptyList(value) ? undefined : value)) ?? null,
+    })),
+  }),
+  pluginMutant({
+    id: "records-numbers-rounded",
+    defect: "numbers within a content have two decimals",
+    check: "records/come-back-as-stored",
+    names: /content of the record "message: OpenAI: reasoning beside the answer/,
+    createPlugin: returning(({ content }) => ({
+      content: rewritten(content, (value) => (typeof value === "number" ? Number(value.toFixed(2)) : value)),
+    })),
+  }),
+  pluginMutant({
+    id: "records-lists-sorted",
+    defect: "lists of objects within a content come back sorted",
+    check: "records/come-back-as-stored",
+    names: /content of the record "message: OpenAI: calls of tools/,
+    createPlugin: returning(({ content }) => ({
+      content: rewritten(content, (value) =>
+        Array.isArray(value)
+          ? [...value].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+          : value,
+      ),
+    })),
+  }),
+  pluginMutant({
+    id: "records-update-merges-into-the-old",
+    defect: "an update keeps of the content what the entry had before, and adds nothing",
+    check: "records/survive-being-written-back",
+    names: /content of the record "message: a system message", written back/,
+    createPlugin: merging(({ content }, previous) => {
+      if (!isJsonObject(previous?.content ?? null) || !isJsonObject(content)) return {};
+      return {
+        content: Object.fromEntries(Object.keys(previous!.content!).map((name) => [name, content[name]!])),
+      };
+    }),
+  }),
+  pluginMutant({
+    id: "records-update-moves-to-the-end",
+    defect: "the seq of a message that is updated is that of the update",
+    check: "records/keep-the-order-of-arrival",
+    names: /sorted by seq/,
+    createPlugin: merging((_item, previous, _context, { revision }) => (previous ? { seq: revision } : {})),
+  }),
+];
+
+const findingMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "records-other-kinds-lost",
+    defect: "an entry of a kind that chapter 7 does not have is acknowledged and not kept",
+    check: "records/found-by-kind",
+    names: /entries of none of the kinds/,
+    createPlugin: selectingOnly(({ metadata }) => metadata?.kind !== "dream"),
+  }),
+  pluginMutant({
+    id: "records-group-of-messages-alone",
+    defect: "the group of a summary is not kept",
+    check: "records/found-by-group",
+    names: /records of the kind summary in the group c-7f3a/,
+    createPlugin: merging(({ metadata }) => (metadata?.kind === "summary" ? { group: undefined } : {})),
+  }),
+  pluginMutant({
+    id: "records-metadata-false-is-absent",
+    defect: "metadata that are false are dropped",
+    check: "records/found-by-metadata",
+    names: /records of the kind tool_call with success eq false/,
+    createPlugin: merging(({ metadata }) => {
+      const kept = Object.entries(metadata ?? {}).filter(([, value]) => value !== false);
+      return metadata ? { metadata: Object.fromEntries(kept) } : {};
+    }),
+  }),
+  pluginMutant({
+    id: "records-long-strings-cut",
+    defect: "a string within a content ends at 65,536 characters",
+    check: "records/larger-than-an-entry",
+    names: /the record, joined from its parts/,
+    createPlugin: returning(({ content }) => ({
+      content: rewritten(content, (value) => (typeof value === "string" ? value.slice(0, 65_536) : value)),
+    })),
+  }),
+];
+
+export const recordsMutants: readonly Mutant[] = [...formMutants, ...findingMutants];

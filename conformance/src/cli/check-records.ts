@@ -1,0 +1,73 @@
+import {
+  isHead,
+  isRecordKind,
+  joinRecord,
+  type MemoryEntry,
+  type MemoryTier,
+  partKeys,
+  recordProblem,
+} from "@membus/protocol";
+import type { MemoryAgent } from "../memory-agent.js";
+
+/** Entries by what they are. */
+export interface RecordsFound {
+  /** Kind -> how many are as they must be. */
+  readonly records: Map<string, number>;
+  parts: number;
+  /** Of a kind that chapter 7 does not have, or of none. */
+  others: number;
+  /** Of a kind of chapter 7, but not as it has them. */
+  wrong: number;
+}
+
+/** Entries of one request: pages end before that where they would be too large. */
+const PAGE_ENTRIES = 200;
+
+/**
+ * Reads everything that an agent sees in its namespace, page by page, and says for each entry that is not the record of
+ * its kind where it stands, the path of what is wrong, and why.
+ * @param tier null for all
+ */
+export async function checkRecords(
+  agent: MemoryAgent,
+  tier: MemoryTier | null,
+  say: (line: string) => void,
+): Promise<RecordsFound> {
+  const found: RecordsFound = { records: new Map(), parts: 0, others: 0, wrong: 0 };
+  let cursor: string | undefined;
+  do {
+    const page = await agent.retrieve({ tier, order: "oldest", limit: PAGE_ENTRIES, cursor });
+    for (const entry of page.entries) await checkEntry(agent, entry, found, say);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return found;
+}
+
+async function checkEntry(
+  agent: MemoryAgent,
+  entry: MemoryEntry,
+  found: RecordsFound,
+  say: (line: string) => void,
+): Promise<void> {
+  const kind = entry.metadata?.kind;
+  const problem = recordProblem(entry) ?? (await joinedProblem(agent, entry));
+  if (problem !== undefined) {
+    found.wrong++;
+    const { path, message } = problem;
+    say(`${entry.tier} ${entry.namespace} ${JSON.stringify(entry.key)} ${String(kind)}: ${path}: ${message}`);
+  } else if (isRecordKind(kind)) found.records.set(kind, (found.records.get(kind) ?? 0) + 1);
+  else if (kind === "part") found.parts++;
+  else found.others++;
+}
+
+/** What is wrong with the record that a head and its parts make. Parts are fetched one by one: they are large. */
+async function joinedProblem(agent: MemoryAgent, entry: MemoryEntry) {
+  if (!isRecordKind(entry.metadata?.kind) || !isHead(entry)) return undefined;
+  const parts: MemoryEntry[] = [];
+  for (const key of partKeys(entry)) {
+    parts.push(...(await agent.retrieve({ tier: entry.tier, keys: [key as never] })).entries);
+  }
+  const whole = joinRecord(entry, parts);
+  if (whole !== undefined) return recordProblem(whole);
+  return { path: "content.parts", message: `a part is missing or changed (${parts.length} are there)` };
+}

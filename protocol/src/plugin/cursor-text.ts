@@ -1,0 +1,34 @@
+import type { z } from "zod";
+import { MemoryError } from "../memory-error.js";
+
+/** What a cursor carries besides its place: whose request it was. */
+interface OfRequest {
+  readonly digest: string;
+}
+
+export function cursorText<Cursor extends OfRequest>(cursor: Cursor): string {
+  return Buffer.from(JSON.stringify(cursor), "utf8").toString("base64url");
+}
+
+/** @throws {MemoryError} `schema_violation` for one that is no cursor, or another request's (clauses RET-9 and LIST-11). */
+export function readCursor<Cursor extends OfRequest>(
+  schema: z.ZodType<Cursor>,
+  text: string,
+  digest: string,
+): Cursor {
+  const parsed = schema.safeParse(readJson(text));
+  if (!parsed.success) throw new MemoryError("schema_violation", "not a cursor", { path: "cursor" });
+  if (parsed.data.digest !== digest) {
+    const message = "the cursor belongs to a request with other criteria";
+    throw new MemoryError("schema_violation", message, { path: "cursor" });
+  }
+  return parsed.data;
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+import { hash } from "node:crypto";
+import { z } from "zod";
+import type { ListItem, ListOrder } from "../messages/index.js";
+import { cursorText, readCursor } from "./cursor-text.js";
+
+/** UTF-16 units of a value that its place tells: with longer ones a cursor would outgrow its limit. */
+const UNITS_TOLD = 256;
+
+const PlaceSchema = z.strictObject({
+  rank: z.number(),
+  value: z.union([z.string().max(UNITS_TOLD), z.number(), z.boolean()]),
+  /** Of a longer value, which decides between those that begin alike. */
+  sha256: z.string().optional(),
+});
+
+/** Where an item stands in a list (clause LIST-8). */
+export type ListPlace = z.infer<typeof PlaceSchema>;
+
+export function listPlaceOf({ value, count, newest }: ListItem, order: ListOrder): ListPlace {
+  const rank = order === "name" ? 0 : -(order === "count" ? count : newest);
+  if (typeof value !== "string" || value.length <= UNITS_TOLD) return { rank, value };
+  return { rank, value: value.slice(0, UNITS_TOLD), sha256: hash("sha256", value) };
+}
+
+/** Negative when `a` is listed before `b`. Total: 0 for the same value alone. */
+export function compareListPlaces(a: ListPlace, b: ListPlace): number {
+  return a.rank - b.rank || compareValues(a.value, b.value) || compareSame(a.sha256 ?? "", b.sha256 ?? "");
+}
+
+const TYPES = ["boolean", "number", "string"];
+
+function compareValues(a: ListPlace["value"], b: ListPlace["value"]): number {
+  const byType = TYPES.indexOf(typeof a) - TYPES.indexOf(typeof b);
+  return byType || compareSame(a, b);
+}
+
+function compareSame<T extends string | number | boolean>(a: T, b: T): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+const CursorSchema = z.strictObject({ after: PlaceSchema, digest: z.string() });
+
+/** `digest` tells whose request it is. */
+export function encodeListCursor(after: ListPlace, digest: string): string {
+  return cursorText({ after, digest });
+}
+
+/** @throws {MemoryError} `schema_violation` for one that is no cursor, or another request's (clause LIST-11). */
+export function decodeListCursor(text: string, digest: string): ListPlace {
+  return readCursor(CursorSchema, text, digest).after;
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import {
+  encodeMessage,
+  type Json,
+  joinRecord,
+  keyHash,
+  LIMITS,
+  type MemoryEntry,
+  type MemoryStoreRequest,
+  type Message,
+  parseStoreEntry,
+  partKeys,
+  recordEntry,
+  recordProblem,
+  splitRecord,
+} from "../src/index.js";
+import { GOLDEN_RECORDS } from "./record-files.js";
+
+type EntryInput = MemoryStoreRequest["entries"][number];
+type Read = Pick<MemoryEntry, "key" | "content" | "metadata">;
+
+const asRead = (entry: EntryInput) => entry as unknown as Read;
+
+function offload(content: { [name: string]: Json } & { text: string }): EntryInput {
+  const key = { offload: "o" };
+  const metadata = { tool: "shell", bytes: content.text.length };
+  return {
+    ...recordEntry({ kind: "offload", key, content, metadata }),
+    tier: "episodic",
+    group: "c",
+    ttl: 60,
+  };
+}
+
+// Quotes and characters of several bytes: what would grow if the parts were JSON within JSON.
+const LARGE = offload({ text: 'é"\\\u0000🦊'.repeat(60_000), n: [1.2e18, 6.02e23, 0.1] });
+
+describe("a record of any size", () => {
+  it("stays one entry where it fits", () => {
+    const small = offload({ text: "x".repeat(200_000) });
+    expect(splitRecord(small)).toEqual([small]);
+    expect(joinRecord(asRead(small), [])).toBe(small);
+    expect(partKeys(asRead(small))).toEqual([]);
+  });
+
+  it("is split into entries that can be stored, the head last, and joined as it was", () => {
+    const entries = splitRecord(LARGE);
+    const [parts, head] = [entries.slice(0, -1), entries.at(-1)!];
+    expect(parts.length).toBe(6);
+    for (const entry of entries) {
+      parseStoreEntry(entry);
+      expect(encodeMessage(entry as Message, "json").length).toBeLessThanOrEqual(LIMITS.entryBytes);
+      expect(recordProblem(asRead(entry))).toBeUndefined();
+      expect(entry).toMatchObject({ tier: "episodic", group: "c", ttl: 60 });
+    }
+    expect(parts.map(({ metadata, text }) => [metadata, text])).toEqual(
+      parts.map(() => [{ kind: "part" }, ""]),
+    );
+    expect(head).toMatchObject({
+      key: { offload: "o" },
+      metadata: { kind: "offload", tool: "shell", parts: 6 },
+    });
+    expect(head.text?.startsWith('é"\\\u0000🦊é')).toBe(true);
+    expect(partKeys(asRead(head))).toEqual(parts.map(({ key }) => key));
+    const joined = joinRecord(asRead(head), parts.map(asRead).reverse());
+    expect(joined).toEqual({ ...head, content: LARGE.content, metadata: LARGE.metadata });
+  });
+
+  it("is no record where a part is missing, another's or changed", () => {
+    const entries = splitRecord(LARGE);
+    const [parts, head] = [entries.slice(0, -1).map(asRead), asRead(entries.at(-1)!)];
+    expect(joinRecord(head, parts.slice(1))).toBeUndefined();
+    expect(joinRecord(head, [])).toBeUndefined();
+    const changed = parts.map((part, at) => (at === 3 ? { ...part, content: { base64: "AAAA" } } : part));
+    expect(joinRecord(head, changed)).toBeUndefined();
+    const ofOther = splitRecord({ ...LARGE, key: { offload: "p" } })
+      .slice(0, -1)
+      .map(asRead);
+    expect(joinRecord(head, ofOther)).toBeUndefined();
+    expect(joinRecord({ ...head, content: { text: "x" } }, parts)).toBeUndefined();
+  });
+
+  it("is joined from the golden parts, by another's hands", () => {
+    const { entry, joined } = GOLDEN_RECORDS.get("head")![0]!;
+    const parts = GOLDEN_RECORDS.get("part")!.filter(({ error }) => error === undefined);
+    const read = parts.map((part) => asRead(part.entry));
+    expect(partKeys(asRead(entry))).toEqual(read.map(({ key }) => key));
+    expect(partKeys(asRead(entry))[0]!.head).toBe(keyHash(entry.key));
+    expect(joinRecord(asRead(entry), read)?.content).toEqual(joined);
+  });
+});
