@@ -9,7 +9,7 @@ export interface ModelFlags {
   readonly about: string;
 }
 
-export const MODEL_HELP = `
+const MODEL_HELP = `
 Environment, where the flags say nothing:
   OPENAI_MODEL             --model
   OPENAI_BASE_URL          --base-url
