@@ -109,6 +109,7 @@ export {
   type LearnerDependencies,
   type LearnerOptions,
   type LearnerStats,
+  type LookOptions,
   type MergedFacts,
   type ObserveOptions,
   observe,

@@ -1,14 +1,14 @@
 import { MemoryError } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { consolidate, LEARNER_DEFAULTS, Learner, LongTermMemory, observe } from "../src/index.js";
-import { ABOUT, literal, openLearning, say } from "./learner-fixture.js";
+import { ABOUT, literal, openLearning, saidIn, say } from "./learner-fixture.js";
 import { askedFor, factTexts, foundFacts, openLongTerm } from "./long-term-fixture.js";
 import type { ScriptedAnswer } from "./scripted-openai/index.js";
 
 describe("a learner whose model fails", () => {
   it("tries again with the same messages, until it succeeds", async () => {
     let isDown = true;
-    const { memory, learner } = await openLearning((request) =>
+    const { memory, server, learner } = await openLearning((request) =>
       isDown ? { status: 401, message: "wrong key" } : literal(request),
     );
     const { longTerm } = await openLongTerm({ client: memory });
@@ -21,9 +21,12 @@ describe("a learner whose model fails", () => {
     expect(one.stats().failures).toBeGreaterThan(0);
     expect(warnings[0]).toMatchObject({ conversation: "c1", code: "unauthorized", waitMs: 1 });
     isDown = false;
-    while (one.stats().batches === 0) await one.look();
-    expect(one.stats()).toMatchObject({ batches: 1, messages: 1 });
-    expect(await factTexts(longTerm)).toEqual(["The cat is called Tom"]);
+    await say(memory, "c1", "Rent is due on Fridays");
+    server.requests.length = 0;
+    while (one.stats().batches < 2) await one.look();
+    const asked = server.requests.filter((request) => askedFor(request).name === "facts").map(saidIn);
+    expect(asked).toEqual([["The cat is called Tom"], ["Rent is due on Fridays"]]);
+    expect(await factTexts(longTerm)).toEqual(["Rent is due on Fridays", "The cat is called Tom"]);
   });
 
   it("waits longer each time, and no longer than it may", async () => {

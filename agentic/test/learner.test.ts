@@ -47,6 +47,8 @@ describe("a learner", () => {
     const { memory, learner } = await openLearning();
     await say(memory, "c1", TEXTS[0]!);
     expect(await learner({ debounceMs: 3_600_000 }).look()).toMatchObject({ batches: 0 });
+    expect(await learner().look()).toMatchObject({ batches: 0 });
+    expect(await learner({ debounceMs: 3_600_000 }).look({ unquiet: true })).toMatchObject({ batches: 1 });
     await say(memory, "c2", TEXTS[1]!);
     expect(await learner({ debounceMs: 3_600_000, waitMsMax: 0 }).look()).toMatchObject({ batches: 1 });
   });

@@ -22,6 +22,22 @@ import { Wakeup } from "./wakeup.js";
 /** Between two looks, also where something is always due. */
 const PAUSE_MIN_MS = 50;
 
+/** Later than anything is due: Unix seconds. */
+const LATEST = 1e11;
+
+/** What those that work side by side take from. */
+interface Queue {
+  readonly due: Cursor[];
+  /** By conversation, the revision of the cursor that was tried: what others hold is not tried again and again. */
+  readonly tried: Map<string, number>;
+  readonly unquiet: boolean;
+}
+
+export interface LookOptions {
+  /** @default false */
+  readonly unquiet?: boolean | undefined;
+}
+
 export interface LearnerDependencies {
   readonly model: ChatModel;
   /** @default systemClock */
@@ -80,16 +96,15 @@ export class Learner {
   }
 
   /**
-   * Looks for news once, and learns until nothing is due. What is not quiet yet is left.
+   * Looks for news once, and learns until nothing is due. What is not quiet yet is left, unless `unquiet` is true.
    * @throws {MemoryError} for what the bus or the host reports about the learner's own notes.
    */
-  async look(): Promise<LearnerStats> {
+  async look({ unquiet = false }: LookOptions = {}): Promise<LearnerStats> {
     this.#counts.looks += 1;
     await discover(this.#memory, this.#cursors, this.#options);
     await this.#runTasks();
-    const due: Cursor[] = [];
-    const tried = new Map<string, number>();
-    const workers = Array.from({ length: this.#options.concurrency }, () => this.#work(due, tried));
+    const queue: Queue = { due: [], tried: new Map(), unquiet };
+    const workers = Array.from({ length: this.#options.concurrency }, () => this.#work(queue));
     const failed = (await Promise.allSettled(workers)).find((worker) => worker.status === "rejected");
     if (failed !== undefined) throw failed.reason;
     return this.stats();
@@ -132,10 +147,11 @@ export class Learner {
     }
   }
 
-  /** One of those that work side by side; `due` is what all of them take from. */
-  async #work(due: Cursor[], tried: Map<string, number>): Promise<void> {
+  /** One of those that work side by side. */
+  async #work(queue: Queue): Promise<void> {
+    const { due, tried } = queue;
     while (!this.#isStopped) {
-      if (due.length === 0) due.push(...(await this.#dueNow(tried)));
+      if (due.length === 0) due.push(...(await this.#dueNow(queue)));
       const cursor = due.shift();
       if (cursor === undefined) return;
       if (tried.get(cursor.conversation) === cursor.revision) continue;
@@ -144,14 +160,15 @@ export class Learner {
     }
   }
 
-  async #dueNow(tried: ReadonlyMap<string, number>): Promise<Cursor[]> {
+  async #dueNow({ tried, unquiet }: Queue): Promise<Cursor[]> {
     const now = this.#services.clock.now();
     const skewS = this.#options.clockSkewMsMax / 1000;
-    const due = await this.#cursors.due(now);
-    return due.filter(
-      ({ conversation, state, due, revision }) =>
-        tried.get(conversation) !== revision && (state === "open" || due + skewS <= now),
-    );
+    const cursors = await this.#cursors.due(unquiet ? LATEST : now);
+    return cursors.filter(({ conversation, state, due, attempts, revision }) => {
+      if (tried.get(conversation) === revision) return false;
+      if (state === "held") return due + skewS <= now;
+      return due <= now || attempts === 0;
+    });
   }
 
   async #learn(cursor: Cursor): Promise<void> {

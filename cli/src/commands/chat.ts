@@ -1,5 +1,4 @@
 import { createInterface } from "node:readline/promises";
-import type { MemoryClient } from "@membus/agent-client";
 import type { LearnedBatch } from "@membus/agentic";
 import type { Command } from "commander";
 import { CHAT_HELP, Chat } from "../chat/chat.js";
@@ -40,16 +39,15 @@ async function chat(flags: ChatFlags, { config, output }: Session): Promise<void
     const session = new Chat({ conversation, longTerm, window, model, output });
     const onLearned = (learned: LearnedBatch) => output.note(learnedText(learned));
     const dependencies = { model, onLearned, logger: createLogger(config.log_level) };
-    const newLearner = (memory: MemoryClient, debounceMs?: number) =>
-      new agentic.Learner(memory, { about: flags.about, debounceMs }, dependencies);
-    const background = flags.learn ? newLearner(client) : undefined;
+    const newLearner = () => new agentic.Learner(client, { about: flags.about }, dependencies);
+    const background = flags.learn ? newLearner() : undefined;
     await background?.start();
     try {
       await readLines(session, await conversation.size());
     } finally {
       await background?.stop();
     }
-    if (flags.learn) await newLearner(client, 0).look();
+    if (flags.learn) await newLearner().look({ unquiet: true });
   });
 }
 

@@ -47,7 +47,7 @@ async function learn(flags: LearnFlags, { config, output }: Session): Promise<vo
     const dependencies = { model, onLearned, logger: createLogger(config.log_level) };
     const learner = new Learner(client, learnerOptions(flags), dependencies);
     if (flags.once === true) {
-      output.note(statsText(await learner.look()));
+      output.note(statsText(await learner.look({ unquiet: true })));
       return;
     }
     await learner.start();
