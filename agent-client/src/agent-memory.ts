@@ -180,7 +180,13 @@ export class AgentMemory {
    * Deletes all entries that meet all criteria; with `dry_run` it only counts them. Without criteria, and for all of
    * the shared tier, it needs `all: true`. Cites FORGET-1, FORGET-3.
    *
-   * @returns how many were deleted, and by tier; 0 where there are none.
+   * With `cascade: true` also what was derived from them, as the `sources` of entries say, in all namespaces of the agent:
+   * an entry goes when none of its sources is left. Cites CASC-1.
+   *
+   * @returns how many were deleted, and by tier; 0 where there are none. With `cascade`, `receipt.cascaded` has how many of
+   * them were derived, at each level; it is empty where none were.
+   * @throws {MemoryError} among others, with `cascade`, `unsupported` where a tier cannot, and `too_large` for more than
+   * 10,000 entries or 16 levels: then nothing of that tier is deleted.
    */
   async forget(criteria: ForgetRequest, options: WriteOptions = {}): Promise<ForgetResult> {
     const resolved = resolveWriteOptions(options, this.#settings);

@@ -44,6 +44,20 @@ describe("with a host in process", () => {
     expect(await memory.recall("nobody")).toBe(null);
   });
 
+  it("forgets with what was derived from it", async () => {
+    const memory = await inProcess();
+    const { receipts } = await memory.store({ key: "message", content: "I moved to Rome", tier: "episodic" });
+    const sources = [receipts[0]!.key_hash];
+    await memory
+      .inNamespace("facts")
+      .store({ key: "fact", content: "lives in Rome", tier: "episodic", sources });
+    const [fact] = (await memory.retrieve({ namespace: "facts", tier: "episodic" })).entries;
+    expect(fact?.sources).toEqual(sources);
+    const { deleted, receipt } = await memory.forget({ keys: ["message"], tier: "episodic", cascade: true });
+    expect([deleted, receipt.cascaded]).toEqual([2, [1]]);
+    expect((await memory.retrieve({ namespace: "facts" })).total).toBe(0);
+  });
+
   it("reads, changes and stores without damage, and repeats harmlessly", async () => {
     const memory = await inProcess();
     const given = { importance: 0.5, metadata: { lang: "en" }, group: "g", occurred_at: 1_000 };

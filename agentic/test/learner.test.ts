@@ -41,6 +41,9 @@ describe("a learner", () => {
       expect(occurredAt).toBe(message!.created);
     }
     expect((await longTerm.sizes()).fact).toBe(1);
+    const said = { namespace: "conversations", group: "c1", tier: "episodic" } as const;
+    await memory.forget({ ...said, cascade: true });
+    expect((await longTerm.sizes()).fact).toBe(0);
   });
 
   it("waits until a conversation is quiet, but not for ever", async () => {

@@ -1,3 +1,4 @@
+import { keyHash } from "@membus/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RunningHost } from "./running-host.js";
 
@@ -156,6 +157,11 @@ describe("forget", () => {
     expect(forgotten.deleted).toBe(2);
     const again = await host.json<{ deleted: number }>(["forget", "--tag", "temp"]);
     expect(again.deleted).toBe(0);
+    const entry = { key: "root", content: 1, tags: ["temp"] };
+    const derived = { key: "derived", content: 2, sources: [keyHash("root")] };
+    await host.json(["store", JSON.stringify([entry, derived])]);
+    const cascade = await host.cli(["forget", "--tag", "temp", "--tier", "working", "--cascade"]);
+    expect(cascade.stdout).toBe('forgot 2 ({"working":2}, derived [1])\n');
     const everything = await host.cli(["forget"]);
     expect([everything.code, everything.stderr]).toEqual([2, expect.stringContaining("all: true")]);
   });

@@ -6,10 +6,12 @@ import { eventsMutants } from "./hosts/events.js";
 import { hostPluginsMutants } from "./hosts/host-plugins.js";
 import { hostileMutants } from "./hosts/hostile.js";
 import { limitsMutants } from "./hosts/limits.js";
+import { lineageHostMutants } from "./hosts/lineage.js";
 import { listHostMutants } from "./hosts/list.js";
 import { steeringHostMutants } from "./hosts/steering.js";
 import { subjectsMutants } from "./hosts/subjects.js";
 import type { Mutant } from "./mutant.js";
+import { cascadeMutants } from "./plugins/cascade.js";
 import { concurrencyMutants } from "./plugins/concurrency.js";
 import { conditionalMutants } from "./plugins/conditional.js";
 import { cursorMutants } from "./plugins/cursor.js";
@@ -34,6 +36,7 @@ import { retryMutants } from "./plugins/retry.js";
 import { scopeMutants } from "./plugins/scope.js";
 import { scoreMutants } from "./plugins/score.js";
 import { similarityMutants } from "./plugins/similarity.js";
+import { sourcesMutants } from "./plugins/sources.js";
 import { steeringMutants } from "./plugins/steering.js";
 import { storeMutants } from "./plugins/store.js";
 import { tellingMutants } from "./plugins/telling.js";
@@ -67,6 +70,9 @@ export const MUTANTS: readonly Mutant[] = [
   ...factoryMutants,
   ...lifecycleMutants,
   ...forgetMutants,
+  ...sourcesMutants,
+  ...cascadeMutants,
+  ...lineageHostMutants,
   ...ttlMutants,
   ...scopeMutants,
   ...concurrencyMutants,

@@ -28,7 +28,8 @@ export interface Verdict {
 }
 
 /** What is generated, happens at once, or waits for hosts of its own finds other defects too: not every time, and at length. */
-const LEFT_TO_CHANCE = /^(model|concurrency|host-plugins)\/|^where\/agrees-with-matches$/;
+const LEFT_TO_CHANCE =
+  /^(model|concurrency|host-plugins)\/|^(where\/agrees-with-matches|cascade\/too-many-take-nothing)$/;
 
 /**
  * The checks that a mutant is judged by: of a plugin, all that plugins have; of a host, those about hosts. What memory

@@ -4,6 +4,7 @@ import { BoundedPlugin } from "../mutants/reference/bounded-plugin.js";
 import { createPlugin as createDurablePlugin } from "../mutants/reference/durable-module.js";
 import { GenerationsPlugin } from "../mutants/reference/generations-plugin.js";
 import { LimitedPlugin } from "../mutants/reference/limited-plugin.js";
+import { LineagePlugin } from "../mutants/reference/lineage-plugin.js";
 import { ListingPlugin } from "../mutants/reference/listing-plugin.js";
 import { ReferencePlugin } from "../mutants/reference/reference-plugin.js";
 import { SteerablePlugin } from "../mutants/reference/steerable-plugin.js";
@@ -35,6 +36,14 @@ const SOUND: readonly Sound[] = [
     createPlugin: () => new GenerationsPlugin(),
     module: DURABLE_MODULE,
   },
+  ...(["episodic", "semantic"] as const).map(
+    (tier): Sound => ({
+      name: "lineage",
+      tier,
+      createPlugin: () => new LineagePlugin(),
+      module: DURABLE_MODULE,
+    }),
+  ),
   { name: "without any of them", tier: "working", createPlugin: () => new LimitedPlugin(DEMANDED) },
   ...DEMANDED.map(
     (feature): Sound => ({

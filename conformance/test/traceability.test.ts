@@ -23,6 +23,7 @@ const RANKING: readonly Feature[] = [
   "absolute",
   "generations",
 ];
+const LINEAGE: readonly Feature[] = ["sources", "cascade"];
 const MUSTS = [...CLAUSES.values()].filter(({ level }) => level === "MUST");
 
 describe("clauses", () => {
@@ -79,6 +80,7 @@ describe("profiles", () => {
       "core 1.0 -",
       "durable 1.0 durable",
       "host 1.0 -",
+      `lineage 1.0 ${LINEAGE.join()}`,
       "list 1.0 list",
       `ranking 1.0 ${RANKING.join()}`,
       "records 1.0 -",
@@ -115,6 +117,7 @@ function profileOf({ area, routes, features = [] }: Check): string {
   if (area === "records") return "records";
   const isOfPlugins = routes.includes("plugin");
   if (isOfPlugins && RANKING.some((name) => features.includes(name))) return "ranking";
+  if (isOfPlugins && LINEAGE.some((name) => features.includes(name))) return "lineage";
   if (isOfPlugins && features.includes("list")) return "list";
   if (features.includes("durable")) return "durable";
   if (!isOfPlugins) return "host";

@@ -103,6 +103,16 @@ describe("a plugin whose store result", () => {
     expect(reply.errors).toMatchObject([{ index: 0, key: { name: "a" }, code: "runtime_error" }]);
   });
 
+  it.each([undefined, [-1], [2.5], [3, 1], Array(17).fill(0), "3"])(
+    "of a forget of 3 with cascade has the levels %j is answered runtime_error",
+    async (cascaded) => {
+      const plugin = new MapPlugin({ cascade: true });
+      plugin.onForget = async () => ({ deleted: 3, cascaded, purge: "done" }) as never;
+      const fixture = await HostFixture.start({ plugins: { working: plugin } });
+      expect(await fixture.forget({ all: true, cascade: true })).toMatchObject({ code: "runtime_error" });
+    },
+  );
+
   it("of a forget without a count is answered runtime_error", async () => {
     const plugin = new MapPlugin();
     plugin.onForget = async () => ({ deleted: -1, purge: "done" as const });

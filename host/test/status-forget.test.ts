@@ -60,6 +60,27 @@ describe("forget", () => {
     expect(await fixture.forget({ namespace: "a/**", tier: "working" })).toMatchObject({ deleted: 1 });
   });
 
+  it("with cascade adds up what each tier counts by level, and asks tiers that can alone", async () => {
+    const counting = (deleted: number, cascaded: number[]) => {
+      const plugin = new MapPlugin({ cascade: true });
+      plugin.onForget = async (_selector, { cascade }) => ({
+        ...{ deleted, purge: "done" as const },
+        ...(cascade && { cascaded }),
+      });
+      return plugin;
+    };
+    const tiers = { working: counting(9, [2, 3, 1]), episodic: counting(4, [3]) };
+    const fixture = await HostFixture.start({ plugins: tiers });
+    const reply = await fixture.forget({ tags: ["x"], cascade: true });
+    const receipt = { by_tier: { working: 9, episodic: 4 }, cascaded: [5, 3, 1] };
+    expect(reply).toMatchObject({ deleted: 13, receipt });
+    const plain = await fixture.forget({ tags: ["x"] });
+    expect((plain.receipt as object | undefined) ?? {}).not.toHaveProperty("cascaded");
+    const other = await HostFixture.start({ plugins: { ...tiers, semantic: new MapPlugin() } });
+    const lacking = { code: "unsupported", detail: { tier: "semantic", feature: "cascade" } };
+    expect(await other.forget({ tags: ["x"], cascade: true })).toMatchObject(lacking);
+  });
+
   it("needs `all` where it would clear what is shared", async () => {
     const fixture = await HostFixture.start({ plugins: plugins() });
     const refused = { code: "schema_violation", detail: { path: "all" } };

@@ -47,6 +47,14 @@ export const LIMITS = Object.freeze({
   whereNodes: 64,
   /** Levels of a `where` tree. */
   whereDepth: 8,
+  /** `sources` of an entry. */
+  sources: 64,
+  /** Entries of one tier that a forget with `cascade` selects by its criteria. */
+  cascadeSelected: 10_000,
+  /** Entries of one tier that name one which a forget with `cascade` takes. */
+  cascadeDerived: 10_000,
+  /** Levels of derivation that a forget with `cascade` follows. */
+  cascadeLevels: 16,
   /** Components of an embedding. */
   embeddingDimensions: 4_096,
   /** Segments of a namespace; more is `schema_violation`. */

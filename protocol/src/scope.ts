@@ -84,13 +84,12 @@ export function selectorOf(tier: MemoryTier, caller: Caller, selected: Namespace
 }
 
 export function selectsScope(selector: ScopeSelector, scope: Scope): boolean {
-  return (
-    scope.tier === selector.tier &&
-    scope.tenant === selector.tenant &&
-    scope.agent === selector.agent &&
-    scope.session === selector.session &&
-    selectsNamespace(selector, scope.namespace)
-  );
+  return isOfSameCaller(selector, scope) && selectsNamespace(selector, scope.namespace);
+}
+
+/** Whether one caller reaches both, in one tier, whatever their namespaces are (clause CASC-3). */
+export function isOfSameCaller(a: Omit<Scope, "namespace">, b: Omit<Scope, "namespace">): boolean {
+  return a.tier === b.tier && a.tenant === b.tenant && a.agent === b.agent && a.session === b.session;
 }
 
 /** One string per scope and one scope per string: what storage and logs file it under. */

@@ -47,8 +47,10 @@ const EXPORTS = `
   isNamespace isNamespacePattern isRecordKind isRequestType isSubjectPrefix isToken isUnfiltered joinRecord
   keyContext keyHash keyReferenceHash listPlaceOf loadPluginModule matches matchesOperator nearestName
   normaliseKey parseAgentToken parseErrorMessage parseNamespacePattern parseRequest parseRequestSubject parseScopeId
-  parseStoreEntry partKeys pluginProblem positionOf readJson readRecord readableId recordEntry recordProblem reindexFigures reindexSubject replyType requestDigest requestSubject resolveOptions scopeId scopeOf
-  selectorOf selectsNamespace selectsScope silentLogger splitRecord stringOption systemClock untilAborted within writeJson
+  isOfSameCaller parseStoreEntry partKeys pluginProblem positionOf readJson readRecord readableId recordEntry
+  recordProblem reindexFigures reindexSubject replyType requestDigest requestSubject resolveOptions scopeId
+  scopeOf selectorOf selectsNamespace selectsScope silentLogger splitRecord stringOption systemClock
+  untilAborted within writeJson
 `;
 
 describe("the package", () => {

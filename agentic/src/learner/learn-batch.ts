@@ -1,5 +1,5 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Clock, type Logger, MemoryError } from "@membus/protocol";
+import { type Clock, keyHash, type Logger, MemoryError } from "@membus/protocol";
 import { FORGOTTEN, LongTermMemory, type RecordOutcome } from "../long-term/index.js";
 import { type ChatModel, type Cost, CostMeter, ModelError } from "../model/index.js";
 import type { AnswerJournal } from "./answer-journal.js";
@@ -52,7 +52,9 @@ export async function learnBatch(
   const from = messages[0]!.seq;
   try {
     const metadata = { conversation, from, to };
-    const { outcomes, cost } = await longTerm.record(talk.messages, { metadata, signal });
+    const hashes = messages.map(({ id }) => keyHash({ conversation, message: id }));
+    const sources = options.sources ? hashes : undefined;
+    const { outcomes, cost } = await longTerm.record(talk.messages, { metadata, sources, signal });
     failIfUnfinished(outcomes);
     return { ...told, outcomes, cost: { ...cost, tookMs: meter.cost.tookMs } };
   } catch (error) {

@@ -1,4 +1,5 @@
 import {
+  booleanOption,
   choiceOption,
   integerOption,
   type MemoryTier,
@@ -60,7 +61,7 @@ export interface LearnerOptions {
    */
   readonly lookMs?: number | undefined;
   /**
-   * Messages that are learned from at once, integer 1..1000.
+   * Messages that are learned from at once, integer 1..64.
    * @default 50
    */
   readonly batchCountMax?: number | undefined;
@@ -69,6 +70,12 @@ export interface LearnerOptions {
    * @default 32768
    */
   readonly batchBytesMax?: number | undefined;
+  /**
+   * Facts name the messages that they are from: a forget of these with `cascade` takes the facts, too. False for a host
+   * that knows no sources, which would refuse the facts.
+   * @default true
+   */
+  readonly sources?: boolean | undefined;
   /**
    * Conversations that are learned from at the same time, integer 1..64.
    * @default 4
@@ -98,6 +105,7 @@ export const LEARNER_DEFAULTS = Object.freeze({
   lookMs: 30_000,
   batchCountMax: 50,
   batchBytesMax: 32_768,
+  sources: true,
   concurrency: 4,
   retryMs: 5_000,
   retryMsMax: 600_000,
@@ -128,8 +136,9 @@ export function resolveLearnerOptions(input: LearnerOptions): ResolvedLearnerOpt
       leaseMs: integerOption(100, 3_600_000),
       clockSkewMsMax: integerOption(0, 3_600_000),
       lookMs: integerOption(50, 3_600_000),
-      batchCountMax: integerOption(1, 1_000),
+      batchCountMax: integerOption(1, 64),
       batchBytesMax: integerOption(1_024, 1_048_576),
+      sources: booleanOption,
       concurrency: integerOption(1, 64),
       retryMs: integerOption(1, 3_600_000),
       retryMsMax: integerOption(1, 86_400_000),

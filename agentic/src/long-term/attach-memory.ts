@@ -2,7 +2,7 @@ import type { ChatMessage } from "../model/index.js";
 import type { Tool } from "../tools/index.js";
 import type { LongTermMemory, QueuedRecord } from "./long-term-memory.js";
 import type { RecordResult } from "./outcome.js";
-import type { Recall, RetrieveOptions } from "./recall/recall.js";
+import type { Recall, RecallOptions } from "./recall/recall.js";
 import { recallNothing } from "./recall/recall.js";
 import { agentScopeTools } from "./tool-sets/agentscope-tools.js";
 
@@ -11,7 +11,7 @@ export type AttachMode = "static" | "agent" | "both";
 
 export interface AttachOptions {
   /** How `before` looks. */
-  readonly retrieve?: RetrieveOptions | undefined;
+  readonly retrieve?: RecallOptions | undefined;
   /**
    * Whether `after` waits until everything is recorded; otherwise it is queued.
    * @default false

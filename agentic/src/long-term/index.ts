@@ -19,7 +19,7 @@ export type { ToolCallsResult } from "./practice/record-tool-calls.js";
 export type { ToolCallInput, ToolCallReport } from "./practice/tool-call.js";
 export { toolCallReports } from "./practice/tool-call-reports.js";
 export { keysOf, type LongTermItem, type MemoryKind } from "./recall/memory.js";
-export { RETRIEVE_DEFAULTS, type Recall, type RetrieveOptions, type RetrieveQuery } from "./recall/recall.js";
+export { RECALL_DEFAULTS, type Recall, type RecallOptions, type RecallQuery } from "./recall/recall.js";
 export type { RecordInput } from "./record-input.js";
 export {
   EXPERIENCE_DEFAULTS,

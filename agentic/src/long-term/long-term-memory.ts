@@ -23,11 +23,11 @@ import { type LongTermItem, MEMORY_KINDS, type MemoryKind, readItem } from "./re
 import {
   queryOf,
   type Recall,
-  type RetrieveOptions,
-  type RetrieveQuery,
+  type RecallOptions,
+  type RecallQuery,
   recall,
   recallOf,
-  resolveRetrieveOptions,
+  resolveRecallOptions,
   whereOf,
 } from "./recall/recall.js";
 import { inputList, isMessage, type RecordInput, saidIn } from "./record-input.js";
@@ -213,8 +213,8 @@ export class LongTermMemory {
   }
 
   /** What answers a query, or the latest that the user says in messages; the best first. */
-  async retrieve(query: RetrieveQuery, options: RetrieveOptions = {}): Promise<Recall> {
-    const resolved = resolveRetrieveOptions(options);
+  async retrieve(query: RecallQuery, options: RecallOptions = {}): Promise<Recall> {
+    const resolved = resolveRecallOptions(options);
     const meter = this.#meter();
     const shelf = resolved.quarantined ? this.#shelves.quarantine : this.#shelves.main;
     return shelf === undefined ? recallOf([], meter) : recall(shelf, queryOf(query), resolved, meter);
@@ -222,9 +222,9 @@ export class LongTermMemory {
 
   /** All memories, newest first, page by page as they are read; `limit` and `minScore` do not apply. */
   async *entries(
-    options: Pick<RetrieveOptions, "asOf" | "kinds" | "category" | "quarantined"> = {},
+    options: Pick<RecallOptions, "asOf" | "kinds" | "category" | "quarantined"> = {},
   ): AsyncGenerator<LongTermItem> {
-    const resolved = resolveRetrieveOptions(options);
+    const resolved = resolveRecallOptions(options);
     const shelf = resolved.quarantined ? this.#shelves.quarantine : this.#shelves.main;
     if (shelf === undefined) return;
     for await (const entry of shelf.each({ where: whereOf(resolved, this.#clock.now()), order: "newest" })) {

@@ -30,6 +30,11 @@ export interface RecordOptions {
   readonly trust?: Trust | undefined;
   /** Unix seconds: since when it is true. Absent: now. */
   readonly at?: number | undefined;
+  /**
+   * Key hashes of what the facts are derived from, such as the messages, 1..64: a forget of those with `cascade` takes the
+   * facts, too. A host that knows no sources refuses them.
+   */
+  readonly sources?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -53,6 +58,13 @@ const categoryOption: OptionRule = (value, name) => {
   }
 };
 
+const sourcesOption: OptionRule = (value, name) => {
+  const isList = Array.isArray(value) && value.length >= 1 && value.length <= 64;
+  if (!isList || !value.every((hash) => typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash))) {
+    throw new TypeError(`${name} must be 1..64 key hashes`);
+  }
+};
+
 const signalOption: OptionRule = (value, name) => {
   if (!(value instanceof AbortSignal)) throw new TypeError(`${name} must be an AbortSignal`);
 };
@@ -66,6 +78,7 @@ export function resolveRecordOptions(input: RecordOptions): ResolvedRecordOption
     metadata: optional(metadataOption),
     trust: optional(choiceOption(...TrustSchema.options)),
     at: optional(timeOption),
+    sources: optional(sourcesOption),
     signal: optional(signalOption),
   });
 }

@@ -22,6 +22,8 @@ export interface Row {
   readonly text?: string | undefined;
   readonly context?: string | undefined;
   readonly group?: string | undefined;
+  /** Only where the plugin keeps them, and there are some. */
+  readonly sources?: readonly string[] | undefined;
   /** What the caller gave. */
   readonly givenVector?: Float32Array | undefined;
   /** What it is found by: given, or of its text. */

@@ -1,4 +1,5 @@
 import type { Check } from "../catalogue/check.js";
+import { cascadeChecks } from "./cascade.js";
 import { concurrencyChecks } from "./concurrency.js";
 import { conditionalChecks } from "./conditional.js";
 import { cursorChecks } from "./cursor.js";
@@ -30,6 +31,7 @@ import { retryChecks } from "./retry.js";
 import { scopeChecks } from "./scope.js";
 import { scoreChecks } from "./score.js";
 import { similarityChecks } from "./similarity.js";
+import { sourcesChecks } from "./sources.js";
 import { steeringChecks } from "./steering.js";
 import { storeChecks } from "./store.js";
 import { subjectsChecks } from "./subjects.js";
@@ -59,6 +61,8 @@ export const CHECKS: readonly Check[] = [
   ...factoryChecks,
   ...lifecycleChecks,
   ...forgetChecks,
+  ...sourcesChecks,
+  ...cascadeChecks,
   ...ttlChecks,
   ...scopeChecks,
   ...concurrencyChecks,

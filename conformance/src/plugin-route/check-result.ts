@@ -28,6 +28,7 @@ const RetrieveResultSchema = z.looseObject({
 });
 const ForgetResultSchema = z.looseObject({
   deleted: z.int().min(0),
+  cascaded: z.array(z.int().min(0)).optional(),
   at: z.number().optional(),
   purge: z.enum(["done", "scheduled"]),
 });

@@ -101,6 +101,7 @@ export function compileForget(message: Fields, accepted: Accepted): PluginForget
     op: operationOf(request, accepted),
     filter: compileCriteria(request),
     dry_run: request.dry_run ?? false,
+    ...(request.cascade && { cascade: true }),
   };
 }
 

@@ -108,11 +108,12 @@ export class PluginAgent implements MemoryAgent {
       const request = compileForget(message, this.#accepted());
       const selector = selectorOf(tier, this.#caller, parseNamespacePattern(message.namespace));
       const returned = await this.#call("onForget", (plugin) => plugin.onForget(selector, request));
-      const { deleted, at, purge } = checkedResult("onForget", returned);
+      const { deleted, cascaded, at, purge } = checkedResult("onForget", returned);
       const receipt = {
         id: request.op.id,
         at: at ?? request.op.accepted_at,
         by_tier: { [tier]: deleted },
+        ...(cascaded && { cascaded: [...cascaded] }),
         purge,
       };
       return { deleted, receipt };

@@ -4,6 +4,7 @@ import {
   type DecodedRequest,
   type MemoryTier,
   type Operation,
+  type PluginForgetRequest,
   type PluginForgetResult,
   parseNamespacePattern,
   selectorOf,
@@ -48,12 +49,16 @@ export async function forget(
     runners.map((runner) => startForget(runner, context, request, operation)),
   );
   const byTier: Record<string, number> = {};
+  const cascaded: number[] = [];
   let purge: PluginForgetResult["purge"] = "done";
   let at = Number.POSITIVE_INFINITY;
   for (const { tier, outcome } of calls) {
     const settled = await withinPluginTimeout(runtime, context, outcome);
     if (!settled.ok) throw settled.error;
     byTier[tier] = settled.value.deleted;
+    for (const [level, count] of (settled.value.cascaded ?? []).entries()) {
+      cascaded[level] = (cascaded[level] ?? 0) + count;
+    }
     at = Math.min(at, settled.value.at ?? context.acceptedAt);
     if (settled.value.purge === "scheduled") purge = "scheduled";
   }
@@ -62,6 +67,7 @@ export async function forget(
     id: uuidv5(operationKey(operation), RECEIPT_NAMESPACE),
     at,
     by_tier: byTier,
+    ...(request.cascade && { cascaded }),
     purge,
   };
   return { fields: { deleted, receipt }, counts: { deleted } };
@@ -73,6 +79,7 @@ function capableTiers(runtime: Runtime, request: ForgetRequest, subtree: boolean
   if (request.tier != null && named === undefined) throw notServed(request.tier);
   const runners = named === undefined ? [...runtime.tiers.values()] : [named];
   const demanded = [...(request.requires ?? []), ...(subtree ? ["subtree"] : [])];
+  if (request.cascade) demanded.push("cascade");
   for (const { tier, features } of runners) {
     const lack = lackOf(tier, features, demanded);
     if (lack !== undefined) throw lack;
@@ -88,6 +95,11 @@ function startForget(
 ): ForgetCall {
   const { tier } = runner;
   const selector = selectorOf(tier, caller, parseNamespacePattern(request.namespace ?? DEFAULTS.namespace));
-  const plan = { op, filter: compileCriteria(request), dry_run: request.dry_run ?? false };
+  const plan: PluginForgetRequest = {
+    op,
+    filter: compileCriteria(request),
+    dry_run: request.dry_run ?? false,
+    ...(request.cascade && { cascade: true }),
+  };
   return { tier, outcome: runner.forget(selector, plan, deadlineAt) };
 }

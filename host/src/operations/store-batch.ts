@@ -115,6 +115,7 @@ function checkOffered(entry: StoreEntry, tier: MemoryTier, rules: BatchRules): v
   const demanded = [...rules.demanded];
   if (entry.ttl || entry.expires_at != null) demanded.push("ttl");
   if (entry.if_revision != null) demanded.push("conditional");
+  if (entry.sources?.length) demanded.push("sources");
   const lack = lackOf(tier, features, demanded);
   if (lack !== undefined) throw lack;
 }

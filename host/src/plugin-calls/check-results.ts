@@ -2,10 +2,12 @@ import {
   comparePositions,
   isMemoryError,
   keyHash,
+  LIMITS,
   type ListItem,
   type MemoryEntry,
   MemoryEntrySchema,
   matches,
+  type PluginForgetRequest,
   type PluginForgetResult,
   type PluginListRequest,
   type PluginListResult,
@@ -158,8 +160,13 @@ export function statusProblem(result: PluginStatusResult | undefined): string | 
   return typeof result.done === "boolean" ? listsProblem(result) : "no `done`";
 }
 
-export function forgetProblem(result: PluginForgetResult): string | undefined {
+export function forgetProblem(
+  result: PluginForgetResult,
+  { cascade }: PluginForgetRequest,
+): string | undefined {
   if (!Number.isSafeInteger(result.deleted) || result.deleted < 0) return "no count of deleted entries";
+  if (cascade && !areLevels(result)) return "no counts of what was derived";
+  if (!cascade && result.cascaded !== undefined) return "counts of a cascade that was not asked for";
   if (result.at !== undefined && !Number.isFinite(result.at)) return "no time of acceptance";
   return result.purge === "done" || result.purge === "scheduled" ? undefined : "no state of the purge";
 }
@@ -184,6 +191,13 @@ function isListItem({ value, count, newest, bytes }: ListItem): boolean {
   const isValue = typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
   const isCounted = Number.isSafeInteger(count) && count >= 1 && Number.isSafeInteger(bytes) && bytes >= 0;
   return isValue && isCounted && Number.isFinite(newest);
+}
+
+/** Whether derived entries are counted by level, each in `deleted` too (clause CASC-5). */
+function areLevels({ cascaded, deleted }: PluginForgetResult): boolean {
+  if (!Array.isArray(cascaded) || cascaded.length > LIMITS.cascadeLevels) return false;
+  const areCounts = cascaded.every((count) => Number.isSafeInteger(count) && count >= 0);
+  return areCounts && cascaded.reduce((sum, count) => sum + count, 0) <= deleted;
 }
 
 function listsProblem({ receipts, errors }: PluginStoreResult): string | undefined {

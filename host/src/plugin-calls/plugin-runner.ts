@@ -90,7 +90,7 @@ export class PluginRunner {
     expiresAt: number,
   ): Promise<Outcome<PluginForgetResult>> {
     const call = () => this.plugin.onForget(selector, request);
-    return this.#call(this.#writes, expiresAt, call, forgetProblem);
+    return this.#call(this.#writes, expiresAt, call, (result) => forgetProblem(result, request));
   }
 
   /** Of a plugin that declares `list`. */

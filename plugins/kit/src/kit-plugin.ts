@@ -90,6 +90,8 @@ export class KitPlugin implements MemoryPlugin {
         absolute: true,
         generations: true,
         list: true,
+        sources: true,
+        cascade: true,
       },
     };
   }
@@ -121,9 +123,8 @@ export class KitPlugin implements MemoryPlugin {
     const tier = this.#open;
     if (request.dry_run) return forget(tier, selector, request, 0);
     return this.#once(request.op, (earlier) => {
-      const deleted = earlier?.result.deleted ?? 0;
-      if (earlier?.done) return forgetResult(tier, deleted, earlier.at);
-      return forget(tier, selector, notBefore(tier.clockFloor, request), deleted);
+      if (earlier?.done) return forgetResult(tier, earlier.result, earlier.at);
+      return forget(tier, selector, notBefore(tier.clockFloor, request), earlier?.result.deleted ?? 0);
     });
   }
 

@@ -7,6 +7,8 @@ export interface RowFacets {
   readonly source: string;
   readonly author: string;
   readonly metadata?: Readonly<Record<string, MetadataValue>>;
+  /** Key hashes of what it was derived from; absent where it is empty. */
+  readonly sources?: readonly string[];
 }
 
 /** What only the reader of an entry needs. Held in a cache and on disk as JSON. */

@@ -92,6 +92,18 @@ describe("the backlog of a flush", () => {
     expect([backlog.has(SCOPE), backlog.has("other"), backlog.has("")]).toEqual([true, true, false]);
   });
 
+  it("hands out what goes in several scopes as a whole", () => {
+    const elsewhere = [SCOPE, "other"].map((scope, at) => ({ scope, removed: [at, at + 5] }));
+    const backlog = filled(record(1, ["a", "c"]), { ...record(2, [], [], ""), elsewhere }, record(3, ["b"]));
+    expect(backlog.slice(1, 9)).toMatchObject({ lastSeq: 1, removed: [] });
+    backlog.flushed(1);
+    expect([backlog.has("other"), [...backlog.ofScope("other").removed]]).toEqual([true, [1, 6]]);
+    const { lastSeq, removed, forgets } = backlog.slice(1, 9)!;
+    expect([lastSeq, removed.map(({ rowId }) => rowId), forgets]).toEqual([2, [0, 5, 1, 6], true]);
+    backlog.flushed(2);
+    expect([backlog.has("other"), backlog.has(SCOPE), backlog.recordCount]).toEqual([false, true, 1]);
+  });
+
   it("has no scope of a record that holds a reply alone", () => {
     const backlog = filled(record(1, [], [], ""));
     expect([[...backlog.scopes], backlog.recordCount]).toEqual([[], 1]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ForgetOrder } from "../src/operations/forget-order.js";
+import { type CascadeTurn, ForgetOrder, isLater } from "../src/operations/forget-order.js";
 import { filterableEntry } from "../src/operations/retrieve/entry.js";
 import { scope, selector } from "./kit-requests.js";
 import { testRow } from "./test-row.js";
@@ -40,5 +40,27 @@ describe("the order of stores and forgets", () => {
     expect(order.forgotten(second, scope(), entry)).toBe(false);
     order.forgetBegan(selector(), ALL);
     expect(order.forgotten(0, scope(), entry)).toBe(false);
+  });
+
+  it("has a cascade begin when the stores before it have ended, and tell what later ones wrote", async () => {
+    const order = new ForgetOrder();
+    const before = order.storeBegan();
+    let turn: CascadeTurn | undefined;
+    const began = order.cascadeBegan().then((begun) => {
+      turn = begun;
+    });
+    const after = order.storeBegan();
+    order.stored(before, "a", 1);
+    order.stored(after, "a", 2);
+    order.storeEnded(after);
+    await Promise.resolve();
+    expect(turn).toBeUndefined();
+    order.storeEnded(before);
+    await began;
+    const version = (revision: number) => ({ resident: { id: "a" }, revision });
+    expect([1, 2].map((revision) => isLater(turn!, version(revision)))).toEqual([false, true]);
+    order.cascadeEnded(turn!);
+    order.stored(order.storeBegan(), "a", 3);
+    expect(isLater(turn!, version(3))).toBe(false);
   });
 });

@@ -29,6 +29,12 @@ export interface StoreFields extends ScopeFields {
   readonly ack?: "stored" | "queued";
 }
 
+export interface ForgetFields extends ScopeFields {
+  readonly id?: string;
+  readonly cascade?: true;
+  readonly dryRun?: boolean;
+}
+
 /** Requests of one scope, with everything else as a host would fill it in. */
 export function calls(target: Target, fields: ScopeFields = {}) {
   const { agent = "alice", tenant = "acme" } = fields;
@@ -48,8 +54,12 @@ export function calls(target: Target, fields: ScopeFields = {}) {
     ): Promise<PluginStoreResult> {
       return target.plugin.onStore(scope({ ...fields, ...place }), storeRequest(entries, op(id), ack));
     },
-    forget(criteria: Criteria, { id, ...place }: StoreFields = {}): Promise<PluginForgetResult> {
-      return target.plugin.onForget(selector({ ...fields, ...place }), forgetRequest(criteria, op(id)));
+    forget(
+      criteria: Criteria,
+      { id, cascade, dryRun, ...place }: ForgetFields = {},
+    ): Promise<PluginForgetResult> {
+      const request = { ...forgetRequest(criteria, op(id), dryRun), ...(cascade && { cascade }) };
+      return target.plugin.onForget(selector({ ...fields, ...place }), request);
     },
   };
 }

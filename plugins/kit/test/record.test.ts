@@ -6,6 +6,7 @@ import {
   encodeRecord,
   type LogRecord,
   latestTime,
+  rowCountOf,
   rowIdOf,
   seqOf,
 } from "../src/journal/record.js";
@@ -53,6 +54,17 @@ describe("a log record", () => {
       expect(decodeRecord(larger.subarray(offset, offset + encoded.length))).toEqual(full);
     });
     fc.assert(property, { numRuns: 300 });
+  });
+
+  it("is read with what goes in several scopes", () => {
+    const elsewhere = [
+      { scope: "one", removed: [1, 2] },
+      { scope: "two", removed: [3] },
+    ];
+    const cascaded = { deleted: 3, cascaded: [2] };
+    const written = { at: 1, scope: "", rows: [], removed: [], op: stamp, result: cascaded, elsewhere };
+    expect(decodeRecord(encodeRecord(written))).toEqual(written);
+    expect(rowCountOf(written)).toBe(3);
   });
 
   it("can be told by its head from its first 4 KiB, and not by one that is damaged", () => {

@@ -179,6 +179,8 @@ describe("the working tier", () => {
         absolute: true,
         generations: true,
         list: true,
+        sources: true,
+        cascade: true,
       },
     });
   });

@@ -86,6 +86,13 @@ export const EmbeddingSchema = z
       context.addIssue({ code: "too_big", origin: "array", maximum: max, input: vector });
   });
 
+/** Key hashes of the entries that an entry was derived from (clause SRC-1). */
+const SourcesSchema = z
+  .array(HashSchema)
+  .max(LIMITS.sources)
+  .refine((sources) => new Set(sources).size === sources.length, "must be distinct")
+  .meta({ uniqueItems: true, description: "key hashes of what it was derived from" });
+
 /** The extension fields: on an update an absent one stays, null clears it (clause UPD-2). */
 const extensionShape = {
   metadata: MetadataSchema.nullish(),
@@ -94,6 +101,7 @@ const extensionShape = {
   group: GroupSchema.nullish().meta({ description: "what it is part of: a conversation, a document" }),
   occurred_at: TimeSchema.nullish(),
   importance: FractionSchema.nullish(),
+  sources: SourcesSchema.nullish(),
   embedding: EmbeddingSchema.nullish(),
 };
 
@@ -153,6 +161,7 @@ const returnedShape = {
   text: z.string().optional(),
   context: z.string().optional(),
   group: z.string().optional(),
+  sources: SourcesSchema.optional(),
   embedding: EmbeddingSchema.optional(),
   embedding_model: z.string().optional(),
 };

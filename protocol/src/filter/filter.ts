@@ -43,6 +43,7 @@ export interface FilterableEntry {
   readonly expires_at?: number | undefined;
   readonly timestamps: { readonly created: number; readonly updated: number };
   readonly metadata?: Readonly<Record<string, MetadataValue>> | undefined;
+  readonly sources?: readonly string[] | undefined;
 }
 
 /** Whether `entry` passes `filter` (clauses CRIT-7 to CRIT-9). The meaning of a filter, for every plugin. */
@@ -58,7 +59,7 @@ export function fieldValue(entry: FilterableEntry, field: string): Json | undefi
   if (field.startsWith("metadata.")) return own(entry.metadata, field.slice(9));
   if (field.startsWith("key.")) return own(entry.key, field.slice(4));
   if (field === "created" || field === "updated") return entry.timestamps[field];
-  return entry[field as "key_hash" | "tags" | "source" | "author" | "group" | "importance"] as
+  return entry[field as "key_hash" | "tags" | "sources" | "source" | "author" | "group" | "importance"] as
     | Json
     | undefined;
 }

@@ -8,6 +8,7 @@ import { FILTER_OPERATORS, type Filter, type FilterOperator } from "./filter.js"
 
 const FIXED_FIELDS = [
   "tags",
+  "sources",
   "source",
   "author",
   "group",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Criteria, criteriaShape, isUnfiltered } from "../filter/index.js";
+import { LIMITS } from "../limits.js";
 import { replyShape, selectShape } from "./envelope.js";
 
 /** `memory/forget/req`: everything that matches goes (clause FORGET-1). */
@@ -9,6 +10,10 @@ export const MemoryForgetRequestSchema = z
     ...selectShape,
     ...criteriaShape,
     dry_run: z.boolean().nullish().meta({ description: "only counts" }),
+    cascade: z
+      .boolean()
+      .nullish()
+      .meta({ description: "also forgets what was derived from it, as `sources` say" }),
     all: z
       .boolean()
       .nullish()
@@ -32,6 +37,9 @@ export const ForgetReceiptSchema = z
     id: z.string(),
     at: z.number(),
     by_tier: z.record(z.string(), z.int().min(0)),
+    cascaded: z.array(z.int().min(0)).max(LIMITS.cascadeLevels).optional().meta({
+      description: "where `cascade` asks for it: derived entries by level, counted in `deleted` too",
+    }),
     purge: z
       .enum(["done", "scheduled"])
       .meta({ description: "whether the bytes are gone from disk already" }),

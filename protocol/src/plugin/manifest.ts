@@ -23,23 +23,26 @@ export const FEATURES = Object.freeze({
   context: "finds an entry by the words of its `context`, for less than those of its text",
   absolute: "relevance does not depend on what else is found",
   generations: "never compares vectors of different embedders, and embeds anew after a change",
-  list: "tells which namespaces, or values of a field, there are (since 1.1)",
+  list: "tells which namespaces, or values of a field, there are",
+  sources: "keeps which entries an entry was derived from, by `sources`",
+  cascade: "forgets what was derived from what it forgets too, by `cascade`",
 });
 
 export type Feature = keyof typeof FEATURES;
 
-/** Features that a manifest need not name, as plugins of the first version do not; absent is false (clause PLUG-2). */
-type LaterFeature = "list";
-const LATER_FEATURES: ReadonlySet<string> = new Set<LaterFeature>(["list"]);
+/** What version 1.1 added: a manifest that does not name it does not declare it (clause PLUG-21). */
+const ADDED_FEATURES = ["list", "sources", "cascade"] as const satisfies readonly Feature[];
+
+type AddedFeature = (typeof ADDED_FEATURES)[number];
 
 const featureShape = Object.fromEntries(
   Object.keys(FEATURES).map((name) => [
     name,
-    LATER_FEATURES.has(name) ? z.boolean().optional() : z.boolean(),
+    ADDED_FEATURES.some((added) => added === name) ? z.boolean().optional() : z.boolean(),
   ]),
-) as Record<Exclude<Feature, LaterFeature>, z.ZodBoolean> & Record<LaterFeature, z.ZodOptional<z.ZodBoolean>>;
+) as Record<Exclude<Feature, AddedFeature>, z.ZodBoolean> & Record<AddedFeature, z.ZodOptional<z.ZodBoolean>>;
 
-/** Every feature by name, true or false: no defaults, but for those that came later. */
+/** Every feature of version 1.0 by name, true or false: no defaults. */
 export const PluginManifestSchema = z
   .strictObject({
     contract: z.literal(PLUGIN_CONTRACT),

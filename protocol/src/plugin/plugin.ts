@@ -99,10 +99,14 @@ export interface PluginForgetRequest {
   readonly op: Operation;
   readonly filter: Filter;
   readonly dry_run: boolean;
+  /** What was derived from it goes too (clauses CASC-1 to CASC-6). Only where the plugin's manifest declares `cascade`. */
+  readonly cascade?: true;
 }
 
 export interface PluginForgetResult {
   readonly deleted: number;
+  /** Present where `cascade` asks for it: derived entries by level, which `deleted` counts too. Empty where there are none. */
+  readonly cascaded?: readonly number[];
   /** Unix seconds of the first acceptance: a repeated `op` gets the same. Absent where nothing is remembered. */
   readonly at?: number;
   readonly purge: "done" | "scheduled";

@@ -1,3 +1,4 @@
+import { LIMITS } from "@membus/protocol";
 import { z } from "zod";
 import { askFor, type ChatModel, loadPrompt } from "../../model/index.js";
 import type { CallContext } from "../call-context.js";
@@ -108,10 +109,13 @@ function planOf(looked: Looked, decision: Decision | undefined, target: Fact | u
   return { ...plain, candidate: mergedCandidate(pending.candidate, target, merged) };
 }
 
-function mergedCandidate(candidate: Candidate, { metadata }: Fact, text: string): Candidate {
+function mergedCandidate(candidate: Candidate, { metadata, entry }: Fact, text: string): Candidate {
+  const sources = [...new Set([...(candidate.sources ?? []), ...(entry.sources ?? [])])];
   return {
     ...candidate,
     text,
+    // It says what the target said: what that is from has made it, too.
+    sources: sources.length === 0 ? undefined : sources.slice(0, LIMITS.sources),
     trust: weakest([candidate.trust, metadata.trust]),
     category: candidate.category ?? metadata.category,
   };

@@ -27,6 +27,8 @@ export interface Candidate {
   readonly category?: string | undefined;
   /** Unix seconds from which on it is true. */
   readonly validFrom: number;
+  /** Key hashes of what it is derived from. */
+  readonly sources?: readonly string[] | undefined;
   /** Beside what a fact has of itself. */
   readonly metadata?: Readonly<Record<string, MetadataValue>> | undefined;
 }
@@ -112,7 +114,7 @@ export function kindIs(...kinds: readonly string[]): Filter {
 
 /** A new fact, for a store: only if there is none of this id. */
 export function factEntry(id: string, about: string, candidate: Candidate): EntryInput {
-  const { text, trust, category, validFrom, metadata } = candidate;
+  const { text, trust, category, validFrom, metadata, sources } = candidate;
   const record = recordEntry({
     kind: "fact",
     key: { fact: id },
@@ -125,7 +127,8 @@ export function factEntry(id: string, about: string, candidate: Candidate): Entr
       ...(category !== undefined && { category }),
     },
   });
-  return { ...record, group: about, occurred_at: validFrom, if_revision: 0 };
+  const lineage = sources === undefined ? {} : { sources: [...sources] };
+  return { ...record, ...lineage, group: about, occurred_at: validFrom, if_revision: 0 };
 }
 
 /** `fact` with an end and what has taken its place, for a store: only if nobody has changed it. */

@@ -14,6 +14,7 @@ export interface InputFields {
   readonly category?: string | undefined;
   readonly metadata?: Readonly<Record<string, MetadataValue>> | undefined;
   readonly trust?: Trust | undefined;
+  readonly sources?: readonly string[] | undefined;
   readonly at?: number | undefined;
 }
 

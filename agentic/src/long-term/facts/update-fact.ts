@@ -94,7 +94,8 @@ async function replaceText(
   const now = context.clock.now();
   const slot = (await lookUp(shelf, [text], now)).get(text)!;
   const { about: _about, trust, category, valid_from: _from, ...rest } = metadata;
-  const candidate = { text, trust, category, validFrom: now, metadata: rest as never };
+  const { sources } = fact.entry;
+  const candidate = { text, trust, category, validFrom: now, metadata: rest as never, sources };
   const pending = { index: 0, candidate };
   const plan = { pending, outcome: "updated" as const, candidate, slot, target: fact };
   const { outcomes, again } = await writePlans(shelf, [plan], context);

@@ -16,7 +16,7 @@ import type { Shelf } from "../shelf.js";
 import { type LongTermItem, MEMORY_KINDS, type MemoryKind, readItem } from "./memory.js";
 import { recalledText, withoutRecalled, wordsOf } from "./recalled-text.js";
 
-export interface RetrieveOptions {
+export interface RecallOptions {
   /**
    * Most memories that are given, integer 1..1000.
    * @default 5
@@ -50,7 +50,7 @@ export interface RetrieveOptions {
   readonly quarantined?: boolean | undefined;
 }
 
-export const RETRIEVE_DEFAULTS = Object.freeze({
+export const RECALL_DEFAULTS = Object.freeze({
   limit: 5,
   kinds: Object.freeze(["fact", "experience", "guideline"] as const),
   minScore: 0.2,
@@ -58,10 +58,10 @@ export const RETRIEVE_DEFAULTS = Object.freeze({
   quarantined: false,
 });
 
-export type ResolvedRetrieveOptions = ResolvedOptions<
-  Pick<RetrieveOptions, "limit" | "kinds" | "minScore" | "tagsMode" | "quarantined">
+export type ResolvedRecallOptions = ResolvedOptions<
+  Pick<RecallOptions, "limit" | "kinds" | "minScore" | "tagsMode" | "quarantined">
 > &
-  Pick<RetrieveOptions, "asOf" | "category" | "tags" | "since" | "until">;
+  Pick<RecallOptions, "asOf" | "category" | "tags" | "since" | "until">;
 
 const kindOption = choiceOption(...MEMORY_KINDS);
 
@@ -82,8 +82,8 @@ const tagsOption: OptionRule = (value, name) => {
 };
 
 /** @throws {TypeError} for an unknown option or a value out of range. */
-export function resolveRetrieveOptions(input: RetrieveOptions): ResolvedRetrieveOptions {
-  return resolveOptions<ResolvedRetrieveOptions>(input, RETRIEVE_DEFAULTS, {
+export function resolveRecallOptions(input: RecallOptions): ResolvedRecallOptions {
+  return resolveOptions<ResolvedRecallOptions>(input, RECALL_DEFAULTS, {
     limit: integerOption(1, LIMITS.retrieveLimit),
     asOf: optional(timeOption),
     kinds: kindsOption,
@@ -111,7 +111,7 @@ export interface Recall {
 export async function recall(
   shelf: Shelf,
   query: string,
-  options: ResolvedRetrieveOptions,
+  options: ResolvedRecallOptions,
   meter: CostMeter,
 ): Promise<Recall> {
   const { limit, minScore, since, until } = options;
@@ -143,7 +143,7 @@ export function recallOf(memories: readonly LongTermItem[], meter: CostMeter): R
 }
 
 export function whereOf(
-  { kinds, asOf, category, tags, tagsMode }: ResolvedRetrieveOptions,
+  { kinds, asOf, category, tags, tagsMode }: ResolvedRecallOptions,
   now: number,
 ): Filter {
   const all: Filter[] = [kindIs(...kinds), asOf === undefined ? currentAt(now) : trueAt(asOf)];
@@ -160,10 +160,10 @@ export function lineOf({ kind, id, text, occurredAt, record }: LongTermItem) {
 }
 
 /** A text, or what messages ask for; null for nothing. */
-export type RetrieveQuery = string | ChatMessage | readonly ChatMessage[] | null;
+export type RecallQuery = string | ChatMessage | readonly ChatMessage[] | null;
 
 /** What messages ask for: the latest of the user's, else the latest at all. */
-export function queryOf(query: RetrieveQuery): string {
+export function queryOf(query: RecallQuery): string {
   if (typeof query === "string") return query;
   if (query === null) return "";
   const messages = Array.isArray(query) ? (query as readonly ChatMessage[]) : [query as ChatMessage];

@@ -51,9 +51,7 @@ export class TaskRunner {
     this.#isWanted = true;
     if (this.#isClosed || this.#running !== undefined) return;
     this.#cancelTimer();
-    this.#running = this.#runWanted().finally(() => {
-      this.#running = undefined;
-    });
+    this.#running = this.#runWanted();
   }
 
   /** When nothing runs in the background. */
@@ -69,18 +67,22 @@ export class TaskRunner {
     await this.settled();
   }
 
+  /** Nothing is awaited between the last look at what is wanted and the end: whoever calls `start` then begins anew. */
   async #runWanted(): Promise<void> {
     try {
-      while (this.#isWanted) {
+      let dueInS: number | undefined;
+      do {
         this.#isWanted = false;
         await this.run();
-      }
-      const dueInS = this.#isClosed ? undefined : await this.#queue.dueInS();
-      if (dueInS === undefined) return;
+        dueInS = await this.#queue.dueInS();
+      } while (this.#isWanted);
+      if (dueInS === undefined || this.#isClosed) return;
       const delayMs = Math.min(Math.max(dueInS, 1) * 1000, 3_600_000);
       this.#cancelTimer = this.#services.clock.after(delayMs, () => this.start(), { background: true });
     } catch (error) {
       this.#services.logger.warn({ error: String(error) }, "queued memories wait for the next run");
+    } finally {
+      this.#running = undefined;
     }
   }
 

@@ -12,6 +12,7 @@ const WorkSchema = z.object({
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
       .optional(),
     trust: TrustSchema.optional(),
+    sources: z.array(z.string()).optional(),
     at: z.number().optional(),
   }),
   /** Revision of the forget mark when it was queued. */

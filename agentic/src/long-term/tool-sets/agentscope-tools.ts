@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Tool, typedTool } from "../../tools/index.js";
 import type { LongTermMemory } from "../long-term-memory.js";
-import { RETRIEVE_DEFAULTS } from "../recall/recall.js";
+import { RECALL_DEFAULTS } from "../recall/recall.js";
 import { outcomesText, retrieveForEach } from "./answers.js";
 
 /** What a memory of AgentScope is for. */
@@ -23,7 +23,7 @@ const WORDING: Readonly<Record<AgentScopeMemory, Wording>> = {
     retrieve:
       "Finds what you know about somebody. Call it before you answer anything about their preferences, their past or themselves, instead of guessing.",
     keywords: "What to look for: names, dates, places, subjects; several find more.",
-    limit: RETRIEVE_DEFAULTS.limit,
+    limit: RECALL_DEFAULTS.limit,
   },
   task: {
     record:
@@ -42,7 +42,7 @@ const WORDING: Readonly<Record<AgentScopeMemory, Wording>> = {
     retrieve:
       "Gives the guidelines of tools: what works, what fails, success rate, cost and time. Call it before you use a tool that you are not sure of.",
     keywords: "Names of tools, exactly.",
-    limit: RETRIEVE_DEFAULTS.limit,
+    limit: RECALL_DEFAULTS.limit,
   },
 };
 

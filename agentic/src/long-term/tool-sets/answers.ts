@@ -1,7 +1,7 @@
 import type { LongTermMemory } from "../long-term-memory.js";
 import type { RecordOutcome } from "../outcome.js";
 import type { LongTermItem } from "../recall/memory.js";
-import { lineOf, type RetrieveOptions } from "../recall/recall.js";
+import { lineOf, type RecallOptions } from "../recall/recall.js";
 import { recalledText } from "../recall/recalled-text.js";
 
 /** What became of what was to be kept, for a model. */
@@ -22,7 +22,7 @@ export function outcomesText(outcomes: readonly RecordOutcome[], guidelines: rea
 export async function retrieveForEach(
   memory: LongTermMemory,
   keywords: readonly string[],
-  options: RetrieveOptions,
+  options: RecallOptions,
 ): Promise<string> {
   const recalls = await Promise.all(keywords.map((keyword) => memory.retrieve(keyword, options)));
   const best = new Map<string, LongTermItem>();

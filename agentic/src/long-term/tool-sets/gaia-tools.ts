@@ -2,7 +2,7 @@ import type { MetadataValue } from "@membus/protocol";
 import { z } from "zod";
 import { type Tool, typedTool } from "../../tools/index.js";
 import type { LongTermMemory } from "../long-term-memory.js";
-import { RETRIEVE_DEFAULTS } from "../recall/recall.js";
+import { RECALL_DEFAULTS } from "../recall/recall.js";
 import { escaped } from "../recall/recalled-text.js";
 
 export interface GaiaToolsOptions {
@@ -51,7 +51,7 @@ function fieldsOf({ category, ...metadata }: Readonly<Record<string, MetadataVal
 function searchTool(memory: LongTermMemory) {
   const parameters = z.object({
     query: z.string().describe("What to look for, in plain words."),
-    limit: z.int().min(1).max(100).default(RETRIEVE_DEFAULTS.limit).describe("Most results."),
+    limit: z.int().min(1).max(100).default(RECALL_DEFAULTS.limit).describe("Most results."),
   });
   const run = async ({ query, limit }: z.infer<typeof parameters>): Promise<string> => {
     const { memories } = await memory.retrieve(query, { limit });

@@ -8,6 +8,7 @@ export interface BacklogOptions {
   readonly bytesMax: number;
 }
 
+/** A mutation, or what one that takes from several scopes does in one of them. */
 interface BacklogRecord {
   readonly seq: number;
   /** "": none; the record holds a reply alone. */
@@ -47,7 +48,12 @@ export class Backlog {
 
   constructor(readonly options: BacklogOptions) {}
 
-  add(seq: number, { scope, rows, removed }: LogRecord): void {
+  add(seq: number, record: LogRecord): void {
+    this.#add(seq, record);
+    for (const part of record.elsewhere ?? []) this.#add(seq, { ...part, rows: [] });
+  }
+
+  #add(seq: number, { scope, rows, removed }: Pick<LogRecord, "scope" | "rows" | "removed">): void {
     for (const row of rows) {
       this.#rows.set(row.rowId, { scope, row });
       this.#sizeBytes += rowBytes(row);
@@ -127,7 +133,9 @@ export class Backlog {
     let forgets = false;
     for (const record of this.#records) {
       if (record.seq > upToSeq) break;
-      if (lastSeq > 0 && rows.length + removed.length + record.rowIds.length > rowsMax) break;
+      // Of one mutation nothing is left for the next step.
+      const isNext = lastSeq > 0 && record.seq > lastSeq;
+      if (isNext && rows.length + removed.length + record.rowIds.length > rowsMax) break;
       lastSeq = record.seq;
       forgets ||= record.forgets;
       for (const rowId of record.rowIds) {

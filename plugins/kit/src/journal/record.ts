@@ -16,6 +16,8 @@ export interface OperationResult {
   }[];
   /** Of a forget: how many so far. */
   readonly deleted?: number;
+  /** Of a forget with `cascade`: how many of them were derived, by level. */
+  readonly cascaded?: readonly number[];
 }
 
 /** Which request a record belongs to. `done` is false on all but the last record of a forget in slices. */
@@ -27,7 +29,14 @@ export interface OperationStamp {
   readonly done: boolean;
 }
 
-/** One mutation of one scope: its effect and its reply, so that both are there or neither. */
+/** Row ids of versions that are gone in a scope. */
+export interface ScopeRemoval {
+  /** Scope id. */
+  readonly scope: string;
+  readonly removed: readonly number[];
+}
+
+/** One mutation of one scope, or of several that it takes from: its effect and its reply, so that all is there or nothing. */
 export interface LogRecord {
   /** Unix seconds of acceptance. */
   readonly at: number;
@@ -36,13 +45,15 @@ export interface LogRecord {
   readonly rows: readonly Row[];
   /** Row ids of versions that are gone: superseded, forgotten, expired. */
   readonly removed: readonly number[];
+  /** Of a forget with `cascade`, which has no scope of its own: all that goes, a scope at a time. */
+  readonly elsewhere?: readonly ScopeRemoval[];
   readonly op?: OperationStamp;
   readonly result?: OperationResult;
 }
 
 /** How many rows a record adds or removes. */
-export function rowCountOf({ rows, removed }: LogRecord): number {
-  return rows.length + removed.length;
+export function rowCountOf({ rows, removed, elsewhere = [] }: LogRecord): number {
+  return elsewhere.reduce((count, part) => count + part.removed.length, rows.length + removed.length);
 }
 
 /** Row ids of a record: room for the 1000 entries of the largest store. */
@@ -70,17 +81,22 @@ const bodyEncoder = new Encoder({ ignoreUndefined: true });
 
 type PackedStamp = readonly [tenant: string, agent: string, id: string, digest: string, done: boolean];
 type PackedHead = readonly [at: number, scope: string, stamp: PackedStamp | null];
-type PackedBody = readonly [removed: readonly number[], rows: PackedRow[], result: OperationResult | null];
+type PackedBody = readonly [
+  removed: readonly number[],
+  rows: PackedRow[],
+  result: OperationResult | null,
+  ...elsewhere: ScopeRemoval[],
+];
 
 /** CRC-32 and length of the head, each of 32 bits. */
 const HEAD_AT = 8;
 
 /** The head stands first, with a checksum of its own: the log may hand over no more than the first 4 KiB of a record. */
 export function encodeRecord(record: LogRecord): Uint8Array {
-  const { at, scope, rows, removed, op, result } = record;
+  const { at, scope, rows, removed, elsewhere = [], op, result } = record;
   const stamp: PackedStamp | null = op ? [op.tenant, op.agent, op.id, op.digest, op.done] : null;
   const head: PackedHead = [at, scope, stamp];
-  const body: PackedBody = [removed, rows.map(packRow), result ?? null];
+  const body: PackedBody = [removed, rows.map(packRow), result ?? null, ...elsewhere];
   const headBytes = headEncoder.encodeSharedRef(head);
   const prefix = Buffer.allocUnsafe(HEAD_AT);
   prefix.writeUInt32LE(crc32(headBytes), 0);
@@ -103,8 +119,12 @@ export function decodeHead(payload: Uint8Array): RecordHead {
   const [at, scope, stamp] = decode(headBytes) as PackedHead;
   const op = stamp === null ? {} : { op: unpackStamp(stamp) };
   const read = (): LogRecord => {
-    const [removed, rows, result] = decode(payload.subarray(headEnd)) as PackedBody;
-    return { at, scope, rows: rows.map(unpackRow), removed, ...op, ...(result === null ? {} : { result }) };
+    const [removed, rows, result, ...elsewhere] = decode(payload.subarray(headEnd)) as PackedBody;
+    return {
+      ...{ at, scope, rows: rows.map(unpackRow), removed, ...op },
+      ...(result === null ? {} : { result }),
+      ...(elsewhere.length === 0 ? {} : { elsewhere }),
+    };
   };
   return { at, scope, ...op, read };
 }

@@ -1,25 +1,13 @@
-import {
-  matches,
-  type PluginForgetRequest,
-  type PluginForgetResult,
-  type ScopeSelector,
-} from "@membus/protocol";
+import type { PluginForgetRequest, PluginForgetResult, ScopeSelector } from "@membus/protocol";
 import type { LogRecord } from "../journal/index.js";
 import type { Resident } from "../lifecycle/index.js";
-import { isExpired } from "../row.js";
-import { namedSlots, PreparedFilter, prepareLook } from "../search/index.js";
-import { filterableEntry } from "./retrieve/entry.js";
+import { cascade } from "./cascade.js";
 import { forgetResult } from "./store/store-record.js";
 import type { MutationParts } from "./tier.js";
+import { findVictims, prepareFind, removeVictim, type Victim } from "./victims.js";
 
 /** Rows a record: a forget of more runs in slices, between which others come in. */
 const SLICE_ROWS = 2_000;
-
-/** A version that a forget takes. */
-interface Victim {
-  readonly keyHash: string;
-  readonly rowId: number;
-}
 
 /**
  * Forgets what matches in every selected partition; the last record holds the reply. `alreadyDeleted` is what an
@@ -31,6 +19,7 @@ export async function forget(
   request: PluginForgetRequest,
   alreadyDeleted: number,
 ): Promise<PluginForgetResult> {
+  if (request.cascade) return cascade(tier, selector, request);
   if (!request.dry_run) tier.forgets.forgetBegan(selector, request.filter);
   let deleted = alreadyDeleted;
   for (const scope of await tier.registry.select(selector)) {
@@ -38,7 +27,7 @@ export async function forget(
   }
   const at = request.op.accepted_at;
   if (!request.dry_run) await finish(tier, request, at, deleted);
-  return forgetResult(tier, deleted, at);
+  return forgetResult(tier, { deleted }, at);
 }
 
 async function forgetIn(
@@ -47,11 +36,8 @@ async function forgetIn(
   request: PluginForgetRequest,
   before: number,
 ): Promise<number> {
-  const filter = new PreparedFilter(request.filter);
-  await tier.expiry.expireAhead(resident);
-  await prepareLook(resident.partition, { words: false, filter });
-  tier.expiry.expireNow(resident);
-  const victims = findVictims(resident, filter, tier.clock.now());
+  const filter = await prepareFind(tier, resident, request.filter);
+  const victims = findVictims(tier, resident, filter);
   if (request.dry_run) return victims.length;
   const slices: Promise<void>[] = [];
   for (let at = 0; at < victims.length; at += SLICE_ROWS) {
@@ -60,28 +46,6 @@ async function forgetIn(
   }
   await Promise.all(slices);
   return victims.length;
-}
-
-/** What matches now, versions included that are logged but not applied yet. */
-function findVictims(resident: Resident, prepared: PreparedFilter, now: number): Victim[] {
-  const { partition, staged } = resident;
-  const victims: Victim[] = [];
-  for (const [keyHash, { row }] of staged) {
-    if (row === null || isExpired(row, now)) continue;
-    if (matches(filterableEntry(row), prepared.filter)) victims.push({ keyHash, rowId: row.rowId });
-  }
-  const take = (slot: number) => {
-    const keyHash = partition.keys.hashOf(slot);
-    if (!staged.has(keyHash)) victims.push({ keyHash, rowId: partition.columns.numbers.rowId[slot]! });
-  };
-  const named = namedSlots(partition, prepared.filter);
-  if (named !== undefined) {
-    for (const slot of named) take(slot);
-    return victims;
-  }
-  const selected = partition.select(prepared);
-  for (let slot = 0; slot < selected.length; slot++) if (selected[slot] === 1) take(slot);
-  return victims;
 }
 
 function forgetSlice(
@@ -99,12 +63,7 @@ function forgetSlice(
       for (const { keyHash } of victims) resident.stage(keyHash, { seq, row: null });
     },
     apply(_, seq, place) {
-      resident.holdsForgotten = true;
-      for (const victim of victims) {
-        tier.removals.remove(resident, victim, { action: "forgotten", agent: op.agent });
-        tier.bodies.drop(victim.rowId);
-        resident.unstage(victim.keyHash, seq);
-      }
+      for (const victim of victims) removeVictim(tier, resident, victim, { seq, agent: op.agent });
       tier.operations.remember(op, at, place, false);
     },
   });

@@ -1,5 +1,6 @@
 import {
   type Clock,
+  isOfSameCaller,
   MemoryError,
   parseScopeId,
   type Scope,
@@ -62,16 +63,34 @@ export class PartitionRegistry {
   /** The scopes that a selector selects among those that hold anything, in order of their ids. */
   async select(selector: ScopeSelector): Promise<Scope[]> {
     if (!selector.subtree) return [exactScope(selector)];
+    return this.#selectWhere((scope) => selectsScope(selector, scope));
+  }
+
+  /** Those of the selector's caller, in every namespace. */
+  async selectCaller(selector: ScopeSelector): Promise<Scope[]> {
+    return this.#selectWhere((scope) => isOfSameCaller(selector, scope));
+  }
+
+  async #selectWhere(isSelected: (scope: Scope) => boolean): Promise<Scope[]> {
     const selected = new Map<string, Scope>();
     for (const scope of await this.dependencies.storedScopes()) {
-      if (selectsScope(selector, scope)) selected.set(scopeId(scope), scope);
+      if (isSelected(scope)) selected.set(scopeId(scope), scope);
     }
     for (const resident of this.#residents.values()) {
-      if (!selectsScope(selector, resident.scope)) continue;
+      if (!isSelected(resident.scope)) continue;
       if (resident.isEmpty) selected.delete(resident.id);
       else selected.set(resident.id, resident.scope);
     }
     return [...selected.keys()].sort().map((id) => selected.get(id)!);
+  }
+
+  /** A partition in use stays in RAM after that use too, until `letGo`. */
+  keep(resident: Resident): void {
+    this.#enter(resident);
+  }
+
+  letGo(resident: Resident): void {
+    this.#leave(resident);
   }
 
   get residents(): Iterable<Resident> {

@@ -74,6 +74,7 @@ export function entryOf(
     occurred_at: hit.occurredAt,
     ...(hit.expiresAt === 0 ? {} : { expires_at: hit.expiresAt }),
     ...(facets.metadata === undefined ? {} : { metadata: facets.metadata }),
+    ...(facets.sources === undefined ? {} : { sources: facets.sources }),
     ...(body.text === undefined ? {} : { text: body.text }),
     ...(hit.group === "" ? {} : { group: hit.group }),
     ...(body.context !== undefined && include.includes("context") ? { context: body.context } : {}),
@@ -98,5 +99,6 @@ export function filterableEntry(row: Row): FilterableEntry {
     expires_at: row.expiresAt === 0 ? undefined : row.expiresAt,
     timestamps: { created: row.created, updated: row.updated },
     metadata: facets.metadata,
+    sources: facets.sources,
   };
 }

@@ -59,6 +59,7 @@ function merge(item: StoreItem, previous: Previous | undefined, context: PlanCon
   const sameContent = previous !== undefined && equal(item.content, previous.body.content);
   const body = mergeBody(item, sameContent ? previous.body : undefined, previous?.body.context);
   const metadata = kept(item.metadata, previous?.facets.metadata);
+  const sources = kept(item.sources, previous?.facets.sources) ?? [];
   const importance = previous
     ? kept(item.importance, previous.importance)
     : (item.importance ?? item.score ?? undefined);
@@ -78,6 +79,7 @@ function merge(item: StoreItem, previous: Previous | undefined, context: PlanCon
       source: item.source ?? context.agent,
       author: context.agent,
       ...(metadata === undefined ? {} : { metadata }),
+      ...(sources.length === 0 ? {} : { sources }),
     },
     body,
     embedder: keptVector?.embedder ?? (item.embedding ? context.embedder : ""),
@@ -119,8 +121,8 @@ function isUnchanged(item: StoreItem, draft: Draft, previous: Previous): boolean
 
 /** What the caller chose: the author of a revision is not among it. */
 function callerFields({ facets, body }: { facets: RowFacets; body: RowBody }): Json {
-  const { tags, source, metadata } = facets;
-  return { ...body, tags, source, metadata: metadata ?? null } as object as Json;
+  const { tags, source, metadata, sources } = facets;
+  return { ...body, tags, source, metadata: metadata ?? null, sources: sources ?? null } as object as Json;
 }
 
 function equal(a: Json, b: Json): boolean {

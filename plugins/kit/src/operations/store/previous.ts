@@ -37,7 +37,8 @@ export function isStillCurrent(resident: Resident, keyHash: string, { version }:
   return now?.rowId === version?.rowId && now?.revision === version?.revision;
 }
 
-function versionOf({ staged, partition }: Resident, keyHash: string): Version | undefined {
+/** Of the key, as plans see it: staged versions included. */
+export function versionOf({ staged, partition }: Resident, keyHash: string): Version | undefined {
   const next = staged.get(keyHash);
   if (next !== undefined) return next.row ?? undefined;
   const slot = partition.slotOf(keyHash);

@@ -44,6 +44,7 @@ export function buildRecord(
     const refusal = refusalOf(tier, resident, plan, createdCount);
     if (refusal !== undefined) errors.push({ index, error: refusal });
     else if (!("draft" in plan)) {
+      tier.forgets.stored(batch.order, resident.id, version!.revision);
       receipts.push({ index, key_hash, outcome: "unchanged", revision: version!.revision });
     } else {
       const revision = resident.nextRevision(at);
@@ -52,6 +53,7 @@ export function buildRecord(
       const superseded = tier.forgets.forgotten(batch.order, resident.scope, () => filterableEntry(row));
       receipts.push({ index, key_hash, outcome: superseded ? "superseded" : plan.outcome, revision });
       if (superseded) continue;
+      tier.forgets.stored(batch.order, resident.id, revision);
       rows.push(row);
       if (version === undefined) createdCount++;
       else removed.push(version.rowId);
@@ -90,7 +92,7 @@ function refusalOf(
   }
   const max = tier.partitionBytesMax;
   if (resident.partition.facetBytes < max || !needsMore(resident, plan)) return undefined;
-  const message = `the keys, tags and metadata of a partition take at most ${max} bytes`;
+  const message = `the keys, tags, metadata and sources of a partition take at most ${max} bytes`;
   return fullError(message, { limit: "partitionBytes", max });
 }
 
@@ -159,13 +161,13 @@ export function storeResult(
   };
 }
 
-/** The reply of a forget; `at` is remembered with it. */
+/** The reply of a forget from what is remembered of it; `at` is remembered with it. */
 export function forgetResult(
   { durable }: Pick<TierCore, "durable">,
-  deleted: number,
+  { deleted = 0, cascaded }: OperationResult,
   at: number,
 ): PluginForgetResult {
-  return { deleted, at, purge: durable ? "scheduled" : "done" };
+  return { deleted, ...(cascaded && { cascaded }), at, purge: durable ? "scheduled" : "done" };
 }
 
 function isWritten(outcome: string): boolean {

@@ -96,6 +96,7 @@ function valueBytes(text: string): number {
 function readerOf(field: string): (facets: RowFacets, group: string) => Json | undefined {
   if (field === "group") return (_facets, group) => (group === "" ? undefined : group);
   if (field === "tags") return ({ tags }) => tags as string[];
+  if (field === "sources") return ({ sources }) => sources as string[] | undefined;
   if (field === "source") return ({ source }) => source;
   if (field === "author") return ({ author }) => author;
   const name = field.slice(field.indexOf(".") + 1);

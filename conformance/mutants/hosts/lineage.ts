@@ -1,0 +1,45 @@
+import type { Message } from "@membus/protocol";
+import { hostMutant, type Mutant } from "../mutant.js";
+import { rewriteRequests } from "./intercept.js";
+import { betweenPlugins } from "./passing-plugin.js";
+import { readingEntries, without } from "./rewrite-entries.js";
+
+export const lineageHostMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "sources-mended",
+    defect: "sources that are too many, or not distinct, are mended instead of refused",
+    check: "sources/malformed-are-refused",
+    names: /codes of a store of an entry whose sources are one hash twice/,
+    bus: readingEntries((entry) =>
+      Array.isArray(entry.sources) ? { ...entry, sources: [...new Set(entry.sources)].slice(0, 64) } : entry,
+    ),
+  }),
+  hostMutant({
+    id: "sources-left-out-where-undeclared",
+    defect: "sources are left out for a tier that cannot keep them, and the entry is acknowledged",
+    check: "sources/refused-when-undeclared",
+    names: /codes of a store of an entry with sources, not declared/,
+    tier: "episodic",
+    bus: readingEntries((entry) => without(entry, "sources")),
+  }),
+  hostMutant({
+    id: "cascade-left-out-where-undeclared",
+    defect: "a cascade in a tier that does not declare it is a forget like any other",
+    check: "cascade/refused-when-undeclared",
+    names: /a forget with cascade, which is not declared/,
+    tier: "episodic",
+    bus: (bus) =>
+      rewriteRequests(bus, (fields) =>
+        fields.cascade === true ? (without(fields, "cascade") as Message) : fields,
+      ),
+  }),
+  hostMutant({
+    id: "host-plugins-features-taken-for-declared",
+    defect: "a feature that a manifest does not name is taken for declared",
+    check: "host-plugins/features-added-later-need-not-be-named",
+    names: /codes of a store with sources, which that manifest does not name/,
+    parts: betweenPlugins(({ manifest }) => ({
+      manifest: { ...manifest, features: { sources: true, cascade: true, ...manifest.features } },
+    })),
+  }),
+];

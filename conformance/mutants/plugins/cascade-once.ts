@@ -1,0 +1,89 @@
+import { delay, systemClock } from "@membus/protocol";
+import { type Mutant, pluginMutant } from "../mutant.js";
+import { LineagePlugin } from "../reference/lineage-plugin.js";
+import type { Row } from "../reference/row.js";
+
+/** The lineage plugin, which does something else with the derived rows that a cascade takes. */
+class DerivedApart extends LineagePlugin {
+  protected readonly derived = new Set<Row>();
+
+  protected override levels(...args: Parameters<LineagePlugin["levels"]>): Row[][] {
+    const levels = super.levels(...args);
+    for (const row of levels.flat()) this.derived.add(row);
+    return levels;
+  }
+}
+
+export const cascadeOnceMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "cascade-again-on-a-retry",
+    defect: "a cascade that is repeated is carried out again",
+    check: "cascade/retry-gets-the-first-reply",
+    names: /ids of entries that were stored again between a cascade and its retry/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends LineagePlugin {
+        override async onForget(...[selector, request]: Parameters<LineagePlugin["onForget"]>) {
+          const result = await super.onForget(selector, request);
+          if (!request.cascade || request.dry_run) return result;
+          for (const row of this.doomed(selector, request)) this.drop(row, "forgotten", request.op.agent);
+          return result;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "cascade-takes-later-stores",
+    defect: "a cascade takes what was stored while it looked about",
+    check: "cascade/heeds-the-order-of-stores",
+    names: /ids left of a cascade between two stores/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends LineagePlugin {
+        protected override async forgetAll(...args: Parameters<LineagePlugin["forgetAll"]>) {
+          await delay(systemClock, 5);
+          return super.forgetAll(...args);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "cascade-derived-not-told",
+    defect: "a plugin reports the selected entries of a cascade, and not the derived ones",
+    check: "cascade/is-told-entry-by-entry",
+    names: /what a plugin reports of a cascade/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends DerivedApart {
+        protected override report(...[row, ...how]: Parameters<LineagePlugin["report"]>): void {
+          if (!this.derived.has(row)) super.report(row, ...how);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "cascade-derived-back-after-reopen",
+    defect: "derived entries go from memory, and not from the journal",
+    check: "cascade/survives-reopen",
+    names: /ids left by a cascade, after close and open/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends DerivedApart {
+        protected override rewritten() {
+          const line = super.rewritten();
+          return { ...line, rows: [...line.rows, ...this.derived] };
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "cascade-levels-not-remembered",
+    defect: "after a restart the reply to a repeated cascade says how many, and not at which levels",
+    check: "cascade/survives-reopen",
+    names: /reply to a cascade that is repeated after close and open/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends LineagePlugin {
+        protected override remember(...[op, result]: Parameters<LineagePlugin["remember"]>): void {
+          const { cascaded: _, ...rest } = result as { readonly cascaded?: unknown };
+          super.remember(op, rest);
+        }
+      })(),
+  }),
+];

@@ -1,0 +1,239 @@
+import type { ScopeSelector } from "@membus/protocol";
+import { type Mutant, pluginMutant } from "../mutant.js";
+import { LineagePlugin } from "../reference/lineage-plugin.js";
+import type { Row } from "../reference/row.js";
+import { cascadeOnceMutants } from "./cascade-once.js";
+
+type Levels = Parameters<LineagePlugin["levels"]>;
+
+/** The lineage plugin, which takes other levels than it finds. */
+function taking(change: (levels: Row[][], selected: readonly Row[]) => Row[][]) {
+  return () =>
+    new (class extends LineagePlugin {
+      protected override levels(...[own, selected, request]: Levels): Row[][] {
+        return change(super.levels(own, selected, request), selected);
+      }
+    })();
+}
+
+/** The lineage plugin, which looks among other rows. */
+function lookingAmong(rows: (own: Row[], selector: ScopeSelector, all: Row[]) => Row[]) {
+  return () =>
+    new (class extends LineagePlugin {
+      protected override own(selector: ScopeSelector): Row[] {
+        const all = [...this.partitions.values()].flatMap((partition) => [...partition.rows.values()]);
+        return rows(super.own(selector), selector, all);
+      }
+    })();
+}
+
+const cascadeTakesMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "cascade-one-level",
+    defect:
+      "a cascade takes what is derived from the selected entries, and nothing that is derived from that",
+    check: "cascade/takes-what-is-derived-level-by-level",
+    names: /`deleted` and `cascaded` of a forget with cascade/,
+    tier: "episodic",
+    createPlugin: taking((levels) => levels.slice(0, 1)),
+  }),
+  pluginMutant({
+    id: "cascade-stays-in-the-namespace",
+    defect: "a cascade looks for derived entries in the selected namespace alone",
+    check: "cascade/takes-what-is-derived-level-by-level",
+    names: /`deleted` and `cascaded` of a forget with cascade/,
+    tier: "episodic",
+    createPlugin: lookingAmong((own, { namespace }) =>
+      own.filter(({ scope }) => scope.namespace === namespace),
+    ),
+  }),
+  pluginMutant({
+    id: "cascade-counts-and-leaves",
+    defect: "derived entries are counted, and stay",
+    check: "cascade/takes-what-is-derived-level-by-level",
+    names: /ids left in the namespace that a cascade began in/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends LineagePlugin {
+        readonly #derived = new Set<Row>();
+        protected override levels(...args: Levels): Row[][] {
+          const levels = super.levels(...args);
+          for (const row of levels.flat()) this.#derived.add(row);
+          return levels;
+        }
+        protected override drop(...[row, ...how]: Parameters<LineagePlugin["drop"]>): void {
+          if (!this.#derived.has(row)) super.drop(row, ...how);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "cascade-ignores-the-other-source",
+    defect: "a cascade takes every entry that names one which goes, whatever other sources it has",
+    check: "cascade/leaves-what-has-another-source",
+    names: /`cascaded` of a cascade where all that is derived has another source/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends LineagePlugin {
+        protected override hasSourceLeft(): boolean {
+          return false;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "cascade-edits-sources",
+    defect: "an entry that stays loses the source that went",
+    check: "cascade/leaves-what-has-another-source",
+    names: /sources of an entry that a cascade left/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends LineagePlugin {
+        protected override drop(...[gone, ...how]: Parameters<LineagePlugin["drop"]>): void {
+          super.drop(gone, ...how);
+          for (const { rows } of this.partitions.values()) {
+            for (const [key, row] of rows) {
+              const sources = row.sources?.filter((hash) => hash !== gone.key_hash);
+              if (sources !== undefined) rows.set(key, { ...row, sources });
+            }
+          }
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "cascade-kept-by-itself",
+    defect: "an entry that names itself in its sources is never taken",
+    check: "cascade/diamonds-and-cycles",
+    names: /`cascaded` of a cascade over a diamond/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends LineagePlugin {
+        protected override hasSourceLeft(row: Row, left: ReadonlySet<string>): boolean {
+          return super.hasSourceLeft({ ...row, key_hash: "" }, left);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "cascade-by-the-first-sources",
+    defect: "a cascade goes by the sources with which an entry was created",
+    check: "cascade/goes-by-the-sources-there-are-now",
+    names: /ids left by a cascade, of entries whose sources were changed/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends LineagePlugin {
+        readonly #first = new Map<number, readonly string[] | undefined>();
+        protected override merge(...args: Parameters<LineagePlugin["merge"]>): Row {
+          const row = super.merge(...args);
+          if (!this.#first.has(row.seq)) this.#first.set(row.seq, row.sources);
+          return row;
+        }
+        protected override levels(...[own, ...more]: Levels): Row[][] {
+          const first = new Map<Row, Row>(
+            own.map((row) => [{ ...row, sources: this.#first.get(row.seq) }, row]),
+          );
+          return super.levels([...first.keys()], ...more).map((level) => level.map((row) => first.get(row)!));
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "cascade-dry-run-without-derived",
+    defect: "a dry run of a cascade counts what the criteria select alone",
+    check: "cascade/dry-run-counts-and-keeps",
+    names: /`deleted` and `cascaded` of a dry run/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends LineagePlugin {
+        protected override levels(...[own, selected, request]: Levels): Row[][] {
+          return request.dry_run ? [] : super.levels(own, selected, request);
+        }
+      })(),
+  }),
+];
+
+const cascadeReachMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "cascade-takes-what-others-shared",
+    defect: "a cascade in the semantic tier takes what other agents wrote",
+    check: "cascade/leaves-what-other-agents-wrote",
+    names: /`cascaded` where another agent has derived as much/,
+    tier: "semantic",
+    createPlugin: () =>
+      new (class extends LineagePlugin {
+        protected override mayTake(): boolean {
+          return true;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "cascade-crosses-agents",
+    defect: "a cascade looks for derived entries in the partitions of all agents",
+    check: "cascade/leaves-what-other-agents-wrote",
+    names: /`cascaded` where another agent has derived as much/,
+    tier: "episodic",
+    createPlugin: lookingAmong((_own, _selector, all) => all),
+  }),
+  pluginMutant({
+    id: "cascade-crosses-sessions",
+    defect: "a cascade in the working tier reaches all sessions of the agent",
+    check: "cascade/stays-in-its-session",
+    names: /ids left in the session of a cascade/,
+    tier: "working",
+    createPlugin: lookingAmong((_own, { agent }, all) => all.filter(({ scope }) => scope.agent === agent)),
+  }),
+  pluginMutant({
+    id: "cascade-in-256-partitions",
+    defect: "a cascade looks at 256 partitions, as a read does, and leaves the others",
+    check: "cascade/reaches-every-namespace",
+    names: /`deleted` and `cascaded` of a cascade over 260 namespaces/,
+    tier: "episodic",
+    createPlugin: lookingAmong((own) => {
+      const namespaces = [...new Set(own.map(({ scope }) => scope.namespace))].slice(0, 256);
+      return own.filter(({ scope }) => namespaces.includes(scope.namespace));
+    }),
+  }),
+  pluginMutant({
+    id: "cascade-a-thousand-at-most",
+    defect: "a cascade takes 1,000 derived entries, and leaves the others",
+    check: "cascade/takes-many-at-once",
+    names: /`deleted` and `cascaded` of a cascade that takes 1,500/,
+    tier: "episodic",
+    createPlugin: taking(([first = [], second = [], ...more]) =>
+      second.length > 250
+        ? [first, second.slice(0, 250)]
+        : [first, second, ...more].filter(({ length }) => length > 0),
+    ),
+  }),
+  pluginMutant({
+    id: "cascade-cut-at-16-levels",
+    defect: "a cascade that would go deeper takes 16 levels and says nothing",
+    check: "cascade/too-deep-takes-nothing",
+    names: /a cascade over 17 levels/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends LineagePlugin {
+        protected override bound(...[limit, got]: Parameters<LineagePlugin["bound"]>): void {
+          if (limit !== "cascadeLevels") super.bound(limit, got);
+        }
+        protected override levels(...args: Levels): Row[][] {
+          return super.levels(...args).slice(0, 16);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "cascade-without-a-bound",
+    defect: "a cascade takes any number of entries",
+    check: "cascade/too-many-take-nothing",
+    names: /a cascade to 10,001 derived entries/,
+    tier: "episodic",
+    createPlugin: () =>
+      new (class extends LineagePlugin {
+        protected override bound(...[limit, got]: Parameters<LineagePlugin["bound"]>): void {
+          if (limit === "cascadeLevels") super.bound(limit, got);
+        }
+      })(),
+  }),
+];
+
+export const cascadeMutants: readonly Mutant[] = [
+  ...cascadeTakesMutants,
+  ...cascadeReachMutants,
+  ...cascadeOnceMutants,
+];

@@ -1,0 +1,92 @@
+import {
+  LIMITS,
+  MemoryError,
+  type PluginForgetRequest,
+  type PluginForgetResult,
+  type ScopeSelector,
+} from "@membus/protocol";
+import { DurablePlugin } from "./durable-plugin.js";
+import type { ReferencePlugin } from "./reference-plugin.js";
+import type { Row } from "./row.js";
+
+type Bound = "cascadeSelected" | "cascadeDerived" | "cascadeLevels";
+
+/** The durable reference plugin, which keeps what entries were derived from and forgets that too. */
+export class LineagePlugin extends DurablePlugin {
+  /** Of cascades, by their operations. */
+  readonly #cascaded = new Map<string, readonly number[]>();
+
+  protected override features() {
+    return { ...super.features(), sources: true, cascade: true };
+  }
+
+  protected override merge(...[item, previous, context]: Parameters<ReferencePlugin["merge"]>): Row {
+    const { sources: _, ...row } = super.merge(item, previous, context);
+    const sources = item.sources === undefined ? previous?.sources : item.sources;
+    return sources?.length ? { ...row, sources } : row;
+  }
+
+  protected override doomed(selector: ScopeSelector, request: PluginForgetRequest): Row[] {
+    const selected = super.doomed(selector, request);
+    if (!request.cascade) return selected;
+    this.bound("cascadeSelected", selected.length);
+    const levels = this.levels(this.own(selector), selected, request);
+    this.#cascaded.set(
+      this.operationKey(request.op),
+      levels.map(({ length }) => length),
+    );
+    return [...selected, ...levels.flat()];
+  }
+
+  protected override result(...[deleted, op]: Parameters<ReferencePlugin["result"]>): PluginForgetResult {
+    const cascaded = this.#cascaded.get(this.operationKey(op));
+    return { ...super.result(deleted, op), ...(cascaded && { cascaded }) };
+  }
+
+  /** What a cascade looks at: everything of the caller. */
+  protected own({ tier, tenant, agent, session }: ScopeSelector): Row[] {
+    const isOwn = ({ scope }: { readonly scope: Row["scope"] }) =>
+      scope.tier === tier && scope.tenant === tenant && scope.agent === agent && scope.session === session;
+    const rows = [...this.partitions.values()]
+      .filter(isOwn)
+      .flatMap((partition) => [...partition.rows.values()]);
+    return rows.filter((row) => !this.isOver(row));
+  }
+
+  /** What is derived, level by level (clauses CASC-1 and CASC-2). */
+  protected levels(own: readonly Row[], selected: readonly Row[], { op }: PluginForgetRequest): Row[][] {
+    const levels: Row[][] = [];
+    const gone = new Set(selected);
+    const named = new Set<Row>();
+    for (let last = selected; last.length > 0; ) {
+      const hashes = new Set(last.map(({ key_hash }) => key_hash));
+      const left = new Set(own.filter((row) => !gone.has(row)).map(({ key_hash }) => key_hash));
+      const derived = own.filter((row) => !gone.has(row) && this.names(row, hashes) && this.mayTake(row, op));
+      for (const row of derived) named.add(row);
+      this.bound("cascadeDerived", named.size);
+      const level = derived.filter((row) => !this.hasSourceLeft(row, left));
+      if (level.length > 0) this.bound("cascadeLevels", levels.push(level));
+      for (const row of level) gone.add(row);
+      last = level;
+    }
+    return levels;
+  }
+
+  protected names({ sources = [] }: Row, hashes: ReadonlySet<string>): boolean {
+    return sources.some((hash) => hashes.has(hash));
+  }
+
+  protected hasSourceLeft({ sources = [], key_hash }: Row, left: ReadonlySet<string>): boolean {
+    return sources.some((hash) => hash !== key_hash && left.has(hash));
+  }
+
+  /** In the shared tier an agent takes what it wrote itself (clause CASC-3). */
+  protected mayTake({ scope, author }: Row, { agent }: PluginForgetRequest["op"]): boolean {
+    return scope.agent !== undefined || author === agent;
+  }
+
+  protected bound(limit: Bound, got: number): void {
+    const max = LIMITS[limit];
+    if (got > max) throw new MemoryError("too_large", "a cascade takes no more", { limit, max, got });
+  }
+}

@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { MemoryPlugin } from "@membus/protocol";
+import { afterEach, describe, expect, it } from "vitest";
+import { countLeft, fell, openTier, TREE_SIZE } from "./cascade-fixture.js";
+import { StorageFixture } from "./storage-fixture.js";
+
+/** MEMBUS_CRASH_ROUNDS=100 is a longer look. */
+const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 8);
+const FELLING_MS = 12;
+const SCRIPT = fileURLToPath(new URL("cascade-child.ts", import.meta.url));
+const fixture = new StorageFixture();
+let child: ChildProcess | undefined;
+let plugin: MemoryPlugin | undefined;
+
+afterEach(async () => {
+  child?.kill("SIGKILL");
+  await plugin?.close?.();
+  plugin = undefined;
+  await fixture.end();
+});
+
+/** Kills a process so long after it has planted its third tree. Returns the last rounds that it planted and felled. */
+async function killWhileFelling(directory: string, first: number, delayMs: number) {
+  const args = ["--conditions=membus-source", "--import", "tsx", SCRIPT, directory, String(first)];
+  const started = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  child = started;
+  const exited = once(started, "exit");
+  const last = { planted: first - 1, felled: first - 1 };
+  for await (const line of createInterface({ input: started.stdout })) {
+    const [what, round] = line.split(" ");
+    if (what === "planted" || what === "felled") last[what] = Number(round);
+    if (line === `planted ${first + 2}`) void wait(delayMs).then(() => started.kill("SIGKILL"));
+  }
+  await exited;
+  return last;
+}
+
+describe("a process killed in a forget with cascade", () => {
+  it("leaves all that it takes or nothing, once it is acknowledged nothing, and a retry ends it", async () => {
+    const directory = await fixture.directory();
+    let next = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const delayMs = randomInt(0, FELLING_MS);
+      const { planted, felled } = await killWhileFelling(directory, next, delayMs);
+      expect(planted).toBeGreaterThanOrEqual(next + 2);
+      plugin = await openTier(directory);
+      const left = await countLeft(plugin, planted + 2);
+      const what = `rounds ${next} to ${planted}, ${felled} the last felled, killed after ${delayMs} ms`;
+      for (let past = 0; past <= felled; past++) expect(left[past], what).toEqual([0, 3]);
+      for (let open = felled + 1; open <= planted; open++) {
+        expect([0, TREE_SIZE], what).toContain(left[open]![0]);
+        expect(await fell(plugin, open), what).toMatchObject({ deleted: TREE_SIZE, cascaded: [40, 40] });
+      }
+      const after = await countLeft(plugin, planted + 2);
+      expect(after.slice(0, planted + 1), what).toEqual(Array(planted + 1).fill([0, 3]));
+      await plugin.close?.();
+      plugin = undefined;
+      next = planted + 1;
+    }
+  });
+});

@@ -1,0 +1,64 @@
+import { keyHash, type MemoryPlugin, systemClock } from "@membus/protocol";
+import { calls } from "../../kit/test/kit-calls.js";
+import type { TestStoreEntry } from "../../kit/test/kit-requests.js";
+import { createLanceDbPlugin } from "../src/index.js";
+
+const NAMESPACES = ["default", "x", "x/y"] as const;
+const BRANCHES = 40;
+
+/** The root of a tree, its branches, and a leaf of each branch. */
+export const TREE_SIZE = 1 + 2 * BRANCHES;
+
+/** A durable tier that flushes at once, so that a kill meets flushes too. */
+export async function openTier(directory: string): Promise<MemoryPlugin> {
+  const plugin = createLanceDbPlugin({ kit: { flushIdleMs: 5 } });
+  await plugin.open!({
+    tier: "episodic",
+    clock: systemClock,
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    dataDirectory: directory,
+    notify() {},
+  });
+  return plugin;
+}
+
+function derived(name: string, from: readonly string[]): TestStoreEntry {
+  return { key: name, content: name, sources: from.map((source) => keyHash({ name: source })) };
+}
+
+/** Harmless where it was begun before. Entries of a round in every namespace, derived from one, and one beside them in each that is not. */
+export async function plant(plugin: MemoryPlugin, round: number): Promise<void> {
+  const { store } = calls({ plugin, clock: systemClock });
+  await store([derived(`root ${round}`, [])], { id: `root ${round}` });
+  for (const [at, namespace] of NAMESPACES.entries()) {
+    const own = Array.from({ length: BRANCHES }, (_, n) => n).filter((n) => n % NAMESPACES.length === at);
+    const branches = own.map((n) => derived(`branch ${n} ${round}`, [`root ${round}`]));
+    // In another namespace than the branch, but for those of the last.
+    const leaves = own.map((n) => derived(`leaf ${n} ${round}`, [`branch ${(n + 1) % BRANCHES} ${round}`]));
+    await store([...branches, ...leaves, derived(`kept ${round}`, [`kept ${round - 1}`])], {
+      namespace,
+      id: `${namespace} ${round}`,
+    });
+  }
+}
+
+export function fell(plugin: MemoryPlugin, round: number) {
+  const { forget } = calls({ plugin, clock: systemClock });
+  return forget({ keys: [`root ${round}`] }, { id: `fell ${round}`, cascade: true });
+}
+
+/** How many entries of each round are left, of its tree and of those beside it. */
+export async function countLeft(
+  plugin: MemoryPlugin,
+  rounds: number,
+): Promise<[tree: number, kept: number][]> {
+  const counts = Array.from({ length: rounds }, (): [number, number] => [0, 0]);
+  for (const namespace of NAMESPACES) {
+    const { entries } = await calls({ plugin, clock: systemClock }, { namespace }).retrieve({ limit: 1e6 });
+    for (const { content } of entries) {
+      const [kind, ...rest] = String(content).split(" ");
+      counts[Number(rest.at(-1))]![kind === "kept" ? 1 : 0]++;
+    }
+  }
+  return counts;
+}
