@@ -98,6 +98,23 @@ export {
   type WholeGraph,
 } from "./graph/index.js";
 export {
+  type AboutOf,
+  type ConsolidateOptions,
+  type Consolidation,
+  consolidate,
+  LEARNER_DEFAULTS,
+  type LearnedBatch,
+  type LearnedTalk,
+  Learner,
+  type LearnerDependencies,
+  type LearnerOptions,
+  type LearnerStats,
+  type LookOptions,
+  type MergedFacts,
+  type ObserveOptions,
+  observe,
+} from "./learner/index.js";
+export {
   type AgentScopeMemory,
   type AttachedMemory,
   type AttachMode,

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { registerChat } from "./commands/chat.js";
 import { registerConformance } from "./commands/conformance.js";
 import { registerCreatePlugin } from "./commands/create-plugin.js";
 import { registerDoctor } from "./commands/doctor.js";
@@ -6,6 +7,7 @@ import { registerEval } from "./commands/eval.js";
 import { registerExport } from "./commands/export.js";
 import { registerForget } from "./commands/forget.js";
 import { registerImport } from "./commands/import.js";
+import { registerLearn } from "./commands/learn.js";
 import { registerList } from "./commands/list.js";
 import { registerNats } from "./commands/nats.js";
 import { registerReindex } from "./commands/reindex.js";
@@ -46,6 +48,8 @@ export function createProgram(): Command {
     registerImport,
     registerExport,
     registerWatch,
+    registerLearn,
+    registerChat,
     registerReindex,
     registerDoctor,
     registerEval,

@@ -12,6 +12,8 @@ const COMMANDS = [
   "import",
   "export",
   "watch",
+  "learn",
+  "chat",
   "reindex",
   "doctor",
   "eval",

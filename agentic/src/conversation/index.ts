@@ -19,6 +19,7 @@ export {
 } from "./conversation.js";
 export {
   CONVERSATION_DEFAULTS,
+  CONVERSATIONS_NAMESPACE,
   type ConversationOptions,
 } from "./conversation-options.js";
 export { type ConversationRecords, kindIs } from "./conversation-records.js";

@@ -1,4 +1,7 @@
+export { aboutNamespace } from "./about.js";
 export { type AttachedMemory, type AttachMode, type AttachOptions, attachMemory } from "./attach-memory.js";
+export { saidWords } from "./facts/fact.js";
+export { FORGOTTEN } from "./facts/record-facts.js";
 export type { FactChanges } from "./facts/update-fact.js";
 export type { Forgetting } from "./forget.js";
 export {
@@ -15,7 +18,7 @@ export type { Experience } from "./practice/record-experiences.js";
 export type { ToolCallsResult } from "./practice/record-tool-calls.js";
 export type { ToolCallInput, ToolCallReport } from "./practice/tool-call.js";
 export { toolCallReports } from "./practice/tool-call-reports.js";
-export type { LongTermItem, MemoryKind } from "./recall/memory.js";
+export { keysOf, type LongTermItem, type MemoryKind } from "./recall/memory.js";
 export { RECALL_DEFAULTS, type Recall, type RecallOptions, type RecallQuery } from "./recall/recall.js";
 export type { RecordInput } from "./record-input.js";
 export {
@@ -25,6 +28,7 @@ export {
   type RecordOptions,
 } from "./record-options.js";
 export type { TaskOutcome, TaskState } from "./tasks/task.js";
+export { pendingAbouts } from "./tasks/task-queue.js";
 export type { RunResult } from "./tasks/task-runner.js";
 export { type AgentScopeMemory, agentScopeTools } from "./tool-sets/agentscope-tools.js";
 export { type GaiaToolsOptions, gaiaTools } from "./tool-sets/gaia-tools.js";

@@ -78,7 +78,8 @@ async function plansFor(
   }
 }
 
-const FORGOTTEN = "conflict: everything about this was forgotten meanwhile";
+/** Why what was being decided is not written any more. */
+export const FORGOTTEN = "conflict: everything about this was forgotten meanwhile";
 const CONFLICT = "conflict: what it is about is being changed by others";
 
 function refuseAll(

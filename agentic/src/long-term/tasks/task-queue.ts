@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AgentMemory } from "@membus/agent-client";
-import { type Clock, type Filter, MemoryError } from "@membus/protocol";
+import { type Clock, type Filter, MemoryError, type MemoryTier } from "@membus/protocol";
 import type { ResolvedLongTermOptions } from "../long-term-options.js";
 import { Shelf, storeFailure } from "../shelf.js";
 import { readTask, type Task, type TaskState, taskEntry, type Work } from "./task.js";
@@ -11,6 +11,25 @@ const NAMESPACE = "tasks";
 /** Looked at in one go: others may take some of them first. */
 const PAGE = 16;
 
+/** What there is work about that is due, of the 100 oldest tasks: whose `runPending` has something to do. */
+export async function pendingAbouts(memory: AgentMemory, tier: MemoryTier, now: number): Promise<string[]> {
+  const where: Filter = {
+    all: [
+      { field: "metadata.kind", op: "eq", value: "task" },
+      { field: "metadata.tier", op: "eq", value: tier },
+      stateIs("queued", "running"),
+      { field: "metadata.due", op: "lte", value: now },
+    ],
+  };
+  const tasks = await tasksOf(memory, tier).page({ where, order: "oldest", limit: 100 });
+  return [...new Set(tasks.flatMap((entry) => readTask(entry)?.metadata.about ?? []))];
+}
+
+/** What is still to be done is never shared: nobody has vouched for it. */
+function tasksOf(memory: AgentMemory, tier: MemoryTier): Shelf {
+  return new Shelf(memory, NAMESPACE, tier === "working" ? "working" : "episodic");
+}
+
 /** The tasks about something. They outlive the process, as what they are about does. */
 export class TaskQueue {
   readonly #shelf: Shelf;
@@ -18,8 +37,7 @@ export class TaskQueue {
   readonly #clock: Clock;
 
   constructor(memory: AgentMemory, options: ResolvedLongTermOptions, clock: Clock) {
-    // What is still to be done is never shared: nobody has vouched for it.
-    this.#shelf = new Shelf(memory, NAMESPACE, options.tier === "working" ? "working" : "episodic");
+    this.#shelf = tasksOf(memory, options.tier);
     this.#options = options;
     this.#clock = clock;
   }

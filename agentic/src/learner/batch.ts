@@ -1,0 +1,70 @@
+import type { AgentMemory } from "@membus/agent-client";
+import {
+  type ConversationMessage,
+  DESCRIPTION_ID,
+  inOrder,
+  openConversation,
+} from "../conversation/index.js";
+import type { Cursor, LearnedUpTo } from "./cursor.js";
+import type { ResolvedLearnerOptions } from "./learner-options.js";
+
+/** Messages that are read at once. */
+const PAGE = 200;
+
+/** Messages of a conversation that are learned at once, and how far the cursor moves then. */
+export interface Batch extends LearnedUpTo {
+  readonly messages: readonly ConversationMessage[];
+}
+
+/** The next messages to learn, oldest first: those of a batch that was begun, else as many as one takes. */
+export async function readBatch(
+  memory: AgentMemory,
+  cursor: Cursor,
+  options: ResolvedLearnerOptions,
+): Promise<Batch> {
+  const { first, hasMore } = await firstMessages(memory, cursor, options);
+  const isBegun = cursor.batchTo !== undefined;
+  const messages = isBegun ? first : first.slice(0, fitting(first, options.batchBytesMax));
+  const last = messages.at(-1);
+  return {
+    messages,
+    to: cursor.batchTo ?? last?.seq ?? cursor.seen,
+    at: last?.created ?? cursor.since,
+    hasMore: hasMore || messages.length < first.length,
+  };
+}
+
+/**
+ * Those that came first after what is learned. All that came are read: where messages bring a time of their own, no order
+ * that a host has is that of their arrival.
+ */
+async function firstMessages(
+  memory: AgentMemory,
+  { conversation, since, learned, batchTo = Number.POSITIVE_INFINITY }: Cursor,
+  { tier, batchCountMax }: ResolvedLearnerOptions,
+): Promise<{ readonly first: ConversationMessage[]; readonly hasMore: boolean }> {
+  const { records } = await openConversation(memory, { id: conversation, tier });
+  const where = { field: "created", op: "gte", value: since } as const;
+  let first: ConversationMessage[] = [];
+  let hasMore = false;
+  for await (const message of records.eachMessage({ where, order: "oldest" }, PAGE)) {
+    if (message.seq <= learned || message.id === DESCRIPTION_ID) continue;
+    hasMore ||= message.seq > batchTo;
+    if (message.seq <= batchTo) first.push(message);
+    if (first.length < batchCountMax + PAGE) continue;
+    first = first.sort(inOrder).slice(0, batchCountMax);
+    hasMore = true;
+  }
+  first.sort(inOrder);
+  return { first: first.slice(0, batchCountMax), hasMore: hasMore || first.length > batchCountMax };
+}
+
+/** How many of them are within the bytes; at least one. */
+function fitting(messages: readonly ConversationMessage[], bytesMax: number): number {
+  let bytes = 0;
+  const over = messages.findIndex(({ message }) => {
+    bytes += Buffer.byteLength(JSON.stringify(message));
+    return bytes > bytesMax;
+  });
+  return over === -1 ? messages.length : Math.max(1, over);
+}

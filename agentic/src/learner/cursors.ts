@@ -1,0 +1,130 @@
+import type { AgentMemory } from "@membus/agent-client";
+import { type Filter, LIMITS, type MemoryEntry, type MemoryTier, parseErrorMessage } from "@membus/protocol";
+import { z } from "zod";
+import { type Cursor, cursorEntry, cursorKey, newCursor, readCursor, type Sighting } from "./cursor.js";
+
+/** Where learners keep their notes, which are nobody's memories. */
+export const LEARNER_NAMESPACE = "learner";
+
+/** Looked at in one go: others may take some of them first. */
+const PAGE = 64;
+
+/** Each time that it fails, somebody else has succeeded. */
+const ATTEMPTS_MAX = 32;
+
+const FRONTIER = { learner: "frontier" };
+const FrontierSchema = z.object({ seq: z.number(), created: z.number() });
+
+/** The newest message that was found: its `seq`, and when it came in Unix seconds. */
+export type Frontier = z.infer<typeof FrontierSchema>;
+
+/** The cursors of all conversations of a tier, and up to where conversations were looked for. */
+export class Cursors {
+  readonly #memory: AgentMemory;
+  readonly #tier: MemoryTier;
+
+  constructor(memory: AgentMemory, tier: MemoryTier) {
+    this.#memory = memory.inNamespace(LEARNER_NAMESPACE);
+    this.#tier = tier;
+  }
+
+  /** Up to where every message was found; at 0 where nobody has looked yet. */
+  async frontier(): Promise<Frontier> {
+    return (await this.#frontier()).frontier;
+  }
+
+  /** Never back: what others have found meanwhile stays found. */
+  async moveFrontier(to: Frontier): Promise<void> {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const { frontier, revision } = await this.#frontier();
+      if (frontier.seq >= to.seq) return;
+      const fields = { metadata: { kind: "learner_frontier" }, text: "frontier", tier: this.#tier };
+      const content = { seq: to.seq, created: to.created };
+      const stored = { key: FRONTIER, content, if_revision: revision, ...fields };
+      if ((await this.#memory.store(stored)).receipts.length > 0) return;
+    }
+  }
+
+  async get(conversation: string): Promise<Cursor | undefined> {
+    return (await this.#byConversation([conversation])).get(conversation);
+  }
+
+  /** Those that wait until `now` or earlier, also where a lease is over. At most 64. */
+  async due(now: number): Promise<Cursor[]> {
+    return this.#page([{ field: "metadata.due", op: "lte", value: now }]);
+  }
+
+  /** Unix seconds: when the next one is due, of 64; undefined where nothing is to be learned. */
+  async nextDue(): Promise<number | undefined> {
+    const dues = (await this.#page([])).map(({ due }) => due);
+    return dues.length === 0 ? undefined : Math.min(...dues);
+  }
+
+  /** @returns it at its new revision; undefined where somebody else has changed it. @throws {MemoryError} as of a store. */
+  async change(cursor: Cursor): Promise<Cursor | undefined> {
+    const [changed] = await this.#changeAll([cursor]);
+    return changed;
+  }
+
+  /** Notes messages that were found, whoever else notes some. */
+  async note(
+    sightings: ReadonlyMap<string, Sighting>,
+    change: (cursor: Cursor, sighting: Sighting) => Cursor | undefined,
+  ): Promise<void> {
+    let left = [...sightings.keys()];
+    while (left.length > 0) {
+      const known = await this.#byConversation(left);
+      const changes = left.flatMap((conversation) => {
+        const sighting = sightings.get(conversation)!;
+        return change(known.get(conversation) ?? newCursor(conversation, sighting), sighting) ?? [];
+      });
+      const written = new Set((await this.#changeAll(changes)).map(({ conversation }) => conversation));
+      left = changes.flatMap(({ conversation }) => (written.has(conversation) ? [] : conversation));
+    }
+  }
+
+  async #frontier(): Promise<{ readonly frontier: Frontier; readonly revision: number }> {
+    const { entries } = await this.#memory.retrieve({ keys: [FRONTIER], tier: this.#tier, limit: 1 });
+    const parsed = FrontierSchema.safeParse(entries[0]?.content);
+    return {
+      frontier: parsed.success ? parsed.data : { seq: 0, created: 0 },
+      revision: entries[0]?.revision ?? 0,
+    };
+  }
+
+  async #changeAll(cursors: readonly Cursor[]): Promise<Cursor[]> {
+    if (cursors.length === 0) return [];
+    const entries = cursors.map((cursor) => ({ ...cursorEntry(cursor), tier: this.#tier }));
+    const { receipts, errors } = await this.#memory.store(entries);
+    const failure = errors.find(({ code }) => code !== "conflict");
+    if (failure !== undefined) throw parseErrorMessage(failure as never);
+    return receipts.map(({ index, revision }) => ({ ...cursors[index]!, revision }));
+  }
+
+  async #byConversation(conversations: readonly string[]): Promise<Map<string, Cursor>> {
+    const found = new Map<string, Cursor>();
+    for (let from = 0; from < conversations.length; from += LIMITS.criteriaKeys) {
+      const keys = conversations.slice(from, from + LIMITS.criteriaKeys).map(cursorKey);
+      for await (const entry of this.#memory.entries({ keys, tier: this.#tier })) addTo(found, entry);
+    }
+    return found;
+  }
+
+  async #page(conditions: readonly Filter[]): Promise<Cursor[]> {
+    const where: Filter = {
+      all: [
+        { field: "metadata.kind", op: "eq", value: "learner_cursor" },
+        { field: "metadata.state", op: "in", value: ["open", "held"] },
+        ...conditions,
+      ],
+    };
+    const request = { where, tier: this.#tier, order: "oldest", limit: PAGE } as const;
+    const { entries } = await this.#memory.retrieve(request);
+    return entries.map(readCursor).filter((cursor) => cursor !== undefined);
+  }
+}
+
+function addTo(found: Map<string, Cursor>, entry: MemoryEntry): void {
+  const cursor = readCursor(entry);
+  if (cursor !== undefined) found.set(cursor.conversation, cursor);
+}

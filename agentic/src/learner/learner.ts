@@ -1,0 +1,220 @@
+import { randomUUID } from "node:crypto";
+import type { AgentMemory, Watch } from "@membus/agent-client";
+import { type Clock, isMemoryError, type Logger, silentLogger, systemClock } from "@membus/protocol";
+import { CONVERSATIONS_NAMESPACE } from "../conversation/index.js";
+import { LONG_TERM_DEFAULTS, pendingAbouts } from "../long-term/index.js";
+import { type ChatModel, ModelError } from "../model/index.js";
+import { AnswerJournal } from "./answer-journal.js";
+import { readBatch } from "./batch.js";
+import { type Cursor, heldBy, moved, postponed } from "./cursor.js";
+import { Cursors } from "./cursors.js";
+import { discover } from "./discover.js";
+import { type LearnedBatch, type LearnerServices, learnBatch, longTermOf } from "./learn-batch.js";
+import {
+  type LearnerOptions,
+  type ResolvedLearnerOptions,
+  resolveLearnerOptions,
+} from "./learner-options.js";
+import { LearnerCounts, type LearnerStats } from "./learner-stats.js";
+import { Lease } from "./lease.js";
+import { Wakeup } from "./wakeup.js";
+
+/** Between two looks, also where something is always due. */
+const PAUSE_MIN_MS = 50;
+
+/** Later than anything is due: Unix seconds. */
+const LATEST = 1e11;
+
+/** What those that work side by side take from. */
+interface Queue {
+  readonly due: Cursor[];
+  /** By conversation, the revision of the cursor that was tried: what others hold is not tried again and again. */
+  readonly tried: Map<string, number>;
+  readonly unquiet: boolean;
+}
+
+export interface LookOptions {
+  /** @default false */
+  readonly unquiet?: boolean | undefined;
+}
+
+export interface LearnerDependencies {
+  readonly model: ChatModel;
+  /** @default systemClock */
+  readonly clock?: Clock | undefined;
+  /** Told what goes wrong. Absent: nobody. */
+  readonly logger?: Logger | undefined;
+  /** Told of each batch when its messages are learned for good; it must not throw. */
+  readonly onLearned?: ((learned: LearnedBatch) => void) | undefined;
+}
+
+/**
+ * Forms memories of what is said in the conversations of an agent, behind it: no conversation waits for it. Any number of
+ * learners share the work, each message is learned once, and where one is killed the next goes on.
+ */
+export class Learner {
+  readonly #memory: AgentMemory;
+  readonly #options: ResolvedLearnerOptions;
+  readonly #services: LearnerServices;
+  readonly #onLearned: (learned: LearnedBatch) => void;
+  readonly #cursors: Cursors;
+  readonly #counts = new LearnerCounts();
+  readonly #wakeup: Wakeup;
+  #starting: Promise<void> | undefined;
+  #loop: Promise<void> | undefined;
+  #watch: Watch | undefined;
+  #isStopped = false;
+
+  /** @throws {TypeError} for an unknown option or a value out of range. */
+  constructor(memory: AgentMemory, options: LearnerOptions, dependencies: LearnerDependencies) {
+    const { model, clock = systemClock, logger = silentLogger, onLearned = () => {} } = dependencies;
+    this.#memory = memory;
+    this.#options = resolveLearnerOptions(options);
+    this.#services = { model, clock, logger };
+    this.#onLearned = onLearned;
+    this.#cursors = new Cursors(memory, this.#options.tier);
+    this.#wakeup = new Wakeup(clock);
+    longTermOf(memory, "anything", this.#options, this.#services);
+  }
+
+  /**
+   * Learns from now on, in the background, until it is stopped. What fails is logged and tried again.
+   * @throws {MemoryError} where the events of conversations cannot be watched.
+   */
+  async start(): Promise<void> {
+    this.#starting ??= this.#watchAndRun();
+    await this.#starting;
+  }
+
+  /** Begins nothing any more, and resolves when what it is at is learned. The client stays open. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#starting?.catch(() => {});
+    await this.#watch?.stop();
+    this.#wakeup.wakeNow();
+    await this.#loop;
+  }
+
+  /**
+   * Looks for news once, and learns until nothing is due. What is not quiet yet is left, unless `unquiet` is true.
+   * @throws {MemoryError} for what the bus or the host reports about the learner's own notes.
+   */
+  async look({ unquiet = false }: LookOptions = {}): Promise<LearnerStats> {
+    this.#counts.looks += 1;
+    await discover(this.#memory, this.#cursors, this.#options);
+    await this.#runTasks();
+    const queue: Queue = { due: [], tried: new Map(), unquiet };
+    const workers = Array.from({ length: this.#options.concurrency }, () => this.#work(queue));
+    const failed = (await Promise.allSettled(workers)).find((worker) => worker.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+    return this.stats();
+  }
+
+  stats(): LearnerStats {
+    return this.#counts.stats;
+  }
+
+  /** Watches first: what is said from then on is heard of, and the first look finds what was said before. */
+  async #watchAndRun(): Promise<void> {
+    const { tier, debounceMs } = this.#options;
+    const filter = { tier, action: "stored", namespace: CONVERSATIONS_NAMESPACE } as const;
+    this.#watch = await this.#memory.watch(filter, () => this.#wakeup.wakeIn(debounceMs));
+    this.#loop = this.#run();
+  }
+
+  async #run(): Promise<void> {
+    const { clock, logger } = this.#services;
+    const { lookMs } = this.#options;
+    while (!this.#isStopped) {
+      let pauseMs = lookMs;
+      try {
+        await this.look();
+        const due = await this.#cursors.nextDue();
+        if (due !== undefined) pauseMs = Math.min(lookMs, (due - clock.now()) * 1000);
+      } catch (error) {
+        logger.warn({ error: String(error) }, "the learner looks again later");
+      }
+      if (!this.#isStopped) await this.#wakeup.sleep(Math.max(pauseMs, PAUSE_MIN_MS));
+    }
+  }
+
+  /** Goes on with what `record` was not to wait for, and with what others have left of it. */
+  async #runTasks(): Promise<void> {
+    const { tier = LONG_TERM_DEFAULTS.tier } = this.#options.longTerm;
+    for (const about of await pendingAbouts(this.#memory, tier, this.#services.clock.now())) {
+      if (this.#isStopped) return;
+      this.#counts.ran(await longTermOf(this.#memory, about, this.#options, this.#services).runPending());
+    }
+  }
+
+  /** One of those that work side by side. */
+  async #work(queue: Queue): Promise<void> {
+    const { due, tried } = queue;
+    while (!this.#isStopped) {
+      if (due.length === 0) due.push(...(await this.#dueNow(queue)));
+      const cursor = due.shift();
+      if (cursor === undefined) return;
+      if (tried.get(cursor.conversation) === cursor.revision) continue;
+      tried.set(cursor.conversation, cursor.revision);
+      await this.#learn(cursor);
+    }
+  }
+
+  async #dueNow({ tried, unquiet }: Queue): Promise<Cursor[]> {
+    const now = this.#services.clock.now();
+    const skewS = this.#options.clockSkewMsMax / 1000;
+    const cursors = await this.#cursors.due(unquiet ? LATEST : now);
+    return cursors.filter(({ conversation, state, due, attempts, revision }) => {
+      if (tried.get(conversation) === revision) return false;
+      if (state === "held") return due + skewS <= now;
+      return due <= now || attempts === 0;
+    });
+  }
+
+  async #learn(cursor: Cursor): Promise<void> {
+    const { clock } = this.#services;
+    const { leaseMs, tier } = this.#options;
+    const batch = await readBatch(this.#memory, cursor, this.#options);
+    const until = clock.now() + leaseMs / 1000;
+    const held = await this.#cursors.change(heldBy(cursor, randomUUID(), batch.to, until));
+    if (held === undefined) return;
+    const { conversation } = cursor;
+    const lease = new Lease(this.#cursors, held, clock, leaseMs);
+    const journal = new AnswerJournal(this.#memory, tier, conversation, this.#services.model);
+    const services = { ...this.#services, model: journal };
+    try {
+      const learned = await learnBatch(
+        this.#memory,
+        conversation,
+        batch,
+        this.#options,
+        services,
+        lease.signal,
+      );
+      if (!(await lease.end((current) => moved(current, batch, this.#options)))) throw lease.signal.reason;
+      await journal.forget();
+      this.#counts.learned(learned);
+      this.#onLearned(learned);
+    } catch (error) {
+      await this.#putOff(conversation, lease, error);
+    }
+  }
+
+  async #putOff(conversation: string, lease: Lease, error: unknown): Promise<void> {
+    if (lease.signal.aborted) {
+      this.#counts.lost += 1;
+      return;
+    }
+    this.#counts.failures += 1;
+    const { clock, logger } = this.#services;
+    const { retryMs, retryMsMax } = this.#options;
+    const askedMs = error instanceof ModelError ? (error.retryAfterMs ?? 0) : 0;
+    let waitMs = 0;
+    await lease.end((cursor) => {
+      waitMs = Math.min(Math.max(retryMs * 2 ** cursor.attempts, askedMs), retryMsMax);
+      return postponed(cursor, clock.now() + waitMs / 1000);
+    });
+    const code = error instanceof ModelError || isMemoryError(error) ? error.code : "runtime_error";
+    logger.warn({ conversation, code, error: String(error), waitMs }, "not learned yet, tried again");
+  }
+}

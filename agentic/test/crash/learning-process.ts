@@ -1,0 +1,46 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { createInterface } from "node:readline";
+import { endChild, spawnCli } from "../../../cli/test/run-cli.js";
+
+/** A `membus learn` that is killed and started again. */
+export class LearningProcess {
+  readonly #args: readonly string[];
+  readonly #url: string;
+  readonly #folder: string;
+  #child: ChildProcessWithoutNullStreams | undefined;
+  #stderr = "";
+  /** Batches that it told of. */
+  batches = 0;
+
+  constructor(baseUrl: string, url: string, folder: string) {
+    const flags = ["--model", "scripted", "--base-url", baseUrl, "--debounce-ms", "20", "--lease-ms", "300"];
+    this.#args = ["learn", ...flags, "--batch", "4", "--concurrency", "3", "--agent", "alice"];
+    this.#url = url;
+    this.#folder = folder;
+  }
+
+  start(): void {
+    const child = spawnCli(this.#args, { url: this.#url, cwd: this.#folder });
+    this.#child = child;
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      this.#stderr += chunk;
+    });
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      if (line.startsWith("learned ")) this.batches++;
+    });
+  }
+
+  kill(): Promise<number | null> {
+    return endChild(this.#child!, "SIGKILL");
+  }
+
+  stop(): Promise<number | null> {
+    return endChild(this.#child!, "SIGTERM");
+  }
+
+  /** Throws when the process has ended by itself. */
+  check(): void {
+    const code = this.#child!.exitCode;
+    if (code !== null) throw new Error(`membus learn ended with ${code}: ${this.#stderr}`);
+  }
+}

@@ -1,0 +1,143 @@
+import { delay, systemClock } from "@membus/protocol";
+import { describe, expect, it } from "vitest";
+import { LongTermMemory, openConversation } from "../src/index.js";
+import { ABOUT, latch, literal, openLearning, saidIn, say } from "./learner-fixture.js";
+import { askedFor, factTexts, openLongTerm } from "./long-term-fixture.js";
+
+const TEXTS = ["The cat is called Tom", "Rent is due on Fridays", "My sister lives in Oslo"];
+
+describe("a learner", () => {
+  it("learns every message of a conversation, and none again", async () => {
+    const { memory, server, learner } = await openLearning();
+    const { longTerm } = await openLongTerm({ client: memory });
+    const conversation = await openConversation(memory, { id: "c1", description: "You are kind." });
+    await say(memory, "c1", TEXTS[0]!, TEXTS[1]!);
+    await conversation.add({ role: "assistant", content: "Noted." });
+
+    const one = learner();
+    expect(await one.look()).toMatchObject({ batches: 1, messages: 3, failures: 0 });
+    await say(memory, "c1", TEXTS[2]!);
+    expect(await learner().look()).toMatchObject({ batches: 1, messages: 1 });
+    expect(await one.look()).toMatchObject({ looks: 2, batches: 1, messages: 3 });
+
+    expect(await factTexts(longTerm)).toEqual([
+      "My sister lives in Oslo",
+      "Noted.",
+      "Rent is due on Fridays",
+      "The cat is called Tom",
+    ]);
+    const asked = server.requests.filter((request) => askedFor(request).name === "facts").map(saidIn);
+    expect(asked).toEqual([[TEXTS[0], TEXTS[1], "Noted."], [TEXTS[2]]]);
+  });
+
+  it("says of a fact where it was learned, and when it was said", async () => {
+    const { memory, learner } = await openLearning();
+    const { longTerm } = await openLongTerm({ client: memory });
+    await say(memory, "c1", TEXTS[0]!);
+    await learner().look();
+    const [message] = await (await openConversation(memory, { id: "c1" })).get();
+    for await (const { record, occurredAt } of longTerm.entries()) {
+      expect(record.metadata).toMatchObject({ conversation: "c1", from: message!.seq, to: message!.seq });
+      expect(occurredAt).toBe(message!.created);
+    }
+    expect((await longTerm.sizes()).fact).toBe(1);
+    const said = { namespace: "conversations", group: "c1", tier: "episodic" } as const;
+    await memory.forget({ ...said, cascade: true });
+    expect((await longTerm.sizes()).fact).toBe(0);
+  });
+
+  it("waits until a conversation is quiet, but not for ever", async () => {
+    const { memory, learner } = await openLearning();
+    await say(memory, "c1", TEXTS[0]!);
+    expect(await learner({ debounceMs: 3_600_000 }).look()).toMatchObject({ batches: 0 });
+    expect(await learner().look()).toMatchObject({ batches: 0 });
+    expect(await learner({ debounceMs: 3_600_000 }).look({ unquiet: true })).toMatchObject({ batches: 1 });
+    await say(memory, "c2", TEXTS[1]!);
+    expect(await learner({ debounceMs: 3_600_000, waitMsMax: 0 }).look()).toMatchObject({ batches: 1 });
+  });
+
+  it("takes as many messages at once as it may, in their order", async () => {
+    const { memory, server, learner } = await openLearning();
+    const texts = Array.from({ length: 7 }, (_, n) => `Box ${n} is ${"very ".repeat(10)}heavy`);
+    await say(memory, "c1", ...texts);
+    expect(await learner({ batchCountMax: 3 }).look()).toMatchObject({ batches: 3, messages: 7 });
+    await say(memory, "c2", ...texts.map((text) => `${text} ${"x".repeat(500)}`));
+    expect(await learner({ batchBytesMax: 1_500 }).look()).toMatchObject({ batches: 4, messages: 7 });
+    const sizes = server.requests.filter((request) => askedFor(request).name === "facts").map(saidIn);
+    expect(sizes.map(({ length }) => length)).toEqual([3, 3, 1, 2, 2, 2, 1]);
+    expect(sizes.slice(0, 3).flat()).toEqual(texts);
+  });
+
+  it("does what was queued and left", async () => {
+    const { memory, learner } = await openLearning();
+    const { longTerm } = await openLongTerm({ client: memory, runQueued: false });
+    const { eventIds } = await longTerm.record(TEXTS[0]!, { wait: false });
+    expect(await learner().look()).toMatchObject({ tasks: { done: 1, failed: 0, postponed: 0 } });
+    expect(await longTerm.status(eventIds[0]!)).toMatchObject({ state: "done" });
+  });
+
+  it("learns about whom a template or a function says, and from nothing else", async () => {
+    const { memory, server, learner } = await openLearning();
+    await say(memory, "c1", TEXTS[0]!);
+    await learner({ about: "talk:{conversation}" }).look();
+    expect(await factTexts(new LongTermMemory(memory, { about: "talk:c1" }))).toEqual([TEXTS[0]]);
+    await say(memory, "c2", TEXTS[1]!);
+    const learned: unknown[] = [];
+    const about = ({ conversation }: { readonly conversation: string }) =>
+      conversation === "c2" ? undefined : ABOUT;
+    await learner(
+      { about },
+      { onLearned: ({ conversation, outcomes }) => learned.push([conversation, outcomes]) },
+    ).look();
+    expect(learned).toEqual([["c2", []]]);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("a learner in the background", () => {
+  it("hears of news, and ends what it is at when it is stopped", async () => {
+    const asked = latch<void>();
+    const answer = latch<void>();
+    const { memory, learner } = await openLearning(async (request) => {
+      asked.resolve();
+      await answer.promise;
+      return literal(request);
+    });
+    const { longTerm } = await openLongTerm({ client: memory });
+    const background = learner({ lookMs: 3_600_000 });
+    await background.start();
+    await say(memory, "c1", TEXTS[0]!);
+    await asked.promise;
+    const stopped = background.stop();
+    answer.resolve();
+    await stopped;
+    expect(background.stats()).toMatchObject({ batches: 1, failures: 0 });
+    expect(await factTexts(longTerm)).toEqual([TEXTS[0]]);
+  });
+
+  it("finds what no event told of", async () => {
+    const { memory, learner } = await openLearning();
+    await say(memory, "c1", TEXTS[0]!);
+    const learned = latch<string>();
+    const background = learner({}, { onLearned: ({ conversation }) => learned.resolve(conversation) });
+    await background.start();
+    expect(await learned.promise).toBe("c1");
+    await background.stop();
+  });
+
+  it("shares the work with others", async () => {
+    const { memory, server, learner } = await openLearning(async (request) => {
+      await delay(systemClock, 20);
+      return literal(request);
+    });
+    const texts = Array.from({ length: 20 }, (_, n) => `Key ${n} opens door ${n + 100}`);
+    for (const [n, text] of texts.entries()) await say(memory, `c${n}`, text);
+    const [first, second] = [learner({ concurrency: 2 }), learner({ concurrency: 2 })];
+    const [one, two] = await Promise.all([first.look(), second.look()]);
+    expect(one.batches + two.batches).toBe(20);
+    expect(one.batches).toBeGreaterThan(0);
+    expect(two.batches).toBeGreaterThan(0);
+    const asked = server.requests.filter((request) => askedFor(request).name === "facts").flatMap(saidIn);
+    expect(asked.sort()).toEqual(texts.sort());
+  });
+});

@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { MemoryClient } from "@membus/agent-client";
+import { createHost } from "@membus/host";
+import { createLruPlugin } from "@membus/plugin-lru";
+import { systemClock } from "@membus/protocol";
+import { afterEach, expect, it } from "vitest";
+import { NatsFixture } from "../../bus/test/nats-fixture.js";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import * as agentic from "../src/index.js";
+import { literal, say } from "./learner-fixture.js";
+import { startModel } from "./model-fixture.js";
+
+const README = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+
+const fixture = new NatsFixture();
+afterEach(() => fixture.close());
+
+it("the example of a learner does what it says", async () => {
+  const { url } = await fixture.launch({ binary: NATS_SERVER });
+  const { bus, logger } = await fixture.connect({ servers: url });
+  const plugins = { episodic: createLruPlugin() };
+  const host = createHost({ bus, plugins, logger, clock: systemClock }, { discoveryWaitMs: 10 });
+  await host.start();
+  fixture.onClose(() => host.stop());
+  const memory = await MemoryClient.connect({ servers: url, agent: "alice" });
+  fixture.onClose(() => memory.close());
+  await say(memory, "trip", "The user does live in Rome");
+  const { model } = await startModel(literal);
+
+  const [, example] = /<!-- example: learner -->\n```ts\n([\s\S]+?)\n```/.exec(README)!;
+  const scope = { ...agentic, memory, model };
+  const run = new Function(
+    ...Object.keys(scope),
+    `return (async () => { ${example!.replaceAll(/^import .*$/gm, "")}; return { memories, merges }; })()`,
+  ) as (...values: unknown[]) => Promise<object>;
+  expect(await run(...Object.values(scope))).toMatchObject({
+    memories: [{ text: "The user does live in Rome" }],
+    merges: [],
+  });
+});

@@ -1,0 +1,129 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { literal } from "../../agentic/test/learner-fixture.js";
+import { askedFor } from "../../agentic/test/long-term-fixture.js";
+import {
+  type ReceivedChat,
+  type ScriptedAnswer,
+  ScriptedOpenAi,
+} from "../../agentic/test/scripted-openai/index.js";
+import { endChild, lineOf, resultOf } from "./run-cli.js";
+import { RunningHost } from "./running-host.js";
+
+const host = new RunningHost();
+let server: ScriptedOpenAi;
+
+/** Learns what the user says, and answers with what the system prompt says about the cat. */
+function script(request: ReceivedChat): ScriptedAnswer {
+  if (askedFor(request).name !== "") return literal(request);
+  const [system] = request.body.messages;
+  return { text: /cat is called (\w+)/.exec(String(system!.content))?.[1] ?? "I do not know" };
+}
+
+beforeAll(async () => {
+  await host.start();
+  server = await ScriptedOpenAi.start(script);
+});
+afterEach(() => server.play(script));
+afterAll(async () => {
+  await server.stop();
+  await host.stop();
+});
+
+const flags = () => ["--model", "scripted", "--base-url", server.baseUrl];
+const chat = (agent: string, lines: readonly string[], ...more: readonly string[]) =>
+  host.cli(["chat", ...flags(), "--agent", agent, ...more], `${lines.join("\n")}\n`);
+
+describe("membus chat", () => {
+  it("remembers after a restart what was said before, and shows and forgets it", async () => {
+    const first = await chat("alice", ["My cat is called Tom", "I am tired", "/quit", "never said"]);
+    expect(first).toMatchObject({ code: 0, stdout: "I do not know\nI do not know\n" });
+    expect(first.stderr).toContain("  new  My cat is called Tom");
+
+    await host.restart();
+    const second = await chat("alice", [
+      "What is my cat called?",
+      "/why",
+      "/memories",
+      "/forget 99",
+      "/forget tom",
+    ]);
+    expect(second.code).toBe(0);
+    expect(second.stderr).toContain("chat goes on, with 4 messages");
+    expect(second.stderr).toContain("  remembers: My cat is called Tom");
+    const [answer, used, reasons] = second.stdout.split("\n");
+    expect([answer, used]).toEqual(["Tom", "My cat is called Tom"]);
+    expect(reasons).toMatch(/^ {4}answers with 0\.\d\d, fact of .*, word of the user, learned in chat$/);
+    expect(second.stdout).toMatch(/^\d\. My cat is called Tom {2}\(fact of \d{4}-\d\d-\d\d\)$/m);
+    expect(second.stderr.match(/which one\?/g)).toHaveLength(2);
+
+    const number = /^(\d+)\. My cat is called Tom/m.exec((await chat("alice", ["/memories"])).stdout)![1]!;
+    const third = await chat("alice", ["/memories", `/forget ${number}`, "/memories"]);
+    expect(third.stdout).toContain("forgot: My cat is called Tom\n");
+    expect(third.stdout.match(/\. My cat is called Tom/g)).toHaveLength(1);
+  });
+
+  it("tells what fails, goes on, and ends with 1", async () => {
+    server.play((request) =>
+      askedFor(request).name === "" ? { status: 401, message: "wrong key" } : literal(request),
+    );
+    const { code, stderr } = await chat("carl", ["Hello", "/nothing"], "--no-learn");
+    expect(code).toBe(1);
+    expect(stderr).toContain("failed: ");
+    expect(stderr).toContain("there is no /nothing");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("gives answers and memories as JSON lines", async () => {
+    const { stdout } = await chat("dora", ["Hello"], "--json", "--no-learn");
+    expect(JSON.parse(stdout)).toEqual({ answer: "I do not know", memories: [] });
+  });
+
+  it("wants to know which model", async () => {
+    const { code, stderr } = await host.cli(["chat", "--model", ""]);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("--model or OPENAI_MODEL");
+  });
+});
+
+describe("membus learn", () => {
+  it("learns what is said until it is interrupted, and prints it", async () => {
+    const args = [
+      "learn",
+      ...flags(),
+      "--agent",
+      "bob",
+      "--about",
+      "talk:{conversation}",
+      "--debounce-ms",
+      "0",
+    ];
+    const learn = host.spawn(args);
+    const result = resultOf(learn);
+    await lineOf(learn, /^learning from the conversations of bob/);
+    const seen = lineOf(learn, / {2}new {2}My dog is called Rex/);
+    await chat("bob", ["My dog is called Rex"], "--no-learn");
+    await seen;
+    await endChild(learn, "SIGINT");
+    const { code, stdout } = await result;
+    expect(code).toBe(0);
+    expect(stdout).toContain("about talk:chat");
+    const again = await host.json([
+      "retrieve",
+      "dog",
+      "--agent",
+      "bob",
+      "--tier",
+      "episodic",
+      "--namespace",
+      "about/talk:chat",
+    ]);
+    expect(again).toMatchObject({ entries: [{ content: { text: "My dog is called Rex" } }] });
+  });
+
+  it("learns what is there, and ends", async () => {
+    await chat("erik", ["My dog is called Rex"], "--no-learn");
+    const args = ["learn", ...flags(), "--agent", "erik", "--once"];
+    expect((await host.cli(args)).stderr).toMatch(/^learned 2 messages in 1 batches, 0 failed/m);
+    expect((await host.cli(args)).stderr).toMatch(/^learned 0 messages in 0 batches/m);
+  });
+});
