@@ -1,6 +1,7 @@
 // Two assistants of one baker, a host, and a crash. Every line is checked; one that is not as promised makes the exit
 // code 1. A nats-server, a host and all data live in a temporary folder and are gone afterwards.
 import { ensureNatsServer } from "@membus/nats-server";
+import { keepConversation } from "./agent-memory.js";
 import { crash } from "./crash.js";
 import { addToOneList, forget, isolate, retrieve, share, store } from "./scenes.js";
 import { type Stage, withStage } from "./stage.js";
@@ -14,6 +15,7 @@ const SCENES: readonly [string, (stage: Stage, transcript: Transcript) => Promis
   ["Facts for both (semantic tier)", share],
   ["Two writers, one entry", addToOneList],
   ["Forgetting", forget],
+  ["A conversation, what it says of somebody, and both forgotten", keepConversation],
   ["kill -9 while both agents store", crash],
 ];
 
