@@ -3,7 +3,7 @@ import { readText, replaceFile } from "@membus/disk";
 import { MemoryError } from "@membus/protocol";
 
 /** The layout of a tier's directory: `log`, `table`, and what their files hold. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 /**
  * Marks a new directory with the format, and refuses one that this version cannot read.
