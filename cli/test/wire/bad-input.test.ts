@@ -59,7 +59,7 @@ describe.each(NATS_SERVERS)("a bad request over %s", (binary) => {
 function subjectFor(vector: InvalidVector): string {
   if (vector.subject !== undefined) return vector.subject;
   const bytes = Buffer.from(bytesOf(vector)).toString("latin1");
-  const type = /memory\/(store|retrieve|forget|status)\/req|ping/.exec(bytes)?.[0] ?? "memory/store/req";
+  const type = /memory\/(store|retrieve|list|forget|status)\/req|ping/.exec(bytes)?.[0] ?? "memory/store/req";
   return `a2e.default.alice.${type.replaceAll("/", ".")}`;
 }
 

@@ -161,7 +161,7 @@ const findingChecks: readonly Check[] = [
     clauses: ["REC-6"],
     async run(t) {
       await storeGolden(t);
-      for (const group of new Set(GOLDEN.map(({ entry }) => entry.group))) {
+      for (const group of new Set(GOLDEN.flatMap(({ entry }) => entry.group ?? []))) {
         for (const kind of KINDS) {
           const expected = GOLDEN.filter((golden) => golden.kind === kind && golden.entry.group === group);
           const ids = expected.map(({ entry }) => goldenId(entry.key));

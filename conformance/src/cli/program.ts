@@ -9,8 +9,7 @@ const EXIT_HELP = `
 Exit codes:
   0  conformant; or every red check is in the baseline; or the selected checks passed
   1  not conformant, or the baseline names a check that is not red; or an entry is not the record that it says
-  2  nothing was tested: wrong arguments or baseline, a module that cannot be loaded, no server, no host,
-     no records
+  2  nothing was tested: wrong arguments or baseline, no module, server, host or records
   3  the suite itself is at fault
 
 Example:
