@@ -28,6 +28,7 @@ type Named = [
 
 /** Every value that the package exports. A name that goes is a breaking change. */
 const EXPORTS = `
+  ADDED_FEATURES
   AckSchema CONTENT_TYPES CONTENT_TYPE_HEADER CriteriaSchema DEFAULTS DEFAULT_PREFIX DegradedTierSchema
   ERROR_CATALOGUE EXTENSION_FIELDS EntryExplanationSchema ErrorMessageSchema ExpandSchema FEATURES
   FILTER_OPERATORS ForgetReceiptSchema HeadSchema IncludeSchema KeyReferenceSchema LIMITS LIST_NAMESPACE

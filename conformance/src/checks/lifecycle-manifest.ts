@@ -1,11 +1,11 @@
-import { FEATURES, PLUGIN_CONTRACT } from "@membus/protocol";
+import { ADDED_FEATURES, FEATURES, PLUGIN_CONTRACT } from "@membus/protocol";
 import { type Check, pluginCheck } from "../catalogue/check.js";
 
 /** What a plugin says of itself. */
 export const lifecycleManifestChecks: readonly Check[] = [
   pluginCheck({
     id: "lifecycle/manifest-names-every-feature",
-    clauses: ["PLUG-2"],
+    clauses: ["PLUG-2", "PLUG-21"],
     async run({ plugin, another, expect }) {
       const manifests = {
         "before it is opened": (await another({ sameDirectory: false, open: false })).manifest,
@@ -14,7 +14,7 @@ export const lifecycleManifestChecks: readonly Check[] = [
       for (const [when, { contract, features }] of Object.entries(manifests)) {
         expect.equal(contract, PLUGIN_CONTRACT, `\`contract\` of the manifest ${when}`);
         const given = Object.entries(features).filter(([, value]) => typeof value === "boolean");
-        const later = Object.hasOwn(features, "list") ? [] : ["list"];
+        const later = ADDED_FEATURES.filter((name) => !Object.hasOwn(features, name));
         const names = given.map(([name]) => name);
         expect.sameMembers(
           [...names, ...later],

@@ -31,7 +31,7 @@ export const FEATURES = Object.freeze({
 export type Feature = keyof typeof FEATURES;
 
 /** What version 1.1 added: a manifest that does not name it does not declare it (clause PLUG-21). */
-const ADDED_FEATURES = ["list", "sources", "cascade"] as const satisfies readonly Feature[];
+export const ADDED_FEATURES = ["list", "sources", "cascade"] as const satisfies readonly Feature[];
 
 type AddedFeature = (typeof ADDED_FEATURES)[number];
 
