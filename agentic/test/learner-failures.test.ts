@@ -94,10 +94,9 @@ describe("consolidate", () => {
   it("merges facts that say the same words, and tells what it would do", async () => {
     const { memory } = await openLearning();
     const longTerm = new LongTermMemory(memory, { about: ABOUT });
-    const twice = [longTerm, new LongTermMemory(memory, { about: ABOUT, similarScore: 1 })];
-    await twice[0]!.record("The cat is called Tom.");
-    await twice[1]!.record("the cat, is called TOM");
-    await longTerm.record("The dog is called Rex");
+    for (const text of ["The cat is called Tom.", "the cat, is called TOM", "The dog is called Rex"]) {
+      await longTerm.record(text);
+    }
     const planned = await consolidate(longTerm, { dryRun: true });
     expect(planned.merges).toMatchObject([{ text: "The cat is called Tom.", merged: [expect.any(String)] }]);
     expect((await longTerm.sizes()).fact).toBe(3);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
+import { saidWords } from "../src/long-term/facts/fact.js";
 import { factTexts, openLongTerm, openMemory } from "./long-term-fixture.js";
 
 describe("without a model", () => {
@@ -22,10 +23,10 @@ describe("without a model", () => {
     expect(await factTexts(longTerm)).toEqual(["has two cats", "likes green tea"]);
   });
 
-  it("knows an exact duplicate by its text, also from another process, and the same words by their score", async () => {
+  it("knows an exact duplicate by its text, also from another process, and the same words where it looks for them", async () => {
     const { memory, longTerm } = await openLongTerm();
     const [first] = (await longTerm.record("likes green tea")).outcomes;
-    const other = (await openLongTerm({ client: memory })).longTerm;
+    const other = (await openLongTerm({ client: memory, similarScore: 0.9 })).longTerm;
     const { outcomes, cost } = await other.record(["likes green tea", "Likes green tea!"]);
     expect(outcomes).toMatchObject([
       { outcome: "duplicate", id: first!.id },
@@ -34,8 +35,8 @@ describe("without a model", () => {
     expect(cost.entriesWritten).toBe(0);
   });
 
-  it("drops nothing for being alike: it tells what is similar, and keeps both", async () => {
-    const { longTerm } = await openLongTerm();
+  it("drops nothing for being alike: it tells what is similar where it is asked to, and keeps both", async () => {
+    const { longTerm } = await openLongTerm({ similarScore: 0.9 });
     await longTerm.record("the train to Rome leaves at 9:00 every morning");
     const [outcome] = (await longTerm.record("the train to Rome leaves at 9:30 every morning")).outcomes;
     expect(outcome).toMatchObject({
@@ -52,6 +53,22 @@ describe("without a model", () => {
       guideline: 0,
       tool_call: 0,
     });
+  });
+
+  it("compares nothing but the texts where it is not asked to", async () => {
+    const { longTerm } = await openLongTerm();
+    await longTerm.record("likes green tea");
+    const { outcomes } = await longTerm.record(["likes green tea", "Likes green tea!"]);
+    expect(outcomes.map(({ outcome, similar }) => [outcome, similar])).toEqual([
+      ["duplicate", undefined],
+      ["new", undefined],
+    ]);
+  });
+
+  it("takes no other signs for the same words", () => {
+    expect(saidWords("The cat, (is) called TOM!")).toBe("the cat is called tom");
+    const others = ["likes C", "likes C++", "likes C#", "is 5", "is -5", "is 1.5", "is 1 5", "is 15"];
+    expect(new Set(others.map(saidWords)).size).toBe(others.length);
   });
 
   it("keeps messages as they are, each with whose word it is", async () => {

@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { benchAgentic } from "./cases/agentic.js";
 import { benchHybrid } from "./cases/hybrid.js";
 import { benchList } from "./cases/list.js";
 import { benchNamespaces } from "./cases/namespaces.js";
@@ -18,6 +19,7 @@ const CASES: Record<string, (environment: BenchEnvironment, flags: Flags) => Pro
   open: benchOpen,
   namespaces: benchNamespaces,
   list: benchList,
+  agentic: benchAgentic,
   retrieve: benchRetrieve,
 };
 

@@ -22,9 +22,9 @@ export interface LongTermOptions {
    */
   readonly tier?: MemoryTier | undefined;
   /**
-   * Facts that answer a new one at least so well are told beside it as similar, 0..1. 0.9 stands for all of its words,
-   * or nearly the same meaning.
-   * @default 0.9
+   * Without a model: facts that answer a new one at least so well are told beside it as similar, 0..1, and those that say
+   * the same words are its duplicates. 0.9 stands for all of its words, or nearly the same meaning. Takes a query for each
+   * text, so that a record takes six times as long. Absent: only the same text is a duplicate.
    */
   readonly similarScore?: number | undefined;
   /**
@@ -85,11 +85,11 @@ export interface LongTermOptions {
   readonly taskKeepS?: number | undefined;
 }
 
-export type ResolvedLongTermOptions = ResolvedOptions<LongTermOptions>;
+export type ResolvedLongTermOptions = ResolvedOptions<Omit<LongTermOptions, "similarScore">> &
+  Pick<LongTermOptions, "similarScore">;
 
 export const LONG_TERM_DEFAULTS = Object.freeze({
   tier: "episodic" as const,
-  similarScore: 0.9,
   neighbourScore: 0.3,
   neighbourCountMax: 5,
   decisionCountMax: 4,
@@ -111,7 +111,7 @@ export function resolveLongTermOptions(input: LongTermOptions): ResolvedLongTerm
     {
       about: aboutOption,
       tier: choiceOption(...TIERS),
-      similarScore: fractionOption,
+      similarScore: optional(fractionOption),
       neighbourScore: fractionOption,
       neighbourCountMax: integerOption(1, 50),
       decisionCountMax: integerOption(1, 20),

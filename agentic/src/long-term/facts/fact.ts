@@ -52,9 +52,13 @@ export function canonicalText(text: string): string {
   return text.toWellFormed().normalize("NFC").replaceAll(/\s+/g, " ").trim();
 }
 
-/** The words in their order, without case and punctuation: what differs in no more says the same. */
+/** Around words, where they say nothing: "C++", "-5" and "1.5" are other words than "C", "5" and "15". */
+const AROUND_WORDS = /^["'“”‘’«»([¡¿]+|[.,;:!?…"'“”‘’«»)\]。，；：！？]+$/gu;
+
+/** The words in their order, without case and the punctuation around them: what differs in no more says the same. */
 export function saidWords(text: string): string {
-  return (text.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? []).join(" ");
+  const words = text.toLowerCase().split(/\s+/);
+  return words.flatMap((word) => word.replaceAll(AROUND_WORDS, "") || []).join(" ");
 }
 
 /** The id of the first fact that says `text`, which is canonical; one that says it again later has `.2`, `.3`, ... */

@@ -9,8 +9,8 @@ import type { Looked, Pending } from "./plan.js";
 const QUERIES_AT_ONCE = 8;
 
 /**
- * Puts each candidate beside the current facts that answer it: with a model those that it may be about, else those that may
- * say the same.
+ * Puts each candidate beside the current facts that answer it: with a model those that it may be about, else, where these
+ * are asked for, those that may say the same.
  */
 export async function look(
   shelf: Shelf,
@@ -30,7 +30,8 @@ export async function look(
     const part = pending.slice(from, from + QUERIES_AT_ONCE).map(async (one): Promise<Looked> => {
       const { text } = one.candidate;
       const slot = slots.get(text)!;
-      if (slot.current !== undefined && slot.current.id !== one.writtenId) {
+      const isThere = slot.current !== undefined && slot.current.id !== one.writtenId;
+      if (isThere || minScore === undefined) {
         return { pending: one, slot, neighbours: [] };
       }
       const found = await related(shelf, text, { now, minScore, limit: options.neighbourCountMax });
