@@ -30,8 +30,8 @@ export function compareListPlaces(a: ListPlace, b: ListPlace): number {
 const TYPES = ["boolean", "number", "string"];
 
 function compareValues(a: ListPlace["value"], b: ListPlace["value"]): number {
-  const byType = TYPES.indexOf(typeof a) - TYPES.indexOf(typeof b);
-  return byType || compareSame(a, b);
+  if (typeof a === typeof b) return compareSame(a, b);
+  return TYPES.indexOf(typeof a) - TYPES.indexOf(typeof b);
 }
 
 function compareSame<T extends string | number | boolean>(a: T, b: T): number {
