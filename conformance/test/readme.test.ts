@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { loadProfiles } from "../src/catalogue/profile.js";
 import { createProgram } from "../src/cli/program.js";
 import { CHECKS } from "../src/index.js";
-import { DURABLE, folderWith, WHOLE_SUITE_MS } from "./plugin-files.js";
 import { runSuiteCli } from "./run-suite-cli.js";
 
 const README = readFileSync(fileURLToPath(new URL("../README.md", import.meta.url)), "utf8");
@@ -16,22 +15,6 @@ it.each(COMMANDS)("shows a command that is taken: %s", async (args) => {
   const { code, stderr } = await runSuiteCli([...written, "--list"], ".");
   expect(stderr).toBe("");
   expect(code).toBe(0);
-});
-
-describe("its first example, as it is written", () => {
-  const folder = folderWith({ "my-plugin.js": DURABLE, "package.json": '{ "type": "module" }' });
-  afterAll(() => folder.remove());
-
-  it(
-    "finds a durable plugin conformant",
-    async () => {
-      const { code, stdout } = await runSuiteCli(COMMANDS[0]!.split(" "), folder.path);
-      expect(stdout).toContain("\ntier           episodic: ");
-      expect(stdout).toMatch(/\nConformant to core 1\.0, durable 1\.0/);
-      expect(code).toBe(0);
-    },
-    WHOLE_SUITE_MS,
-  );
 });
 
 it("has a few of them", () => {
