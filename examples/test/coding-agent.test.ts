@@ -1,0 +1,72 @@
+import { LongTermMemory } from "@membus/agentic";
+import { expect, it } from "vitest";
+import { askedFor } from "../../agentic/test/long-term-fixture.js";
+import type { ReceivedChat, ScriptedAnswer } from "../../agentic/test/scripted-openai/index.js";
+import { ExampleStage, lastOf, wordsOf } from "./example-run.js";
+
+const stage = new ExampleStage();
+
+const LICENCE = "// SPDX-License-Identifier: Apache-2.0";
+const ADVICE = "Begin every module with the licence line that write_file asks for.";
+const MODULES: Readonly<Record<string, string>> = {
+  slug: 'export const slug = (text) => text.toLowerCase().split(" ").join("-");',
+  initials:
+    'export const initials = (text) => text.split(" ").map((word) => word[0].toUpperCase()).join("");',
+};
+const usage = { inputTokens: 90, outputTokens: 10 };
+
+/** Knows of the licence only what the request says of it. */
+function program(request: ReceivedChat): ScriptedAnswer {
+  const words = wordsOf(request);
+  const [, name = ""] = /Write (\w+)\.js so that/.exec(words)!;
+  const { role, text } = lastOf(request);
+  if (role === "tool" && text.startsWith("written")) {
+    return { calls: [{ name: "run_test", arguments: { file: `${name}.test.js` } }], usage };
+  }
+  if (role === "tool" && text.startsWith("the test")) return { text, usage };
+  const lines = words.includes(LICENCE) ? [LICENCE, MODULES[name]] : [MODULES[name]];
+  return {
+    calls: [{ name: "write_file", arguments: { file: `${name}.js`, text: lines.join("\n") } }],
+    usage,
+  };
+}
+
+function script(request: ReceivedChat): ScriptedAnswer {
+  const { name, prompt } = askedFor(request);
+  if (name === "") return program(request);
+  if (name === "guideline") return { status: 400, message: "no advice today" };
+  const isNews = prompt.includes("the first line of a module must be");
+  const experience = { text: ADVICE, when_to_use: "Writing a JavaScript module so that a test passes" };
+  return { json: { experiences: isNews ? [experience] : [] } };
+}
+
+it("does the second task without the mistake of the first, by what it recalls", async () => {
+  const { code, stdout, stderr, left } = await stage.run("coding-agent", script);
+  expect([code, stderr, left]).toEqual([0, "", []]);
+  expect(stdout.match(/\d answers, \d calls failed/g)).toEqual([
+    "4 answers, 1 calls failed",
+    "3 answers, 0 calls failed",
+  ]);
+  expect(stdout.match(/^ {2}✓ run_test: the test has passed$/gm)).toHaveLength(2);
+
+  const systems = stage.requests
+    .filter((request) => askedFor(request).name === "" && lastOf(request).role === "user")
+    .map(({ body }) => String(body.messages[0]!.content));
+  expect(systems).toHaveLength(2);
+  expect(systems[0]).not.toContain("recalled-memories");
+  expect(systems[1]).toContain(ADVICE);
+  expect(systems[1]).toContain(LICENCE);
+  expect(systems[1]).toContain("2 calls, 50 % successful, 100 tokens on average.");
+});
+
+it("has left figures on the bus that are counted, and what it has learned", async () => {
+  const memory = new LongTermMemory(await stage.connect("coder"), { about: "agent:coder" });
+  expect(await memory.sizes()).toMatchObject({ experience: 1, guideline: 2, tool_call: 5 });
+  const { memories } = await memory.guidelines(["write_file", "run_test"]);
+  expect(Object.fromEntries(memories.map(({ id, record }) => [id, record.content]))).toMatchObject({
+    write_file: { figures: { calls: 3, success_rate: 2 / 3, mean_token_cost: 100 } },
+    run_test: { figures: { calls: 2, success_rate: 1, mean_token_cost: 100 } },
+  });
+  const { memories: found } = await memory.retrieve("write a module", { kinds: ["experience"] });
+  expect(found.map(({ text, record }) => [text, record.metadata.value])).toEqual([[ADVICE, 1]]);
+});

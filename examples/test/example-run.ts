@@ -1,0 +1,78 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { MemoryClient } from "@membus/agent-client";
+import { afterAll, beforeAll } from "vitest";
+import { type ReceivedChat, type Script, ScriptedOpenAi } from "../../agentic/test/scripted-openai/index.js";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import { type CliResult, resultOf } from "../../cli/test/run-cli.js";
+import { RunningHost } from "../../cli/test/running-host.js";
+import { leftIn } from "./left-behind.js";
+
+const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
+
+/** Starts an example as `npm run example` does, with nothing set but `settings`; it keeps its files in `folder`. */
+export function startExample(name: string, folder: string, settings: NodeJS.ProcessEnv) {
+  const rest = Object.entries(process.env).filter(([variable]) => !/^(OPENAI|MEMBUS|NATS)_/.test(variable));
+  const env = { ...Object.fromEntries(rest), MEMBUS_NATS_SERVER: NATS_SERVER, TMPDIR: folder, ...settings };
+  return spawn(process.execPath, ["--import", "tsx", MAIN, name], { env });
+}
+
+/** For all tests of a file: a folder, a bus that outlives the example, and a model that plays a script. */
+export class ExampleStage {
+  readonly #host = new RunningHost();
+  readonly #clients: MemoryClient[] = [];
+  #model: ScriptedOpenAi | undefined;
+  #folder = "";
+
+  constructor() {
+    beforeAll(async () => {
+      this.#folder = mkdtempSync(join(tmpdir(), "membus-test-"));
+      this.#model = await ScriptedOpenAi.start([]);
+      await this.#host.start();
+    });
+    afterAll(async () => {
+      for (const client of this.#clients) await client.close();
+      await this.#host.stop();
+      await this.#model?.stop();
+      rmSync(this.#folder, { recursive: true });
+    });
+  }
+
+  /** What the model was asked, in this order. */
+  get requests(): readonly ReceivedChat[] {
+    return this.#model!.requests;
+  }
+
+  /** Runs an example to its end, with a model that plays `script`. */
+  async run(name: string, script: Script): Promise<CliResult & { readonly left: string[] }> {
+    this.#model!.play(script);
+    const settings = {
+      OPENAI_BASE_URL: this.#model!.baseUrl,
+      OPENAI_MODEL: "scripted",
+      NATS_URL: this.#host.url,
+    };
+    const result = await resultOf(startExample(name, this.#folder, settings));
+    return { ...result, left: leftIn(this.#folder) };
+  }
+
+  /** Looks at the bus as an agent of the example's. */
+  async connect(agent: string): Promise<MemoryClient> {
+    const client = await MemoryClient.connect({ servers: this.#host.url, agent });
+    this.#clients.push(client);
+    return client;
+  }
+}
+
+/** All that a request says, the tools that it offers apart. */
+export function wordsOf({ body }: ReceivedChat): string {
+  return body.messages.map(({ content }) => (typeof content === "string" ? content : "")).join("\n");
+}
+
+/** What the latest message of a request is: whose it is, and what it says. */
+export function lastOf({ body }: ReceivedChat): { readonly role: string; readonly text: string } {
+  const { role, content } = body.messages.at(-1)!;
+  return { role, text: String(content) };
+}

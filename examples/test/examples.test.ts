@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { ScriptedOpenAi } from "../../agentic/test/scripted-openai/index.js";
+import { resultOf } from "../../cli/test/run-cli.js";
+import { startExample } from "./example-run.js";
+import { isRunning, leftIn, pidsOf } from "./left-behind.js";
+
+const NAMES = ["assistant", "coding-agent", "team", "long-task"];
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "membus-test-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** An address of this machine where nobody listens. */
+async function deafUrl(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}/v1`;
+}
+
+const modelAt = (url: string) => ({ OPENAI_BASE_URL: url, OPENAI_MODEL: "any" });
+
+it("without a model says what to set, and starts nothing", async () => {
+  const settings = [{}, { OPENAI_MODEL: "any" }, { OPENAI_API_KEY: "key" }];
+  for (const { code, stdout, stderr } of await Promise.all(
+    settings.map((given) => resultOf(startExample("team", folder, given))),
+  )) {
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=");
+  }
+  expect(leftIn(folder)).toEqual([]);
+});
+
+it.each(NAMES)("%s says that its model cannot be reached, and leaves nothing behind", async (name) => {
+  const url = await deafUrl();
+  const example = startExample(name, folder, modelAt(url));
+  const [result, pids] = await Promise.all([resultOf(example), pidsOf(example)]);
+  expect(result.code).toBe(1);
+  expect(result.stderr).toMatch(/^The model of http.+ gave no answer \(unavailable\): .+\n$/);
+  expect(result.stderr).toContain(url);
+  expect(pids.map(isRunning)).toEqual([false, false]);
+  expect(leftIn(folder)).toEqual([]);
+});
+
+it("ends everything it started when it is interrupted while the model thinks", async () => {
+  let asked: () => void = () => {};
+  const thinking = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const model = await ScriptedOpenAi.start(() => {
+    asked();
+    return { fault: "no-answer" };
+  });
+  const example = startExample("assistant", folder, modelAt(model.baseUrl));
+  const result = resultOf(example);
+  const pids = await pidsOf(example);
+  await thinking;
+  expect(pids.map(isRunning)).toEqual([true, true]);
+  example.kill("SIGINT");
+  const { code, stderr } = await result;
+  await model.stop();
+  expect([code, stderr]).toEqual([1, "interrupted\n"]);
+  expect(pids.map(isRunning)).toEqual([false, false]);
+  expect(leftIn(folder)).toEqual([]);
+});
+
+it("plays on a bus of its own to the end, and leaves nothing behind", async () => {
+  const model = await ScriptedOpenAi.start(() => ({ text: "I have nothing to do." }));
+  const example = startExample("team", folder, modelAt(model.baseUrl));
+  const [{ code, stdout, stderr }, pids] = await Promise.all([resultOf(example), pidsOf(example)]);
+  await model.stop();
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("scout sees 0 statements (no path) and 0 private notes");
+  expect(pids.map(isRunning)).toEqual([false, false]);
+  expect(leftIn(folder)).toEqual([]);
+});
+
+it("names the examples that there are, and says that a bus cannot be reached", async () => {
+  const unknown = await resultOf(startExample("nothing", folder, {}));
+  expect([unknown.code, unknown.stderr]).toEqual([1, `Which example? One of ${NAMES.join(", ")}\n`]);
+  const settings = { ...modelAt("http://127.0.0.1:9/v1"), NATS_URL: "nats://127.0.0.1:9" };
+  const { code, stderr } = await resultOf(startExample("team", folder, settings));
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^The bus reports unavailable: .*127\.0\.0\.1:9/);
+});

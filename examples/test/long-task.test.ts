@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import { openConversation } from "@membus/agentic";
+import { expect, it } from "vitest";
+import { askedFor } from "../../agentic/test/long-term-fixture.js";
+import type { ReceivedChat, ScriptedAnswer } from "../../agentic/test/scripted-openai/index.js";
+import { ExampleStage, lastOf, wordsOf } from "./example-run.js";
+
+const stage = new ExampleStage();
+
+const NAMES = ["01-envelope", "02-subjects", "04-errors", "05-plugin", "06-conformance", "07-records"];
+const CHAPTERS = NAMES.length;
+const CHAPTER_TEXTS = NAMES.map((name) =>
+  readFileSync(new URL(`../../protocol/spec/${name}.md`, import.meta.url), "utf8"),
+);
+const BOUND = "`messageBytes` | 67,108,864";
+const SUMMARY = "Chapters of the protocol were read.";
+
+/** Reads chapter after chapter, and looks up what the second question is about. */
+function read(request: ReceivedChat): ScriptedAnswer {
+  const words = wordsOf(request);
+  const { role, text } = lastOf(request);
+  if (words.includes("messageBytes)?")) {
+    if (role === "user") {
+      return { calls: [{ name: "look_up", arguments: { query: "messageBytes: bytes of one message" } }] };
+    }
+    return { text: /`messageBytes` \| ([\d,]+)/.exec(text)?.[1] ?? "I cannot find it" };
+  }
+  const chapter = role === "user" ? 1 : nextChapter(request);
+  if (chapter > CHAPTERS) return { text: "How agents and a memory host talk." };
+  return {
+    calls: [{ name: "read_chapter", arguments: { chapter } }],
+    usage: { inputTokens: 7, outputTokens: 1 },
+  };
+}
+
+/** By the heading of the chapter that was read last. */
+function nextChapter(request: ReceivedChat): number {
+  const headings = [1, 2, 4, 5, 6, 7];
+  const [, number] = /^# (\d)/.exec(lastOf(request).text)!;
+  return headings.indexOf(Number(number)) + 2;
+}
+
+function script(request: ReceivedChat): ScriptedAnswer {
+  if (askedFor(request).name === "") return read(request);
+  const none = { key_facts: [], open_threads: [], keep_images: [] };
+  return { json: { user_requests: "Read all chapters.", summary: SUMMARY, ...none } };
+}
+
+it("reads more than its context holds, and gets back what it has lost", async () => {
+  const { code, stdout, stderr, left } = await stage.run("long-task", script);
+  expect([code, stderr, left]).toEqual([0, "", []]);
+  const asked = stage.requests.filter((request) => askedFor(request).name === "").map(wordsOf);
+  const [question, answered] = asked.slice(-2);
+  expect(asked).toHaveLength(CHAPTERS + 3);
+  expect(question).toContain(SUMMARY);
+  expect(question).not.toContain(BOUND);
+  expect(answered).toContain(BOUND);
+  expect(stdout).toContain("agent: 67,108,864\n");
+  expect(stdout).toMatch(/compacted: \d+ -> \d+ tokens, by offload, summarization\n/);
+  for (const [, before, after] of stdout.matchAll(/compacted: (\d+) -> (\d+) tokens/g)) {
+    expect(Number(after)).toBeLessThan(Number(before));
+  }
+  const readLength = CHAPTER_TEXTS.join("").length;
+  expect(Math.max(...asked.map(({ length }) => length))).toBeLessThan(readLength / 2);
+});
+
+it("has left the whole conversation on the bus, and what was taken out of the context", async () => {
+  const client = await stage.connect("reader");
+  const conversations = client.inNamespace("conversations");
+  const where = (kind: string) => ({ field: "metadata.kind", op: "eq", value: kind }) as const;
+  const { entries } = await conversations.retrieve({ where: where("message"), tier: "episodic", limit: 100 });
+  const conversation = await openConversation(client, { id: entries[0]!.group! });
+  const messages = await conversation.messages();
+  expect(entries).toHaveLength(messages.length);
+  const results = messages.filter(({ name }) => name === "read_chapter").map(({ content }) => content);
+  expect(results).toEqual(CHAPTER_TEXTS);
+  expect(await conversation.summary()).toMatchObject({ text: SUMMARY });
+  const { total } = await conversations.retrieve({ where: where("offload"), tier: "episodic", limit: 0 });
+  expect(total).toBeGreaterThanOrEqual(CHAPTERS - 1);
+});
