@@ -64,8 +64,9 @@ async function live({ daysAgo, says }: Day, user: string, { servers, model }: Se
 
 async function tell(longTerm: LongTermMemory, eventIds: readonly string[]): Promise<void> {
   for (const eventId of eventIds) {
-    const { state, outcomes = [], reason = "" } = await longTerm.status(eventId);
-    console.log(`  learned:    ${state} ${reason}${outcomes.map(({ outcome }) => outcome).join(", ")}`);
+    const { state, outcomes = [], reason } = await longTerm.status(eventId);
+    const what = reason ?? (outcomes.map(({ outcome }) => outcome).join(", ") || "nothing new");
+    console.log(`  learned:    ${what} (${state})`);
   }
 }
 

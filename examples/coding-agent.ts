@@ -6,6 +6,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { MemoryClient } from "@membus/agent-client";
 import {
+  type AgentRun,
+  type AgentStep,
+  type ChatMessage,
   CostMeter,
   LongTermMemory,
   runAgent,
@@ -37,42 +40,46 @@ export async function codingAgent({ servers, model, folder }: Setting): Promise<
   const memory = new LongTermMemory(client, { about: "agent:coder" }, { model });
   const tools = await toolsIn(join(folder, "project"));
   for (const name of TASKS) {
-    const task = `Write ${name}.js so that ${name}.test.js passes.`;
-    const experiences = await memory.retrieve(task, { kinds: ["experience"] });
-    const guidelines = await memory.guidelines(tools.map((tool) => tool.name));
-    const system = [PROMPT, experiences.asText(), guidelines.asText()].join("\n");
-    const asked = [{ role: "user" as const, content: task }];
-    const calls: ToolCallReport[] = [];
-    console.log(`\n${task}`);
-    for (const { text } of [...experiences.memories, ...guidelines.memories]) {
-      console.log(`  remembers:  ${text}`);
-    }
-    const { text, messages, stepCount } = await runAgent(
-      {
-        ...{ model, system, tools, messages: asked },
-        onStep({ reply, results }) {
-          for (const { call, text: output, succeeded: success } of results) {
-            const token_cost = (reply.usage.inputTokens + reply.usage.outputTokens) / results.length;
-            const input = call.arguments;
-            calls.push({ call_id: call.id, tool_name: call.name, input, output, success, token_cost });
-            console.log(`  ${success ? "✓" : "✗"} ${call.name}: ${output.split("\n")[0]}`);
-          }
-        },
-      },
-      new CostMeter(systemClock),
-    );
-    console.log(
-      `  ${text}\n  ${stepCount} answers, ${calls.filter(({ success }) => !success).length} calls failed`,
-    );
-
-    const solved = calls.findLast(({ tool_name }) => tool_name === "run_test")?.success ?? false;
-    await memory.recordToolCalls(calls);
-    const value = solved ? 1 : 0;
-    const learned = await memory.recordExperiences([...asked, ...messages], { value });
-    for (const { outcome, text } of learned.outcomes) console.log(`  learned:    ${text} (${outcome})`);
+    await work(`Write ${name}.js so that ${name}.test.js passes.`, { model, tools }, memory);
   }
   await memory.close();
   await client.close();
+}
+
+/** Goes about a task with what was learned before, then learns from how it went. */
+async function work(
+  task: string,
+  { model, tools }: Pick<AgentRun, "model" | "tools">,
+  memory: LongTermMemory,
+): Promise<void> {
+  const experiences = await memory.retrieve(task, { kinds: ["experience"] });
+  const guidelines = await memory.guidelines(tools.map(({ name }) => name));
+  const known = [...experiences.memories, ...guidelines.memories];
+  console.log([`\n${task}`, ...known.map(({ text }) => `remembers:  ${text}`)].join("\n  "));
+
+  const system = [PROMPT, experiences.asText(), guidelines.asText()].join("\n");
+  const messages: ChatMessage[] = [{ role: "user", content: task }];
+  const calls: ToolCallReport[] = [];
+  const onStep = (step: AgentStep) => void calls.push(...reportsOf(step));
+  const run = { model, system, tools, messages, onStep };
+  const { text, messages: did, stepCount } = await runAgent(run, new CostMeter(systemClock));
+  const failed = calls.filter(({ success }) => !success).length;
+  console.log(`  says:       ${text}\n  ${stepCount} answers of the model, failed calls: ${failed}`);
+
+  await memory.recordToolCalls(calls);
+  const isSolved = calls.findLast(({ tool_name }) => tool_name === "run_test")?.success === true;
+  const learned = await memory.recordExperiences([...messages, ...did], { value: isSolved ? 1 : 0 });
+  for (const { outcome, text } of learned.outcomes) console.log(`  learns:     ${text} (${outcome})`);
+}
+
+/** What a step has called, with its share of what the model took to say so. */
+function reportsOf({ reply: { usage }, results }: AgentStep): ToolCallReport[] {
+  const token_cost = (usage.inputTokens + usage.outputTokens) / results.length;
+  return results.map(({ call, text: output, succeeded: success }) => {
+    console.log(`  ${success ? "✓" : "✗"} ${call.name}: ${output.split("\n")[0]}`);
+    const input = call.arguments;
+    return { call_id: call.id, tool_name: call.name, input, output, success, token_cost };
+  });
 }
 
 /** Tools for the modules of one folder: names without a path lead nowhere else. */

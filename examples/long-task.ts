@@ -36,7 +36,7 @@ export async function longTask({ servers, model }: Setting): Promise<void> {
     // So small that it shows: a real one has a hundred thousand tokens and more.
     {
       thresholdTokens: 2_500,
-      minReductionRatio: 0.05,
+      minReductionRatio: 0.02,
       offloadTokensMin: 300,
       excludedProcessors: ["tool_truncation"],
     },

@@ -75,7 +75,7 @@ async function lookAround(setting: Setting): Promise<void> {
     const { paths } = await graph.paths("pump P2", "order 71");
     const { fact } = await notes.sizes();
     const way = paths[0]?.nodes.join(" – ") ?? "no path";
-    console.log(`${agent} sees ${total} statements (${way}) and ${fact} private notes, all its own`);
+    console.log(`${agent} sees ${total} statements (${way}); notes that it sees: ${fact}`);
     await client.close();
   }
 }

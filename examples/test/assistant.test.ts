@@ -21,13 +21,16 @@ function learn(request: ReceivedChat): ScriptedAnswer {
   return decided(request, isChanged ? { outcome: "superseded", about: ADA } : { outcome: "new" });
 }
 
-/** Answers with the manager's name that the request gives it; looks for it before it writes a mail. */
+/** Writes to the manager whom the user names, else to the one that is remembered; looks for that one first. */
 function converse(request: ReceivedChat): ScriptedAnswer {
   const { role, text } = lastOf(request);
   if (role === "user" && text.startsWith("Write a mail")) {
     return { calls: [{ name: "search_memory", arguments: { query: "Who is the manager?" } }] };
   }
-  return { text: `To ${/manager is (\w+)/.exec(wordsOf(request))?.[1] ?? "whom?"}` };
+  const words = wordsOf(request);
+  const [, news] = /Write .*(I am \w+)/.exec(words) ?? [];
+  const [, named] = /(\w+) is my manager/.exec(words) ?? /manager is (\w+)/.exec(words) ?? [];
+  return { text: news === undefined ? "Noted." : `${named}, ${news} today.` };
 }
 
 function script(request: ReceivedChat): ScriptedAnswer {
@@ -50,8 +53,8 @@ it("remembers from day to day, and what has changed as it was and as it is", asy
   );
   expect(third).toContain(`(fact of ${before}, by user) ${ADA}`);
 
-  expect(stdout).toContain("  assistant:  To Ada\n");
-  expect(stdout).toContain("  learned:    done superseded\n");
+  expect(stdout).toContain("  assistant:  Ada, I am ill today.\n");
+  expect(stdout).toContain("  learned:    superseded (done)\n");
   expect(stdout).toContain(`  today:      ${GRACE}\n  yesterday:  ${ADA}\n`);
   expect(stdout).toContain(`  ${before} to ${today}  ${ADA}\n`);
 });

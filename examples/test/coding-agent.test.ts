@@ -23,7 +23,7 @@ function program(request: ReceivedChat): ScriptedAnswer {
   if (role === "tool" && text.startsWith("written")) {
     return { calls: [{ name: "run_test", arguments: { file: `${name}.test.js` } }], usage };
   }
-  if (role === "tool" && text.startsWith("the test")) return { text, usage };
+  if (role === "tool" && text.startsWith("the test")) return { text: `${name}.js is there: ${text}.`, usage };
   const lines = words.includes(LICENCE) ? [LICENCE, MODULES[name]] : [MODULES[name]];
   return {
     calls: [{ name: "write_file", arguments: { file: `${name}.js`, text: lines.join("\n") } }],
@@ -43,9 +43,9 @@ function script(request: ReceivedChat): ScriptedAnswer {
 it("does the second task without the mistake of the first, by what it recalls", async () => {
   const { code, stdout, stderr, left } = await stage.run("coding-agent", script);
   expect([code, stderr, left]).toEqual([0, "", []]);
-  expect(stdout.match(/\d answers, \d calls failed/g)).toEqual([
-    "4 answers, 1 calls failed",
-    "3 answers, 0 calls failed",
+  expect(stdout.match(/\d answers of the model, failed calls: \d/g)).toEqual([
+    "4 answers of the model, failed calls: 1",
+    "3 answers of the model, failed calls: 0",
   ]);
   expect(stdout.match(/^ {2}✓ run_test: the test has passed$/gm)).toHaveLength(2);
 

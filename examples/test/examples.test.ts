@@ -79,7 +79,7 @@ it("plays on a bus of its own to the end, and leaves nothing behind", async () =
   const [{ code, stdout, stderr }, pids] = await Promise.all([resultOf(example), pidsOf(example)]);
   await model.stop();
   expect([code, stderr]).toEqual([0, ""]);
-  expect(stdout).toContain("scout sees 0 statements (no path) and 0 private notes");
+  expect(stdout).toContain("scout sees 0 statements (no path); notes that it sees: 0\n");
   expect(pids.map(isRunning)).toEqual([false, false]);
   expect(leftIn(folder)).toEqual([]);
 });

@@ -13,13 +13,14 @@ const CHAPTER_TEXTS = NAMES.map((name) =>
   readFileSync(new URL(`../../protocol/spec/${name}.md`, import.meta.url), "utf8"),
 );
 const BOUND = "`messageBytes` | 67,108,864";
+const QUESTION = "How many bytes may one message have at most (messageBytes)?";
 const SUMMARY = "Chapters of the protocol were read.";
 
 /** Reads chapter after chapter, and looks up what the second question is about. */
 function read(request: ReceivedChat): ScriptedAnswer {
   const words = wordsOf(request);
   const { role, text } = lastOf(request);
-  if (words.includes("messageBytes)?")) {
+  if (words.includes(QUESTION)) {
     if (role === "user") {
       return { calls: [{ name: "look_up", arguments: { query: "messageBytes: bytes of one message" } }] };
     }
@@ -27,10 +28,7 @@ function read(request: ReceivedChat): ScriptedAnswer {
   }
   const chapter = role === "user" ? 1 : nextChapter(request);
   if (chapter > CHAPTERS) return { text: "How agents and a memory host talk." };
-  return {
-    calls: [{ name: "read_chapter", arguments: { chapter } }],
-    usage: { inputTokens: 7, outputTokens: 1 },
-  };
+  return { calls: [{ name: "read_chapter", arguments: { chapter } }] };
 }
 
 /** By the heading of the chapter that was read last. */
@@ -40,10 +38,14 @@ function nextChapter(request: ReceivedChat): number {
   return headings.indexOf(Number(number)) + 2;
 }
 
+/** A summary keeps what the user asks for, as far as its prompt tells. */
 function script(request: ReceivedChat): ScriptedAnswer {
-  if (askedFor(request).name === "") return read(request);
-  const none = { key_facts: [], open_threads: [], keep_images: [] };
-  return { json: { user_requests: "Read all chapters.", summary: SUMMARY, ...none } };
+  const { name, prompt } = askedFor(request);
+  if (name === "") return read(request);
+  const user_requests = prompt.includes(QUESTION) ? `Read all chapters. ${QUESTION}` : "Read all chapters.";
+  return {
+    json: { user_requests, summary: SUMMARY, key_facts: [], open_threads: [], keep_images: [] },
+  };
 }
 
 it("reads more than its context holds, and gets back what it has lost", async () => {

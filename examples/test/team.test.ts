@@ -50,7 +50,7 @@ it("lets one use what others have found out, and nothing that they have noted fo
     ["planner", 1],
     ["writer", 0],
   ]) {
-    const seen = `${agent} sees 4 statements (pump P2 – line 4 – order 71) and ${notes} private notes`;
+    const seen = `${agent} sees 4 statements (pump P2 – line 4 – order 71); notes that it sees: ${notes}\n`;
     expect(stdout).toContain(seen);
   }
   const asked = (agent: string) =>
