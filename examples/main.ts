@@ -15,6 +15,16 @@ const EXAMPLES = new Map([
   ["long-task", longTask],
 ]);
 
+async function play(name: string, isScripted: boolean): Promise<void> {
+  const example = EXAMPLES.get(name);
+  if (example === undefined) throw new TypeError(`Which example? One of ${[...EXAMPLES.keys()].join(", ")}`);
+  const interrupted = interruption();
+  if (!isScripted) return withSetting(process.env, interrupted, example);
+  // Loaded for this alone: the server is a part of the tests.
+  const { withScript } = await import("./scripted/play.js");
+  await withScript(name, (model) => withSetting({ ...process.env, ...model }, interrupted, example));
+}
+
 /** What went wrong, and whose fault it is. */
 function wordsOf(error: unknown): string {
   if (error instanceof ModelError) {
@@ -25,12 +35,9 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const example = EXAMPLES.get(process.argv[2] ?? "");
+const [name = "", ...flags] = process.argv.slice(2);
 try {
-  if (example === undefined) {
-    throw new TypeError(`Which example? One of ${[...EXAMPLES.keys()].join(", ")}`);
-  }
-  await withSetting(process.env, interruption(), example);
+  await play(name, flags.includes("--scripted"));
 } catch (error) {
   console.error(wordsOf(error));
   // What was cut off may wait for an answer yet: nobody listens to it any more.

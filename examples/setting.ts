@@ -14,7 +14,8 @@ export interface Setting {
 const MODEL_HELP = `No model is set. For a server that speaks OpenAI's chat completions, such as Ollama:
   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3:8b
 for OpenAI itself:
-  OPENAI_API_KEY=<your key> OPENAI_MODEL=<a chat model of OpenAI's>`;
+  OPENAI_API_KEY=<your key> OPENAI_MODEL=<a chat model of OpenAI's>
+Without any, answers are played from a script: npm run example -- assistant --scripted`;
 
 /** The model that the environment names. @throws {TypeError} that says what to set. */
 function modelOf({ OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL }: NodeJS.ProcessEnv): ChatModel {

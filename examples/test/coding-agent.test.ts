@@ -1,47 +1,17 @@
 import { LongTermMemory } from "@membus/agentic";
 import { expect, it } from "vitest";
-import { askedFor } from "../../agentic/test/long-term-fixture.js";
-import type { ReceivedChat, ScriptedAnswer } from "../../agentic/test/scripted-openai/index.js";
-import { ExampleStage, lastOf, wordsOf } from "./example-run.js";
+import { askedFor } from "../../agentic/test/scripted-openai/index.js";
+import { codingAgentScript } from "../scripted/coding-agent.js";
+import { lastOf } from "../scripted/request.js";
+import { ExampleStage } from "./example-run.js";
 
 const stage = new ExampleStage();
 
 const LICENCE = "// SPDX-License-Identifier: Apache-2.0";
 const ADVICE = "Begin every module with the licence line that write_file asks for.";
-const MODULES: Readonly<Record<string, string>> = {
-  slug: 'export const slug = (text) => text.toLowerCase().split(" ").join("-");',
-  initials:
-    'export const initials = (text) => text.split(" ").map((word) => word[0].toUpperCase()).join("");',
-};
-const usage = { inputTokens: 90, outputTokens: 10 };
-
-/** Knows of the licence only what the request says of it. */
-function program(request: ReceivedChat): ScriptedAnswer {
-  const words = wordsOf(request);
-  const [, name = ""] = /Write (\w+)\.js so that/.exec(words)!;
-  const { role, text } = lastOf(request);
-  if (role === "tool" && text.startsWith("written")) {
-    return { calls: [{ name: "run_test", arguments: { file: `${name}.test.js` } }], usage };
-  }
-  if (role === "tool" && text.startsWith("the test")) return { text: `${name}.js is there: ${text}.`, usage };
-  const lines = words.includes(LICENCE) ? [LICENCE, MODULES[name]] : [MODULES[name]];
-  return {
-    calls: [{ name: "write_file", arguments: { file: `${name}.js`, text: lines.join("\n") } }],
-    usage,
-  };
-}
-
-function script(request: ReceivedChat): ScriptedAnswer {
-  const { name, prompt } = askedFor(request);
-  if (name === "") return program(request);
-  if (name === "guideline") return { status: 400, message: "no advice today" };
-  const isNews = prompt.includes("the first line of a module must be");
-  const experience = { text: ADVICE, when_to_use: "Writing a JavaScript module so that a test passes" };
-  return { json: { experiences: isNews ? [experience] : [] } };
-}
 
 it("does the second task without the mistake of the first, by what it recalls", async () => {
-  const { code, stdout, stderr, left } = await stage.run("coding-agent", script);
+  const { code, stdout, stderr, left } = await stage.run("coding-agent", codingAgentScript);
   expect([code, stderr, left]).toEqual([0, "", []]);
   expect(stdout.match(/\d answers of the model, failed calls: \d/g)).toEqual([
     "4 answers of the model, failed calls: 1",

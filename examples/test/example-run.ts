@@ -14,10 +14,15 @@ import { leftIn } from "./left-behind.js";
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 /** Starts an example as `npm run example` does, with nothing set but `settings`; it keeps its files in `folder`. */
-export function startExample(name: string, folder: string, settings: NodeJS.ProcessEnv) {
+export function startExample(
+  name: string,
+  folder: string,
+  settings: NodeJS.ProcessEnv,
+  ...flags: readonly string[]
+) {
   const rest = Object.entries(process.env).filter(([variable]) => !/^(OPENAI|MEMBUS|NATS)_/.test(variable));
   const env = { ...Object.fromEntries(rest), MEMBUS_NATS_SERVER: NATS_SERVER, TMPDIR: folder, ...settings };
-  return spawn(process.execPath, ["--import", "tsx", MAIN, name], { env });
+  return spawn(process.execPath, ["--import", "tsx", MAIN, name, ...flags], { env });
 }
 
 /** For all tests of a file: a folder, a bus that outlives the example, and a model that plays a script. */
@@ -64,15 +69,4 @@ export class ExampleStage {
     this.#clients.push(client);
     return client;
   }
-}
-
-/** All that a request says, the tools that it offers apart. */
-export function wordsOf({ body }: ReceivedChat): string {
-  return body.messages.map(({ content }) => (typeof content === "string" ? content : "")).join("\n");
-}
-
-/** What the latest message of a request is: whose it is, and what it says. */
-export function lastOf({ body }: ReceivedChat): { readonly role: string; readonly text: string } {
-  const { role, content } = body.messages.at(-1)!;
-  return { role, text: String(content) };
 }

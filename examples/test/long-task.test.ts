@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { openConversation } from "@membus/agentic";
 import { expect, it } from "vitest";
-import { askedFor } from "../../agentic/test/long-term-fixture.js";
-import type { ReceivedChat, ScriptedAnswer } from "../../agentic/test/scripted-openai/index.js";
-import { ExampleStage, lastOf, wordsOf } from "./example-run.js";
+import { askedFor } from "../../agentic/test/scripted-openai/index.js";
+import { longTaskScript } from "../scripted/long-task.js";
+import { wordsOf } from "../scripted/request.js";
+import { ExampleStage } from "./example-run.js";
 
 const stage = new ExampleStage();
 
@@ -13,43 +14,10 @@ const CHAPTER_TEXTS = NAMES.map((name) =>
   readFileSync(new URL(`../../protocol/spec/${name}.md`, import.meta.url), "utf8"),
 );
 const BOUND = "`messageBytes` | 67,108,864";
-const QUESTION = "How many bytes may one message have at most (messageBytes)?";
 const SUMMARY = "Chapters of the protocol were read.";
 
-/** Reads chapter after chapter, and looks up what the second question is about. */
-function read(request: ReceivedChat): ScriptedAnswer {
-  const words = wordsOf(request);
-  const { role, text } = lastOf(request);
-  if (words.includes(QUESTION)) {
-    if (role === "user") {
-      return { calls: [{ name: "look_up", arguments: { query: "messageBytes: bytes of one message" } }] };
-    }
-    return { text: /`messageBytes` \| ([\d,]+)/.exec(text)?.[1] ?? "I cannot find it" };
-  }
-  const chapter = role === "user" ? 1 : nextChapter(request);
-  if (chapter > CHAPTERS) return { text: "How agents and a memory host talk." };
-  return { calls: [{ name: "read_chapter", arguments: { chapter } }] };
-}
-
-/** By the heading of the chapter that was read last. */
-function nextChapter(request: ReceivedChat): number {
-  const headings = [1, 2, 4, 5, 6, 7];
-  const [, number] = /^# (\d)/.exec(lastOf(request).text)!;
-  return headings.indexOf(Number(number)) + 2;
-}
-
-/** A summary keeps what the user asks for, as far as its prompt tells. */
-function script(request: ReceivedChat): ScriptedAnswer {
-  const { name, prompt } = askedFor(request);
-  if (name === "") return read(request);
-  const user_requests = prompt.includes(QUESTION) ? `Read all chapters. ${QUESTION}` : "Read all chapters.";
-  return {
-    json: { user_requests, summary: SUMMARY, key_facts: [], open_threads: [], keep_images: [] },
-  };
-}
-
 it("reads more than its context holds, and gets back what it has lost", async () => {
-  const { code, stdout, stderr, left } = await stage.run("long-task", script);
+  const { code, stdout, stderr, left } = await stage.run("long-task", longTaskScript);
   expect([code, stderr, left]).toEqual([0, "", []]);
   const asked = stage.requests.filter((request) => askedFor(request).name === "").map(wordsOf);
   const [question, answered] = asked.slice(-2);

@@ -1,50 +1,20 @@
 import { KnowledgeGraph, LongTermMemory } from "@membus/agentic";
 import { expect, it } from "vitest";
-import type { ReceivedChat, ScriptedAnswer } from "../../agentic/test/scripted-openai/index.js";
-import { ExampleStage, lastOf, wordsOf } from "./example-run.js";
+import { wordsOf } from "../scripted/request.js";
+import { teamScript } from "../scripted/team.js";
+import { ExampleStage } from "./example-run.js";
 
 const stage = new ExampleStage();
 
 const SECRET = "The operator fears for her job.";
 const PENALTY = "Order 71 has a penalty of 9,000 a day.";
-const triple = (subject: string, predicate: string, object: string) => ({ subject, predicate, object });
-const call = (name: string, args: object): ScriptedAnswer => ({ calls: [{ name, arguments: args }] });
-
-/** What each member asks of its tools, in this order; the planner and the writer go by what the graph answers. */
-const STEPS: Readonly<Record<string, (request: ReceivedChat) => ScriptedAnswer[]>> = {
-  scout: () => [
-    call("graph_add", {
-      triples: [triple("pump P2", "stopped at", "06:10"), triple("pump P2", "cools", "line 4")],
-    }),
-    call("add_memory", { content: SECRET }),
-    { text: "Noted." },
-  ],
-  planner: (request) => [
-    call("graph_search", { query: "line 4" }),
-    call("graph_add", {
-      triples: wordsOf(request).includes("pump P2 | cools | line 4")
-        ? [triple("order 71", "made on", "line 4"), triple("order 72", "made on", "line 5")]
-        : [],
-    }),
-    call("add_memory", { content: PENALTY }),
-    { text: "Planned." },
-  ],
-  writer: (request) => [
-    call("graph_paths", { from: "pump P2", to: "order 71" }),
-    { text: `Because ${lastOf(request).text}` },
-  ],
-};
-
-function script(request: ReceivedChat): ScriptedAnswer {
-  const [, agent = ""] = /You are the (\w+)/.exec(wordsOf(request))!;
-  const done = request.body.messages.filter(({ role }) => role === "assistant").length;
-  return STEPS[agent]!(request)[done]!;
-}
 
 it("lets one use what others have found out, and nothing that they have noted for themselves", async () => {
-  const { code, stdout, stderr, left } = await stage.run("team", script);
+  const { code, stdout, stderr, left } = await stage.run("team", teamScript);
   expect([code, stderr, left]).toEqual([0, "", []]);
-  expect(stdout).toContain("writer: Because 1. pump P2 | cools | line 4; order 71 | made_on | line 4\n");
+  expect(stdout).toContain(
+    "writer: This is how they are joined: 1. pump P2 | cools | line 4; order 71 | made_on | line 4\n",
+  );
   for (const [agent, notes] of [
     ["scout", 1],
     ["planner", 1],
