@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { launchNatsServer, type NatsServer } from "@membus/nats-server";
@@ -21,9 +21,9 @@ export function interruption(): Promise<never> {
   return interrupted;
 }
 
-/** Lends a temporary folder, which is gone afterwards. */
+/** Lends a temporary folder, by the path that links lead to; it is gone afterwards. */
 export async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "membus-example-"));
+  const folder = await mkdtemp(join(await realpath(tmpdir()), "membus-example-"));
   try {
     await use(folder);
   } finally {

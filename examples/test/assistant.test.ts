@@ -5,13 +5,13 @@ import { assistantScript } from "../scripted/assistant.js";
 import { wordsOf } from "../scripted/request.js";
 import { ExampleStage } from "./example-run.js";
 
-const stage = new ExampleStage();
+const stage = new ExampleStage("assistant", assistantScript);
 
 const ADA = "The user's manager is Ada.";
 const GRACE = "The user's manager is Grace.";
 
-it("remembers from day to day, and what has changed as it was and as it is", async () => {
-  const { code, stdout, stderr, left } = await stage.run("assistant", assistantScript);
+it("remembers from day to day, and what has changed as it was and as it is", () => {
+  const { code, stdout, stderr, left } = stage.result;
   expect([code, stderr, left]).toEqual([0, "", []]);
 
   const [before = "", , today] = stdout.match(/^\d{4}-\d\d-\d\d$/gm) ?? [];

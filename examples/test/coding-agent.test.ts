@@ -5,13 +5,13 @@ import { codingAgentScript } from "../scripted/coding-agent.js";
 import { lastOf } from "../scripted/request.js";
 import { ExampleStage } from "./example-run.js";
 
-const stage = new ExampleStage();
+const stage = new ExampleStage("coding-agent", codingAgentScript);
 
 const LICENCE = "// SPDX-License-Identifier: Apache-2.0";
 const ADVICE = "Begin every module with the licence line that write_file asks for.";
 
-it("does the second task without the mistake of the first, by what it recalls", async () => {
-  const { code, stdout, stderr, left } = await stage.run("coding-agent", codingAgentScript);
+it("does the second task without the mistake of the first, by what it recalls", () => {
+  const { code, stdout, stderr, left } = stage.result;
   expect([code, stderr, left]).toEqual([0, "", []]);
   expect(stdout.match(/\d answers of the model, failed calls: \d/g)).toEqual([
     "4 answers of the model, failed calls: 1",

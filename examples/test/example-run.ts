@@ -25,25 +25,25 @@ export function startExample(
   return spawn(process.execPath, ["--import", "tsx", MAIN, name, ...flags], { env });
 }
 
-/** For all tests of a file: a folder, a bus that outlives the example, and a model that plays a script. */
+/** An example that has run to its end before the tests of a file, with the model that it asked and the bus that it used. */
 export class ExampleStage {
   readonly #host = new RunningHost();
   readonly #clients: MemoryClient[] = [];
   #model: ScriptedOpenAi | undefined;
-  #folder = "";
+  #result: (CliResult & { readonly left: string[] }) | undefined;
 
-  constructor() {
-    beforeAll(async () => {
-      this.#folder = mkdtempSync(join(tmpdir(), "membus-test-"));
-      this.#model = await ScriptedOpenAi.start([]);
-      await this.#host.start();
-    });
+  constructor(name: string, script: Script) {
+    beforeAll(() => this.#run(name, script));
     afterAll(async () => {
       for (const client of this.#clients) await client.close();
       await this.#host.stop();
       await this.#model?.stop();
-      rmSync(this.#folder, { recursive: true });
     });
+  }
+
+  /** How it ended, what it wrote, and what it left in its folder. */
+  get result(): CliResult & { readonly left: string[] } {
+    return this.#result!;
   }
 
   /** What the model was asked, in this order. */
@@ -51,22 +51,20 @@ export class ExampleStage {
     return this.#model!.requests;
   }
 
-  /** Runs an example to its end, with a model that plays `script`. */
-  async run(name: string, script: Script): Promise<CliResult & { readonly left: string[] }> {
-    this.#model!.play(script);
-    const settings = {
-      OPENAI_BASE_URL: this.#model!.baseUrl,
-      OPENAI_MODEL: "scripted",
-      NATS_URL: this.#host.url,
-    };
-    const result = await resultOf(startExample(name, this.#folder, settings));
-    return { ...result, left: leftIn(this.#folder) };
-  }
-
   /** Looks at the bus as an agent of the example's. */
   async connect(agent: string): Promise<MemoryClient> {
     const client = await MemoryClient.connect({ servers: this.#host.url, agent });
     this.#clients.push(client);
     return client;
+  }
+
+  async #run(name: string, script: Script): Promise<void> {
+    this.#model = await ScriptedOpenAi.start(script);
+    await this.#host.start();
+    const folder = mkdtempSync(join(tmpdir(), "membus-test-"));
+    const model = { OPENAI_BASE_URL: this.#model.baseUrl, OPENAI_MODEL: "scripted" };
+    const result = await resultOf(startExample(name, folder, { ...model, NATS_URL: this.#host.url }));
+    this.#result = { ...result, left: leftIn(folder) };
+    rmSync(folder, { recursive: true });
   }
 }

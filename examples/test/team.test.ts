@@ -4,13 +4,13 @@ import { wordsOf } from "../scripted/request.js";
 import { teamScript } from "../scripted/team.js";
 import { ExampleStage } from "./example-run.js";
 
-const stage = new ExampleStage();
+const stage = new ExampleStage("team", teamScript);
 
 const SECRET = "The operator fears for her job.";
 const PENALTY = "Order 71 has a penalty of 9,000 a day.";
 
-it("lets one use what others have found out, and nothing that they have noted for themselves", async () => {
-  const { code, stdout, stderr, left } = await stage.run("team", teamScript);
+it("lets one use what others have found out, and nothing that they have noted for themselves", () => {
+  const { code, stdout, stderr, left } = stage.result;
   expect([code, stderr, left]).toEqual([0, "", []]);
   expect(stdout).toContain(
     "writer: This is how they are joined: 1. pump P2 | cools | line 4; order 71 | made_on | line 4\n",
