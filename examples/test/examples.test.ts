@@ -73,6 +73,30 @@ it("ends everything it started when it is interrupted while the model thinks", a
   expect(leftIn(folder)).toEqual([]);
 });
 
+it("lets what the model writes read no file but its own, and write none", async () => {
+  const module = `// SPDX-License-Identifier: Apache-2.0
+import { writeFileSync } from "node:fs";
+export const slug = (text) => text;
+writeFileSync("slug.test.js", "");`;
+  const attempts = [
+    { name: "write_file", arguments: { file: "../out.js", text: module } },
+    { name: "read_file", arguments: { file: "/etc/passwd" } },
+    { name: "write_file", arguments: { file: "slug.js", text: module } },
+    { name: "run_test", arguments: { file: "slug.test.js" } },
+  ];
+  const model = await ScriptedOpenAi.start((_, index) => ({ calls: [attempts[index] ?? attempts[3]!] }));
+  const { stdout } = await resultOf(startExample("coding-agent", folder, modelAt(model.baseUrl)));
+  const answers = model.requests[4]!.body.messages.filter(({ role }) => role === "tool");
+  await model.stop();
+  expect(stdout).toContain("failed calls: 9\n");
+  expect(answers.map(({ content }) => String(content))).toEqual([
+    expect.stringContaining("The arguments of write_file are wrong"),
+    expect.stringContaining("The arguments of read_file are wrong"),
+    "written: slug.js",
+    expect.stringContaining("ERR_ACCESS_DENIED"),
+  ]);
+});
+
 it("plays by its script on a bus of its own, and leaves nothing behind", async () => {
   const example = startExample("team", folder, {}, "--scripted");
   const [{ code, stdout, stderr }, pids] = await Promise.all([resultOf(example), pidsOf(example)]);
