@@ -43,17 +43,14 @@ async function live({ daysAgo, says }: Day, user: string, { servers, model }: Se
   const messages = await conversation.messages();
   const recalled = await memory.before(messages);
   const system = `${PROMPT}\n${recalled.asText()}`;
-  const meter = new CostMeter(clock);
-  const { text, messages: answered } = await runAgent(
-    { model, system, tools: memory.tools, messages },
-    meter,
-  );
+  const run = { model, system, tools: memory.tools, messages };
+  const { text, messages: answered } = await runAgent(run, new CostMeter(clock));
   await conversation.add(answered);
   const learning = await memory.after([...messages, ...answered]);
 
   console.log(`\n${dayOf(clock.now())}`);
   console.log(`  user:       ${says}`);
-  for (const { text: memory } of recalled.memories) console.log(`  remembers:  ${memory}`);
+  for (const known of recalled.memories) console.log(`  remembers:  ${known.text}`);
   console.log(`  assistant:  ${text}`);
   // The answer is out already. Only this story waits for what is learned behind it.
   await longTerm.settled();
@@ -64,8 +61,8 @@ async function live({ daysAgo, says }: Day, user: string, { servers, model }: Se
 
 async function tell(longTerm: LongTermMemory, eventIds: readonly string[]): Promise<void> {
   for (const eventId of eventIds) {
-    const { state, outcomes = [], reason } = await longTerm.status(eventId);
-    const what = reason ?? (outcomes.map(({ outcome }) => outcome).join(", ") || "nothing new");
+    const { state, outcomes, reason } = await longTerm.status(eventId);
+    const what = outcomes?.map(({ outcome }) => outcome).join(", ") || (reason ?? "nothing new");
     console.log(`  learned:    ${what} (${state})`);
   }
 }
@@ -75,12 +72,12 @@ async function lookBack(user: string, { servers }: Setting): Promise<void> {
   const client = await MemoryClient.connect({ servers, agent: "assistant" });
   const longTerm = new LongTermMemory(client, { about: user });
   const question = "Who is the manager of the user?";
-  const today = await longTerm.retrieve(question, { limit: 1 });
+  const [today] = (await longTerm.retrieve(question, { limit: 1 })).memories;
   const yesterday = await longTerm.retrieve(question, { limit: 1, asOf: clockOf(1).now() });
   console.log(`\n${question}`);
-  console.log(`  today:      ${today.memories[0]?.text ?? "nothing is known"}`);
+  console.log(`  today:      ${today?.text ?? "nothing is known"}`);
   console.log(`  yesterday:  ${yesterday.memories[0]?.text ?? "nothing is known"}`);
-  for (const { text, record } of await longTerm.history(today.memories[0]?.id ?? "")) {
+  for (const { text, record } of today === undefined ? [] : await longTerm.history(today.id)) {
     const { valid_from: from, valid_until: until } = record.metadata;
     console.log(`  ${dayOf(from)} to ${until === undefined ? "now       " : dayOf(until)}  ${text}`);
   }
