@@ -98,6 +98,17 @@ writeFileSync("slug.test.js", "");`;
   ]);
 });
 
+it("goes on to its end where the model finds nothing worth knowing", async () => {
+  const model = await ScriptedOpenAi.start(({ body }) =>
+    body.response_format === undefined ? { text: "Yes." } : { json: { facts: [] } },
+  );
+  const { code, stdout, stderr } = await resultOf(startExample("assistant", folder, modelAt(model.baseUrl)));
+  await model.stop();
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout.match(/learned: {4}nothing new \(done\)/g)).toHaveLength(3);
+  expect(stdout).toMatch(/today: {6}nothing is known\n {2}yesterday: {2}nothing is known\n$/);
+});
+
 it("plays by its script on a bus of its own, and leaves nothing behind", async () => {
   const example = startExample("team", folder, {}, "--scripted");
   const [{ code, stdout, stderr }, pids] = await Promise.all([resultOf(example), pidsOf(example)]);
