@@ -2,12 +2,12 @@ import type {
   AgentMemory,
   EntryInput,
   ForgetRequest,
+  ListRequest,
   RetrieveRequest,
   StoreResult,
 } from "@membus/agent-client";
 import {
   type ErrorMessage,
-  type Filter,
   LIMITS,
   type MemoryEntry,
   type MemoryError,
@@ -55,9 +55,12 @@ export class Shelf {
     return found;
   }
 
-  async count(where: Filter): Promise<number> {
-    const { total, total_relation } = await this.#memory.retrieve({ where, tier: this.tier, limit: 0 });
-    return total_relation === "eq" ? total : (await this.all({ where })).length;
+  /** How many there are of each value of a field, or in each namespace, without reading them. */
+  async counts(request: ListRequest): Promise<Map<string, number>> {
+    const counts = new Map<string, number>();
+    const items = this.#memory.items({ ...request, tier: this.tier }, { pageSize: 500 });
+    for await (const { value, count } of items) counts.set(String(value), count);
+    return counts;
   }
 
   store(entries: readonly EntryInput[]): Promise<StoreResult> {
