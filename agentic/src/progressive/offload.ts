@@ -6,9 +6,10 @@ import {
   readRecord,
   recordEntry,
 } from "@membus/protocol";
+import { textOf } from "../conversation/index.js";
 import type { ChatMessage, Cost } from "../model/index.js";
 import { Draft } from "./draft.js";
-import { messageText, withoutUndefined } from "./history.js";
+import { withoutUndefined } from "./history.js";
 import type { MemorySpace } from "./memory-space.js";
 
 export interface OffloadOptions {
@@ -101,12 +102,12 @@ export async function offload(
 
 function isOffloadable(message: ChatMessage, { bytesMin }: Offloading): boolean {
   if (message.role === "system" || message.role === "developer" || message.content === null) return false;
-  return !POINTER.test(messageText(message)) && bytesOf(message) >= bytesMin;
+  return !POINTER.test(textOf(message)) && bytesOf(message) >= bytesMin;
 }
 
 function stage(draft: Draft, conversation: string, message: ChatMessage): string {
   const { space } = draft;
-  const text = messageText(message);
+  const text = textOf(message);
   const key = { offload: space.derivedId("offload", conversation, message as unknown as Json) };
   const metadata = { bytes: bytesOf(message), ...(message.name !== undefined && { tool: message.name }) };
   const content = { text, message: message as unknown as Json };
@@ -115,11 +116,11 @@ function stage(draft: Draft, conversation: string, message: ChatMessage): string
 }
 
 function bytesOf(message: ChatMessage): number {
-  return Buffer.byteLength(messageText(message));
+  return Buffer.byteLength(textOf(message));
 }
 
 function pointerLine(id: string, message: ChatMessage, { previewLength }: Offloading): string {
-  const preview = messageText(message).slice(0, previewLength).toWellFormed().replaceAll(/\s+/g, " ");
+  const preview = textOf(message).slice(0, previewLength).toWellFormed().replaceAll(/\s+/g, " ");
   const more = preview === "" ? "" : `; begins: ${preview}`;
   return `[offloaded ${id}: ${bytesOf(message)} bytes${more}]`;
 }

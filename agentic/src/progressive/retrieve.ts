@@ -1,6 +1,6 @@
+import { textOf } from "../conversation/index.js";
 import type { ChatMessage, ChatModel, Cost } from "../model/index.js";
 import { type AgentFailure, failureOf } from "./handoffs.js";
-import { messageText } from "./history.js";
 import { type AgentName, type MemoryAgent, runMemoryAgent } from "./memory-agent.js";
 import { type Memory, TASK_TYPES, type TaskType } from "./memory-record.js";
 import type { MemorySpace } from "./memory-space.js";
@@ -144,7 +144,7 @@ function typesOf(
 function queryOf({ query, messages = [] }: RetrieveOptions): string {
   if (query !== undefined) return query;
   const asked = messages.findLast(({ role }) => role === "user") ?? messages.at(-1);
-  return asked === undefined ? "" : messageText(asked);
+  return asked === undefined ? "" : textOf(asked);
 }
 
 function resultOf(space: MemorySpace, targets: readonly MemoryTarget[], found: Found): RetrieveResult {

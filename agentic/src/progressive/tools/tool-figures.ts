@@ -1,9 +1,9 @@
 import { type RecordContent, readRecord } from "@membus/protocol";
+import { figuresOf } from "../../long-term/index.js";
 import type { Draft } from "../draft.js";
 import { TOOL_TARGET } from "../memory-record.js";
 
 type Figures = RecordContent<"guideline">["figures"];
-type Call = RecordContent<"tool_call">;
 
 /** The latest calls that figures are computed from. */
 const CALLS_MAX = 1_000;
@@ -18,19 +18,4 @@ export async function toolFigures(draft: Draft, tool: string): Promise<Figures> 
     return content === undefined || content.tool !== tool ? [] : [content];
   });
   return figuresOf(calls);
-}
-
-function figuresOf(calls: readonly Call[]): Figures {
-  const mean = (figures: readonly (number | undefined)[]) => {
-    const known = figures.filter((figure) => figure !== undefined);
-    return known.length === 0 ? undefined : known.reduce((sum, figure) => sum + figure, 0) / known.length;
-  };
-  const tokens = mean(calls.map(({ token_cost }) => token_cost));
-  const seconds = mean(calls.map(({ time_cost_s }) => time_cost_s));
-  return {
-    calls: calls.length,
-    success_rate: mean(calls.map(({ success }) => (success ? 1 : 0))) ?? 0,
-    ...(tokens !== undefined && { mean_token_cost: tokens }),
-    ...(seconds !== undefined && { mean_time_cost_s: seconds }),
-  };
 }
