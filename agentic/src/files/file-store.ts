@@ -2,14 +2,14 @@ import { hash } from "node:crypto";
 import type { AgentMemory, CallOptions, EntryInput } from "@membus/agent-client";
 import {
   type Clock,
-  type ErrorCode,
   type Filter,
   type ListItem,
   type MemoryEntry,
-  MemoryError,
   readRecord,
   recordEntry,
 } from "@membus/protocol";
+import { kindIs } from "../kind-filter.js";
+import { storeFailure } from "../store-failure.js";
 import { FileError } from "./file-error.js";
 import { namespaceOf, shownPath } from "./file-path.js";
 import type { ResolvedFilesOptions } from "./files-options.js";
@@ -26,7 +26,7 @@ export interface StoredFile {
   readonly entry: MemoryEntry | undefined;
 }
 
-export const IS_FILE: Filter = { field: "metadata.kind", op: "eq", value: "file" };
+export const IS_FILE = kindIs("file");
 
 /** Entries that are read at once: one may have 256 KiB. */
 const PAGE = 50;
@@ -91,7 +91,7 @@ export class FileStore {
       const message = `as an entry it has ${String(got)} bytes, and may have ${String(max)}: make several of it`;
       throw new FileError("too_large", shownPath(file.path), message, { cause: error });
     }
-    if (error !== undefined) throw new MemoryError(error.code as ErrorCode, error.message, error.detail);
+    if (error !== undefined) throw storeFailure(error);
     return { ...file, revision: receipts[0]!.revision };
   }
 

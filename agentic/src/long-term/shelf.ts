@@ -6,16 +6,9 @@ import type {
   RetrieveRequest,
   StoreResult,
 } from "@membus/agent-client";
-import {
-  type ErrorMessage,
-  LIMITS,
-  type MemoryEntry,
-  type MemoryError,
-  type MemoryKey,
-  type MemoryTier,
-  parseErrorMessage,
-  type StoreError,
-} from "@membus/protocol";
+import { LIMITS, type MemoryEntry, type MemoryKey, type MemoryTier } from "@membus/protocol";
+
+export { storeFailure } from "../store-failure.js";
 
 /** One namespace of one tier, in which memories about something are. */
 export class Shelf {
@@ -79,9 +72,4 @@ export class Shelf {
   async forget(criteria: ForgetRequest): Promise<number> {
     return (await this.#memory.forget({ ...criteria, tier: this.tier })).deleted;
   }
-}
-
-/** An error of an entry as the one that it would be of a request. */
-export function storeFailure({ code, message, detail }: StoreError): MemoryError {
-  return parseErrorMessage({ code, message, detail } as ErrorMessage);
 }

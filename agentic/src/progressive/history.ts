@@ -13,6 +13,7 @@ import {
   type Trust,
 } from "@membus/protocol";
 import { textOf } from "../conversation/index.js";
+import { kindIs } from "../kind-filter.js";
 import type { ChatMessage } from "../model/index.js";
 import type { MemorySpace } from "./memory-space.js";
 import { aboutOneOf } from "./search-memories.js";
@@ -105,7 +106,7 @@ export async function markHistory(space: MemorySpace, history: History, marks: o
 export async function readHistory(space: MemorySpace, pointer: HistoryPointer): Promise<ChatMessage[]> {
   const entries = await space.list(space.conversations, {
     group: pointer.conversation,
-    where: { field: "metadata.kind", op: "eq", value: "message" },
+    where: kindIs("message"),
     order: "oldest",
     limit: CONVERSATION_MESSAGES_MAX,
   });

@@ -9,6 +9,7 @@ import {
   recordEntry,
   type Trust,
 } from "@membus/protocol";
+import { kindIs } from "../kind-filter.js";
 
 export const MEMORY_TYPES = ["identity", "personal", "procedural", "tool", "summary", "history"] as const;
 export type MemoryType = (typeof MEMORY_TYPES)[number];
@@ -130,7 +131,7 @@ export function currentMemories(types: readonly MemoryType[], now: number): Filt
   const kinds = types.map((type) => KIND_OF_TYPE[type]);
   return {
     all: [
-      { field: "metadata.kind", op: "in", value: kinds },
+      kindIs(...kinds),
       { field: "metadata.superseded_by", op: "exists", value: false },
       { not: { field: "metadata.valid_until", op: "lte", value: now } },
     ],

@@ -7,6 +7,7 @@ import {
   recordEntry,
 } from "@membus/protocol";
 import { textOf } from "../conversation/index.js";
+import { kindIs } from "../kind-filter.js";
 import type { ChatMessage, Cost } from "../model/index.js";
 import { Draft } from "./draft.js";
 import { withoutUndefined } from "./history.js";
@@ -128,7 +129,7 @@ function pointerLine(id: string, message: ChatMessage, { previewLength }: Offloa
 /** Offloaded texts that answer a query, or have one of some ids. */
 export async function reload(space: MemorySpace, input: ReloadOptions): Promise<ReloadResult> {
   const { query, ids, limit = ids?.length ?? RELOAD_LIMIT } = input;
-  const where = { field: "metadata.kind", op: "eq" as const, value: "offload" };
+  const where = kindIs("offload");
   const known = ids?.filter((id) => /^[0-9a-f]{64}$/.test(id));
   const entries =
     known === undefined

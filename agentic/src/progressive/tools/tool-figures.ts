@@ -1,4 +1,5 @@
 import { type RecordContent, readRecord } from "@membus/protocol";
+import { kindIs } from "../../kind-filter.js";
 import { figuresOf } from "../../long-term/index.js";
 import type { Draft } from "../draft.js";
 import { TOOL_TARGET } from "../memory-record.js";
@@ -11,8 +12,11 @@ const CALLS_MAX = 1_000;
 /** What the recorded calls of a tool came to, those of the draft included. Without any: no calls, a success rate of 0. */
 export async function toolFigures(draft: Draft, tool: string): Promise<Figures> {
   const namespace = draft.space.about(TOOL_TARGET);
-  const isCall = { field: "metadata.kind", op: "eq" as const, value: "tool_call" };
-  const stored = await draft.space.list(namespace, { where: isCall, group: tool, limit: CALLS_MAX });
+  const stored = await draft.space.list(namespace, {
+    where: kindIs("tool_call"),
+    group: tool,
+    limit: CALLS_MAX,
+  });
   const calls = [...draft.staged(namespace), ...draft.overlay(stored)].flatMap((entry) => {
     const content = readRecord({ ...entry, metadata: { ...entry.metadata } as never }, "tool_call")?.content;
     return content === undefined || content.tool !== tool ? [] : [content];
