@@ -11,8 +11,9 @@ import {
 } from "@membus/protocol";
 import { textOf } from "../../conversation/index.js";
 import { type ChatMessage, type Cost, CostMeter } from "../../model/index.js";
+import { optional } from "../../option-rules.js";
 import { currentAt, kindIs, trueAt } from "../facts/fact.js";
-import { fractionOption, optional, timeOption } from "../long-term-options.js";
+import { fractionOption, timeOption } from "../long-term-options.js";
 import type { Shelf } from "../shelf.js";
 import { type LongTermItem, MEMORY_KINDS, type MemoryKind, readItem } from "./memory.js";
 import { recalledText, withoutRecalled } from "./recalled-text.js";
