@@ -155,7 +155,8 @@ export function readMemory(entry: MemoryEntry): Memory | undefined {
 
 type Said = Pick<Memory, "memoryType" | "memoryTarget" | "text" | "whenToUse" | "figures">;
 
-function saidBy(entry: MemoryEntry): Said | undefined {
+/** What a record says as a memory; undefined for what is none. */
+export function saidBy(entry: Parameters<typeof readRecord>[0]): Said | undefined {
   const fact = readRecord(entry, "fact");
   if (fact !== undefined) {
     return { memoryType: "personal", memoryTarget: fact.metadata.about, text: fact.content.text };
@@ -180,7 +181,7 @@ function saidBy(entry: MemoryEntry): Said | undefined {
   return saidBySummary(entry) ?? saidByBlock(entry);
 }
 
-function saidBySummary(entry: MemoryEntry): Said | undefined {
+function saidBySummary(entry: Parameters<typeof readRecord>[0]): Said | undefined {
   const summary = readRecord(entry, "summary");
   if (summary === undefined) return undefined;
   const { targets } = summary.metadata;
@@ -188,7 +189,7 @@ function saidBySummary(entry: MemoryEntry): Said | undefined {
   return { memoryType: "summary", memoryTarget, text: summary.content.text };
 }
 
-function saidByBlock(entry: MemoryEntry): Said | undefined {
+function saidByBlock(entry: Parameters<typeof readRecord>[0]): Said | undefined {
   const block = readRecord(entry, "block");
   if (block === undefined || block.metadata.label !== IDENTITY_LABEL) return undefined;
   const { value } = block.content;
