@@ -1,5 +1,11 @@
 import { describe, it } from "vitest";
-import { editOneBlock, editOneFile, editOneNode, killWhileEditing } from "./two-processes.js";
+import {
+  editOneBlock,
+  editOneFile,
+  editOneNode,
+  killWhileEditing,
+  killWhileMoving,
+} from "./two-processes.js";
 
 describe("two processes at once, 100 rounds", () => {
   it("lose no edit of the same block and make none twice", () => editOneBlock(100));
@@ -11,4 +17,6 @@ describe("two processes at once, 100 rounds", () => {
 
 describe("a process that is killed while it edits", () => {
   it("leaves a whole block, and its history", () => killWhileEditing(6));
+
+  it("leaves a whole file, at one path or at both", () => killWhileMoving(6));
 });

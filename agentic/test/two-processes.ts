@@ -116,6 +116,36 @@ export async function editOneFile(rounds: number): Promise<void> {
   expect((await files.read(found[0]!.path))?.text).toBe(`left ${rounds}\nright ${rounds}\n`);
 }
 
+/** A process that edits and moves a file is killed: it is whole, at one path or at both. */
+export async function killWhileMoving(kills: number): Promise<void> {
+  const { server, memory } = await start();
+  const files = new MemoryFiles(memory);
+  for (let n = 0; n < kills; n++) {
+    const { revision } = await files.write("/a/shared", "left 0\nright 0\n");
+    const child = fork(CHILD, [server.url, "left", "1000"], { execArgv: EXEC_ARGV });
+    children.push(child);
+    await once(child, "message");
+    child.send("file");
+    while ((await newestRevision(memory)) < revision + 10 + n)
+      await new Promise((resolve) => setImmediate(resolve));
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    // What it had sent last may still be under way: this comes behind it.
+    await files.write("/killed", "");
+    const found = (await files.glob("*/shared")).files;
+    const texts = await Promise.all(found.map(async ({ path }) => (await files.read(path))!.text));
+    expect(texts.length).toBeGreaterThan(0);
+    for (const text of texts) expect(text).toMatch(/^left [1-9]\d*\nright 0\n$/);
+    for (const { path } of found) await files.remove(path);
+    await files.remove("/killed");
+  }
+}
+
+async function newestRevision(memory: MemoryClient): Promise<number> {
+  const { entries } = await memory.retrieve({ namespace: "files/**" });
+  return Math.max(0, ...entries.map(({ revision }) => revision));
+}
+
 /** A process that edits is killed: the block is as one of its edits left it, and all that undo leads to is there. */
 export async function killWhileEditing(kills: number): Promise<void> {
   const { server, memory } = await start();

@@ -125,7 +125,7 @@ const BY_METADATA: readonly (readonly [RecordKind, string, Filter, readonly stri
     ["offload", "tool", "eq", "shell", ["o-1"]],
     ["offload", "bytes", "gt", 0, ["o-1"]],
     ["file", "bytes", "lt", 1, ["..rc"]],
-    ["file", "sha256", "exists", true, ["notes/2026/Zürich.md"]],
+    ["file", "sha256", "starts_with", "bd5b", ["notes/2026/Zürich.md"]],
   ] as const
 ).map(([kind, name, op, value, ids]) => [
   kind,
