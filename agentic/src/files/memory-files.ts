@@ -11,8 +11,10 @@ import {
 import { filePath, folderOfNamespace, folderPath, shownPath } from "./file-path.js";
 import { type FileCall, FileStore, IS_FILE, type StoredFile } from "./file-store.js";
 import { type FilesOptions, resolveFilesOptions } from "./files-options.js";
+import { globMatcher, literalIn } from "./glob.js";
 import { type GrepResult, grepFiles } from "./grep-files.js";
-import { globMatcher, lineRegex, literalIn } from "./patterns.js";
+
+import { lineRegex } from "./line-regex.js";
 import {
   type GlobOptions,
   type GrepOptions,
