@@ -139,9 +139,3 @@ export const timeOption: OptionRule = (value, name) => {
     throw new TypeError(`${name} must be Unix seconds, got ${String(value)}`);
   }
 };
-
-export function optional(rule: OptionRule): OptionRule {
-  return (value, name) => {
-    if (value !== undefined) rule(value, name);
-  };
-}
