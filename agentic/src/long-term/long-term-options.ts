@@ -8,6 +8,7 @@ import {
   resolveOptions,
   TIERS,
 } from "@membus/protocol";
+import { optional } from "../option-rules.js";
 import { aboutOption } from "./about.js";
 
 export interface LongTermOptions {
