@@ -155,6 +155,7 @@ export {
   type TaskOutcome,
   type TaskState,
   type ToolCallInput,
+  type ToolCallOptions,
   type ToolCallReport,
   type ToolCallsResult,
   toolCallReports,
@@ -210,6 +211,7 @@ export {
   type TaskHandler,
   type ToolBinding,
 } from "./progressive/index.js";
+export { messageSources } from "./sources.js";
 export {
   AGENT_DEFAULTS,
   type Agent,
