@@ -12,7 +12,7 @@ function exampleOf(name: string): string {
   const [, code] =
     new RegExp(`<!-- example: ${name} -->\\n\`\`\`ts\\n([\\s\\S]+?)\\n\`\`\``).exec(README) ?? [];
   const { outputText } = ts.transpileModule(code!, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
-  return outputText.replaceAll(/^(import [^;]+|const memory = [^;]+);$/gm, "");
+  return outputText.replaceAll(/^(import [^;]+|const memory = [^;]+|await memory\.close\(\));$/gm, "");
 }
 
 it("the examples of graph and blocks do what they say", async () => {
@@ -37,4 +37,18 @@ it("the examples of graph and blocks do what they say", async () => {
   expect(system).toContain("Name: Ada\nLikes tea\n</block>");
   expect(system).toContain("&quot;age&quot;: 36");
   expect(tools).toHaveLength(9);
+});
+
+it("the example of lineage forgets what it says", async () => {
+  const written: unknown[][] = [];
+  const scope = {
+    ...agentic,
+    memory: await openAgent(),
+    console: { log: (...values: unknown[]) => written.push(values) },
+  };
+  const run = new Function(...Object.keys(scope), `return (async () => { ${exampleOf("lineage")} })()`) as (
+    ...values: unknown[]
+  ) => Promise<void>;
+  await run(...Object.values(scope));
+  expect(written).toEqual([[3, [2]]]);
 });
