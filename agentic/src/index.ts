@@ -178,6 +178,7 @@ export {
   type TaskOutcome,
   type TaskState,
   type ToolCallInput,
+  type ToolCallOptions,
   type ToolCallReport,
   type ToolCallsResult,
   toolCallReports,
@@ -233,6 +234,7 @@ export {
   type TaskHandler,
   type ToolBinding,
 } from "./progressive/index.js";
+export { messageSources } from "./sources.js";
 export {
   AGENT_DEFAULTS,
   type Agent,

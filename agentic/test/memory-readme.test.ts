@@ -12,7 +12,7 @@ function exampleOf(name: string): string {
   const [, code] =
     new RegExp(`<!-- example: ${name} -->\\n\`\`\`ts\\n([\\s\\S]+?)\\n\`\`\``).exec(README) ?? [];
   const { outputText } = ts.transpileModule(code!, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
-  return outputText.replaceAll(/^(import [^;]+|const memory = [^;]+);$/gm, "");
+  return outputText.replaceAll(/^(import [^;]+|const memory = [^;]+|await memory\.close\(\));$/gm, "");
 }
 
 it("the examples of graph and blocks do what they say", async () => {
@@ -62,4 +62,18 @@ it("the example of files does what it says", async () => {
     ],
     "# Rome\n- train at ten\n",
   ]);
+});
+
+it("the example of lineage forgets what it says", async () => {
+  const written: unknown[][] = [];
+  const scope = {
+    ...agentic,
+    memory: await openAgent(),
+    console: { log: (...values: unknown[]) => written.push(values) },
+  };
+  const run = new Function(...Object.keys(scope), `return (async () => { ${exampleOf("lineage")} })()`) as (
+    ...values: unknown[]
+  ) => Promise<void>;
+  await run(...Object.values(scope));
+  expect(written).toEqual([[3, [2]]]);
 });

@@ -356,3 +356,34 @@ describe("the special agents", () => {
     expect(running.most).toBe(2);
   });
 });
+
+describe("what a summarise keeps", () => {
+  const forget = { where: { field: "metadata.kind", op: "eq", value: "message" }, cascade: true } as const;
+
+  it("names its history, which names the messages: it goes with them, unless another history says it", async () => {
+    const { client, memory } = await scriptedMemory({
+      summarizer: [...ABOUT_ALICE, ...ABOUT_ALICE],
+      personal: [fact("Alice travels to Oslo"), DONE, DONE],
+    });
+    const first = await memory.summarize({ messages: MESSAGES, conversation: "first" });
+    const second = await memory.summarize({ messages: MESSAGES, conversation: "second" });
+    const memoryId = first.memories.find(({ memoryType }) => memoryType === "personal")!.memoryId;
+    const update = { memory_id: memoryId, memory_content: "Alice travels to Oslo in May" };
+    const binding = { memoryType: "personal", memoryTarget: "alice", historyId: second.historyId } as const;
+    expect(await call(memory, "update_memory", { memories: [update] }, { binding })).toContain("updated");
+    const [known] = (await stored(client)).filter(({ key_hash }) => key_hash === memoryId);
+    expect(known!.sources).toEqual([first.historyId, second.historyId]);
+
+    const { receipt } = await client.forget({ ...forget, group: "first", namespace: "conversations" });
+    expect(receipt.cascaded).toEqual([1, 1]);
+    const again = await client.forget({ ...forget, group: "second", namespace: "conversations" });
+    expect(again.receipt.cascaded).toEqual([1, 2]);
+    expect(await countsByKind(client)).toEqual({ target: 1 });
+  });
+
+  it("names nothing for a host that knows no sources", async () => {
+    const { client, memory } = await scriptedMemory({ summarizer: [summary(), DONE] }, { sources: false });
+    await memory.summarize({ messages: MESSAGES });
+    expect((await stored(client)).flatMap(({ sources }) => sources ?? [])).toEqual([]);
+  });
+});

@@ -1,6 +1,7 @@
-import { isMemoryError, recordEntry } from "@membus/protocol";
-import { type ConversationRecords, type Summary, summaryRecord, textOf } from "../conversation/index.js";
+import { isMemoryError } from "@membus/protocol";
+import { type ConversationRecords, type Summary, summaryEntry, textOf } from "../conversation/index.js";
 import { type ChatModel, type CostMeter, ModelError } from "../model/index.js";
+import { messageSources, newestSources } from "../sources.js";
 import type { SkippedStage, Stage } from "./context-event.js";
 import { PAYLOAD_BYTES_MAX, type ProcessorName, type ResolvedContextOptions } from "./context-options.js";
 import { imagesOf, leavingOutImages } from "./images.js";
@@ -130,14 +131,16 @@ export class Compaction {
     const until = shown.at(-1)!.seq;
     const replaced = [...shown, ...hidden.filter(({ seq }) => seq < until)].sort((a, b) => a.seq - b.seq);
     const instruction = options.includeOriginalInstruction && view.system ? textOf(view.system.raw) : "";
-    const task = { items: replaced, previous, instruction, pictured };
+    const ids = replaced.map(({ id }) => id);
+    const named = [...(previous?.sources ?? []), ...messageSources(records.conversation, ids)];
+    const task = { items: replaced, sources: newestSources(named), previous, instruction, pictured };
     const summary = await summarize(model, task, this.#summaryLimits(), this.#meter);
     const kept = [...pictured, ...replaced].filter(({ id }) =>
       summary.images.some(({ message }) => message === id),
     );
     const item = summaryItem(summary, kept, counter.measure);
     if (item.tokens >= sumTokens(shown) + (view.summary?.tokens ?? 0)) return "the summary is no shorter";
-    await records.store([recordEntry(summaryRecord(records.conversation, summary))]);
+    await records.store([summaryEntry(records.conversation, summary)]);
     this.#meter.written(1);
     return this.#unlessChanged(replaced, () => {
       const items = view.items.slice(start);

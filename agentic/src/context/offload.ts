@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type MemoryEntry, readRecord, recordEntry } from "@membus/protocol";
 import { z } from "zod";
 import { type ConversationRecords, textOf } from "../conversation/index.js";
+import { messageSources } from "../sources.js";
 import { protectedStart } from "./rounds.js";
 import { cutBefore, type MessageCounter } from "./tokens.js";
 import { isToolResult, withText } from "./tool-results.js";
@@ -71,7 +72,8 @@ export async function storeOffloads(
 ): Promise<number> {
   const entries = offloads.flatMap((offload) => {
     const texts = parts(offload.text);
-    return texts.map((text, part) => partEntry(offload, text, part, texts.length));
+    const sources = messageSources(records.conversation, [offload.message]);
+    return texts.map((text, part) => ({ ...partEntry(offload, text, part, texts.length), sources }));
   });
   const { receipts } = await records.store(entries);
   return [...receipts.values()].filter(({ outcome }) => outcome !== "unchanged").length;

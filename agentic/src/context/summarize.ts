@@ -26,6 +26,8 @@ export interface SummaryLimits {
 export interface SummaryTask {
   /** Messages in order, at least one. */
   readonly items: readonly ViewItem[];
+  /** Key hashes of these messages, and of those before them, as far as a summary names them. */
+  readonly sources: readonly string[];
   /** What stands for the messages before them. */
   readonly previous: Summary | undefined;
   /** What the leading system message says; "" where that is not to be told. */
@@ -47,7 +49,7 @@ export function summarySaving(items: readonly ViewItem[], summaryTokensMax: numb
  */
 export async function summarize(
   model: ChatModel,
-  { items, previous, instruction, pictured }: SummaryTask,
+  { items, sources, previous, instruction, pictured }: SummaryTask,
   limits: SummaryLimits,
   meter: CostMeter,
 ): Promise<Summary> {
@@ -82,6 +84,7 @@ export async function summarize(
       userRequests: answer.user_requests,
       covers: { from: summary?.covers.from || part[0]!.seq, to: part.at(-1)!.seq },
       level: (previous?.level ?? 0) + 1,
+      sources,
       images: newest([...earlier, ...keptImages(images, answer.keep_images, limits)], limits.imagesMax),
     };
   }

@@ -1,4 +1,5 @@
 import {
+  booleanOption,
   choiceOption,
   LIMITS,
   type MemoryTier,
@@ -24,15 +25,26 @@ export interface ConversationOptions {
    * @default ""
    */
   readonly description?: string | undefined;
+  /**
+   * Summaries and offloaded texts name the messages that they are of: a forget of these with `cascade` takes them, too.
+   * False for a host that knows no sources, which would refuse them.
+   * @default true
+   */
+  readonly sources?: boolean | undefined;
 }
 
 export interface ResolvedConversationOptions {
   readonly id: string;
   readonly tier: MemoryTier;
   readonly description: string;
+  readonly sources: boolean;
 }
 
-export const CONVERSATION_DEFAULTS = Object.freeze({ tier: "episodic", description: "" } as const);
+export const CONVERSATION_DEFAULTS = Object.freeze({
+  tier: "episodic",
+  description: "",
+  sources: true,
+} as const);
 
 export function optional(rule: OptionRule): OptionRule {
   return (value, name) => {
@@ -60,6 +72,6 @@ export function resolveConversationOptions(input: ConversationOptions): Resolved
   return resolveOptions<ResolvedConversationOptions>(
     input,
     { ...CONVERSATION_DEFAULTS, id: "" },
-    { id: idOption, tier: choiceOption(...TIERS), description: textOption },
+    { id: idOption, tier: choiceOption(...TIERS), description: textOption, sources: booleanOption },
   );
 }

@@ -10,7 +10,8 @@ import {
   type RecordKind,
   type StoreReceipt,
 } from "@membus/protocol";
-import { CONVERSATIONS_NAMESPACE } from "./conversation-options.js";
+import { messageSources } from "../sources.js";
+import { CONVERSATIONS_NAMESPACE, type ResolvedConversationOptions } from "./conversation-options.js";
 import { type ConversationMessage, inOrder, readMessage } from "./message.js";
 import { readSummary, type Summary } from "./summary.js";
 
@@ -31,9 +32,14 @@ export class ConversationRecords {
   readonly conversation: string;
   readonly #memory: AgentMemory;
   readonly #tier: MemoryTier;
+  readonly #keepsSources: boolean;
 
-  constructor(memory: AgentMemory, conversation: string, tier: MemoryTier) {
-    this.conversation = conversation;
+  constructor(
+    memory: AgentMemory,
+    { id, tier, sources }: Pick<ResolvedConversationOptions, "id" | "tier" | "sources">,
+  ) {
+    this.conversation = id;
+    this.#keepsSources = sources;
     this.#memory = memory.inNamespace(CONVERSATIONS_NAMESPACE);
     this.#tier = tier;
   }
@@ -87,6 +93,17 @@ export class ConversationRecords {
     return found.sort(inOrder);
   }
 
+  /** The key hashes of the newest 64 messages of a range. */
+  async sourcesWithin({ from, to }: Summary["covers"]): Promise<string[]> {
+    const ids: string[] = [];
+    if (to === 0) return ids;
+    for await (const { id, seq } of this.eachMessage({ order: "newest" })) {
+      if (seq >= from && seq <= to) ids.unshift(id);
+      if (ids.length === LIMITS.sources) break;
+    }
+    return messageSources(this.conversation, ids);
+  }
+
   /** Whether all of these are there still, and as they were read. */
   async stand(messages: readonly Pick<ConversationMessage, "id" | "updated">[]): Promise<boolean> {
     const latest = messages.reduce((time, { updated }) => Math.max(time, updated), 0);
@@ -113,7 +130,11 @@ export class ConversationRecords {
     if (records.length === 0) return { receipts: new Map(), conflicts: [] };
     const fields = { tier: this.#tier, group: this.conversation };
     const { receipts, errors } = await this.#memory.store(
-      records.map((record) => ({ ...record, ...fields })),
+      records.map(({ sources, ...record }) => ({
+        ...record,
+        ...fields,
+        ...(this.#keepsSources && sources != null && { sources }),
+      })),
     );
     const failure = errors.find(({ code }) => code !== "conflict");
     if (failure !== undefined) throw storeFailure(failure);

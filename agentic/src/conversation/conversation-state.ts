@@ -1,9 +1,9 @@
-import { didYouMean, LIMITS, MessageContentSchema, recordEntry } from "@membus/protocol";
+import { didYouMean, LIMITS, MessageContentSchema } from "@membus/protocol";
 import { z } from "zod";
 import type { CostMeter } from "../model/index.js";
 import { type ConversationRecords, kindIs, type NewRecord } from "./conversation-records.js";
 import { messageFields } from "./message.js";
-import { readSummary, SummaryImageSchema, summaryRecord } from "./summary.js";
+import { readSummary, SummaryImageSchema, summaryEntry } from "./summary.js";
 
 const IdSchema = z.string().min(1).max(LIMITS.idLength);
 
@@ -43,7 +43,9 @@ export async function readState(records: ConversationRecords): Promise<Conversat
   const summaries: ConversationState["summaries"] = [];
   for await (const entry of records.entries("summary", { order: "oldest" })) {
     const summary = readSummary(entry);
-    if (summary !== undefined) summaries.push(structuredClone(summary) as (typeof summaries)[number]);
+    if (summary === undefined) continue;
+    const { sources: _sources, ...said } = summary;
+    summaries.push(structuredClone(said) as (typeof summaries)[number]);
   }
   return {
     version: 1,
@@ -82,10 +84,12 @@ export async function loadState(
   const seqs = await storeMessages(records, entries ?? []);
   const moved = new Map(seqs.map((seq, index) => [messages![index]!.seq, seq]));
   const place = placeOf(moved, messages === undefined);
-  const written = (summaries ?? []).map((summary) => {
+  const written: NewRecord[] = [];
+  for (const summary of summaries ?? []) {
     const covers = { from: place(summary.covers.from), to: place(summary.covers.to) };
-    return recordEntry(summaryRecord(records.conversation, { ...summary, covers }));
-  });
+    const sources = await records.sourcesWithin(covers);
+    written.push(summaryEntry(records.conversation, { ...summary, covers, sources }));
+  }
   await records.store(written);
   meter.written(seqs.length + written.length);
 }

@@ -1,12 +1,5 @@
 import type { AgentMemory } from "@membus/agent-client";
-import {
-  booleanOption,
-  type Clock,
-  type Filter,
-  recordEntry,
-  resolveOptions,
-  systemClock,
-} from "@membus/protocol";
+import { booleanOption, type Clock, type Filter, resolveOptions, systemClock } from "@membus/protocol";
 import { type ChatMessage, type Cost, CostMeter } from "../model/index.js";
 import { type ConversationOptions, resolveConversationOptions } from "./conversation-options.js";
 import { ConversationRecords, kindIs } from "./conversation-records.js";
@@ -22,7 +15,7 @@ import {
 } from "./message.js";
 import { idsAt, type MessageSelection, SELECTION_RULES, selectMessages } from "./select-messages.js";
 import { loadStateFile, saveStateFile } from "./state-file.js";
-import { type Summary, summaryRecord, summaryText } from "./summary.js";
+import { type Summary, summaryEntry, summaryText } from "./summary.js";
 import { addAll, addOnce, changeMessages } from "./write-messages.js";
 
 export interface AddOptions {
@@ -257,8 +250,8 @@ export class Conversation {
     const meter = new CostMeter(this.#clock);
     const covers = input.covers ?? (await this.summary())?.covers ?? { from: 0, to: 0 };
     const none = { keyFacts: [], openThreads: [], level: 1, userRequests: "", images: [] };
-    const summary = { ...none, ...input, covers };
-    await this.records.store([recordEntry(summaryRecord(this.id, summary))]);
+    const sources = input.sources ?? (await this.records.sourcesWithin(covers));
+    await this.records.store([summaryEntry(this.id, { ...none, ...input, covers, sources })]);
     meter.written(1);
     return { cost: meter.cost };
   }
@@ -327,8 +320,8 @@ export async function openConversation(
   options: ConversationOptions,
   { clock = systemClock }: { readonly clock?: Clock } = {},
 ): Promise<Conversation> {
-  const { id, tier, description } = resolveConversationOptions(options);
-  const conversation = new Conversation(new ConversationRecords(memory, id, tier), clock);
+  const { description, ...place } = resolveConversationOptions(options);
+  const conversation = new Conversation(new ConversationRecords(memory, place), clock);
   if (description !== "") await describe(conversation, { role: "system", content: description });
   return conversation;
 }

@@ -26,4 +26,4 @@ export { type ConversationRecords, kindIs } from "./conversation-records.js";
 export type { ConversationState } from "./conversation-state.js";
 export { type ConversationMessage, DESCRIPTION_ID, inOrder, type NewMessage, textOf } from "./message.js";
 export type { MessageSelection } from "./select-messages.js";
-export { type Summary, type SummaryImage, summaryRecord, summaryText } from "./summary.js";
+export { type Summary, type SummaryImage, summaryEntry, summaryText } from "./summary.js";

@@ -1,4 +1,5 @@
-import { type MemoryEntry, type MemoryRecord, readRecord } from "@membus/protocol";
+import type { EntryInput } from "@membus/agent-client";
+import { type MemoryEntry, readRecord, recordEntry } from "@membus/protocol";
 import { z } from "zod";
 
 /** What stands for a part of a conversation. */
@@ -14,6 +15,8 @@ export interface Summary {
   readonly userRequests: string;
   /** Images of messages that are to be seen still: the n-th of a message, from 0. */
   readonly images: readonly SummaryImage[];
+  /** Key hashes of the newest 64 messages that it stands for; empty where none is known. */
+  readonly sources: readonly string[];
 }
 
 export interface SummaryImage {
@@ -30,11 +33,12 @@ const ExtrasSchema = z.object({
 
 /**
  * Its key is the message that it goes up to, so that two processes which summarise the same part write one record.
- * The range stands in the metadata too: summaries are forgotten by it.
+ * The range stands in the metadata too: summaries are forgotten by it. It names messages and no summary before it: a long
+ * conversation would make a chain of these that is longer than a cascade follows.
  */
-export function summaryRecord(conversation: string, summary: Summary): MemoryRecord<"summary"> {
-  const { text, keyFacts, openThreads, covers, level, userRequests, images } = summary;
-  return {
+export function summaryEntry(conversation: string, summary: Summary): Omit<EntryInput, "tier" | "group"> {
+  const { text, keyFacts, openThreads, covers, level, userRequests, images, sources } = summary;
+  const record = recordEntry({
     kind: "summary",
     key: { conversation, summary: String(covers.to) },
     content: {
@@ -46,7 +50,8 @@ export function summaryRecord(conversation: string, summary: Summary): MemoryRec
       images: images.map(({ message, index }) => ({ message, index })),
     },
     metadata: { level, ...covers },
-  };
+  });
+  return sources.length === 0 ? record : { ...record, sources: [...sources] };
 }
 
 export function readSummary(entry: MemoryEntry): Summary | undefined {
@@ -62,6 +67,7 @@ export function readSummary(entry: MemoryEntry): Summary | undefined {
     level: record.metadata.level,
     userRequests: user_requests,
     images,
+    sources: entry.sources ?? [],
   };
 }
 

@@ -4,7 +4,7 @@ import { combineTriples, plainTriple, type Triple, tripleHash } from "./triple.j
 import type { GraphCall, TripleStore } from "./triple-store.js";
 
 /**
- * What became of a triple: "updated" is one that was there and has new evidence or better trust now, "duplicate" one that
+ * What became of a triple: "updated" is one that was there and has new evidence, better trust or another source now, "duplicate" one that
  * was there and is no news, "failed" one that the host has refused, or that others kept changing.
  */
 export interface AddedTriple {

@@ -1,6 +1,7 @@
 import type { Trust } from "@membus/protocol";
 import { z } from "zod";
 import { askFor, type ChatModel, type Cost, CostMeter, loadPrompt } from "../model/index.js";
+import { sourcesOption } from "../sources.js";
 import { type AddedTriple, addTriples } from "./add-triples.js";
 import { searchTriples } from "./search-triples.js";
 import { checkTrust, normaliseTriple, type Triple } from "./triple.js";
@@ -10,6 +11,8 @@ export interface ExtractOptions extends GraphCall {
   readonly model: ChatModel;
   /** Whose word the text is: "user" unless given. */
   readonly trust?: Trust | undefined;
+  /** As of a triple: what the text is from. */
+  readonly sources?: readonly string[] | undefined;
 }
 
 export interface ExtractResult {
@@ -42,10 +45,11 @@ const AnswerSchema = z.object({
 export async function extractTriples(
   store: TripleStore,
   text: string,
-  { model, trust = "user", ...call }: ExtractOptions,
+  { model, trust = "user", sources, ...call }: ExtractOptions,
 ): Promise<ExtractResult> {
   checkText(text);
   checkTrust(trust, "trust");
+  if (sources !== undefined) sourcesOption(sources, "sources");
   const meter = new CostMeter(store.clock);
   const { nodes } = await searchTriples(
     store,
@@ -75,7 +79,7 @@ export async function extractTriples(
   };
   const { triples } = await askFor(model, question, meter);
   const said = triples.map(
-    (triple): Triple => normaliseTriple({ ...quoted(triple, text), trust }, store.options),
+    (triple): Triple => normaliseTriple({ ...quoted(triple, text), trust, sources }, store.options),
   );
   const added = await addTriples(store, said, call);
   meter.written(added.filter(({ outcome }) => outcome === "created" || outcome === "updated").length);

@@ -123,7 +123,8 @@ export class KnowledgeGraph {
   }
 
   /**
-   * Adds triples, any number in one call. Evidence adds up, to 8 passages a triple; trust only rises.
+   * Adds triples, any number in one call. Evidence adds up, to 8 passages a triple, and sources to 64; trust
+   * only rises.
    *
    * @returns what became of each, in the order given. A refused one harms no other: look for "failed".
    * @throws {MemoryError} `too_large`, before anything is stored, for a triple whose parts have over 4096 bytes together.

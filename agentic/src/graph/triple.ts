@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { EntryInput } from "@membus/agent-client";
 import {
   canonicalJson,
@@ -12,6 +13,7 @@ import {
   type Trust,
   TrustSchema,
 } from "@membus/protocol";
+import { newestSources, repeatedSources, sourcesOption } from "../sources.js";
 import { combineEvidence, evidenceLines, higherTrust } from "./evidence.js";
 import type { ResolvedGraphOptions } from "./graph-options.js";
 
@@ -24,6 +26,8 @@ export interface Triple extends TripleKey {
   readonly evidence: readonly string[];
   /** The best word that there is for it. */
   readonly trust: Trust;
+  /** Key hashes of what it is derived from, the newest 64; absent where none is known. */
+  readonly sources?: readonly string[] | undefined;
 }
 
 export interface TripleInput extends TripleKey {
@@ -31,6 +35,11 @@ export interface TripleInput extends TripleKey {
   readonly evidence?: string | readonly string[] | undefined;
   /** Whose word it is: "agent" unless given. */
   readonly trust?: Trust | undefined;
+  /**
+   * Key hashes of what it is derived from, such as messages (`messageSources`), 1..64: a forget of those with `cascade`
+   * takes it, too, unless it was said from another source, or without one, before. A host that knows no sources refuses it.
+   */
+  readonly sources?: readonly string[] | undefined;
 }
 
 /** A triple as the host has it: with what a change of it has to name. */
@@ -89,7 +98,9 @@ export function normaliseTriple(input: TripleInput, naming: Naming): Triple {
   checkKeySize(key);
   const trust = input.trust ?? "agent";
   checkTrust(trust, "trust");
-  return { ...key, evidence: evidenceLines(input.evidence), trust };
+  const { sources } = input;
+  if (sources !== undefined) sourcesOption(sources, "sources");
+  return { ...key, evidence: evidenceLines(input.evidence), trust, ...sourcesField(sources) };
 }
 
 function checkKeySize(key: TripleKey): void {
@@ -104,8 +115,14 @@ function checkKeySize(key: TripleKey): void {
 export function combineTriples<T extends Triple>(known: T, more: Triple): T | undefined {
   const evidence = combineEvidence(known.evidence, more.evidence);
   const trust = higherTrust(known.trust, more.trust);
-  const isNews = evidence.length > known.evidence.length || trust !== known.trust;
-  return isNews ? { ...known, evidence, trust } : undefined;
+  const sources = repeatedSources(known.sources, more.sources);
+  const isSourced = !isDeepStrictEqual(sources, known.sources ?? []);
+  const isNews = evidence.length > known.evidence.length || trust !== known.trust || isSourced;
+  return isNews ? { ...known, evidence, trust, ...sourcesField(sources) } : undefined;
+}
+
+function sourcesField(sources: readonly string[] = []): { sources?: string[] } {
+  return sources.length === 0 ? {} : { sources: newestSources(sources) };
 }
 
 function keyOf({ subject, predicate, object }: TripleKey): TripleKey {
@@ -119,11 +136,12 @@ export function tripleHash(triple: TripleKey): string {
 /** As it is stored: `text` is the sentence that it makes and what it is known from, for a search in words. */
 export function tripleEntry(triple: Triple, { tier }: Pick<ResolvedGraphOptions, "tier">): EntryInput {
   const key = keyOf(triple);
-  const { evidence, trust } = triple;
+  const { evidence, trust, sources } = triple;
   const sentence = `${key.subject} ${key.predicate.replaceAll("_", " ")} ${key.object}`;
   const content = evidence.length === 0 ? {} : { evidence: evidence.join("\n") };
   return {
     ...recordEntry({ kind: "triple", key, content, metadata: { ...key, trust } }),
+    ...sourcesField(sources),
     tier,
     group: key.subject,
     text: [sentence, ...evidence].join("\n"),
@@ -138,6 +156,7 @@ export function readTriple(entry: MemoryEntry): StoredTriple | undefined {
     ...keyOf(record.key),
     evidence: record.content.evidence?.split("\n") ?? [],
     trust: record.metadata.trust,
+    ...sourcesField(entry.sources),
     hash: entry.key_hash,
     revision: entry.revision,
     updated: entry.timestamps.updated,
@@ -145,8 +164,8 @@ export function readTriple(entry: MemoryEntry): StoredTriple | undefined {
 }
 
 /** Without what only the graph itself needs. */
-export function plainTriple({ subject, predicate, object, evidence, trust }: Triple): Triple {
-  return { subject, predicate, object, evidence, trust };
+export function plainTriple({ subject, predicate, object, evidence, trust, sources }: Triple): Triple {
+  return { subject, predicate, object, evidence, trust, ...sourcesField(sources) };
 }
 
 /** The ends of a triple that are nodes. */

@@ -4,6 +4,7 @@ import type { LongTermMemory, QueuedRecord } from "./long-term-memory.js";
 import type { RecordResult } from "./outcome.js";
 import type { Recall, RecallOptions } from "./recall/recall.js";
 import { recallNothing } from "./recall/recall.js";
+import type { RecordOptions } from "./record-options.js";
 import { agentScopeTools } from "./tool-sets/agentscope-tools.js";
 
 /** Who takes care of memory: "static" is the program, before and after each turn; "agent" is the model, by tools. */
@@ -28,8 +29,14 @@ export interface AttachedMemory {
    * is looked for, and the text is "".
    */
   before(messages: readonly ChatMessage[]): Promise<Recall>;
-  /** Records what was said in a turn; in mode "agent" nothing, and the result is undefined. */
-  after(messages: readonly ChatMessage[]): Promise<RecordResult | QueuedRecord | undefined>;
+  /**
+   * Records what was said in a turn; in mode "agent" nothing, and the result is undefined. Where the messages are entries,
+   * `sources` names them, as of `record`.
+   */
+  after(
+    messages: readonly ChatMessage[],
+    options?: Pick<RecordOptions, "sources">,
+  ): Promise<RecordResult | QueuedRecord | undefined>;
   /** None in mode "static". */
   readonly tools: readonly Tool[];
 }
@@ -46,9 +53,9 @@ export function attachMemory(
   const isStatic = mode !== "agent";
   return {
     before: async (messages) => (isStatic ? memory.retrieve(messages, retrieve) : recallNothing()),
-    after: async (messages) => {
+    after: async (messages, { sources } = {}) => {
       if (!isStatic) return undefined;
-      return wait ? memory.record(messages) : memory.record(messages, { wait: false });
+      return wait ? memory.record(messages, { sources }) : memory.record(messages, { sources, wait: false });
     },
     tools: mode === "static" ? [] : (tools ?? agentScopeTools(memory)),
   };

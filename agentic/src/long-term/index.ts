@@ -27,6 +27,7 @@ export {
   type ExperienceOptions,
   RECORD_DEFAULTS,
   type RecordOptions,
+  type ToolCallOptions,
 } from "./record-options.js";
 export type { TaskOutcome, TaskState } from "./tasks/task.js";
 export { pendingAbouts } from "./tasks/task-queue.js";

@@ -36,6 +36,8 @@ import {
   type RecordOptions,
   resolveExperienceOptions,
   resolveRecordOptions,
+  resolveToolCallOptions,
+  type ToolCallOptions,
 } from "./record-options.js";
 import { Shelf } from "./shelf.js";
 import { Shelves } from "./shelves.js";
@@ -168,7 +170,7 @@ export class LongTermMemory {
     input: RecordInput | Experience | readonly Experience[],
     options: ExperienceOptions = {},
   ): Promise<RecordResult> {
-    const { value, outcome, trust, infer, signal } = resolveExperienceOptions(options);
+    const { value, outcome, trust, infer, sources, signal } = resolveExperienceOptions(options);
     const context = this.#context(this.#meter(), { signal });
     const list = (Array.isArray(input) ? input : [input]) as (Experience | string | ChatMessage)[];
     const given = list.filter(
@@ -182,7 +184,7 @@ export class LongTermMemory {
       : said.map(({ text }) => ({ text }));
     const whose = trust ?? weakest(["user", ...said.map((one) => one.trust)]);
     const shelf = this.#shelves.for(whose);
-    const fields = { value, outcome, trust: whose };
+    const fields = { value, outcome, trust: whose, sources };
     const outcomes = await recordExperiences(shelf, [...given, ...found], fields, context);
     return { outcomes: this.#marked(shelf, outcomes), cost: context.meter.cost };
   }
@@ -193,11 +195,12 @@ export class LongTermMemory {
    */
   async recordToolCalls(
     calls: ToolCallInput | readonly ToolCallInput[],
-    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+    options: ToolCallOptions = {},
   ): Promise<ToolCallsResult> {
+    const { signal, sources } = resolveToolCallOptions(options);
     const given = (Array.isArray(calls) ? calls : [calls]) as ToolCallInput[];
     const shelf = this.#shelves.for("tool");
-    const result = await recordToolCalls(shelf, given, this.#context(this.#meter(), { signal }));
+    const result = await recordToolCalls(shelf, given, sources, this.#context(this.#meter(), { signal }));
     return { ...result, outcomes: this.#marked(shelf, result.outcomes) };
   }
 

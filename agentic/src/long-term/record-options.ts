@@ -10,6 +10,7 @@ import {
   TrustSchema,
 } from "@membus/protocol";
 import { optional, signalOption } from "../option-rules.js";
+import { sourcesOption } from "../sources.js";
 import { fractionOption, timeOption } from "./long-term-options.js";
 
 export interface RecordOptions {
@@ -32,8 +33,9 @@ export interface RecordOptions {
   /** Unix seconds: since when it is true. Absent: now. */
   readonly at?: number | undefined;
   /**
-   * Key hashes of what the facts are derived from, such as the messages, 1..64: a forget of those with `cascade` takes the
-   * facts, too. A host that knows no sources refuses them.
+   * Key hashes of what the facts are derived from, such as the messages (`messageSources`), 1..64: a forget of those with
+   * `cascade` takes the facts, too. A fact that is known from other sources has those of both, the newest 64; one that was
+   * told without sources keeps none. A host that knows no sources refuses them.
    */
   readonly sources?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -56,13 +58,6 @@ const metadataOption: OptionRule = (value, name) => {
 const categoryOption: OptionRule = (value, name) => {
   if (typeof value !== "string" || value === "" || value.length > 200) {
     throw new TypeError(`${name} must be 1..200 characters`);
-  }
-};
-
-const sourcesOption: OptionRule = (value, name) => {
-  const isList = Array.isArray(value) && value.length >= 1 && value.length <= 64;
-  if (!isList || !value.every((hash) => typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash))) {
-    throw new TypeError(`${name} must be 1..64 key hashes`);
   }
 };
 
@@ -92,6 +87,8 @@ export interface ExperienceOptions {
   readonly trust?: Trust | undefined;
   /** As of `record`. @default true */
   readonly infer?: boolean | undefined;
+  /** As of `record`. */
+  readonly sources?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -107,7 +104,17 @@ export function resolveExperienceOptions(input: ExperienceOptions) {
       outcome: optional(categoryOption),
       trust: optional(choiceOption(...TrustSchema.options)),
       infer: booleanOption,
+      sources: optional(sourcesOption),
       signal: optional(signalOption),
     } as never,
   );
+}
+
+/** Of `recordToolCalls`. */
+export type ToolCallOptions = Pick<RecordOptions, "sources" | "signal">;
+
+/** @throws {TypeError} for an unknown option or a value out of range. */
+export function resolveToolCallOptions(input: ToolCallOptions): ToolCallOptions {
+  const rules = { sources: optional(sourcesOption), signal: optional(signalOption) };
+  return resolveOptions<ToolCallOptions>(input, {}, rules);
 }

@@ -24,6 +24,7 @@ export interface DraftEntry {
   readonly revision: number;
   readonly tags?: readonly string[] | undefined;
   readonly expires_at?: number | undefined;
+  readonly sources?: readonly string[] | undefined;
 }
 
 interface StagedWrite extends SpaceWrite {

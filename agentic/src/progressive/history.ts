@@ -15,6 +15,7 @@ import {
 import { textOf } from "../conversation/index.js";
 import { kindIs } from "../kind-filter.js";
 import type { ChatMessage } from "../model/index.js";
+import { messageSources } from "../sources.js";
 import type { MemorySpace } from "./memory-space.js";
 import { aboutOneOf } from "./search-memories.js";
 
@@ -63,7 +64,7 @@ export async function keepHistory(space: MemorySpace, input: HistoryInput): Prom
   const metadata = targets.length === 0 ? {} : { targets };
   const record = recordEntry({ kind: "history", key, content, metadata });
   const [outcome] = await space.write(space.conversations, [
-    { entry: { ...record, group: conversation }, revision: 0 },
+    { entry: { ...record, group: conversation, sources: messageSources(conversation, ids) }, revision: 0 },
   ]);
   const historyId = keyHash(key);
   if (outcome?.outcome === "created") {

@@ -10,6 +10,7 @@ import {
   type Trust,
 } from "@membus/protocol";
 import { kindIs } from "../kind-filter.js";
+import { newestSources } from "../sources.js";
 
 export const MEMORY_TYPES = ["identity", "personal", "procedural", "tool", "summary", "history"] as const;
 export type MemoryType = (typeof MEMORY_TYPES)[number];
@@ -59,6 +60,8 @@ export interface MemoryInput {
 export interface Provenance {
   readonly trust: Trust;
   readonly historyId?: string | undefined;
+  /** What a memory that this one is written over was derived from. */
+  readonly sources?: readonly string[] | undefined;
 }
 
 /** Of an experience whose outcome nobody has told: neither good nor bad. */
@@ -79,7 +82,7 @@ export const RESERVED_METADATA: readonly string[] = [
 export function factEntry(id: string, target: string, input: MemoryInput, from: Provenance): EntryInput {
   const metadata = { ...input.metadata, about: target, ...provenance(from) };
   const content = { text: input.text };
-  return recordEntry({ kind: "fact", key: { fact: id }, content, metadata });
+  return { ...recordEntry({ kind: "fact", key: { fact: id }, content, metadata }), ...lineage(from) };
 }
 
 /** Found by when it is of use, and for less by what it says. */
@@ -94,6 +97,7 @@ export function experienceEntry(
   const content = { text, when_to_use: whenToUse };
   return {
     ...recordEntry({ kind: "experience", key: { experience: id }, content, metadata }),
+    ...lineage(from),
     text: whenToUse === "" ? text : whenToUse,
     context: whenToUse === "" ? null : text,
   };
@@ -109,11 +113,17 @@ export function guidelineEntry(
   const metadata = { ...given, tool, ...provenance(from) };
   const content = { text, figures };
   const record = recordEntry({ kind: "guideline", key: { guideline: tool }, content, metadata });
-  return { ...record, group: tool, text: `${tool}: ${text}` };
+  return { ...record, ...lineage(from), group: tool, text: `${tool}: ${text}` };
 }
 
 function provenance({ trust, historyId }: Provenance): { trust: Trust; ref_memory_id?: string } {
   return { trust, ...(historyId !== undefined && { ref_memory_id: historyId }) };
+}
+
+/** The history is what it is derived from; and the history is derived from messages. */
+function lineage({ historyId, sources = [] }: Provenance): { sources?: string[] } {
+  const named = newestSources(historyId === undefined ? sources : [...sources, historyId]);
+  return named.length === 0 ? {} : { sources: named };
 }
 
 /** The kind of record that holds a type of memory. */

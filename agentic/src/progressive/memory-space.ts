@@ -9,6 +9,8 @@ export interface SpacePlace {
   readonly tier: MemoryTier;
   /** Path before every namespace; "": none. */
   readonly memorySpace: string;
+  /** Whether the host is told what entries are derived from. */
+  readonly sources: boolean;
 }
 
 /** An entry to write, and the revision that it replaces; 0: there must be none. */
@@ -29,12 +31,14 @@ export class MemorySpace {
   readonly signal: AbortSignal | undefined;
   readonly #memory: AgentMemory;
   readonly #prefix: string;
+  readonly #keepsSources: boolean;
 
   constructor(memory: AgentMemory, place: SpacePlace, meter: CostMeter, signal?: AbortSignal) {
     this.tier = place.tier;
     this.meter = meter;
     this.signal = signal;
     this.#memory = memory;
+    this.#keepsSources = place.sources;
     this.#prefix = place.memorySpace === "" ? "" : `${place.memorySpace}/`;
   }
 
@@ -91,8 +95,9 @@ export class MemorySpace {
    */
   async write(namespace: string, writes: readonly SpaceWrite[]): Promise<WriteOutcome[]> {
     if (writes.length === 0) return [];
-    const entries = writes.map(({ entry, revision }) => ({
+    const entries = writes.map(({ entry: { sources, ...entry }, revision }) => ({
       ...entry,
+      ...(this.#keepsSources && sources != null && { sources }),
       tier: this.tier,
       if_revision: revision,
     }));

@@ -47,6 +47,12 @@ export interface ProgressiveOptions {
    * @default true
    */
   readonly enableIdentityMemory?: boolean | undefined;
+  /**
+   * Memories name the history that they are of, and that its messages: a forget of these with `cascade` takes them, too.
+   * False for a host that knows no sources, which would refuse them.
+   * @default true
+   */
+  readonly sources?: boolean | undefined;
 }
 
 export const PROGRESSIVE_DEFAULTS = Object.freeze({
@@ -57,6 +63,7 @@ export const PROGRESSIVE_DEFAULTS = Object.freeze({
   enableThinkingParams: false,
   enableToolMemory: true,
   enableIdentityMemory: true,
+  sources: true,
 } as const);
 
 export type ResolvedProgressiveOptions = ResolvedOptions<ProgressiveOptions>;
@@ -73,6 +80,7 @@ export function resolveProgressiveOptions(input: ProgressiveOptions): ResolvedPr
     enableThinkingParams: booleanOption,
     enableToolMemory: booleanOption,
     enableIdentityMemory: booleanOption,
+    sources: booleanOption,
   });
 }
 

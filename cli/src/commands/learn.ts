@@ -35,7 +35,7 @@ export function registerLearn(program: Command): void {
   });
   command.addHelpText(
     "after",
-    "\n{conversation} in --about is the id of the conversation. Any number of learners may run for one agent:\nthey share the work, and one that was killed is continued by the others.",
+    "\n{conversation} in --about is the id of the conversation. Any number of learners may run for one agent:\nthey share the work, and one that was killed is continued by the others.\nFacts name the messages that they are from: `membus forget --cascade` of these takes them, too.",
   );
 }
 

@@ -1,6 +1,6 @@
-import { LIMITS } from "@membus/protocol";
 import { z } from "zod";
 import { askFor, type ChatModel, loadPrompt } from "../../model/index.js";
+import { newestSources } from "../../sources.js";
 import type { CallContext } from "../call-context.js";
 import type { Shelf } from "../shelf.js";
 import {
@@ -110,12 +110,12 @@ function planOf(looked: Looked, decision: Decision | undefined, target: Fact | u
 }
 
 function mergedCandidate(candidate: Candidate, { metadata, entry }: Fact, text: string): Candidate {
-  const sources = [...new Set([...(candidate.sources ?? []), ...(entry.sources ?? [])])];
+  const sources = newestSources([...(entry.sources ?? []), ...(candidate.sources ?? [])]);
   return {
     ...candidate,
     text,
     // It says what the target said: what that is from has made it, too.
-    sources: sources.length === 0 ? undefined : sources.slice(0, LIMITS.sources),
+    sources: sources.length === 0 ? undefined : sources,
     trust: weakest([candidate.trust, metadata.trust]),
     category: candidate.category ?? metadata.category,
   };

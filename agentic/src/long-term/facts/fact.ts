@@ -141,7 +141,12 @@ export function supersededEntry({ entry }: Fact, until: number, byKeyHash: strin
   return { ...entry, metadata, if_revision: entry.revision } as EntryInput;
 }
 
-/** `fact` as the word of somebody who counts for more, for a store: only if nobody has changed it. */
-export function vouchedEntry({ entry }: Fact, trust: Trust): EntryInput {
-  return { ...entry, metadata: { ...entry.metadata, trust }, if_revision: entry.revision } as EntryInput;
+/** `fact` as it is when somebody has said it again, for a store: only if nobody has changed it. */
+export function repeatedEntry(
+  { entry }: Fact,
+  { trust, sources }: { readonly trust: Trust; readonly sources: readonly string[] },
+): EntryInput {
+  const lineage = sources.length === 0 ? {} : { sources };
+  const metadata = { ...entry.metadata, trust };
+  return { ...entry, ...lineage, metadata, if_revision: entry.revision } as EntryInput;
 }

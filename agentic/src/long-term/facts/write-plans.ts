@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import type { EntryInput, StoreResult } from "@membus/agent-client";
-import { keyHash, type StoreError, type StoreReceipt } from "@membus/protocol";
+import { keyHash, type StoreError, type StoreReceipt, type Trust } from "@membus/protocol";
+import { repeatedSources } from "../../sources.js";
 import type { CallContext } from "../call-context.js";
 import { type RecordOutcome, refused } from "../outcome.js";
 import type { Shelf } from "../shelf.js";
-import { factEntry, isWeaker, supersededEntry, vouchedEntry } from "./fact.js";
+import { type Fact, factEntry, isWeaker, repeatedEntry, supersededEntry } from "./fact.js";
 import type { Pending, Plan } from "./plan.js";
 
 /** What became of plans: outcomes by the candidates' indices, and what has to be decided again. */
@@ -34,11 +36,12 @@ export async function writePlans(
   const entries: EntryInput[] = [];
   const steps: Step[] = [];
   const replaced = new Set<string>();
+  const duplicates = plans.filter(({ outcome }) => outcome === "duplicate");
   for (const plan of plans) {
-    if (plan.outcome === "duplicate") outcomes.set(plan.pending.index, outcomeOf(plan, plan.target!.id));
-    else steps.push(stepOf(plan, entries, replaced, context));
+    if (plan.outcome !== "duplicate") steps.push(stepOf(plan, entries, replaced, context));
   }
-  entries.push(...vouchedEntries(plans, replaced));
+  const repeats = pushRepeated(plans, entries, replaced);
+  for (const plan of duplicates) outcomes.set(plan.pending.index, outcomeOf(plan, plan.target!.id));
   if (entries.length > 0) {
     const results = new Results(await shelf.store(entries));
     context.meter.written(results.writtenCount);
@@ -47,20 +50,44 @@ export async function writePlans(
       if ("outcome" in settled) outcomes.set(step.plan.pending.index, settled);
       else again.push(settled);
     }
+    for (const { pending, target } of duplicates) {
+      if (results.error(repeats.get(target!.id))?.code !== "conflict") continue;
+      outcomes.delete(pending.index);
+      again.push(pending);
+    }
   } else for (const { plan, id } of steps) outcomes.set(plan.pending.index, outcomeOf(plan, id));
   return { outcomes, again };
 }
 
-/** Facts that somebody repeats who counts for more than who told them before. If others change them, they stay as they are. */
-function vouchedEntries(plans: readonly Plan[], replaced: ReadonlySet<string>): EntryInput[] {
-  const vouched = new Map<string, EntryInput>();
-  for (const { outcome, target, candidate } of plans) {
-    if (outcome !== "duplicate" || target === undefined || replaced.has(target.id)) continue;
-    if (isWeaker(target.metadata.trust, candidate.trust)) {
-      vouched.set(target.id, vouchedEntry(target, candidate.trust));
-    }
+/**
+ * Adds facts that are said again by somebody who counts for more than who told them before, or from another source.
+ * @returns where those stand that have another source, by id: without it they would go when they should not.
+ */
+function pushRepeated(
+  plans: readonly Plan[],
+  entries: EntryInput[],
+  replaced: ReadonlySet<string>,
+): Map<string, number> {
+  const repeated = new Map<string, { fact: Fact; trust: Trust; sources: readonly string[] }>();
+  for (const { outcome, target, slot, candidate } of plans) {
+    const isDuplicate = outcome === "duplicate";
+    const fact = isDuplicate ? target : slot.current;
+    if (fact === undefined || replaced.has(fact.id)) continue;
+    const { trust, sources } = repeated.get(fact.id) ?? { ...fact.metadata, sources: fact.entry.sources };
+    const isVouched = isDuplicate && isWeaker(trust, candidate.trust);
+    repeated.set(fact.id, {
+      fact,
+      trust: isVouched ? candidate.trust : trust,
+      sources: repeatedSources(sources, candidate.sources),
+    });
   }
-  return [...vouched.values()];
+  const sourced = new Map<string, number>();
+  for (const [id, { fact, trust, sources }] of repeated) {
+    const isSourced = !isDeepStrictEqual(sources, fact.entry.sources ?? []);
+    if (isSourced) sourced.set(id, entries.length);
+    if (isSourced || trust !== fact.metadata.trust) entries.push(repeatedEntry(fact, { trust, sources }));
+  }
+  return sourced;
 }
 
 /** Adds what a plan writes. A fact is replaced once: what else was to replace it stands beside its replacement. */

@@ -3,6 +3,7 @@ import { type MemoryEntry, MemoryError, type RecordContent, readRecord, recordEn
 import { z } from "zod";
 import { pauseAfterConflict } from "../../contention.js";
 import { askFor, type ChatModel, loadPrompt, ModelError } from "../../model/index.js";
+import { newestSources } from "../../sources.js";
 import { storeFailure } from "../../store-failure.js";
 import type { CallContext } from "../call-context.js";
 import { kindIs } from "../facts/fact.js";
@@ -36,13 +37,14 @@ export async function writeGuideline(shelf: Shelf, tool: string, context: CallCo
   let advised: Advised | undefined;
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const [before] = (await shelf.byKey([{ guideline: tool }])).values();
-    const calls = await latestCalls(shelf, tool, context.options.toolCallCountMax);
+    const { calls, sources } = await latestCalls(shelf, tool, context.options.toolCallCountMax);
     const known = before && readRecord(before, "guideline")?.content;
-    if (calls.length === 0 || (known && isDeepStrictEqual(known.figures, figuresOf(calls)))) return {};
+    const isSame = known && isDeepStrictEqual(known.figures, figuresOf(calls));
+    if (calls.length === 0 || (isSame && isDeepStrictEqual(before.sources ?? [], sources))) return {};
     advised ??= await advise(tool, calls, context);
     const kept = "reason" in advised ? known?.text : undefined;
     const text = "text" in advised ? advised.text : (kept ?? plainText(tool, calls));
-    const entry = guidelineEntry(tool, text, calls);
+    const entry = { ...guidelineEntry(tool, text, calls), ...(sources.length > 0 && { sources }) };
     const { errors, receipts } = await shelf.store([{ ...entry, if_revision: before?.revision ?? 0 }]);
     context.meter.written(receipts.filter(({ outcome }) => outcome !== "unchanged").length);
     if (errors.length === 0) return { isWritten: true, ...("reason" in advised && advised) };
@@ -52,15 +54,27 @@ export async function writeGuideline(shelf: Shelf, tool: string, context: CallCo
   throw new MemoryError("conflict", `the guideline of ${tool} is being changed by others`);
 }
 
-/** Newest first. */
-async function latestCalls(shelf: Shelf, tool: string, countMax: number): Promise<Call[]> {
+/**
+ * Newest first, with the key hashes of the newest 64, which a guideline is derived from: it goes when all of these go. None
+ * where no call has a source, for then none of them is derived from anything.
+ */
+async function latestCalls(
+  shelf: Shelf,
+  tool: string,
+  countMax: number,
+): Promise<{ readonly calls: readonly Call[]; readonly sources: string[] }> {
   const calls: Call[] = [];
+  const hashes: string[] = [];
+  let isDerived = false;
   const request = { group: tool, where: kindIs("tool_call"), order: "newest" as const, limit: countMax };
   for await (const entry of shelf.each(request)) {
     const record = readRecord(entry as MemoryEntry, "tool_call");
-    if (record !== undefined) calls.push(record.content);
+    if (record === undefined) continue;
+    calls.push(record.content);
+    hashes.push(entry.key_hash);
+    isDerived ||= entry.sources !== undefined;
   }
-  return calls;
+  return { calls, sources: isDerived ? newestSources(hashes.reverse()) : [] };
 }
 
 function guidelineEntry(tool: string, text: string, calls: readonly Call[]) {

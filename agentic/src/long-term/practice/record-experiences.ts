@@ -1,6 +1,18 @@
-import { recordEntry, type Trust } from "@membus/protocol";
+import type { EntryInput, StoreResult } from "@membus/agent-client";
+import {
+  type Clock,
+  keyHash,
+  type MemoryEntry,
+  type MemoryKey,
+  recordEntry,
+  type StoreError,
+  type StoreReceipt,
+  type Trust,
+} from "@membus/protocol";
 import { z } from "zod";
+import { pauseAfterConflict } from "../../contention.js";
 import { askFor, type ChatModel, loadPrompt } from "../../model/index.js";
+import { repeatedSources } from "../../sources.js";
 import type { CallContext } from "../call-context.js";
 import { partsOf, transcript } from "../facts/extract.js";
 import { canonicalText, FACT_LENGTH_MAX, factId } from "../facts/fact.js";
@@ -20,6 +32,7 @@ export interface ExperienceFields {
   readonly value: number;
   readonly outcome?: string | undefined;
   readonly trust: Trust;
+  readonly sources?: readonly string[] | undefined;
 }
 
 /** Writes experiences. One that is known gets the new value. */
@@ -27,7 +40,7 @@ export async function recordExperiences(
   shelf: Shelf,
   experiences: readonly Experience[],
   fields: ExperienceFields,
-  { meter }: CallContext,
+  { meter, clock }: CallContext,
 ): Promise<RecordOutcome[]> {
   const outcomes = new Map<number, RecordOutcome>();
   const unique = new Map<string, number>();
@@ -40,7 +53,7 @@ export async function recordExperiences(
     return [experienceEntry(text, experience.whenToUse, fields)];
   });
   if (entries.length > 0) {
-    const { receipts, errors } = await shelf.store(entries);
+    const { receipts, errors } = await storeSourced(shelf, entries, fields.sources, clock);
     const indices = [...unique.values()];
     for (const { index, outcome } of receipts) {
       const { text } = entries[index]!.content as { text: string };
@@ -53,6 +66,46 @@ export async function recordExperiences(
     meter.written(receipts.filter(({ outcome }) => outcome !== "unchanged").length);
   }
   return experiences.map(({ text }, index) => outcomes.get(index) ?? twinOf(canonicalText(text)));
+}
+
+/** Others may record the same experiences at the same time; each attempt that fails is one of theirs that has succeeded. */
+const ATTEMPTS_MAX = 16;
+
+/** One that is known has the sources of before, too: it is stored over the revision that these were read of. */
+async function storeSourced(
+  shelf: Shelf,
+  entries: readonly SourcedEntry[],
+  sources: readonly string[] | undefined,
+  clock: Clock,
+): Promise<Pick<StoreResult, "receipts" | "errors">> {
+  if (sources === undefined) return shelf.store(entries);
+  const receipts = new Map<number, StoreReceipt>();
+  const errors = new Map<number, StoreError>();
+  let left = [...entries.keys()];
+  for (let attempt = 1; left.length > 0 && attempt <= ATTEMPTS_MAX; attempt++) {
+    if (attempt > 1) await pauseAfterConflict(attempt, clock);
+    const known = await shelf.byKey(left.map((index) => entries[index]!.key as MemoryKey));
+    const result = await shelf.store(left.map((index) => sourcedEntry(entries[index]!, known, sources)));
+    for (const receipt of result.receipts)
+      receipts.set(left[receipt.index]!, { ...receipt, index: left[receipt.index]! });
+    for (const index of left) errors.delete(index);
+    for (const error of result.errors)
+      errors.set(left[error.index]!, { ...error, index: left[error.index]! });
+    left = left.filter((index) => errors.get(index)?.code === "conflict");
+  }
+  return { receipts: [...receipts.values()], errors: [...errors.values()] };
+}
+
+type SourcedEntry = ReturnType<typeof experienceEntry>;
+
+function sourcedEntry(
+  entry: SourcedEntry,
+  known: ReadonlyMap<string, MemoryEntry>,
+  sources: readonly string[],
+): EntryInput {
+  const before = known.get(keyHash(entry.key as MemoryKey));
+  const named = before === undefined ? sources : repeatedSources(before.sources, sources);
+  return { ...entry, ...(named.length > 0 && { sources: [...named] }), if_revision: before?.revision ?? 0 };
 }
 
 function twinOf(text: string): RecordOutcome {

@@ -21,6 +21,7 @@ export interface ToolCallsResult extends RecordResult {
 export async function recordToolCalls(
   shelf: Shelf,
   inputs: readonly ToolCallInput[],
+  sources: readonly string[] | undefined,
   context: CallContext,
 ): Promise<ToolCallsResult> {
   const given = inputs.flatMap(reportsOf);
@@ -32,8 +33,11 @@ export async function recordToolCalls(
     if ("problem" in report) outcomes.set(index, refused(typeof one === "string" ? one : "", report.problem));
     else calls.push({ index, tool: report.tool_name, text: report.tool_name, ...toolCallEntry(report, now) });
   }
+  const lineage = sources === undefined ? {} : { sources };
   const { receipts, errors } =
-    calls.length === 0 ? NOTHING : await shelf.store(calls.map(({ entry }) => entry as never));
+    calls.length === 0
+      ? NOTHING
+      : await shelf.store(calls.map(({ entry }) => ({ ...entry, ...lineage }) as never));
   context.meter.written(receipts.length);
   for (const { index } of receipts)
     outcomes.set(calls[index]!.index, { outcome: "new", ...told(calls[index]!) });

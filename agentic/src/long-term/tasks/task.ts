@@ -81,8 +81,12 @@ export function readTask(entry: MemoryEntry): Task | undefined {
   return { id: key.task, content, metadata, revision };
 }
 
-/** For a store: only over the revision that was read. Nothing of it is to be found by its words. */
+/**
+ * For a store: only over the revision that was read. Nothing of it is to be found by its words. It goes with what its facts
+ * are to be derived from.
+ */
 export function taskEntry({ id, content, metadata, revision }: Task, ttlS: number | undefined): EntryInput {
+  const sources = content.work?.fields.sources;
   return {
     key: { task: id },
     content: content as never,
@@ -90,6 +94,7 @@ export function taskEntry({ id, content, metadata, revision }: Task, ttlS: numbe
     text: "task",
     group: metadata.about,
     if_revision: revision,
+    ...(sources !== undefined && { sources }),
     ...(ttlS !== undefined && { ttl: ttlS }),
   };
 }

@@ -50,7 +50,8 @@ async function writeSummary(
   const named = targets.length === 0 ? {} : { targets };
   const metadata = { ...given, ...named, level: 1, ref_memory_id: historyId };
   const content = { text, key_facts: [], open_threads: [], covers: { from, to } };
-  const entry = { ...recordEntry({ kind: "summary", key, content, metadata }), group: conversation };
+  const record = recordEntry({ kind: "summary", key, content, metadata });
+  const entry = { ...record, group: conversation, sources: [historyId] };
   const subject = { memoryType: "summary", memoryTarget: targets.join("&"), text } as const;
   draft.write(conversations, { entry, revision: known?.revision ?? 0 }, subject);
   return { text: `${known === undefined ? "added" : "replaced"} memory_id=${memoryId}`, memoryId };

@@ -55,8 +55,8 @@ async function updateOne(draft: Draft, scope: ToolScope, item: MemoryUpdate): Pr
   const { kind, ref_memory_id: ref, ...kept } = known.entry.metadata as WrittenMetadata;
   const input = { text, whenToUse: known.whenToUse, metadata: { ...kept, ...metadata } };
   const historyId = scope.history?.historyId ?? (ref as string | undefined);
-  const entry = await entryOf(draft, known, input, { trust: scope.trust, historyId });
-  const { revision } = known.entry;
+  const { revision, sources } = known.entry;
+  const entry = await entryOf(draft, known, input, { trust: scope.trust, historyId, sources });
   const subject = { memoryType: known.type, memoryTarget: known.target, text };
   draft.write(known.namespace, { entry: { ...entry, ...keptOf(known.entry, entry) }, revision }, subject);
   return { text: `updated memory_id=${memoryId}`, memoryId };

@@ -1,0 +1,125 @@
+import { randomInt } from "node:crypto";
+import type { ForgetResult, MemoryClient } from "@membus/agent-client";
+import { delay, systemClock } from "@membus/protocol";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { ChaosStage } from "../../../cli/test/crash/chaos-stage.js";
+import {
+  ContextWindow,
+  KnowledgeGraph,
+  LongTermMemory,
+  messageSources,
+  openaiChatModel,
+  openConversation,
+} from "../../src/index.js";
+import { ScriptedOpenAi } from "../scripted-openai/index.js";
+import { NUMBERS, SUMMARY, tokenCounter } from "../window-fixture.js";
+
+/** MEMBUS_CRASH_ROUNDS=50 is a longer look. */
+const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 8);
+/** About how long a forget takes here. */
+const FORGET_MS = 60;
+const FACTS = 30;
+
+let stage: ChaosStage;
+let server: ScriptedOpenAi;
+
+beforeAll(async () => {
+  stage = await ChaosStage.open();
+  await stage.startHost();
+  server = await ScriptedOpenAi.start(() => SUMMARY);
+});
+
+afterAll(async () => {
+  await server.stop();
+  await stage.close();
+});
+
+/** A talk, its summary and what is offloaded of it. @returns the sources that what is learned of it has. */
+async function talk(memory: MemoryClient, id: string): Promise<string[]> {
+  const conversation = await openConversation(memory, { id });
+  const { ids } = await conversation.add([
+    { role: "assistant", content: "", tool_calls: [{ id: "1", name: "read", arguments: "{}" }] },
+    { role: "tool", tool_call_id: "1", content: `${id} `.repeat(5_000) },
+    ...NUMBERS,
+  ]);
+  const model = openaiChatModel({ model: "scripted", baseUrl: server.baseUrl });
+  const options = { thresholdTokens: 400, graceRounds: 1, summaryTokensMax: 100, offloadTokensMin: 50 };
+  await new ContextWindow(conversation, options, { model, tokenCounter }).messages();
+  return messageSources(id, ids);
+}
+
+/** All that a conversation leaves behind, and a fact and a triple that another one, which stays, says too. */
+async function leave(memory: MemoryClient, id: string): Promise<void> {
+  const sources = await talk(memory, id);
+  const kept = messageSources(`kept ${id}`, ["m"]);
+  await (await openConversation(memory, { id: `kept ${id}` })).add({
+    id: "m",
+    message: { role: "user", content: "kept" },
+  });
+  const longTerm = new LongTermMemory(memory, { about: id });
+  const graph = new KnowledgeGraph(memory, { namespace: `graph/${id}` });
+  await longTerm.record(
+    Array.from({ length: FACTS }, (_, n) => `fact ${n}`),
+    { sources },
+  );
+  await longTerm.recordExperiences("look twice", { sources });
+  const triples = Array.from({ length: FACTS }, (_, n) => ({
+    subject: "Ada",
+    predicate: "knows",
+    object: `B${n}`,
+  }));
+  await graph.add(triples.map((triple) => ({ ...triple, sources })));
+  await longTerm.record("fact 0", { sources: kept });
+  await graph.add({ ...triples[0]!, sources: kept });
+}
+
+/** How many entries of each kind there are of it. */
+async function leftOf(memory: MemoryClient, id: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const criteria of [
+    { namespace: "conversations", group: id },
+    { namespace: `about/${id}` },
+    { namespace: `graph/${id}` },
+  ]) {
+    for await (const { metadata } of memory.entries({ ...criteria, tier: "episodic" })) {
+      const kind = String(metadata!.kind);
+      counts[kind] = (counts[kind] ?? 0) + 1;
+    }
+  }
+  return counts;
+}
+
+function forget(memory: MemoryClient, id: string): Promise<ForgetResult> {
+  const where = { field: "metadata.kind", op: "eq" as const, value: "message" };
+  return memory.forget({ namespace: "conversations", group: id, where, tier: "episodic", cascade: true });
+}
+
+it("a conversation that is forgotten takes all that was made of it, or nothing if the host is killed", async () => {
+  const memory = await stage.client({ agent: "alice", retryTimeoutMs: 60_000 });
+  for (let round = 0; round < ROUNDS; round++) {
+    const id = `talk${round}`;
+    await leave(memory, id);
+    const before = await leftOf(memory, id);
+    expect(before).toMatchObject({ message: 22, summary: 1, fact: FACTS, experience: 1, triple: FACTS });
+    expect(before.offload).toBeGreaterThan(1);
+    const impatient = await stage.client({ agent: "alice", timeoutMs: 2_000, retryTimeoutMs: 0 });
+    const delayMs = randomInt(FORGET_MS);
+    const [first] = await Promise.allSettled([
+      forget(impatient, id),
+      delay(systemClock, delayMs).then(() => stage.killHost()),
+    ]);
+    await stage.startHost();
+    const after = await leftOf(memory, id);
+    const what = `round ${round}, killed after ${delayMs} ms, the forget ${first.status}`;
+    const rest = { fact: 1, triple: 1 };
+    const isGone = after.message === undefined;
+    expect(after, what).toEqual(isGone ? rest : before);
+    if (first.status === "fulfilled") expect(isGone, what).toBe(true);
+    if (!isGone) {
+      const { receipt } = await forget(memory, id);
+      const derived = 1 + before.offload! + (FACTS - 1) + 1 + (FACTS - 1);
+      expect(receipt, what).toMatchObject({ by_tier: { episodic: 22 + derived }, cascaded: [derived] });
+    }
+    expect(await leftOf(memory, id), what).toEqual(rest);
+  }
+});
