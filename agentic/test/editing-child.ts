@@ -1,7 +1,7 @@
 import { MemoryClient } from "@membus/agent-client";
-import { Blocks, KnowledgeGraph } from "../src/index.js";
+import { Blocks, FileError, KnowledgeGraph, MemoryFiles } from "../src/index.js";
 
-/** Told what to do by its parent, it edits the same block or node as another such process, and tells what came of it. */
+/** Told what to do by its parent, it edits the same block, node or file as another such process, and tells what came of it. */
 const [url, name, rounds] = process.argv.slice(2) as [string, string, string];
 const ROUNDS = Number(rounds);
 
@@ -31,10 +31,38 @@ async function editNode(memory: MemoryClient): Promise<object> {
   return { created, left };
 }
 
+/** Both count in a file, and take turns in moving it to one of two paths, which the other must find. */
+async function editFile(memory: MemoryClient): Promise<object> {
+  const files = new MemoryFiles(memory);
+  let moved = 0;
+  for (let n = 1; n <= ROUNDS; n++) {
+    await retried(async (path) => void (await files.edit(path, `${name} ${n - 1}\n`, `${name} ${n}\n`)));
+    await retried(async (path) => {
+      await files.move(path, path === "/a/shared" ? "/b/shared" : "/a/shared");
+      moved += 1;
+    });
+  }
+  return { moved };
+}
+
+/** Where the file is; again, while the other process has it on its way. */
+async function retried(work: (path: string) => Promise<void>): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await work(attempt % 2 === 0 ? "/a/shared" : "/b/shared");
+    } catch (error) {
+      const isOnItsWay =
+        error instanceof FileError && ["not_found", "exists", "conflict"].includes(error.code);
+      if (!isOnItsWay || attempt > 10_000) throw error;
+    }
+  }
+}
+
+const EDITS = { block: editBlock, node: editNode, file: editFile };
+
 const memory = await MemoryClient.connect({ servers: url, agent: "alice" });
-process.once("message", (what) => {
-  const editing = what === "block" ? editBlock(memory) : editNode(memory);
-  void editing
+process.once("message", (what: keyof typeof EDITS) => {
+  void EDITS[what](memory)
     .catch((error: unknown) => ({ error: String(error) }))
     .then(async (told) => {
       await memory.close();

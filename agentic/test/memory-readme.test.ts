@@ -38,3 +38,28 @@ it("the examples of graph and blocks do what they say", async () => {
   expect(system).toContain("&quot;age&quot;: 36");
   expect(tools).toHaveLength(9);
 });
+
+it("the example of files does what it says", async () => {
+  const written: unknown[] = [];
+  const scope = {
+    ...agentic,
+    memory: await openAgent(),
+    console: { log: (...all: unknown[]) => written.push(...all) },
+  };
+  const run = new Function(
+    ...Object.keys(scope),
+    `return (async () => { ${exampleOf("files")}; return fileToolSet; })()`,
+  ) as (...values: unknown[]) => Promise<unknown[]>;
+  expect(await run(...Object.values(scope))).toHaveLength(8);
+  expect(written).toMatchObject([
+    [
+      { path: "/done/", count: 1 },
+      { path: "/trips/", count: 1 },
+    ],
+    [
+      { path: "/done/oslo.md", lines: [{ line: 2, text: "- ferry at eight" }] },
+      { path: "/trips/rome.md", lines: [{ line: 2, text: "- train at ten" }] },
+    ],
+    "# Rome\n- train at ten\n",
+  ]);
+});

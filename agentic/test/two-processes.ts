@@ -9,7 +9,7 @@ import { systemClock } from "@membus/protocol";
 import { afterEach, expect } from "vitest";
 import { NatsFixture } from "../../bus/test/nats-fixture.js";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
-import { Blocks, KnowledgeGraph, type Triple } from "../src/index.js";
+import { Blocks, KnowledgeGraph, MemoryFiles, type Triple } from "../src/index.js";
 
 const CHILD = fileURLToPath(new URL("editing-child.ts", import.meta.url));
 const EXEC_ARGV = ["--conditions=membus-source", "--import", "tsx"];
@@ -47,7 +47,7 @@ async function start(): Promise<{ server: NatsServer; memory: MemoryClient }> {
 /** Two processes that begin when both are ready, and what each tells at its end. */
 async function editInTwo(
   server: NatsServer,
-  what: "block" | "node",
+  what: "block" | "node" | "file",
   rounds: number,
 ): Promise<Record<string, unknown>[]> {
   const started = NAMES.map((name) =>
@@ -103,6 +103,47 @@ export async function editOneNode(rounds: number): Promise<void> {
   const same = found.filter(({ predicate }) => predicate === "same");
   const evidence = new Set(same.map((triple) => triple.evidence.toSorted().join()));
   expect([...evidence]).toEqual(["left says so,right says so"]);
+}
+
+/** Two processes edit one file, which both move to and fro: no edit is lost, and it is at one path in the end. */
+export async function editOneFile(rounds: number): Promise<void> {
+  const { server, memory } = await start();
+  const files = new MemoryFiles(memory);
+  await files.write("/a/shared", "left 0\nright 0\n");
+  expect(await editInTwo(server, "file", rounds)).toEqual([{ moved: rounds }, { moved: rounds }]);
+  const { files: found } = await files.glob("**");
+  expect(found).toHaveLength(1);
+  expect((await files.read(found[0]!.path))?.text).toBe(`left ${rounds}\nright ${rounds}\n`);
+}
+
+/** A process that edits and moves a file is killed: it is whole, at one path or at both. */
+export async function killWhileMoving(kills: number): Promise<void> {
+  const { server, memory } = await start();
+  const files = new MemoryFiles(memory);
+  for (let n = 0; n < kills; n++) {
+    const { revision } = await files.write("/a/shared", "left 0\nright 0\n");
+    const child = fork(CHILD, [server.url, "left", "1000"], { execArgv: EXEC_ARGV });
+    children.push(child);
+    await once(child, "message");
+    child.send("file");
+    while ((await newestRevision(memory)) < revision + 10 + n)
+      await new Promise((resolve) => setImmediate(resolve));
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    // What it had sent last may still be under way: this comes behind it.
+    await files.write("/killed", "");
+    const found = (await files.glob("*/shared")).files;
+    const texts = await Promise.all(found.map(async ({ path }) => (await files.read(path))!.text));
+    expect(texts.length).toBeGreaterThan(0);
+    for (const text of texts) expect(text).toMatch(/^left [1-9]\d*\nright 0\n$/);
+    for (const { path } of found) await files.remove(path);
+    await files.remove("/killed");
+  }
+}
+
+async function newestRevision(memory: MemoryClient): Promise<number> {
+  const { entries } = await memory.retrieve({ namespace: "files/**" });
+  return Math.max(0, ...entries.map(({ revision }) => revision));
 }
 
 /** A process that edits is killed: the block is as one of its edits left it, and all that undo leads to is there. */

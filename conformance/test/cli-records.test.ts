@@ -37,7 +37,7 @@ describe("membus-conformance records", () => {
     const { code, stdout, stderr } = await check("--namespace", "good/**", "--tier", "episodic");
     expect(stderr).toBe("");
     expect(stdout).toBe(
-      "records: block 3, experience 2, fact 3, guideline 2, history 2, message 11, offload 3, summary 2, " +
+      "records: block 3, experience 2, fact 3, file 2, guideline 2, history 2, message 11, offload 3, summary 2, " +
         "target 2, tool_call 3, triple 2; parts: 3; entries of other kinds: 1\nEvery record is what it says.\n",
     );
     expect(code).toBe(0);

@@ -6,6 +6,7 @@ import { crash } from "./crash.js";
 import { addToOneList, forget, isolate, retrieve, share, store } from "./scenes.js";
 import { type Stage, withStage } from "./stage.js";
 import { Transcript } from "./transcript.js";
+import { interruption } from "./with-bus.js";
 
 /** In this order: each scene builds on what those before it have stored. */
 const SCENES: readonly [string, (stage: Stage, transcript: Transcript) => Promise<void>][] = [
@@ -20,9 +21,7 @@ const SCENES: readonly [string, (stage: Stage, transcript: Transcript) => Promis
 ];
 
 const transcript = new Transcript();
-const interrupted = new Promise<never>((_resolve, reject) => {
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => reject(new Error("interrupted")));
-});
+const interrupted = interruption();
 
 try {
   const obtaining = ensureNatsServer({

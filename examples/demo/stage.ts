@@ -1,41 +1,25 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { MemoryClient } from "@membus/agent-client";
-import { launchNatsServer, type NatsServer } from "@membus/nats-server";
-import { HostProcess } from "./host-process.js";
+import { type RunningBus, withBus } from "./with-bus.js";
 
-/** What the story is played on: a nats-server and a host in processes of their own, and two agents, each connected. */
-export interface Stage {
-  readonly server: NatsServer;
-  readonly host: HostProcess;
+/** What the story is played on: a bus, and two agents, each connected. */
+export interface Stage extends RunningBus {
   readonly alice: MemoryClient;
   readonly bob: MemoryClient;
 }
 
-/** Plays in a temporary folder, and ends everything it started, however the play ends. */
+/** Plays on a bus of its own, which ends with the play. */
 export async function withStage(
   natsServer: string,
   interrupted: Promise<never>,
   play: (stage: Stage) => Promise<void>,
 ): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), "membus-demo-"));
-  const endings: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true, force: true })];
-  try {
-    const server = await launchNatsServer({ binary: natsServer });
-    endings.push(() => server.stop());
-    const host = new HostProcess(server.url, directory);
-    endings.push(() => host.end("SIGTERM"));
-    await Promise.race([host.start(), interrupted]);
+  await withBus(natsServer, interrupted, async (bus) => {
     const connect = async (agent: string) => {
       // Attempts are short, so that what was in flight when the host died is soon sent again.
-      const client = await MemoryClient.connect({ servers: server.url, agent, timeoutMs: 1_000 });
-      endings.push(() => client.close());
+      const client = await MemoryClient.connect({ servers: bus.server.url, agent, timeoutMs: 1_000 });
+      bus.onEnd(() => client.close());
       return client;
     };
-    const stage = { server, host, alice: await connect("alice"), bob: await connect("bob") };
-    await Promise.race([play(stage), interrupted, host.ended]);
-  } finally {
-    for (const end of endings.reverse()) await end();
-  }
+    await play({ ...bus, alice: await connect("alice"), bob: await connect("bob") });
+  });
 }

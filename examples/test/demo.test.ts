@@ -1,11 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
-import { lineOf, resultOf } from "../../cli/test/run-cli.js";
+import { resultOf } from "../../cli/test/run-cli.js";
+import { isRunning, leftIn, pidsOf } from "./left-behind.js";
 
 const MAIN = fileURLToPath(new URL("../demo/main.ts", import.meta.url));
 
@@ -23,30 +24,13 @@ function startDemo(): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, ["--import", "tsx", MAIN], { env });
 }
 
-const isRunning = (pid: number) => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
-
-async function pidsOf(demo: ChildProcessWithoutNullStreams): Promise<[server: number, host: number]> {
-  const line = await lineOf(demo, /host: process \d+/);
-  const [, server, host] = /process (\d+); host: process (\d+)/.exec(line)!;
-  return [Number(server), Number(host)];
-}
-
-/** What tsx and Node keep there for the next start is not the demo's. */
-const leftBehind = () => readdirSync(directory).filter((name) => name.startsWith("membus-"));
-
 it("keeps every promise, and leaves nothing behind", async () => {
   const { code, stdout, stderr } = await resultOf(startDemo());
   expect(stdout).not.toContain("✗");
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout.match(/✓/g)).toHaveLength(31);
   expect(stdout).toMatch(/\n31 of 31 steps as promised\n$/);
-  expect(leftBehind()).toEqual([]);
+  expect(leftIn(directory)).toEqual([]);
 });
 
 it("fails when a promise is broken: here the host dies, and nobody starts it again", async () => {
@@ -57,7 +41,7 @@ it("fails when a promise is broken: here the host dies, and nobody starts it aga
   const { code, stdout } = await result;
   expect(code).toBe(1);
   expect(stdout).toContain("✗ the story goes on: the host ended");
-  expect(leftBehind()).toEqual([]);
+  expect(leftIn(directory)).toEqual([]);
 });
 
 it("ends everything it started when it is interrupted", async () => {
@@ -70,5 +54,5 @@ it("ends everything it started when it is interrupted", async () => {
   expect(code).toBe(1);
   expect(stdout).toContain("✗ the story goes on: interrupted");
   expect(pids.map(isRunning)).toEqual([false, false]);
-  expect(leftBehind()).toEqual([]);
+  expect(leftIn(directory)).toEqual([]);
 });

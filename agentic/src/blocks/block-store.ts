@@ -1,20 +1,14 @@
 import type { AgentMemory, CallOptions, EntryInput } from "@membus/agent-client";
-import {
-  type Clock,
-  type ErrorCode,
-  type Filter,
-  isJsonObject,
-  type Json,
-  LIMITS,
-  MemoryError,
-} from "@membus/protocol";
+import { type Clock, type Filter, isJsonObject, type Json, LIMITS } from "@membus/protocol";
+import { kindIs } from "../kind-filter.js";
+import { storeFailure } from "../store-failure.js";
 import { blockEntry, readBlock, revisionEntry, revisionKey, type StoredBlock } from "./block.js";
 import type { ResolvedBlocksOptions } from "./blocks-options.js";
 
 /** How a call is sent; its time limits are the client's. */
 export type BlockCall = Pick<CallOptions, "signal">;
 
-const IS_BLOCK: Filter = { field: "metadata.kind", op: "eq", value: "block" };
+const IS_BLOCK = kindIs("block");
 
 /** Blocks and their earlier values, as entries of the host. */
 export class BlockStore {
@@ -102,8 +96,7 @@ export class BlockStore {
 
   async #store(entry: EntryInput, call: BlockCall): Promise<number> {
     const { receipts, errors } = await this.#memory.store(entry, call);
-    const [error] = errors;
-    if (error !== undefined) throw new MemoryError(error.code as ErrorCode, error.message, error.detail);
+    if (errors[0] !== undefined) throw storeFailure(errors[0]);
     return receipts[0]!.revision;
   }
 }

@@ -6,7 +6,7 @@ import {
   resolveOptions,
   TIERS,
 } from "@membus/protocol";
-import { namespaceOption } from "../namespace-option.js";
+import { namespaceOption } from "../option-rules.js";
 
 export interface GraphOptions {
   /**

@@ -1,4 +1,5 @@
 import type { Filter } from "@membus/protocol";
+import { kindIs } from "../kind-filter.js";
 import type { ResolvedGraphOptions } from "./graph-options.js";
 import { normaliseNode, normalisePredicate, normaliseText, RESERVED_PREDICATES } from "./triple.js";
 
@@ -12,7 +13,7 @@ export interface TriplePattern {
 /** From which end a triple is read: "out" of a node as its subject, "in" to it as its object. */
 export type Direction = "out" | "in" | "both";
 
-export const IS_TRIPLE: Filter = { field: "metadata.kind", op: "eq", value: "triple" };
+export const IS_TRIPLE = kindIs("triple");
 
 const IS_EDGE: Filter = { field: "metadata.predicate", op: "nin", value: [...RESERVED_PREDICATES] };
 

@@ -1,5 +1,6 @@
 import type { AgentMemory, CallOptions, ForgetRequest, RetrieveRequest } from "@membus/agent-client";
-import { type Clock, type ErrorCode, type Filter, LIMITS, MemoryError } from "@membus/protocol";
+import { type Clock, type Filter, LIMITS, type MemoryError } from "@membus/protocol";
+import { storeFailure } from "../store-failure.js";
 import type { ResolvedGraphOptions } from "./graph-options.js";
 import { readTriple, type StoredTriple, type Triple, tripleEntry } from "./triple.js";
 
@@ -94,9 +95,7 @@ export class TripleStore {
     const failures: WriteFailure[] = triples.map(() => undefined);
     const created = triples.map(() => false);
     const { errors, receipts } = await this.#memory.store(entries, call);
-    for (const { index, code, message, detail } of errors) {
-      failures[index] = new MemoryError(code as ErrorCode, message, detail);
-    }
+    for (const error of errors) failures[error.index] = storeFailure(error);
     for (const { index, outcome } of receipts) created[index] = outcome === "created";
     return { failures, created };
   }

@@ -1,4 +1,5 @@
 import { LIMITS, type OptionRule } from "@membus/protocol";
+import { nameOfSegment, segmentOf } from "../namespace-segment.js";
 
 /** What is known about something is in a namespace of its own below this one. */
 const ABOUT = "about";
@@ -21,9 +22,7 @@ export const ALL_ABOUT = `${ABOUT}/**`;
 export function aboutOf(namespace: string): string | undefined {
   const [root, segment, ...rest] = namespace.split("/");
   if (root !== ABOUT || segment === undefined || rest.length > 0) return undefined;
-  return segment.replaceAll(/%([0-9a-f]{2})/g, (_, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
+  return nameOfSegment(segment);
 }
 
 export const aboutOption: OptionRule = (value, name) => {
@@ -33,11 +32,3 @@ export const aboutOption: OptionRule = (value, name) => {
     throw new TypeError(`${name} must be 1..${max} characters, three for each of % / * and controls`);
   }
 };
-
-/** One segment for each name, and one name for each segment. */
-function segmentOf(about: string): string {
-  return about.replaceAll(
-    /[%/*\p{Cc}]/gu,
-    (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
-  );
-}

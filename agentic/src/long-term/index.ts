@@ -14,6 +14,7 @@ export {
 } from "./long-term-memory.js";
 export { LONG_TERM_DEFAULTS, type LongTermOptions } from "./long-term-options.js";
 export type { OutcomeName, RecordOutcome, RecordResult, SimilarFact } from "./outcome.js";
+export { figuresOf } from "./practice/figures.js";
 export type { Experience } from "./practice/record-experiences.js";
 export type { ToolCallsResult } from "./practice/record-tool-calls.js";
 export type { ToolCallInput, ToolCallReport } from "./practice/tool-call.js";

@@ -236,35 +236,34 @@ export class LongTermMemory {
   /** Without those in quarantine. */
   async sizes(): Promise<MemorySizes> {
     const shelf = this.#shelves.main;
-    const count = (kind: MemoryKind) => shelf.count(kindIs(kind));
-    const current = { all: [kindIs("fact"), currentAt(this.#clock.now())] };
-    const [all, fact, experience, guideline, tool_call] = await Promise.all([
-      count("fact"),
-      shelf.count(current),
-      count("experience"),
-      count("guideline"),
-      count("tool_call"),
+    const isCurrent = { all: [kindIs("fact"), currentAt(this.#clock.now())] };
+    const [all, current] = await Promise.all([
+      shelf.counts({ field: "metadata.kind", where: kindIs(...MEMORY_KINDS) }),
+      shelf.counts({ field: "metadata.kind", where: isCurrent }),
     ]);
-    return { fact, superseded: all - fact, experience, guideline, tool_call };
+    const count = (kind: MemoryKind) => all.get(kind) ?? 0;
+    const fact = current.get("fact") ?? 0;
+    return {
+      fact,
+      superseded: count("fact") - fact,
+      experience: count("experience"),
+      guideline: count("guideline"),
+      tool_call: count("tool_call"),
+    };
   }
 
   /**
-   * What there are memories about, in this tier, and how many; sorted by name. Reads them all.
-   * @throws {MemoryError} `too_large` for more than the host reads at once: 256.
+   * What there are memories about, in this tier, and how many; sorted by name. Reads none of them.
+   * @throws {MemoryError} `too_large` for more than the host lists at once: 256; `unsupported` where it does not list.
    */
   async abouts(): Promise<{ readonly about: string; readonly count: number }[]> {
-    const counts = new Map<string, number>();
     const everything = new Shelf(this.#memory, "about", this.#options.tier);
-    for await (const { namespace } of everything.each({
-      namespace: ALL_ABOUT,
-      where: kindIs(...MEMORY_KINDS),
-    })) {
+    const counts = await everything.counts({ namespace: ALL_ABOUT, where: kindIs(...MEMORY_KINDS) });
+    const abouts = [...counts].flatMap(([namespace, count]) => {
       const about = aboutOf(namespace);
-      if (about !== undefined) counts.set(about, (counts.get(about) ?? 0) + 1);
-    }
-    return [...counts]
-      .map(([about, count]) => ({ about, count }))
-      .sort((a, b) => (a.about < b.about ? -1 : 1));
+      return about === undefined ? [] : [{ about, count }];
+    });
+    return abouts.sort((a, b) => (a.about < b.about ? -1 : 1));
   }
 
   /**

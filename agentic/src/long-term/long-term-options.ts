@@ -8,6 +8,7 @@ import {
   resolveOptions,
   TIERS,
 } from "@membus/protocol";
+import { optional } from "../option-rules.js";
 import { aboutOption } from "./about.js";
 
 export interface LongTermOptions {
@@ -139,9 +140,3 @@ export const timeOption: OptionRule = (value, name) => {
     throw new TypeError(`${name} must be Unix seconds, got ${String(value)}`);
   }
 };
-
-export function optional(rule: OptionRule): OptionRule {
-  return (value, name) => {
-    if (value !== undefined) rule(value, name);
-  };
-}

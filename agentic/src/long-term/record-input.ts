@@ -1,6 +1,7 @@
 import { MessageContentSchema, type Trust } from "@membus/protocol";
+import { textOf } from "../conversation/index.js";
 import type { ChatMessage } from "../model/index.js";
-import { speakingMessages, withoutRecalled, wordsOf } from "./recall/recalled-text.js";
+import { speakingMessages, withoutRecalled } from "./recall/recalled-text.js";
 
 /** Texts are taken for what they say; messages for what was said in them. null and undefined count for nothing. */
 export type RecordInput = string | ChatMessage | readonly (string | ChatMessage | null | undefined)[] | null;
@@ -34,7 +35,7 @@ export function saidIn(inputs: readonly (string | ChatMessage)[], trust: Trust |
   const speaking = new Set(speakingMessages(inputs.filter(isMessage)));
   return inputs.map((input): Said => {
     if (!isMessage(input)) return { role: "user", text: withoutRecalled(input), trust: trust ?? "user" };
-    const text = speaking.has(input) ? withoutRecalled(wordsOf(input)) : "";
+    const text = speaking.has(input) ? withoutRecalled(textOf(input)) : "";
     return { role: input.role, text, trust: trust ?? trustOf(input) };
   });
 }

@@ -9,7 +9,8 @@ import {
   type Trust,
   TrustSchema,
 } from "@membus/protocol";
-import { fractionOption, optional, timeOption } from "./long-term-options.js";
+import { optional, signalOption } from "../option-rules.js";
+import { fractionOption, timeOption } from "./long-term-options.js";
 
 export interface RecordOptions {
   /**
@@ -63,10 +64,6 @@ const sourcesOption: OptionRule = (value, name) => {
   if (!isList || !value.every((hash) => typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash))) {
     throw new TypeError(`${name} must be 1..64 key hashes`);
   }
-};
-
-const signalOption: OptionRule = (value, name) => {
-  if (!(value instanceof AbortSignal)) throw new TypeError(`${name} must be an AbortSignal`);
 };
 
 /** @throws {TypeError} for an unknown option or a value out of range. */

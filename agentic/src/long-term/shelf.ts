@@ -2,20 +2,13 @@ import type {
   AgentMemory,
   EntryInput,
   ForgetRequest,
+  ListRequest,
   RetrieveRequest,
   StoreResult,
 } from "@membus/agent-client";
-import {
-  type ErrorMessage,
-  type Filter,
-  LIMITS,
-  type MemoryEntry,
-  type MemoryError,
-  type MemoryKey,
-  type MemoryTier,
-  parseErrorMessage,
-  type StoreError,
-} from "@membus/protocol";
+import { LIMITS, type MemoryEntry, type MemoryKey, type MemoryTier } from "@membus/protocol";
+
+export { storeFailure } from "../store-failure.js";
 
 /** One namespace of one tier, in which memories about something are. */
 export class Shelf {
@@ -55,9 +48,12 @@ export class Shelf {
     return found;
   }
 
-  async count(where: Filter): Promise<number> {
-    const { total, total_relation } = await this.#memory.retrieve({ where, tier: this.tier, limit: 0 });
-    return total_relation === "eq" ? total : (await this.all({ where })).length;
+  /** How many there are of each value of a field, or in each namespace, without reading them. */
+  async counts(request: ListRequest): Promise<Map<string, number>> {
+    const counts = new Map<string, number>();
+    const items = this.#memory.items({ ...request, tier: this.tier }, { pageSize: 500 });
+    for await (const { value, count } of items) counts.set(String(value), count);
+    return counts;
   }
 
   store(entries: readonly EntryInput[]): Promise<StoreResult> {
@@ -76,9 +72,4 @@ export class Shelf {
   async forget(criteria: ForgetRequest): Promise<number> {
     return (await this.#memory.forget({ ...criteria, tier: this.tier })).deleted;
   }
-}
-
-/** An error of an entry as the one that it would be of a request. */
-export function storeFailure({ code, message, detail }: StoreError): MemoryError {
-  return parseErrorMessage({ code, message, detail } as ErrorMessage);
 }

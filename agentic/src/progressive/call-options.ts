@@ -7,6 +7,7 @@ import {
   resolveOptions,
   stringOption,
 } from "@membus/protocol";
+import { optional, signalOption } from "../option-rules.js";
 import { type DeleteAllOptions, LIST_DEFAULTS, type ListOptions } from "./listing.js";
 import { TASK_TYPES } from "./memory-record.js";
 import { OFFLOAD_DEFAULTS, type OffloadOptions, type ReloadOptions } from "./offload.js";
@@ -18,12 +19,6 @@ import { MESSAGES_MAX } from "./tools/history-memory.js";
 
 /** Targets that one call names. */
 const TARGETS_MAX = 64;
-
-function optional(rule: OptionRule): OptionRule {
-  return (value, name) => {
-    if (value !== undefined) rule(value, name);
-  };
-}
 
 /** @throws {TypeError} naming the first message that is none. */
 export function messagesOption(value: unknown, name: string): void {
@@ -67,10 +62,6 @@ function idsOption(value: unknown, name: string): void {
     throw new TypeError(`${name} must be a list of 1..${LIMITS.retrieveLimit} ids`);
   }
   for (const [index, id] of value.entries()) stringOption(id, `${name}[${index}]`);
-}
-
-function signalOption(value: unknown, name: string): void {
-  if (!(value instanceof AbortSignal)) throw new TypeError(`${name} must be an AbortSignal`);
 }
 
 const CALL_RULES = { targets: optional(targetsOption), signal: optional(signalOption) };

@@ -7,12 +7,13 @@ import {
   LIMITS,
   type MemoryEntry,
   partKeys,
-  type RecordContent,
   readRecord,
   recordEntry,
   splitRecord,
   type Trust,
 } from "@membus/protocol";
+import { textOf } from "../conversation/index.js";
+import { kindIs } from "../kind-filter.js";
 import type { ChatMessage } from "../model/index.js";
 import type { MemorySpace } from "./memory-space.js";
 import { aboutOneOf } from "./search-memories.js";
@@ -105,7 +106,7 @@ export async function markHistory(space: MemorySpace, history: History, marks: o
 export async function readHistory(space: MemorySpace, pointer: HistoryPointer): Promise<ChatMessage[]> {
   const entries = await space.list(space.conversations, {
     group: pointer.conversation,
-    where: { field: "metadata.kind", op: "eq", value: "message" },
+    where: kindIs("message"),
     order: "oldest",
     limit: CONVERSATION_MESSAGES_MAX,
   });
@@ -151,16 +152,6 @@ export function withoutUndefined(message: ChatMessage): ChatMessage {
   ) as ChatMessage;
 }
 
-/** What a message says, in words; "" where it only calls tools. */
-export function messageText({ content }: Pick<RecordContent<"message">, "content">): string {
-  if (content === null) return "";
-  if (typeof content === "string") return content;
-  return content
-    .map(({ text }) => text)
-    .filter((text) => typeof text === "string")
-    .join("\n");
-}
-
 /**
  * A message's own `id`, else one from what it says and all before it: so the same messages have the same ids, also where more
  * follow, and one that is said twice has two.
@@ -182,7 +173,7 @@ function messageEntry(conversation: string, id: string, message: ChatMessage): E
     content: message,
     metadata,
   });
-  const text = messageText(message).slice(0, LIMITS.derivedTextLength).toWellFormed() || null;
+  const text = textOf(message).slice(0, LIMITS.derivedTextLength).toWellFormed() || null;
   return { ...record, group: conversation, text };
 }
 

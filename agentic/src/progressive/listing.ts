@@ -1,4 +1,5 @@
 import { type Filter, readRecord } from "@membus/protocol";
+import { kindIs } from "../kind-filter.js";
 import type { Cost } from "../model/index.js";
 import { currentMemories, IDENTITY_LABEL, type Memory } from "./memory-record.js";
 import type { MemorySpace } from "./memory-space.js";
@@ -61,7 +62,7 @@ export async function deleteAllMemories(
     deletedCount += await space.forget(space.conversations, { group: conversation });
   for (const namespace of targets?.map((target) => space.about(target)) ?? [space.aboutAll]) {
     deletedCount += await space.forget(namespace, {
-      where: isKind("fact", "experience", "guideline", "tool_call"),
+      where: kindIs("fact", "experience", "guideline", "tool_call"),
     });
   }
   deletedCount += await space.forget(space.targets, { where: targetsNamed(targets) });
@@ -70,13 +71,9 @@ export async function deleteAllMemories(
   return { deletedCount, sharedConversations: shared, cost: space.meter.cost };
 }
 
-function isKind(...kinds: readonly string[]): Filter {
-  return { field: "metadata.kind", op: "in", value: [...kinds] };
-}
-
 function targetsNamed(targets: readonly string[] | undefined): Filter {
-  if (targets === undefined) return isKind("target");
-  return { all: [isKind("target"), { field: "metadata.name", op: "in", value: [...targets] }] };
+  if (targets === undefined) return kindIs("target");
+  return { all: [kindIs("target"), { field: "metadata.name", op: "in", value: [...targets] }] };
 }
 
 /** The conversations with a history: those that are about `targets` alone, and those that are about them and others. */
@@ -84,7 +81,7 @@ async function conversationsOf(
   space: MemorySpace,
   targets: readonly string[] | undefined,
 ): Promise<{ readonly own: string[]; readonly shared: string[] }> {
-  const histories = await space.list(space.conversations, { where: isKind("history"), limit: HISTORIES_MAX });
+  const histories = await space.list(space.conversations, { where: kindIs("history"), limit: HISTORIES_MAX });
   const named = new Map<string, Set<string>>();
   for (const entry of histories) {
     const record = readRecord(entry, "history");

@@ -1,6 +1,8 @@
 import { didYouMean } from "@membus/protocol";
 import { type ChatModel, type CostMeter, loadPrompt } from "../model/index.js";
 import { type Agent, type AgentOutcome, type AgentStep, runAgent, type Tool } from "../tools/index.js";
+import type { MemorySpace } from "./memory-space.js";
+import type { ResolvedProgressiveOptions } from "./progressive-options.js";
 import type { TaskHandler } from "./tools/hands-off.js";
 import { type MemoryToolName, memoryTool } from "./tools/memory-tool.js";
 import type { MemoryToolOptions } from "./tools/tool-options.js";
@@ -25,6 +27,14 @@ export interface MemoryAgent extends Omit<Agent, "system" | "tools"> {
   /** Its system prompt. */
   readonly prompt: string;
   readonly tools: readonly AgentTool[];
+}
+
+/** With what a call works. */
+export interface MemoryPlan {
+  readonly space: MemorySpace;
+  readonly model: ChatModel | undefined;
+  readonly agents: Readonly<Record<AgentName, MemoryAgent>>;
+  readonly options: ResolvedProgressiveOptions;
 }
 
 /** Longer texts of tools, histories above all, are cut. */

@@ -9,6 +9,7 @@ import {
   recordEntry,
   type Trust,
 } from "@membus/protocol";
+import { kindIs } from "../kind-filter.js";
 
 export const MEMORY_TYPES = ["identity", "personal", "procedural", "tool", "summary", "history"] as const;
 export type MemoryType = (typeof MEMORY_TYPES)[number];
@@ -130,7 +131,7 @@ export function currentMemories(types: readonly MemoryType[], now: number): Filt
   const kinds = types.map((type) => KIND_OF_TYPE[type]);
   return {
     all: [
-      { field: "metadata.kind", op: "in", value: kinds },
+      kindIs(...kinds),
       { field: "metadata.superseded_by", op: "exists", value: false },
       { not: { field: "metadata.valid_until", op: "lte", value: now } },
     ],
@@ -154,7 +155,8 @@ export function readMemory(entry: MemoryEntry): Memory | undefined {
 
 type Said = Pick<Memory, "memoryType" | "memoryTarget" | "text" | "whenToUse" | "figures">;
 
-function saidBy(entry: MemoryEntry): Said | undefined {
+/** What a record says as a memory; undefined for what is none. */
+export function saidBy(entry: Parameters<typeof readRecord>[0]): Said | undefined {
   const fact = readRecord(entry, "fact");
   if (fact !== undefined) {
     return { memoryType: "personal", memoryTarget: fact.metadata.about, text: fact.content.text };
@@ -179,7 +181,7 @@ function saidBy(entry: MemoryEntry): Said | undefined {
   return saidBySummary(entry) ?? saidByBlock(entry);
 }
 
-function saidBySummary(entry: MemoryEntry): Said | undefined {
+function saidBySummary(entry: Parameters<typeof readRecord>[0]): Said | undefined {
   const summary = readRecord(entry, "summary");
   if (summary === undefined) return undefined;
   const { targets } = summary.metadata;
@@ -187,7 +189,7 @@ function saidBySummary(entry: MemoryEntry): Said | undefined {
   return { memoryType: "summary", memoryTarget, text: summary.content.text };
 }
 
-function saidByBlock(entry: MemoryEntry): Said | undefined {
+function saidByBlock(entry: Parameters<typeof readRecord>[0]): Said | undefined {
   const block = readRecord(entry, "block");
   if (block === undefined || block.metadata.label !== IDENTITY_LABEL) return undefined;
   const { value } = block.content;

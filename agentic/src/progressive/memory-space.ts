@@ -1,15 +1,9 @@
 import { hash } from "node:crypto";
 import type { AgentMemory, EntryInput, ForgetRequest, RetrieveRequest } from "@membus/agent-client";
-import {
-  type ErrorCode,
-  type Json,
-  keyHash,
-  LIMITS,
-  type MemoryEntry,
-  MemoryError,
-  type MemoryTier,
-} from "@membus/protocol";
+import { type Json, keyHash, LIMITS, type MemoryEntry, type MemoryTier } from "@membus/protocol";
 import type { CostMeter } from "../model/index.js";
+import { segmentOf } from "../namespace-segment.js";
+import { storeFailure } from "../store-failure.js";
 
 export interface SpacePlace {
   readonly tier: MemoryTier;
@@ -112,9 +106,9 @@ export class MemorySpace {
         revision,
       };
     }
-    for (const { index, code, message, detail } of result.errors) {
-      if (code !== "conflict") throw new MemoryError(code as ErrorCode, message, detail);
-      outcomes[index] = { outcome: "conflict" };
+    for (const error of result.errors) {
+      if (error.code !== "conflict") throw storeFailure(error);
+      outcomes[error.index] = { outcome: "conflict" };
     }
     return outcomes;
   }
@@ -131,8 +125,6 @@ export class MemorySpace {
   }
 }
 
-/** What a segment may not have, and what escaped ones are told by. */
-const ESCAPED = /[/*%~\p{Cc}]/gu;
 const HASHED_HEAD_LENGTH = 23;
 
 /**
@@ -140,12 +132,8 @@ const HASHED_HEAD_LENGTH = 23;
  * its hash. No two names share one.
  */
 function namespaceSegment(name: string): string {
-  const escaped = name.replaceAll(ESCAPED, escapeCharacter);
+  const escaped = segmentOf(name).replaceAll("~", "%7e");
   if (escaped.length <= LIMITS.namespaceSegmentLength) return escaped;
   const head = escaped.slice(0, HASHED_HEAD_LENGTH).toWellFormed();
   return `${head}~${hash("sha256", name, "hex").slice(0, 40)}`;
-}
-
-function escapeCharacter(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
 }

@@ -6,9 +6,11 @@ import {
   readRecord,
   recordEntry,
 } from "@membus/protocol";
+import { textOf } from "../conversation/index.js";
+import { kindIs } from "../kind-filter.js";
 import type { ChatMessage, Cost } from "../model/index.js";
 import { Draft } from "./draft.js";
-import { messageText, withoutUndefined } from "./history.js";
+import { withoutUndefined } from "./history.js";
 import type { MemorySpace } from "./memory-space.js";
 
 export interface OffloadOptions {
@@ -101,12 +103,12 @@ export async function offload(
 
 function isOffloadable(message: ChatMessage, { bytesMin }: Offloading): boolean {
   if (message.role === "system" || message.role === "developer" || message.content === null) return false;
-  return !POINTER.test(messageText(message)) && bytesOf(message) >= bytesMin;
+  return !POINTER.test(textOf(message)) && bytesOf(message) >= bytesMin;
 }
 
 function stage(draft: Draft, conversation: string, message: ChatMessage): string {
   const { space } = draft;
-  const text = messageText(message);
+  const text = textOf(message);
   const key = { offload: space.derivedId("offload", conversation, message as unknown as Json) };
   const metadata = { bytes: bytesOf(message), ...(message.name !== undefined && { tool: message.name }) };
   const content = { text, message: message as unknown as Json };
@@ -115,11 +117,11 @@ function stage(draft: Draft, conversation: string, message: ChatMessage): string
 }
 
 function bytesOf(message: ChatMessage): number {
-  return Buffer.byteLength(messageText(message));
+  return Buffer.byteLength(textOf(message));
 }
 
 function pointerLine(id: string, message: ChatMessage, { previewLength }: Offloading): string {
-  const preview = messageText(message).slice(0, previewLength).toWellFormed().replaceAll(/\s+/g, " ");
+  const preview = textOf(message).slice(0, previewLength).toWellFormed().replaceAll(/\s+/g, " ");
   const more = preview === "" ? "" : `; begins: ${preview}`;
   return `[offloaded ${id}: ${bytesOf(message)} bytes${more}]`;
 }
@@ -127,7 +129,7 @@ function pointerLine(id: string, message: ChatMessage, { previewLength }: Offloa
 /** Offloaded texts that answer a query, or have one of some ids. */
 export async function reload(space: MemorySpace, input: ReloadOptions): Promise<ReloadResult> {
   const { query, ids, limit = ids?.length ?? RELOAD_LIMIT } = input;
-  const where = { field: "metadata.kind", op: "eq" as const, value: "offload" };
+  const where = kindIs("offload");
   const known = ids?.filter((id) => /^[0-9a-f]{64}$/.test(id));
   const entries =
     known === undefined

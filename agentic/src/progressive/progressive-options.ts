@@ -8,6 +8,7 @@ import {
   resolveOptions,
   TIERS,
 } from "@membus/protocol";
+import { TASK_TYPES, type TaskType } from "./memory-record.js";
 
 export interface ProgressiveOptions {
   /**
@@ -81,5 +82,16 @@ function spaceOption(value: unknown, name: string): void {
     return;
   throw new TypeError(
     `${name} must be a path of at most ${SPACE_SEGMENTS_MAX} segments, got ${String(value)}`,
+  );
+}
+
+/** The types of memory that a call is about; absent and "auto": all that the options do not leave out. */
+export function typesOf(
+  memoryType: "auto" | TaskType | undefined,
+  { enableToolMemory, enableIdentityMemory }: ResolvedProgressiveOptions,
+): TaskType[] {
+  if (memoryType !== undefined && memoryType !== "auto") return [memoryType];
+  return TASK_TYPES.filter(
+    (type) => (type !== "tool" || enableToolMemory) && (type !== "identity" || enableIdentityMemory),
   );
 }

@@ -2,16 +2,10 @@ import type { ChatMessage, ChatModel, Cost } from "../model/index.js";
 import type { AgentOutcome } from "../tools/index.js";
 import { Draft } from "./draft.js";
 import { readIdentity } from "./identity.js";
-import { runMemoryAgent } from "./memory-agent.js";
+import { type MemoryPlan, runMemoryAgent } from "./memory-agent.js";
 import type { Memory } from "./memory-record.js";
 import { quoted } from "./quote.js";
-import {
-  MemoriesSeen,
-  memoriesText,
-  type RetrieveOptions,
-  type RetrievePlan,
-  retrievalScope,
-} from "./retrieve.js";
+import { MemoriesSeen, memoriesText, type RetrieveOptions, retrievalScope } from "./retrieve.js";
 import { readMeta } from "./tools/meta-memory.js";
 
 export interface ReplyOptions extends Pick<RetrieveOptions, "targets" | "signal"> {
@@ -37,7 +31,7 @@ const SHOWN_MAX = 1_000;
  * @throws {ModelError} of the model, {MemoryError} of the host.
  */
 export async function reply(
-  plan: RetrievePlan & { readonly model: ChatModel },
+  plan: MemoryPlan & { readonly model: ChatModel },
   input: ReplyOptions,
 ): Promise<ReplyResult> {
   const { space, model, agents, options } = plan;

@@ -1,10 +1,10 @@
+import { textOf } from "../conversation/index.js";
 import type { ChatMessage, ChatModel, Cost } from "../model/index.js";
 import { type AgentFailure, failureOf } from "./handoffs.js";
-import { messageText } from "./history.js";
-import { type AgentName, type MemoryAgent, runMemoryAgent } from "./memory-agent.js";
-import { type Memory, TASK_TYPES, type TaskType } from "./memory-record.js";
+import { type MemoryPlan, runMemoryAgent } from "./memory-agent.js";
+import type { Memory, TaskType } from "./memory-record.js";
 import type { MemorySpace } from "./memory-space.js";
-import type { ResolvedProgressiveOptions } from "./progressive-options.js";
+import { typesOf } from "./progressive-options.js";
 import { onOneLine } from "./quote.js";
 import { memoriesIn, searchMemories } from "./search-memories.js";
 import { type MemoryTarget, readTargets } from "./targets.js";
@@ -45,13 +45,6 @@ export interface RetrieveResult {
   asText(): string;
 }
 
-export interface RetrievePlan {
-  readonly space: MemorySpace;
-  readonly model: ChatModel | undefined;
-  readonly agents: Readonly<Record<AgentName, MemoryAgent>>;
-  readonly options: ResolvedProgressiveOptions;
-}
-
 export const RETRIEVE_DEFAULTS = Object.freeze({ limit: 10 });
 
 /** What an agent has been shown, each memory once. */
@@ -78,7 +71,7 @@ export class MemoriesSeen {
  * Layer 0 and what is found below it. An agent that fails leaves the search by vectors, which says so.
  * @throws {MemoryError} of the host, `too_large` where there are more targets than it reads at once: name some.
  */
-export async function retrieve(plan: RetrievePlan, input: RetrieveOptions): Promise<RetrieveResult> {
+export async function retrieve(plan: MemoryPlan, input: RetrieveOptions): Promise<RetrieveResult> {
   const { space, model } = plan;
   const targets = await readTargets(space, input.targets);
   if (model === undefined) return resultOf(space, targets, await byVectors(plan, input));
@@ -94,15 +87,15 @@ export async function retrieve(plan: RetrievePlan, input: RetrieveOptions): Prom
 
 type Found = Pick<RetrieveResult, "memories" | "by" | "answer" | "failure">;
 
-async function byVectors(plan: RetrievePlan, input: RetrieveOptions): Promise<Found> {
+async function byVectors(plan: MemoryPlan, input: RetrieveOptions): Promise<Found> {
   const { limit = RETRIEVE_DEFAULTS.limit, targets } = input;
-  const search = { query: queryOf(input), types: typesOf(plan.options, input), targets, limit };
+  const search = { query: queryOf(input), types: typesOf(input.memoryType, plan.options), targets, limit };
   const entries = await searchMemories(plan.space, { ...search, withSummaries: true });
   return { memories: memoriesIn(entries), by: "vectors", answer: "" };
 }
 
 async function byAgent(
-  plan: RetrievePlan & { readonly model: ChatModel },
+  plan: MemoryPlan & { readonly model: ChatModel },
   input: RetrieveOptions,
 ): Promise<Found> {
   const { space, model, agents, options } = plan;
@@ -123,28 +116,18 @@ async function byAgent(
 
 /** What a retrieving agent may see. */
 export function retrievalScope(
-  { space, options }: Pick<RetrievePlan, "space" | "options">,
+  { space, options }: Pick<MemoryPlan, "space" | "options">,
   { memoryType, targets }: Pick<RetrieveOptions, "memoryType" | "targets">,
   seen: MemoriesSeen,
 ): ToolScope {
-  const types = typesOf(options, { memoryType });
+  const types = typesOf(memoryType, options);
   return { space, types, targets, trust: "agent", onRead: (memories) => seen.add(memories) };
-}
-
-function typesOf(
-  { enableToolMemory, enableIdentityMemory }: ResolvedProgressiveOptions,
-  { memoryType = "auto" }: Pick<RetrieveOptions, "memoryType">,
-): TaskType[] {
-  if (memoryType !== "auto") return [memoryType];
-  return TASK_TYPES.filter(
-    (type) => (type !== "tool" || enableToolMemory) && (type !== "identity" || enableIdentityMemory),
-  );
 }
 
 function queryOf({ query, messages = [] }: RetrieveOptions): string {
   if (query !== undefined) return query;
   const asked = messages.findLast(({ role }) => role === "user") ?? messages.at(-1);
-  return asked === undefined ? "" : messageText(asked);
+  return asked === undefined ? "" : textOf(asked);
 }
 
 function resultOf(space: MemorySpace, targets: readonly MemoryTarget[], found: Found): RetrieveResult {

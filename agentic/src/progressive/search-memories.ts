@@ -1,4 +1,5 @@
 import { type Filter, keyHash, LIMITS, type MemoryEntry } from "@membus/protocol";
+import { kindIs } from "../kind-filter.js";
 import {
   currentMemories,
   IDENTITY_LABEL,
@@ -60,7 +61,7 @@ function namespacesOf(space: MemorySpace, { types, targets }: MemorySearch): str
 
 /** Summaries of what was said about one of `targets`, or about nobody by name. */
 function summariesAbout(targets: readonly string[] | undefined): Filter {
-  const isSummary: Filter = { field: "metadata.kind", op: "eq", value: "summary" };
+  const isSummary = kindIs("summary");
   return targets === undefined ? isSummary : { all: [isSummary, aboutOneOf(targets)] };
 }
 

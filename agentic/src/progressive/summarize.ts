@@ -2,10 +2,9 @@ import type { ChatMessage, ChatModel, Cost } from "../model/index.js";
 import { Draft, type MemoryChange } from "./draft.js";
 import { type AgentFailure, failureOf, Handoffs } from "./handoffs.js";
 import { type History, keepHistory, markHistory, newsIn, trustOf } from "./history.js";
-import { type AgentName, type MemoryAgent, runMemoryAgent } from "./memory-agent.js";
-import { TASK_TYPES, type TaskType } from "./memory-record.js";
-import type { MemorySpace } from "./memory-space.js";
-import type { ResolvedProgressiveOptions } from "./progressive-options.js";
+import { type MemoryPlan, runMemoryAgent } from "./memory-agent.js";
+import type { TaskType } from "./memory-record.js";
+import { typesOf } from "./progressive-options.js";
 import { taskMessage } from "./task-message.js";
 import { readMeta } from "./tools/meta-memory.js";
 import type { ToolScope } from "./tools/tool-scope.js";
@@ -38,14 +37,6 @@ export interface SummarizeResult {
   readonly cost: Cost;
 }
 
-/** With what a summarise works. */
-export interface SummarizePlan {
-  readonly space: MemorySpace;
-  readonly model: ChatModel | undefined;
-  readonly agents: Readonly<Record<AgentName, MemoryAgent>>;
-  readonly options: ResolvedProgressiveOptions;
-}
-
 type Extraction = Pick<SummarizeResult, "outcome" | "memories" | "failures">;
 
 const NOTHING = { memories: [], failures: [] } as const;
@@ -54,7 +45,7 @@ const NOTHING = { memories: [], failures: [] } as const;
  * Keeps the messages, then extracts: nothing of it is stored before the agents have finished.
  * @throws {MemoryError} of the host; the same call goes on where it ended.
  */
-export async function summarize(plan: SummarizePlan, input: SummarizeOptions): Promise<SummarizeResult> {
+export async function summarize(plan: MemoryPlan, input: SummarizeOptions): Promise<SummarizeResult> {
   const { space, model } = plan;
   const history = await keepHistory(space, input);
   const { historyId, conversation } = history;
@@ -71,7 +62,7 @@ export async function summarize(plan: SummarizePlan, input: SummarizeOptions): P
 }
 
 async function extract(
-  plan: SummarizePlan & { readonly model: ChatModel },
+  plan: MemoryPlan & { readonly model: ChatModel },
   input: SummarizeOptions,
   history: History,
 ): Promise<Extraction> {
@@ -82,7 +73,7 @@ async function extract(
   const draft = new Draft(space);
   const { targets } = input;
   const scope: ToolScope & { draft: Draft } = { space, draft, targets, history, trust: trustOf(messages) };
-  const types = taskTypes(input, options);
+  const types = typesOf(input.memoryType, options);
   const handoffs = new Handoffs({ model, agents, toolOptions, parallelMax, types, messages, scope });
   const message = await conversationMessage(plan, input, types);
   const run = { model, agent: agents.summarizer, scope, toolOptions, handler: handoffs, messages: [message] };
@@ -103,19 +94,8 @@ async function extract(
   return { outcome: isWhole ? "done" : "partly", memories, failures };
 }
 
-function taskTypes(
-  { memoryType = "auto" }: SummarizeOptions,
-  options: ResolvedProgressiveOptions,
-): TaskType[] {
-  if (memoryType !== "auto") return [memoryType];
-  const { enableToolMemory, enableIdentityMemory } = options;
-  return TASK_TYPES.filter(
-    (type) => (type !== "tool" || enableToolMemory) && (type !== "identity" || enableIdentityMemory),
-  );
-}
-
 async function conversationMessage(
-  { space, options }: SummarizePlan,
+  { space, options }: MemoryPlan,
   { targets, messages }: SummarizeOptions,
   types: readonly TaskType[],
 ): Promise<ChatMessage> {

@@ -1,4 +1,5 @@
 import { keyHash, readRecord, recordEntry } from "@membus/protocol";
+import { kindIs } from "../kind-filter.js";
 import type { Draft } from "./draft.js";
 import {
   IDENTITY_TARGET,
@@ -40,7 +41,7 @@ export const IDENTITY_META = Object.freeze({
 /** Targets that are stored, the latest first; of `names` alone where that is given. */
 export async function readTargets(space: MemorySpace, names?: readonly string[]): Promise<MemoryTarget[]> {
   const entries = await space.list(space.targets, {
-    where: { field: "metadata.kind", op: "eq", value: "target" },
+    where: kindIs("target"),
     limit: TARGETS_MAX,
   });
   const targets = entries.flatMap((entry) => {

@@ -1,7 +1,7 @@
 import { type Json, keyHash, recordEntry } from "@membus/protocol";
+import { textOf } from "../conversation/index.js";
 import type { ChatMessage } from "../model/index.js";
 import type { Draft } from "./draft.js";
-import { messageText } from "./history.js";
 import { TOOL_TARGET } from "./memory-record.js";
 
 /** Of arguments and results, so many characters: all of them are in the history. */
@@ -52,7 +52,7 @@ function callEntry(id: string, { tool, input, result }: CallOfTool) {
   const content = {
     tool,
     input: jsonOr(input),
-    output: messageText(result).slice(0, KEPT_LENGTH_MAX).toWellFormed(),
+    output: textOf(result).slice(0, KEPT_LENGTH_MAX).toWellFormed(),
     success,
     ...figure("token_cost", result),
     ...figure("time_cost_s", result),

@@ -17,7 +17,9 @@ function selectingOnly(isKept: (row: Row) => boolean): () => ReferencePlugin {
 
 /** A value with every value within it, itself last, as `change` has it; undefined leaves a field out. */
 function rewritten(value: Json, change: (value: Json) => Json | undefined): Json | undefined {
-  if (Array.isArray(value)) return change(value.flatMap((inner) => rewritten(inner, change) ?? []));
+  if (Array.isArray(value)) {
+    return change(value.map((inner) => rewritten(inner, change)).filter((inner) => inner !== undefined));
+  }
   if (!isJsonObject(value)) return change(value);
   const fields = Object.entries(value).map(([name, inner]) => [name, rewritten(inner, change)]);
   return change(Object.fromEntries(fields.filter(([, inner]) => inner !== undefined)) as Json);
@@ -65,6 +67,17 @@ const formMutants: readonly Mutant[] = [
         Array.isArray(value)
           ? [...value].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
           : value,
+      ),
+    })),
+  }),
+  pluginMutant({
+    id: "records-line-ends-made-alike",
+    defect: "within a content a line ends in a line feed alone",
+    check: "records/come-back-as-stored",
+    names: /content of the record "file: in a folder"/,
+    createPlugin: returning(({ content }) => ({
+      content: rewritten(content, (value) =>
+        typeof value === "string" ? value.replaceAll("\r\n", "\n") : value,
       ),
     })),
   }),

@@ -124,6 +124,8 @@ const BY_METADATA: readonly (readonly [RecordKind, string, Filter, readonly stri
     ["target", "name", "contains", "merge", ["merge lists"]],
     ["offload", "tool", "eq", "shell", ["o-1"]],
     ["offload", "bytes", "gt", 0, ["o-1"]],
+    ["file", "bytes", "lt", 1, ["..rc"]],
+    ["file", "sha256", "starts_with", "bd5b", ["notes/2026/Zürich.md"]],
   ] as const
 ).map(([kind, name, op, value, ids]) => [
   kind,

@@ -47,6 +47,14 @@ export const MessageContentSchema = z.looseObject({
 
 const FigureSchema = z.number().min(0);
 
+const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f";
+
+/** Names with `/` between them: no empty one, no `.` and no `..`, and no controls. */
+const FilePathSchema = NameSchema.regex(
+  new RegExp(`^(?!([\\s\\S]*/)?\\.{0,2}(/|$))[^${CONTROLS}]+$`),
+  "must be a path without a leading /, and without empty names, `.` and `..`",
+);
+
 /**
  * The kinds of records (chapter 7), by the `kind` in their metadata. `key` and `metadata` are what a reader finds them by,
  * `content` is what they hold; `kind` itself is left out of `metadata` here. Of all of them unknown fields are kept.
@@ -148,6 +156,11 @@ export const RECORD_KINDS = {
     key: z.strictObject({ offload: IdSchema }),
     content: z.looseObject({ text: z.string() }),
     metadata: z.looseObject({ tool: NameSchema.optional(), bytes: z.int().min(0) }),
+  },
+  file: {
+    key: z.strictObject({ file: FilePathSchema }),
+    content: z.looseObject({ text: z.string() }),
+    metadata: z.looseObject({ bytes: z.int().min(0), sha256: HashSchema.optional() }),
   },
 } as const;
 

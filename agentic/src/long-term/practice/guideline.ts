@@ -3,9 +3,10 @@ import { type MemoryEntry, MemoryError, type RecordContent, readRecord, recordEn
 import { z } from "zod";
 import { pauseAfterConflict } from "../../contention.js";
 import { askFor, type ChatModel, loadPrompt, ModelError } from "../../model/index.js";
+import { storeFailure } from "../../store-failure.js";
 import type { CallContext } from "../call-context.js";
 import { kindIs } from "../facts/fact.js";
-import { type Shelf, storeFailure } from "../shelf.js";
+import type { Shelf } from "../shelf.js";
 import { figuresOf, figuresText } from "./figures.js";
 
 type Call = RecordContent<"tool_call">;

@@ -1,5 +1,6 @@
+import { textOf } from "../../conversation/index.js";
 import type { ChatMessage } from "../../model/index.js";
-import { speakingMessages, wordsOf } from "../recall/recalled-text.js";
+import { speakingMessages } from "../recall/recalled-text.js";
 import type { ToolCallReport } from "./tool-call.js";
 
 /**
@@ -13,7 +14,7 @@ export function toolCallReports(messages: readonly ChatMessage[]): ToolCallRepor
     if (call === undefined) return [];
     const input = inputOf(call.arguments);
     const success = message.status !== "error";
-    return [{ call_id: call.id, tool_name: call.name, input, output: wordsOf(message), success }];
+    return [{ call_id: call.id, tool_name: call.name, input, output: textOf(message), success }];
   });
 }
 

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import type { EntryInput } from "@membus/agent-client";
 import { canonicalJson, type Json, type RecordContent, recordEntry } from "@membus/protocol";
 import { z } from "zod";
+import { textOf } from "../../conversation/index.js";
 import type { ChatMessage } from "../../model/index.js";
-import { wordsOf } from "../recall/recalled-text.js";
 
 const FigureSchema = z.number().min(0);
 
@@ -32,7 +32,7 @@ export type ToolCallInput = ToolCallReport | string | ChatMessage;
 /** Reports one by one. */
 export function reportsOf(given: ToolCallInput): (ToolCallReport | string)[] {
   if (typeof given === "string" || !("role" in given)) return [given];
-  const text = wordsOf(given);
+  const text = textOf(given);
   try {
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) ? (value as (ToolCallReport | string)[]) : [text];

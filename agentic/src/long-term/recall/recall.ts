@@ -9,12 +9,14 @@ import {
   resolveOptions,
   systemClock,
 } from "@membus/protocol";
+import { textOf } from "../../conversation/index.js";
 import { type ChatMessage, type Cost, CostMeter } from "../../model/index.js";
+import { optional } from "../../option-rules.js";
 import { currentAt, kindIs, trueAt } from "../facts/fact.js";
-import { fractionOption, optional, timeOption } from "../long-term-options.js";
+import { fractionOption, timeOption } from "../long-term-options.js";
 import type { Shelf } from "../shelf.js";
 import { type LongTermItem, MEMORY_KINDS, type MemoryKind, readItem } from "./memory.js";
-import { recalledText, withoutRecalled, wordsOf } from "./recalled-text.js";
+import { recalledText, withoutRecalled } from "./recalled-text.js";
 
 export interface RecallOptions {
   /**
@@ -168,7 +170,7 @@ export function queryOf(query: RecallQuery): string {
   if (query === null) return "";
   const messages = Array.isArray(query) ? (query as readonly ChatMessage[]) : [query as ChatMessage];
   const asked = messages
-    .map((message) => ({ role: message.role, text: withoutRecalled(wordsOf(message)) }))
+    .map((message) => ({ role: message.role, text: withoutRecalled(textOf(message)) }))
     .filter(({ text }) => text !== "");
   return (asked.findLast(({ role }) => role === "user") ?? asked.at(-1))?.text ?? "";
 }

@@ -67,9 +67,3 @@ export function speakingMessages(messages: readonly ChatMessage[]): ChatMessage[
     return role !== "tool" || !(RECALLING_TOOLS.has(name ?? "") || recalling.has(tool_call_id ?? ""));
   });
 }
-
-/** The words of a message; "" where it has none. */
-export function wordsOf({ content }: ChatMessage): string {
-  if (typeof content === "string" || content === null) return content ?? "";
-  return content.flatMap(({ text }) => (typeof text === "string" ? [text] : [])).join("\n");
-}

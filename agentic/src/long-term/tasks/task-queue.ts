@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { AgentMemory } from "@membus/agent-client";
 import { type Clock, type Filter, MemoryError, type MemoryTier } from "@membus/protocol";
+import { kindIs } from "../../kind-filter.js";
+import { storeFailure } from "../../store-failure.js";
 import type { ResolvedLongTermOptions } from "../long-term-options.js";
-import { Shelf, storeFailure } from "../shelf.js";
+import { Shelf } from "../shelf.js";
 import { readTask, type Task, type TaskState, taskEntry, type Work } from "./task.js";
 
 /** One namespace for all: who works for an agent finds its tasks without knowing what they are about. */
@@ -15,7 +17,7 @@ const PAGE = 16;
 export async function pendingAbouts(memory: AgentMemory, tier: MemoryTier, now: number): Promise<string[]> {
   const where: Filter = {
     all: [
-      { field: "metadata.kind", op: "eq", value: "task" },
+      kindIs("task"),
       { field: "metadata.tier", op: "eq", value: tier },
       stateIs("queued", "running"),
       { field: "metadata.due", op: "lte", value: now },
@@ -139,7 +141,7 @@ export class TaskQueue {
     const { about, tier } = this.#options;
     return {
       all: [
-        { field: "metadata.kind", op: "eq", value: "task" },
+        kindIs("task"),
         { field: "metadata.about", op: "eq", value: about },
         { field: "metadata.tier", op: "eq", value: tier },
       ],

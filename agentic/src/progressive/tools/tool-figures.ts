@@ -1,9 +1,10 @@
 import { type RecordContent, readRecord } from "@membus/protocol";
+import { kindIs } from "../../kind-filter.js";
+import { figuresOf } from "../../long-term/index.js";
 import type { Draft } from "../draft.js";
 import { TOOL_TARGET } from "../memory-record.js";
 
 type Figures = RecordContent<"guideline">["figures"];
-type Call = RecordContent<"tool_call">;
 
 /** The latest calls that figures are computed from. */
 const CALLS_MAX = 1_000;
@@ -11,26 +12,14 @@ const CALLS_MAX = 1_000;
 /** What the recorded calls of a tool came to, those of the draft included. Without any: no calls, a success rate of 0. */
 export async function toolFigures(draft: Draft, tool: string): Promise<Figures> {
   const namespace = draft.space.about(TOOL_TARGET);
-  const isCall = { field: "metadata.kind", op: "eq" as const, value: "tool_call" };
-  const stored = await draft.space.list(namespace, { where: isCall, group: tool, limit: CALLS_MAX });
+  const stored = await draft.space.list(namespace, {
+    where: kindIs("tool_call"),
+    group: tool,
+    limit: CALLS_MAX,
+  });
   const calls = [...draft.staged(namespace), ...draft.overlay(stored)].flatMap((entry) => {
     const content = readRecord({ ...entry, metadata: { ...entry.metadata } as never }, "tool_call")?.content;
     return content === undefined || content.tool !== tool ? [] : [content];
   });
   return figuresOf(calls);
-}
-
-function figuresOf(calls: readonly Call[]): Figures {
-  const mean = (figures: readonly (number | undefined)[]) => {
-    const known = figures.filter((figure) => figure !== undefined);
-    return known.length === 0 ? undefined : known.reduce((sum, figure) => sum + figure, 0) / known.length;
-  };
-  const tokens = mean(calls.map(({ token_cost }) => token_cost));
-  const seconds = mean(calls.map(({ time_cost_s }) => time_cost_s));
-  return {
-    calls: calls.length,
-    success_rate: mean(calls.map(({ success }) => (success ? 1 : 0))) ?? 0,
-    ...(tokens !== undefined && { mean_token_cost: tokens }),
-    ...(seconds !== undefined && { mean_time_cost_s: seconds }),
-  };
 }

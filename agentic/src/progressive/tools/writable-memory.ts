@@ -1,5 +1,4 @@
 import type { EntryInput } from "@membus/agent-client";
-import { type RecordKind, readRecord } from "@membus/protocol";
 import { z } from "zod";
 import type { Draft, DraftEntry } from "../draft.js";
 import {
@@ -9,6 +8,7 @@ import {
   KIND_OF_TYPE,
   type MemoryInput,
   type Provenance,
+  saidBy,
   type TaskType,
   TOOL_TARGET,
 } from "../memory-record.js";
@@ -88,25 +88,13 @@ async function findEntry(
 }
 
 function asWritable(namespace: string, entry: DraftEntry): WritableMemory | undefined {
-  const fact = recordOf(entry, "fact");
-  if (fact !== undefined) {
-    const { text } = fact.content;
-    const target = fact.metadata.about;
-    return { type: "personal", target, namespace, id: fact.key.fact, text, whenToUse: "", entry };
-  }
-  const experience = recordOf(entry, "experience");
-  if (experience !== undefined) {
-    const { text, when_to_use: whenToUse } = experience.content;
-    const target = String(experience.metadata.about ?? "");
-    return { type: "procedural", target, namespace, id: experience.key.experience, text, whenToUse, entry };
-  }
-  const guideline = recordOf(entry, "guideline");
-  if (guideline === undefined) return undefined;
-  const id = guideline.key.guideline;
-  const { text } = guideline.content;
-  return { type: "tool", target: TOOL_TARGET, namespace, id, text, whenToUse: id, entry };
-}
-
-function recordOf<Kind extends RecordKind>(entry: DraftEntry, kind: Kind) {
-  return readRecord(entry as Parameters<typeof readRecord>[0], kind);
+  const {
+    memoryType: type,
+    memoryTarget: target = "",
+    text = "",
+    whenToUse = "",
+  } = saidBy(entry as Parameters<typeof saidBy>[0]) ?? {};
+  if (type !== "personal" && type !== "procedural" && type !== "tool") return undefined;
+  const [id] = Object.values(entry.key) as [string];
+  return { type, target, namespace, id, text, whenToUse, entry };
 }

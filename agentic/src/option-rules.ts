@@ -1,0 +1,19 @@
+import { isNamespace, type OptionRule } from "@membus/protocol";
+
+/** A namespace that can be written to. */
+export function namespaceOption(value: unknown, name: string): void {
+  if (typeof value !== "string" || !isNamespace(value)) {
+    throw new TypeError(`${name} must be a path of 1..8 segments, got ${String(value)}`);
+  }
+}
+
+export function signalOption(value: unknown, name: string): void {
+  if (!(value instanceof AbortSignal)) throw new TypeError(`${name} must be an AbortSignal`);
+}
+
+/** What may be absent, else as `rule` has it. */
+export function optional(rule: OptionRule): OptionRule {
+  return (value, name) => {
+    if (value !== undefined) rule(value, name);
+  };
+}

@@ -1,0 +1,108 @@
+// A task that is longer than the context. The agent reads the chapters of the protocol of this repository, one after the
+// other; what no longer fits is offloaded and summarised, and comes back when a question needs it. No message is lost.
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { MemoryClient } from "@membus/agent-client";
+import {
+  type ChatMessage,
+  type ChatModel,
+  type ContextEvent,
+  ContextWindow,
+  callTool,
+  completeInWindow,
+  openConversation,
+  type Tool,
+  toOpenAiTools,
+  typedTool,
+} from "@membus/agentic";
+import { z } from "zod";
+import type { Setting } from "./setting.js";
+
+const CHAPTERS = ["01-envelope", "02-subjects", "04-errors", "05-plugin", "06-conformance", "07-records"];
+const ANSWERS_MAX = 20;
+
+const SAYS = [
+  `Read all ${CHAPTERS.length} chapters of the protocol, one at a time, and tell me in a sentence what they are about.`,
+  "How many bytes may one message have at most (messageBytes)? Look it up: it stands in the first chapter.",
+];
+const PROMPT =
+  "You read long documents. Parts of your context are taken out where it grows too long; look_up brings them back.";
+
+export async function longTask({ servers, model }: Setting): Promise<void> {
+  const client = await MemoryClient.connect({ servers, agent: "reader" });
+  const conversation = await openConversation(client, { id: randomUUID(), description: PROMPT });
+  const window = new ContextWindow(
+    conversation,
+    // So small that it shows: a real one has a hundred thousand tokens and more.
+    {
+      thresholdTokens: 2_500,
+      minReductionRatio: 0.02,
+      offloadTokensMin: 300,
+      excludedProcessors: ["tool_truncation"],
+    },
+    { model, onEvent: report },
+  );
+  for (const content of SAYS) {
+    console.log(`\nuser: ${content}`);
+    await window.add({ role: "user", content });
+    console.log(`agent: ${await answer(window, model)}`);
+  }
+  const summary = await conversation.summary();
+  console.log(`\nsummary: ${summary?.text ?? "none was needed"}`);
+  console.log(`The conversation itself has all of its ${await conversation.size()} messages.`);
+  await client.close();
+}
+
+/** Asks the model, which may call tools, until it answers. */
+async function answer(window: ContextWindow, model: ChatModel): Promise<string> {
+  const tools = [readChapter, lookUp(window)];
+  const declared = toOpenAiTools(tools).map((tool) => tool.function);
+  for (let asked = 0; asked < ANSWERS_MAX; asked++) {
+    const { text, toolCalls, usage } = await completeInWindow(model, window, { tools: declared });
+    if (toolCalls.length === 0) {
+      await window.add({ role: "assistant", content: text });
+      return text;
+    }
+    console.log(
+      `  ${usage.inputTokens} tokens, then ${toolCalls.map(({ name, arguments: args }) => name + args)}`,
+    );
+    const called: ChatMessage = {
+      role: "assistant",
+      content: text || null,
+      tool_calls: toolCalls.map((call) => ({ ...call })),
+    };
+    const results = toolCalls.map(async (call): Promise<ChatMessage> => {
+      const content = await callTool(tools, call);
+      return { role: "tool", content, tool_call_id: call.id, name: call.name };
+    });
+    await window.add([called, ...(await Promise.all(results))]);
+  }
+  return "(it would have gone on reading)";
+}
+
+const readChapter: Tool = typedTool({
+  name: "read_chapter",
+  description: `Reads a chapter: ${CHAPTERS.map((name, n) => `${n + 1} is ${name}`).join(", ")}.`,
+  parameters: z.object({ chapter: z.int().min(1).max(CHAPTERS.length) }),
+  run: ({ chapter }) =>
+    readFile(new URL(`../protocol/spec/${CHAPTERS[chapter - 1]}.md`, import.meta.url), "utf8"),
+});
+
+function lookUp(window: ContextWindow): Tool {
+  return typedTool({
+    name: "look_up",
+    description:
+      "Brings back what was taken out of your context: by its key all of it, by a question what says most about it.",
+    parameters: z.object({ query: z.string().min(1) }),
+    async run({ query }) {
+      const found = await window.reload(query, { limit: 1 });
+      return found.map(({ text }) => text).join("\n") || "Nothing found.";
+    },
+  });
+}
+
+function report(event: ContextEvent): void {
+  if (event.status !== "completed") return;
+  const { before, after, stages } = event;
+  console.log(`  compacted: ${before.tokens} -> ${after.tokens} tokens, by ${stages.join(", ")}`);
+}

@@ -1,0 +1,45 @@
+// One example by its name: npm run example -- assistant
+import { ModelError } from "@membus/agentic";
+import { isMemoryError } from "@membus/protocol";
+import { assistant } from "./assistant.js";
+import { codingAgent } from "./coding-agent.js";
+import { interruption } from "./demo/with-bus.js";
+import { longTask } from "./long-task.js";
+import { withSetting } from "./setting.js";
+import { team } from "./team.js";
+
+const EXAMPLES = new Map([
+  ["assistant", assistant],
+  ["coding-agent", codingAgent],
+  ["team", team],
+  ["long-task", longTask],
+]);
+
+async function play(name: string, isScripted: boolean): Promise<void> {
+  const example = EXAMPLES.get(name);
+  if (example === undefined) throw new TypeError(`Which example? One of ${[...EXAMPLES.keys()].join(", ")}`);
+  const interrupted = interruption();
+  if (!isScripted) return withSetting(process.env, interrupted, example);
+  // Loaded for this alone: the server is a part of the tests.
+  const { withScript } = await import("./scripted/play.js");
+  await withScript(name, (model) => withSetting({ ...process.env, ...model }, interrupted, example));
+}
+
+/** What went wrong, and whose fault it is. */
+function wordsOf(error: unknown): string {
+  if (error instanceof ModelError) {
+    const where = process.env.OPENAI_BASE_URL || "OpenAI";
+    return `The model of ${where} gave no answer (${error.code}): ${error.message}`;
+  }
+  if (isMemoryError(error)) return `The bus reports ${error.code}: ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+const [name = "", ...flags] = process.argv.slice(2);
+try {
+  await play(name, flags.includes("--scripted"));
+} catch (error) {
+  console.error(wordsOf(error));
+  // What was cut off may wait for an answer yet: nobody listens to it any more.
+  process.exit(1);
+}

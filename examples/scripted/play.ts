@@ -1,0 +1,25 @@
+import { type Script, ScriptedOpenAi } from "../../agentic/test/scripted-openai/index.js";
+import { assistantScript } from "./assistant.js";
+import { codingAgentScript } from "./coding-agent.js";
+import { longTaskScript } from "./long-task.js";
+import { teamScript } from "./team.js";
+
+const SCRIPTS: Readonly<Record<string, Script>> = {
+  assistant: assistantScript,
+  "coding-agent": codingAgentScript,
+  team: teamScript,
+  "long-task": longTaskScript,
+};
+
+/** Lends the settings of a server on loopback that answers as the script of an example has it. */
+export async function withScript(
+  example: string,
+  use: (settings: NodeJS.ProcessEnv) => Promise<void>,
+): Promise<void> {
+  const server = await ScriptedOpenAi.start(SCRIPTS[example] ?? []);
+  try {
+    await use({ OPENAI_BASE_URL: server.baseUrl, OPENAI_MODEL: "scripted" });
+  } finally {
+    await server.stop();
+  }
+}

@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { ScriptedOpenAi } from "../../agentic/test/scripted-openai/index.js";
+import { resultOf } from "../../cli/test/run-cli.js";
+import { startExample } from "./example-run.js";
+import { isRunning, leftIn, pidsOf } from "./left-behind.js";
+
+const NAMES = ["assistant", "coding-agent", "team", "long-task"];
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "membus-test-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** An address of this machine where nobody listens. */
+async function deafUrl(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}/v1`;
+}
+
+const modelAt = (url: string) => ({ OPENAI_BASE_URL: url, OPENAI_MODEL: "any" });
+
+it("without a model says what to set, and starts nothing", async () => {
+  const settings = [{}, { OPENAI_MODEL: "any" }, { OPENAI_API_KEY: "key" }];
+  for (const { code, stdout, stderr } of await Promise.all(
+    settings.map((given) => resultOf(startExample("team", folder, given))),
+  )) {
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=");
+  }
+  expect(leftIn(folder)).toEqual([]);
+});
+
+it("says, each of them, that the model cannot be reached, and leaves nothing behind", async () => {
+  const url = await deafUrl();
+  const examples = NAMES.map((name) => startExample(name, folder, modelAt(url)));
+  const ends = examples.map((example) => Promise.all([resultOf(example), pidsOf(example)]));
+  for (const [{ code, stderr }, pids] of await Promise.all(ends)) {
+    expect(code).toBe(1);
+    expect(stderr.replace(url, "URL")).toMatch(/^The model of URL gave no answer \(unavailable\): .+\n$/);
+    expect(pids.map(isRunning)).toEqual([false, false]);
+  }
+  expect(leftIn(folder)).toEqual([]);
+});
+
+it("ends everything it started when it is interrupted while the model thinks", async () => {
+  let asked: () => void = () => {};
+  const thinking = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const model = await ScriptedOpenAi.start(() => {
+    asked();
+    return { fault: "no-answer" };
+  });
+  const example = startExample("assistant", folder, modelAt(model.baseUrl));
+  const result = resultOf(example);
+  const pids = await pidsOf(example);
+  await thinking;
+  expect(pids.map(isRunning)).toEqual([true, true]);
+  example.kill("SIGINT");
+  const { code, stderr } = await result;
+  await model.stop();
+  expect([code, stderr]).toEqual([1, "interrupted\n"]);
+  expect(pids.map(isRunning)).toEqual([false, false]);
+  expect(leftIn(folder)).toEqual([]);
+});
+
+it("lets what the model writes read no file but its own, and write none", async () => {
+  const module = `// SPDX-License-Identifier: Apache-2.0
+import { writeFileSync } from "node:fs";
+export const slug = (text) => text;
+writeFileSync("slug.test.js", "");`;
+  const attempts = [
+    { name: "write_file", arguments: { file: "../out.js", text: module } },
+    { name: "read_file", arguments: { file: "/etc/passwd" } },
+    { name: "write_file", arguments: { file: "slug.js", text: module } },
+    { name: "run_test", arguments: { file: "slug.test.js" } },
+  ];
+  const model = await ScriptedOpenAi.start((_, index) => ({ calls: [attempts[index] ?? attempts[3]!] }));
+  const { stdout } = await resultOf(startExample("coding-agent", folder, modelAt(model.baseUrl)));
+  const answers = model.requests[4]!.body.messages.filter(({ role }) => role === "tool");
+  await model.stop();
+  expect(stdout).toContain("failed calls: 9\n");
+  expect(answers.map(({ content }) => String(content))).toEqual([
+    expect.stringContaining("The arguments of write_file are wrong"),
+    expect.stringContaining("The arguments of read_file are wrong"),
+    "written: slug.js",
+    expect.stringContaining("ERR_ACCESS_DENIED"),
+  ]);
+});
+
+it("goes on to its end where the model finds nothing worth knowing", async () => {
+  const model = await ScriptedOpenAi.start(({ body }) =>
+    body.response_format === undefined ? { text: "Yes." } : { json: { facts: [] } },
+  );
+  const { code, stdout, stderr } = await resultOf(startExample("assistant", folder, modelAt(model.baseUrl)));
+  await model.stop();
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout.match(/learned: {4}nothing new \(done\)/g)).toHaveLength(3);
+  expect(stdout).toMatch(/today: {6}nothing is known\n {2}yesterday: {2}nothing is known\n$/);
+});
+
+it("plays by its script on a bus of its own, and leaves nothing behind", async () => {
+  const example = startExample("team", folder, {}, "--scripted");
+  const [{ code, stdout, stderr }, pids] = await Promise.all([resultOf(example), pidsOf(example)]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("writer sees 4 statements (pump P2 – line 4 – order 71); notes that it sees: 0\n");
+  expect(pids.map(isRunning)).toEqual([false, false]);
+  expect(leftIn(folder)).toEqual([]);
+});
+
+it("names the examples that there are, and says that a bus cannot be reached", async () => {
+  const unknown = await resultOf(startExample("nothing", folder, {}));
+  expect([unknown.code, unknown.stderr]).toEqual([1, `Which example? One of ${NAMES.join(", ")}\n`]);
+  const settings = { ...modelAt("http://127.0.0.1:9/v1"), NATS_URL: "nats://127.0.0.1:9" };
+  const { code, stderr } = await resultOf(startExample("team", folder, settings));
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^The bus reports unavailable: .*127\.0\.0\.1:9/);
+});

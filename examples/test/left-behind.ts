@@ -1,0 +1,23 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { lineOf } from "../../cli/test/run-cli.js";
+
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** The processes that a demo or an example says it has started. */
+export async function pidsOf(child: ChildProcessWithoutNullStreams): Promise<[server: number, host: number]> {
+  const line = await lineOf(child, /host: process \d+/);
+  const [, server, host] = /process (\d+); host: process (\d+)/.exec(line)!;
+  return [Number(server), Number(host)];
+}
+
+/** What is left in a folder for temporary files; what tsx and Node keep there for the next start is not the program's. */
+export function leftIn(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.startsWith("membus-"));
+}
