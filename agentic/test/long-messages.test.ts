@@ -1,5 +1,6 @@
 import type { MemoryClient } from "@membus/agent-client";
-import { keyHash, type MemoryEntry } from "@membus/protocol";
+import { createLruPlugin } from "@membus/plugin-lru";
+import { keyHash, type MemoryEntry, type MemoryPlugin } from "@membus/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
@@ -155,3 +156,29 @@ describe("a message of any size", () => {
     );
   });
 });
+
+describe("a host that keeps no sources", () => {
+  it("keeps parts that name none", async () => {
+    const { memory } = await openMemory({}, withoutSources(createLruPlugin()));
+    const conversation = await openConversation(memory, { id: "c1" });
+    await conversation.add([user("first"), user(LONG)]);
+    await conversation.replace(0, user(OTHER));
+    expect(await contents(conversation)).toEqual([OTHER, LONG]);
+    for (const part of await stored(memory, "part")) expect(part.sources).toBeUndefined();
+    await conversation.remove({ indices: [0, 1] });
+    expect((await memory.retrieve({ namespace: "conversations", limit: 0 })).total).toBe(0);
+  });
+});
+
+/** As a plugin of version 1.0 is: its manifest does not name the features. */
+function withoutSources(plugin: MemoryPlugin): MemoryPlugin {
+  const { manifest } = plugin;
+  const { sources: _, cascade: __, ...features } = manifest.features;
+  return new Proxy(plugin, {
+    get(target, name) {
+      if (name === "manifest") return { ...target.manifest, features: { ...features } };
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
