@@ -113,6 +113,21 @@ describe("results of tools", () => {
     }
   });
 
+  it("that are larger than an entry come back whole, and in parts where one is missing", async () => {
+    const words = "word ".repeat(60_000);
+    const { window, memory } = await openWindow(
+      { thresholdTokens: 100_000, excludedProcessors: ["tool_truncation"] },
+      [user("find"), call("c1"), result("c1", words), assistant("done")],
+    );
+    const pointed = (await window.messages())[2]!.content as string;
+    const [key] = /[0-9a-f]{32}/.exec(pointed)!;
+    expect((await window.reload(key)).map(({ text, parts }) => [text === words, parts])).toEqual([[true, 1]]);
+    await memory.forget({ namespace: "conversations", keys: [{ offload: `${key}.1` }] });
+    const left = await window.reload(key);
+    expect(left.map(({ part }) => part)).toEqual([0, ...Array.from({ length: 36 }, (_, n) => n + 2)]);
+    expect(left.every(({ parts }) => parts === 38)).toBe(true);
+  });
+
   it("are forgotten where they were offloaded to, with their message", async () => {
     const { window, conversation } = await openWindow(
       { ...options, excludedProcessors: ["tool_truncation"] },

@@ -51,11 +51,12 @@ describe("adding", () => {
     expect(await contents(conversation)).toEqual(["0", "1", "2", "3"]);
   });
 
-  it("adds none of several when one is too large", async () => {
+  it("adds none of several when one is too large, its content apart", async () => {
     const conversation = await open();
-    const large = user("x".repeat(LIMITS.entryBytes));
+    const marks = Array.from({ length: 64 }, (_, n) => `${n}${"é".repeat(2_046)}`);
+    const large = { marks, message: user("x".repeat(LIMITS.entryBytes)) };
     const error = await rejection(conversation.add([user("small"), large]), "too_large");
-    expect(error.detail).toMatchObject({ limit: "entryBytes", max: 262_144 });
+    expect(error.detail).toMatchObject({ max: 262_144 });
     expect(await conversation.size()).toBe(0);
   });
 

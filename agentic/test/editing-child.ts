@@ -1,5 +1,5 @@
 import { MemoryClient } from "@membus/agent-client";
-import { Blocks, FileError, KnowledgeGraph, MemoryFiles } from "../src/index.js";
+import { Blocks, FileError, KnowledgeGraph, MemoryFiles, openConversation } from "../src/index.js";
 
 /** Told what to do by its parent, it edits the same block, node or file as another such process, and tells what came of it. */
 const [url, name, rounds] = process.argv.slice(2) as [string, string, string];
@@ -45,6 +45,17 @@ async function editFile(memory: MemoryClient): Promise<object> {
   return { moved };
 }
 
+/** Both put a long text of their own into one message, and add long messages. */
+async function editMessage(memory: MemoryClient): Promise<object> {
+  const conversation = await openConversation(memory, { id: "shared" });
+  for (let n = 1; n <= ROUNDS; n++) {
+    const content = `${name} ${n}, `.repeat(50_000);
+    await conversation.update("shared", { content });
+    if (n % 4 === 0) await conversation.add({ id: `${name} ${n}`, message: { role: "user", content } });
+  }
+  return {};
+}
+
 /** Where the file is; again, while the other process has it on its way. */
 async function retried(work: (path: string) => Promise<void>): Promise<void> {
   for (let attempt = 0; ; attempt++) {
@@ -58,7 +69,7 @@ async function retried(work: (path: string) => Promise<void>): Promise<void> {
   }
 }
 
-const EDITS = { block: editBlock, node: editNode, file: editFile };
+const EDITS = { block: editBlock, node: editNode, file: editFile, message: editMessage };
 
 const memory = await MemoryClient.connect({ servers: url, agent: "alice" });
 process.once("message", (what: keyof typeof EDITS) => {

@@ -30,6 +30,16 @@ describe("a learner", () => {
     expect(asked).toEqual([[TEXTS[0], TEXTS[1], "Noted."], [TEXTS[2]]]);
   });
 
+  it("learns a message that is larger than an entry", async () => {
+    const { memory, server, learner } = await openLearning();
+    const image = { type: "image_url", image_url: { url: `data:,${"A".repeat(300_000)}` } };
+    const conversation = await openConversation(memory, { id: "c1" });
+    await conversation.add({ role: "user", content: [{ type: "text", text: TEXTS[0]! }, image] });
+    expect(await learner().look()).toMatchObject({ batches: 1, messages: 1, failures: 0 });
+    const asked = server.requests.filter((request) => askedFor(request).name === "facts").map(saidIn);
+    expect(asked).toEqual([[TEXTS[0]]]);
+  });
+
   it("says of a fact where it was learned, and when it was said", async () => {
     const { memory, learner } = await openLearning();
     const { longTerm } = await openLongTerm({ client: memory });

@@ -2,7 +2,7 @@ import { type ClientOptions, MemoryClient } from "@membus/agent-client";
 import { createLocalBus } from "@membus/bus";
 import { createHost } from "@membus/host";
 import { createLruPlugin } from "@membus/plugin-lru";
-import { hostSubjects, silentLogger, systemClock } from "@membus/protocol";
+import { hostSubjects, type MemoryPlugin, silentLogger, systemClock } from "@membus/protocol";
 import { afterEach } from "vitest";
 
 const closing: (() => Promise<void>)[] = [];
@@ -20,10 +20,13 @@ export interface MemoryFixture {
 }
 
 /** A client and a real host on a local bus, all tiers in memory; both end with the test. */
-export async function openMemory(options: Partial<ClientOptions> = {}): Promise<MemoryFixture> {
+export async function openMemory(
+  options: Partial<ClientOptions> = {},
+  episodic: MemoryPlugin = createLruPlugin(),
+): Promise<MemoryFixture> {
   const services = { clock: systemClock, logger: silentLogger };
   const bus = createLocalBus({}, services);
-  const plugins = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
+  const plugins = { working: createLruPlugin(), episodic, semantic: createLruPlugin() };
   const host = createHost({ bus, plugins, ...services }, { discoveryWaitMs: 10 });
   await host.start();
   const subjects: string[] = [];

@@ -9,7 +9,14 @@ import { systemClock } from "@membus/protocol";
 import { afterEach, expect } from "vitest";
 import { NatsFixture } from "../../bus/test/nats-fixture.js";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
-import { Blocks, KnowledgeGraph, MemoryFiles, type Triple } from "../src/index.js";
+import {
+  Blocks,
+  type Conversation,
+  KnowledgeGraph,
+  MemoryFiles,
+  openConversation,
+  type Triple,
+} from "../src/index.js";
 
 const CHILD = fileURLToPath(new URL("editing-child.ts", import.meta.url));
 const EXEC_ARGV = ["--conditions=membus-source", "--import", "tsx"];
@@ -47,7 +54,7 @@ async function start(): Promise<{ server: NatsServer; memory: MemoryClient }> {
 /** Two processes that begin when both are ready, and what each tells at its end. */
 async function editInTwo(
   server: NatsServer,
-  what: "block" | "node" | "file",
+  what: "block" | "node" | "file" | "message",
   rounds: number,
 ): Promise<Record<string, unknown>[]> {
   const started = NAMES.map((name) =>
@@ -172,5 +179,66 @@ export async function killWhileEditing(kills: number): Promise<void> {
     expect((await blocks.read("shared"))!.value).toBe(value);
     await blocks.delete("shared");
     expect((await memory.retrieve({ namespace: "blocks", limit: 0 })).total).toBe(0);
+  }
+}
+
+async function openShared(memory: MemoryClient): Promise<Conversation> {
+  const conversation = await openConversation(memory, { id: "shared" });
+  await conversation.add({ id: "shared", message: { role: "user", content: "left 0" } });
+  return conversation;
+}
+
+/** Each message is one text from its beginning to its end. */
+function expectWhole(messages: Awaited<ReturnType<Conversation["get"]>>): void {
+  for (const { incomplete, message } of messages) {
+    expect(incomplete).toBeUndefined();
+    const text = String(message.content);
+    const [unit] = /^(left|right) \d+(, )?/.exec(text)!;
+    expect(text === unit || text === unit.repeat(50_000)).toBe(true);
+  }
+}
+
+/** Two processes edit one message that is kept in parts: a reader finds it whole, and at the end only what it needs. */
+export async function editOneLongMessage(rounds: number): Promise<void> {
+  const { server, memory } = await start();
+  const conversation = await openShared(memory);
+  let isDone = false;
+  const told = editInTwo(server, "message", rounds).finally(() => {
+    isDone = true;
+  });
+  while (!isDone) expectWhole(await conversation.get());
+  expect(await told).toEqual([{}, {}]);
+  const messages = await conversation.get();
+  expectWhole(messages);
+  const own = upTo(rounds).filter((n) => n % 4 === 0);
+  const ids = ["shared", ...NAMES.flatMap((name) => own.map((n) => `${name} ${n}`))];
+  expect(messages.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+  const kept = await memory.retrieve({ namespace: "conversations", limit: 0 });
+  expect(kept.total).toBe(ids.length * 4);
+}
+
+/** A process that edits a long message is killed: the message is whole, others go on, and clearing leaves nothing. */
+export async function killWhileEditingMessage(kills: number): Promise<void> {
+  const { server, memory } = await start();
+  for (let n = 0; n < kills; n++) {
+    const conversation = await openShared(memory);
+    const [before] = await conversation.get({ ids: ["shared"] });
+    const child = fork(CHILD, [server.url, "left", "100"], { execArgv: EXEC_ARGV });
+    children.push(child);
+    await once(child, "message");
+    child.send("message");
+    let revision = before!.revision;
+    for (let changes = 0; changes < 2 + n; ) {
+      const [read] = await conversation.get({ ids: ["shared"] });
+      if (read!.revision !== revision) changes++;
+      revision = read!.revision;
+    }
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expectWhole(await conversation.get());
+    await conversation.update("shared", { content: "right 1, ".repeat(50_000) });
+    expectWhole(await conversation.get());
+    await conversation.clear();
+    expect((await memory.retrieve({ namespace: "conversations", limit: 0 })).total).toBe(0);
   }
 }

@@ -43,5 +43,5 @@ export async function openWindow(
   const events: ContextEvent[] = [];
   const onEvent = (event: ContextEvent) => events.push(event);
   const window = new ContextWindow(conversation, options, { model, tokenCounter, onEvent });
-  return { conversation, window, events };
+  return { memory, conversation, window, events };
 }

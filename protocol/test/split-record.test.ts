@@ -66,6 +66,20 @@ describe("a record of any size", () => {
     expect(joined).toEqual({ ...head, content: LARGE.content, metadata: LARGE.metadata });
   });
 
+  it("has parts that name their head and nothing else, where that is asked for", () => {
+    const whole = { ...LARGE, sources: ["a".repeat(64)] };
+    const hash = "5769a842";
+    const [plain, naming] = [splitRecord(whole), splitRecord(whole, { sources: true })];
+    expect(plain.map(({ sources }) => sources)).toEqual([...Array(6).fill(undefined), whole.sources]);
+    for (const part of naming.slice(0, -1)) {
+      expect(part.sources).toEqual([keyHash({ offload: "o" })]);
+      expect(part.sources![0]!.startsWith(hash)).toBe(true);
+      parseStoreEntry(part);
+      expect(encodeMessage(part as Message, "json").length).toBeLessThanOrEqual(LIMITS.entryBytes);
+    }
+    expect(naming.at(-1)).toEqual(plain.at(-1));
+  });
+
   it("is no record where a part is missing, another's or changed", () => {
     const entries = splitRecord(LARGE);
     const [parts, head] = [entries.slice(0, -1).map(asRead), asRead(entries.at(-1)!)];

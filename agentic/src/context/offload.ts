@@ -114,7 +114,7 @@ export interface ReloadedText {
 
 const KEY = /\b[0-9a-f]{32}\b/;
 
-/** The whole text, where the query holds its key; else the parts that say most about what is asked. */
+/** The whole text, where the query holds its key, or of one that is not whole any more the parts there are; else the parts that say most about what is asked. */
 export async function reloadOffloads(
   records: ConversationRecords,
   query: string,
@@ -133,6 +133,7 @@ export async function reloadOffloads(
   }
   const [first] = found.sort((a, b) => a.part - b.part);
   if (first === undefined) return [];
+  if (found.length < first.parts) return found;
   return [{ ...first, text: found.map(({ text }) => text).join(""), part: 0, parts: 1 }];
 }
 

@@ -1,16 +1,16 @@
 import type { AgentMemory, EntryInput, RetrieveRequest } from "@membus/agent-client";
 import {
-  type ErrorMessage,
   type Filter,
+  keyHash,
   LIMITS,
   type MemoryEntry,
-  type MemoryError,
   type MemoryTier,
-  parseErrorMessage,
   type RecordKind,
   type StoreReceipt,
 } from "@membus/protocol";
+import { LongRecords } from "../long-records/index.js";
 import { messageSources } from "../sources.js";
+import { storeFailure } from "../store-failure.js";
 import { CONVERSATIONS_NAMESPACE, type ResolvedConversationOptions } from "./conversation-options.js";
 import { type ConversationMessage, inOrder, readMessage } from "./message.js";
 import { readSummary, type Summary } from "./summary.js";
@@ -27,12 +27,16 @@ export interface WrittenRecords {
 /** Summaries that were written while another was: the one that goes furthest counts, and is among these. */
 const SUMMARIES_READ = 8;
 
-/** The records of one conversation, as they are stored: one group in one tier. */
+/**
+ * The records of one conversation, as they are stored: one group in one tier. Those that are larger than an entry are read
+ * whole, and their parts are none of them.
+ */
 export class ConversationRecords {
   readonly conversation: string;
   readonly #memory: AgentMemory;
   readonly #tier: MemoryTier;
   readonly #keepsSources: boolean;
+  readonly #long: LongRecords;
 
   constructor(
     memory: AgentMemory,
@@ -42,6 +46,7 @@ export class ConversationRecords {
     this.#keepsSources = sources;
     this.#memory = memory.inNamespace(CONVERSATIONS_NAMESPACE);
     this.#tier = tier;
+    this.#long = new LongRecords(this.#memory, tier);
   }
 
   key(message: string): { conversation: string; message: string } {
@@ -54,12 +59,12 @@ export class ConversationRecords {
     request: RetrieveRequest = {},
     pageSize: number = LIMITS.retrieveLimit,
   ): AsyncGenerator<MemoryEntry> {
-    return this.#memory.entries(this.#select(kind, request), { pageSize });
+    return this.#long.entries(this.#select(kind, request), { pageSize });
   }
 
   /** One page of them, by relevance to a query. */
   async search(kind: RecordKind, request: RetrieveRequest): Promise<readonly MemoryEntry[]> {
-    return (await this.#memory.retrieve(this.#select(kind, request))).entries;
+    return this.#long.page(this.#select(kind, request));
   }
 
   async count(kind: RecordKind): Promise<number> {
@@ -128,11 +133,10 @@ export class ConversationRecords {
    */
   async store(records: readonly NewRecord[]): Promise<WrittenRecords> {
     if (records.length === 0) return { receipts: new Map(), conflicts: [] };
-    const fields = { tier: this.#tier, group: this.conversation };
-    const { receipts, errors } = await this.#memory.store(
+    const { receipts, errors } = await this.#long.store(
       records.map(({ sources, ...record }) => ({
         ...record,
-        ...fields,
+        group: this.conversation,
         ...(this.#keepsSources && sources != null && { sources }),
       })),
     );
@@ -147,11 +151,18 @@ export class ConversationRecords {
   /** Forgets what meets all of this, and counts it. */
   async forget(criteria: { readonly where?: Filter; readonly keys?: readonly object[] }): Promise<number> {
     const { where, keys } = criteria;
-    const request = { tier: this.#tier, group: this.conversation, ...(where && { where }) };
+    const request = { group: this.conversation, ...(where && { where }) };
     const parts = keys === undefined ? [{}] : chunks(keys).map((part) => ({ keys: part as never }));
     let deleted = 0;
-    for (const part of parts) deleted += (await this.#memory.forget({ ...request, ...part })).deleted;
+    for (const part of parts) deleted += await this.#long.forget({ ...request, ...part });
     return deleted;
+  }
+
+  /** Forgets everything, parts that have no head too, in one request, and counts it; `kept` is a message that stays. */
+  async forgetAll(kept?: string): Promise<number> {
+    const all = kindIs("message", "summary", "offload", "part");
+    const where: Filter = kept === undefined ? all : { all: [all, { not: this.#isOf(kept) }] };
+    return (await this.#memory.forget({ tier: this.#tier, group: this.conversation, where })).deleted;
   }
 
   /** Forgets what was made of messages: it says what they said. */
@@ -159,6 +170,16 @@ export class ConversationRecords {
     let deleted = 0;
     for (const part of chunks(messages)) deleted += await this.forget({ where: derivedFrom(part) });
     return deleted;
+  }
+
+  /** A message, and its parts. */
+  #isOf(message: string): Filter {
+    return {
+      any: [
+        { field: "key.message", op: "eq", value: message },
+        { field: "key.head", op: "eq", value: keyHash(this.key(message)) },
+      ],
+    };
   }
 
   #select(kind: RecordKind, { where, ...request }: RetrieveRequest): RetrieveRequest {
@@ -172,7 +193,7 @@ export class ConversationRecords {
   }
 }
 
-export function kindIs(...kinds: readonly RecordKind[]): Filter {
+export function kindIs(...kinds: readonly (RecordKind | "part")[]): Filter {
   return { field: "metadata.kind", op: "in", value: [...kinds] };
 }
 
@@ -196,14 +217,6 @@ function derivedFrom(messages: readonly Pick<ConversationMessage, "id" | "seq">[
       },
     ],
   };
-}
-
-function storeFailure({
-  code,
-  message,
-  detail,
-}: Pick<ErrorMessage, "code" | "message" | "detail">): MemoryError {
-  return parseErrorMessage({ code, message, detail } as ErrorMessage);
 }
 
 /** What one request may name. */

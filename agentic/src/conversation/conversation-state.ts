@@ -2,7 +2,7 @@ import { didYouMean, LIMITS, MessageContentSchema } from "@membus/protocol";
 import { z } from "zod";
 import type { CostMeter } from "../model/index.js";
 import { type ConversationRecords, kindIs, type NewRecord } from "./conversation-records.js";
-import { messageFields } from "./message.js";
+import { messageFields, wholeMessage } from "./message.js";
 import { readSummary, SummaryImageSchema, summaryEntry } from "./summary.js";
 
 const IdSchema = z.string().min(1).max(LIMITS.idLength);
@@ -50,7 +50,12 @@ export async function readState(records: ConversationRecords): Promise<Conversat
   return {
     version: 1,
     conversation: records.conversation,
-    messages: messages.map(({ id, marks, message, seq }) => ({ id, marks: [...marks], message, seq })),
+    messages: messages.map((read) => ({
+      id: read.id,
+      marks: [...read.marks],
+      message: wholeMessage(read),
+      seq: read.seq,
+    })),
     summaries,
   };
 }

@@ -1,8 +1,8 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { booleanOption, type Clock, type Filter, resolveOptions, systemClock } from "@membus/protocol";
+import { booleanOption, type Clock, resolveOptions, systemClock } from "@membus/protocol";
 import { type ChatMessage, type Cost, CostMeter } from "../model/index.js";
 import { type ConversationOptions, resolveConversationOptions } from "./conversation-options.js";
-import { ConversationRecords, kindIs } from "./conversation-records.js";
+import { ConversationRecords } from "./conversation-records.js";
 import { type ConversationState, loadState, readState } from "./conversation-state.js";
 import {
   type ConversationMessage,
@@ -12,6 +12,7 @@ import {
   type NewMessage,
   prepareMessage,
   readMessage,
+  wholeMessage,
 } from "./message.js";
 import { idsAt, type MessageSelection, SELECTION_RULES, selectMessages } from "./select-messages.js";
 import { loadStateFile, saveStateFile } from "./state-file.js";
@@ -116,8 +117,8 @@ export class Conversation {
   }
 
   /**
-   * Adds messages behind those that are there, in their order.
-   * @throws {MemoryError} `too_large` for a message over 256 KiB: then none was added.
+   * Adds messages behind those that are there, in their order. One over 256 KiB is kept in parts.
+   * @throws {MemoryError} `too_large` for a message over 180 MB: then none was added.
    */
   async add(
     messages: ChatMessage | NewMessage | readonly (ChatMessage | NewMessage)[],
@@ -137,7 +138,10 @@ export class Conversation {
     return this.records.count("message");
   }
 
-  /** Messages, oldest first: all, or those that meet all of `options`. Copies. */
+  /**
+   * Messages, oldest first: all, or those that meet all of `options`. Copies. One of which parts are missing is
+   * `incomplete`, and says so.
+   */
   async get(options: GetOptions = {}): Promise<ConversationMessage[]> {
     const { prependSummary, ...selection } = resolveOptions<MessageSelection & { prependSummary: boolean }>(
       options,
@@ -168,9 +172,12 @@ export class Conversation {
     return (await this.get()).map(({ message }) => message);
   }
 
-  /** Changes fields of a message; the others, its place and its marks stay. `count` is 0 where there is no such id. */
+  /**
+   * Changes fields of a message; the others, its place and its marks stay. `count` is 0 where there is no such id.
+   * @throws {MemoryError} `memory_not_found` for one that is `incomplete`.
+   */
   async update(id: string, patch: MessagePatch): Promise<ChangeResult> {
-    return this.#change([id], ({ message }) => patched(message, patch));
+    return this.#change([id], (current) => patched(wholeMessage(current), patch));
   }
 
   /**
@@ -198,7 +205,10 @@ export class Conversation {
     return { count, cost: meter.cost };
   }
 
-  /** Moves, adds or removes a mark: see `MarkChange`. `count` is how many messages had it to change. */
+  /**
+   * Moves, adds or removes a mark: see `MarkChange`. `count` is how many messages had it to change.
+   * @throws {MemoryError} `memory_not_found` for one that is `incomplete`: then none is changed.
+   */
   async mark({ from, to, ids }: MarkChange): Promise<ChangeResult> {
     for (const mark of [from, to]) if (mark !== undefined) checkMark(mark);
     const meter = new CostMeter(this.#clock);
@@ -209,21 +219,24 @@ export class Conversation {
     });
     const change = (current: ConversationMessage) => ({
       ...current,
+      message: wholeMessage(current),
       marks: changedMarks(current.marks, from, to),
     });
     const changed = await changeMessages(this.records, from === to ? [] : messages, change, meter);
     return { count: changed.length, cost: meter.cost };
   }
 
-  /** Removes all messages, summaries and offloaded texts, in one request. */
+  /**
+   * Removes all messages, summaries and offloaded texts, in one request. `count` has all entries that went, parts of long
+   * messages too.
+   */
   async clear(options: ClearOptions = {}): Promise<ChangeResult> {
     const { keepSystem } = resolveOptions<{ keepSystem: boolean }>(options, CLEAR_DEFAULTS, {
       keepSystem: booleanOption,
     });
     const meter = new CostMeter(this.#clock);
     const leading = keepSystem ? await this.leadingSystem() : undefined;
-    const all = kindIs("message", "summary", "offload");
-    const count = await this.records.forget({ where: leading === undefined ? all : allBut(all, leading.id) });
+    const count = await this.records.forgetAll(leading?.id);
     meter.written(count);
     for (const listener of this.#onReset) listener({ conversation: this.id, removed: count });
     return { count, cost: meter.cost };
@@ -256,7 +269,10 @@ export class Conversation {
     return { cost: meter.cost };
   }
 
-  /** All of it as JSON: what `loadState` takes, here or in another conversation. */
+  /**
+   * All of it as JSON: what `loadState` takes, here or in another conversation.
+   * @throws {MemoryError} `memory_not_found` where a message is `incomplete`.
+   */
   state(): Promise<ConversationState> {
     return readState(this.records);
   }
@@ -336,10 +352,6 @@ async function describe(conversation: Conversation, message: ChatMessage): Promi
 
 function isSystem({ role }: ChatMessage): boolean {
   return role === "system" || role === "developer";
-}
-
-function allBut(all: Filter, id: string): Filter {
-  return { all: [all, { not: { field: "key.message", op: "eq", value: id } }] };
 }
 
 function changedMarks(marks: readonly string[], from: string | undefined, to: string | undefined): string[] {

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import {
+  isHead,
   LIMITS,
   type MemoryEntry,
   MemoryError,
   MessageContentSchema,
   readRecord,
   recordEntry,
+  recordProblem,
   type StoreEntry,
 } from "@membus/protocol";
 import type { ChatMessage } from "../model/index.js";
@@ -32,6 +34,11 @@ export interface ConversationMessage {
   readonly created: number;
   /** When it, or its marks, were changed last. Unix seconds. */
   readonly updated: number;
+  /**
+   * Of one over 256 KiB: parts of it are missing, and `message` has how it begins, and that it is not whole. It can be
+   * replaced or removed. Absent: it is whole.
+   */
+  readonly incomplete?: true;
 }
 
 /** A message that is about to be written: complete and checked. */
@@ -74,13 +81,9 @@ export function checkMessage(message: ChatMessage): ChatMessage {
 
 type RecordFields = Pick<StoreEntry, "key" | "content" | "metadata" | "text" | "occurred_at">;
 
-/**
- * @throws {MemoryError} `too_large` for one over the bound of an entry: found before anything is sent, so that of
- * several messages all are added or none.
- */
 export function messageFields(conversation: string, { id, marks, message }: PreparedMessage): RecordFields {
   const { role, name } = message;
-  const fields = {
+  return {
     ...recordEntry({
       kind: "message",
       key: { conversation, message: id },
@@ -90,16 +93,7 @@ export function messageFields(conversation: string, { id, marks, message }: Prep
     text: indexedText(message),
     ...(id === DESCRIPTION_ID && { occurred_at: 0 }),
   };
-  const got = Buffer.byteLength(JSON.stringify(fields)) + ENVELOPE_BYTES;
-  if (got > LIMITS.entryBytes) {
-    const detail = { limit: "entryBytes", max: LIMITS.entryBytes, got };
-    throw new MemoryError("too_large", `message ${id} has ${got} bytes as an entry`, detail);
-  }
-  return fields;
 }
-
-/** What an entry has besides: group, tier, condition. */
-const ENVELOPE_BYTES = 1024;
 
 /** What a message is found by: what it says, not its other fields. Null: what the host derives of them. */
 function indexedText(message: ChatMessage): string | null {
@@ -114,17 +108,31 @@ export function textOf({ content }: ChatMessage): string {
 
 /** An entry as a message of its conversation; undefined for what is none by chapter 7. */
 export function readMessage(entry: MemoryEntry): ConversationMessage | undefined {
+  if (isHead(entry)) return beginningOf(entry);
   const record = readRecord(entry, "message");
   if (record === undefined) return undefined;
-  return {
-    id: record.key.message,
-    marks: record.metadata.marks ?? [],
-    message: record.content,
-    seq: entry.seq,
-    revision: entry.revision,
-    created: entry.timestamps.created,
-    updated: entry.timestamps.updated,
-  };
+  return { ...placeOf(entry), message: record.content };
+}
+
+/** What is known of a message whose parts are not all there: what its head says. */
+function beginningOf(entry: MemoryEntry): ConversationMessage | undefined {
+  const { kind, role, name } = entry.metadata!;
+  if (kind !== "message" || recordProblem(entry) !== undefined) return undefined;
+  const content = `${entry.text ?? ""}\n[this message is not whole: parts of it are missing]`.trimStart();
+  const message = { role, content, ...(name !== undefined && { name }) } as ChatMessage;
+  return { ...placeOf(entry), message, incomplete: true };
+}
+
+function placeOf({ key, metadata, seq, revision, timestamps }: MemoryEntry) {
+  const { created, updated } = timestamps;
+  const marks = (metadata!.marks ?? []) as string[];
+  return { id: key.message as string, marks: [...marks], seq, revision, created, updated };
+}
+
+/** @throws {MemoryError} `memory_not_found` for one that is not whole. */
+export function wholeMessage({ id, message, incomplete }: ConversationMessage): ChatMessage {
+  if (!incomplete) return message;
+  throw new MemoryError("memory_not_found", `message ${id} is not whole: parts of it are missing`);
 }
 
 /** The order of a conversation: its description, then by arrival. */

@@ -1,5 +1,5 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Filter, type MemoryTier, readRecord } from "@membus/protocol";
+import { type Filter, type MemoryTier, recordProblem } from "@membus/protocol";
 import { CONVERSATIONS_NAMESPACE } from "../conversation/index.js";
 import { type Sighting, sighted } from "./cursor.js";
 import type { Cursors, Frontier } from "./cursors.js";
@@ -43,9 +43,13 @@ async function* messagesSince(memory: AgentMemory, tier: MemoryTier, { created }
   };
   const conversations = memory.inNamespace(CONVERSATIONS_NAMESPACE);
   for await (const entry of conversations.entries({ where, tier, order: "oldest" }, { pageSize: PAGE })) {
-    const record = readRecord(entry, "message");
-    if (record === undefined) continue;
-    yield { conversation: record.key.conversation, seq: entry.seq, created: entry.timestamps.created };
+    // One whose content is in parts is a message as well.
+    if (recordProblem(entry) !== undefined) continue;
+    yield {
+      conversation: entry.key.conversation as string,
+      seq: entry.seq,
+      created: entry.timestamps.created,
+    };
   }
 }
 

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
+import { LineagePlugin } from "../reference/lineage-plugin.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
 import { merging, returning } from "../reference/with-rule.js";
@@ -137,4 +138,18 @@ const findingMutants: readonly Mutant[] = [
   }),
 ];
 
-export const recordsMutants: readonly Mutant[] = [...formMutants, ...findingMutants];
+const cascadeMutant = pluginMutant({
+  id: "records-empty-text-outlasts-a-cascade",
+  defect: "a cascade looks for derived entries among those that say something",
+  check: "records/parts-go-with-their-head",
+  names: /`cascaded` of a cascade of the head of two parts/,
+  tier: "episodic",
+  createPlugin: () =>
+    new (class extends LineagePlugin {
+      protected override names(...[row, hashes]: Parameters<LineagePlugin["names"]>): boolean {
+        return row.text !== "" && super.names(row, hashes);
+      }
+    })(),
+});
+
+export const recordsMutants: readonly Mutant[] = [...formMutants, ...findingMutants, cascadeMutant];

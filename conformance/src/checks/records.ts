@@ -217,4 +217,32 @@ const splitCheck = memoryCheck({
   },
 });
 
-export const recordsChecks: readonly Check[] = [...formChecks, ...findingChecks, splitCheck];
+const cascadeCheck = memoryCheck({
+  id: "records/parts-go-with-their-head",
+  clauses: ["REC-15", "CASC-1"],
+  features: ["sources", "cascade"],
+  async run(t) {
+    const { caller, expect } = t;
+    const run = t.random.hex(16);
+    const text = "line\n".repeat(50_000);
+    const record = (offload: string) =>
+      t.entry({
+        key: { offload, run },
+        content: { text },
+        metadata: { kind: "offload", bytes: text.length },
+      });
+    const entries = ["goes", "stays"].flatMap((name) => splitRecord(record(name), { sources: true }));
+    for (const entry of entries) await caller.store(entry);
+    expect.equal((await caller.retrieve({ limit: 0 })).total, 6, "two heads, and two parts of each");
+    const { receipt } = await caller.forget({ keys: [record("goes").key as never], cascade: true });
+    expect.equal(receipt.cascaded, [2], "`cascaded` of a cascade of the head of two parts");
+    const left: unknown[] = [];
+    for (const { key } of entries) {
+      const { total } = await caller.retrieve({ keys: [key as never], limit: 0 });
+      left.push(total);
+    }
+    expect.equal(left, [0, 0, 0, 1, 1, 1], "entries left of two parts and their head, and of others");
+  },
+});
+
+export const recordsChecks: readonly Check[] = [...formChecks, ...findingChecks, splitCheck, cascadeCheck];

@@ -17,9 +17,14 @@ type Recorded = Pick<MemoryEntry, "key" | "content" | "metadata">;
  * The entries to store for one that may be larger than an entry can be: itself where it is not, else its parts and,
  * last, its head (clause REC-11). Store them in this order, in one store if it has room for them (clause REC-12). A part
  * is of no word or meaning, and ends with its head; a head without a `text` gets the one that the content has.
+ * `sources`, absent false: parts name their head, so that a forget with `cascade` of it takes them (clause REC-15). A tier
+ * that does not declare the feature refuses them.
  * @throws {MemoryError} `too_large` for more than 999 parts, which is 180 MB.
  */
-export function splitRecord(entry: EntryInput): EntryInput[] {
+export function splitRecord(
+  entry: EntryInput,
+  { sources = false }: { readonly sources?: boolean } = {},
+): EntryInput[] {
   if (!isTooLarge(entry)) return [entry];
   const { content, metadata, text, tier, group, occurred_at, ttl, expires_at } = entry;
   const bytes = Buffer.from(writeJson(content));
@@ -32,7 +37,8 @@ export function splitRecord(entry: EntryInput): EntryInput[] {
       detail,
     );
   }
-  const shared = withoutUndefined({ tier, group, occurred_at, ttl, expires_at });
+  const lineage = sources ? { sources: [keyHash(entry.key)] } : {};
+  const shared = { ...withoutUndefined({ tier, group, occurred_at, ttl, expires_at }), ...lineage };
   const pieces = keysOf(entry.key, parts).map((key, at): EntryInput => {
     const piece = bytes.subarray(at * PART_BYTES, (at + 1) * PART_BYTES);
     const content = { base64: piece.toString("base64") };

@@ -1,0 +1,1 @@
+export { LongRecords } from "./long-records.js";
