@@ -113,6 +113,8 @@ export {
   type MergedFacts,
   type ObserveOptions,
   observe,
+  type SetAsideMessage,
+  type SetAsideSelection,
 } from "./learner/index.js";
 export {
   type AgentScopeMemory,

@@ -4,3 +4,4 @@ export { Learner, type LearnerDependencies, type LookOptions } from "./learner.j
 export { type AboutOf, LEARNER_DEFAULTS, type LearnedTalk, type LearnerOptions } from "./learner-options.js";
 export type { LearnerStats } from "./learner-stats.js";
 export { type ObserveOptions, observe } from "./observe.js";
+export type { SetAsideMessage, SetAsideSelection } from "./set-aside.js";
