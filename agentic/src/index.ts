@@ -99,6 +99,8 @@ export {
 } from "./graph/index.js";
 export {
   type AboutOf,
+  CONSOLIDATE_DEFAULTS,
+  type ConsolidateDependencies,
   type ConsolidateOptions,
   type Consolidation,
   consolidate,
@@ -113,8 +115,11 @@ export {
   type MergedFacts,
   type ObserveOptions,
   observe,
+  type ResolvedFact,
   type SetAsideMessage,
   type SetAsideSelection,
+  type StandingFact,
+  type UnansweredGroup,
 } from "./learner/index.js";
 export {
   type AgentScopeMemory,

@@ -1,6 +1,6 @@
 import { MemoryError } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { consolidate, LEARNER_DEFAULTS, Learner, LongTermMemory, observe } from "../src/index.js";
+import { LEARNER_DEFAULTS, Learner, LongTermMemory, observe } from "../src/index.js";
 import { ABOUT, literal, openLearning, saidIn, say } from "./learner-fixture.js";
 import { askedFor, factTexts, foundFacts, openLongTerm } from "./long-term-fixture.js";
 import type { ScriptedAnswer } from "./scripted-openai/index.js";
@@ -87,23 +87,6 @@ describe("a learner whose model fails", () => {
     expect(() => new Learner(memory, { about: "" }, { model })).toThrow("about must be");
     expect(() => new Learner(memory, { about: ABOUT, leaseMs: 1 }, { model })).toThrow("leaseMs must be");
     expect(LEARNER_DEFAULTS).toMatchObject({ tier: "episodic", debounceMs: 5_000, leaseMs: 60_000 });
-  });
-});
-
-describe("consolidate", () => {
-  it("merges facts that say the same words, and tells what it would do", async () => {
-    const { memory } = await openLearning();
-    const longTerm = new LongTermMemory(memory, { about: ABOUT });
-    for (const text of ["The cat is called Tom.", "the cat, is called TOM", "The dog is called Rex"]) {
-      await longTerm.record(text);
-    }
-    const planned = await consolidate(longTerm, { dryRun: true });
-    expect(planned.merges).toMatchObject([{ text: "The cat is called Tom.", merged: [expect.any(String)] }]);
-    expect((await longTerm.sizes()).fact).toBe(3);
-    expect(await consolidate(longTerm)).toEqual(planned);
-    expect(await factTexts(longTerm)).toEqual(["The cat is called Tom.", "The dog is called Rex"]);
-    expect(await longTerm.history(planned.merges[0]!.kept)).toHaveLength(2);
-    expect(await consolidate(longTerm)).toEqual({ merges: [], conflicts: [] });
   });
 });
 

@@ -1,6 +1,6 @@
 export { aboutNamespace } from "./about.js";
 export { type AttachedMemory, type AttachMode, type AttachOptions, attachMemory } from "./attach-memory.js";
-export { saidWords } from "./facts/fact.js";
+export { isWeaker, saidWords } from "./facts/fact.js";
 export { FORGOTTEN } from "./facts/record-facts.js";
 export type { FactChanges } from "./facts/update-fact.js";
 export type { Forgetting } from "./forget.js";
@@ -12,7 +12,7 @@ export {
   type MemorySizes,
   type QueuedRecord,
 } from "./long-term-memory.js";
-export { LONG_TERM_DEFAULTS, type LongTermOptions } from "./long-term-options.js";
+export { fractionOption, LONG_TERM_DEFAULTS, type LongTermOptions } from "./long-term-options.js";
 export type { OutcomeName, RecordOutcome, RecordResult, SimilarFact } from "./outcome.js";
 export type { Experience } from "./practice/record-experiences.js";
 export type { ToolCallsResult } from "./practice/record-tool-calls.js";

@@ -380,6 +380,7 @@ const CHANGE_RULES = {
   category: anything,
   confidence: anything,
   validUntil: anything,
+  replacedBy: anything,
   ifRevision: anything,
 };
 
