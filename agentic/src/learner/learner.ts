@@ -159,7 +159,7 @@ export class Learner {
 
   async #run(): Promise<void> {
     const { clock, logger } = this.#services;
-    const { lookMs } = this.#options;
+    const { lookMs, retryMs } = this.#options;
     while (!this.#isStopped) {
       let pauseMs = lookMs;
       try {
@@ -167,6 +167,7 @@ export class Learner {
         const due = await this.#cursors.nextDue();
         if (due !== undefined) pauseMs = Math.min(lookMs, (due - clock.now()) * 1000);
       } catch (error) {
+        pauseMs = Math.min(lookMs, retryMs);
         logger.warn({ error: String(error) }, "the learner looks again later");
       }
       if (!this.#isStopped) await this.#wakeup.sleep(Math.max(pauseMs, PAUSE_MIN_MS));
