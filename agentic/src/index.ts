@@ -113,6 +113,8 @@ export {
   type LearnerStats,
   type LookOptions,
   type MergedFacts,
+  type Observation,
+  type ObservedMemory,
   type ObserveOptions,
   observe,
   type ResolvedFact,

@@ -1,4 +1,4 @@
-export { aboutNamespace } from "./about.js";
+export { aboutNamespace, aboutOption } from "./about.js";
 export { type AttachedMemory, type AttachMode, type AttachOptions, attachMemory } from "./attach-memory.js";
 export { isWeaker, saidWords } from "./facts/fact.js";
 export { FORGOTTEN } from "./facts/record-facts.js";
@@ -18,7 +18,7 @@ export type { Experience } from "./practice/record-experiences.js";
 export type { ToolCallsResult } from "./practice/record-tool-calls.js";
 export type { ToolCallInput, ToolCallReport } from "./practice/tool-call.js";
 export { toolCallReports } from "./practice/tool-call-reports.js";
-export { keysOf, type LongTermItem, type MemoryKind } from "./recall/memory.js";
+export { keysOf, type LongTermItem, type MemoryKind, readItem } from "./recall/memory.js";
 export { RECALL_DEFAULTS, type Recall, type RecallOptions, type RecallQuery } from "./recall/recall.js";
 export type { RecordInput } from "./record-input.js";
 export {
