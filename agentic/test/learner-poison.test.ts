@@ -62,8 +62,8 @@ describe("a message that the model never takes", () => {
     const script = poisonedBy({ status, headers: { "retry-after-ms": "1" } });
     const { memory, learner } = await openLearning(script);
     await say(memory, "c1", ...textsOf(3, 1));
-    const one = learner({ faultCountMax: 1, retryMsMax: 1 });
-    await lookUntil(one, () => one.stats().failures >= 6);
+    const one = learner({ faultCountMax: 1, retryMs: 50, retryMsMax: 50 });
+    await lookUntil(one, () => one.stats().failures >= 4);
     expect(one.stats()).toMatchObject({ messages: 0, setAside: 0 });
     expect(await setAsideOf(one)).toEqual([]);
   });
@@ -142,4 +142,15 @@ describe("facts that the model does not decide about", () => {
     expect([one.stats().failures, one.stats().setAside, extractions]).toEqual([2, 0, 1]);
     expect(await factTexts(longTerm)).toEqual(["Tom the cat is old", "Tom the cat is old, said 1"]);
   });
+});
+
+it("no more than 64 messages of a conversation are set aside; what comes then waits", async () => {
+  const { memory, learner } = await openLearning(poisonedBy({ refusal: "no" }));
+  await say(memory, "c1", ...Array.from({ length: 65 }, (_, n) => `poison ${n}`), "Box 1 is heavy");
+  const hourMs = 3_600_000;
+  const one = learner({ faultCountMax: 1, retryMs: hourMs, retryMsMax: hourMs, batchCountMax: 1 });
+  expect(await one.look()).toMatchObject({ setAside: 64, failures: 65, messages: 0 });
+  expect(await setAsideOf(one)).toHaveLength(64);
+  await say(memory, "c2", "The cat is called Tom");
+  expect(await one.look()).toMatchObject({ messages: 1 });
 });

@@ -256,10 +256,8 @@ export class Learner {
       return postponed(judged?.cursor ?? held, now + waitMs / 1000);
     });
     const code = error instanceof ModelError || isMemoryError(error) ? error.code : "runtime_error";
-    logger.warn(
-      { conversation, code, error: String(error), waitMs, verdict },
-      "not learned yet, tried again",
-    );
+    const told = { conversation, code, error: String(error), waitMs, verdict };
+    logger.warn(told, verdict === "set_aside" ? "not learned" : "not learned yet, tried again");
     if (isEnded && fault !== undefined) await this.#settle(verdict, { conversation, batch, journal }, fault);
   }
 
