@@ -122,6 +122,8 @@ export {
 } from "./graph/index.js";
 export {
   type AboutOf,
+  CONSOLIDATE_DEFAULTS,
+  type ConsolidateDependencies,
   type ConsolidateOptions,
   type Consolidation,
   consolidate,
@@ -134,8 +136,15 @@ export {
   type LearnerStats,
   type LookOptions,
   type MergedFacts,
+  type Observation,
+  type ObservedMemory,
   type ObserveOptions,
   observe,
+  type ResolvedFact,
+  type SetAsideMessage,
+  type SetAsideSelection,
+  type StandingFact,
+  type UnansweredGroup,
 } from "./learner/index.js";
 export {
   type AgentScopeMemory,

@@ -1,9 +1,10 @@
-import { MemoryError } from "@membus/protocol";
+import { MemoryError, systemClock } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
-import { consolidate, LEARNER_DEFAULTS, Learner, LongTermMemory, observe } from "../src/index.js";
+import { type ChatModel, LEARNER_DEFAULTS, Learner, type StreamingChatModel } from "../src/index.js";
 import { ABOUT, literal, openLearning, saidIn, say } from "./learner-fixture.js";
 import { askedFor, factTexts, foundFacts, openLongTerm } from "./long-term-fixture.js";
-import type { ScriptedAnswer } from "./scripted-openai/index.js";
+import { startModel } from "./model-fixture.js";
+import type { ReceivedChat, ScriptedAnswer } from "./scripted-openai/index.js";
 
 describe("a learner whose model fails", () => {
   it("tries again with the same messages, until it succeeds", async () => {
@@ -90,34 +91,101 @@ describe("a learner whose model fails", () => {
   });
 });
 
-describe("consolidate", () => {
-  it("merges facts that say the same words, and tells what it would do", async () => {
-    const { memory } = await openLearning();
-    const longTerm = new LongTermMemory(memory, { about: ABOUT });
-    for (const text of ["The cat is called Tom.", "the cat, is called TOM", "The dog is called Rex"]) {
-      await longTerm.record(text);
-    }
-    const planned = await consolidate(longTerm, { dryRun: true });
-    expect(planned.merges).toMatchObject([{ text: "The cat is called Tom.", merged: [expect.any(String)] }]);
-    expect((await longTerm.sizes()).fact).toBe(3);
-    expect(await consolidate(longTerm)).toEqual(planned);
-    expect(await factTexts(longTerm)).toEqual(["The cat is called Tom.", "The dog is called Rex"]);
-    expect(await longTerm.history(planned.merges[0]!.kept)).toHaveLength(2);
-    expect(await consolidate(longTerm)).toEqual({ merges: [], conflicts: [] });
-  });
-});
+/** Logs the codes of what fails. */
+function codesLogged() {
+  const codes: unknown[] = [];
+  const none = () => {};
+  const warn = ({ code }: { readonly code: unknown }) => codes.push(code);
+  return { codes, logger: { debug: none, info: none, error: none, warn } as never };
+}
 
-describe("observe", () => {
-  it("lets what is of no use count for less, and what is of use for more", async () => {
-    const { memory } = await openLearning();
-    const longTerm = new LongTermMemory(memory, { about: ABOUT });
-    const { outcomes } = await longTerm.record("The cat is called Tom");
-    const ids = outcomes.map(({ id }) => id!);
-    const score = async () => (await longTerm.retrieve("The cat is called Tom")).memories[0]!.score;
-    const whole = await score();
-    expect(await observe(memory, ids, false, { about: ABOUT })).toBe(1);
-    expect(await score()).toBeCloseTo(whole * 0.75, 5);
-    expect(await observe(memory, [...ids, "nothing"], true, { about: ABOUT })).toBe(1);
-    expect(await score()).toBeCloseTo(whole, 5);
+/** The same model, whose answers are put together from a stream. */
+function streamed(model: StreamingChatModel): ChatModel {
+  return {
+    async complete(request) {
+      for await (const part of model.completeStream(request)) if (part.type === "reply") return part.reply;
+      throw new Error("a stream without an end");
+    },
+  };
+}
+
+const CALL = { calls: [{ name: "forget_everything", arguments: { all: true } }] };
+const LONG = { text: JSON.stringify({ facts: [], words: "half of this arrives ".repeat(20) }) };
+const AT_ONCE = { "retry-after-ms": "1" };
+
+/** What the model does, how often it is asked before the learner puts it off, and what that is called. */
+const FAILURES: readonly (readonly [string, ScriptedAnswer, number, string])[] = [
+  ["text", { text: "Tom is a cat." }, 2, "invalid_output"],
+  ["half of a JSON text", { text: '{"facts": [{"text": "Tom' }, 2, "invalid_output"],
+  ["another form", { json: { facts: ["Tom"] } }, 2, "invalid_output"],
+  ["calls of tools that there are not", CALL, 2, "invalid_output"],
+  ["an answer that is cut off", { text: '{"facts": []', finishReason: "length" }, 2, "invalid_output"],
+  ["an empty answer", { text: "" }, 2, "invalid_output"],
+  ["a completion that holds nothing", { fault: "no-choices" }, 2, "invalid_output"],
+  ["no completion", { fault: "no-completion" }, 2, "invalid_output"],
+  ["half of a reply", { fault: "bad-json" }, 2, "invalid_output"],
+  ["a refusal", { refusal: "I will not" }, 1, "refused"],
+  ["429", { status: 429, headers: AT_ONCE }, 3, "rate_limited"],
+  ["500", { status: 500, headers: AT_ONCE }, 3, "unavailable"],
+  ["a lost connection", { ...LONG, cutAfter: 30 }, 3, "unavailable"],
+  ["no connection", { fault: "reset" }, 3, "unavailable"],
+  ["nothing at all", { fault: "no-answer" }, 3, "timeout"],
+  ["headers and nothing else", { fault: "stalled" }, 3, "timeout"],
+];
+
+const STREAM_FAILURES: readonly (readonly [string, ScriptedAnswer, number, string])[] = [
+  ["half of a stream, and a lost connection", { ...LONG, cutAfter: 3 }, 3, "unavailable"],
+  ["half of a stream that ends", { ...LONG, endAfter: 3 }, 3, "unavailable"],
+  ["a stream with an error in it", { fault: "error-event" }, 3, "unavailable"],
+  ["a stream of calls of tools that there are not", CALL, 2, "invalid_output"],
+];
+
+/** The answer as often as it takes to fail once, and then what is right. */
+async function learnAfter(
+  answer: ScriptedAnswer,
+  times: number,
+  wrap: (model: StreamingChatModel) => ChatModel,
+) {
+  const { memory } = await openLearning();
+  const { longTerm } = await openLongTerm({ client: memory });
+  const script = (request: ReceivedChat, index: number) => (index < times ? answer : literal(request));
+  const { model, server } = await startModel(script, { timeoutMs: 300 });
+  await say(memory, "c1", "The cat is called Tom", "Rent is due on Fridays");
+  const { codes, logger } = codesLogged();
+  const options = { about: "user:abc123", debounceMs: 0, retryMs: 3_600_000, retryMsMax: 3_600_000 };
+  const first = new Learner(memory, options, { model: wrap(model), logger });
+  expect(await first.look()).toMatchObject({ failures: 1, batches: 0, setAside: 0 });
+  expect(server.requests).toHaveLength(times);
+  expect(await factTexts(longTerm)).toEqual([]);
+  const later = { now: () => systemClock.now() + 7_200, after: systemClock.after };
+  const second = new Learner(memory, options, { model: wrap(model), clock: later });
+  expect(await second.look()).toMatchObject({ failures: 0, batches: 1, messages: 2 });
+  expect(await second.look()).toMatchObject({ batches: 1 });
+  expect(await factTexts(longTerm)).toEqual(["Rent is due on Fridays", "The cat is called Tom"]);
+  return codes;
+}
+
+describe("a learner that gets", () => {
+  it.each(FAILURES)("%s writes nothing, and learns all later", async (_, answer, times, code) => {
+    expect(await learnAfter(answer, times, (model) => model)).toEqual([code]);
+  });
+
+  it.each(STREAM_FAILURES)("%s writes nothing, and learns all later", async (_, answer, times, code) => {
+    expect(await learnAfter(answer, times, streamed)).toEqual([code]);
+  });
+
+  it("ids and numbers that there are not takes the facts for new, as the word of nobody in particular", async () => {
+    const { memory, learner } = await openLearning((request) => {
+      if (askedFor(request).name === "facts") {
+        return { json: { facts: [{ text: "Tom the cat is old", messages: [0, 7, -1], category: null }] } };
+      }
+      const decision = { news: 1, outcome: "superseded", fact: "F99", text: "Everything is known" };
+      return { json: { decisions: [{ ...decision, news: 5 }, decision] } };
+    });
+    const { longTerm } = await openLongTerm({ client: memory });
+    await longTerm.record("Tom the cat is young");
+    await say(memory, "c1", "Tom is old");
+    expect(await learner().look()).toMatchObject({ batches: 1, failures: 0, outcomes: { new: 1 } });
+    expect(await factTexts(longTerm)).toEqual(["Tom the cat is old", "Tom the cat is young"]);
   });
 });

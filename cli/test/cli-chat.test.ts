@@ -126,4 +126,42 @@ describe("membus learn", () => {
     expect((await host.cli(args)).stderr).toMatch(/^learned 2 messages in 1 batches, 0 failed/m);
     expect((await host.cli(args)).stderr).toMatch(/^learned 0 messages in 0 batches/m);
   });
+
+  it("sets aside what the model never takes, lists it, and tries it again", async () => {
+    server.play((request) =>
+      askedFor(request).prompt.includes("poison") ? { refusal: "I will not" } : literal(request),
+    );
+    const learn = (...more: readonly string[]) =>
+      host.cli(["learn", ...flags(), "--agent", "fred", "--retry-ms", "1", "--fault-count", "1", ...more]);
+    await chat("fred", ["My dog likes poison"], "--no-learn");
+    const first = await learn("--once");
+    expect(first.stdout).not.toContain("poison");
+    expect(first.stderr).toMatch(/^set aside {2}chat {2}message \S+ \(seq \d+\) {2}.*I will not/m);
+    expect(first.stderr).toMatch(/^1 messages are set aside: --set-aside lists them/m);
+    expect((await learn("--set-aside", "--json")).stdout).toMatch(/"conversation":"chat".*"code":"refused"/);
+
+    server.play(script);
+    const again = await learn("--once", "--retry-set-aside");
+    expect(again.stderr).toContain("1 messages are tried again");
+    expect(again.stdout).toContain("  new  My dog likes poison");
+    expect(await learn("--set-aside")).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  it("consolidates what it knows, and tells before what it would do", async () => {
+    server.play((request) => {
+      if (askedFor(request).name !== "resolutions") return script(request);
+      return { json: { decisions: [{ fact: "F1", outcome: "superseded", by: "F2" }] } };
+    });
+    await chat("gina", ["Tom lives in Rome"], "--no-learn");
+    const about = ["--about", "talk:{conversation}"];
+    const learn = (...more: readonly string[]) =>
+      host.cli(["learn", ...flags(), "--agent", "gina", ...about, ...more]);
+    await learn("--once");
+    await chat("gina", ["Tom lives in Oslo"], "--no-learn");
+    await learn("--once");
+    const text = /^about talk:chat {2}\d queries, \d questions\n {2}superseded {2}.*\(by: /;
+    expect((await learn("--consolidate", "--dry-run")).stdout).toMatch(text);
+    expect((await learn("--consolidate")).stdout).toMatch(text);
+    expect((await learn("--dry-run")).stderr).toContain("--dry-run goes with --consolidate");
+  });
 });

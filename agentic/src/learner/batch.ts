@@ -16,15 +16,20 @@ export interface Batch extends LearnedUpTo {
   readonly messages: readonly ConversationMessage[];
 }
 
-/** The next messages to learn, oldest first: those of a batch that was begun, else as many as one takes. */
+/**
+ * The next messages to learn, oldest first: those of a batch that was begun, else one that was set aside and is to be tried
+ * again, else as many as one takes.
+ */
 export async function readBatch(
   memory: AgentMemory,
   cursor: Cursor,
   options: ResolvedLearnerOptions,
 ): Promise<Batch> {
+  const again = cursor.retried ?? cursor.setAside.find((one) => one.again)?.message;
+  if (cursor.batchTo === undefined && again !== undefined) return readAgain(memory, cursor, again, options);
   const { first, hasMore } = await firstMessages(memory, cursor, options);
   const isBegun = cursor.batchTo !== undefined;
-  const messages = isBegun ? first : first.slice(0, fitting(first, options.batchBytesMax));
+  const messages = isBegun ? first : nextOf(first, cursor, options);
   const last = messages.at(-1);
   return {
     messages,
@@ -32,6 +37,29 @@ export async function readBatch(
     at: last?.created ?? cursor.since,
     hasMore: hasMore || messages.length < first.length,
   };
+}
+
+/** Forgotten meanwhile, it has nothing to learn. */
+async function readAgain(
+  memory: AgentMemory,
+  { conversation, learned }: Cursor,
+  retried: string,
+  { tier }: ResolvedLearnerOptions,
+): Promise<Batch> {
+  const { records } = await openConversation(memory, { id: conversation, tier });
+  const messages = await records.messagesById([retried]);
+  return { messages, retried, to: messages[0]?.seq ?? learned, at: 0, hasMore: false };
+}
+
+/** Where a batch was at fault, no more than its messages. */
+function nextOf(
+  first: readonly ConversationMessage[],
+  { suspectTo, countMax }: Cursor,
+  { batchBytesMax }: ResolvedLearnerOptions,
+): readonly ConversationMessage[] {
+  const suspects = suspectTo === undefined ? first : first.filter(({ seq }) => seq <= suspectTo);
+  const open = suspects.length > 0 ? suspects.slice(0, countMax) : first;
+  return open.slice(0, fitting(open, batchBytesMax));
 }
 
 /**

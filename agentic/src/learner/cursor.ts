@@ -2,6 +2,7 @@ import type { EntryInput } from "@membus/agent-client";
 import type { MemoryEntry } from "@membus/protocol";
 import { z } from "zod";
 import type { ResolvedLearnerOptions } from "./learner-options.js";
+import { SET_ASIDE_MAX, SetAsideSchema } from "./set-aside.js";
 
 const ContentSchema = z.object({
   /** `seq` of the last message that is learned; 0: none. */
@@ -14,8 +15,19 @@ const ContentSchema = z.object({
   last: z.number(),
   /** `seq` up to which is being learned: whoever goes on takes the same messages. */
   batchTo: z.number().optional(),
+  /** Instead of that, the id of a message that was set aside and is being learned. */
+  retried: z.string().optional(),
   /** Who learns it, while it is held. */
   holder: z.string().optional(),
+  /** Failures of what was begun that were its own fault. */
+  faults: z.int().min(0).default(0),
+  /** Its facts are taken for new: the model does not tell how they stand to others. */
+  undecided: z.boolean().optional(),
+  /** `seq` up to which a batch was at fault: until it is learned, one that fails is divided at once. */
+  suspectTo: z.number().optional(),
+  /** Messages that the next batch has at most, up to there. */
+  countMax: z.int().min(1).optional(),
+  setAside: z.array(SetAsideSchema).max(SET_ASIDE_MAX).default([]),
 });
 
 /** "open": there is something to learn; "held": somebody is at it; "done": all is learned that was found. */
@@ -31,6 +43,8 @@ const CursorSchema = z.object({
     due: z.number(),
     /** Failures since anything was learned. */
     attempts: z.int().min(0),
+    /** How many messages are set aside. */
+    set_aside: z.int().min(0).default(0),
   }),
   revision: z.number(),
 });
@@ -75,15 +89,11 @@ export function cursorEntry({
   revision,
   ...content
 }: Cursor): EntryInput {
-  const { learned, seen, since, last, batchTo, holder } = content;
+  const known = Object.entries(content).filter(([, value]) => value !== undefined);
   return {
     key: cursorKey(conversation),
-    content: {
-      ...{ learned, seen, since, last },
-      ...(batchTo !== undefined && { batchTo }),
-      ...(holder !== undefined && { holder }),
-    },
-    metadata: { kind: "learner_cursor", state, due, attempts },
+    content: Object.fromEntries(known) as EntryInput["content"],
+    metadata: { kind: "learner_cursor", state, due, attempts, set_aside: content.setAside.length },
     text: "cursor",
     group: conversation,
     if_revision: revision,
@@ -91,8 +101,8 @@ export function cursorEntry({
 }
 
 export function newCursor(conversation: string, sighting: Sighting): Cursor {
-  const none = { learned: 0, seen: 0, due: 0, attempts: 0, revision: 0, state: "done" as const };
-  return { ...sighting, ...none, conversation };
+  const none = { learned: 0, due: 0, attempts: 0, faults: 0, revision: 0, state: "done" as const };
+  return { ...sighting, ...none, seen: 0, setAside: [], conversation };
 }
 
 /** With messages that were found; undefined where that is no news. Who holds it goes on to hold it. */
@@ -109,13 +119,19 @@ export function sighted(cursor: Cursor, sighting: Sighting, timing: Timing): Cur
   return { ...changed, due: Math.max(cursor.attempts > 0 ? cursor.due : 0, quietAt(changed, timing)) };
 }
 
-/** Nobody else begins it for as long as the lease goes. */
-export function heldBy(cursor: Cursor, holder: string, batchTo: number, until: number): Cursor {
-  return { ...cursor, state: "held", holder, batchTo, due: until };
+/** What is begun: messages up to a `seq`, or one that was set aside, by its id. */
+export interface Begun {
+  readonly to: number;
+  readonly retried?: string | undefined;
 }
 
-export interface LearnedUpTo {
-  readonly to: number;
+/** Nobody else begins it for as long as the lease goes. */
+export function heldBy(cursor: Cursor, holder: string, { to, retried }: Begun, until: number): Cursor {
+  const begun = retried === undefined ? { batchTo: to } : { retried };
+  return { ...cursor, ...begun, state: "held", holder, due: until };
+}
+
+export interface LearnedUpTo extends Begun {
   /** Unix seconds: when the last message of them came. */
   readonly at: number;
   /** There were more than one batch takes. */
@@ -123,11 +139,24 @@ export interface LearnedUpTo {
 }
 
 /** What was held is learned. What came meanwhile is to be quiet first; what did not fit in is not waited for. */
-export function moved(cursor: Cursor, { to, at, hasMore }: LearnedUpTo, timing: Timing): Cursor {
-  const { holder: _holder, batchTo: _batchTo, ...kept } = cursor;
-  const rest = { ...kept, learned: Math.max(cursor.learned, to), since: at, attempts: 0 };
-  if (cursor.seen <= rest.learned) return { ...rest, state: "done", due: 0 };
-  return { ...rest, state: "open", due: hasMore ? 0 : quietAt(rest, timing) };
+export function moved(cursor: Cursor, { to, at, hasMore, retried }: LearnedUpTo, timing: Timing): Cursor {
+  const { holder: _holder, batchTo: _batchTo, retried: _retried, undecided: _undecided, ...kept } = cursor;
+  const over = { ...kept, attempts: 0, faults: 0 };
+  if (retried !== undefined) {
+    const setAside = cursor.setAside.filter(({ message }) => message !== retried);
+    return waiting({ ...over, setAside }, cursor.seen > cursor.learned, timing);
+  }
+  const rest = { ...over, learned: Math.max(cursor.learned, to), since: at };
+  const { suspectTo, countMax: _countMax, ...clean } = rest;
+  const isSuspect = suspectTo !== undefined && suspectTo > rest.learned;
+  return waiting(isSuspect ? rest : clean, hasMore, timing);
+}
+
+/** Open where there is something to learn, at once where it is not to be quiet first. */
+export function waiting(cursor: Cursor, isAtOnce: boolean, timing: Timing): Cursor {
+  const isAgain = cursor.setAside.some(({ again }) => again);
+  if (cursor.seen <= cursor.learned && !isAgain) return { ...cursor, state: "done", due: 0 };
+  return { ...cursor, state: "open", due: isAtOnce || isAgain ? 0 : quietAt(cursor, timing) };
 }
 
 /** What was held is tried again at `due`, with the same messages. */

@@ -1,7 +1,15 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Filter, LIMITS, type MemoryEntry, type MemoryTier, parseErrorMessage } from "@membus/protocol";
+import {
+  type Filter,
+  LIMITS,
+  type MemoryEntry,
+  MemoryError,
+  type MemoryTier,
+  parseErrorMessage,
+} from "@membus/protocol";
 import { z } from "zod";
 import { type Cursor, cursorEntry, cursorKey, newCursor, readCursor, type Sighting } from "./cursor.js";
+import type { SetAsideSelection } from "./set-aside.js";
 
 /** Where learners keep their notes, which are nobody's memories. */
 export const LEARNER_NAMESPACE = "learner";
@@ -58,6 +66,33 @@ export class Cursors {
   async nextDue(): Promise<number | undefined> {
     const dues = (await this.#page([])).map(({ due }) => due);
     return dues.length === 0 ? undefined : Math.min(...dues);
+  }
+
+  /** Those of conversations in which messages are set aside, as they are read. */
+  async *withSetAside({ conversation }: SetAsideSelection): AsyncGenerator<Cursor> {
+    const where: Filter = {
+      all: [
+        { field: "metadata.kind", op: "eq", value: "learner_cursor" },
+        { field: "metadata.set_aside", op: "gt", value: 0 },
+      ],
+    };
+    const group = conversation === undefined ? {} : { group: conversation };
+    const request = { where, ...group, tier: this.#tier, order: "oldest" } as const;
+    for await (const entry of this.#memory.entries(request)) {
+      const cursor = readCursor(entry);
+      if (cursor !== undefined) yield cursor;
+    }
+  }
+
+  /** Changes it, whoever else does. @returns false where `change` has nothing to change, or there is none. */
+  async edit(conversation: string, change: (cursor: Cursor) => Cursor | undefined): Promise<boolean> {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      const cursor = await this.get(conversation);
+      const changed = cursor && change(cursor);
+      if (changed === undefined) return false;
+      if ((await this.change(changed)) !== undefined) return true;
+    }
+    throw new MemoryError("conflict", `the cursor of ${conversation} is being changed by others`);
   }
 
   /** @returns it at its new revision; undefined where somebody else has changed it. @throws {MemoryError} as of a store. */

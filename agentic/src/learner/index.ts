@@ -1,6 +1,16 @@
-export { type ConsolidateOptions, type Consolidation, consolidate, type MergedFacts } from "./consolidate.js";
+export {
+  type ConsolidateDependencies,
+  type Consolidation,
+  consolidate,
+  type MergedFacts,
+  type ResolvedFact,
+  type StandingFact,
+} from "./consolidate.js";
+export { CONSOLIDATE_DEFAULTS, type ConsolidateOptions } from "./consolidate-options.js";
+export type { UnansweredGroup } from "./contradictions.js";
 export type { LearnedBatch } from "./learn-batch.js";
 export { Learner, type LearnerDependencies, type LookOptions } from "./learner.js";
 export { type AboutOf, LEARNER_DEFAULTS, type LearnedTalk, type LearnerOptions } from "./learner-options.js";
 export type { LearnerStats } from "./learner-stats.js";
-export { type ObserveOptions, observe } from "./observe.js";
+export { type Observation, type ObservedMemory, type ObserveOptions, observe } from "./observe.js";
+export type { SetAsideMessage, SetAsideSelection } from "./set-aside.js";

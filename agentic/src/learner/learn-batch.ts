@@ -55,10 +55,10 @@ export async function learnBatch(
     const hashes = messages.map(({ id }) => keyHash({ conversation, message: id }));
     const sources = options.sources ? hashes : undefined;
     const { outcomes, cost } = await longTerm.record(talk.messages, { metadata, sources, signal });
-    failIfUnfinished(outcomes);
+    failIfUnfinished(outcomes, journal.failure);
     return { ...told, outcomes, cost: { ...cost, tookMs: meter.cost.tookMs } };
   } catch (error) {
-    if (isWrongAnswer(error)) await journal.forget();
+    if (isWrongAnswer(error)) await journal.forgetLast();
     throw error;
   }
 }
@@ -81,10 +81,12 @@ function clockAt(time: number, clock: Clock): Clock {
   return { now: () => time, after: (...timer) => clock.after(...timer) };
 }
 
-function failIfUnfinished(outcomes: readonly RecordOutcome[]): void {
+/** What a model fails with when something is written already is told in the outcomes. */
+function failIfUnfinished(outcomes: readonly RecordOutcome[], failure: ModelError | undefined): void {
   const reasons = outcomes.flatMap(({ reason }) =>
     reason === undefined || reason === FORGOTTEN ? [] : reason,
   );
+  if (failure !== undefined && reasons.includes(`${failure.code}: ${failure.message}`)) throw failure;
   const reason = reasons.find((one) => !FINAL_CODES.includes(one.slice(0, one.indexOf(":"))));
   if (reason === undefined) return;
   if (/^(invalid_output|refused):/.test(reason)) throw new ModelError("invalid_output", reason);

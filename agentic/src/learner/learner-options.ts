@@ -91,6 +91,13 @@ export interface LearnerOptions {
    * @default 600000
    */
   readonly retryMsMax?: number | undefined;
+  /**
+   * So many failures that say that the messages are at fault (`refused`, `too_large`, `invalid_output`, `invalid_request`),
+   * and a batch is divided until the message that causes them is alone; after so many more that one is set aside. Integer
+   * 1..100.
+   * @default 5
+   */
+  readonly faultCountMax?: number | undefined;
 }
 
 export type ResolvedLearnerOptions = ResolvedOptions<LearnerOptions>;
@@ -109,6 +116,7 @@ export const LEARNER_DEFAULTS = Object.freeze({
   concurrency: 4,
   retryMs: 5_000,
   retryMsMax: 600_000,
+  faultCountMax: 5,
 });
 
 const aboutOption: OptionRule = (value, name) => {
@@ -142,6 +150,7 @@ export function resolveLearnerOptions(input: LearnerOptions): ResolvedLearnerOpt
       concurrency: integerOption(1, 64),
       retryMs: integerOption(1, 3_600_000),
       retryMsMax: integerOption(1, 86_400_000),
+      faultCountMax: integerOption(1, 100),
     },
   );
 }

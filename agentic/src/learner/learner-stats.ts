@@ -11,8 +11,10 @@ export interface LearnerStats {
   readonly messages: number;
   /** What became of what was found in them. */
   readonly outcomes: Readonly<Record<OutcomeName, number>>;
-  /** Batches that failed, and are tried again. */
+  /** Attempts at batches that failed. */
   readonly failures: number;
+  /** Messages that were set aside: the model takes them neither with others nor alone. */
+  readonly setAside: number;
   /** Batches that another learner has gone on with. */
   readonly lost: number;
   /** Queued records of long-term memory that were gone on with. */
@@ -27,6 +29,7 @@ const NO_OUTCOMES = { new: 0, updated: 0, extended: 0, duplicate: 0, superseded:
 export class LearnerCounts {
   looks = 0;
   failures = 0;
+  setAside = 0;
   lost = 0;
   #batches = 0;
   #messages = 0;
@@ -57,9 +60,9 @@ export class LearnerCounts {
   }
 
   get stats(): LearnerStats {
-    const { looks, failures, lost } = this;
+    const { looks, failures, setAside, lost } = this;
     return {
-      ...{ looks, failures, lost, batches: this.#batches, messages: this.#messages },
+      ...{ looks, failures, setAside, lost, batches: this.#batches, messages: this.#messages },
       ...{ outcomes: { ...this.#outcomes }, tasks: this.#tasks, cost: this.#cost },
     };
   }

@@ -5,10 +5,11 @@ import { CONVERSATIONS_NAMESPACE } from "../conversation/index.js";
 import { LONG_TERM_DEFAULTS, pendingAbouts } from "../long-term/index.js";
 import { type ChatModel, ModelError } from "../model/index.js";
 import { AnswerJournal } from "./answer-journal.js";
-import { readBatch } from "./batch.js";
-import { type Cursor, heldBy, moved, postponed } from "./cursor.js";
+import { type Batch, readBatch } from "./batch.js";
+import { type Cursor, heldBy, moved, postponed, waiting } from "./cursor.js";
 import { Cursors } from "./cursors.js";
 import { discover } from "./discover.js";
+import { isFaultCode, judge, type Verdict } from "./judge.js";
 import { type LearnedBatch, type LearnerServices, learnBatch, longTermOf } from "./learn-batch.js";
 import {
   type LearnerOptions,
@@ -17,6 +18,7 @@ import {
 } from "./learner-options.js";
 import { LearnerCounts, type LearnerStats } from "./learner-stats.js";
 import { Lease } from "./lease.js";
+import type { Fault, SetAsideMessage, SetAsideSelection } from "./set-aside.js";
 import { Wakeup } from "./wakeup.js";
 
 /** Between two looks, also where something is always due. */
@@ -46,6 +48,8 @@ export interface LearnerDependencies {
   readonly logger?: Logger | undefined;
   /** Told of each batch when its messages are learned for good; it must not throw. */
   readonly onLearned?: ((learned: LearnedBatch) => void) | undefined;
+  /** Told of each message that is set aside; it must not throw. */
+  readonly onSetAside?: ((message: SetAsideMessage) => void) | undefined;
 }
 
 /**
@@ -57,6 +61,7 @@ export class Learner {
   readonly #options: ResolvedLearnerOptions;
   readonly #services: LearnerServices;
   readonly #onLearned: (learned: LearnedBatch) => void;
+  readonly #onSetAside: (message: SetAsideMessage) => void;
   readonly #cursors: Cursors;
   readonly #counts = new LearnerCounts();
   readonly #wakeup: Wakeup;
@@ -67,11 +72,12 @@ export class Learner {
 
   /** @throws {TypeError} for an unknown option or a value out of range. */
   constructor(memory: AgentMemory, options: LearnerOptions, dependencies: LearnerDependencies) {
-    const { model, clock = systemClock, logger = silentLogger, onLearned = () => {} } = dependencies;
+    const { model, clock = systemClock, logger = silentLogger } = dependencies;
     this.#memory = memory;
     this.#options = resolveLearnerOptions(options);
     this.#services = { model, clock, logger };
-    this.#onLearned = onLearned;
+    this.#onLearned = dependencies.onLearned ?? (() => {});
+    this.#onSetAside = dependencies.onSetAside ?? (() => {});
     this.#cursors = new Cursors(memory, this.#options.tier);
     this.#wakeup = new Wakeup(clock);
     longTermOf(memory, "anything", this.#options, this.#services);
@@ -114,6 +120,35 @@ export class Learner {
     return this.#counts.stats;
   }
 
+  /** Messages that are not learned, as the model takes them neither with others nor alone: 64 of a conversation at most. */
+  async *setAside(selection: SetAsideSelection = {}): AsyncGenerator<SetAsideMessage> {
+    for await (const { conversation, setAside } of this.#cursors.withSetAside(selection)) {
+      for (const one of setAside) if (isSelected(one, selection)) yield { conversation, ...one };
+    }
+  }
+
+  /**
+   * Has messages that are set aside tried once more, alone and by whichever learner comes first; one that fails again by its
+   * own fault stays set aside.
+   * @returns how many there are.
+   * @throws {MemoryError} for what the host reports; `conflict` where others change the notes all the time.
+   */
+  async retrySetAside(selection: SetAsideSelection = {}): Promise<number> {
+    let count = 0;
+    for await (const { conversation } of this.#cursors.withSetAside(selection)) {
+      await this.#cursors.edit(conversation, (cursor) => {
+        const chosen = cursor.setAside.filter((one) => isSelected(one, selection));
+        count += chosen.length;
+        if (chosen.every(({ again }) => again)) return undefined;
+        const setAside = cursor.setAside.map((one) => (chosen.includes(one) ? { ...one, again: true } : one));
+        const marked = { ...cursor, setAside };
+        return cursor.state === "held" ? marked : waiting(marked, true, this.#options);
+      });
+    }
+    this.#wakeup.wakeNow();
+    return count;
+  }
+
   /** Watches first: what is said from then on is heard of, and the first look finds what was said before. */
   async #watchAndRun(): Promise<void> {
     const { tier, debounceMs } = this.#options;
@@ -124,7 +159,7 @@ export class Learner {
 
   async #run(): Promise<void> {
     const { clock, logger } = this.#services;
-    const { lookMs } = this.#options;
+    const { lookMs, retryMs } = this.#options;
     while (!this.#isStopped) {
       let pauseMs = lookMs;
       try {
@@ -132,6 +167,7 @@ export class Learner {
         const due = await this.#cursors.nextDue();
         if (due !== undefined) pauseMs = Math.min(lookMs, (due - clock.now()) * 1000);
       } catch (error) {
+        pauseMs = Math.min(lookMs, retryMs);
         logger.warn({ error: String(error) }, "the learner looks again later");
       }
       if (!this.#isStopped) await this.#wakeup.sleep(Math.max(pauseMs, PAUSE_MIN_MS));
@@ -176,11 +212,12 @@ export class Learner {
     const { leaseMs, tier } = this.#options;
     const batch = await readBatch(this.#memory, cursor, this.#options);
     const until = clock.now() + leaseMs / 1000;
-    const held = await this.#cursors.change(heldBy(cursor, randomUUID(), batch.to, until));
+    const held = await this.#cursors.change(heldBy(cursor, randomUUID(), batch, until));
     if (held === undefined) return;
     const { conversation } = cursor;
     const lease = new Lease(this.#cursors, held, clock, leaseMs);
-    const journal = new AnswerJournal(this.#memory, tier, conversation, this.#services.model);
+    const noted = { tier, conversation, isUndecided: cursor.undecided === true };
+    const journal = new AnswerJournal(this.#memory, noted, this.#services.model);
     const services = { ...this.#services, model: journal };
     try {
       const learned = await learnBatch(
@@ -196,25 +233,69 @@ export class Learner {
       this.#counts.learned(learned);
       this.#onLearned(learned);
     } catch (error) {
-      await this.#putOff(conversation, lease, error);
+      await this.#putOff({ conversation, batch, lease, journal }, error);
     }
   }
 
-  async #putOff(conversation: string, lease: Lease, error: unknown): Promise<void> {
+  async #putOff({ conversation, batch, lease, journal }: Attempt, error: unknown): Promise<void> {
     if (lease.signal.aborted) {
       this.#counts.lost += 1;
       return;
     }
     this.#counts.failures += 1;
     const { clock, logger } = this.#services;
-    const { retryMs, retryMsMax } = this.#options;
-    const askedMs = error instanceof ModelError ? (error.retryAfterMs ?? 0) : 0;
+    const now = clock.now();
+    const fault = faultOf(error, journal);
+    let verdict: Verdict = "again";
     let waitMs = 0;
-    await lease.end((cursor) => {
-      waitMs = Math.min(Math.max(retryMs * 2 ** cursor.attempts, askedMs), retryMsMax);
-      return postponed(cursor, clock.now() + waitMs / 1000);
+    const isEnded = await lease.end((held) => {
+      const judged = fault && judge(held, batch, fault, this.#options, now);
+      verdict = judged?.verdict ?? "again";
+      if (judged !== undefined && verdict !== "again") return judged.cursor;
+      waitMs = this.#waitMs(held, error);
+      return postponed(judged?.cursor ?? held, now + waitMs / 1000);
     });
     const code = error instanceof ModelError || isMemoryError(error) ? error.code : "runtime_error";
-    logger.warn({ conversation, code, error: String(error), waitMs }, "not learned yet, tried again");
+    const told = { conversation, code, error: String(error), waitMs, verdict };
+    logger.warn(told, verdict === "set_aside" ? "not learned" : "not learned yet, tried again");
+    if (isEnded && fault !== undefined) await this.#settle(verdict, { conversation, batch, journal }, fault);
   }
+
+  /** What is asked from now on is something else. */
+  async #settle(
+    verdict: Verdict,
+    { conversation, batch, journal }: Omit<Attempt, "lease">,
+    { code, message: reason }: Fault,
+  ): Promise<void> {
+    if (verdict === "divided" || verdict === "set_aside") await journal.forget();
+    if (verdict !== "set_aside") return;
+    const { id: message, seq } = batch.messages[0]!;
+    const { clock, logger } = this.#services;
+    this.#counts.setAside += 1;
+    logger.error({ conversation, message, seq, code, reason }, "a message is set aside");
+    this.#onSetAside({ conversation, message, seq, code, reason, at: clock.now() });
+  }
+
+  #waitMs({ attempts }: Cursor, error: unknown): number {
+    const { retryMs, retryMsMax } = this.#options;
+    const askedMs = error instanceof ModelError ? (error.retryAfterMs ?? 0) : 0;
+    return Math.min(Math.max(retryMs * 2 ** attempts, askedMs), retryMsMax);
+  }
+}
+
+/** Messages that are being learned, and by what right. */
+interface Attempt {
+  readonly conversation: string;
+  readonly batch: Batch;
+  readonly lease: Lease;
+  readonly journal: AnswerJournal;
+}
+
+function faultOf(error: unknown, { isDeciding }: AnswerJournal): Fault | undefined {
+  if (!(error instanceof ModelError) || !isFaultCode(error.code)) return undefined;
+  return { code: error.code, message: error.message, isDeciding };
+}
+
+function isSelected({ message }: { readonly message: string }, selection: SetAsideSelection): boolean {
+  return selection.message === undefined || selection.message === message;
 }

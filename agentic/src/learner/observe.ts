@@ -1,6 +1,15 @@
 import type { AgentMemory, EntryInput } from "@membus/agent-client";
-import { LIMITS, type MemoryEntry, type MemoryTier } from "@membus/protocol";
-import { aboutNamespace, keysOf, LONG_TERM_DEFAULTS } from "../long-term/index.js";
+import {
+  booleanOption,
+  choiceOption,
+  LIMITS,
+  type MemoryEntry,
+  type MemoryTier,
+  type OptionRule,
+  resolveOptions,
+  TIERS,
+} from "@membus/protocol";
+import { aboutNamespace, aboutOption, keysOf, LONG_TERM_DEFAULTS, readItem } from "../long-term/index.js";
 
 /** What a memory that was of no use has left of its importance. */
 const STEP = 0.75;
@@ -14,38 +23,87 @@ export interface ObserveOptions {
   readonly about: string;
   /** Where they are kept. @default "episodic" */
   readonly tier?: MemoryTier | undefined;
+  /**
+   * Tells what would be changed, and changes nothing.
+   * @default false
+   */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** What a memory counts for, and counted for before: 0.1..1, or less where somebody has set that. */
+export interface ObservedMemory {
+  readonly id: string;
+  readonly text: string;
+  readonly before: number;
+  readonly after: number;
+}
+
+export interface Observation {
+  /** Those that there are, in no order; also where nothing changes, as it counts for the most or the least already. */
+  readonly memories: readonly ObservedMemory[];
+  /** Ids of memories that others have changed all the time: they count for what they did. */
+  readonly conflicts: readonly string[];
 }
 
 /**
  * Tells whether memories were of use: their score counts for a quarter less each time that they were not, down to a tenth,
- * and a third more each time that they were, up to the whole.
- * @returns how many of them there were.
- * @throws {MemoryError} for what the host reports. @throws {TypeError} for more than 250 ids.
+ * and a third more each time that they were, up to the whole. An id that is given twice counts once.
+ * @throws {MemoryError} for what the host reports.
+ * @throws {TypeError} for more than 250 ids, an unknown option or a value out of range.
  */
 export async function observe(
   memory: AgentMemory,
   ids: readonly string[],
   useful: boolean,
-  { about, tier = LONG_TERM_DEFAULTS.tier }: ObserveOptions,
-): Promise<number> {
+  options: ObserveOptions,
+): Promise<Observation> {
+  const { about, tier, dryRun } = resolveObserveOptions(options);
   const keysMax = Math.floor(LIMITS.criteriaKeys / 4);
   if (ids.length > keysMax) throw new TypeError(`at most ${keysMax} ids at once, got ${ids.length}`);
-  if (ids.length === 0) return 0;
+  if (ids.length === 0) return { memories: [], conflicts: [] };
   const view = memory.inNamespace(aboutNamespace(about));
+  const observed = new Map<string, ObservedMemory>();
   let left: readonly MemoryEntry[] = await readAll(view, { keys: ids.flatMap(keysOf), tier });
-  const count = left.length;
   for (let attempt = 0; attempt < ATTEMPTS_MAX && left.length > 0; attempt++) {
-    const { errors } = await view.store(left.map((entry) => weighed(entry, useful)));
-    const keys = errors.map(({ index }) => left[index]!.key);
+    const errors = dryRun ? [] : (await view.store(left.map((entry) => weighed(entry, useful)))).errors;
+    const failed = new Set(errors.map(({ index }) => left[index]!));
+    for (const entry of left) if (!failed.has(entry)) observed.set(entry.key_hash, told(entry, useful));
+    const keys = [...failed].map(({ key }) => key);
     left = keys.length === 0 ? [] : await readAll(view, { keys, tier });
   }
-  return count;
+  return { memories: [...observed.values()], conflicts: left.map(idOf) };
+}
+
+function resolveObserveOptions(options: ObserveOptions) {
+  return resolveOptions<{ about: string; tier: MemoryTier; dryRun: boolean }>(
+    options,
+    { about: "", tier: LONG_TERM_DEFAULTS.tier, dryRun: false },
+    { about: aboutOption, tier: choiceOption(...TIERS) as OptionRule, dryRun: booleanOption },
+  );
+}
+
+function told(entry: MemoryEntry, useful: boolean): ObservedMemory {
+  const item = readItem(entry);
+  return {
+    id: idOf(entry),
+    text: item?.text ?? "",
+    before: entry.importance,
+    after: weightOf(entry, useful),
+  };
+}
+
+function idOf(entry: MemoryEntry): string {
+  return readItem(entry)?.id ?? entry.key_hash;
+}
+
+/** One that somebody has set lower stays so. */
+function weightOf({ importance }: MemoryEntry, useful: boolean): number {
+  if (useful) return Math.min(1, importance / STEP);
+  return Math.max(Math.min(importance, IMPORTANCE_MIN), importance * STEP);
 }
 
 function weighed(entry: MemoryEntry, useful: boolean): EntryInput {
-  const importance = useful ? entry.importance / STEP : entry.importance * STEP;
-  const bounded = Math.min(1, Math.max(IMPORTANCE_MIN, importance));
-  return { ...entry, importance: bounded, if_revision: entry.revision } as EntryInput;
+  return { ...entry, importance: weightOf(entry, useful), if_revision: entry.revision } as EntryInput;
 }
 
 async function readAll(view: AgentMemory, request: Parameters<AgentMemory["entries"]>[0]) {

@@ -1,6 +1,6 @@
-export { aboutNamespace } from "./about.js";
+export { aboutNamespace, aboutOption } from "./about.js";
 export { type AttachedMemory, type AttachMode, type AttachOptions, attachMemory } from "./attach-memory.js";
-export { saidWords } from "./facts/fact.js";
+export { isWeaker, saidWords } from "./facts/fact.js";
 export { FORGOTTEN } from "./facts/record-facts.js";
 export type { FactChanges } from "./facts/update-fact.js";
 export type { Forgetting } from "./forget.js";
@@ -12,14 +12,14 @@ export {
   type MemorySizes,
   type QueuedRecord,
 } from "./long-term-memory.js";
-export { LONG_TERM_DEFAULTS, type LongTermOptions } from "./long-term-options.js";
+export { fractionOption, LONG_TERM_DEFAULTS, type LongTermOptions } from "./long-term-options.js";
 export type { OutcomeName, RecordOutcome, RecordResult, SimilarFact } from "./outcome.js";
 export { figuresOf } from "./practice/figures.js";
 export type { Experience } from "./practice/record-experiences.js";
 export type { ToolCallsResult } from "./practice/record-tool-calls.js";
 export type { ToolCallInput, ToolCallReport } from "./practice/tool-call.js";
 export { toolCallReports } from "./practice/tool-call-reports.js";
-export { keysOf, type LongTermItem, type MemoryKind } from "./recall/memory.js";
+export { keysOf, type LongTermItem, type MemoryKind, readItem } from "./recall/memory.js";
 export { RECALL_DEFAULTS, type Recall, type RecallOptions, type RecallQuery } from "./recall/recall.js";
 export type { RecordInput } from "./record-input.js";
 export {

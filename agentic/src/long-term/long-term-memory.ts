@@ -382,6 +382,7 @@ const CHANGE_RULES = {
   category: anything,
   confidence: anything,
   validUntil: anything,
+  replacedBy: anything,
   ifRevision: anything,
 };
 

@@ -14,7 +14,8 @@ export class LearningProcess {
 
   constructor(baseUrl: string, url: string, folder: string) {
     const flags = ["--model", "scripted", "--base-url", baseUrl, "--debounce-ms", "20", "--lease-ms", "300"];
-    this.#args = ["learn", ...flags, "--batch", "4", "--concurrency", "3", "--agent", "alice"];
+    const failing = ["--retry-ms", "20", "--fault-count", "2"];
+    this.#args = ["learn", ...flags, ...failing, "--batch", "4", "--concurrency", "3", "--agent", "alice"];
     this.#url = url;
     this.#folder = folder;
   }

@@ -1,4 +1,4 @@
-import type { LearnedBatch } from "@membus/agentic";
+import type { LearnedBatch, SetAsideMessage } from "@membus/agentic";
 
 /** What was learned, as lines: the conversation, then each memory that has changed. */
 export function learnedText({ conversation, about, messages, outcomes }: LearnedBatch): string {
@@ -8,4 +8,9 @@ export function learnedText({ conversation, about, messages, outcomes }: Learned
     reason === undefined ? `  ${outcome}  ${text}` : `  ${outcome}  ${text}  (${reason})`,
   );
   return [head, ...lines].join("\n");
+}
+
+/** A message that is not learned, as a line: which one, and why. */
+export function setAsideText({ conversation, message, seq, reason }: SetAsideMessage): string {
+  return `set aside  ${conversation}  message ${message} (seq ${seq})  ${reason}`;
 }

@@ -3,8 +3,10 @@ import { keyHash, MemoryError } from "@membus/protocol";
 import type { CallContext } from "../call-context.js";
 import type { RecordOutcome } from "../outcome.js";
 import { type Shelf, storeFailure } from "../shelf.js";
-import { canonicalText, FACT_LENGTH_MAX, type Fact, isCurrent, readFact } from "./fact.js";
+import { currentFact } from "./current-fact.js";
+import { canonicalText, FACT_LENGTH_MAX, type Fact } from "./fact.js";
 import { lookUp } from "./look-up.js";
+import { type Replacement, replaceBy } from "./replace-by.js";
 import { writePlans } from "./write-plans.js";
 
 /** What is to be changed of a fact; absent: it stays. */
@@ -17,6 +19,8 @@ export interface FactChanges {
   readonly confidence?: number | null | undefined;
   /** Unix seconds from which on it is true no more; null: it is true for good. */
   readonly validUntil?: number | null | undefined;
+  /** A current fact, that takes the place of this one from the time on from which it is true. Stands alone here. */
+  readonly replacedBy?: Replacement | undefined;
   /** Only over this revision. */
   readonly ifRevision?: number | undefined;
 }
@@ -31,7 +35,13 @@ export async function updateFact(
   changes: FactChanges,
   context: CallContext,
 ): Promise<RecordOutcome> {
-  const fact = await currentFact(shelf, id, changes.ifRevision, context);
+  const { ifRevision, replacedBy, ...others } = changes;
+  const fact = await currentFact(shelf, id, ifRevision, context);
+  if (replacedBy !== undefined) {
+    const other = Object.entries(others).find(([, value]) => value !== undefined);
+    if (other !== undefined) throw new TypeError(`replacedBy and ${other[0]} are two changes`);
+    return replaceBy(shelf, fact, replacedBy, context);
+  }
   const text = changes.text === undefined ? fact.text : canonicalText(changes.text);
   if (text === "" || text.length > FACT_LENGTH_MAX) {
     throw new TypeError(`text must have 1..${FACT_LENGTH_MAX} characters`);
@@ -39,22 +49,6 @@ export async function updateFact(
   const metadata = changedMetadata(fact, changes);
   if (text === fact.text) return updateInPlace(shelf, fact, metadata, context);
   return replaceText(shelf, fact, text, metadata, context);
-}
-
-async function currentFact(
-  shelf: Shelf,
-  id: string,
-  ifRevision: number | undefined,
-  { clock }: CallContext,
-): Promise<Fact> {
-  const [entry] = (await shelf.byKey([{ fact: id }])).values();
-  const fact = entry && readFact(entry);
-  if (fact === undefined) throw new MemoryError("memory_not_found", `there is no fact ${id}`);
-  const { revision } = fact.entry;
-  if (!isCurrent(fact, clock.now()) || (ifRevision !== undefined && ifRevision !== revision)) {
-    throw new MemoryError("conflict", `fact ${id} is not what it was`, { revision });
-  }
-  return fact;
 }
 
 type FactMetadata = Fact["metadata"];

@@ -1,0 +1,51 @@
+import { booleanOption, integerOption, type ResolvedOptions, resolveOptions } from "@membus/protocol";
+import { fractionOption } from "../long-term/index.js";
+
+export interface ConsolidateOptions {
+  /**
+   * Tells what would be done, and changes nothing. The model is asked all the same.
+   * @default false
+   */
+  readonly dryRun?: boolean | undefined;
+  /**
+   * Facts that answer one at least so well are put beside it for the model, 0..1. 0.3 stands for "related in meaning".
+   * @default 0.3
+   */
+  readonly neighbourScore?: number | undefined;
+  /**
+   * So many of them, integer 1..20.
+   * @default 5
+   */
+  readonly neighbourCountMax?: number | undefined;
+  /**
+   * Facts that others are looked for, one query each, the newest first. Integer 1..100000.
+   * @default 1000
+   */
+  readonly queryCountMax?: number | undefined;
+  /**
+   * Questions to the model, integer 1..10000.
+   * @default 100
+   */
+  readonly questionCountMax?: number | undefined;
+}
+
+export type ResolvedConsolidateOptions = ResolvedOptions<ConsolidateOptions>;
+
+export const CONSOLIDATE_DEFAULTS = Object.freeze({
+  dryRun: false,
+  neighbourScore: 0.3,
+  neighbourCountMax: 5,
+  queryCountMax: 1_000,
+  questionCountMax: 100,
+});
+
+/** @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range. */
+export function resolveConsolidateOptions(input: ConsolidateOptions): ResolvedConsolidateOptions {
+  return resolveOptions<ResolvedConsolidateOptions>(input, CONSOLIDATE_DEFAULTS, {
+    dryRun: booleanOption,
+    neighbourScore: fractionOption,
+    neighbourCountMax: integerOption(1, 20),
+    queryCountMax: integerOption(1, 100_000),
+    questionCountMax: integerOption(1, 10_000),
+  });
+}

@@ -1,0 +1,152 @@
+import { randomInt } from "node:crypto";
+import type { MemoryClient } from "@membus/agent-client";
+import { delay, systemClock } from "@membus/protocol";
+import { expect } from "vitest";
+import { ChaosStage } from "../../../cli/test/crash/chaos-stage.js";
+import { Learner, LongTermMemory, openaiChatModel } from "../../src/index.js";
+import { literal, saidIn, say } from "../learner-fixture.js";
+import { askedFor } from "../long-term-fixture.js";
+import { type ReceivedChat, type ScriptedAnswer, ScriptedOpenAi } from "../scripted-openai/index.js";
+import { LearningProcess } from "./learning-process.js";
+
+/** One message of so many is never taken by the model. */
+const POISONED_EVERY = 20;
+
+const isPoisoned = (text: string) => text.includes("poison");
+
+/** Two learners of a host that can be killed, a model, and conversations of three messages each. */
+export class LearningStage {
+  readonly chaos: ChaosStage;
+  readonly memory: MemoryClient;
+  readonly learners: readonly LearningProcess[];
+  readonly conversations: number;
+  readonly #server: ScriptedOpenAi;
+  #asked = 0;
+  #talks = 0;
+  readonly #said: string[] = [];
+
+  private constructor(
+    chaos: ChaosStage,
+    memory: MemoryClient,
+    server: ScriptedOpenAi,
+    conversations: number,
+  ) {
+    this.chaos = chaos;
+    this.memory = memory;
+    this.#server = server;
+    this.conversations = conversations;
+    this.learners = [1, 2].map(() => new LearningProcess(server.baseUrl, chaos.url, chaos.directory));
+  }
+
+  static async open(conversations: number): Promise<LearningStage> {
+    const chaos = await ChaosStage.open();
+    await chaos.startHost();
+    const memory = await chaos.client({ agent: "alice", retryTimeoutMs: 60_000 });
+    const server = await ScriptedOpenAi.start([]);
+    const stage = new LearningStage(chaos, memory, server, conversations);
+    server.play((request) => stage.#answer(request));
+    for (const learner of stage.learners) learner.start();
+    return stage;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.learners.map((learner) => learner.kill()));
+    await this.#server.stop();
+    await this.chaos.close();
+  }
+
+  /** Two messages into one conversation, and one more into one of before. */
+  async talk(): Promise<void> {
+    const n = this.#talks++;
+    await this.#add(n, 0, 1);
+    await this.#add(n - 10, 2);
+  }
+
+  async talkToTheEnd(): Promise<void> {
+    while (this.#talks < this.conversations + 10) await this.talk();
+  }
+
+  /** Resolves when the model was asked so many more times, or there is nothing left to ask. */
+  async progress(requests: number): Promise<void> {
+    const goal = this.#asked + requests;
+    for (let look = 1; this.#asked < goal; look++) {
+      await delay(systemClock, 5);
+      this.#check();
+      if (look % 100 === 0 && (await this.#isDone())) return;
+    }
+  }
+
+  /** Ends the learners when there is nothing left, and expects that each message was learned once or set aside. */
+  async expectEachOnce(): Promise<void> {
+    expect(this.#said).toHaveLength(3 * this.conversations);
+    while (!(await this.#isDone())) {
+      await delay(systemClock, 200);
+      this.#check();
+    }
+    expect(await Promise.all(this.learners.map((learner) => learner.stop()))).toEqual([0, 0]);
+    const last = this.#learner();
+    expect(await last.look()).toMatchObject({ failures: 0, lost: 0, messages: 0 });
+
+    const counts = await this.#learnedCounts();
+    const healthy = this.#said.filter((text) => !isPoisoned(text));
+    expect([...counts.keys()].sort()).toEqual([...healthy].sort());
+    expect([...counts].filter(([, count]) => count !== 1)).toEqual([]);
+    const setAside = await this.#setAside();
+    expect(new Set(setAside).size).toBe(setAside.length);
+    expect(setAside).toHaveLength(this.#said.length - healthy.length);
+    expect(setAside.length).toBeGreaterThan(0);
+    for (const { batches } of this.learners) expect(batches).toBeGreaterThan(0);
+  }
+
+  #check(): void {
+    for (const learner of this.learners) learner.check();
+  }
+
+  async #add(conversation: number, ...messages: readonly number[]): Promise<void> {
+    if (conversation < 0 || conversation >= this.conversations) return;
+    const texts = messages.map((message) => {
+      const word = (3 * conversation + message) % POISONED_EVERY === 7 ? "poison" : "kept";
+      return `Note ${message} of talk${conversation} is ${word}`;
+    });
+    await say(this.memory, `talk${conversation}`, ...texts);
+    this.#said.push(...texts);
+  }
+
+  async #isDone(): Promise<boolean> {
+    return (await this.#learnedCounts()).size + (await this.#setAside()).length >= this.#said.length;
+  }
+
+  /** Finds each message to be a fact, in other words each time that it is asked: what is learned twice is there twice. */
+  async #answer(request: ReceivedChat): Promise<ScriptedAnswer> {
+    this.#asked++;
+    await delay(systemClock, randomInt(40));
+    const said = saidIn(request);
+    if (said.some(isPoisoned)) return { refusal: "I cannot talk about that" };
+    if (askedFor(request).name !== "facts") return literal(request);
+    const words = `in telling ${this.#asked}`;
+    const facts = said.map((text, n) => ({ text: `${text} ${words}`, messages: [n + 1], category: null }));
+    return { json: { facts } };
+  }
+
+  /** Of each message, how often it was learned. */
+  async #learnedCounts(): Promise<Map<string, number>> {
+    const counts = new Map<string, number>();
+    for await (const { text } of new LongTermMemory(this.memory, { about: "user" }).entries()) {
+      const said = text.replace(/ in telling \d+$/, "");
+      counts.set(said, (counts.get(said) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  async #setAside(): Promise<string[]> {
+    const found: string[] = [];
+    for await (const { conversation, message } of this.#learner().setAside())
+      found.push(`${conversation}/${message}`);
+    return found;
+  }
+
+  #learner(): Learner {
+    const model = openaiChatModel({ model: "scripted", baseUrl: this.#server.baseUrl });
+    return new Learner(this.memory, { about: "user", debounceMs: 0, clockSkewMsMax: 0 }, { model });
+  }
+}

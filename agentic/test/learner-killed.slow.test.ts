@@ -1,0 +1,89 @@
+import type { AgentMemory, MemoryClient } from "@membus/agent-client";
+import { MemoryError, systemClock } from "@membus/protocol";
+import { expect, it } from "vitest";
+import { Learner } from "../src/index.js";
+import { ABOUT, literal, openLearning, saidIn, say } from "./learner-fixture.js";
+import { askedFor, factTexts, openLongTerm } from "./long-term-fixture.js";
+
+const TEXTS = Array.from({ length: 5 }, (_, n) => `Box ${n} is ${n === 2 ? "poison" : "heavy"}`);
+
+/** More than what a learner writes in all of the story. */
+const WRITES_MAX = 200;
+
+/** What a process has written that was killed before the answer to its last write: after that one, nothing. */
+function killedAfter<T extends AgentMemory>(memory: T, writes: { left: number }): T {
+  const write = async (run: () => Promise<unknown>) => {
+    const isLast = writes.left-- <= 1;
+    const result = writes.left >= 0 ? await run() : undefined;
+    if (isLast) throw new MemoryError("unavailable", "the process is no more");
+    return result;
+  };
+  return new Proxy(memory, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== "function") return value;
+      const run = (...args: unknown[]): unknown => Reflect.apply(value, target, args);
+      if (name === "inNamespace") return (...args: unknown[]) => killedAfter(run(...args) as T, writes);
+      if (name !== "store" && name !== "forget") return run;
+      return (...args: unknown[]) => write(() => run(...args) as Promise<unknown>);
+    },
+  });
+}
+
+/** A model that takes no poison until it is told to, and says each fact in other words each time that it is asked. */
+async function openPoisoned() {
+  const state = { isStubborn: true, asked: 0 };
+  const opened = await openLearning((request) => {
+    const said = saidIn(request);
+    if (state.isStubborn && said.some((text) => text.includes("poison"))) return { refusal: "no" };
+    if (askedFor(request).name !== "facts") return literal(request);
+    const facts = said.map((text, n) => {
+      return { text: `${text}, telling ${++state.asked}`, messages: [n + 1], category: null };
+    });
+    return { json: { facts } };
+  });
+  const options = { about: ABOUT, debounceMs: 0, retryMs: 1, retryMsMax: 1, faultCountMax: 1 };
+  const learnerOf = (memory: MemoryClient, laterS: number) => {
+    const clock = { now: () => systemClock.now() + laterS, after: systemClock.after };
+    return new Learner(memory, options, { model: opened.model, clock });
+  };
+  return { ...opened, state, learnerOf };
+}
+
+async function countSetAside(learner: Learner): Promise<number> {
+  let count = 0;
+  for await (const _ of learner.setAside()) count++;
+  return count;
+}
+
+/** Sets the poisoned message aside, and tries it again when the model takes it. */
+async function playStory(learner: Learner, state: { isStubborn: boolean }): Promise<void> {
+  for (let look = 0; look < 50 && learner.stats().setAside === 0 && state.isStubborn; look++) {
+    await learner.look();
+    if (learner.stats().messages === TEXTS.length) return;
+  }
+  state.isStubborn = false;
+  await learner.retrySetAside();
+  for (let look = 0; look < 50 && (await countSetAside(learner)) > 0; look++) await learner.look();
+  await learner.look();
+}
+
+it("a learner that is killed after any of its writes is gone on for: each message is learned once", async () => {
+  let isWhole = false;
+  for (let writes = 1; !isWhole && writes < WRITES_MAX; writes++) {
+    const { memory, state, learnerOf } = await openPoisoned();
+    const { longTerm } = await openLongTerm({ client: memory });
+    await say(memory, "c1", ...TEXTS);
+    const left = { left: writes };
+    await playStory(learnerOf(killedAfter(memory, left), 0), state).catch(() => {});
+    isWhole = left.left > 0;
+
+    const next = learnerOf(memory, 7_200);
+    await playStory(next, state);
+    expect(await next.look(), `killed after write ${writes}`).toMatchObject({ lost: 0 });
+    expect(await countSetAside(next)).toBe(0);
+    const learned = (await factTexts(longTerm)).map((text) => text.replace(/, telling \d+$/, ""));
+    expect(learned, `killed after write ${writes}`).toEqual(TEXTS);
+  }
+  expect(isWhole).toBe(true);
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { type Learner, openConversation, type SetAsideMessage } from "../src/index.js";
+import { literal, openLearning, saidIn, say } from "./learner-fixture.js";
+import { askedFor, factTexts, foundFacts, openLongTerm } from "./long-term-fixture.js";
+import type { ReceivedChat, ScriptedAnswer } from "./scripted-openai/index.js";
+
+const isPoisoned = (request: ReceivedChat) => saidIn(request).some((text) => text.includes("poison"));
+
+/** Says each fact in other words each time that it is asked: what is learned twice is there twice. */
+function poisonedBy(answer: ScriptedAnswer) {
+  let asked = 0;
+  return (request: ReceivedChat): ScriptedAnswer => {
+    if (isPoisoned(request)) return answer;
+    if (askedFor(request).name !== "facts") return literal(request);
+    const said = saidIn(request).map((text) => `${text}, telling ${++asked}`);
+    return { json: { facts: said.map((text, n) => ({ text, messages: [n + 1], category: null })) } };
+  };
+}
+
+const textsOf = (count: number, ...poisoned: readonly number[]) =>
+  Array.from({ length: count }, (_, n) => `Box ${n} is ${poisoned.includes(n) ? "poison" : "heavy"}`);
+
+async function setAsideOf(learner: Learner): Promise<SetAsideMessage[]> {
+  const found: SetAsideMessage[] = [];
+  for await (const one of learner.setAside()) found.push(one);
+  return found;
+}
+
+async function lookUntil(learner: Learner, isDone: () => boolean): Promise<void> {
+  while (!isDone()) await learner.look();
+}
+
+describe("a message that the model never takes", () => {
+  it.each([
+    ["refused", { refusal: "I cannot talk about that" }],
+    ["too_large", { status: 413, message: "request entity too large" }],
+    ["invalid_output", { text: "no JSON" }],
+    ["invalid_request", { status: 400, message: "no such parameter" }],
+  ] as const)("is set aside where that says %s, and all others are learned once", async (code, answer) => {
+    const { memory, learner } = await openLearning(poisonedBy(answer));
+    const { longTerm } = await openLongTerm({ client: memory });
+    await say(memory, "c1", ...textsOf(13, 4, 9));
+    await say(memory, "c2", "The cat is called Tom");
+    const told: SetAsideMessage[] = [];
+    const one = learner({ faultCountMax: 2, retryMsMax: 1 }, { onSetAside: (message) => told.push(message) });
+    await lookUntil(one, () => one.stats().messages === 12);
+    expect(one.stats()).toMatchObject({ messages: 12, setAside: 2 });
+    const facts = await factTexts(longTerm);
+    const boxes = [0, 1, 2, 3, 5, 6, 7, 8, 10, 11, 12].map((n) => `Box ${n} is heavy`);
+    expect(facts.map((text) => text.replace(/, telling \d+$/, ""))).toEqual(
+      [...boxes, "The cat is called Tom"].sort(),
+    );
+    const messages = await (await openConversation(memory, { id: "c1" })).get();
+    const expected = [4, 9].map((n) => ({ conversation: "c1", message: messages[n]!.id, code }));
+    expect(await setAsideOf(one)).toMatchObject(expected);
+    expect(told).toMatchObject(expected);
+    await say(memory, "c1", "Box 13 is heavy");
+    expect(await one.look()).toMatchObject({ messages: 13, setAside: 2 });
+  });
+
+  it.each([401, 429, 500])("is tried for ever where the provider answers %d", async (status) => {
+    const script = poisonedBy({ status, headers: { "retry-after-ms": "1" } });
+    const { memory, learner } = await openLearning(script);
+    await say(memory, "c1", ...textsOf(3, 1));
+    const one = learner({ faultCountMax: 1, retryMs: 50, retryMsMax: 50 });
+    await lookUntil(one, () => one.stats().failures >= 4);
+    expect(one.stats()).toMatchObject({ messages: 0, setAside: 0 });
+    expect(await setAsideOf(one)).toEqual([]);
+  });
+
+  it("is tried as often as it may before its batch is divided, and then alone", async () => {
+    const { memory, server, learner } = await openLearning(poisonedBy({ refusal: "no" }));
+    await say(memory, "c1", ...textsOf(4, 3));
+    const one = learner({ faultCountMax: 3, retryMsMax: 1 });
+    await lookUntil(one, () => one.stats().setAside === 1);
+    const sizes = server.requests.filter((request) => askedFor(request).name === "facts").map(saidIn);
+    expect(sizes.map(({ length }) => length)).toEqual([4, 4, 4, 2, 2, 1, 1, 1, 1]);
+  });
+});
+
+describe("a message that was set aside", () => {
+  it("is tried again on request, and learned once where the model takes it now", async () => {
+    let isStubborn = true;
+    const poisoned = poisonedBy({ refusal: "no" });
+    const { memory, learner } = await openLearning((request) =>
+      isStubborn ? poisoned(request) : literal(request),
+    );
+    const { longTerm } = await openLongTerm({ client: memory });
+    await say(memory, "c1", ...textsOf(3, 0, 2));
+    const one = learner({ faultCountMax: 1, retryMsMax: 1 });
+    await lookUntil(one, () => one.stats().setAside === 2);
+
+    expect(await one.retrySetAside({ conversation: "c2" })).toBe(0);
+    expect(await one.retrySetAside({ conversation: "c1" })).toBe(2);
+    await lookUntil(one, () => one.stats().setAside === 4);
+    expect(await setAsideOf(one)).toHaveLength(2);
+
+    isStubborn = false;
+    const [first] = await setAsideOf(one);
+    expect(await one.retrySetAside({ message: first!.message })).toBe(1);
+    await say(memory, "c1", "Box 3 is heavy");
+    const other = learner();
+    await lookUntil(other, () => other.stats().messages === 2);
+    expect(await setAsideOf(other)).toMatchObject([{ conversation: "c1", code: "refused" }]);
+    expect(await other.retrySetAside()).toBe(1);
+    expect(await other.look()).toMatchObject({ messages: 3, setAside: 0 });
+    expect(await setAsideOf(other)).toEqual([]);
+    expect(await other.retrySetAside()).toBe(0);
+    expect(await factTexts(longTerm)).toEqual([
+      "Box 0 is poison",
+      expect.stringMatching(/^Box 1 is heavy, telling \d$/),
+      "Box 2 is poison",
+      "Box 3 is heavy",
+    ]);
+  });
+
+  it("is gone where it was forgotten meanwhile", async () => {
+    const { memory, learner } = await openLearning(poisonedBy({ refusal: "no" }));
+    await say(memory, "c1", "poison");
+    const one = learner({ faultCountMax: 1 });
+    await lookUntil(one, () => one.stats().setAside === 1);
+    await (await openConversation(memory, { id: "c1" })).clear();
+    expect(await one.retrySetAside()).toBe(1);
+    await one.look();
+    expect(await setAsideOf(one)).toEqual([]);
+  });
+});
+
+describe("facts that the model does not decide about", () => {
+  it("are new in the end, and found only once", async () => {
+    let extractions = 0;
+    const { memory, learner } = await openLearning((request) =>
+      askedFor(request).name === "facts"
+        ? foundFacts(`Tom the cat is old, said ${++extractions}`)
+        : { refusal: "no" },
+    );
+    const { longTerm } = await openLongTerm({ client: memory });
+    await longTerm.record("Tom the cat is old");
+    await say(memory, "c1", "Tom is old");
+    const one = learner({ faultCountMax: 2, retryMsMax: 1 });
+    await lookUntil(one, () => one.stats().batches === 1);
+    expect([one.stats().failures, one.stats().setAside, extractions]).toEqual([2, 0, 1]);
+    expect(await factTexts(longTerm)).toEqual(["Tom the cat is old", "Tom the cat is old, said 1"]);
+  });
+});
+
+it("no more than 64 messages of a conversation are set aside; what comes then waits", async () => {
+  const { memory, learner } = await openLearning(poisonedBy({ refusal: "no" }));
+  await say(memory, "c1", ...Array.from({ length: 65 }, (_, n) => `poison ${n}`), "Box 1 is heavy");
+  const hourMs = 3_600_000;
+  const one = learner({ faultCountMax: 1, retryMs: hourMs, retryMsMax: hourMs, batchCountMax: 1 });
+  expect(await one.look()).toMatchObject({ setAside: 64, failures: 65, messages: 0 });
+  expect(await setAsideOf(one)).toHaveLength(64);
+  await say(memory, "c2", "The cat is called Tom");
+  expect(await one.look()).toMatchObject({ messages: 1 });
+});
