@@ -246,7 +246,7 @@ export class Learner {
     const { clock, logger } = this.#services;
     const now = clock.now();
     const fault = faultOf(error, journal);
-    let verdict: Verdict = "again";
+    let verdict = "again" as Verdict;
     let waitMs = 0;
     const isEnded = await lease.end((held) => {
       const judged = fault && judge(held, batch, fault, this.#options, now);
