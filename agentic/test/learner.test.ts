@@ -30,6 +30,20 @@ describe("a learner", () => {
     expect(asked).toEqual([[TEXTS[0], TEXTS[1], "Noted."], [TEXTS[2]]]);
   });
 
+  it("learns all of a batch that one has begun which takes more at once", async () => {
+    let isDown = true;
+    const { memory, learner } = await openLearning((request) =>
+      isDown ? { status: 401, message: "wrong key" } : literal(request),
+    );
+    const { longTerm } = await openLongTerm({ client: memory });
+    await say(memory, "c1", ...TEXTS);
+    expect(await learner().look()).toMatchObject({ messages: 0 });
+    isDown = false;
+    const other = learner({ batchCountMax: 2 });
+    while (other.stats().batches === 0) await other.look();
+    expect(await factTexts(longTerm)).toEqual([...TEXTS].sort());
+  });
+
   it("learns a message that is larger than an entry", async () => {
     const { memory, server, learner } = await openLearning();
     const image = { type: "image_url", image_url: { url: `data:,${"A".repeat(300_000)}` } };

@@ -114,8 +114,8 @@ describe("profiles", () => {
 
 /** What a ranking promises is one thing, what a list tells and surviving a crash are others; of the rest, what only hosts have stands apart. */
 function profileOf({ area, routes, features = [] }: Check): string {
-  if (area === "records") return "records";
   const isOfPlugins = routes.includes("plugin");
+  if (area === "records" && !LINEAGE.some((name) => features.includes(name))) return "records";
   if (isOfPlugins && RANKING.some((name) => features.includes(name))) return "ranking";
   if (isOfPlugins && LINEAGE.some((name) => features.includes(name))) return "lineage";
   if (isOfPlugins && features.includes("list")) return "list";

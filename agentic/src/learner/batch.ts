@@ -6,7 +6,7 @@ import {
   openConversation,
 } from "../conversation/index.js";
 import type { Cursor, LearnedUpTo } from "./cursor.js";
-import type { ResolvedLearnerOptions } from "./learner-options.js";
+import { BATCH_COUNT_MAX, type ResolvedLearnerOptions } from "./learner-options.js";
 
 /** Messages that are read at once. */
 const PAGE = 200;
@@ -68,23 +68,26 @@ function nextOf(
  */
 async function firstMessages(
   memory: AgentMemory,
-  { conversation, since, learned, batchTo = Number.POSITIVE_INFINITY }: Cursor,
+  { conversation, since, learned, batchTo }: Cursor,
   { tier, batchCountMax }: ResolvedLearnerOptions,
 ): Promise<{ readonly first: ConversationMessage[]; readonly hasMore: boolean }> {
   const { records } = await openConversation(memory, { id: conversation, tier });
   const where = { field: "created", op: "gte", value: since } as const;
+  const end = batchTo ?? Number.POSITIVE_INFINITY;
+  // Whoever has begun a batch may have taken more at once.
+  const countMax = batchTo === undefined ? batchCountMax : BATCH_COUNT_MAX;
   let first: ConversationMessage[] = [];
   let hasMore = false;
   for await (const message of records.eachMessage({ where, order: "oldest" }, PAGE)) {
     if (message.seq <= learned || message.id === DESCRIPTION_ID) continue;
-    hasMore ||= message.seq > batchTo;
-    if (message.seq <= batchTo) first.push(message);
-    if (first.length < batchCountMax + PAGE) continue;
-    first = first.sort(inOrder).slice(0, batchCountMax);
+    hasMore ||= message.seq > end;
+    if (message.seq <= end) first.push(message);
+    if (first.length < countMax + PAGE) continue;
+    first = first.sort(inOrder).slice(0, countMax);
     hasMore = true;
   }
   first.sort(inOrder);
-  return { first: first.slice(0, batchCountMax), hasMore: hasMore || first.length > batchCountMax };
+  return { first: first.slice(0, countMax), hasMore: hasMore || first.length > countMax };
 }
 
 /** How many of them are within the bytes; at least one. */

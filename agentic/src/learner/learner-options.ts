@@ -102,6 +102,9 @@ export interface LearnerOptions {
 
 export type ResolvedLearnerOptions = ResolvedOptions<LearnerOptions>;
 
+/** Messages that any learner takes at once. */
+export const BATCH_COUNT_MAX = 64;
+
 export const LEARNER_DEFAULTS = Object.freeze({
   tier: "episodic" as const,
   longTerm: Object.freeze({}),
@@ -144,7 +147,7 @@ export function resolveLearnerOptions(input: LearnerOptions): ResolvedLearnerOpt
       leaseMs: integerOption(100, 3_600_000),
       clockSkewMsMax: integerOption(0, 3_600_000),
       lookMs: integerOption(50, 3_600_000),
-      batchCountMax: integerOption(1, 64),
+      batchCountMax: integerOption(1, BATCH_COUNT_MAX),
       batchBytesMax: integerOption(1_024, 1_048_576),
       sources: booleanOption,
       concurrency: integerOption(1, 64),
