@@ -35,7 +35,7 @@ export async function longTask({ servers, model }: Setting): Promise<void> {
     conversation,
     // So small that it shows: a real one has a hundred thousand tokens and more.
     {
-      thresholdTokens: 2_500,
+      thresholdTokens: 3_000,
       minReductionRatio: 0.02,
       offloadTokensMin: 300,
       excludedProcessors: ["tool_truncation"],
@@ -102,7 +102,7 @@ function lookUp(window: ContextWindow): Tool {
 }
 
 function report(event: ContextEvent): void {
-  if (event.status !== "completed") return;
+  if (event.status !== "completed" || event.stages.length === 0) return;
   const { before, after, stages } = event;
   console.log(`  compacted: ${before.tokens} -> ${after.tokens} tokens, by ${stages.join(", ")}`);
 }
