@@ -104,11 +104,17 @@ export class Chat {
     const { longTerm, output } = this.#parts;
     const memory = this.#listed[Number(number) - 1];
     if (memory === undefined) {
-      output.note("which one? /memories lists them, /forget 1 forgets the first");
+      const isListed = this.#listed.length > 0;
+      output.note(
+        isListed ? `which of 1 to ${this.#listed.length}?` : "nothing is listed: /memories does it first",
+      );
       return;
     }
     await longTerm.forget({ ids: [memory.id] });
-    output.result({ forgotten: memory.id }, () => `forgot: ${memory.text}`);
+    output.result(
+      { forgotten: memory.id },
+      () => `forgot: ${memory.text}\nWhat was said of it stays in this conversation.`,
+    );
   }
 
   #why(): void {

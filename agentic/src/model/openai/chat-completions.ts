@@ -1,6 +1,7 @@
 import { type Clock, untilAborted } from "@membus/protocol";
 import { OpenAI } from "openai";
 import type { ModelReply, ModelRequest, ModelStreamPart, StreamingChatModel } from "../chat-model.js";
+import type { ModelError } from "../model-error.js";
 import { Deadline } from "./deadline.js";
 import { createGuardedFetch } from "./guarded-fetch.js";
 import type { ResolvedOpenAiChatOptions } from "./openai-options.js";
@@ -31,10 +32,14 @@ export class ChatCompletions implements StreamingChatModel {
       return readCompletion(completion);
     } catch (error) {
       deadline.check();
-      throw providerFailure(error, this.#clock);
+      throw this.#failure(error);
     } finally {
       deadline.stop();
     }
+  }
+
+  #failure(error: unknown): ModelError {
+    return providerFailure(error, { clock: this.#clock, address: new URL(this.#client.baseURL).origin });
   }
 
   async *completeStream(request: ModelRequest): AsyncGenerator<ModelStreamPart, void, undefined> {
@@ -62,7 +67,7 @@ export class ChatCompletions implements StreamingChatModel {
       yield { type: "reply", reply: collector.reply() };
     } catch (error) {
       deadline.check();
-      throw providerFailure(error, this.#clock);
+      throw this.#failure(error);
     } finally {
       deadline.stop();
     }

@@ -5,14 +5,22 @@ import { ModelError, type ModelErrorCode } from "../model-error.js";
 const MESSAGE_LENGTH_MAX = 500;
 const TOO_LONG = /context.{0,10}(length|window|size)|maximum.{0,20}tokens|too (many tokens|long|large)/i;
 
+interface Asked {
+  readonly clock: Clock;
+  /** Without the path and what may be secret in it. */
+  readonly address: string;
+}
+
 /** What an error of the openai package means to us; it is kept as the cause. */
-export function providerFailure(error: unknown, clock: Clock): ModelError {
+export function providerFailure(error: unknown, { clock, address }: Asked): ModelError {
   if (error instanceof ModelError) return error;
   if (error instanceof APIConnectionTimeoutError) {
     return new ModelError("timeout", "the model provider did not answer in time", { cause: error });
   }
   if (error instanceof APIConnectionError) {
-    return new ModelError("unavailable", "no connection to the model provider", { cause: error });
+    return new ModelError("unavailable", `no connection to the model provider at ${address}`, {
+      cause: error,
+    });
   }
   if (error instanceof APIError) return statusFailure(error, clock);
   if (error instanceof RangeError) return new ModelError("invalid_output", error.message, { cause: error });
