@@ -26,7 +26,7 @@ interface CheckFacts {
   /** Not applicable in other tiers. */
   readonly tiers?: readonly MemoryTier[];
   readonly provisions?: readonly Provision[];
-  /** Sees the whole implementation, such as by restarting it: runs while nothing else does. */
+  /** Sees the whole implementation, such as by restarting it, or takes all it has: runs while nothing else does. */
   readonly alone?: boolean;
 }
 
