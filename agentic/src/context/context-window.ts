@@ -1,5 +1,6 @@
 import { type Clock, integerOption, systemClock } from "@membus/protocol";
-import { type AddResult, type Conversation, kindIs } from "../conversation/index.js";
+import type { AddResult, Conversation } from "../conversation/index.js";
+import { kindIs } from "../kind-filter.js";
 import { type ChatMessage, type ChatModel, CostMeter } from "../model/index.js";
 import { Compaction, type CompactionGoal, type Subject, stagesOf } from "./compaction.js";
 import type {

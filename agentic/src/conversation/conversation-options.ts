@@ -3,7 +3,6 @@ import {
   choiceOption,
   LIMITS,
   type MemoryTier,
-  type OptionRule,
   resolveOptions,
   TIERS,
 } from "@membus/protocol";
@@ -45,12 +44,6 @@ export const CONVERSATION_DEFAULTS = Object.freeze({
   description: "",
   sources: true,
 } as const);
-
-export function optional(rule: OptionRule): OptionRule {
-  return (value, name) => {
-    if (value !== undefined) rule(value, name);
-  };
-}
 
 export function idOption(value: unknown, name: string): void {
   if (typeof value !== "string" || value === "" || value.length > LIMITS.idLength) {

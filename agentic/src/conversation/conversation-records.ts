@@ -8,6 +8,7 @@ import {
   type RecordKind,
   type StoreReceipt,
 } from "@membus/protocol";
+import { kindIs } from "../kind-filter.js";
 import { LongRecords } from "../long-records/index.js";
 import { messageSources } from "../sources.js";
 import { storeFailure } from "../store-failure.js";
@@ -191,10 +192,6 @@ export class ConversationRecords {
       where: where == null ? isKind : { all: [isKind, where] },
     };
   }
-}
-
-export function kindIs(...kinds: readonly (RecordKind | "part")[]): Filter {
-  return { field: "metadata.kind", op: "in", value: [...kinds] };
 }
 
 /** Summaries that stand for any message between the first and the last of these, and what was offloaded of these. */

@@ -1,7 +1,8 @@
 import { didYouMean, LIMITS, MessageContentSchema } from "@membus/protocol";
 import { z } from "zod";
+import { kindIs } from "../kind-filter.js";
 import type { CostMeter } from "../model/index.js";
-import { type ConversationRecords, kindIs, type NewRecord } from "./conversation-records.js";
+import type { ConversationRecords, NewRecord } from "./conversation-records.js";
 import { messageFields, wholeMessage } from "./message.js";
 import { readSummary, SummaryImageSchema, summaryEntry } from "./summary.js";
 

@@ -22,7 +22,7 @@ export {
   CONVERSATIONS_NAMESPACE,
   type ConversationOptions,
 } from "./conversation-options.js";
-export { type ConversationRecords, kindIs } from "./conversation-records.js";
+export type { ConversationRecords } from "./conversation-records.js";
 export type { ConversationState } from "./conversation-state.js";
 export { type ConversationMessage, DESCRIPTION_ID, inOrder, type NewMessage, textOf } from "./message.js";
 export type { MessageSelection } from "./select-messages.js";

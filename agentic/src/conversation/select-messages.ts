@@ -1,5 +1,6 @@
 import { type Filter, integerOption, type OptionRule, RoleSchema, resolveOptions } from "@membus/protocol";
-import { idsOption, optional } from "./conversation-options.js";
+import { optional } from "../option-rules.js";
+import { idsOption } from "./conversation-options.js";
 import type { ConversationRecords } from "./conversation-records.js";
 import { type ConversationMessage, checkMark } from "./message.js";
 

@@ -32,6 +32,8 @@ interface Queue {
   readonly due: Cursor[];
   /** By conversation, the revision of the cursor that was tried: what others hold is not tried again and again. */
   readonly tried: Map<string, number>;
+  /** Conversations whose batch has failed: it waits for another look, however short its pause is. */
+  readonly putOff: Set<string>;
   readonly unquiet: boolean;
 }
 
@@ -102,14 +104,15 @@ export class Learner {
   }
 
   /**
-   * Looks for news once, and learns until nothing is due. What is not quiet yet is left, unless `unquiet` is true.
+   * Looks for news once, and learns until nothing is due. What is not quiet yet is left, unless `unquiet` is true, and so is
+   * what has failed.
    * @throws {MemoryError} for what the bus or the host reports about the learner's own notes.
    */
   async look({ unquiet = false }: LookOptions = {}): Promise<LearnerStats> {
     this.#counts.looks += 1;
     await discover(this.#memory, this.#cursors, this.#options);
     await this.#runTasks();
-    const queue: Queue = { due: [], tried: new Map(), unquiet };
+    const queue: Queue = { due: [], tried: new Map(), putOff: new Set(), unquiet };
     const workers = Array.from({ length: this.#options.concurrency }, () => this.#work(queue));
     const failed = (await Promise.allSettled(workers)).find((worker) => worker.status === "rejected");
     if (failed !== undefined) throw failed.reason;
@@ -185,35 +188,36 @@ export class Learner {
 
   /** One of those that work side by side. */
   async #work(queue: Queue): Promise<void> {
-    const { due, tried } = queue;
+    const { due, tried, putOff } = queue;
     while (!this.#isStopped) {
       if (due.length === 0) due.push(...(await this.#dueNow(queue)));
       const cursor = due.shift();
       if (cursor === undefined) return;
       if (tried.get(cursor.conversation) === cursor.revision) continue;
       tried.set(cursor.conversation, cursor.revision);
-      await this.#learn(cursor);
+      if ((await this.#learn(cursor)) === "again") putOff.add(cursor.conversation);
     }
   }
 
-  async #dueNow({ tried, unquiet }: Queue): Promise<Cursor[]> {
+  async #dueNow({ tried, putOff, unquiet }: Queue): Promise<Cursor[]> {
     const now = this.#services.clock.now();
     const skewS = this.#options.clockSkewMsMax / 1000;
     const cursors = await this.#cursors.due(unquiet ? LATEST : now);
     return cursors.filter(({ conversation, state, due, attempts, revision }) => {
-      if (tried.get(conversation) === revision) return false;
+      if (putOff.has(conversation) || tried.get(conversation) === revision) return false;
       if (state === "held") return due + skewS <= now;
       return due <= now || attempts === 0;
     });
   }
 
-  async #learn(cursor: Cursor): Promise<void> {
+  /** @returns what becomes of a batch that has failed; undefined for one that is learned, or is another's. */
+  async #learn(cursor: Cursor): Promise<Verdict | undefined> {
     const { clock } = this.#services;
     const { leaseMs, tier } = this.#options;
     const batch = await readBatch(this.#memory, cursor, this.#options);
     const until = clock.now() + leaseMs / 1000;
     const held = await this.#cursors.change(heldBy(cursor, randomUUID(), batch, until));
-    if (held === undefined) return;
+    if (held === undefined) return undefined;
     const { conversation } = cursor;
     const lease = new Lease(this.#cursors, held, clock, leaseMs);
     const noted = { tier, conversation, isUndecided: cursor.undecided === true };
@@ -232,15 +236,19 @@ export class Learner {
       await journal.forget();
       this.#counts.learned(learned);
       this.#onLearned(learned);
+      return undefined;
     } catch (error) {
-      await this.#putOff({ conversation, batch, lease, journal }, error);
+      return await this.#putOff({ conversation, batch, lease, journal }, error);
     }
   }
 
-  async #putOff({ conversation, batch, lease, journal }: Attempt, error: unknown): Promise<void> {
+  async #putOff(
+    { conversation, batch, lease, journal }: Attempt,
+    error: unknown,
+  ): Promise<Verdict | undefined> {
     if (lease.signal.aborted) {
       this.#counts.lost += 1;
-      return;
+      return undefined;
     }
     this.#counts.failures += 1;
     const { clock, logger } = this.#services;
@@ -259,6 +267,7 @@ export class Learner {
     const told = { conversation, code, error: String(error), waitMs, verdict };
     logger.warn(told, verdict === "set_aside" ? "not learned" : "not learned yet, tried again");
     if (isEnded && fault !== undefined) await this.#settle(verdict, { conversation, batch, journal }, fault);
+    return verdict;
   }
 
   /** What is asked from now on is something else. */

@@ -1,6 +1,6 @@
 import type { ForgetRequest } from "@membus/agent-client";
 import { isMemoryError } from "@membus/protocol";
-import { kindIs } from "./facts/fact.js";
+import { kindIs } from "../kind-filter.js";
 import { lineageOf } from "./facts/history.js";
 import { keysOf, MEMORY_KINDS } from "./recall/memory.js";
 import type { Shelf } from "./shelf.js";

@@ -8,8 +8,6 @@ import type {
 } from "@membus/agent-client";
 import { LIMITS, type MemoryEntry, type MemoryKey, type MemoryTier } from "@membus/protocol";
 
-export { storeFailure } from "../store-failure.js";
-
 /** One namespace of one tier, in which memories about something are. */
 export class Shelf {
   readonly namespace: string;

@@ -180,7 +180,7 @@ function messageEntry(conversation: string, id: string, message: ChatMessage): E
 
 /** The seq of each, also of those that were there. One that is larger than an entry can be is kept in parts. */
 async function storeMessages(space: MemorySpace, messages: readonly EntryInput[]): Promise<number[]> {
-  const split = messages.map((message) => splitRecord(message));
+  const split = messages.map((message) => splitRecord(message, { sources: true }));
   const entries = split.flat();
   const outcomes = await space.write(
     space.conversations,

@@ -15,7 +15,7 @@ type Recorded = Pick<MemoryEntry, "key" | "content" | "metadata">;
 
 /**
  * The entries to store for one that may be larger than an entry can be: itself where it is not, else its parts and,
- * last, its head (clause REC-11). Store them in this order, in one store if it has room for them (clause REC-12). A part
+ * last, its head (clause REC-11). Store them in this order (clause REC-12). A part
  * is of no word or meaning, and ends with its head; a head without a `text` gets the one that the content has.
  * `sources`, absent false: parts name their head, so that a forget with `cascade` of it takes them (clause REC-15). A tier
  * that does not declare the feature refuses them.

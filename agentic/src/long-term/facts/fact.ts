@@ -112,10 +112,6 @@ function later(field: string, time: number): Filter {
   return { field, op: "gt", value: time };
 }
 
-export function kindIs(...kinds: readonly string[]): Filter {
-  return { field: "metadata.kind", op: "in", value: [...kinds] };
-}
-
 /** A new fact, for a store: only if there is none of this id. */
 export function factEntry(id: string, about: string, candidate: Candidate): EntryInput {
   const { text, trust, category, validFrom, metadata, sources } = candidate;

@@ -1,6 +1,7 @@
 import { keyHash, LIMITS, MemoryError } from "@membus/protocol";
+import { kindIs } from "../../kind-filter.js";
 import type { Shelf } from "../shelf.js";
-import { type Fact, kindIs, readFact } from "./fact.js";
+import { type Fact, readFact } from "./fact.js";
 
 /** Facts of one lineage that are read. */
 const VERSIONS_MAX = 1_000;

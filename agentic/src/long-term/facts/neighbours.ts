@@ -1,7 +1,8 @@
 import { LIMITS } from "@membus/protocol";
+import { kindIs } from "../../kind-filter.js";
 import type { CallContext } from "../call-context.js";
 import type { Shelf } from "../shelf.js";
-import { currentAt, type Fact, kindIs, readFact } from "./fact.js";
+import { currentAt, type Fact, readFact } from "./fact.js";
 import { lookUp } from "./look-up.js";
 import type { Looked, Pending } from "./plan.js";
 

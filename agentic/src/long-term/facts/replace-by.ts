@@ -1,7 +1,8 @@
 import type { EntryInput } from "@membus/agent-client";
+import { storeFailure } from "../../store-failure.js";
 import type { CallContext } from "../call-context.js";
 import type { RecordOutcome } from "../outcome.js";
-import { type Shelf, storeFailure } from "../shelf.js";
+import type { Shelf } from "../shelf.js";
 import { currentFact } from "./current-fact.js";
 import { type Fact, supersededEntry } from "./fact.js";
 

@@ -1,8 +1,9 @@
 import type { EntryInput } from "@membus/agent-client";
 import { keyHash, MemoryError } from "@membus/protocol";
+import { storeFailure } from "../../store-failure.js";
 import type { CallContext } from "../call-context.js";
 import type { RecordOutcome } from "../outcome.js";
-import { type Shelf, storeFailure } from "../shelf.js";
+import type { Shelf } from "../shelf.js";
 import { currentFact } from "./current-fact.js";
 import { canonicalText, FACT_LENGTH_MAX, type Fact } from "./fact.js";
 import { lookUp } from "./look-up.js";

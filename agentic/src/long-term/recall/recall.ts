@@ -10,9 +10,10 @@ import {
   systemClock,
 } from "@membus/protocol";
 import { textOf } from "../../conversation/index.js";
+import { kindIs } from "../../kind-filter.js";
 import { type ChatMessage, type Cost, CostMeter } from "../../model/index.js";
 import { optional } from "../../option-rules.js";
-import { currentAt, kindIs, trueAt } from "../facts/fact.js";
+import { currentAt, trueAt } from "../facts/fact.js";
 import { fractionOption, timeOption } from "../long-term-options.js";
 import type { Shelf } from "../shelf.js";
 import { type LongTermItem, MEMORY_KINDS, type MemoryKind, readItem } from "./memory.js";
