@@ -13,7 +13,6 @@ import { type FileCall, FileStore, IS_FILE, type StoredFile } from "./file-store
 import { type FilesOptions, resolveFilesOptions } from "./files-options.js";
 import { globMatcher, literalIn } from "./glob.js";
 import { type GrepResult, grepFiles } from "./grep-files.js";
-
 import { lineRegex } from "./line-regex.js";
 import {
   type GlobOptions,
