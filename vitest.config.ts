@@ -1,9 +1,7 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
-const PROGRAM_TESTS = "{cli,conformance,examples,nats-server}/test/**/*.test.ts";
-const UNIT_TESTS = ["*/test/**/*.test.ts", "plugins/*/test/**/*.test.ts"];
+const TESTS = ["*/test/**/*.test.ts", "plugins/*/test/**/*.test.ts"];
 const SLOW_TESTS = "**/*.slow.test.ts";
-const NOT_SLOW = [...configDefaults.exclude, SLOW_TESTS];
 
 /** Each file has a process of its own, except where nothing is kept from one to the next. */
 export default defineConfig({
@@ -24,20 +22,15 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: UNIT_TESTS,
-          exclude: [...NOT_SLOW, PROGRAM_TESTS],
-          isolate: false,
+          include: TESTS,
+          exclude: [...configDefaults.exclude, SLOW_TESTS],
           sequence: { groupOrder: 1 },
         },
       },
       {
-        extends: true,
-        test: { name: "programs", include: [PROGRAM_TESTS], exclude: NOT_SLOW, sequence: { groupOrder: 2 } },
-      },
-      {
         // Crash and chaos tests load both cores, which would slow the others down: they come last.
         extends: true,
-        test: { name: "slow", include: [SLOW_TESTS], testTimeout: 900_000, sequence: { groupOrder: 3 } },
+        test: { name: "slow", include: [SLOW_TESTS], testTimeout: 900_000, sequence: { groupOrder: 2 } },
       },
     ],
   },
