@@ -2,7 +2,7 @@ import { MemoryClient } from "@membus/agent-client";
 import { createLocalBus, type LocalBus } from "@membus/bus";
 import { createHost } from "@membus/host";
 import { createLruPlugin } from "@membus/plugin-lru";
-import { systemClock } from "@membus/protocol";
+import { type Clock, systemClock } from "@membus/protocol";
 import { afterEach } from "vitest";
 import { RecordingLogger } from "../../bus/test/recording-logger.js";
 
@@ -13,8 +13,8 @@ afterEach(async () => {
 });
 
 /** The bus of a host in this process, all its tiers in memory. */
-export async function startHost(): Promise<LocalBus> {
-  const services = { clock: systemClock, logger: new RecordingLogger() };
+export async function startHost(clock: Clock = systemClock): Promise<LocalBus> {
+  const services = { clock, logger: new RecordingLogger() };
   const bus = createLocalBus({}, services);
   cleanups.push(() => bus.close());
   const plugins = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
@@ -25,8 +25,8 @@ export async function startHost(): Promise<LocalBus> {
 }
 
 /** Alice's client of a host of its own, both ended with the test. */
-export async function openAgent(): Promise<MemoryClient> {
-  const client = await MemoryClient.connect({ bus: await startHost(), agent: "alice" });
+export async function openAgent(clock?: Clock): Promise<MemoryClient> {
+  const client = await MemoryClient.connect({ bus: await startHost(clock), agent: "alice" });
   cleanups.push(() => client.close());
   return client;
 }

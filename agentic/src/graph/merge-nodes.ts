@@ -65,8 +65,7 @@ async function moveTriples(
   const safe = kept.filter((_, index) => added[index]!.outcome !== "failed");
   const loops = moves.filter(({ renamed }) => renamed === undefined);
   const outdated = [...safe, ...loops].map(({ old }) => old);
-  const deleted = await store.forgetEach(outdated.map(sameVersion), call);
-  const gone = outdated.filter((_, index) => deleted[index] === 1);
+  const gone = await store.forgetUnchanged(outdated, call);
   const dropped = loops.map(({ old }) => old).filter((old) => gone.includes(old));
   return { rewritten: gone.length - dropped.length, gone: gone.length, dropped: dropped.map(plainTriple) };
 }
@@ -78,9 +77,4 @@ function rename(old: StoredTriple, from: string, into: string): Triple | undefin
   const object = old.object === from && !isText ? into : old.object;
   const joined = !isText && subject === object && old.subject !== old.object;
   return joined ? undefined : { ...plainTriple(old), subject, object };
-}
-
-/** A store of the same triple in between has a later time. */
-function sameVersion({ hash, updated }: StoredTriple) {
-  return { keys: [{ $hash: hash }], where: { field: "updated", op: "eq" as const, value: updated } };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { AgentMemory, CallOptions, ForgetRequest, RetrieveRequest } from "@membus/agent-client";
 import { type Clock, type Filter, LIMITS, type MemoryError } from "@membus/protocol";
 import { storeFailure } from "../store-failure.js";
@@ -6,6 +7,9 @@ import { readTriple, type StoredTriple, type Triple, tripleEntry } from "./tripl
 
 /** How a call is sent; its time limits are the client's. */
 export type GraphCall = Pick<CallOptions, "signal">;
+
+/** In the metadata of a triple that is about to be forgotten: by which call. */
+const MARK_FIELD = "forgotten_by";
 
 /** Forgets that are under way at once. */
 const FORGETS_AT_ONCE = 16;
@@ -98,6 +102,30 @@ export class TripleStore {
     for (const error of errors) failures[error.index] = storeFailure(error);
     for (const { index, outcome } of receipts) created[index] = outcome === "created";
     return { failures, created };
+  }
+
+  /**
+   * Forgets those that nobody has changed since they were read: each is marked over its revision, and who changes it then
+   * takes the mark away.
+   * @returns those that are gone.
+   */
+  async forgetUnchanged<T extends StoredTriple>(triples: readonly T[], call: GraphCall): Promise<T[]> {
+    if (triples.length === 0) return [];
+    const mark = randomUUID();
+    const entries = triples.map((triple) => {
+      const { metadata, ...entry } = tripleEntry(triple, this.options);
+      return { ...entry, metadata: { ...metadata, [MARK_FIELD]: mark }, if_revision: triple.revision };
+    });
+    const { receipts } = await this.#memory.store(entries, call);
+    const where = { field: `metadata.${MARK_FIELD}`, op: "eq", value: mark } as const;
+    const deleted = await this.forget({ where }, call);
+    const marked = receipts.map(({ index }) => triples[index]!);
+    if (deleted === marked.length) return marked;
+    const changed = await this.byHash(
+      marked.map(({ hash }) => hash),
+      call,
+    );
+    return marked.filter(({ hash }) => !changed.has(hash));
   }
 
   /** Forgets by each of the criteria by itself. @returns how many each has deleted. */

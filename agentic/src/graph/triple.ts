@@ -46,7 +46,6 @@ export interface TripleInput extends TripleKey {
 export interface StoredTriple extends Triple {
   readonly hash: string;
   readonly revision: number;
-  readonly updated: number;
 }
 
 /** What an entity is, as a triple of its node. */
@@ -159,7 +158,6 @@ export function readTriple(entry: MemoryEntry): StoredTriple | undefined {
     ...sourcesField(entry.sources),
     hash: entry.key_hash,
     revision: entry.revision,
-    updated: entry.timestamps.updated,
   };
 }
 
