@@ -11,6 +11,8 @@ export {
   type FileLogOptions,
   fileLog,
   type Log,
+  type LogKeeper,
+  type LogPart,
   type LogRecovery,
   type OpenLog,
 } from "./log/index.js";

@@ -38,14 +38,17 @@ export function recordingLogger(): Logger & { readonly warnings: Warning[] } {
   return { warnings, debug: drop, info: drop, warn: keep, error: keep };
 }
 
-export interface OpenOptions extends FileLogOptions, Pick<FileLogDependencies, "openFile" | "onRecord"> {
+export interface OpenOptions
+  extends FileLogOptions,
+    Pick<FileLogDependencies, "openFile" | "onRecord" | "keeper" | "acceptLoss"> {
   readonly logger?: Logger;
 }
 
 /** Opens a log that is closed after the test at the latest. */
 export async function openLog(directory: string, options: OpenOptions = {}): Promise<FileLog> {
-  const { logger = recordingLogger(), openFile, onRecord, ...rest } = options;
+  const { logger = recordingLogger(), openFile, onRecord, keeper, acceptLoss, ...rest } = options;
   const ports = {
+    ...{ keeper, acceptLoss },
     ...(openFile === undefined ? {} : { openFile }),
     ...(onRecord === undefined ? {} : { onRecord }),
   };

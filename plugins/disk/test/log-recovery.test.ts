@@ -136,13 +136,13 @@ describe("a flipped bit", () => {
 describe("a segment of a later format", () => {
   it("is refused, also for repair", async () => {
     const { directory, path, bytes } = await threeRecords();
-    const header = encodeSegmentHeader({ format: 3, salt: 0, firstSeq: 1, continuesFrom: 1 });
+    const header = encodeSegmentHeader({ format: 4, salt: 0, firstSeq: 1, continuesFrom: 1 });
     const later = Buffer.concat([header, bytes.subarray(HEADER_BYTES)]);
     await writeFile(path, later);
     for (const repair of [false, true]) {
       await expect(openLog(directory, { repair })).rejects.toMatchObject({
         code: "unsupported",
-        detail: { file: path, format: 3 },
+        detail: { file: path, format: 4 },
       });
     }
     expect((await readFile(path)).equals(later)).toBe(true);
@@ -218,7 +218,7 @@ describe("a chain of segments", () => {
     await rm(second);
     await expect(openLog(directory)).rejects.toMatchObject({
       code: "runtime_error",
-      detail: { file: third, offset: 0, seq: 3 },
+      detail: { reason: "log_incomplete", file: third, offset: 0, seq: 3, readable_count: 3 },
       message: expect.stringContaining("continues from record 4, the one before ends at 3"),
     });
   });
@@ -231,12 +231,17 @@ describe("a chain of segments", () => {
 
   it.each([
     ["cut short", (bytes: Buffer) => bytes.subarray(0, -1), 59, 2],
-    ["ending in zeros", (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(9)]), 82, 3],
     ["without its header", (bytes: Buffer) => bytes.subarray(0, 20), 0, 1],
   ])("is refused with an older segment %s", async (_name, damage, offset, seq) => {
     const { directory, first } = await threeSegments();
     await writeFile(first, damage(await readFile(first)));
     await expect(openLog(directory)).rejects.toMatchObject({ detail: { file: first, offset, seq } });
+  });
+
+  it("is read with zeros behind an older segment, where no record was", async () => {
+    const { directory, first } = await threeSegments();
+    await writeFile(first, Buffer.concat([await readFile(first), Buffer.alloc(9)]));
+    expect(await reopened(directory)).toEqual(["1:one", "2:two", "3:three", "4:four"]);
   });
 
   it("is refused with a segment under another's name", async () => {

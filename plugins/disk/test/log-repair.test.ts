@@ -38,21 +38,21 @@ async function damage(directory: string, name: string, offset: number): Promise<
 }
 
 describe("repair", () => {
-  it("keeps the records before the damage and sets the rest aside", async () => {
+  it("keeps all records but the damaged one, and a copy of its file", async () => {
     const directory = await fiveRecords();
     const damaged = await damage(directory, FIRST, 80);
-    const third = await readFile(join(directory, THIRD));
-    await expect(openLog(directory)).rejects.toMatchObject({ detail: { offset: 59, seq: 2 } });
+    await expect(openLog(directory)).rejects.toMatchObject({
+      message: expect.stringContaining("Lost would be 1 record (2); 4 records can be read and are kept"),
+      detail: { reason: "log_corrupt", offset: 59, seq: 2, remedy: "--repair", readable_count: 4 },
+    });
     const log = await openLog(directory, { repair: true });
-    expect(await contents(log)).toEqual(["1:one"]);
-    // Going by its 60 bytes, the newest segment may have held the records 5 to 8.
-    expect(await append(log, "new")).toBe(9);
+    expect(await contents(log)).toEqual(["1:one", "3:three", "4:four", "5:five"]);
+    expect(await append(log, "new")).toBe(6);
     await log.close();
-    const names = [FIRST, `${FIRST}.corrupt-1`, `${SECOND}.corrupt-1`, `${THIRD}.corrupt-1`];
-    expect(new Set(await readdir(directory))).toEqual(new Set([...names, "00000000000000000009.log"]));
+    const names = [FIRST, `${FIRST}.corrupt-1`, SECOND, THIRD];
+    expect(new Set(await readdir(directory))).toEqual(new Set(names));
     expect((await readFile(join(directory, `${FIRST}.corrupt-1`))).equals(damaged)).toBe(true);
-    expect((await readFile(join(directory, `${THIRD}.corrupt-1`))).equals(third)).toBe(true);
-    expect(await reopened(directory)).toEqual(["1:one", "9:new"]);
+    expect(await reopened(directory)).toEqual(["1:one", "3:three", "4:four", "5:five", "6:new"]);
   });
 
   it("says what was lost", async () => {
@@ -61,49 +61,56 @@ describe("repair", () => {
     const logger = recordingLogger();
     const log = await openLog(directory, { repair: true, logger });
     const path = (name: string): string => join(directory, name);
-    expect(logger.warnings).toEqual([
-      {
-        fields: {
-          file: path(SECOND),
-          offset: 36,
-          seq: 4,
-          reason: "the record is damaged, and it was acknowledged",
-          cutBytes: 24 + 60,
-          copies: [path(`${SECOND}.corrupt-1`), path(`${THIRD}.corrupt-1`)],
-          nextSeq: 9,
-        },
-        message: "repaired a corrupt log: the records from the damage on are lost",
-      },
-    ]);
-    expect(log.stats).toMatchObject({ cutBytes: 84, nextSeq: 9 });
-    expect(await contents(log)).toEqual(["1:one", "2:two", "3:three"]);
+    const loss = {
+      ...{ kind: "damaged", file: path(SECOND), offset: 36, seq: 4, nextSeq: 5 },
+      reason: "the record is damaged, and it was acknowledged",
+    };
+    const fields = { losses: [loss], copies: [path(`${SECOND}.corrupt-1`)] };
+    const message = "opened a log without what it has lost; all that can be read is kept";
+    expect(logger.warnings).toEqual([{ fields, message }]);
+    expect(await contents(log)).toEqual(["1:one", "2:two", "3:three", "5:five"]);
   });
 
-  it("goes on where a segment is missing, without what follows it", async () => {
-    const directory = await fiveRecords();
-    await rm(join(directory, SECOND));
-    const log = await openLog(directory, { repair: true });
-    expect(await contents(log)).toEqual(["1:one", "2:two", "3:three"]);
-    expect(await append(log, "new")).toBe(9);
+  it("finds what is behind several damaged records, and says so before", async () => {
+    const directory = await temporaryDirectory();
+    const log = await openLog(directory);
+    await appendEach(log, ["a", "b", "c", "d", "e", "f", "g"]);
     await log.close();
-    expect(await reopened(directory)).toEqual(["1:one", "2:two", "3:three", "9:new"]);
+    for (const seq of [2, 5, 6]) await damage(directory, FIRST, 36 + 21 * (seq - 1) + 20);
+    await expect(openLog(directory)).rejects.toMatchObject({
+      message: expect.stringContaining("Lost would be 1 record (2) and 2 records (5 to 6); 4 records"),
+    });
+    const kept = ["1:a", "3:c", "4:d", "7:g"];
+    expect(await reopened(directory, { repair: true })).toEqual(kept);
+    expect(await reopened(directory)).toEqual(kept);
   });
 
-  it("sets a segment without a readable header aside as a whole", async () => {
+  it("sets a segment without a readable header aside as a whole, and keeps what follows", async () => {
     const directory = await fiveRecords();
     await damage(directory, FIRST, 3);
-    expect(await reopened(directory, { repair: true })).toEqual([]);
-    expect(await reopened(directory)).toEqual([]);
+    const kept = ["4:four", "5:five"];
+    expect(await reopened(directory, { repair: true })).toEqual(kept);
+    expect(await reopened(directory)).toEqual(kept);
+  });
+
+  it("does not make up for a segment that is missing", async () => {
+    const directory = await fiveRecords();
+    await rm(join(directory, SECOND));
+    const refused = { detail: { reason: "log_incomplete", remedy: "--accept-loss" } };
+    await expect(openLog(directory, { repair: true })).rejects.toMatchObject(refused);
+    const kept = ["1:one", "2:two", "3:three", "5:five"];
+    expect(await reopened(directory, { acceptLoss: true })).toEqual(kept);
+    expect(await reopened(directory)).toEqual(kept);
   });
 });
 
 describe("a second repair", () => {
   it("keeps the copies of an earlier repair", async () => {
     const directory = await fiveRecords();
-    await damage(directory, FIRST, 100);
-    expect(await reopened(directory, { repair: true })).toEqual(["1:one", "2:two"]);
-    await damage(directory, FIRST, 60);
-    expect(await reopened(directory, { repair: true })).toEqual(["1:one"]);
+    await damage(directory, FIRST, 80);
+    await reopened(directory, { repair: true });
+    await damage(directory, FIRST, 58);
+    expect(await reopened(directory, { repair: true })).toEqual(["3:three", "4:four", "5:five"]);
     expect(await readdir(directory)).toEqual(
       expect.arrayContaining([`${FIRST}.corrupt-1`, `${FIRST}.corrupt-2`]),
     );
@@ -112,6 +119,7 @@ describe("a second repair", () => {
   it.each([1, 2, 3])("ends one that failed at its file number %i", async (count) => {
     const directory = await fiveRecords();
     await damage(directory, FIRST, 80);
+    await damage(directory, SECOND, 50);
     let writes = 0;
     const failing = openLog(directory, {
       repair: true,
@@ -122,9 +130,9 @@ describe("a second repair", () => {
     });
     await expect(failing).rejects.toThrow("stop here");
     await expect(openLog(directory)).rejects.toMatchObject({ detail: { reason: "log_corrupt" } });
-    const log = await openLog(directory, { repair: true });
-    expect(await contents(log)).toEqual(["1:one"]);
-    expect(await append(log, "new")).toBeGreaterThan(8);
+    const kept = ["1:one", "3:three", "5:five"];
+    expect(await reopened(directory, { repair: true })).toEqual(kept);
+    expect(await reopened(directory)).toEqual(kept);
   });
 
   it("changes nothing in a log that is sound", async () => {

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { OnRecord } from "../src/log/log.js";
-import { append, openLog, reopened, segmentNames, temporaryDirectory } from "./log-fixture.js";
+import { append, openLog, recordingLogger, segmentNames, temporaryDirectory } from "./log-fixture.js";
 
 const HEADER_BYTES = 36;
 const FRAME_BYTES = 20;
@@ -94,40 +94,53 @@ describe("records that are stored elsewhere", () => {
     expect(await append(log, "next")).toBe(secondSeq + 3);
   });
 
-  it("are checked at once if they are small", async () => {
-    const { directory, second, secondSeq } = await threeSegments();
-    await flip(second, HEADER_BYTES + FRAME_BYTES);
-    await expect(openLog(directory, { nextSeqMin: secondSeq + 2 })).rejects.toMatchObject({
-      detail: { file: second, offset: HEADER_BYTES, seq: secondSeq },
-    });
-  });
-
-  it("are checked at once where their segment holds one that is not", async () => {
-    const { directory, second, secondSeq } = await threeSegments();
-    await flip(second, HEADER_BYTES + FRAME_BYTES);
-    await expect(openLog(directory, { nextSeqMin: secondSeq + 1 })).rejects.toMatchObject({
-      detail: { file: second, offset: HEADER_BYTES, seq: secondSeq },
-    });
-  });
-
-  it("are checked at once where their segment does not end with the last of them, or one is numbered otherwise", async () => {
-    const { directory, first, secondSeq } = await threeSegments();
+  it("cost nothing where they are damaged: all others are there", async () => {
+    const { directory, first, second, secondSeq } = await threeSegments();
     const whole = await readFile(first);
     const lastOffset = whole.length - FRAME_BYTES - SMALL.length;
-    const cut = whole.subarray(0, -1);
-    const longer = Buffer.concat([whole, Buffer.alloc(9)]);
     const renumbered = Buffer.from(whole);
     renumbered[lastOffset + 8]! ^= 1;
-    for (const [bytes, offset] of [
-      [cut, lastOffset],
-      [longer, whole.length],
-      [renumbered, lastOffset],
-    ] as const) {
+    await flip(second, HEADER_BYTES + FRAME_BYTES);
+    for (const bytes of [whole.subarray(0, -1), renumbered]) {
       await writeFile(first, bytes);
-      const opening = openLog(directory, { nextSeqMin: secondSeq });
-      await expect(opening).rejects.toMatchObject({ detail: { file: first, offset } });
+      const logger = recordingLogger();
+      const log = await openLog(directory, { nextSeqMin: secondSeq + 1, logger });
+      expect(logger.warnings.map(({ message, fields }) => [message, fields.losses])).toEqual([
+        [
+          "the log has lost records that are stored",
+          [
+            expect.objectContaining({
+              file: first,
+              offset: lastOffset,
+              seq: secondSeq - 1,
+              nextSeq: secondSeq,
+            }),
+            expect.objectContaining({
+              file: second,
+              offset: HEADER_BYTES,
+              seq: secondSeq,
+              nextSeq: secondSeq + 1,
+            }),
+          ],
+        ],
+      ]);
+      for (const seq of [secondSeq - 1, secondSeq]) {
+        await expect(log.read(seq)).rejects.toMatchObject({ code: "memory_not_found" });
+      }
+      expect([String(await log.read(2)), String(await log.read(secondSeq + 1))]).toEqual(["small", "third"]);
+      await log.close();
     }
-    await writeFile(first, whole);
-    expect((await reopened(directory, { nextSeqMin: secondSeq })).length).toBe(secondSeq + 2);
+  });
+
+  it("are refused where only some of the damaged ones are stored", async () => {
+    const { directory, second, secondSeq } = await threeSegments();
+    const bytes = await readFile(second);
+    bytes[HEADER_BYTES + FRAME_BYTES]! ^= 1;
+    bytes[bytes.length - 1]! ^= 1;
+    await writeFile(second, bytes);
+    await expect(openLog(directory, { nextSeqMin: secondSeq + 1 })).rejects.toMatchObject({
+      message: expect.stringContaining(`Lost would be 1 record (${secondSeq + 1})`),
+      detail: { file: second, offset: HEADER_BYTES, seq: secondSeq },
+    });
   });
 });

@@ -5,29 +5,29 @@ import { createDirectory, isMissingFile, syncDirectory } from "../directory/inde
 import { SerialQueue } from "../serial-queue.js";
 import { type FileLogOptions, resolveFileLogOptions } from "./file-log-options.js";
 import { readFrame } from "./frame.js";
-import type { Log, LogServices, LogStats, OnRecord, OpenLog } from "./log.js";
+import type { Log, LogRecovery, LogServices, LogStats, OpenLog } from "./log.js";
 import { asLogErrors, corruptLog } from "./log-error.js";
 import { type LogFile, type OpenLogFile, openLogFile, useLogFile } from "./log-file.js";
 import { LogWriter } from "./log-writer.js";
 import { recoverLog } from "./recovery.js";
 import { readBytes, scanBuffer, scanFrames } from "./scan.js";
 import type { Segment } from "./segment.js";
+import { SEGMENT_HEADER_BYTES } from "./segment-header.js";
 
-export interface FileLogDependencies extends LogServices {
+export interface FileLogDependencies extends LogServices, Partial<Omit<LogRecovery, "nextSeqMin">> {
   /**
    * How segment files are opened.
    * @default openLogFile
    */
   readonly openFile?: OpenLogFile;
-  /** Gets every record that is kept, oldest first, before the log is open. What it throws fails the opening. */
-  readonly onRecord?: OnRecord;
 }
 
 /**
  * Opens the log in `directory`, creating both where they are missing, and cuts off what a crash left unfinished at
  * the end. The directory belongs to one process at a time: the caller sees to that.
- * @throws {MemoryError} `runtime_error` with `reason: "log_corrupt"`, `file` and `offset`, when acknowledged records
- * are damaged or missing (see `repair`); `unsupported` for a later format; `unavailable` when the files cannot be
+ * @throws {MemoryError} `runtime_error` with `file`, `offset` and `losses`, when acknowledged records that `nextSeqMin`
+ * does not tell of are damaged (`reason: "log_corrupt"`, see `repair`), or missing (`"log_incomplete"`, see
+ * `acceptLoss`); `unsupported` for a later format; `unavailable` when the files cannot be
  * read or written.
  * @throws {TypeError} for a wrong option.
  */
@@ -40,7 +40,10 @@ export async function openFileLog(
   const ports = { openFile: openLogFile, ...dependencies };
   return asLogErrors("the log cannot be opened", async () => {
     await createDirectory(directory);
-    const { segments, cutBytes } = await recoverLog(directory, resolved, ports);
+    const { acceptLoss = false, keeper } = ports;
+    const recovery = { ...resolved, acceptLoss };
+    const { segments, cutBytes } = await recoverLog(directory, recovery, { ...ports, kept: keeper?.kept });
+    await keeper?.keep(segments.map(({ part }) => part));
     const file = await ports.openFile(segments.at(-1)!.path, "r+");
     const writer = new LogWriter(directory, segments, file, resolved, ports);
     return new FileLog(directory, segments, writer, cutBytes, ports.openFile);
@@ -53,8 +56,8 @@ export async function openFileLog(
  */
 export function fileLog(options: Omit<FileLogOptions, "nextSeqMin"> = {}): OpenLog {
   resolveFileLogOptions(options);
-  return (directory, { nextSeqMin, onRecord }, services) =>
-    openFileLog(join(directory, "log"), { ...options, nextSeqMin }, { ...services, onRecord });
+  return (directory, { nextSeqMin, ...recovery }, services) =>
+    openFileLog(join(directory, "log"), { ...options, nextSeqMin }, { ...services, ...recovery });
 }
 
 /** A log of segment files. */
@@ -179,9 +182,10 @@ async function readRecord(file: LogFile, segment: Segment, seq: number): Promise
 }
 
 async function checkRecords(file: LogFile, segment: Segment): Promise<void> {
-  let { firstSeq: seq } = segment;
-  const { sizeBytes } = segment;
-  const end = await scanFrames({ file, buffer: scanBuffer() }, segment, sizeBytes, () => seq++);
+  const { sizeBytes, salt, firstSeq } = segment;
+  const begin = { offset: SEGMENT_HEADER_BYTES, seq: firstSeq };
+  let seq = firstSeq;
+  const end = await scanFrames({ file, buffer: scanBuffer() }, { salt, begin }, sizeBytes, () => seq++);
   segment.isSkimmed = false;
   if (end < sizeBytes) throw damagedRecord(segment, seq);
 }

@@ -3,7 +3,8 @@ import { crc32 } from "node:zlib";
 /**
  * One record on disk, little-endian: u32 payload length, u32 CRC-32 of all that follows, u64 sequence number,
  * u32 position in the group it was written with, payload. A group is written only when everything before it is
- * durable, so the position tells what was durable when the record was written.
+ * durable, so the position tells what was durable when the record was written. From `FILLER` on it is no position: the
+ * frame stands where a repair found records that cannot be read, with their bytes as its payload, and it says how many.
  */
 export const FRAME_HEADER_BYTES = 20;
 
@@ -11,6 +12,7 @@ const CRC_OFFSET = 4;
 const SEQ_OFFSET = 8;
 const GROUP_INDEX_OFFSET = 16;
 const UINT32_COUNT = 2 ** 32;
+const FILLER = 2 ** 31;
 
 export interface Frame {
   readonly seq: number;
@@ -18,6 +20,8 @@ export interface Frame {
   readonly groupFirstSeq: number;
   /** A view into the buffer it was read from. */
   readonly payload: Buffer;
+  /** Of a filler: how many records are gone, this one the first. 0 for a record. */
+  readonly lostCount: number;
 }
 
 /**
@@ -49,8 +53,19 @@ export function readFrame(bytes: Buffer, offset: number, salt: number): Frame | 
   const checksum = crc32(bytes.subarray(offset + SEQ_OFFSET, end), salt);
   if (checksum !== bytes.readUInt32LE(offset + CRC_OFFSET)) return undefined;
   const seq = readFrameSeq(bytes, offset);
-  const groupFirstSeq = seq - bytes.readUInt32LE(offset + GROUP_INDEX_OFFSET);
-  return { seq, groupFirstSeq, payload: bytes.subarray(offset + FRAME_HEADER_BYTES, end) };
+  const groupIndex = bytes.readUInt32LE(offset + GROUP_INDEX_OFFSET);
+  const lostCount = Math.max(0, groupIndex - FILLER);
+  const groupFirstSeq = lostCount > 0 ? seq : seq - groupIndex;
+  return { seq, groupFirstSeq, payload: bytes.subarray(offset + FRAME_HEADER_BYTES, end), lostCount };
+}
+
+/** The header that makes a filler of bytes that cannot be read: `bytes` with room for it at their beginning. */
+export function fillerHeader(bytes: Buffer, lost: { seq: number; count: number; salt: number }): Buffer {
+  const filler = Buffer.from(bytes);
+  const payloadBytes = bytes.length - FRAME_HEADER_BYTES;
+  const { seq, count, salt } = lost;
+  writeFrameHeader(filler, 0, { payloadBytes, seq, groupIndex: FILLER + count, salt });
+  return filler.subarray(0, FRAME_HEADER_BYTES);
 }
 
 /** The sequence number in the header at `offset`, unchecked: tells cheaply what cannot be a frame. */

@@ -1,3 +1,3 @@
 export { fileLog } from "./file-log.js";
 export { FILE_LOG_DEFAULTS, type FileLogOptions } from "./file-log-options.js";
-export type { Durability, Log, LogRecovery, OpenLog } from "./log.js";
+export type { Durability, Log, LogKeeper, LogPart, LogRecovery, OpenLog } from "./log.js";

@@ -1,19 +1,27 @@
 import { MemoryError } from "@membus/protocol";
-import { FRAME_HEADER_BYTES } from "./frame.js";
+import { FRAME_HEADER_BYTES, type Frame } from "./frame.js";
 import type { OnRecord } from "./log.js";
-import { type LogFile, type OpenLogFile, useLogFile } from "./log-file.js";
-import { readBytes, type ScannedFile, scanFrames, skimFrames } from "./scan.js";
+import type { LogFile } from "./log-file.js";
+import { type FramePosition, readBytes, type ScannedFile, scanFrames, skimFrames } from "./scan.js";
 import { Segment } from "./segment.js";
 import type { SegmentFile } from "./segment-files.js";
 import { decodeSegmentHeader, SEGMENT_FORMAT, SEGMENT_HEADER_BYTES } from "./segment-header.js";
-import { isTornTail } from "./torn-tail.js";
+import { isTornTail, readableFrames } from "./torn-tail.js";
 
-export interface SegmentInspection {
-  /** The readable records from the start; undefined when not even the header is readable. */
-  readonly segment: Segment | undefined;
-  readonly fileBytes: number;
-  /** Why what is not readable must have been acknowledged; undefined when all is readable or was never acknowledged. */
-  readonly damage: string | undefined;
+/** Bytes of a segment file that must have held acknowledged records and cannot be read. */
+export interface SegmentHole {
+  readonly begin: number;
+  readonly end: number;
+  /** The first record that is gone. */
+  readonly seq: number;
+  /** The record behind the hole; undefined where the hole reaches to the end of the file. */
+  readonly nextSeq: number | undefined;
+}
+
+export interface SegmentRecords {
+  readonly holes: readonly SegmentHole[];
+  /** Records that can be read. */
+  readonly count: number;
 }
 
 export interface InspectionOptions {
@@ -21,52 +29,11 @@ export interface InspectionOptions {
   readonly isNewest: boolean;
   /** Whether everything in it is stored elsewhere: its records are then only skimmed, unless they look damaged. */
   readonly isStored: boolean;
-}
-
-export interface InspectionDependencies {
-  readonly openFile: OpenLogFile;
-  /** A `scanBuffer`. */
-  readonly buffer: Buffer;
-  readonly onRecord?: OnRecord;
-}
-
-/** Reads a segment file, passing its records on. */
-export function inspectSegment(
-  source: SegmentFile,
-  { isNewest, isStored }: InspectionOptions,
-  { openFile, buffer, onRecord }: InspectionDependencies,
-): Promise<SegmentInspection> {
-  return useLogFile(openFile(source.path, "r"), async (file) => {
-    const scanned = { file, buffer };
-    const fileBytes = await file.size();
-    const segment = await readHeader(file, source);
-    if (segment === undefined) {
-      const isUnfinished = isNewest && fileBytes <= SEGMENT_HEADER_BYTES;
-      return {
-        segment,
-        fileBytes,
-        damage: isUnfinished ? undefined : "the header is damaged, or of another segment",
-      };
-    }
-    if (isStored) {
-      const skimmed = await skim(scanned, { source, fileBytes, onRecord });
-      if (skimmed !== undefined) return { segment: skimmed, fileBytes, damage: undefined };
-    }
-    await scanFrames(scanned, segment, fileBytes, ({ seq, payload }) => {
-      segment.addRecord(FRAME_HEADER_BYTES + payload.length);
-      onRecord?.(seq, payload);
-    });
-    const isSound = segment.sizeBytes === fileBytes || (isNewest && (await isTorn(file, segment, fileBytes)));
-    return {
-      segment,
-      fileBytes,
-      damage: isSound ? undefined : "the record is damaged, and it was acknowledged",
-    };
-  });
+  readonly onRecord?: OnRecord | undefined;
 }
 
 /** @returns the segment without its records; undefined when its header is damaged or not of this file's name. */
-async function readHeader(file: LogFile, source: SegmentFile): Promise<Segment | undefined> {
+export async function readHeader(file: LogFile, source: SegmentFile): Promise<Segment | undefined> {
   const header = decodeSegmentHeader(await readBytes(file, 0, SEGMENT_HEADER_BYTES));
   if (header !== undefined && header.format !== SEGMENT_FORMAT) {
     const message = `${source.path} has log format ${header.format}; this version reads ${SEGMENT_FORMAT}`;
@@ -75,12 +42,70 @@ async function readHeader(file: LogFile, source: SegmentFile): Promise<Segment |
   return header?.firstSeq === source.firstSeq ? new Segment(source.path, header) : undefined;
 }
 
-/** @returns the segment; undefined when its records are not what they should be, as far as skimming tells. */
+/**
+ * Reads the records of a segment into it, passing them on; those behind bytes that cannot be read are looked for. What
+ * the segment does not reach of a newest file was never acknowledged.
+ */
+export async function readRecords(
+  scanned: ScannedFile,
+  segment: Segment,
+  { isNewest, isStored, onRecord }: InspectionOptions,
+): Promise<SegmentRecords> {
+  const fileBytes = await scanned.file.size();
+  if (isStored) {
+    const count = await skim(scanned, segment, fileBytes, onRecord);
+    if (count !== undefined) return { holes: [], count };
+    segment.reset();
+  }
+  let count = 0;
+  const take = (frame: Frame): void => {
+    const { seq, payload, lostCount } = frame;
+    const sizeBytes = FRAME_HEADER_BYTES + payload.length;
+    if (lostCount > 0)
+      return segment.addHole({ end: segment.sizeBytes + sizeBytes, nextSeq: seq + lostCount });
+    segment.addRecord(sizeBytes);
+    count += 1;
+    onRecord?.(seq, payload);
+  };
+  const holes: SegmentHole[] = [];
+  const scan = () => scanFrames(scanned, { salt: segment.salt, begin: endOf(segment) }, fileBytes, take);
+  while ((await scan()) < fileBytes) {
+    const hole = await findHole(scanned.file, segment, { fileBytes, isNewest });
+    if (hole === undefined) break;
+    holes.push(hole);
+    if (hole.nextSeq === undefined) break;
+    segment.addHole({ end: hole.end, nextSeq: hole.nextSeq });
+  }
+  return { holes, count };
+}
+
+function endOf({ sizeBytes, nextSeq }: Segment): FramePosition {
+  return { offset: sizeBytes, seq: nextSeq };
+}
+
+/** What stands behind the last record that could be read; undefined for a write that a crash cut short. */
+async function findHole(
+  file: LogFile,
+  segment: Segment,
+  { fileBytes, isNewest }: { readonly fileBytes: number; readonly isNewest: boolean },
+): Promise<SegmentHole | undefined> {
+  const { offset: begin, seq } = endOf(segment);
+  const tail = { bytes: await readBytes(file, begin, fileBytes), offset: begin, seq, salt: segment.salt };
+  if (isNewest && isTornTail(tail)) return undefined;
+  for (const { offset, frame } of readableFrames(tail)) {
+    // A filler needs room for its header.
+    if (offset >= FRAME_HEADER_BYTES) return { begin, end: begin + offset, seq, nextSeq: frame.seq };
+  }
+  return { begin, end: fileBytes, seq, nextSeq: undefined };
+}
+
+/** @returns how many records there are; undefined when they are not what they should be, as far as skimming tells. */
 async function skim(
   scanned: ScannedFile,
-  { source, fileBytes, onRecord }: { source: SegmentFile; fileBytes: number; onRecord: OnRecord | undefined },
-): Promise<Segment | undefined> {
-  const segment = (await readHeader(scanned.file, source))!;
+  segment: Segment,
+  fileBytes: number,
+  onRecord: OnRecord | undefined,
+): Promise<number | undefined> {
   try {
     await skimFrames(scanned, segment, fileBytes, (seq, beginning, { frameBytes, isChecked }) => {
       segment.addRecord(frameBytes);
@@ -90,11 +115,5 @@ async function skim(
   } catch {
     return undefined;
   }
-  return segment.sizeBytes === fileBytes ? segment : undefined;
-}
-
-async function isTorn(file: LogFile, segment: Segment, fileBytes: number): Promise<boolean> {
-  const offset = segment.sizeBytes;
-  const bytes = await readBytes(file, offset, fileBytes);
-  return isTornTail({ bytes, offset, seq: segment.nextSeq, salt: segment.salt });
+  return segment.sizeBytes === fileBytes ? segment.nextSeq - segment.firstSeq : undefined;
 }

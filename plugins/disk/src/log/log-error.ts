@@ -1,17 +1,16 @@
 import { isMemoryError, MemoryError } from "@membus/protocol";
 
-/** Where the bytes of a log stop making sense. */
-export interface LogDamage {
+/** A record that cannot be read. */
+export interface RecordDamage {
   readonly file: string;
   /** Byte offset in the file. */
   readonly offset: number;
-  /** Sequence number of the first record that cannot be read. */
   readonly seq: number;
   readonly reason: string;
 }
 
 /** What is wrong on disk is for the operator: a retry does not help. */
-export function corruptLog(damage: LogDamage): MemoryError {
+export function corruptLog(damage: RecordDamage): MemoryError {
   const { file, offset, seq, reason } = damage;
   const message = `the log is corrupt: ${file}, byte ${offset}, record ${seq}: ${reason}`;
   return new MemoryError("runtime_error", message, { reason: "log_corrupt", file, offset, seq });

@@ -4,6 +4,7 @@ import { syncDirectory } from "../directory/index.js";
 import { SerialQueue } from "../serial-queue.js";
 import type { ResolvedFileLogOptions } from "./file-log-options.js";
 import { RecordGroup } from "./frame.js";
+import type { LogKeeper } from "./log.js";
 import { asLogError } from "./log-error.js";
 import type { LogFile, OpenLogFile } from "./log-file.js";
 import { createSegment, type Segment } from "./segment.js";
@@ -16,6 +17,7 @@ export interface LogWriterDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly openFile: OpenLogFile;
+  readonly keeper?: LogKeeper | undefined;
 }
 
 export interface LogWriterStats {
@@ -41,6 +43,8 @@ export class LogWriter {
   #nextSeq: number;
   #closing: Promise<void> | undefined;
   #failure: MemoryError | undefined;
+  /** The keeper may know of a segment that is not used yet. */
+  #isKeptAhead = false;
 
   readonly #fileTasks = new SerialQueue();
   readonly #waiting: RecordGroup[] = [];
@@ -195,7 +199,16 @@ export class LogWriter {
     // Recovery trusts every segment but the newest to be whole, in both modes.
     await this.#file.sync();
     const position = { firstSeq: nextSeq, continuesFrom: nextSeq };
-    const created = await createSegment(this.#directory, position, this.#dependencies.openFile);
+    const { openFile, keeper } = this.#dependencies;
+    const created = await createSegment(this.#directory, position, openFile);
+    try {
+      this.#isKeptAhead = true;
+      await keeper?.keep([...this.#segments, created.segment].map(({ part }) => part));
+    } catch (error) {
+      await created.file.close();
+      throw error;
+    }
+    this.#isKeptAhead = false;
     const previous = this.#file;
     this.#file = created.file;
     this.#segments.push(created.segment);
@@ -251,6 +264,9 @@ export class LogWriter {
   /** Removes what a failed write may have left behind: bytes at the end, or a new segment. */
   async #cutBack(): Promise<void> {
     const { isEmpty, nextSeq, sizeBytes } = this.#newest;
+    // Before the file goes: what is kept must be there, whenever a crash comes.
+    if (this.#isKeptAhead) await this.#dependencies.keeper?.keep(this.#segments.map(({ part }) => part));
+    this.#isKeptAhead = false;
     if (!isEmpty) {
       await rm(segmentPath(this.#directory, nextSeq), { force: true });
       await syncDirectory(this.#directory);

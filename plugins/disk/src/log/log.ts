@@ -46,6 +46,27 @@ export interface LogRecovery {
   readonly nextSeqMin: number;
   /** Gets every record that is kept, oldest first, before the log is open. */
   readonly onRecord: OnRecord;
+  /** Knows which parts the log must find. Absent: what is missing at either end is not noticed. */
+  readonly keeper?: LogKeeper | undefined;
+  /**
+   * Opens without the parts that are missing, and sets those of another log aside.
+   * @default false
+   */
+  readonly acceptLoss?: boolean | undefined;
+}
+
+/** A part of a log, such as a file, by its name; `id` is random. */
+export interface LogPart {
+  readonly name: string;
+  readonly id: number;
+}
+
+/** Remembers outside the log what it consists of, so that a part that goes missing is missed. */
+export interface LogKeeper {
+  /** What `keep` was given last; undefined where it never was. Parts whose records are all stored may have gone since. */
+  readonly kept: readonly LogPart[] | undefined;
+  /** Called before records go into a new part. Resolves when it survives power loss. */
+  keep(parts: readonly LogPart[]): Promise<void>;
 }
 
 /** An append-only sequence of records: the durability of a tier. Every mutation is one record. */

@@ -16,32 +16,37 @@ export interface ScannedFile {
   readonly buffer: Buffer;
 }
 
+/** Where a frame begins, and its number. */
+export interface FramePosition {
+  readonly offset: number;
+  readonly seq: number;
+}
+
 /** For many files, one after the other: a new one for each would be garbage of as many megabytes. */
 export function scanBuffer(): Buffer {
   return Buffer.allocUnsafe(CHUNK_BYTES);
 }
 
 /**
- * Passes the frames of a segment file to `onFrame` in order, until `endOffset` or the first frame that is damaged or
+ * Passes the frames of a segment file to `onFrame` in order, from one on until `endOffset` or the first frame that is damaged or
  * not numbered as expected. A payload is there until `onFrame` is done with it.
  * @returns the offset at which it stopped.
  */
 export async function scanFrames(
   { file, buffer }: ScannedFile,
-  segment: Pick<Segment, "firstSeq" | "salt">,
+  { salt, begin }: { readonly salt: number; readonly begin: FramePosition },
   endOffset: number,
   onFrame: (frame: Frame) => void,
 ): Promise<number> {
-  let offset = SEGMENT_HEADER_BYTES;
-  let seq = segment.firstSeq;
+  let { offset, seq } = begin;
   while (offset < endOffset) {
     const chunk = await readChunk(file, offset, endOffset, buffer);
     let at = 0;
-    for (let frame = readFrame(chunk, at, segment.salt); frame?.seq === seq; ) {
+    for (let frame = readFrame(chunk, at, salt); frame?.seq === seq; ) {
       onFrame(frame);
       at += FRAME_HEADER_BYTES + frame.payload.length;
-      seq += 1;
-      frame = readFrame(chunk, at, segment.salt);
+      seq += frame.lostCount || 1;
+      frame = readFrame(chunk, at, salt);
     }
     if (at === 0) break;
     offset += at;
@@ -74,7 +79,8 @@ export async function skimFrames(
     for (let size = sizeAt(chunk, at); size !== undefined; size = sizeAt(chunk, at)) {
       const isWhole = at + size <= chunk.length;
       if (readFrameSeq(chunk, at) !== seq || offset + at + size > endOffset) return offset + at;
-      if (isWhole && readFrame(chunk, at, segment.salt) === undefined) return offset + at;
+      // A filler is read anew, with all else in full.
+      if (isWhole && readFrame(chunk, at, segment.salt)?.lostCount !== 0) return offset + at;
       const beginning = chunk.subarray(at + FRAME_HEADER_BYTES, at + size);
       onRecord(seq, beginning, { frameBytes: size, isChecked: isWhole });
       at += size;

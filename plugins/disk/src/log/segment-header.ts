@@ -7,7 +7,7 @@ import { readUint53, writeUint53 } from "./frame.js";
  */
 export const SEGMENT_HEADER_BYTES = 36;
 
-export const SEGMENT_FORMAT = 2;
+export const SEGMENT_FORMAT = 3;
 
 const MAGIC = Buffer.from("MEMBUSLG", "latin1");
 const CRC_OFFSET = 32;

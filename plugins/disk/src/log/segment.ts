@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { basename } from "node:path";
 import { syncDirectory } from "../directory/index.js";
 import type { RecordGroup } from "./frame.js";
+import type { LogPart } from "./log.js";
 import type { LogFile, OpenLogFile } from "./log-file.js";
 import { segmentPath } from "./segment-files.js";
 import {
@@ -21,11 +23,11 @@ export class Segment {
   /** Not all of its records were checked when it was opened. */
   isSkimmed = false;
   #sizeBytes = SEGMENT_HEADER_BYTES;
-  /** Where each record begins. 32 bits suffice: options bound a segment to less than 4 GiB. */
+  /** Where each record begins; 0 for one that is gone. 32 bits suffice: options bound a segment to less than 4 GiB. */
   #offsets = new Uint32Array(64);
   #count = 0;
 
-  constructor(path: string, header: SegmentHeader) {
+  constructor(path: string, header: Omit<SegmentHeader, "format">) {
     this.path = path;
     this.firstSeq = header.firstSeq;
     this.continuesFrom = header.continuesFrom;
@@ -44,10 +46,28 @@ export class Segment {
     return this.#count === 0;
   }
 
+  /** As `LogKeeper` knows it. */
+  get part(): LogPart {
+    return { name: basename(this.path), id: this.salt };
+  }
+
+  /** Forgets its records: they are read again. */
+  reset(): void {
+    this.isSkimmed = false;
+    this.#count = 0;
+    this.#sizeBytes = SEGMENT_HEADER_BYTES;
+  }
+
   /** Takes note of a record that was found at the end. */
   addRecord(frameBytes: number): void {
     this.#addOffset(this.#sizeBytes);
     this.#sizeBytes += frameBytes;
+  }
+
+  /** Takes note of bytes at the end that cannot be read, and of the number of the record that follows them. */
+  addHole({ end, nextSeq }: { readonly end: number; readonly nextSeq: number }): void {
+    while (this.nextSeq < nextSeq) this.#addOffset(0);
+    this.#sizeBytes = end;
   }
 
   /** Takes note of a group that was written at the end. */
@@ -56,12 +76,14 @@ export class Segment {
     this.#sizeBytes += group.sizeBytes;
   }
 
-  /** Where the frame of a record begins and ends; undefined when the record is not in this segment. */
+  /** Where the frame of a record begins, and ends at the latest; undefined when the record is not in this segment. */
   locate(seq: number): { readonly begin: number; readonly end: number } | undefined {
     if (seq < this.firstSeq || seq >= this.nextSeq) return undefined;
     const index = seq - this.firstSeq;
-    const end = index + 1 < this.#count ? this.#offsets[index + 1]! : this.#sizeBytes;
-    return { begin: this.#offsets[index]!, end };
+    const begin = this.#offsets[index]!;
+    if (begin === 0) return undefined;
+    const isLast = index + 1 === this.#count || this.#offsets[index + 1] === 0;
+    return { begin, end: isLast ? this.#sizeBytes : this.#offsets[index + 1]! };
   }
 
   #addOffset(offset: number): void {

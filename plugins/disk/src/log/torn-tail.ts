@@ -28,7 +28,7 @@ export function isTornTail(tail: LogTail): boolean {
 }
 
 /** Frames at any byte offset behind the bad record, numbered as is possible there. */
-function* readableFrames(tail: LogTail): Generator<{ offset: number; frame: Frame }> {
+export function* readableFrames(tail: LogTail): Generator<{ offset: number; frame: Frame }> {
   const { bytes, salt, seq } = tail;
   for (let offset = 1; offset + FRAME_HEADER_BYTES <= bytes.length; offset++) {
     const claimedSeq = readFrameSeq(bytes, offset);

@@ -1,0 +1,135 @@
+import { copyFile, readdir, rm, truncate } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { LogKeeper, LogPart } from "../src/log/log.js";
+import { append, appendEach, openLog, reopened, segmentNames, temporaryDirectory } from "./log-fixture.js";
+
+const FIRST = "00000000000000000001.log";
+const SECOND = "00000000000000000003.log";
+const THIRD = "00000000000000000004.log";
+/** More than any segment can hold. */
+const BEYOND = 100_000_000;
+
+class Keeper implements LogKeeper {
+  kept: readonly LogPart[] | undefined;
+  /** So many calls fail, after their effect. */
+  failures = 0;
+
+  async keep(parts: readonly LogPart[]): Promise<void> {
+    this.kept = parts;
+    if (this.failures-- > 0) throw Object.assign(new Error("EIO: planned"), { code: "EIO" });
+  }
+}
+
+/** Records 1 and 2, 3, 4 in three segments, which a keeper knows. */
+async function keptLog() {
+  const directory = await temporaryDirectory();
+  const keeper = new Keeper();
+  const log = await openLog(directory, { keeper });
+  await appendEach(log, ["one", "two"]);
+  await log.rotate();
+  await append(log, "three");
+  await log.rotate();
+  await append(log, "four");
+  await log.close();
+  return { directory, keeper };
+}
+
+describe("a log whose parts are known", () => {
+  it("has told them before a record went in", async () => {
+    const { directory, keeper } = await keptLog();
+    expect(keeper.kept?.map(({ name }) => name)).toEqual([FIRST, SECOND, THIRD]);
+    keeper.failures = 1;
+    await expect(openLog(directory, { keeper })).rejects.toMatchObject({ detail: { reason: "EIO" } });
+    const log = await openLog(directory, { keeper });
+    keeper.failures = 1;
+    await expect(log.rotate()).rejects.toMatchObject({ detail: { reason: "EIO" } });
+    expect(await segmentNames(directory)).toEqual([FIRST, SECOND, THIRD]);
+    expect(keeper.kept?.map(({ name }) => name)).toEqual([FIRST, SECOND, THIRD]);
+    expect(await append(log, "five")).toBe(5);
+  });
+
+  it.each([
+    ["its newest segment", [THIRD], 4, "its segments 00000000000000000004.log", "what came from record 4 on"],
+    ["its newest two", [SECOND, THIRD], 3, "3.log, 00000000000000000004.log", "what came from record 3 on"],
+    ["all of it", [FIRST, SECOND, THIRD], 1, "1.log, 00000000000000000003.log", "what came from record 1 on"],
+    ["its middle", [SECOND], 3, "missing: 00000000000000000003.log", "1 record (3)"],
+    ["its beginning", [FIRST], 1, "missing: 00000000000000000001.log", "2 records (1 to 2)"],
+  ])("is refused without %s, which is named", async (_what, names, seq, named, lost) => {
+    const { directory, keeper } = await keptLog();
+    for (const name of names) await rm(join(directory, name));
+    const refusal = openLog(directory, { keeper, repair: true });
+    await expect(refusal).rejects.toMatchObject({
+      code: "runtime_error",
+      detail: { reason: "log_incomplete", seq, remedy: "--accept-loss" },
+    });
+    const message = await refusal.catch((error: Error) => error.message);
+    expect(message).toContain(named);
+    expect(message).toContain(`Lost would be ${lost}`);
+    const left = ["1:one", "2:two", "3:three", "4:four"].filter((_record, at) => {
+      const of = [FIRST, FIRST, SECOND, THIRD][at]!;
+      return !names.includes(of);
+    });
+    expect(await reopened(directory, { keeper, acceptLoss: true })).toEqual(left);
+    const log = await openLog(directory, { keeper });
+    expect(await append(log, "new")).toBe(names.includes(THIRD) ? 4 + BEYOND : 5);
+  });
+
+  it("needs nothing of what is stored", async () => {
+    const { directory, keeper } = await keptLog();
+    for (const name of [FIRST, SECOND]) await rm(join(directory, name));
+    await expect(openLog(directory, { keeper, nextSeqMin: 3 })).rejects.toMatchObject({ detail: { seq: 3 } });
+    expect(await reopened(directory, { keeper, nextSeqMin: 4 })).toEqual(["4:four"]);
+  });
+
+  it("is refused where its end does not reach what is stored", async () => {
+    const { directory, keeper } = await keptLog();
+    await truncate(join(directory, THIRD), 36);
+    await expect(openLog(directory, { keeper, nextSeqMin: 5 })).rejects.toMatchObject({
+      message: expect.stringContaining("what came from record 5 on"),
+      detail: { reason: "log_corrupt", remedy: "--repair" },
+    });
+  });
+
+  it.each([FIRST, SECOND, THIRD])("is refused with another log's %s, and sets it aside", async (name) => {
+    const { directory, keeper } = await keptLog();
+    const other = await keptLog();
+    await copyFile(join(other.directory, name), join(directory, name));
+    const handed: number[] = [];
+    const onRecord = (seq: number): void => {
+      handed.push(seq);
+    };
+    await expect(openLog(directory, { keeper, repair: true, onRecord })).rejects.toMatchObject({
+      message: expect.stringContaining("it is of another log"),
+      detail: { reason: "log_incomplete", remedy: "--accept-loss" },
+    });
+    const seqs = { [FIRST]: [3, 4], [SECOND]: [1, 2, 4], [THIRD]: [1, 2, 3] };
+    expect(handed).toEqual(seqs[name]);
+    await reopened(directory, { keeper, acceptLoss: true });
+    expect(await readdir(directory)).toContain(`${name}.foreign-1`);
+    expect((await reopened(directory, { keeper })).length).toBe(seqs[name]!.length);
+  });
+
+  it("is refused with segments that it never had", async () => {
+    const { directory, keeper } = await keptLog();
+    const other = await temporaryDirectory();
+    const log = await openLog(other, { nextSeqMin: 5 });
+    await append(log, "five");
+    await log.close();
+    const name = "00000000000000000005.log";
+    await copyFile(join(other, name), join(directory, name));
+    const refused = { detail: { reason: "log_incomplete", file: join(directory, name) } };
+    await expect(openLog(directory, { keeper })).rejects.toMatchObject(refused);
+  });
+
+  it("mends a damaged header from what is known, and loses nothing", async () => {
+    const { directory, keeper } = await keptLog();
+    const { open } = await import("node:fs/promises");
+    const file = await open(join(directory, SECOND), "r+");
+    await file.write(Buffer.alloc(36), 0, 36, 0);
+    await file.close();
+    const all = ["1:one", "2:two", "3:three", "4:four"];
+    expect(await reopened(directory, { keeper })).toEqual(all);
+    expect(await reopened(directory, { keeper })).toEqual(all);
+  });
+});
