@@ -144,11 +144,33 @@ describe("membus up on a corrupt log", () => {
     const { code, stderr } = await upFails([], url);
     expect(code).toBe(1);
     expect(stderr).toMatch(new RegExp(`the log is corrupt: ${log}, byte \\d+, record \\d+: `));
-    expect(stderr).toContain("`membus up --repair` keeps what stands before the damage");
+    expect(stderr).toContain("`membus up --repair` keeps every record that can be read");
 
     await up(["--repair"], url);
-    expect((await runCli(["recall", "a"], { url, cwd: directory })).stdout).toBe("1\n");
+    for (const name of ["a", "c"]) {
+      expect((await runCli(["recall", name], { url, cwd: directory })).stdout).toBe("1\n");
+    }
     expect(existsSync(`${log}.corrupt-1`)).toBe(true);
+  });
+});
+
+describe("membus up on a folder without its log", () => {
+  it("names what is missing, and goes on without it when told to", async () => {
+    const { url } = await launch();
+    const first = await up([], url);
+    await runCli(["remember", "a", "1", "--tier", "episodic"], { url, cwd: directory });
+    await endChild(first, "SIGKILL");
+    rmSync(join(data(), "episodic", "log"), { recursive: true });
+
+    const { code, stderr } = await upFails(["--repair"], url);
+    expect(code).toBe(1);
+    expect(stderr).toContain("the log has lost its segments 00000000000000000001.log");
+    expect(stderr).toContain("`membus up --accept-loss` goes on without it");
+
+    await up(["--accept-loss"], url);
+    expect((await runCli(["remember", "b", "1", "--tier", "episodic"], { url, cwd: directory })).code).toBe(
+      0,
+    );
   });
 });
 

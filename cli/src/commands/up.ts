@@ -3,6 +3,7 @@ import type { Host } from "@membus/host";
 import type { NatsServer } from "@membus/nats-server";
 import { type Logger, MemoryError, requestSubject, systemClock } from "@membus/protocol";
 import type { Command } from "commander";
+import type { AcceptedLoss } from "../compose/compose-plugins.js";
 import type { Config } from "../config/config-schema.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
@@ -21,6 +22,7 @@ interface UpFlags {
   readonly logLevel?: "debug" | "info" | "warn" | "error" | "silent";
   readonly audit?: boolean;
   readonly repair?: boolean;
+  readonly acceptLoss?: boolean;
   readonly plugin?: PluginFlag;
 }
 
@@ -35,10 +37,18 @@ export function registerUp(program: Command): void {
     .addOption(pluginOption())
     .option("--log-level <level>", "debug, info, warn, error or silent")
     .option("--audit", "log a line per request, without contents")
-    .option("--repair", "cut a corrupt log where the damage begins, keeping what stood behind it aside")
+    .option(
+      "--repair",
+      "open a corrupt log without the records that cannot be read, keeping a copy of its files",
+    )
+    .option(
+      "--accept-loss",
+      "open a folder without the parts that are missing, moving those of another aside",
+    )
     .action(async (flags: UpFlags, command: Command) => {
       const session = await openSession(command, upConfig(flags));
-      await up(session, flags.repair === true);
+      const { repair = false, acceptLoss = false } = flags;
+      await up(session, { repair, acceptLoss });
     });
 }
 
@@ -54,7 +64,7 @@ function upConfig(flags: UpFlags) {
   };
 }
 
-async function up({ config, output }: Session, repair: boolean): Promise<void> {
+async function up({ config, output }: Session, loss: AcceptedLoss): Promise<void> {
   const logger = createLogger(config.log_level);
   const server = config.nats.url === undefined ? await startServer(config, output.note, logger) : undefined;
   const url = config.nats.url ?? server!.url;
@@ -66,7 +76,7 @@ async function up({ config, output }: Session, repair: boolean): Promise<void> {
     try {
       // Loaded only here: the other commands start faster without a database.
       const { composeHost } = await import("../compose/compose-host.js");
-      const host = await composeHost(config, { bus, logger, env: process.env, repair });
+      const host = await composeHost(config, { bus, logger, env: process.env, ...loss });
       await host.start();
       const listening = { url, data: config.data, prefix: config.prefix, host_id: host.id };
       output.result(listening, () => banner(config, url));

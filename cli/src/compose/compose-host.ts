@@ -3,15 +3,13 @@ import { type Bus, type Logger, systemClock } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
 import { createLogger } from "../logger.js";
 import { composeEmbedder } from "./compose-embedder.js";
-import { composePlugins } from "./compose-plugins.js";
+import { type AcceptedLoss, composePlugins } from "./compose-plugins.js";
 import { composeReranker } from "./compose-reranker.js";
 
-export interface ComposeOptions {
+export interface ComposeOptions extends Partial<AcceptedLoss> {
   readonly bus: Bus;
   readonly logger: Logger;
   readonly env: NodeJS.ProcessEnv;
-  /** Cuts a corrupt log where the damage begins, and goes on. */
-  readonly repair?: boolean;
 }
 
 /**
@@ -19,10 +17,10 @@ export interface ComposeOptions {
  * @throws {TypeError} for settings, and plugins that they name, that cannot be served.
  */
 export async function composeHost(config: Config, options: ComposeOptions): Promise<Host> {
-  const { bus, logger, env, repair = false } = options;
+  const { bus, logger, env, repair = false, acceptLoss = false } = options;
   const embedder = await composeEmbedder(config, env, { clock: systemClock, logger });
   const reranker = await composeReranker(config, env, { clock: systemClock, logger });
-  const { plugins, dataDirectories } = await composePlugins(config, repair);
+  const { plugins, dataDirectories } = await composePlugins(config, { repair, acceptLoss });
   return createHost(
     {
       bus,

@@ -18,11 +18,19 @@ export interface ComposedPlugins {
   readonly dataDirectories: Readonly<ByTier<string>>;
 }
 
+/** What a start may do without. */
+export interface AcceptedLoss {
+  /** Records of a log that cannot be read. */
+  readonly repair: boolean;
+  /** Parts of a folder that are missing, or another folder's. */
+  readonly acceptLoss: boolean;
+}
+
 /**
  * The plugins that the settings name; else lru for the working tier, and lancedb for the other two. Creates their folders.
  * @throws {TypeError} as `loadPlugin` does.
  */
-export async function composePlugins(config: Config, repair: boolean): Promise<ComposedPlugins> {
+export async function composePlugins(config: Config, loss: AcceptedLoss): Promise<ComposedPlugins> {
   const plugins: ByTier<MemoryPlugin> = {};
   const dataDirectories: ByTier<string> = {};
   const analyzer = createMultilingualAnalyzer();
@@ -31,7 +39,7 @@ export async function composePlugins(config: Config, repair: boolean): Promise<C
     if (settings === "none") continue;
     const plugin =
       settings === undefined
-        ? ownPlugin(tier, config, { analyzer, repair })
+        ? ownPlugin(tier, config, { analyzer, ...loss })
         : await loadPlugin(tier, settings);
     plugins[tier] = plugin;
     if (settings !== undefined) dataDirectories[tier] = join(config.data, folderOf(tier, plugin));
@@ -41,17 +49,20 @@ export async function composePlugins(config: Config, repair: boolean): Promise<C
   return { plugins, dataDirectories };
 }
 
-interface OwnOptions {
+interface OwnOptions extends AcceptedLoss {
   /** One for all tiers. */
   readonly analyzer: Analyzer;
-  readonly repair: boolean;
 }
 
-function ownPlugin(tier: MemoryTier, config: Config, { analyzer, repair }: OwnOptions): MemoryPlugin {
+function ownPlugin(
+  tier: MemoryTier,
+  config: Config,
+  { analyzer, repair, acceptLoss }: OwnOptions,
+): MemoryPlugin {
   if (tier === "working") return createLruPlugin(config.lru as LruOptions | undefined, analyzer);
   return createLanceDbPlugin(
     definedOnly({
-      analyzer,
+      ...{ analyzer, acceptLoss },
       kit: config.kit as KitOptions | undefined,
       log: { ...(config.log as FileLogOptions | undefined), durability: config.durability, repair },
       storage: config.storage as LanceStorageOptions | undefined,

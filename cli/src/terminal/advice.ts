@@ -3,7 +3,10 @@ import type { MemoryError } from "@membus/protocol";
 /** What to do about a failure, where that is known. */
 export function adviceFor({ message, detail }: MemoryError): string | undefined {
   if (detail.reason === "log_corrupt") {
-    return "`membus up --repair` keeps what stands before the damage, and sets the rest aside";
+    return "`membus up --repair` keeps every record that can be read, and a copy of the damaged files";
+  }
+  if (detail.reason === "log_incomplete" || detail.reason === "folder_incomplete") {
+    return "put back what is missing; `membus up --accept-loss` goes on without it";
   }
   if (/address already in use/.test(message)) {
     return `choose another with --port, or use what listens there: --nats nats://127.0.0.1:${detail.port}`;

@@ -30,23 +30,27 @@ function tailBytes(log: Buffer, tail: Tail): Buffer {
   return log.subarray(SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES + 1 + randomInt(frameBytes - 1));
 }
 
-/**
- * Changes the number of a record in the middle of the file in the middle of a log: of a large record that storage has,
- * a start reads no more than the beginning.
- */
+/** Changes the number of the last record but one: storage does not have it yet, and it was acknowledged. */
 export function damageInside(folder: string): { readonly path: string; readonly offset: number } {
-  const files = logFiles(folder);
-  const path = files[Math.floor((files.length - 1) / 2)]!;
+  const files = logFiles(folder).map((path) => ({ path, frames: framesOf(readFileSync(path)) }));
+  const { path, frames } = files.findLast((file) => file.frames.length > 1)!;
+  const offset = frames.at(-2)! + SEQ_OFFSET;
   const bytes = readFileSync(path);
-  let [frame, next] = [SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES];
-  while (next < bytes.length / 2) {
-    frame = next;
-    next += FRAME_HEADER_BYTES + bytes.readUInt32LE(frame);
-  }
-  const offset = frame + SEQ_OFFSET;
   bytes[offset]! ^= 0xff;
   writeFileSync(path, bytes);
   return { path, offset };
+}
+
+/** Where the whole records of a file begin. */
+function framesOf(bytes: Buffer): number[] {
+  const frames: number[] = [];
+  for (let at = SEGMENT_HEADER_BYTES; at + FRAME_HEADER_BYTES <= bytes.length; ) {
+    const next = at + FRAME_HEADER_BYTES + bytes.readUInt32LE(at);
+    if (next > bytes.length) break;
+    frames.push(at);
+    at = next;
+  }
+  return frames;
 }
 
 /** The oldest first. */

@@ -117,6 +117,21 @@ describe("the lock of a dead process", () => {
     await (await lockDirectory(directory, { clock })).release();
   });
 
+  it.each(["", "{", "null", "\u0000"])(
+    "is free when its file holds %j, unless its socket answers",
+    async (text) => {
+      const held = await lockDirectory(directory, { clock });
+      const lock = join(directory, "lock");
+      const name = (await readdir(lock)).find((file) => file.endsWith(".json"))!;
+      await writeFile(join(lock, name), text);
+      await expect(lockDirectory(directory, { clock })).rejects.toMatchObject({ code: "conflict" });
+      await held.release();
+      await mkdir(lock);
+      await writeFile(join(lock, "dead0000.json"), text);
+      await (await lockDirectory(directory, { clock })).release();
+    },
+  );
+
   it("goes by the process id where there are no sockets", async () => {
     await leaveDeadLock(directory, process.pid, { hasSocket: false });
     await expect(lockDirectory(directory, { clock })).rejects.toMatchObject({ code: "conflict" });

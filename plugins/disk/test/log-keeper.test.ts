@@ -103,7 +103,7 @@ describe("a log whose parts are known", () => {
       message: expect.stringContaining("it is of another log"),
       detail: { reason: "log_incomplete", remedy: "--accept-loss" },
     });
-    const seqs = { [FIRST]: [3, 4], [SECOND]: [1, 2, 4], [THIRD]: [1, 2, 3] };
+    const seqs: Record<string, number[]> = { [FIRST]: [3, 4], [SECOND]: [1, 2, 4], [THIRD]: [1, 2, 3] };
     expect(handed).toEqual(seqs[name]);
     await reopened(directory, { keeper, acceptLoss: true });
     expect(await readdir(directory)).toContain(`${name}.foreign-1`);

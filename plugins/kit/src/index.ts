@@ -22,6 +22,8 @@ export type {
   RowSink,
   ScopedRow,
   Storage,
+  StoragePart,
+  StorageParts,
   StoragePlace,
   Texts,
 } from "./storage.js";

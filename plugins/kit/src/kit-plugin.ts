@@ -40,6 +40,11 @@ export interface KitPluginParts {
   readonly storage?: (place: StoragePlace) => Storage;
   /** What makes a durable tier's operations last. By default a file log with its default options. */
   readonly openLog?: OpenLog;
+  /**
+   * Opens a durable tier's folder also when parts of it are missing or another folder's, without them.
+   * @default false
+   */
+  readonly acceptLoss?: boolean;
 }
 
 /** What an earlier attempt of an operation came to, and whether it came to its end. */
@@ -102,7 +107,7 @@ export class KitPlugin implements MemoryPlugin {
       services,
       analyzer,
       options: this.#options,
-      durable: storage && { storage, openLog },
+      durable: storage && { storage, openLog, acceptLoss: this.#parts.acceptLoss ?? false },
       retention: retention?.(services.clock),
     });
   }

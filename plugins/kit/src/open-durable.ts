@@ -2,15 +2,16 @@ import type { Log, OpenLog } from "@membus/disk";
 import type { PluginServices, Scope } from "@membus/protocol";
 import {
   Backlog,
+  checkParts,
   createLogJournal,
   Flusher,
+  FolderManifest,
   type Journal,
   type LogRecord,
   latestTime,
   type OperationMemory,
   type OwnDirectory,
   ownDirectory,
-  readFlushMarker,
   recover,
 } from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
@@ -50,6 +51,8 @@ interface DurableContext {
 export interface DurableParts {
   storage(place: StoragePlace): Storage;
   readonly openLog: OpenLog;
+  /** Opens a folder without the parts that are missing, and sets those of another aside. */
+  readonly acceptLoss: boolean;
 }
 
 /** Dimensions of the vectors of a host that has no embedder; there are none. */
@@ -58,13 +61,17 @@ const DIMENSIONS_WITHOUT_EMBEDDER = 128;
 /** Takes the directory of a durable tier, opens its storage, and takes up what a crash left. A failure closes all. */
 export async function openDurable(parts: DurableParts, context: DurableContext): Promise<DurableState> {
   const { services } = context;
+  const { openLog, acceptLoss } = parts;
   const directory = await ownDirectory(services);
   const closings = [() => directory.release()];
   try {
+    const manifest = await FolderManifest.read(directory.path, services);
     const storage = parts.storage(placeOf(directory.path, services));
     closings.unshift(() => storage.close());
+    const present = await checkParts(storage.parts, manifest, { acceptLoss, logger: services.logger });
     await storage.open();
-    return await takeUp({ storage, openLog: parts.openLog, directory }, context);
+    const hasStored = present.some(({ owner }) => owner !== undefined);
+    return await takeUp({ storage, openLog, acceptLoss, directory, manifest, hasStored }, context);
   } catch (error) {
     await closeAll(closings);
     throw error;
@@ -76,30 +83,31 @@ function placeOf(directory: string, { embedder, clock, logger }: PluginServices)
   return { directory, dimensions, embedder: id, clock, logger };
 }
 
-interface OpenedParts {
+interface OpenedParts extends Omit<DurableParts, "storage"> {
   readonly storage: Storage;
-  readonly openLog: OpenLog;
   readonly directory: OwnDirectory;
+  readonly manifest: FolderManifest;
+  /** Whether storage holds anything. */
+  readonly hasStored: boolean;
 }
 
 async function takeUp(
-  { storage, openLog, directory: { path: directory, release } }: OpenedParts,
+  { storage, openLog, acceptLoss, manifest, hasStored, directory: { path: directory, release } }: OpenedParts,
   { services, options, operations }: DurableContext,
 ): Promise<DurableState> {
   const { clock, logger } = services;
   const backlog = new Backlog({ countMax: options.backlogCountMax, bytesMax: options.backlogBytesMax });
-  const marker = await readFlushMarker(directory);
   const latest = new LatestScopes(options.preloadCount);
   const loader = new PartitionLoader(storage);
-  const { log, newestAt } = await recover(
+  const { log, newestAt, flushedSeq } = await recover(
     {
-      storage,
-      openLog: (recovery) => openLog(directory, recovery, services),
+      ...{ storage, hasStored, acceptLoss, clock },
+      openLog: (recovery) => openLog(directory, { ...recovery, acceptLoss }, services),
       backlog,
       operations,
       written: (scope) => latest.add(scope),
     },
-    marker,
+    manifest,
   );
   const bodies = new BodyCache({ cacheBytes: options.bodyCacheBytes }, (scope, rowIds) =>
     storage.readBodies(scope, rowIds),
@@ -111,13 +119,13 @@ async function takeUp(
   const flusher = new Flusher(
     options,
     {
-      ...{ log, storage, backlog, clock, directory, logger },
+      ...{ log, storage, backlog, clock, manifest, logger },
       stored: (rowIds) => bodies.unpin(rowIds),
       oldestRemembered: () => operations.oldestSeq(clock.now()),
       newestAt: () => Math.max(latestAt, clock.now()),
       latestScopes: () => latest.ids,
     },
-    marker.flushedSeq,
+    flushedSeq,
   );
   const appended = (record: LogRecord): void => {
     latestAt = Math.max(latestAt, latestTime(record));

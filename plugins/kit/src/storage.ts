@@ -60,6 +60,30 @@ export interface Outdated {
   readonly scopes: readonly string[];
 }
 
+/** A part of a storage that can go missing by itself, such as a table. */
+export interface StoragePart {
+  readonly name: string;
+  /** The folder that it was settled for; undefined for one that never was. */
+  readonly owner: string | undefined;
+  /** Grows with what is on disk for good: a part of a lower one than before is not the same any more. */
+  readonly version: number;
+  /** As far as it is known. */
+  readonly rowCount: number;
+}
+
+/** Tells what a storage consists of, so that the kit notices what goes missing while nothing is open. */
+export interface StorageParts {
+  /** All there are. Called before `open`. */
+  list(): Promise<readonly StoragePart[]>;
+  /**
+   * Those that changed since the last call, once it is on disk for good that they belong to the folder of this id. Called
+   * after `sync`, whose versions they have.
+   */
+  settled(folderId: string): Promise<readonly StoragePart[]>;
+  /** Moves a part out of the way, where it is not found any more. Called before `open`. Returns where to. */
+  setAside(name: string): Promise<string>;
+}
+
 /** Where a storage keeps its rows, and for which vectors. */
 export interface StoragePlace {
   /** The tier's, which is there and this process's alone. `log`, `lock`, `format` and `*.json` in it are the kit's. */
@@ -79,6 +103,8 @@ export interface StoragePlace {
  * the host's embedder has need not be kept; `embedder` of such a row must then be neither "" nor any embedder's id.
  */
 export interface Storage {
+  /** Without it, parts that go missing while nothing is open are not noticed. */
+  readonly parts?: StorageParts;
   /** Opens or creates what is needed. When it fails, `close` is called all the same. */
   open(): Promise<void>;
   /**

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkFormat } from "../src/journal/format-file.js";
 
+const logger = { debug() {}, info() {}, warn() {}, error() {} };
 let directory: string;
 
 beforeEach(async () => {
@@ -14,19 +15,19 @@ afterEach(() => rm(directory, { recursive: true }));
 
 describe("the format of a directory", () => {
   it("is written once and accepted from then on", async () => {
-    await checkFormat(directory);
-    expect(await readFile(join(directory, "format"), "utf8")).toBe('{"format":3}\n');
-    await checkFormat(directory);
+    await checkFormat(directory, logger);
+    expect(await readFile(join(directory, "format"), "utf8")).toBe('{"format":4}\n');
+    await checkFormat(directory, logger);
   });
 
   it.each([
-    [4, "format_newer", "use a newer version"],
+    [5, "format_newer", "use a newer version"],
     [1, "format_older", "import that into a new folder"],
   ])("is refused when it is %i", async (format, reason, remedy) => {
     await writeFile(join(directory, "format"), JSON.stringify({ format, more: true }));
-    await expect(checkFormat(directory)).rejects.toMatchObject({
+    await expect(checkFormat(directory, logger)).rejects.toMatchObject({
       code: "unsupported",
-      message: expect.stringMatching(`format ${format}, this version reads 3: .*${remedy}`),
+      message: expect.stringMatching(`format ${format}, this version reads 4: .*${remedy}`),
       detail: { reason },
     });
   });
@@ -35,7 +36,9 @@ describe("the format of a directory", () => {
     "is refused when the file holds %j",
     async (text) => {
       await writeFile(join(directory, "format"), text);
-      await expect(checkFormat(directory)).rejects.toMatchObject({ detail: { reason: "format_unreadable" } });
+      await expect(checkFormat(directory, logger)).rejects.toMatchObject({
+        detail: { reason: "format_unreadable" },
+      });
     },
   );
 });

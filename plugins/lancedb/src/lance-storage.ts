@@ -15,6 +15,7 @@ import { isWorthCompacting, lacksIndexes, maintainTable } from "./table/maintena
 import { groupByTable, tableNameOf } from "./table/table-name.js";
 import { Tables } from "./table/tables.js";
 import type { TenantTable } from "./table/tenant-table.js";
+import { TableParts } from "./table-parts.js";
 
 /** The tables are in `table` of the directory. */
 export interface LanceStoragePlace extends StoragePlace {
@@ -42,12 +43,15 @@ class LanceStorage implements Storage {
   readonly #expiry = new Expiry();
   /** Tables to look after, and whether their removed rows have to go from disk. */
   readonly #written = new Map<string, { purge: boolean }>();
+  readonly parts: TableParts;
   #opened: Tables | undefined;
 
   constructor(
     readonly place: LanceStoragePlace,
     readonly options: ResolvedLanceStorageOptions,
-  ) {}
+  ) {
+    this.parts = new TableParts(join(place.directory, "table"), place.disk ?? realDisk);
+  }
 
   async open(): Promise<void> {
     const { directory, dimensions, embedder, clock, logger, disk = realDisk } = this.place;
@@ -72,7 +76,10 @@ class LanceStorage implements Storage {
 
   async append(rows: readonly ScopedRow[]): Promise<void> {
     await inParallel(groupByTable(rows), async ([name, ofTable]) => {
-      await this.#tables.useOrCreate(name, (table) => table.append(ofTable));
+      await this.#tables.useOrCreate(name, async (table) => {
+        await table.append(ofTable);
+        this.parts.note(name, table.rowCount);
+      });
       this.#note(name, false);
       for (const { row } of ofTable) if (row.expiresAt > 0) this.#expiry.added(name, row.expiresAt);
     });
@@ -171,7 +178,10 @@ class LanceStorage implements Storage {
   }
 
   async #remove(name: string, filters: readonly Filter[]): Promise<void> {
-    await this.#tables.use(name, (table) => table.remove(filters));
+    await this.#tables.use(name, async (table) => {
+      await table.remove(filters);
+      this.parts.note(name, table.rowCount);
+    });
     this.#note(name, false);
   }
 

@@ -13,6 +13,11 @@ export interface LanceDbPluginOptions {
   readonly analyzer?: Analyzer;
   /** Caches and maintenance of the tables. */
   readonly storage?: LanceStorageOptions;
+  /**
+   * Opens a folder also when parts of it are missing or another folder's, without them.
+   * @default false
+   */
+  readonly acceptLoss?: boolean;
 }
 
 /**
@@ -30,5 +35,6 @@ export function createLanceDbPlugin(options: LanceDbPluginOptions = {}): MemoryP
     ...(options.analyzer === undefined ? {} : { analyzer: options.analyzer }),
     storage: (place) => createLanceStorage(place, storage),
     openLog: fileLog(options.log),
+    acceptLoss: options.acceptLoss ?? false,
   });
 }

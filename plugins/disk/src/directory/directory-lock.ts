@@ -2,11 +2,12 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import type { Server } from "node:net";
+import { hostname } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { type Clock, MemoryError } from "@membus/protocol";
 import { isMissingFile, readText } from "./durable-files.js";
 import { isAlive, isElsewhere, type LockHolder, presentHolder } from "./lock-holder.js";
-import { listen } from "./lock-socket.js";
+import { answers, listen } from "./lock-socket.js";
 
 export interface DirectoryLock {
   /** Lets the next owner in. */
@@ -19,6 +20,8 @@ const ATTEMPTS = 100;
 const HELD = new Set(["ENOTEMPTY", "EEXIST", "EPERM", "EACCES"]);
 /** A draft lives for milliseconds: one this much older than the lock that was taken is of a process that died. */
 const DRAFT_MS = 60_000;
+/** Who answers for a lock without saying who it is. */
+const UNREADABLE: LockHolder = { pid: 0, host: hostname(), boot: "", startedAt: "?", hasSocket: true };
 const DRAFT = /^lock\.[0-9a-f]{8}$/;
 
 /**
@@ -89,9 +92,9 @@ async function removeAbandonedDrafts(lock: string): Promise<void> {
 async function evictDead(lock: string): Promise<LockHolder | undefined> {
   const names = await listNames(lock);
   for (const name of names.filter((file) => file.endsWith(".json"))) {
-    const holder = await readHolder(join(lock, name));
-    if (holder !== undefined && (await isAlive(holder, join(lock, name.slice(0, -".json".length)))))
-      return holder;
+    const socket = join(lock, name.slice(0, -".json".length));
+    const holder = await readHolder(join(lock, name), socket);
+    if (holder !== undefined && (await isAlive(holder, socket))) return holder;
   }
   for (const name of names) await rm(join(lock, name), { force: true });
   return undefined;
@@ -107,9 +110,16 @@ async function listNames(lock: string): Promise<string[]> {
 }
 
 /** Undefined when the file is gone since it was listed: its holder released it, or somebody else found it dead. */
-async function readHolder(path: string): Promise<LockHolder | undefined> {
+async function readHolder(path: string, socketPath: string): Promise<LockHolder | undefined> {
   const text = await readText(path);
-  return text === undefined ? undefined : (JSON.parse(text) as LockHolder);
+  if (text === undefined) return undefined;
+  try {
+    const holder = JSON.parse(text) as LockHolder | null;
+    if (typeof holder?.pid === "number") return holder;
+  } catch {
+    // Power loss leaves a file empty.
+  }
+  return (await answers(socketPath)) ? UNREADABLE : undefined;
 }
 
 function inUse(lock: string, holder: LockHolder): MemoryError {

@@ -2,7 +2,8 @@ import { type Log, SerialQueue } from "@membus/disk";
 import type { Clock, Logger } from "@membus/protocol";
 import type { Storage } from "../storage.js";
 import type { Backlog, FlushSlice } from "./backlog.js";
-import { writeFlushMarker } from "./flush-marker.js";
+import { mergeParts } from "./check-parts.js";
+import type { FolderManifest } from "./folder-manifest.js";
 import { rowIdOf } from "./record.js";
 
 /** Rows a step: larger ones block the event loop for too long. */
@@ -24,7 +25,7 @@ export interface FlushDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Holds the flush marker. */
-  readonly directory: string;
+  readonly manifest: FolderManifest;
   /** The rows that storage holds now. */
   stored(rowIds: readonly number[]): void;
   /** The oldest record that a remembered reply is read from. */
@@ -150,10 +151,11 @@ export class Flusher {
 
   /** Storage first, then the marker, then the log: whatever a crash leaves is enough to go on. */
   async #settle(): Promise<void> {
-    const { storage, directory, newestAt, latestScopes } = this.dependencies;
+    const { storage, manifest, newestAt, latestScopes } = this.dependencies;
     const flushedSeq = this.#flushedSeq;
     await storage.sync();
-    await writeFlushMarker(directory, { flushedSeq, newestAt: newestAt(), scopes: latestScopes() });
+    const parts = mergeParts(manifest.facts.parts, (await storage.parts?.settled(manifest.facts.id)) ?? []);
+    await manifest.update({ flushedSeq, newestAt: newestAt(), scopes: latestScopes(), parts });
     this.#markedSeq = flushedSeq;
     await this.#trim();
   }

@@ -1,26 +1,25 @@
 import { join } from "node:path";
 import { readText, replaceFile } from "@membus/disk";
-import { MemoryError } from "@membus/protocol";
+import { type Logger, MemoryError } from "@membus/protocol";
 
 /** The layout of a tier's directory: `log`, `table`, and what their files hold. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 /**
  * Marks a new directory with the format, and refuses one that this version cannot read.
  *
- * @throws {MemoryError} `unsupported` for another format, `runtime_error` for a file that is none.
+ * @throws {MemoryError} `unsupported` for another format, `runtime_error` for a file that is none, unless other files tell.
  */
-export async function checkFormat(directory: string): Promise<void> {
+export async function checkFormat(directory: string, logger: Logger): Promise<void> {
   const path = join(directory, "format");
   const text = await readText(path);
-  if (text === undefined) return replaceFile(path, `${JSON.stringify({ format: FORMAT })}\n`);
-  const format = parseFormat(text);
-  if (format === undefined) {
-    throw new MemoryError("runtime_error", `${path} does not name a format`, {
-      reason: "format_unreadable",
-      path,
-    });
+  const format = text === undefined ? undefined : parseFormat(text);
+  if (text !== undefined && format === undefined) {
+    const name = await formatByNames(directory);
+    if (name !== FORMAT) throw unreadable(path);
+    logger.warn({ path }, "the file says nothing; it is made again from what the folder holds");
   }
+  if (format === undefined) return replaceFile(path, `${JSON.stringify({ format: FORMAT })}\n`);
   if (format === FORMAT) return;
   const [reason, remedy] =
     format > FORMAT
@@ -28,6 +27,17 @@ export async function checkFormat(directory: string): Promise<void> {
       : ["format_older", "export it with the version that wrote it, and import that into a new folder"];
   const message = `${directory} is of format ${format}, this version reads ${FORMAT}: ${remedy}`;
   throw new MemoryError("unsupported", message, { reason, path, format, expected: FORMAT });
+}
+
+function unreadable(path: string): MemoryError {
+  const example = JSON.stringify({ format: FORMAT });
+  const message = `${path} does not name a format: write ${example} into it if this version wrote the folder`;
+  return new MemoryError("runtime_error", message, { reason: "format_unreadable", path });
+}
+
+/** Of a folder that has the file which came with this format. */
+async function formatByNames(directory: string): Promise<number | undefined> {
+  return (await readText(join(directory, "folder.json"))) === undefined ? undefined : FORMAT;
 }
 
 function parseFormat(text: string): number | undefined {

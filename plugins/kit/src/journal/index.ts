@@ -1,7 +1,9 @@
 export { Backlog } from "./backlog.js";
-export { readFlushMarker } from "./flush-marker.js";
+export { checkParts } from "./check-parts.js";
 export { Flusher } from "./flusher.js";
+export { FolderManifest } from "./folder-manifest.js";
 export { createLogJournal, createMemoryJournal, type Journal } from "./journal.js";
+export { readMarkerFile } from "./marker-file.js";
 export {
   idConflict,
   type OperationId,

@@ -13,13 +13,18 @@ export interface OwnDirectory {
  * Takes the tier's data directory for this process (clause PLUG-17), creating it where it is missing.
  * @throws {MemoryError} `unavailable` without one; `conflict` naming its owner; `unsupported` for a newer format.
  */
-export async function ownDirectory({ dataDirectory, tier, clock }: PluginServices): Promise<OwnDirectory> {
+export async function ownDirectory({
+  dataDirectory,
+  tier,
+  clock,
+  logger,
+}: PluginServices): Promise<OwnDirectory> {
   if (dataDirectory === undefined)
     throw new MemoryError("unavailable", `tier ${tier} needs a data directory`);
   await createDirectory(dataDirectory);
   const lock = await lockDirectory(dataDirectory, { clock });
   try {
-    await checkFormat(dataDirectory);
+    await checkFormat(dataDirectory, logger);
     return { path: dataDirectory, release: () => lock.release() };
   } catch (error) {
     await lock.release();

@@ -1,7 +1,8 @@
 import type { Log, LogRecovery } from "@membus/disk";
+import { type Clock, MemoryError } from "@membus/protocol";
 import type { Storage } from "../storage.js";
 import type { Backlog } from "./backlog.js";
-import type { FlushMarker } from "./flush-marker.js";
+import type { FolderManifest } from "./folder-manifest.js";
 import type { OperationMemory } from "./operation-memory.js";
 import { decodeHead, latestTime, rowIdOf } from "./record.js";
 
@@ -9,6 +10,10 @@ export interface RecoveryParts {
   readonly storage: Storage;
   readonly backlog: Backlog;
   readonly operations: OperationMemory;
+  readonly clock: Clock;
+  /** Whether storage holds anything. */
+  readonly hasStored: boolean;
+  readonly acceptLoss: boolean;
   /** Hears of the scopes that were written, the latest last. */
   written(scope: string): void;
   openLog(recovery: LogRecovery): Promise<Log>;
@@ -16,6 +21,8 @@ export interface RecoveryParts {
 
 export interface Recovered {
   readonly log: Log;
+  /** Storage has everything up to this record. */
+  readonly flushedSeq: number;
   /** Unix seconds: nothing on disk is later. */
   readonly newestAt: number;
 }
@@ -24,8 +31,9 @@ export interface Recovered {
  * Opens the log and reads it: what storage does not hold goes back to the backlog, every kept reply to the operation
  * memory. Rows that a flush wrote without getting to its end are taken away, since they are flushed again.
  */
-export async function recover(parts: RecoveryParts, marker: FlushMarker): Promise<Recovered> {
+export async function recover(parts: RecoveryParts, manifest: FolderManifest): Promise<Recovered> {
   const { storage, backlog, operations } = parts;
+  const { keeper, isLost, facts: marker } = manifest;
   let { newestAt } = marker;
   for (const scope of marker.scopes) parts.written(scope);
   const onRecord = (seq: number, payload: Uint8Array): void => {
@@ -40,14 +48,34 @@ export async function recover(parts: RecoveryParts, marker: FlushMarker): Promis
     backlog.add(seq, record);
   };
   // Storage has rows of the records up to the marker's: their numbers are never given out again.
-  const log = await parts.openLog({ nextSeqMin: marker.flushedSeq + 1, onRecord });
+  const open = (nextSeqMin: number) => parts.openLog({ nextSeqMin, onRecord, keeper });
+  let log = await open(marker.flushedSeq + 1);
+  if (isLost && parts.hasStored && log.nextSeq === 1) {
+    await log.close();
+    if (!parts.acceptLoss) throw nothingKnown();
+    log = await open(unusedSeq(parts.clock));
+  }
   try {
+    // Without a marker everything that the log holds is flushed again: it lets go of nothing that storage has not.
+    const flushedSeq = isLost ? log.stats.firstSeq - 1 : marker.flushedSeq;
     if (backlog.recordCount > 0) {
-      await storage.removeFrom(rowIdOf(marker.flushedSeq + 1, 0), [...backlog.scopes]);
+      await storage.removeFrom(rowIdOf(flushedSeq + 1, 0), [...backlog.scopes]);
     }
-    return { log, newestAt };
+    return { log, flushedSeq, newestAt };
   } catch (error) {
     await log.close();
     throw error;
   }
+}
+
+function nothingKnown(): MemoryError {
+  const message =
+    "the folder is incomplete: its log is missing, and folder.json, which says what it held. Lost would be what was not " +
+    "in storage yet. Put them back, or open it without with --accept-loss";
+  return new MemoryError("runtime_error", message, { reason: "folder_incomplete", remedy: "--accept-loss" });
+}
+
+/** Above any that storage can have rows of: nobody has written a thousand records a second since 1970. */
+function unusedSeq(clock: Clock): number {
+  return Math.ceil(clock.now() * 1_000);
 }

@@ -1,5 +1,7 @@
 import { join } from "node:path";
-import { readText, replaceFile } from "@membus/disk";
+import { replaceFile } from "@membus/disk";
+import type { Logger } from "@membus/protocol";
+import { readMarkerFile } from "../../journal/index.js";
 import type { Row } from "../../row.js";
 import type { GenerationIds } from "../../storage.js";
 
@@ -28,11 +30,15 @@ export interface GenerationMarker {
 
 const FILE_NAME = "generation.json";
 
-/** The marker of a directory; of a new one, and of one that an earlier version wrote, it names nothing. */
-export async function readGenerationMarker(directory: string): Promise<GenerationMarker> {
-  const text = await readText(join(directory, FILE_NAME));
-  if (text === undefined) return { generation: 0, analyzer: "", embedder: "", done: false };
-  return JSON.parse(text) as GenerationMarker;
+/** The marker of a directory; of a new one, and where the file says nothing, it names nothing: the rows are looked through. */
+export async function readGenerationMarker(directory: string, logger: Logger): Promise<GenerationMarker> {
+  const marker = await readMarkerFile<GenerationMarker>(join(directory, FILE_NAME), logger, isMarker);
+  return marker ?? { generation: 0, analyzer: "", embedder: "", done: false };
+}
+
+function isMarker({ generation, analyzer, embedder, done }: Partial<GenerationMarker>): boolean {
+  const hasTexts = typeof analyzer === "string" && typeof embedder === "string";
+  return Number.isSafeInteger(generation) && hasTexts && typeof done === "boolean";
 }
 
 export async function writeGenerationMarker(directory: string, marker: GenerationMarker): Promise<void> {

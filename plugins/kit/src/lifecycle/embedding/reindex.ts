@@ -48,9 +48,9 @@ export class Reindex {
 
   /** Compares what the directory says with the ids; nothing runs yet. In a new directory all is done. */
   static async open(ids: GenerationIds, dependencies: ReindexDependencies): Promise<Reindex> {
-    const { directory, isNew } = dependencies;
+    const { directory, isNew, logger } = dependencies;
     const { analyzer, embedder = "" } = ids;
-    const found = await readGenerationMarker(directory);
+    const found = await readGenerationMarker(directory, logger);
     const isSame = found.analyzer === analyzer && found.embedder === embedder;
     const generation = found.generation + 1;
     const marker = isSame ? found : { generation, analyzer, embedder, done: isNew };

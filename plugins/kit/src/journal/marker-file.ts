@@ -1,0 +1,28 @@
+import { readText } from "@membus/disk";
+import type { Logger } from "@membus/protocol";
+
+/**
+ * Reads a small JSON file that can be made again from what is around it: undefined where it is missing, or says nothing
+ * that `isWhole` would take, which is warned about.
+ */
+export async function readMarkerFile<T extends object>(
+  path: string,
+  logger: Logger,
+  isWhole: (found: Partial<T>) => boolean,
+): Promise<T | undefined> {
+  const text = await readText(path);
+  if (text === undefined) return undefined;
+  const found = parseObject<T>(text);
+  if (found !== undefined && isWhole(found)) return found as T;
+  logger.warn({ path }, "the file says nothing; it is made again from what the folder holds");
+  return undefined;
+}
+
+function parseObject<T>(text: string): Partial<T> | undefined {
+  try {
+    const found = JSON.parse(text) as Partial<T> | null;
+    return typeof found === "object" && found !== null ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,114 @@
+import { access, readdir, readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+import type { StoragePart, StorageParts } from "@membus/plugin-kit";
+import { type Disk, isMissing, replaceFile } from "./disk.js";
+import { newestVersion, readSyncedVersion } from "./table/synced-version.js";
+
+const SUFFIX = ".lance";
+/** In a table's directory: whose table it is. */
+const OWNER = "_owner.json";
+
+interface Owner {
+  readonly folder: string;
+  readonly table: string;
+}
+
+/** The tables of a storage as files, each with a mark of the folder that it belongs to. */
+export class TableParts implements StorageParts {
+  readonly #directory: string;
+  readonly #disk: Disk;
+  readonly #changed = new Map<string, number>();
+  readonly #marked = new Set<string>();
+
+  constructor(directory: string, disk: Disk) {
+    this.#directory = directory;
+    this.#disk = disk;
+  }
+
+  /** A table was written to. */
+  note(name: string, rowCount: number): void {
+    this.#changed.set(name, rowCount);
+  }
+
+  async list(): Promise<readonly StoragePart[]> {
+    const parts: StoragePart[] = [];
+    for (const name of await this.#names()) {
+      const directory = this.#pathOf(name);
+      const owner = await readOwner(directory);
+      const ownerOfName = owner === undefined || owner.table === name ? owner?.folder : "another table";
+      parts.push({ name, owner: ownerOfName, version: await versionOf(directory), rowCount: 0 });
+    }
+    return parts;
+  }
+
+  async settled(folderId: string): Promise<readonly StoragePart[]> {
+    const changed = [...this.#changed];
+    const parts: StoragePart[] = [];
+    for (const [name, rowCount] of changed) {
+      const directory = this.#pathOf(name);
+      if (!this.#marked.has(name)) await this.#mark(name, { folder: folderId, table: name });
+      parts.push({ name, owner: folderId, version: await versionOf(directory), rowCount });
+    }
+    for (const [name, rowCount] of changed) {
+      if (this.#changed.get(name) === rowCount) this.#changed.delete(name);
+    }
+    return parts;
+  }
+
+  async setAside(name: string): Promise<string> {
+    for (let n = 1; ; n++) {
+      const aside = join(this.#directory, `${name}.foreign-${n}`);
+      if (await exists(aside)) continue;
+      await rename(this.#pathOf(name), aside);
+      await this.#disk.syncDirectory(this.#directory);
+      return aside;
+    }
+  }
+
+  async #mark(name: string, owner: Owner): Promise<void> {
+    const directory = this.#pathOf(name);
+    const found = await readOwner(directory);
+    if (found?.folder !== owner.folder || found.table !== name) {
+      await replaceFile(join(directory, OWNER), JSON.stringify(owner), this.#disk);
+    }
+    this.#marked.add(name);
+  }
+
+  async #names(): Promise<string[]> {
+    try {
+      const files = await readdir(this.#directory);
+      return files.flatMap((file) => (file.endsWith(SUFFIX) ? file.slice(0, -SUFFIX.length) : []));
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
+  }
+
+  #pathOf(name: string): string {
+    return join(this.#directory, name + SUFFIX);
+  }
+}
+
+/** The version that a crash leaves: later ones are taken back at the next opening. */
+async function versionOf(directory: string): Promise<number> {
+  const synced = await readSyncedVersion(directory).catch(() => undefined);
+  return synced?.version ?? newestVersion(directory);
+}
+
+/** Undefined where there is no mark, or none that can be read: it is made again. */
+async function readOwner(directory: string): Promise<Owner | undefined> {
+  try {
+    const { folder, table } = JSON.parse(await readFile(join(directory, OWNER), "utf8")) as Partial<Owner>;
+    return typeof folder === "string" && typeof table === "string" ? { folder, table } : undefined;
+  } catch (error) {
+    if (isMissing(error) || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { systemClock } from "@membus/protocol";
+import { afterEach, describe, expect, it } from "vitest";
+import { calls } from "../../kit/test/kit-calls.js";
+import { openFolder, type Warning } from "./folder-fixture.js";
+import { StorageFixture } from "./storage-fixture.js";
+
+/** MEMBUS_CRASH_ROUNDS=100 is a longer look. */
+const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 10);
+const LIFE_MS = 400;
+const SCRIPT = fileURLToPath(new URL("folder-child.ts", import.meta.url));
+const fixture = new StorageFixture();
+let child: ChildProcess | undefined;
+
+afterEach(async () => {
+  child?.kill("SIGKILL");
+  await fixture.end();
+});
+
+/** @returns the last entry that was acknowledged. */
+async function storeUntilKilled(directory: string, first: number, lifeMs: number): Promise<number> {
+  const args = ["--conditions=membus-source", "--import", "tsx", SCRIPT, directory, String(first)];
+  const started = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  child = started;
+  const exited = once(started, "exit");
+  let last = first - 1;
+  let isOpen = false;
+  for await (const line of createInterface({ input: started.stdout })) {
+    if (line === "open") {
+      isOpen = true;
+      systemClock.after(lifeMs, () => started.kill("SIGKILL"));
+    } else if (line.startsWith("stored ")) {
+      last = Number(line.slice("stored ".length));
+    }
+  }
+  await exited;
+  expect(isOpen).toBe(true);
+  return last;
+}
+
+async function countTo(directory: string, last: number): Promise<[count: number, warnings: Warning[]]> {
+  const warnings: Warning[] = [];
+  const plugin = await openFolder(directory, {}, warnings);
+  let count = 0;
+  for (let tenant = 0; tenant <= Math.floor((last + 1) / 10); tenant++) {
+    const { retrieve } = calls({ plugin, clock: systemClock }, { tenant: `t${tenant}` });
+    count += (await retrieve({ limit: 0 })).total;
+  }
+  await plugin.close!();
+  return [count, warnings];
+}
+
+describe("a process killed while it begins segments and tables, and flushes", () => {
+  it("leaves a folder that misses nothing", async () => {
+    const directory = await fixture.directory();
+    let next = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const lifeMs = randomInt(0, LIFE_MS);
+      const last = await storeUntilKilled(directory, next, lifeMs);
+      const [count, warnings] = await countTo(directory, last);
+      // One more may be stored than was heard of.
+      expect([last + 1, last + 2], `killed after ${lifeMs} ms`).toContain(count);
+      const known = ["cut an unacknowledged write off the end of the log"];
+      expect(warnings.filter(({ message }) => !known.includes(message))).toEqual([]);
+      next = count;
+    }
+    expect(next).toBeGreaterThan(ROUNDS);
+  });
+});

@@ -1,0 +1,63 @@
+import { cp, readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { type MemoryPlugin, systemClock } from "@membus/protocol";
+import { calls } from "../../kit/test/kit-calls.js";
+import { createLanceDbPlugin, type LanceDbPluginOptions } from "../src/index.js";
+
+export interface Warning {
+  readonly message: string;
+  readonly fields: object;
+}
+
+/** Opens the tier of a directory; warnings and errors go to `warnings`. */
+export async function openFolder(
+  directory: string,
+  options: LanceDbPluginOptions = {},
+  warnings: Warning[] = [],
+): Promise<MemoryPlugin> {
+  const plugin = createLanceDbPlugin(options);
+  const keep = (fields: object, message: string) => void warnings.push({ fields, message });
+  await plugin.open!({
+    tier: "episodic",
+    clock: systemClock,
+    logger: { debug() {}, info() {}, warn: keep, error: keep },
+    dataDirectory: directory,
+    notify() {},
+  });
+  return plugin;
+}
+
+/** Segments of one record, and no flush before it is asked for. */
+const SMALL = { log: { segmentBytes: 4_096 }, kit: { flushIdleMs: 3_600_000 } } as const;
+export const TENANTS = ["acme", "bravo"];
+
+/**
+ * A folder with ten entries of each tenant in storage and ten in the log alone, a segment each of them, as a kill leaves
+ * it: a copy of the files of a running process.
+ */
+export async function killedFolder(directory: string, copy: string): Promise<void> {
+  const plugin = await openFolder(directory, SMALL);
+  for (const part of ["stored", "logged"]) {
+    for (const tenant of TENANTS) {
+      const { store } = calls({ plugin, clock: systemClock }, { tenant });
+      for (let n = 0; n < 10; n++) await store([{ key: `${part} ${n}`, content: "x".repeat(5_000) }]);
+    }
+    if (part === "stored") await plugin.maintain!();
+  }
+  await cp(directory, copy, { recursive: true, filter: (path) => basename(path) !== "lock" });
+  await plugin.close!();
+}
+
+/** How many entries each tenant has. */
+export async function countOf(plugin: MemoryPlugin): Promise<number[]> {
+  const counts: number[] = [];
+  for (const tenant of TENANTS) {
+    const { retrieve } = calls({ plugin, clock: systemClock }, { tenant });
+    counts.push((await retrieve({ limit: 0 })).total);
+  }
+  return counts;
+}
+
+export async function segmentsOf(directory: string): Promise<string[]> {
+  return (await readdir(join(directory, "log"))).filter((name) => name.endsWith(".log")).sort();
+}

@@ -1,0 +1,159 @@
+import { cp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isMemoryError, type MemoryPlugin } from "@membus/protocol";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { countOf, killedFolder, openFolder, segmentsOf, type Warning } from "./folder-fixture.js";
+import { StorageFixture } from "./storage-fixture.js";
+
+const fixture = new StorageFixture();
+const open: MemoryPlugin[] = [];
+let folder: string;
+
+beforeEach(async () => {
+  folder = await made();
+});
+
+afterEach(async () => {
+  for (const plugin of open.splice(0)) await plugin.close!();
+  await fixture.end();
+});
+
+async function made(): Promise<string> {
+  const copy = join(await fixture.directory(), "copy");
+  await killedFolder(await fixture.directory(), copy);
+  return copy;
+}
+
+async function counted(options = {}, warnings: Warning[] = []): Promise<number[]> {
+  const plugin = await openFolder(folder, options, warnings);
+  const counts = await countOf(plugin);
+  await plugin.close!();
+  return counts;
+}
+
+async function refusal(): Promise<{ message: string; reason: unknown }> {
+  const error = await openFolder(folder, { log: { repair: true } }).then(
+    (plugin) => open.push(plugin),
+    (reason: unknown) => reason,
+  );
+  if (!isMemoryError(error)) throw new Error(`not refused: ${String(error)}`);
+  expect([error.code, error.detail.remedy]).toEqual(["runtime_error", "--accept-loss"]);
+  return { message: error.message, reason: error.detail.reason };
+}
+
+const table = (name: string, of = folder): string => join(of, "table", `${name}.lance`);
+
+describe("a folder of which a part is gone", () => {
+  it("is opened when all is there", async () => {
+    expect(await counted()).toEqual([20, 20]);
+  });
+
+  it("names the table that is missing, and is opened without it if need be", async () => {
+    await rm(table("t_acme"), { recursive: true });
+    const { message, reason } = await refusal();
+    expect(reason).toBe("folder_incomplete");
+    expect(message).toContain("t_acme is missing (10 entries). Lost would be up to 10 entries.");
+    expect(await counted({ acceptLoss: true })).toEqual([10, 20]);
+    expect(await counted()).toEqual([10, 20]);
+  });
+
+  it("names the newest segments that are missing", async () => {
+    const newest = (await segmentsOf(folder)).slice(-3);
+    for (const name of newest) await rm(join(folder, "log", name));
+    const { message, reason } = await refusal();
+    expect(reason).toBe("log_incomplete");
+    for (const name of newest) expect(message).toContain(name);
+    expect(await counted({ acceptLoss: true })).toEqual([20, 17]);
+    expect(await counted()).toEqual([20, 17]);
+  });
+
+  it("misses its log", async () => {
+    await rm(join(folder, "log"), { recursive: true });
+    expect((await refusal()).message).toContain("the log has lost its segments");
+    expect(await counted({ acceptLoss: true })).toEqual([10, 10]);
+    expect(await counted()).toEqual([10, 10]);
+  });
+
+  it("misses its log also without the file that says what it held", async () => {
+    await rm(join(folder, "log"), { recursive: true });
+    await rm(join(folder, "folder.json"));
+    expect((await refusal()).message).toContain("its log is missing, and folder.json");
+    expect(await counted({ acceptLoss: true })).toEqual([10, 10]);
+  });
+});
+
+describe("a folder with a part of another", () => {
+  it("names another's log", async () => {
+    const other = await made();
+    await cp(join(other, "log"), join(folder, "log"), { recursive: true });
+    expect((await refusal()).message).toContain("it is of another log");
+    expect(await counted({ acceptLoss: true })).toEqual([10, 10]);
+  });
+
+  it("names another's tables, and moves them aside", async () => {
+    const other = await made();
+    await rm(table("t_bravo"), { recursive: true });
+    await cp(table("t_bravo", other), table("t_bravo"), { recursive: true });
+    await cp(table("t_acme", other), table("t_other"), { recursive: true });
+    const { message } = await refusal();
+    expect(message).toContain("t_bravo is of another folder (10 entries)");
+    expect(message).toContain("t_other is of another folder (0 entries)");
+    expect(await counted({ acceptLoss: true })).toEqual([20, 10]);
+    expect(await counted()).toEqual([20, 10]);
+  });
+
+  it("names all when another's is copied over it", async () => {
+    const other = await made();
+    await rm(join(other, "log"), { recursive: true });
+    await cp(other, folder, { recursive: true });
+    expect((await refusal()).message).toContain("it is of another log");
+  });
+
+  it("does not take another tenant's table for one", async () => {
+    await rm(table("t_bravo"), { recursive: true });
+    await rename(table("t_acme"), table("t_bravo"));
+    const { message } = await refusal();
+    expect(message).toContain("t_acme is missing (10 entries); t_bravo is of another folder (10 entries)");
+  });
+
+  it("names a table that was put back from an earlier time", async () => {
+    const earlier = join(await fixture.directory(), "t_acme");
+    await cp(table("t_acme"), earlier, { recursive: true });
+    await counted();
+    await rm(table("t_acme"), { recursive: true });
+    await cp(earlier, table("t_acme"), { recursive: true });
+    expect((await refusal()).message).toMatch(/t_acme is of version \d+, it was of \d+ \(20 entries\)/);
+    expect(await counted({ acceptLoss: true })).toEqual([10, 20]);
+    expect(await counted()).toEqual([10, 20]);
+  });
+
+  it("is refused as that of another tier", async () => {
+    const path = join(folder, "folder.json");
+    await writeFile(path, (await readFile(path, "utf8")).replace('"episodic"', '"semantic"'));
+    await expect(openFolder(folder, { acceptLoss: true })).rejects.toMatchObject({
+      message: expect.stringContaining("is of the semantic tier"),
+      detail: { reason: "folder_foreign" },
+    });
+  });
+});
+
+describe("a small file that says nothing", () => {
+  it.each(["folder.json", "generation.json", "format"])("is made again: %s", async (name) => {
+    for (const text of ["", "\u0000\u0000\u0000", "{", "null"]) {
+      await writeFile(join(folder, name), text);
+      const warnings: Warning[] = [];
+      expect(await counted({}, warnings)).toEqual([20, 20]);
+      expect(warnings.map(({ message }) => message)).toEqual([
+        "the file says nothing; it is made again from what the folder holds",
+      ]);
+      expect(await counted()).toEqual([20, 20]);
+    }
+  });
+
+  it("is made again where it is missing", async () => {
+    for (const name of ["folder.json", "generation.json", "format"]) {
+      await rm(join(folder, name));
+      expect(await counted()).toEqual([20, 20]);
+    }
+  });
+});
