@@ -9,6 +9,7 @@ import { registerForget } from "./commands/forget.js";
 import { registerImport } from "./commands/import.js";
 import { registerLearn } from "./commands/learn.js";
 import { registerList } from "./commands/list.js";
+import { registerLog } from "./commands/log.js";
 import { registerNats } from "./commands/nats.js";
 import { registerReindex } from "./commands/reindex.js";
 import { registerRecall, registerRemember } from "./commands/remember.js";
@@ -53,6 +54,7 @@ export function createProgram(): Command {
     registerReindex,
     registerDoctor,
     registerEval,
+    registerLog,
     registerNats,
     registerCreatePlugin,
     registerConformance,

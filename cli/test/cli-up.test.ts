@@ -146,11 +146,20 @@ describe("membus up on a corrupt log", () => {
     expect(stderr).toMatch(new RegExp(`the log is corrupt: ${log}, byte \\d+, record \\d+: `));
     expect(stderr).toContain("`membus up --repair` keeps every record that can be read");
 
+    const inspect = await runCli(["log", "inspect", data()], { url, cwd: directory });
+    expect(inspect.stdout).toMatch(/cannot be read: byte \d+ to \d+, records (\d+) to \1$/m);
+
     await up(["--repair"], url);
     for (const name of ["a", "c"]) {
       expect((await runCli(["recall", name], { url, cwd: directory })).stdout).toBe("1\n");
     }
     expect(existsSync(`${log}.corrupt-1`)).toBe(true);
+    const extract = await runCli(["log", "extract", `${log}.corrupt-1`, "--json"], { url, cwd: directory });
+    const entries = extract.stdout.split("\n").flatMap((text) => (text === "" ? [] : JSON.parse(text)));
+    expect(entries.at(-1)).toMatchObject({
+      ...{ tier: "episodic", tenant: "default", agent: "cli", namespace: "default" },
+      ...{ key: { name: "c" }, content: 1 },
+    });
   });
 });
 

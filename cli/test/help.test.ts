@@ -17,6 +17,7 @@ const COMMANDS = [
   "reindex",
   "doctor",
   "eval",
+  "log",
   "nats",
   "create-plugin",
   "conformance",

@@ -10,10 +10,13 @@ export {
   FILE_LOG_DEFAULTS,
   type FileLogOptions,
   fileLog,
+  inspectLogFile,
   type Log,
+  type LogFileReport,
   type LogKeeper,
   type LogPart,
   type LogRecovery,
+  listLogFiles,
   type OpenLog,
 } from "./log/index.js";
 export { SerialQueue } from "./serial-queue.js";

@@ -1,4 +1,5 @@
 export { columnsOf } from "./columns-of.js";
+export { type RecordEntries, type RecordedEntry, recordEntries } from "./journal/index.js";
 export type { KitOptions } from "./kit-options.js";
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
 export { isOutdated } from "./lifecycle/index.js";

@@ -1,3 +1,4 @@
 export { fileLog } from "./file-log.js";
 export { FILE_LOG_DEFAULTS, type FileLogOptions } from "./file-log-options.js";
+export { inspectLogFile, type LogFileReport, listLogFiles } from "./inspect-files.js";
 export type { Durability, Log, LogKeeper, LogPart, LogRecovery, OpenLog } from "./log.js";

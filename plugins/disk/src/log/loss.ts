@@ -39,12 +39,14 @@ export function lossError({ losses, readableCount, nextSeqMin }: LossReport): Me
   const isDamage = losses.every(({ kind }) => kind === "damaged");
   const isAnyDamaged = losses.some(({ kind }) => kind === "damaged");
   const remedy = [isAnyDamaged ? "--repair" : [], isDamage ? [] : "--accept-loss"].flat().join(" and ");
-  const what = losses.map((loss) => `${loss.file}, byte ${loss.offset}: ${loss.reason}`).join("; ");
+  const what = losses
+    .map((loss) => `${loss.file}, byte ${loss.offset}, record ${loss.seq}: ${loss.reason}`)
+    .join("; ");
   const gone = losses.map((loss) => lostRecords(loss, nextSeqMin)).join(" and ");
   const state = isDamage ? "is corrupt" : "is incomplete";
   const message =
     `the log ${state}: ${what}. Lost would be ${gone}; ${readableCount} records can be read and are kept. ` +
-    `Put back what is missing, or open it without with ${remedy}`;
+    `${isDamage ? "Open" : "Put back what is missing, or open"} it without with ${remedy}`;
   const { file, offset, seq } = first!;
   return new MemoryError("runtime_error", message, {
     ...{ reason: isDamage ? "log_corrupt" : "log_incomplete", file, offset, seq, remedy },

@@ -13,4 +13,5 @@ export {
 } from "./operation-memory.js";
 export { type OwnDirectory, ownDirectory } from "./own-directory.js";
 export { type LogRecord, latestTime, type OperationResult, rowIdOf } from "./record.js";
+export { type RecordEntries, type RecordedEntry, recordEntries } from "./record-entries.js";
 export { recover } from "./recover.js";
