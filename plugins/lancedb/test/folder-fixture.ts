@@ -29,7 +29,7 @@ export async function openFolder(
 
 /** Segments of one record, and no flush before it is asked for. */
 const SMALL = { log: { segmentBytes: 4_096 }, kit: { flushIdleMs: 3_600_000 } } as const;
-export const TENANTS = ["acme", "bravo"];
+const TENANTS = ["acme", "bravo"];
 
 /**
  * A folder with ten entries of each tenant in storage and ten in the log alone, a segment each of them, as a kill leaves
