@@ -1,5 +1,13 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { launchNatsServer, type NatsServer } from "@membus/nats-server";
@@ -161,6 +169,28 @@ describe("membus up on a corrupt log", () => {
       ...{ key: { name: "c" }, content: 1 },
     });
   });
+});
+
+describe("membus up whose folder is taken away", () => {
+  it("says so, and serves again once it is back", async () => {
+    const { url } = await launch();
+    await up([], url);
+    const remember = (name: string) =>
+      runCli(["remember", name, "1", "--tier", "episodic"], { url, cwd: directory });
+    const doctor = async () => (await runCli(["doctor"], { url, cwd: directory })).stdout;
+    await remember("a");
+    renameSync(join(data(), "episodic"), join(data(), "away"));
+    await expect.poll(doctor, { timeout: 20_000 }).toContain("FAIL  tier episodic: it takes no stores");
+    const refused = await remember("b");
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("the log has failed: ENOENT"),
+    ]);
+    renameSync(join(data(), "away"), join(data(), "episodic"));
+    await expect.poll(doctor, { timeout: 20_000 }).not.toContain("tier episodic");
+    expect((await remember("c")).code).toBe(0);
+    expect((await runCli(["recall", "a"], { url, cwd: directory })).stdout).toBe("1\n");
+  }, 60_000);
 });
 
 describe("membus up on a folder without its log", () => {

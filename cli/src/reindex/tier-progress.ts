@@ -22,14 +22,23 @@ interface StatsReply {
  * @throws {MemoryError} `unavailable` when none answers.
  */
 export async function readProgress(config: Config): Promise<TierProgress[]> {
+  return (await readStats(config)).flatMap(progressOf);
+}
+
+/** Durable tiers of hosts that run and take no stores at present. */
+export async function readFailedTiers(config: Config): Promise<string[]> {
+  return (await readStats(config)).flatMap(({ tiers = {} }) =>
+    Object.keys(tiers).filter((tier) => tiers[tier]?.serving === false),
+  );
+}
+
+async function readStats(config: Config): Promise<StatsReply[]> {
   const ports = { clock: systemClock, logger: createLogger("silent") };
   const bus = await connectNatsBus(await natsOptions(config, "membus-cli"), ports);
   try {
     const answers = await bus.requestMany("$SRV.STATS.membus", new Uint8Array(0), { waitMs: WAIT_MS });
     if (answers.length === 0) throw new MemoryError("unavailable", "no host answers");
-    return answers.flatMap(({ payload }) =>
-      progressOf(JSON.parse(Buffer.from(payload).toString()) as StatsReply),
-    );
+    return answers.map(({ payload }) => JSON.parse(Buffer.from(payload).toString()) as StatsReply);
   } finally {
     await bus.close();
   }

@@ -133,7 +133,8 @@ export class PluginRunner {
   stats(): Readonly<Record<string, unknown>> {
     const calls_waiting = this.#reads.waitingCount + this.#writes.waitingCount;
     const calls_running = this.#reads.runningCount + this.#writes.runningCount;
-    return { plugin: this.name, calls_running, calls_waiting, ...this.#pluginStats() };
+    const stats = this.#pluginStats();
+    return { plugin: this.name, serving: stats.failed !== 1, calls_running, calls_waiting, ...stats };
   }
 
   /** Resolves when every call has really settled, also those that nobody waits for any more. */

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -156,29 +156,73 @@ describe("a failed write", () => {
 });
 
 describe("a failed write that cannot be undone", () => {
-  it.each(["truncate", "sync"] as const)(
-    "because of %s fails the log until it is opened again",
-    async (undoing) => {
-      const { directory, disk, log } = await faultyLog();
-      void disk.fail("write", "EIO");
-      void disk.fail(undoing, "EIO");
-      let later: Promise<string> | undefined;
-      log.onRollback(() => {
-        later ??= outcome(append(log, "later"));
-      });
-      expect(await outcome(append(log, "lost"))).toBe("unavailable");
-      expect(await later).toBe("unavailable");
-      await expect(append(log, "refused")).rejects.toMatchObject({
-        code: "unavailable",
-        detail: { reason: "log_failed" },
-      });
-      await expect(log.rotate()).rejects.toMatchObject({ detail: { reason: "log_failed" } });
-      expect(log.stats).toMatchObject({ failed: true, nextSeq: 3 });
-      expect(await contents(log)).toEqual(["1:one", "2:two"]);
-      await log.close();
-      expect(await reopened(directory)).toEqual(["1:one", "2:two"]);
-    },
-  );
+  it("is undone once it can be, and the log goes on without a restart", async () => {
+    const { directory, disk, log } = await faultyLog();
+    void disk.fail("write", "EIO");
+    void disk.fail("truncate", "EIO");
+    expect(await outcome(append(log, "lost"))).toBe("unavailable");
+    void disk.fail("open", "EIO");
+    await log.probe();
+    expect(log.stats.failed).toBe(true);
+    await log.probe();
+    expect(log.stats.failed).toBe(false);
+    expect(await append(log, "three")).toBe(3);
+    await log.close();
+    expect(await reopened(directory)).toEqual(["1:one", "2:two", "3:three"]);
+  });
+
+  it.each(["truncate", "sync"] as const)("because of %s fails the log", async (undoing) => {
+    const { directory, disk, log } = await faultyLog();
+    void disk.fail("write", "EIO");
+    void disk.fail(undoing, "EIO");
+    let later: Promise<string> | undefined;
+    log.onRollback(() => {
+      later ??= outcome(append(log, "later"));
+    });
+    expect(await outcome(append(log, "lost"))).toBe("unavailable");
+    expect(await later).toBe("unavailable");
+    await expect(append(log, "refused")).rejects.toMatchObject({
+      code: "unavailable",
+      detail: { reason: "log_failed" },
+    });
+    await expect(log.rotate()).rejects.toMatchObject({ detail: { reason: "log_failed" } });
+    expect(log.stats).toMatchObject({ failed: true, nextSeq: 3 });
+    expect(await contents(log)).toEqual(["1:one", "2:two"]);
+    await log.close();
+    expect(await reopened(directory)).toEqual(["1:one", "2:two"]);
+  });
+});
+
+describe("a log whose folder is taken away", () => {
+  it("says so, and goes on when it is back", async () => {
+    const { directory, log } = await faultyLog();
+    await rename(directory, `${directory}-away`);
+    await log.probe();
+    expect(log.stats.failed).toBe(true);
+    await expect(append(log, "refused")).rejects.toMatchObject({
+      message: expect.stringContaining("ENOENT"),
+      detail: { reason: "log_failed", retry_after_ms: 1_000 },
+      retryable: true,
+    });
+    await rename(`${directory}-away`, directory);
+    await log.probe();
+    expect(await append(log, "three")).toBe(3);
+  });
+
+  it("does not go on with another file in its place", async () => {
+    const { directory, log, path } = await faultyLog();
+    const whole = await readFile(path);
+    for (const other of [whole.subarray(0, -1), Buffer.alloc(whole.length)]) {
+      await writeFile(path, other);
+      await log.probe();
+      expect(log.stats.failed).toBe(true);
+    }
+    await writeFile(path, whole);
+    await log.probe();
+    expect(log.stats.failed).toBe(false);
+    await log.close();
+    expect(await reopened(directory)).toEqual(["1:one", "2:two"]);
+  });
 });
 
 describe("a segment that cannot be begun", () => {

@@ -35,6 +35,8 @@ export interface DurableState {
   /** Flushes where background work has written a good part of what may wait for it. */
   roomToWrite(): Promise<void>;
   scopes(): Promise<Iterable<Scope>>;
+  /** Whether the log can be written, or can be again. */
+  probe(): Promise<void>;
   /** Storage's upkeep, between flushes. */
   maintain(): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
@@ -143,6 +145,7 @@ async function takeUp(
       if (isMuch(backlog, options)) await flusher.flush();
     },
     scopes: () => known.all(),
+    probe: () => log.probe(),
     async maintain() {
       await flusher.maintain();
       known.refresh(backlog.scopes);
@@ -194,8 +197,9 @@ function isMuch(backlog: Backlog, options: ResolvedKitOptions): boolean {
 }
 
 function journalStats(log: Log, backlog: Backlog, flusher: Flusher): Record<string, number> {
-  const { sizeBytes, segmentCount, nextSeq } = log.stats;
+  const { sizeBytes, segmentCount, nextSeq, failed } = log.stats;
   return {
+    failed: failed ? 1 : 0,
     backlog_rows: backlog.rowCount,
     backlog_bytes: backlog.sizeBytes,
     flushed_seq: flusher.flushedSeq,

@@ -126,6 +126,10 @@ export class FileLog implements Log {
     return this.#writer.rotate();
   }
 
+  probe(): Promise<void> {
+    return this.#writer.probe();
+  }
+
   async check(): Promise<void> {
     const segment = this.#segments.find(({ isSkimmed }) => isSkimmed);
     if (segment === undefined) return;

@@ -4,6 +4,7 @@ import { syncDirectory } from "../directory/index.js";
 import { SerialQueue } from "../serial-queue.js";
 import type { ResolvedFileLogOptions } from "./file-log-options.js";
 import { RecordGroup } from "./frame.js";
+import { readHeader } from "./inspect-segment.js";
 import type { LogKeeper } from "./log.js";
 import { asLogError } from "./log-error.js";
 import type { LogFile, OpenLogFile } from "./log-file.js";
@@ -12,6 +13,8 @@ import { segmentPath } from "./segment-files.js";
 
 /** A group of this size takes no more records: bounds what one write holds up. */
 const GROUP_BYTES_MAX = 4 * 1024 * 1024;
+/** Between two looks at whether a log that failed can be written again. */
+const RETRY_S = 1;
 
 export interface LogWriterDependencies {
   readonly clock: Clock;
@@ -43,6 +46,8 @@ export class LogWriter {
   #nextSeq: number;
   #closing: Promise<void> | undefined;
   #failure: MemoryError | undefined;
+  /** Unix seconds: until then a log that failed is not tried again. */
+  #retryAt = 0;
   /** The keeper may know of a segment that is not used yet. */
   #isKeptAhead = false;
 
@@ -104,6 +109,19 @@ export class LogWriter {
     return () => this.#rollbackListeners.delete(listener);
   }
 
+  /** Whether the newest segment is where it was. A log that failed is tried again: its cause may be gone. */
+  async probe(): Promise<void> {
+    this.checkNotClosed();
+    await this.#fileTasks.run(async () => {
+      if (this.#closing !== undefined) return;
+      if (this.#failure !== undefined) return this.#reopen();
+      await this.#openNewest("r").then(
+        (file) => file.close(),
+        (cause: unknown) => this.#fail(cause),
+      );
+    });
+  }
+
   async rotate(): Promise<void> {
     this.#checkOpen();
     await this.#fileTasks.run(() => this.#undoOnFailure(() => this.#startSegment()));
@@ -137,7 +155,9 @@ export class LogWriter {
 
   #checkOpen(): void {
     this.checkNotClosed();
-    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#failure === undefined) return;
+    if (this.#dependencies.clock.now() >= this.#retryAt) void this.probe().catch(() => undefined);
+    throw this.#failure;
   }
 
   #checkRoom(): void {
@@ -224,8 +244,8 @@ export class LogWriter {
   }
 
   /**
-   * Undoes all that is not durable, and fails the log for good when that fails too: what the file ends with is then
-   * unknown. @returns the error that the lost appends were rejected with.
+   * Undoes all that is not durable, and fails the log when that fails too: what the file ends with is then unknown.
+   * @returns the error that the lost appends were rejected with.
    */
   async #rollBack(cause: unknown): Promise<unknown> {
     const { logger } = this.#dependencies;
@@ -238,13 +258,50 @@ export class LogWriter {
     try {
       await this.#cutBack();
     } catch (cutCause) {
-      const detail = { reason: "log_failed" };
-      this.#failure = new MemoryError("unavailable", "the log failed for good", detail, { cause: cutCause });
-      logger.error({ err: cutCause }, "a failed write to the log cannot be undone: it takes no more records");
+      this.#fail(cutCause);
       lost.push(...this.#takeUndurable());
     }
     for (const group of lost) group.reject(error);
     return error;
+  }
+
+  /** Nothing is taken any more until the newest segment is found as it was, and what failed is undone. */
+  #fail(cause: unknown): void {
+    const { clock, logger } = this.#dependencies;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const detail = { reason: "log_failed", retry_after_ms: RETRY_S * 1_000 };
+    this.#retryAt = clock.now() + RETRY_S;
+    this.#failure = new MemoryError("unavailable", `the log has failed: ${why}`, detail, { cause });
+    logger.error({ err: cause }, "the log takes no records until its files can be written again");
+  }
+
+  async #reopen(): Promise<void> {
+    this.#retryAt = this.#dependencies.clock.now() + RETRY_S;
+    try {
+      const file = await this.#openNewest("r+");
+      await this.#file.close().catch(() => undefined);
+      this.#file = file;
+      await this.#cutBack();
+    } catch {
+      return;
+    }
+    this.#failure = undefined;
+    this.#dependencies.logger.warn({}, "the log takes records again");
+  }
+
+  /** @throws {Error} when it is not the file that was written, or has less in it. */
+  async #openNewest(flags: "r" | "r+"): Promise<LogFile> {
+    const { path, firstSeq, salt, sizeBytes } = this.#newest;
+    const file = await this.#dependencies.openFile(path, flags);
+    try {
+      const header = await readHeader(file, { path, firstSeq });
+      if (header?.salt !== salt || (await file.size()) < sizeBytes)
+        throw new Error(`${path} is another file`);
+      return file;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
   }
 
   /** Takes back the sequence numbers of all records that are not durable. */

@@ -21,7 +21,10 @@ export interface LogStats {
   readonly commitMs: number;
   /** Bytes that opening removed: an unacknowledged tail, or what `repair` set aside. */
   readonly cutBytes: number;
-  /** True when a failed write could not be undone: the log takes no more appends until it is opened again. */
+  /**
+   * True when a failed write could not be undone, or the newest file is not where it was: the log takes no appends until
+   * `probe`, or an append a second later, finds that the cause is gone.
+   */
   readonly failed: boolean;
 }
 
@@ -105,6 +108,9 @@ export interface Log {
 
   /** Begins a new segment, unless the newest is empty: all records up to now can then be trimmed. */
   rotate(): Promise<void>;
+
+  /** Looks whether the newest file is where it was, and whether a log that failed can be written again. */
+  probe(): Promise<void>;
 
   /**
    * Checks the records of one more segment that opening has not checked, if there is one: all of them are stored

@@ -27,6 +27,8 @@ export interface SweepParts {
 interface StoredTier {
   readonly flusher: Flusher;
   readonly storage: Pick<Storage, "expiredScopes">;
+  /** Whether the log can be written, or can be again. */
+  probe(): Promise<void>;
   /** Storage's upkeep, between flushes. */
   maintain(): Promise<void>;
 }
@@ -35,6 +37,7 @@ interface StoredTier {
 export async function sweep(parts: SweepParts): Promise<void> {
   const { clock, registry, expiry, journal, stored } = parts;
   const yielder = new Yielder();
+  await stored?.probe();
   for (const resident of [...registry.residents]) {
     if (!resident.hasLeft) await expiry.expireAhead(resident);
     await yielder.rest();
