@@ -45,7 +45,8 @@ export async function composePlugins(config: Config, loss: AcceptedLoss): Promis
     if (settings !== undefined) dataDirectories[tier] = join(config.data, folderOf(tier, plugin));
     else if (tier !== "working") dataDirectories[tier] = join(config.data, tier);
   }
-  for (const directory of Object.values(dataDirectories)) await mkdir(directory, { recursive: true });
+  for (const directory of Object.values(dataDirectories))
+    await mkdir(directory, { recursive: true, mode: 0o700 });
   return { plugins, dataDirectories };
 }
 

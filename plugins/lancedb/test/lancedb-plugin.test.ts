@@ -1,8 +1,9 @@
-import { readdir, writeFile } from "node:fs/promises";
+import { chmod, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type MemoryPlugin, type PluginServices, systemClock } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { createLanceDbPlugin, type LanceDbPluginOptions } from "../src/index.js";
+import { openFolder, type Warning } from "./folder-fixture.js";
 import { StorageFixture } from "./storage-fixture.js";
 
 const fixture = new StorageFixture();
@@ -46,6 +47,31 @@ describe("a directory", () => {
     await writeFile(join(directory, "format"), '{"format":9}');
     await expect(openPlugin(directory)).rejects.toMatchObject({ code: "unsupported" });
     expect(await readdir(directory)).toEqual(["format"]);
+  });
+});
+
+describe.runIf(process.platform !== "win32")("a new directory (of a system that has modes)", () => {
+  it("is its owner's alone, whatever the mask, and an open one is warned about", async () => {
+    const parent = await fixture.directory();
+    const mask = process.umask(0o022);
+    try {
+      const directory = join(parent, "data", "episodic");
+      await openFolder(directory).then((plugin) => plugin.close!());
+      const modes = await Promise.all(
+        ["..", ".", "log", "folder.json", "format"].map(async (name) => {
+          return ((await stat(join(directory, name))).mode & 0o777).toString(8);
+        }),
+      );
+      expect(modes).toEqual(["700", "700", "700", "600", "600"]);
+      await chmod(directory, 0o755);
+      const warnings: Warning[] = [];
+      await openFolder(directory, {}, warnings).then((plugin) => plugin.close!());
+      expect(warnings).toEqual([
+        { fields: { directory, mode: "755" }, message: expect.stringContaining("chmod 700") },
+      ]);
+    } finally {
+      process.umask(mask);
+    }
   });
 });
 

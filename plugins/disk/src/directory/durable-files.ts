@@ -1,9 +1,12 @@
 import { mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
-/** Creates the directory and its parents where they are missing, so that they survive power loss. */
+/** Memories are their owner's: nobody else of the machine reads them. */
+const OWNER_ONLY = { directory: 0o700, file: 0o600 };
+
+/** Creates the directory and its parents, for their owner alone, where they are missing, so that they survive power loss. */
 export async function createDirectory(directory: string): Promise<void> {
-  const topmost = await mkdir(directory, { recursive: true });
+  const topmost = await mkdir(directory, { recursive: true, mode: OWNER_ONLY.directory });
   if (topmost === undefined) return;
   const shortest = resolve(topmost).length;
   for (let created = resolve(directory); created.length >= shortest; created = dirname(created)) {
@@ -46,7 +49,7 @@ export function isMissingFile(error: unknown): boolean {
 }
 
 async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(path, "w");
+  const file = await open(path, "w", OWNER_ONLY.file);
   try {
     await file.writeFile(text);
     await file.sync();

@@ -22,7 +22,8 @@ export interface LogFile {
 /** Opens a file with the flags of `fs.open`. */
 export type OpenLogFile = (path: string, flags: "r" | "r+" | "w+") => Promise<LogFile>;
 
-export const openLogFile: OpenLogFile = async (path, flags) => new NodeLogFile(path, await open(path, flags));
+export const openLogFile: OpenLogFile = async (path, flags) =>
+  new NodeLogFile(path, await open(path, flags, 0o600));
 
 /** A durable write where there is none of its own. */
 export async function writeAndSync(

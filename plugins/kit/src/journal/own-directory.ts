@@ -1,5 +1,6 @@
+import { stat } from "node:fs/promises";
 import { createDirectory, lockDirectory } from "@membus/disk";
-import { MemoryError, type PluginServices } from "@membus/protocol";
+import { type Logger, MemoryError, type PluginServices } from "@membus/protocol";
 import { checkFormat } from "./format-file.js";
 
 /** A tier's directory while it is this process's alone. */
@@ -25,9 +26,21 @@ export async function ownDirectory({
   const lock = await lockDirectory(dataDirectory, { clock });
   try {
     await checkFormat(dataDirectory, logger);
+    await warnOfReaders(dataDirectory, logger);
     return { path: dataDirectory, release: () => lock.release() };
   } catch (error) {
     await lock.release();
     throw error;
   }
+}
+
+/** New folders are their owner's alone; one that others may look into is left as it is. Windows has no such modes. */
+async function warnOfReaders(directory: string, logger: Logger): Promise<void> {
+  const { mode } = await stat(directory);
+  if (process.platform === "win32" || (mode & 0o077) === 0) return;
+  const shown = (mode & 0o777).toString(8);
+  logger.warn(
+    { directory, mode: shown },
+    "other users of this machine may look into the folder: chmod 700 it",
+  );
 }
