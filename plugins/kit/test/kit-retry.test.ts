@@ -121,6 +121,23 @@ describe("the time of a durable tier", () => {
     expect((await calls(kit).entry("k49"))!.timestamps.created).toBeGreaterThanOrEqual(1_800_000_000);
   });
 
+  it("may step back while a partition is not in RAM: no revision gets smaller, in memory either", async () => {
+    for (const kit of [
+      await TestKit.open({ options: { residentBytesMax: 2 ** 20 } }),
+      await openMemoryKit(),
+    ]) {
+      const { store, forget } = calls(kit);
+      const { receipts } = await store([{ key: "k" }]);
+      kit.clock.advance(1);
+      await forget({});
+      // So large that the other one leaves.
+      await store([{ key: "large", metadata: { text: "x".repeat(2 ** 20) } }], { namespace: "other" });
+      kit.clock.advance(-100_000);
+      const again = await store([{ key: "k" }]);
+      expect(again.receipts[0]!.revision).toBeGreaterThan(receipts[0]!.revision);
+    }
+  });
+
   it("does not give out sequence numbers again where the log is gone", async () => {
     const kit = await TestKit.open();
     await calls(kit).store([{ key: "k" }]);

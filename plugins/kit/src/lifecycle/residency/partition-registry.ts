@@ -36,6 +36,8 @@ export class PartitionRegistry {
   readonly #residents = new Map<string, Resident>();
   readonly #loading = new Map<string, Promise<void>>();
   #sizeBytes = 0;
+  /** When the last one left, Unix seconds: above its revisions, also if the clock steps back after that. */
+  #leftAt = 0;
   #loaded: (resident: Resident) => void = () => {};
 
   constructor(
@@ -135,7 +137,7 @@ export class PartitionRegistry {
   async #loadAndAdmit(id: string): Promise<void> {
     const { clock, load } = this.dependencies;
     const partition = await load(id);
-    const resident = new Resident(id, parseScopeId(id), partition, clock.now());
+    const resident = new Resident(id, parseScopeId(id), partition, Math.max(clock.now(), this.#leftAt));
     this.#residents.set(id, resident);
     this.#measure(resident);
     this.#loaded(resident);
@@ -174,6 +176,7 @@ export class PartitionRegistry {
 
   #drop(resident: Resident): void {
     if (!this.#residents.delete(resident.id)) return;
+    this.#leftAt = Math.max(this.#leftAt, this.dependencies.clock.now());
     resident.hasLeft = true;
     this.#sizeBytes -= resident.sizeBytes;
   }
