@@ -4,7 +4,7 @@ import { integerOption, resolveOptions } from "@membus/protocol";
 export interface LruOptions {
   /** Entries of all scopes, 1..100,000,000. @default 1000000 */
   readonly entriesMax?: number | undefined;
-  /** Bytes of all scopes, 64 KiB..1 TiB. @default 1073741824 */
+  /** Bytes of all scopes, with their indexes; one with a small entry takes 6 KiB. 64 KiB..1 TiB. @default 1073741824 */
   readonly bytesMax?: number | undefined;
   /** Entries of one scope, 1..2,000,000. @default 100000 */
   readonly scopeEntriesMax?: number | undefined;

@@ -17,9 +17,10 @@ import { TermStatistics } from "./term-statistics.js";
 import { Vectors } from "./vectors.js";
 import { type SlotTerms, type TermRange, WaitingTerms } from "./waiting-terms.js";
 
-const REBUILD_DEAD_MIN = 1_024;
-/** What an empty partition takes, measured. */
-const BASE_BYTES = 8_192;
+const REBUILD_DEAD_MIN = 32;
+const NO_INDEXES: ReadonlyMap<string, FieldIndex> = new Map();
+/** What an empty partition takes with what is about it, measured. */
+const BASE_BYTES = 4_096;
 /** Of bodies that are analysed in one step, or facets that are indexed: some milliseconds. */
 const STEP_BYTES = 16_384;
 /** Of the values that a filter looks at in one step, in UTF-16 units: a millisecond at most. */
@@ -49,7 +50,8 @@ export class Partition {
   readonly #options: PartitionOptions;
   readonly #statistics = new TermStatistics();
   readonly #terms = new TermIndex();
-  #attributes = new AttributeIndex();
+  /** From the first filter by an attribute on. */
+  #attributes: AttributeIndex | undefined;
   /** Terms of slots that are not indexed yet. */
   #waiting = new WaitingTerms(0);
   /** What the facets of live rows take. */
@@ -189,7 +191,7 @@ export class Partition {
   /** One byte a slot, 1 for live rows that pass. Valid until the next mutation, and not to be changed. */
   select(prepared: PreparedFilter): Uint8Array {
     const { alive, count } = this.columns;
-    bringUpToDate(this, [...prepared.indexesIn(this.#attributes).values()]);
+    bringUpToDate(this, [...this.#indexesOf(prepared).values()]);
     const mark = (bitmap: Uint8Array, leaf: FilterLeaf) => prepared.mark(bitmap, leaf);
     const selected = selectSlots({ columns: this.columns, keys: this.keys, mark }, prepared.filter);
     if (selected === undefined) return alive.subarray(0, count);
@@ -205,7 +207,7 @@ export class Partition {
     const { bodyBytes, facets, count } = this.columns;
     if (words) this.#countTerms(this.#stepEnd(this.#statistics.upTo, rowsMax, (slot) => bodyBytes[slot]!));
     const facetsEnd = (from: number) => this.#stepEnd(from, rowsMax, (slot) => facets.sizeAt(slot));
-    if (!bringUpToDate(this, [...filter.indexesIn(this.#attributes).values()], facetsEnd)) return false;
+    if (!bringUpToDate(this, [...this.#indexesOf(filter).values()], facetsEnd)) return false;
     return filter.scanSome(STEP_UNITS) && !(words && this.#statistics.upTo < count);
   }
 
@@ -219,7 +221,7 @@ export class Partition {
 
   /** The index of a field, if one was asked for lately. */
   attribute(field: string): FieldIndex | undefined {
-    return this.#attributes.field(field);
+    return this.#attributes?.field(field);
   }
 
   /** Slots whose words are not indexed yet. */
@@ -278,7 +280,7 @@ export class Partition {
     if (columns.count - this.liveCount >= this.liveCount) return this.#rebuild();
     for (let slot = 0; slot < columns.count; slot++) if (columns.alive[slot] === 0) this.keys.clear(slot);
     this.#statistics.keepAlive(columns.alive);
-    yield* this.#attributes.keepAlive(columns, stepSize);
+    if (this.#attributes !== undefined) yield* this.#attributes.keepAlive(columns, stepSize);
     // Built anew meanwhile, it holds nothing of them.
     if (columns === this.columns) yield* this.#terms.keepAlive(columns, stepSize);
   }
@@ -286,9 +288,27 @@ export class Partition {
   /** Bytes in RAM, roughly. */
   get sizeBytes(): number {
     const words = this.#statistics.sizeBytes + this.#terms.sizeBytes;
-    const indexes = words + this.#attributes.sizeBytes + this.keys.sizeBytes;
+    const indexes = words + (this.#attributes?.sizeBytes ?? 0) + this.keys.sizeBytes;
     const rows = this.columns.sizeBytes + this.facetBytes + this.#waiting.sizeBytes;
     return BASE_BYTES + indexes + rows + (this.vectors?.sizeBytes ?? 0) + this.#generations.sizeBytes;
+  }
+
+  #indexesOf(prepared: PreparedFilter): ReadonlyMap<string, FieldIndex> {
+    if (!prepared.needsIndexes) return NO_INDEXES;
+    this.#attributes ??= new AttributeIndex();
+    return prepared.indexesIn(this.#attributes);
+  }
+
+  /** What its live rows take of that: neither dead ones nor room for more. */
+  get liveBytes(): number {
+    const { capacity } = this.columns;
+    return BASE_BYTES + Math.ceil((this.sizeBytes - BASE_BYTES) * (this.liveCount / capacity));
+  }
+
+  /** Whether most slots are dead, and more than a few. */
+  get isSparse(): boolean {
+    const dead = this.columns.count - this.liveCount;
+    return dead >= REBUILD_DEAD_MIN && dead >= this.liveCount;
   }
 
   /** Of two versions of a key, the later one lives. */
@@ -366,8 +386,7 @@ export class Partition {
 
   /** When most slots are dead, the live ones move together. */
   #rebuildIfSparse(): void {
-    const dead = this.columns.count - this.liveCount;
-    if (dead >= REBUILD_DEAD_MIN && dead >= this.liveCount) this.#rebuild();
+    if (this.isSparse) this.#rebuild();
   }
 
   #rebuild(): void {
@@ -384,7 +403,7 @@ export class Partition {
     this.#generations.remap(kept);
     this.columns = columns.remap(kept);
     this.keys = keys;
-    this.#attributes = new AttributeIndex();
+    this.#attributes = undefined;
   }
 }
 

@@ -1,0 +1,67 @@
+import { EntryOrder } from "./entry-order.js";
+
+/** What somebody holds. */
+export interface Held {
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+/** All that is held, or what a tenant, one of its agents, or one of an agent's sessions holds. */
+export class Holder implements Held {
+  entries = 0;
+  bytes = 0;
+  readonly parts = new Map<string, Holder | HeldScope>();
+
+  constructor(
+    readonly name: string,
+    readonly whole: Holder | undefined,
+  ) {}
+}
+
+/** The entries of one scope. It drops nothing itself: bounds span scopes, and the kit has to know. */
+export class HeldScope implements Held {
+  readonly order = new EntryOrder();
+  /** What their partition takes, with its indexes. */
+  partitionBytes = 0;
+
+  /** `name`: its id. `ownBytes`: what it takes besides its partition and its entries. */
+  constructor(
+    readonly name: string,
+    readonly whole: Holder,
+    readonly ownBytes: number,
+  ) {}
+
+  get entries(): number {
+    return this.order.size;
+  }
+
+  get bytes(): number {
+    return this.entries === 0 ? 0 : this.ownBytes + this.order.sizeBytes + this.partitionBytes;
+  }
+
+  /** Changes what it holds, and counts that in wherever it belongs to. One that holds nothing any more leaves. */
+  change(change: () => void): void {
+    const { entries, bytes } = this;
+    change();
+    let part: Holder | HeldScope = this;
+    for (let whole: Holder | undefined = this.whole; whole !== undefined; whole = whole.whole) {
+      whole.entries += this.entries - entries;
+      whole.bytes += this.bytes - bytes;
+      if (part.entries === 0) whole.parts.delete(part.name);
+      else if (entries === 0) whole.parts.set(part.name, part);
+      part = whole;
+    }
+  }
+}
+
+/** The larger of its shares of the entries and of the bytes that there may be: what somebody takes of what is scarce. */
+export function shareOf({ entries, bytes }: Held, max: Held): number {
+  return Math.max(entries / max.entries, bytes / max.bytes);
+}
+
+/** The largest share of a part. */
+export function largestShare({ parts }: Holder, max: Held): number {
+  let largest = 0;
+  for (const part of parts.values()) largest = Math.max(largest, shareOf(part, max));
+  return largest;
+}
