@@ -1,5 +1,6 @@
 import type { MemoryTier } from "@membus/protocol";
 import { z } from "zod";
+import { MEMORY_LIMIT } from "./memory-limit.js";
 import { PluginSchema } from "./plugin-schema.js";
 import { EmbedderSchema, RerankerSchema } from "./provider-schema.js";
 
@@ -27,6 +28,9 @@ export const ConfigSchema = z.strictObject({
   namespace: text.optional(),
   timeout_ms: positive.optional(),
   data: text.optional(),
+  memory_limit: z
+    .union([positive, z.string().regex(MEMORY_LIMIT, "must be bytes, or a size such as 2GiB or 800MiB")])
+    .optional(),
   durability: z.enum(["disk", "process"]).optional(),
   embedder: EmbedderSchema.optional(),
   reranker: RerankerSchema.optional(),

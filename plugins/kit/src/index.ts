@@ -1,5 +1,5 @@
 export { columnsOf } from "./columns-of.js";
-export type { KitOptions } from "./kit-options.js";
+export { KIT_DEFAULTS, type KitOptions } from "./kit-options.js";
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
 export { isOutdated } from "./lifecycle/index.js";
 export type { HeldEntry, Retention } from "./retention.js";

@@ -10,6 +10,10 @@ export interface LruOptions {
   readonly scopeEntriesMax?: number | undefined;
   /** Bytes of one scope, 64 KiB..1 TiB. @default 268435456 */
   readonly scopeBytesMax?: number | undefined;
+  /** Bytes of the replies that are remembered for retries, 1 MiB..4 GiB. @default 67108864 */
+  readonly operationBytesMax?: number | undefined;
+  /** Operations remembered at most, 350 bytes each besides their replies. 1..10,000,000. @default 1000000 */
+  readonly operationCountMax?: number | undefined;
   /** Seconds after which a session that nobody uses ends, 1..31,536,000. @default 86400 */
   readonly idleS?: number | undefined;
 }
@@ -21,6 +25,8 @@ export const LRU_DEFAULTS: ResolvedLruOptions = Object.freeze({
   bytesMax: 1024 * 1024 * 1024,
   scopeEntriesMax: 100_000,
   scopeBytesMax: 256 * 1024 * 1024,
+  operationBytesMax: 64 * 1024 * 1024,
+  operationCountMax: 1_000_000,
   idleS: 86_400,
 });
 
@@ -31,6 +37,8 @@ export function resolveLruOptions(input: LruOptions): ResolvedLruOptions {
     bytesMax: integerOption(64 * 1024, 1024 ** 4),
     scopeEntriesMax: integerOption(1, 2_000_000),
     scopeBytesMax: integerOption(64 * 1024, 1024 ** 4),
+    operationBytesMax: integerOption(1024 * 1024, 4 * 1024 ** 3),
+    operationCountMax: integerOption(1, 10_000_000),
     idleS: integerOption(1, 31_536_000),
   });
 }

@@ -12,9 +12,11 @@ import { LruRetention } from "./lru-retention.js";
  */
 export function createLruPlugin(options: LruOptions = {}, analyzer?: Analyzer): MemoryPlugin {
   const resolved = resolveLruOptions(options);
+  const { operationBytesMax, operationCountMax } = resolved;
   return new KitPlugin({
     name: "lru",
     version: "0.1.0",
+    options: { operationBytesMax, operationCountMax },
     ...(analyzer === undefined ? {} : { analyzer }),
     retention: () => new LruRetention(resolved),
   });

@@ -10,6 +10,8 @@ const OPTIONS = {
   scopeBytesMax: 100 * KIB,
   entriesMax: 10_000,
   bytesMax: 400 * KIB,
+  operationBytesMax: 1024 * KIB,
+  operationCountMax: 1_000,
   idleS: 3_600,
 };
 
