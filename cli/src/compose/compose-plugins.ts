@@ -48,7 +48,9 @@ interface OwnOptions {
 }
 
 function ownPlugin(tier: MemoryTier, config: Config, { analyzer, repair }: OwnOptions): MemoryPlugin {
-  if (tier === "working") return createLruPlugin(config.lru as LruOptions | undefined, analyzer);
+  if (tier === "working") {
+    return createLruPlugin(config.lru as LruOptions | undefined, analyzer, config.quotas);
+  }
   return createLanceDbPlugin(
     definedOnly({
       analyzer,

@@ -7,6 +7,14 @@ import { EmbedderSchema, RerankerSchema } from "./provider-schema.js";
 const text = z.string().min(1);
 const positive = z.int().min(1);
 
+/** What an agent or a tenant may hold. */
+const QuotaSchema = z.strictObject({
+  entries: positive.optional(),
+  bytes: positive.optional(),
+  namespaces: positive.optional(),
+  sessions: positive.optional(),
+});
+
 /** What `membus.yaml` may hold. Unknown keys are refused. */
 export const ConfigSchema = z.strictObject({
   nats: z
@@ -45,6 +53,15 @@ export const ConfigSchema = z.strictObject({
   tenants: z.array(text).min(1).optional(),
   log_level: z.enum(["debug", "info", "warn", "error", "silent"]).optional(),
   audit: z.boolean().optional(),
+  /** Of the working tier. */
+  quotas: z
+    .strictObject({
+      agent: QuotaSchema.optional(),
+      tenant: QuotaSchema.optional(),
+      agents: z.record(text, QuotaSchema).optional(),
+      tenants: z.record(text, QuotaSchema).optional(),
+    })
+    .optional(),
   host: z.record(text, z.unknown()).optional(),
   lru: z.record(text, z.unknown()).optional(),
   kit: z.record(text, z.unknown()).optional(),
