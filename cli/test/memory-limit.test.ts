@@ -14,11 +14,11 @@ describe("the memory limit", () => {
     ["800MiB", 800 * MIB],
     [GIB, GIB],
   ])("of %s is %i bytes", (given, bytes) => {
-    expect(memoryLimit({ memory_limit: given }).limitBytes).toBe(bytes);
+    expect(memoryLimit(given).limitBytes).toBe(bytes);
   });
 
   it("is what the machine has room for, where none is given", () => {
-    const { limitBytes } = memoryLimit({});
+    const { limitBytes } = memoryLimit(undefined);
     expect(limitBytes).toBeGreaterThanOrEqual(512 * MIB);
     expect(limitBytes).toBeLessThanOrEqual(16 * GIB);
   });
@@ -27,9 +27,7 @@ describe("the memory limit", () => {
     const configured = (memory_limit: string) =>
       resolveConfig({ flags: { memory_limit }, env: {}, configPath: undefined });
     await expect(configured("much")).rejects.toThrow("flags: `memory_limit`: ");
-    expect(() => memoryLimit({ memory_limit: "100MiB" })).toThrow(
-      "`memory_limit` must be 512MiB at least, got 100MiB",
-    );
+    expect(() => memoryLimit("100MiB")).toThrow("`memory_limit` must be 512MiB at least, got 100MiB");
   });
 });
 

@@ -59,7 +59,7 @@ function upConfig(flags: UpFlags) {
 
 async function up({ config, output }: Session, repair: boolean): Promise<void> {
   const logger = createLogger(config.log_level);
-  const limit = memoryLimit(config);
+  const limit = memoryLimit(config.memory_limit);
   const server = config.nats.url === undefined ? await startServer(config, output.note, logger) : undefined;
   const url = config.nats.url ?? server!.url;
   try {

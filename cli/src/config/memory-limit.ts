@@ -1,6 +1,5 @@
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
-import type { Config } from "./config-schema.js";
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
@@ -9,7 +8,7 @@ const UNITS: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: MIB, GiB
 export const MEMORY_LIMIT = /^(\d+(?:\.\d+)?) ?(B|KiB|MiB|GiB)$/;
 
 /** What a host takes at least, and where its bounds would be too low to serve anybody. */
-export const MEMORY_LIMIT_MIN = 512 * MIB;
+const MEMORY_LIMIT_MIN = 512 * MIB;
 /** Without a container, at most. */
 const DEFAULT_MAX = 16 * GIB;
 
@@ -25,7 +24,7 @@ export interface MemoryLimit {
  * The settings' limit; else the container's; else three quarters of the machine's memory, 16 GiB at most.
  * @throws {TypeError} for less than a host needs.
  */
-export function memoryLimit({ memory_limit: given }: Pick<Config, "memory_limit">): MemoryLimit {
+export function memoryLimit(given: number | string | undefined): MemoryLimit {
   const limitBytes = given === undefined ? defaultLimit() : sizeOf(given);
   if (limitBytes < MEMORY_LIMIT_MIN) {
     throw new TypeError(`\`memory_limit\` must be 512MiB at least, got ${given ?? `${limitBytes}B`}`);

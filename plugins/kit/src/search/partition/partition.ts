@@ -18,7 +18,6 @@ import { Vectors } from "./vectors.js";
 import { type SlotTerms, type TermRange, WaitingTerms } from "./waiting-terms.js";
 
 const REBUILD_DEAD_MIN = 32;
-const NO_INDEXES: ReadonlyMap<string, FieldIndex> = new Map();
 /** What an empty partition takes with what is about it, measured. */
 const BASE_BYTES = 4_096;
 /** Of bodies that are analysed in one step, or facets that are indexed: some milliseconds. */
@@ -50,8 +49,7 @@ export class Partition {
   readonly #options: PartitionOptions;
   readonly #statistics = new TermStatistics();
   readonly #terms = new TermIndex();
-  /** From the first filter by an attribute on. */
-  #attributes: AttributeIndex | undefined;
+  #attributes = new AttributeIndex();
   /** Terms of slots that are not indexed yet. */
   #waiting = new WaitingTerms(0);
   /** What the facets of live rows take. */
@@ -115,7 +113,7 @@ export class Partition {
 
   /** Takes in a version; one that is not the latest of its key changes nothing, so adding twice does not either. */
   add(row: Row): void {
-    this.#rebuildIfSparse();
+    if (this.isSparse) this.#rebuild();
     const replaced = this.slotOf(row.keyHash);
     if (replaced !== undefined && !supersedes(row, this.#versionAt(replaced))) return;
     const slot = this.columns.append(row);
@@ -191,7 +189,7 @@ export class Partition {
   /** One byte a slot, 1 for live rows that pass. Valid until the next mutation, and not to be changed. */
   select(prepared: PreparedFilter): Uint8Array {
     const { alive, count } = this.columns;
-    bringUpToDate(this, [...this.#indexesOf(prepared).values()]);
+    bringUpToDate(this, [...prepared.indexesIn(this.#attributes).values()]);
     const mark = (bitmap: Uint8Array, leaf: FilterLeaf) => prepared.mark(bitmap, leaf);
     const selected = selectSlots({ columns: this.columns, keys: this.keys, mark }, prepared.filter);
     if (selected === undefined) return alive.subarray(0, count);
@@ -207,7 +205,7 @@ export class Partition {
     const { bodyBytes, facets, count } = this.columns;
     if (words) this.#countTerms(this.#stepEnd(this.#statistics.upTo, rowsMax, (slot) => bodyBytes[slot]!));
     const facetsEnd = (from: number) => this.#stepEnd(from, rowsMax, (slot) => facets.sizeAt(slot));
-    if (!bringUpToDate(this, [...this.#indexesOf(filter).values()], facetsEnd)) return false;
+    if (!bringUpToDate(this, [...filter.indexesIn(this.#attributes).values()], facetsEnd)) return false;
     return filter.scanSome(STEP_UNITS) && !(words && this.#statistics.upTo < count);
   }
 
@@ -221,7 +219,7 @@ export class Partition {
 
   /** The index of a field, if one was asked for lately. */
   attribute(field: string): FieldIndex | undefined {
-    return this.#attributes?.field(field);
+    return this.#attributes.field(field);
   }
 
   /** Slots whose words are not indexed yet. */
@@ -280,7 +278,7 @@ export class Partition {
     if (columns.count - this.liveCount >= this.liveCount) return this.#rebuild();
     for (let slot = 0; slot < columns.count; slot++) if (columns.alive[slot] === 0) this.keys.clear(slot);
     this.#statistics.keepAlive(columns.alive);
-    if (this.#attributes !== undefined) yield* this.#attributes.keepAlive(columns, stepSize);
+    yield* this.#attributes.keepAlive(columns, stepSize);
     // Built anew meanwhile, it holds nothing of them.
     if (columns === this.columns) yield* this.#terms.keepAlive(columns, stepSize);
   }
@@ -288,24 +286,17 @@ export class Partition {
   /** Bytes in RAM, roughly. */
   get sizeBytes(): number {
     const words = this.#statistics.sizeBytes + this.#terms.sizeBytes;
-    const indexes = words + (this.#attributes?.sizeBytes ?? 0) + this.keys.sizeBytes;
+    const indexes = words + this.#attributes.sizeBytes + this.keys.sizeBytes;
     const rows = this.columns.sizeBytes + this.facetBytes + this.#waiting.sizeBytes;
     return BASE_BYTES + indexes + rows + (this.vectors?.sizeBytes ?? 0) + this.#generations.sizeBytes;
   }
 
-  #indexesOf(prepared: PreparedFilter): ReadonlyMap<string, FieldIndex> {
-    if (!prepared.needsIndexes) return NO_INDEXES;
-    this.#attributes ??= new AttributeIndex();
-    return prepared.indexesIn(this.#attributes);
-  }
-
   /** What its live rows take of that: neither dead ones nor room for more. */
   get liveBytes(): number {
-    const { capacity } = this.columns;
-    return BASE_BYTES + Math.ceil((this.sizeBytes - BASE_BYTES) * (this.liveCount / capacity));
+    return BASE_BYTES + Math.ceil((this.sizeBytes - BASE_BYTES) * (this.liveCount / this.columns.capacity));
   }
 
-  /** Whether most slots are dead, and more than a few. */
+  /** Most slots are dead, and more than a few: the live ones had better move together. */
   get isSparse(): boolean {
     const dead = this.columns.count - this.liveCount;
     return dead >= REBUILD_DEAD_MIN && dead >= this.liveCount;
@@ -384,11 +375,6 @@ export class Partition {
     return this.#waiting.get(slot)!;
   }
 
-  /** When most slots are dead, the live ones move together. */
-  #rebuildIfSparse(): void {
-    if (this.isSparse) this.#rebuild();
-  }
-
   #rebuild(): void {
     const { columns } = this;
     const kept = columns.live(this.liveCount);
@@ -403,7 +389,7 @@ export class Partition {
     this.#generations.remap(kept);
     this.columns = columns.remap(kept);
     this.keys = keys;
-    this.#attributes = undefined;
+    this.#attributes = new AttributeIndex();
   }
 }
 

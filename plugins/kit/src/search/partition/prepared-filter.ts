@@ -23,11 +23,6 @@ export class PreparedFilter {
     this.#scans = new Map(scanned.map((leaf) => [leaf, new ValueScan(leaf)]));
   }
 
-  /** False for a filter by numbers alone, and for none. */
-  get needsIndexes(): boolean {
-    return this.#fields.length > 0;
-  }
-
   /** The indexes of its fields, by name: the same ones, whatever others ask for, until slots move. */
   indexesIn(attributes: AttributeIndex): ReadonlyMap<string, FieldIndex> {
     if (this.#attributes !== attributes) this.#indexes = attributes.fields(this.#fields);
