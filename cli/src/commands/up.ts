@@ -5,6 +5,7 @@ import { type Logger, MemoryError, requestSubject, systemClock } from "@membus/p
 import type { Command } from "commander";
 import type { AcceptedLoss } from "../compose/compose-plugins.js";
 import type { Config } from "../config/config-schema.js";
+import { memoryLimit } from "../config/memory-limit.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
 import { natsOptions } from "../flags/nats-options.js";
@@ -18,6 +19,7 @@ interface UpFlags {
   readonly data?: string;
   readonly port?: string;
   readonly natsServer?: string;
+  readonly memoryLimit?: string;
   readonly durability?: "disk" | "process";
   readonly logLevel?: "debug" | "info" | "warn" | "error" | "silent";
   readonly audit?: boolean;
@@ -33,6 +35,7 @@ export function registerUp(program: Command): void {
     .option("--data <folder>", "where memories are kept (default ./.membus)")
     .option("--port <number>", "port of the embedded nats-server (default 4222)")
     .option("--nats-server <path>", "the nats-server to run")
+    .option("--memory-limit <size>", "what the host may take, such as 2GiB (default: the container's limit)")
     .option("--durability <kind>", "what a reply promises to survive: disk (power loss) or process (kill -9)")
     .addOption(pluginOption())
     .option("--log-level <level>", "debug, info, warn, error or silent")
@@ -53,19 +56,20 @@ export function registerUp(program: Command): void {
 }
 
 function upConfig(flags: UpFlags) {
-  const { data, durability, audit, logLevel, port, natsServer, plugin: plugins } = flags;
+  const { data, memoryLimit, durability, audit, logLevel, port, natsServer, plugin: plugins } = flags;
   const nats = definedOnly({
     server: natsServer,
     port: port === undefined ? undefined : numberFlag("--port", port),
   });
   return {
-    ...definedOnly({ data, durability, audit, log_level: logLevel, plugins }),
+    ...definedOnly({ data, memory_limit: memoryLimit, durability, audit, log_level: logLevel, plugins }),
     ...(Object.keys(nats).length === 0 ? {} : { nats }),
   };
 }
 
 async function up({ config, output }: Session, loss: AcceptedLoss): Promise<void> {
   const logger = createLogger(config.log_level);
+  const limit = memoryLimit(config.memory_limit);
   const server = config.nats.url === undefined ? await startServer(config, output.note, logger) : undefined;
   const url = config.nats.url ?? server!.url;
   try {
@@ -76,7 +80,9 @@ async function up({ config, output }: Session, loss: AcceptedLoss): Promise<void
     try {
       // Loaded only here: the other commands start faster without a database.
       const { composeHost } = await import("../compose/compose-host.js");
-      const host = await composeHost(config, { bus, logger, env: process.env, ...loss });
+      const { withinMemory } = await import("../compose/memory-budget.js");
+      const parts = { bus, logger, env: process.env, ...loss };
+      const host = await composeHost(withinMemory(config, limit), parts);
       await host.start();
       const listening = { url, data: config.data, prefix: config.prefix, host_id: host.id };
       output.result(listening, () => banner(config, url));

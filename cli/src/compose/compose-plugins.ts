@@ -60,7 +60,9 @@ function ownPlugin(
   config: Config,
   { analyzer, repair, acceptLoss }: OwnOptions,
 ): MemoryPlugin {
-  if (tier === "working") return createLruPlugin(config.lru as LruOptions | undefined, analyzer);
+  if (tier === "working") {
+    return createLruPlugin(config.lru as LruOptions | undefined, analyzer, config.quotas);
+  }
   return createLanceDbPlugin(
     definedOnly({
       ...{ analyzer, acceptLoss },

@@ -1,10 +1,19 @@
 import type { MemoryTier } from "@membus/protocol";
 import { z } from "zod";
+import { MEMORY_LIMIT } from "./memory-limit.js";
 import { PluginSchema } from "./plugin-schema.js";
 import { EmbedderSchema, RerankerSchema } from "./provider-schema.js";
 
 const text = z.string().min(1);
 const positive = z.int().min(1);
+
+/** What an agent or a tenant may hold. */
+const QuotaSchema = z.strictObject({
+  entries: positive.optional(),
+  bytes: positive.optional(),
+  namespaces: positive.optional(),
+  sessions: positive.optional(),
+});
 
 /** What `membus.yaml` may hold. Unknown keys are refused. */
 export const ConfigSchema = z.strictObject({
@@ -27,6 +36,9 @@ export const ConfigSchema = z.strictObject({
   namespace: text.optional(),
   timeout_ms: positive.optional(),
   data: text.optional(),
+  memory_limit: z
+    .union([positive, z.string().regex(MEMORY_LIMIT, "must be bytes, or a size such as 2GiB or 800MiB")])
+    .optional(),
   durability: z.enum(["disk", "process"]).optional(),
   embedder: EmbedderSchema.optional(),
   reranker: RerankerSchema.optional(),
@@ -41,6 +53,15 @@ export const ConfigSchema = z.strictObject({
   tenants: z.array(text).min(1).optional(),
   log_level: z.enum(["debug", "info", "warn", "error", "silent"]).optional(),
   audit: z.boolean().optional(),
+  /** Of the working tier. */
+  quotas: z
+    .strictObject({
+      agent: QuotaSchema.optional(),
+      tenant: QuotaSchema.optional(),
+      agents: z.record(text, QuotaSchema).optional(),
+      tenants: z.record(text, QuotaSchema).optional(),
+    })
+    .optional(),
   host: z.record(text, z.unknown()).optional(),
   lru: z.record(text, z.unknown()).optional(),
   kit: z.record(text, z.unknown()).optional(),

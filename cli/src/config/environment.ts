@@ -15,6 +15,7 @@ export const ENVIRONMENT = Object.freeze({
   MEMBUS_SESSION: "session",
   MEMBUS_NAMESPACE: "namespace",
   MEMBUS_DATA: "data",
+  MEMBUS_MEMORY_LIMIT: "memory_limit",
   MEMBUS_DURABILITY: "durability",
   MEMBUS_LOG_LEVEL: "log_level",
 });

@@ -1,8 +1,9 @@
 export { columnsOf } from "./columns-of.js";
 export { type RecordEntries, type RecordedEntry, recordEntries } from "./journal/index.js";
-export type { KitOptions } from "./kit-options.js";
+export { KIT_DEFAULTS, type KitOptions } from "./kit-options.js";
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
 export { isOutdated } from "./lifecycle/index.js";
+export { type Quota, QuotaBook, type Quotas } from "./quotas.js";
 export type { HeldEntry, Retention } from "./retention.js";
 export { eachNumber, NUMBER_COLUMNS, NUMBER_FIELDS, type Row } from "./row.js";
 export {

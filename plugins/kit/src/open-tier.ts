@@ -20,7 +20,7 @@ import { type DurableParts, type DurableState, openDurable } from "./open-durabl
 import { ForgetOrder, type RetrieveParts, type StoreParts } from "./operations/index.js";
 import type { Retention } from "./retention.js";
 import type { RowBody } from "./row.js";
-import { type Analyzer, Partition, partitionRowsMaxOf } from "./search/index.js";
+import { type Analyzer, Partition, type PartitionOptions, partitionRowsMaxOf } from "./search/index.js";
 
 export interface TierParts {
   readonly services: PluginServices;
@@ -59,7 +59,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   const journal = state?.journal ?? createMemoryJournal();
   const registry = openRegistry({
     ...{ clock, options, state, retention, expiry },
-    load: (scope) => loadPartition(scope, { state, bodies, indexer, embedder, analyzer: analyzer.id }),
+    load: partitionsOf({ state, bodies, indexer, embedder, analyzer: analyzer.id }),
   });
   journal.onRollback((firstLostSeq) => {
     for (const resident of registry.residents) resident.unstageFrom(firstLostSeq);
@@ -166,7 +166,7 @@ function openRegistry({ clock, options, state, retention, expiry, load }: Regist
       { residentBytesMax: Number.POSITIVE_INFINITY },
       {
         ...{ clock, load },
-        measured: ({ id, liveBytes }) => retention?.measured(id, liveBytes),
+        measured: ({ id, partition }) => retention?.measured(id, partition.liveBytes),
         mayLeave: ({ isEmpty }) => isEmpty,
         dropsEmpty: true,
         storedScopes: async () => [],
@@ -193,17 +193,20 @@ interface LoadParts {
   readonly analyzer: string;
 }
 
-/** A partition with what is stored of it. What is in RAM has the terms of the present analyzer. */
-async function loadPartition(scope: string, parts: LoadParts): Promise<Partition> {
-  const { state, bodies, indexer, embedder, analyzer } = parts;
-  const partition = new Partition({
+/** Makes a partition with what is stored of a scope. What is in RAM has the terms of the present analyzer. */
+function partitionsOf({ state, bodies, indexer, embedder, analyzer }: LoadParts) {
+  // One for all partitions of the tier: most are small, and there may be many.
+  const options: PartitionOptions = {
     ...(embedder === undefined ? {} : { embedder }),
     analyzer,
     termsOf: (rowId, facets, occurredAt) =>
       indexer.terms({ body: JSON.parse(bodies.peek(rowId)!) as RowBody, facets, occurredAt }),
-  });
-  if (state === undefined) return partition;
-  await state.load(scope, partition);
-  await reanalyse(scope, partition, { bodies, indexer });
-  return partition;
+  };
+  return async (scope: string): Promise<Partition> => {
+    const partition = new Partition(options);
+    if (state === undefined) return partition;
+    await state.load(scope, partition);
+    await reanalyse(scope, partition, { bodies, indexer });
+    return partition;
+  };
 }

@@ -7,12 +7,13 @@ export interface HeldEntry {
 
 /** Which entries of a tier in memory stay: told of every use, it names what has to go. */
 export interface Retention {
-  stored(entry: HeldEntry, sizeBytes: number): void;
+  /** `bodyBytes`: what the entry takes in RAM besides its part of the partition. */
+  stored(entry: HeldEntry, bodyBytes: number): void;
   touched(entry: HeldEntry): void;
   removed(entry: HeldEntry): void;
-  /** What the live entries of a scope take with their indexes, which come with the first query. */
+  /** What the live entries of a scope take with their indexes, which come with the first query; told after every use. */
   measured(scope: string, partitionBytes: number): void;
-  /** What has to go for its bounds to hold, least valuable first. Called after every store. */
+  /** What has to go for its bounds to hold, least valuable first. Called after every store, and at each sweep, as reads make indexes. */
   overflow(): Iterable<HeldEntry>;
   /** A session that nobody has used for so many seconds ends. */
   readonly idleS: number;

@@ -1,4 +1,5 @@
 import type { Json, MemoryKey, MetadataValue } from "@membus/protocol";
+import { textBytes } from "./text-bytes.js";
 
 /** What filters and events see of an entry, besides its numbers and its group. Held in RAM as JSON. */
 export interface RowFacets {
@@ -92,8 +93,8 @@ export function isExpired({ expiresAt }: Pick<Row, "expiresAt">, now: number): b
   return expiresAt !== 0 && expiresAt <= now;
 }
 
-/** Bytes that a row takes in RAM and in the log, roughly. */
+/** Bytes that a row takes in RAM, roughly; in the log hardly more. */
 export function rowBytes(row: Row): number {
-  const texts = row.facets.length + row.body.length + row.group.length;
-  return 256 + texts + (row.terms?.byteLength ?? 0) + (row.vector?.byteLength ?? 0);
+  const texts = textBytes(row.facets) + textBytes(row.body) + textBytes(row.group);
+  return 320 + texts + (row.terms?.byteLength ?? 0) + (row.vector?.byteLength ?? 0);
 }

@@ -30,7 +30,7 @@ function unindexed(slices: number, scopes: readonly Scope[] = [scope]) {
   const [resident] = residents.values();
   for (const [id, each] of residents) Object.assign(each, { id });
   const peek = (id: string) => residents.get(id);
-  const registry = { peek } as unknown as PartitionRegistry;
+  const registry = { peek, measure() {} } as unknown as PartitionRegistry;
   const index = (of: readonly Scope[]) => indexBehind(registry, of, clock);
   const pass = (seconds: number): void => {
     now += seconds;

@@ -4,12 +4,16 @@ import { integerOption, resolveOptions } from "@membus/protocol";
 export interface LruOptions {
   /** Entries of all scopes, 1..100,000,000. @default 1000000 */
   readonly entriesMax?: number | undefined;
-  /** Bytes of all scopes, 64 KiB..1 TiB. @default 1073741824 */
+  /** Bytes of all scopes, with their indexes; one with a small entry takes 6 KiB. 64 KiB..1 TiB. @default 1073741824 */
   readonly bytesMax?: number | undefined;
   /** Entries of one scope, 1..2,000,000. @default 100000 */
   readonly scopeEntriesMax?: number | undefined;
   /** Bytes of one scope, 64 KiB..1 TiB. @default 268435456 */
   readonly scopeBytesMax?: number | undefined;
+  /** Bytes of the replies that are remembered for retries, 1 MiB..4 GiB. @default 67108864 */
+  readonly operationBytesMax?: number | undefined;
+  /** Operations remembered at most, 350 bytes each besides their replies. 1..10,000,000. @default 1000000 */
+  readonly operationCountMax?: number | undefined;
   /** Seconds after which a session that nobody uses ends, 1..31,536,000. @default 86400 */
   readonly idleS?: number | undefined;
 }
@@ -21,6 +25,8 @@ export const LRU_DEFAULTS: ResolvedLruOptions = Object.freeze({
   bytesMax: 1024 * 1024 * 1024,
   scopeEntriesMax: 100_000,
   scopeBytesMax: 256 * 1024 * 1024,
+  operationBytesMax: 64 * 1024 * 1024,
+  operationCountMax: 1_000_000,
   idleS: 86_400,
 });
 
@@ -31,6 +37,8 @@ export function resolveLruOptions(input: LruOptions): ResolvedLruOptions {
     bytesMax: integerOption(64 * 1024, 1024 ** 4),
     scopeEntriesMax: integerOption(1, 2_000_000),
     scopeBytesMax: integerOption(64 * 1024, 1024 ** 4),
+    operationBytesMax: integerOption(1024 * 1024, 4 * 1024 ** 3),
+    operationCountMax: integerOption(1, 10_000_000),
     idleS: integerOption(1, 31_536_000),
   });
 }

@@ -1,4 +1,4 @@
-import { type Analyzer, KitPlugin } from "@membus/plugin-kit";
+import { type Analyzer, KitPlugin, QuotaBook, type Quotas } from "@membus/plugin-kit";
 import type { MemoryPlugin } from "@membus/protocol";
 import { type LruOptions, resolveLruOptions } from "./lru-options.js";
 import { LruRetention } from "./lru-retention.js";
@@ -7,15 +7,23 @@ import { LruRetention } from "./lru-retention.js";
  * The working tier: everything in memory, the least recently used entries evicted. The kit brings search, filters,
  * expiry and revisions; this package decides what stays.
  *
+ * @param quotas what agents and tenants may hold; who holds more loses what he used least recently
  * @param analyzer turns texts into terms; by default English ones
  * @throws {TypeError} for an unknown option or a value out of range.
  */
-export function createLruPlugin(options: LruOptions = {}, analyzer?: Analyzer): MemoryPlugin {
+export function createLruPlugin(
+  options: LruOptions = {},
+  analyzer?: Analyzer,
+  quotas?: Quotas,
+): MemoryPlugin {
   const resolved = resolveLruOptions(options);
+  const book = new QuotaBook(quotas);
+  const { operationBytesMax, operationCountMax } = resolved;
   return new KitPlugin({
     name: "lru",
     version: "0.1.0",
+    options: { operationBytesMax, operationCountMax },
     ...(analyzer === undefined ? {} : { analyzer }),
-    retention: () => new LruRetention(resolved),
+    retention: () => new LruRetention(resolved, book),
   });
 }

@@ -1,143 +1,183 @@
-import type { HeldEntry, Retention } from "@membus/plugin-kit";
-import { LRUCache } from "lru-cache";
+import { type HeldEntry, type Quota, QuotaBook, type Retention } from "@membus/plugin-kit";
+import { parseScopeId } from "@membus/protocol";
+import { type Held, HeldScope, Holder, largestShare, partWithMost, shareOf } from "./holdings.js";
 import type { ResolvedLruOptions } from "./lru-options.js";
 
-/** What a scope takes besides its partition, roughly: many small ones are bounded by it. */
-const SCOPE_BYTES = 4 * 1024;
-
-/** The entries of one scope. It drops nothing itself: bounds span scopes, and the kit has to know. */
-class ScopeEntries {
-  /** Bytes by key hash, in order of use. */
-  readonly #sizes = new LRUCache<string, number>({
-    maxSize: Number.MAX_SAFE_INTEGER,
-    sizeCalculation: (sizeBytes) => sizeBytes,
-  });
-  /** What their partition takes, with its indexes. */
-  #partitionBytes = 0;
-
-  get size(): number {
-    return this.#sizes.size;
-  }
-
-  get sizeBytes(): number {
-    if (this.size === 0) return 0;
-    return SCOPE_BYTES + Math.max(this.#sizes.calculatedSize, this.#partitionBytes);
-  }
-
-  get leastRecent(): string {
-    const [keyHash] = this.#sizes.rkeys();
-    return keyHash!;
-  }
-
-  set(keyHash: string, sizeBytes: number): void {
-    this.#sizes.set(keyHash, sizeBytes);
-  }
-
-  touch(keyHash: string): void {
-    this.#sizes.get(keyHash);
-  }
-
-  /** False where it is not there. Its share of the indexes goes with it, until they are measured again. */
-  delete(keyHash: string): boolean {
-    const sizeBytes = this.#sizes.peek(keyHash);
-    if (sizeBytes === undefined) return false;
-    this.#partitionBytes = Math.floor(this.#partitionBytes * (1 - sizeBytes / this.#sizes.calculatedSize));
-    return this.#sizes.delete(keyHash);
-  }
-
-  measured(partitionBytes: number): void {
-    this.#partitionBytes = partitionBytes;
-  }
-}
-
-/** Over a bound of all scopes a hundredth more goes than need be, and scopes of nearly the largest size go with it. */
+/** What a scope takes besides its partition and its entries, and its session, measured. */
+const SCOPE_BYTES = 1_536;
+/** What an entry takes besides its body and its slot: its places in the order of use and among the bodies. */
+const ENTRY_BYTES = 320;
+const QUOTAS = ["entries", "bytes", "namespaces", "sessions"] as const;
+/** Over a bound of all a hundredth more goes than need be, and parts of nearly the largest share go with it. */
 const NEARLY = 0.99;
 
-/** Least recently used first, within each scope; over the bound of all scopes, the largest gives way. */
+/**
+ * Least recently used first, within each scope. Over the bound of all scopes the tenant with the largest share gives
+ * way, in it the agent with the largest, and so on: who takes less than an equal share keeps what he has, whatever
+ * others store.
+ */
 export class LruRetention implements Retention {
-  readonly #scopes = new Map<string, ScopeEntries>();
-  readonly #overfull = new Set<string>();
-  #count = 0;
-  #sizeBytes = 0;
+  readonly #all = new Holder("", undefined);
+  readonly #scopes = new Map<string, HeldScope>();
+  readonly #overfull = new Set<HeldScope>();
+  readonly #overQuota = new Set<Holder>();
+  readonly #max: Held;
+  #useCount = 0;
+  #quotaEvictedCount = 0;
 
-  constructor(readonly options: ResolvedLruOptions) {}
+  constructor(
+    readonly options: ResolvedLruOptions,
+    readonly quotas = new QuotaBook(),
+  ) {
+    this.#max = { entries: options.entriesMax, bytes: options.bytesMax };
+  }
 
   get idleS(): number {
     return this.options.idleS;
   }
 
-  stored({ scope, keyHash }: HeldEntry, sizeBytes: number): void {
-    this.removed({ scope, keyHash });
-    const entries = this.#scopes.get(scope) ?? new ScopeEntries();
-    this.#scopes.set(scope, entries);
-    this.#change(scope, entries, () => entries.set(keyHash, sizeBytes));
-    this.#count += 1;
+  stored({ scope: id, keyHash }: HeldEntry, bodyBytes: number): void {
+    const scope = this.#scopes.get(id) ?? this.#begin(id);
+    scope.change(() => scope.order.set(keyHash, ENTRY_BYTES + bodyBytes));
+    scope.usedAt = ++this.#useCount;
+    this.#look(scope);
   }
 
-  touched({ scope, keyHash }: HeldEntry): void {
-    this.#scopes.get(scope)?.touch(keyHash);
+  touched({ scope: id, keyHash }: HeldEntry): void {
+    const scope = this.#scopes.get(id);
+    if (scope === undefined) return;
+    scope.order.touch(keyHash);
+    scope.usedAt = ++this.#useCount;
   }
 
-  removed({ scope, keyHash }: HeldEntry): void {
-    const entries = this.#scopes.get(scope);
-    if (entries === undefined) return;
-    const before = entries.sizeBytes;
-    if (!entries.delete(keyHash)) return;
-    this.#count -= 1;
-    if (entries.size === 0) this.#scopes.delete(scope);
-    this.#sizeBytes -= before - entries.sizeBytes;
+  removed({ scope: id, keyHash }: HeldEntry): void {
+    const scope = this.#scopes.get(id);
+    if (scope !== undefined && scope.order.sizeOf(keyHash) !== undefined) this.#remove(scope, keyHash);
   }
 
-  measured(scope: string, partitionBytes: number): void {
-    const entries = this.#scopes.get(scope);
-    if (entries !== undefined) this.#change(scope, entries, () => entries.measured(partitionBytes));
+  measured(id: string, partitionBytes: number): void {
+    const scope = this.#scopes.get(id);
+    if (scope === undefined || scope.partitionBytes === partitionBytes) return;
+    scope.change(() => {
+      scope.partitionBytes = partitionBytes;
+    });
+    this.#look(scope);
   }
 
   overflow(): Iterable<HeldEntry> {
-    return this.#overfull.size > 0 || this.#isOverAll(1) ? this.#releaseOverflow() : [];
+    const isOver = this.#overfull.size > 0 || this.#overQuota.size > 0 || this.#isOverAll(1);
+    return isOver ? this.#releaseOverflow() : [];
   }
 
   stats(): Record<string, number> {
-    return { lru_entries: this.#count, lru_bytes: this.#sizeBytes, lru_scopes: this.#scopes.size };
+    const { entries, bytes, parts } = this.#all;
+    return {
+      lru_entries: entries,
+      lru_bytes: bytes,
+      lru_bytes_max: this.#max.bytes,
+      lru_scopes: this.#scopes.size,
+      lru_tenants: parts.size,
+      lru_evicted_by_quota: this.#quotaEvictedCount,
+    };
   }
 
   *#releaseOverflow(): Iterable<HeldEntry> {
-    for (const scope of this.#overfull) {
-      const entries = this.#scopes.get(scope);
-      while (entries !== undefined && this.#isOver(entries)) yield this.#release(scope, entries);
-    }
+    for (const scope of this.#overfull) while (this.#isOver(scope)) yield this.#release(scope);
     this.#overfull.clear();
-    if (this.#isOverAll(1)) while (this.#isOverAll(NEARLY)) yield* this.#releaseLargest();
+    for (const holder of this.#overQuota) {
+      for (const entry of this.#releaseQuota(holder)) {
+        this.#quotaEvictedCount++;
+        yield entry;
+      }
+    }
+    this.#overQuota.clear();
+    if (!this.#isOverAll(1)) return;
+    const isEnough = () => !this.#isOverAll(NEARLY);
+    while (!isEnough()) yield* this.#releaseLargest(this.#all, isEnough);
   }
 
-  #change(scope: string, entries: ScopeEntries, change: () => void): void {
-    const before = entries.sizeBytes;
-    change();
-    this.#sizeBytes += entries.sizeBytes - before;
-    if (this.#isOver(entries)) this.#overfull.add(scope);
+  /** From whoever is over a quota: of entries and bytes as over the bound of all, sessions and namespaces as a whole. */
+  *#releaseQuota(holder: Holder): Iterable<HeldEntry> {
+    for (const what of ["entries", "bytes"] as const) {
+      const isEnough = () => holder.entries === 0 || !holder.isOverQuota(what, NEARLY);
+      if (holder.isOverQuota(what)) while (!isEnough()) yield* this.#releaseLargest(holder, isEnough);
+    }
+    for (const what of ["namespaces", "sessions"] as const) {
+      if (!holder.isOverQuota(what)) continue;
+      while (holder.isOverQuota(what, NEARLY)) yield* this.#releaseLeastUsed(holder, what);
+    }
   }
 
-  #isOver({ size, sizeBytes }: ScopeEntries): boolean {
-    return size > this.options.scopeEntriesMax || sizeBytes > this.options.scopeBytesMax;
+  /** Some that were used least recently; of a tenant, those of the agent who has most of them. */
+  *#releaseLeastUsed(holder: Holder, what: "namespaces" | "sessions"): Iterable<HeldEntry> {
+    const agent = holder.whole === this.#all ? partWithMost(holder, what) : holder;
+    const units = what === "sessions" ? [...agent.parts.values()] : [...agent.scopes()];
+    const byUse = units.map((unit) => ({ unit, usedAt: unit.usedAt })).sort((a, b) => a.usedAt - b.usedAt);
+    for (const { unit } of byUse.slice(0, Math.ceil(units.length * (1 - NEARLY)))) {
+      if (!holder.isOverQuota(what, NEARLY)) return;
+      for (const scope of unit instanceof HeldScope ? [unit] : [...unit.scopes()]) {
+        while (scope.entries > 0) yield this.#release(scope);
+      }
+    }
+  }
+
+  /** From the parts that take nearly as much as the largest, until it is enough. */
+  *#releaseLargest(holder: Holder, isEnough: () => boolean): Iterable<HeldEntry> {
+    const floor = NEARLY * largestShare(holder, this.#max);
+    for (const part of holder.parts.values()) {
+      const isDone = () => isEnough() || part.entries === 0 || shareOf(part, this.#max) <= floor;
+      while (!isDone()) {
+        if (part instanceof HeldScope) yield this.#release(part);
+        else yield* this.#releaseLargest(part, isDone);
+      }
+    }
+  }
+
+  /** Notes who is over a bound or a quota now. */
+  #look(scope: HeldScope): void {
+    if (this.#isOver(scope)) this.#overfull.add(scope);
+    // Session, agent, tenant: a session has no quota of its own.
+    const agent = scope.whole.whole!;
+    for (const holder of [agent, agent.whole!]) {
+      if (QUOTAS.some((what) => holder.isOverQuota(what))) this.#overQuota.add(holder);
+    }
+  }
+
+  #isOver({ entries, bytes }: HeldScope): boolean {
+    return entries > this.options.scopeEntriesMax || bytes > this.options.scopeBytesMax;
   }
 
   #isOverAll(share: number): boolean {
-    const { entriesMax, bytesMax } = this.options;
-    return this.#count > Math.ceil(entriesMax * share) || this.#sizeBytes > bytesMax * share;
+    const { entries, bytes } = this.#max;
+    return this.#all.entries > Math.ceil(entries * share) || this.#all.bytes > bytes * share;
   }
 
-  *#releaseLargest(): Iterable<HeldEntry> {
-    let largest = 0;
-    for (const { sizeBytes } of this.#scopes.values()) largest = Math.max(largest, sizeBytes);
-    for (const [scope, entries] of this.#scopes) {
-      const isLarge = () => entries.sizeBytes > largest * NEARLY;
-      while (isLarge() && this.#isOverAll(NEARLY)) yield this.#release(scope, entries);
-    }
-  }
-
-  #release(scope: string, entries: ScopeEntries): HeldEntry {
-    const entry = { scope, keyHash: entries.leastRecent };
-    this.removed(entry);
+  #release(scope: HeldScope): HeldEntry {
+    const entry = { scope: scope.name, keyHash: scope.order.oldest! };
+    this.#remove(scope, entry.keyHash);
     return entry;
   }
+
+  /** Its share of the partition goes with it, until that is measured again. */
+  #remove(scope: HeldScope, keyHash: string): void {
+    scope.change(() => {
+      scope.partitionBytes = Math.floor(scope.partitionBytes * (1 - 1 / scope.entries));
+      scope.order.delete(keyHash);
+    });
+    if (scope.entries === 0) this.#scopes.delete(scope.name);
+  }
+
+  #begin(id: string): HeldScope {
+    const { tenant, agent = "", session = "" } = parseScopeId(id);
+    // Each becomes a part once something is stored.
+    const ofTenant = holderIn(this.#all, tenant, () => this.quotas.ofTenant(tenant));
+    const ofAgent = holderIn(ofTenant, agent, () => this.quotas.ofAgent(tenant, agent));
+    const scope = new HeldScope(id, holderIn(ofAgent, session), SCOPE_BYTES);
+    this.#scopes.set(id, scope);
+    return scope;
+  }
+}
+
+function holderIn(whole: Holder, name: string, quota?: () => Quota): Holder {
+  return (whole.parts.get(name) as Holder | undefined) ?? new Holder(name, whole, quota?.());
 }

@@ -1,11 +1,12 @@
+import type { Quotas } from "../../kit/src/index.js";
 import { testServices } from "../../kit/test/kit-fixture.js";
 import { TestClock } from "../../kit/test/test-clock.js";
 import { createLruPlugin, type LruOptions } from "../src/index.js";
 
 /** A working tier with what it was told and tells. */
-export async function openLru(options: LruOptions = {}) {
+export async function openLru(options: LruOptions = {}, quotas?: Quotas) {
   const clock = new TestClock();
-  const plugin = createLruPlugin(options);
+  const plugin = createLruPlugin(options, undefined, quotas);
   const { services, changes } = testServices({ tier: "working" }, clock);
   await plugin.open!(services);
   return { plugin, clock, changes };

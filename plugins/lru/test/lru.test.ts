@@ -54,7 +54,7 @@ describe("the bound of a scope", () => {
 
   it("counts bytes too", async () => {
     const { plugin, store, names } = await filled({ scopeBytesMax: 64 * 1024 }, ["small"]);
-    const content = "x".repeat(20_000);
+    const content = "x".repeat(19_000);
     for (const key of ["1", "2", "3"]) await store([{ key, content: key + content }]);
     expect(await names()).toEqual(["small", ...["1", "2", "3"].map((key) => key + content)]);
     await store([{ key: "4", content: `4${content}` }]);

@@ -10,6 +10,7 @@ export {
 } from "./embedding/index-document.js";
 export { reanalyse } from "./embedding/reanalyse.js";
 export { Reindex } from "./embedding/reindex.js";
+export { evictOverflow } from "./eviction.js";
 export { Expiry } from "./expiry.js";
 export { Removals } from "./removals.js";
 export { BodyCache } from "./residency/body-cache.js";

@@ -39,6 +39,8 @@ export class Removals {
   /** What has to be done for a row that has left its partition. */
   report(resident: Resident, removed: RemovedRow, { action, agent }: Removal): void {
     const { bodies, retention, notify } = this.#parts;
+    // Its place goes to others at the next sweep, as nothing may be stored here any more.
+    resident.holdsForgotten ||= resident.partition.isSparse;
     const facets = JSON.parse(removed.facets) as RowFacets;
     bodies.drop(removed.rowId);
     retention?.removed({ scope: resident.id, keyHash: removed.keyHash });

@@ -3,6 +3,7 @@ import type { Flusher, Journal } from "../journal/index.js";
 import type { Retention } from "../retention.js";
 import type { Storage } from "../storage.js";
 import { Yielder } from "../yielder.js";
+import { evictOverflow } from "./eviction.js";
 import type { Expiry } from "./expiry.js";
 import type { Removals } from "./removals.js";
 import type { PartitionRegistry } from "./residency/partition-registry.js";
@@ -40,9 +41,12 @@ export async function sweep(parts: SweepParts): Promise<void> {
   await stored?.probe();
   for (const resident of [...registry.residents]) {
     if (!resident.hasLeft) await expiry.expireAhead(resident);
+    // Those too that could not leave when their last entry went.
+    registry.dropEmpty(resident);
     await yielder.rest();
   }
   endIdleSessions(parts);
+  evictOverflow(parts);
   await clearForgotten(registry);
   if (stored === undefined) return;
   await stored.flusher.flush();

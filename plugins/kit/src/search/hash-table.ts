@@ -4,19 +4,22 @@ import { randomBytes } from "node:crypto";
 export const SECRET_MULTIPLIER = randomBytes(4).readUInt32LE() | 1;
 
 const EMPTY = 0;
-const SIZE_BITS_MIN = 6;
+const SIZE_BITS_MIN = 1;
+/** Of every table that holds nothing yet. */
+const ONE_PLACE = new Uint32Array(1);
 
 /** 32-bit hashes to numbers below 2^32 - 1, in typed arrays: 16 bytes an entry where a Map takes 40. */
 export class HashTable {
-  #hashes: Uint32Array;
+  #hashes: Uint32Array = ONE_PLACE;
   /** Value + 1. */
-  #values: Uint32Array;
+  #values: Uint32Array = ONE_PLACE;
   /** What is left of 32 bits when the table's size is taken from their top. */
-  #shift: number;
+  #shift = 32;
   #count = 0;
 
   /** @param expected entries there is room for at once: those of another table must not come into a smaller one in its order */
-  constructor(expected = 32) {
+  constructor(expected = 0) {
+    if (expected === 0) return;
     const sizeBits = Math.max(SIZE_BITS_MIN, 32 - Math.clz32(Math.max(0, 2 * expected - 1)));
     this.#hashes = new Uint32Array(2 ** sizeBits);
     this.#values = new Uint32Array(2 ** sizeBits);
@@ -28,6 +31,7 @@ export class HashTable {
   }
 
   get(hash: number): number | undefined {
+    if (this.#count === 0) return undefined;
     const value = this.#values[this.#position(hash)]!;
     return value === EMPTY ? undefined : value - 1;
   }
@@ -50,7 +54,7 @@ export class HashTable {
   }
 
   get sizeBytes(): number {
-    return this.#hashes.byteLength * 2;
+    return this.#hashes === ONE_PLACE ? 0 : this.#hashes.byteLength * 2;
   }
 
   /** Where the hash is, or the free place where it would be. */

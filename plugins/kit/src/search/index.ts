@@ -13,7 +13,7 @@ export {
 } from "./analyzer/index.js";
 export { COUNT_FIELDS, fieldCount, type PackedTerms } from "./analyzer/packed-terms.js";
 export { namedSlots } from "./partition/named-slots.js";
-export { Partition } from "./partition/partition.js";
+export { Partition, type PartitionOptions } from "./partition/partition.js";
 export { PreparedFilter, prepareLook } from "./partition/prepared-filter.js";
 export type { RemovedRow } from "./partition/removed-row.js";
 export type { FoundRow } from "./partition/rows-that.js";

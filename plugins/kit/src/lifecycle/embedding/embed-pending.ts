@@ -32,9 +32,8 @@ export async function embedPending(parts: EmbeddingParts, resident: Resident): P
 
 /** Looks for what is pending until a look through all of it comes to nothing: slots may move meanwhile. */
 async function fillPending(parts: EmbeddingParts, resident: Resident): Promise<void> {
-  const { partition, failedUntil } = resident;
-  const now = parts.clock.now();
-  for (const [rowId, until] of failedUntil) if (until <= now) failedUntil.delete(rowId);
+  const { partition } = resident;
+  retryFailed(resident, parts.clock.now());
   try {
     let filled = 1;
     while (filled > 0 && partition.pendingCount > 0) {
@@ -58,19 +57,30 @@ async function fill(
   resident: Resident,
   pending: readonly FoundRow[],
 ): Promise<number> {
-  const { partition, failedUntil } = resident;
-  const open = pending.filter(({ rowId }) => !failedUntil.has(rowId));
+  const { partition } = resident;
+  const open = pending.filter(({ rowId }) => resident.failedUntil?.has(rowId) !== true);
   if (open.length === 0) return 0;
   const answers = await parts.indexer.embedMost(open.map(({ rowId }) => bodyOf(parts, rowId)));
   let filled = 0;
   for (const [index, { keyHash, rowId }] of open.entries()) {
     const [slot, vector] = [partition.slotOfRow(keyHash, rowId), answers[index]];
-    if (vector === undefined) failedUntil.set(rowId, parts.clock.now() + RETRY_S);
+    if (vector === undefined) noteFailed(resident, rowId, parts.clock.now() + RETRY_S);
     if (slot === undefined || vector === undefined) continue;
     partition.vectors!.fill(slot, vector);
     filled++;
   }
   return filled;
+}
+
+function noteFailed(resident: Resident, rowId: number, until: number): void {
+  resident.failedUntil ??= new Map();
+  resident.failedUntil.set(rowId, until);
+}
+
+function retryFailed(resident: Resident, now: number): void {
+  for (const [rowId, until] of resident.failedUntil ?? [])
+    if (until <= now) resident.failedUntil!.delete(rowId);
+  if (resident.failedUntil?.size === 0) resident.failedUntil = undefined;
 }
 
 function bodyOf(parts: EmbeddingParts, rowId: number): RowBody {

@@ -1,10 +1,11 @@
 import { LRUCache } from "lru-cache";
+import { textBytes } from "../../text-bytes.js";
 
 /** Reads bodies that are not in RAM; a row that is gone is missing from the answer. */
 export type ReadBodies = (scope: string, rowIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
 
 /** What the cache counts for a body, besides its text. */
-export const BODY_OVERHEAD_BYTES = 64;
+export const BODY_OVERHEAD_BYTES = 96;
 
 /** Bodies in RAM: those that no storage holds yet, for as long as that is so, and the last used of the others. */
 export class BodyCache {
@@ -19,7 +20,7 @@ export class BodyCache {
     this.#read = read;
     this.#cached = new LRUCache({
       maxSize: options.cacheBytes,
-      sizeCalculation: (body) => body.length + BODY_OVERHEAD_BYTES,
+      sizeCalculation: (body) => textBytes(body) + BODY_OVERHEAD_BYTES,
     });
   }
 

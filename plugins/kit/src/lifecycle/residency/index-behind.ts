@@ -23,11 +23,11 @@ export function indexFew(partition: Partition): void {
 export function indexBehind(registry: PartitionRegistry, scopes: readonly Scope[], clock: Clock): void {
   for (const scope of scopes) {
     const resident = registry.peek(scopeId(scope));
-    if (resident !== undefined && !resident.isBeingIndexed) indexOne(resident, clock);
+    if (resident !== undefined && !resident.isBeingIndexed) indexOne(registry, resident, clock);
   }
 }
 
-function indexOne(resident: Resident, clock: Clock): void {
+function indexOne(registry: PartitionRegistry, resident: Resident, clock: Clock): void {
   resident.isBeingIndexed = true;
   const step = (): void => {
     const begunAt = clock.now();
@@ -39,6 +39,7 @@ function indexOne(resident: Resident, clock: Clock): void {
     while (!isDone && clock.now() < until);
     latestEnds.set(clock, clock.now());
     resident.isBeingIndexed = !isDone;
+    registry.measure(resident);
     if (!isDone) setImmediate(step);
   };
   if (!latestEnds.has(clock)) latestEnds.set(clock, clock.now());

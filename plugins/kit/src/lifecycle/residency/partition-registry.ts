@@ -139,7 +139,7 @@ export class PartitionRegistry {
     const partition = await load(id);
     const resident = new Resident(id, parseScopeId(id), partition, Math.max(clock.now(), this.#leftAt));
     this.#residents.set(id, resident);
-    this.#measure(resident);
+    this.measure(resident);
     this.#loaded(resident);
   }
 
@@ -152,7 +152,7 @@ export class PartitionRegistry {
 
   #leave(resident: Resident): void {
     resident.users--;
-    this.#measure(resident);
+    this.measure(resident);
     this.dropEmpty(resident);
     for (const candidate of this.#residents.values()) {
       // The last one, which is then larger than the bound by itself, would be loaded again for each request.
@@ -166,7 +166,8 @@ export class PartitionRegistry {
     return resident.mayLeave(clock.now()) && mayLeave(resident);
   }
 
-  #measure(resident: Resident): void {
+  /** A partition may have grown, or shrunk, outside of `use`. */
+  measure(resident: Resident): void {
     if (this.#residents.get(resident.id) !== resident) return;
     const { sizeBytes } = resident.partition;
     this.#sizeBytes += sizeBytes - resident.sizeBytes;

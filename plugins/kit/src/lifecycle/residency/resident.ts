@@ -8,10 +8,11 @@ export interface StagedVersion {
   readonly row: Row | null;
 }
 
+/** Of all residents of which nothing is staged: each Map takes some hundred bytes, and most have nothing. */
+const NOTHING_STAGED: ReadonlyMap<string, StagedVersion> = new Map();
+
 /** A partition in RAM with what is about to happen to it. */
 export class Resident {
-  /** The latest logged and not yet applied version of each key: plans build on it. */
-  readonly staged = new Map<string, StagedVersion>();
   /** It was dropped: what works on it behind the requests ends. */
   hasLeft = false;
   /** Requests that use it now. */
@@ -26,13 +27,14 @@ export class Resident {
   /** Before that no embedder is asked for them, which has said so. Unix seconds. */
   embedAfter = 0;
   /** Row ids at which the embedder failed while it answered others, and when they are tried again. Unix seconds. */
-  readonly failedUntil = new Map<number, number>();
+  failedUntil: Map<number, number> | undefined;
   /** While what has expired leaves in steps, for whoever wants to look at it. */
   expiring: Promise<void> | undefined;
   /** How often bodies of its rows had to be read from storage. */
   bodyReads = 0;
   /** The words of its rows are being indexed behind the queries. */
   isBeingIndexed = false;
+  #staged: Map<string, StagedVersion> | undefined;
   #lastRevision: number;
   #session: string | undefined;
 
@@ -48,6 +50,11 @@ export class Resident {
     this.#lastRevision = Math.max(partition.lastRevision, Math.floor(loadedAt * 1e6) - 1);
   }
 
+  /** The latest logged and not yet applied version of each key: plans build on it. */
+  get staged(): ReadonlyMap<string, StagedVersion> {
+    return this.#staged ?? NOTHING_STAGED;
+  }
+
   /** The next revision: above every one issued here, and not below the time of acceptance in microseconds. */
   nextRevision(acceptedAt: number): number {
     this.#lastRevision = Math.max(this.#lastRevision + 1, Math.floor(acceptedAt * 1e6));
@@ -55,23 +62,20 @@ export class Resident {
   }
 
   stage(keyHash: string, version: StagedVersion): void {
-    this.staged.set(keyHash, version);
+    this.#staged ??= new Map();
+    this.#staged.set(keyHash, version);
   }
 
   /** The record is applied: unless a later one is staged, the partition speaks for the key again. */
   unstage(keyHash: string, seq: number): void {
-    if (this.staged.get(keyHash)?.seq === seq) this.staged.delete(keyHash);
+    if (this.#staged?.get(keyHash)?.seq !== seq) return;
+    this.#staged.delete(keyHash);
+    if (this.#staged.size === 0) this.#staged = undefined;
   }
 
   /** These records, from the first on, never happened. */
   unstageFrom(firstLostSeq: number): void {
-    for (const [keyHash, { seq }] of this.staged) if (seq >= firstLostSeq) this.staged.delete(keyHash);
-  }
-
-  /** What its live rows take, roughly: neither dead ones nor room for more. */
-  get liveBytes(): number {
-    const { columns, liveCount } = this.partition;
-    return Math.ceil(this.sizeBytes * (liveCount / columns.capacity));
+    for (const [keyHash, { seq }] of this.staged) if (seq >= firstLostSeq) this.unstage(keyHash, seq);
   }
 
   /** What the namespaces of one session have in common. */

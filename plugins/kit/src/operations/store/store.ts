@@ -1,7 +1,8 @@
 import type { PluginStoreRequest, PluginStoreResult, Scope } from "@membus/protocol";
 import type { OperationResult } from "../../journal/index.js";
-import type { Resident } from "../../lifecycle/index.js";
-import { type Row, rowBytes } from "../../row.js";
+import { evictOverflow, type Resident } from "../../lifecycle/index.js";
+import type { Row } from "../../row.js";
+import { textBytes } from "../../text-bytes.js";
 import type { StoreParts } from "../tier.js";
 import { indexPlans, NO_INDEX, type PlanIndex, planStore } from "./plan-store.js";
 import { isStillCurrent, type PlannedEntry, planEntries } from "./previous.js";
@@ -81,7 +82,7 @@ function applyRow(tier: StoreParts, resident: Resident, row: Row, seq: number): 
   tier.bodies.pin(row.rowId, row.body);
   resident.partition.add(row);
   resident.unstage(row.keyHash, seq);
-  tier.retention?.stored({ scope: resident.id, keyHash: row.keyHash }, rowBytes(row));
+  tier.retention?.stored({ scope: resident.id, keyHash: row.keyHash }, textBytes(row.body));
   if (row.embedder === "") tier.needsVectors(resident);
 }
 
@@ -90,16 +91,5 @@ function touchUnchanged(tier: StoreParts, resident: Resident, { receipts = [] }:
   if (tier.retention === undefined) return;
   for (const { outcome, key_hash } of receipts) {
     if (outcome === "unchanged") tier.retention.touched({ scope: resident.id, keyHash: key_hash });
-  }
-}
-
-function evictOverflow(tier: StoreParts): void {
-  for (const { scope, keyHash } of tier.retention?.overflow() ?? []) {
-    const resident = tier.registry.peek(scope);
-    const slot = resident?.partition.slotOf(keyHash);
-    if (resident === undefined || slot === undefined) continue;
-    const rowId = resident.partition.columns.numbers.rowId[slot]!;
-    tier.removals.remove(resident, { keyHash, rowId }, { action: "evicted" });
-    tier.registry.dropEmpty(resident);
   }
 }

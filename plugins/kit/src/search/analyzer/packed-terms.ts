@@ -46,7 +46,7 @@ export function addOccurrence(counts: number, field: CountField): number {
 export class TermCounts {
   #pairs = new Uint32Array(256);
   #end = 0;
-  readonly #places = new HashTable();
+  readonly #places = new HashTable(32);
 
   clear(): void {
     this.#end = 0;

@@ -3,6 +3,7 @@ import { FieldIndex } from "./field-index.js";
 
 /** Fields that stay indexed, besides those of the request at hand. */
 const FIELDS_KEPT = 64;
+const NO_FIELDS = new Map<string, FieldIndex>();
 
 /** What the index is made of. */
 export interface AttributeSource {
@@ -37,13 +38,16 @@ export function bringUpToDate(
 
 /** Indexes of the text fields that were asked for: a field that no filter names costs nothing. */
 export class AttributeIndex {
-  /** Least recently used first. */
-  readonly #fields = new Map<string, FieldIndex>();
+  /** Least recently used first. Shared by all that have none: a Map takes some hundred bytes, and most partitions are small. */
+  #fields: Map<string, FieldIndex> = NO_FIELDS;
 
   /** The indexes of fields, as far as they are by now; see `bringUpToDate`. */
   fields(names: readonly string[]): ReadonlyMap<string, FieldIndex> {
-    const indexes = new Map(names.map((name) => [name, this.#use(name)]));
-    this.#dropUnused(names.length);
+    if (names.length === 0) return NO_FIELDS;
+    const fields = this.#fields === NO_FIELDS ? new Map() : this.#fields;
+    const indexes = new Map(names.map((name) => [name, use(fields, name)]));
+    dropUnused(fields, names.length);
+    this.#fields = fields;
     return indexes;
   }
 
@@ -63,18 +67,18 @@ export class AttributeIndex {
     for (const field of this.#fields.values()) sizeBytes += field.sizeBytes;
     return sizeBytes;
   }
+}
 
-  #use(field: string): FieldIndex {
-    const index = this.#fields.get(field) ?? new FieldIndex(field);
-    this.#fields.delete(field);
-    this.#fields.set(field, index);
-    return index;
-  }
+function use(fields: Map<string, FieldIndex>, name: string): FieldIndex {
+  const index = fields.get(name) ?? new FieldIndex(name);
+  fields.delete(name);
+  fields.set(name, index);
+  return index;
+}
 
-  #dropUnused(usedCount: number): void {
-    for (const field of this.#fields.keys()) {
-      if (this.#fields.size <= Math.max(FIELDS_KEPT, usedCount)) return;
-      this.#fields.delete(field);
-    }
+function dropUnused(fields: Map<string, FieldIndex>, usedCount: number): void {
+  for (const name of fields.keys()) {
+    if (fields.size <= Math.max(FIELDS_KEPT, usedCount)) return;
+    fields.delete(name);
   }
 }

@@ -1,6 +1,6 @@
 import type { Row } from "../../row.js";
 import type { RowColumns } from "../../storage.js";
-import { grown } from "./grown.js";
+import { EMPTY, grown } from "./grown.js";
 
 /** What is known of a slot, a bit each: its stored terms are another analyzer's. */
 const OLD_TERMS = 1;
@@ -13,7 +13,8 @@ type RowIds = Pick<Row, "analyzer" | "embedder">;
 
 /** Which rows of a partition are another embedder's or analyzer's. */
 export class Generations {
-  #flags = new Uint8Array(16);
+  /** Longer than the last slot of which something is known; most partitions have none. */
+  #flags: Uint8Array<ArrayBuffer> = EMPTY.bytes;
   /** Rows that are stored as another generation's, and have to be written anew. */
   outdatedCount = 0;
   /** Rows that only another embedder has answered for. */
@@ -35,13 +36,11 @@ export class Generations {
   }
 
   add(slot: number, row: RowIds): void {
-    this.#reserve(slot + 1);
     this.#file(slot, row);
   }
 
   /** The same for a batch from storage, whose rows got the slots from `first` on. */
   addAll(first: number, rows: RowColumns): void {
-    this.#reserve(first + rows.count);
     for (let row = 0; row < rows.count; row++) {
       this.#file(first + row, { analyzer: rows.analyzer(row), embedder: rows.embedder(row) });
     }
@@ -49,7 +48,8 @@ export class Generations {
 
   /** A slot that died. */
   drop(slot: number): void {
-    const flags = this.#flags[slot]!;
+    const flags = this.#flags[slot];
+    if (flags === undefined) return;
     if (flags & OUTDATED) this.outdatedCount--;
     if (flags & FOREIGN) this.foreignCount--;
     this.#flags[slot] = 0;
@@ -57,9 +57,7 @@ export class Generations {
 
   /** Keeps the slots that `kept` lists, in its order. */
   remap(kept: Uint32Array): void {
-    const flags = new Uint8Array(Math.max(16, kept.length));
-    for (const [slot, from] of kept.entries()) flags[slot] = this.#flags[from]!;
-    this.#flags = flags;
+    if (this.#flags !== EMPTY.bytes) this.#flags = Uint8Array.from(kept, (slot) => this.#flags[slot] ?? 0);
   }
 
   get sizeBytes(): number {
@@ -71,8 +69,10 @@ export class Generations {
     const hasOldTerms = this.analyzer !== undefined && row.analyzer !== this.analyzer;
     // Without an embedder a row keeps the vector that it has: it is not in RAM.
     const isOutdated = isForeign || (hasOldTerms && (this.embedder !== undefined || row.embedder === ""));
-    this.#flags[slot] =
-      (hasOldTerms ? OLD_TERMS : 0) | (isOutdated ? OUTDATED : 0) | (isForeign ? FOREIGN : 0);
+    const flags = (hasOldTerms ? OLD_TERMS : 0) | (isOutdated ? OUTDATED : 0) | (isForeign ? FOREIGN : 0);
+    if (flags === 0) return;
+    this.#reserve(slot + 1);
+    this.#flags[slot] = flags;
     if (isOutdated) this.outdatedCount++;
     if (isForeign) this.foreignCount++;
   }

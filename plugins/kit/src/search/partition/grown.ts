@@ -6,6 +6,15 @@ type GrowableArray =
   | Float32Array<ArrayBuffer>
   | Float64Array<ArrayBuffer>;
 
+/** Of what has none yet: most partitions are small, and each array takes some hundred bytes of its own. */
+export const EMPTY = Object.freeze({
+  bytes: new Uint8Array(0),
+  codes: new Int8Array(0),
+  shorts: new Uint16Array(0),
+  numbers: new Uint32Array(0),
+  floats: new Float32Array(0),
+});
+
 /** The same values in an array of `length` elements. */
 export function grown<T extends GrowableArray>(array: T, length: number): T {
   const Constructor = array.constructor as new (length: number) => T;

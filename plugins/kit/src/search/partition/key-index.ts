@@ -3,16 +3,16 @@ import { SECRET_MULTIPLIER } from "../hash-table.js";
 const HASH_BYTES = 32;
 const EMPTY = 0;
 const REMOVED = 0xffffffff;
+/** A hash that is looked up, as bytes. */
+const SOUGHT = Buffer.alloc(HASH_BYTES);
 
 /** Key hash to slot: open addressing over 32-byte hashes, about 40 bytes a key where a Map of strings takes 200. */
 export class KeyIndex {
-  #hashes = Buffer.alloc(16 * HASH_BYTES);
+  #hashes = Buffer.alloc(HASH_BYTES);
   /** Slot + 1; EMPTY and REMOVED are markers. At most half of it is in use, so that a search ends. */
-  #table = new Uint32Array(32);
+  #table = new Uint32Array(2);
   /** Places that are not EMPTY, at least. */
   #used = 0;
-  /** A hash that is looked up, as bytes. */
-  readonly #sought = Buffer.alloc(HASH_BYTES);
 
   /** Room for `keys` in all. */
   reserve(keys: number): void {
@@ -33,13 +33,13 @@ export class KeyIndex {
   }
 
   get(keyHash: string): number | undefined {
-    return this.#seek(keyHash) ? this.#find(this.#sought, 0) : undefined;
+    return this.#seek(keyHash) ? this.#find(SOUGHT, 0) : undefined;
   }
 
   /** Files `slot` under its hash, in place of a former slot of the same key. */
   set(keyHash: string, slot: number): void {
     if (!this.#seek(keyHash)) throw new TypeError(`not a key hash: ${keyHash}`);
-    this.#write(this.#sought, 0, slot);
+    this.#write(SOUGHT, 0, slot);
   }
 
   /** Gives the slots from `first` on their hashes, 32 bytes each, and files none of them yet. */
@@ -86,7 +86,7 @@ export class KeyIndex {
 
   /** False for what is no hash in hex. */
   #seek(keyHash: string): boolean {
-    return keyHash.length === 2 * HASH_BYTES && this.#sought.write(keyHash, "hex") === HASH_BYTES;
+    return keyHash.length === 2 * HASH_BYTES && SOUGHT.write(keyHash, "hex") === HASH_BYTES;
   }
 
   #write(source: Uint8Array, offset: number, slot: number): void {

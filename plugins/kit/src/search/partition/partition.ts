@@ -17,9 +17,9 @@ import { TermStatistics } from "./term-statistics.js";
 import { Vectors } from "./vectors.js";
 import { type SlotTerms, type TermRange, WaitingTerms } from "./waiting-terms.js";
 
-const REBUILD_DEAD_MIN = 1_024;
-/** What an empty partition takes, measured. */
-const BASE_BYTES = 8_192;
+const REBUILD_DEAD_MIN = 32;
+/** What an empty partition takes with what is about it, measured. */
+const BASE_BYTES = 4_096;
 /** Of bodies that are analysed in one step, or facets that are indexed: some milliseconds. */
 const STEP_BYTES = 16_384;
 /** Of the values that a filter looks at in one step, in UTF-16 units: a millisecond at most. */
@@ -113,7 +113,7 @@ export class Partition {
 
   /** Takes in a version; one that is not the latest of its key changes nothing, so adding twice does not either. */
   add(row: Row): void {
-    this.#rebuildIfSparse();
+    if (this.isSparse) this.#rebuild();
     const replaced = this.slotOf(row.keyHash);
     if (replaced !== undefined && !supersedes(row, this.#versionAt(replaced))) return;
     const slot = this.columns.append(row);
@@ -291,6 +291,17 @@ export class Partition {
     return BASE_BYTES + indexes + rows + (this.vectors?.sizeBytes ?? 0) + this.#generations.sizeBytes;
   }
 
+  /** What its live rows take of that: neither dead ones nor room for more. */
+  get liveBytes(): number {
+    return BASE_BYTES + Math.ceil((this.sizeBytes - BASE_BYTES) * (this.liveCount / this.columns.capacity));
+  }
+
+  /** Most slots are dead, and more than a few: the live ones had better move together. */
+  get isSparse(): boolean {
+    const dead = this.columns.count - this.liveCount;
+    return dead >= REBUILD_DEAD_MIN && dead >= this.liveCount;
+  }
+
   /** Of two versions of a key, the later one lives. */
   #claimKey(slot: number): void {
     const former = this.keys.claim(slot);
@@ -362,12 +373,6 @@ export class Partition {
     if (waiting !== undefined) return waiting;
     this.#waiting.set(slot, this.#options.termsOf(rowId[slot]!, this.facetsOf(slot), occurredAt[slot]!));
     return this.#waiting.get(slot)!;
-  }
-
-  /** When most slots are dead, the live ones move together. */
-  #rebuildIfSparse(): void {
-    const dead = this.columns.count - this.liveCount;
-    if (dead >= REBUILD_DEAD_MIN && dead >= this.liveCount) this.#rebuild();
   }
 
   #rebuild(): void {

@@ -1,4 +1,4 @@
-import { grown } from "./grown.js";
+import { EMPTY, grown } from "./grown.js";
 
 /** Below this, what an allocator would keep is little, and a mapping of its own not worth it. */
 const OWN_PAGES_BYTES_MIN = 2 ** 18;
@@ -29,6 +29,10 @@ export function release({ buffer }: Uint32Array<ArrayBuffer>): void {
 
 /** Logarithm of the smallest list's room: most words that come twice come some times more. */
 const ROOM_BITS_MIN = 2;
+/** Lists that there is room for with the first. */
+const LISTS_MIN = 4;
+/** The same for postings. */
+const POSTINGS_MIN = 16;
 /** How much longer the arrays become when they are full. */
 const GROWTH = 1.5;
 /** Places to a posting, about, as lists have room to grow. */
@@ -48,16 +52,16 @@ export interface PostingRange {
  * that are left are used again.
  */
 export class PostingLists {
-  slots = new Uint32Array(64);
-  counts = new Uint16Array(64);
+  slots: Uint32Array<ArrayBuffer> = EMPTY.numbers;
+  counts: Uint16Array<ArrayBuffer> = EMPTY.shorts;
   /** Postings in all lists. */
   count = 0;
-  #starts = new Uint32Array(64);
-  #sizes = new Uint32Array(64);
+  #starts: Uint32Array<ArrayBuffer> = EMPTY.numbers;
+  #sizes: Uint32Array<ArrayBuffer> = EMPTY.numbers;
   /** Of each list, how many more `reserve` has counted; 0 between its calls. */
-  #expected = new Uint32Array(64);
+  #expected: Uint32Array<ArrayBuffer> = EMPTY.numbers;
   /** The logarithm of each list's room; 0 where it has none yet. */
-  #roomBits = new Uint8Array(64);
+  #roomBits: Uint8Array<ArrayBuffer> = EMPTY.bytes;
   #length = 0;
   /** Where the arrays are used up to. */
   #end = 0;
@@ -68,10 +72,11 @@ export class PostingLists {
   begin(): number {
     const list = this.#length++;
     if (list < this.#starts.length) return list;
-    this.#starts = grown(this.#starts, 2 * list);
-    this.#sizes = grown(this.#sizes, 2 * list);
-    this.#expected = grown(this.#expected, 2 * list);
-    this.#roomBits = grown(this.#roomBits, 2 * list);
+    const length = Math.max(LISTS_MIN, 2 * list);
+    this.#starts = grown(this.#starts, length);
+    this.#sizes = grown(this.#sizes, length);
+    this.#expected = grown(this.#expected, length);
+    this.#roomBits = grown(this.#roomBits, length);
     return list;
   }
 
@@ -168,7 +173,7 @@ export class PostingLists {
 
   #reach(end: number): void {
     if (end <= this.slots.length) return;
-    const length = Math.max(end, Math.ceil(GROWTH * this.slots.length));
+    const length = Math.max(POSTINGS_MIN, end, Math.ceil(GROWTH * this.slots.length));
     this.slots = grown(this.slots, length);
     this.counts = grown(this.counts, length);
   }

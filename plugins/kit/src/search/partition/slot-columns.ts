@@ -1,12 +1,12 @@
-import { eachNumber, NUMBER_FIELDS, type Row, type RowNumbers } from "../../row.js";
+import { eachNumber, NUMBER_FIELDS, type NumberField, type Row, type RowNumbers } from "../../row.js";
 import type { RowColumns, Texts } from "../../storage.js";
-import { grown } from "./grown.js";
+import { EMPTY, grown } from "./grown.js";
 
 /** JSON of each slot's facets: a text, or a place in a batch from storage, which is decoded when it is asked for. */
 class FacetColumn {
   readonly #sources: (string | Texts)[] = [];
   /** For a slot from a batch: its row there. */
-  #rows = new Uint32Array(16);
+  #rows: Uint32Array<ArrayBuffer> = EMPTY.numbers;
 
   push(facets: string): void {
     this.#sources.push(facets);
@@ -39,30 +39,61 @@ class FacetColumn {
   }
 }
 
-const INITIAL_SLOTS = 16;
-/** Numbers of 8 bytes, one of 4, a flag and two references a slot. */
-const BYTES_PER_SLOT = (NUMBER_FIELDS.length + 1) * 8 + 4 + 1 + 2 * 8;
+const INITIAL_SLOTS = 2;
+/** A number of 8 bytes for each field, when it was accessed, a number of 4, and a flag. */
+const COLUMN_BYTES = (NUMBER_FIELDS.length + 1) * 8 + 4 + 1;
+/** The same with two references. */
+const BYTES_PER_SLOT = COLUMN_BYTES + 2 * 8;
+
+/** All columns of `capacity` slots stand in one buffer: for the few rows of most partitions, buffers take more than rows. */
+function columnsOfZeros(capacity: number) {
+  const buffer = new ArrayBuffer(capacity * COLUMN_BYTES);
+  let at = 0;
+  const nextNumbers = () => {
+    const column = new Float64Array(buffer, at, capacity);
+    at += column.byteLength;
+    return column;
+  };
+  const numbers = eachNumber(nextNumbers);
+  const accessed = nextNumbers();
+  const bodyBytes = new Uint32Array(buffer, at, capacity);
+  return { numbers, accessed, bodyBytes, alive: new Uint8Array(buffer, at + bodyBytes.byteLength, capacity) };
+}
 
 /** The numbers of a partition's rows, one slot a row version. Slots are only appended; dead ones wait for a rebuild. */
 export class SlotColumns {
-  capacity = INITIAL_SLOTS;
+  capacity: number;
   count = 0;
-  alive = new Uint8Array(INITIAL_SLOTS);
-  readonly numbers = eachNumber(() => new Float64Array(INITIAL_SLOTS));
-  accessed = new Float64Array(INITIAL_SLOTS);
-  bodyBytes = new Uint32Array(INITIAL_SLOTS);
+  alive: Uint8Array;
+  numbers: { readonly [Field in NumberField]: Float64Array };
+  accessed: Float64Array;
+  bodyBytes: Uint32Array;
   readonly groups: string[] = [];
   /** "" for a dead slot. */
   readonly facets = new FacetColumn();
+
+  constructor(capacity = INITIAL_SLOTS) {
+    const { alive, numbers, accessed, bodyBytes } = columnsOfZeros(capacity);
+    this.capacity = capacity;
+    this.alive = alive;
+    this.numbers = numbers;
+    this.accessed = accessed;
+    this.bodyBytes = bodyBytes;
+  }
 
   /** Room for `slots` in all. Doubles, so that appending one by one stays linear. */
   reserve(slots: number): void {
     if (slots <= this.capacity) return;
     this.capacity = Math.max(slots, this.capacity * 2);
-    this.alive = grown(this.alive, this.capacity);
-    for (const field of NUMBER_FIELDS) this.numbers[field] = grown(this.numbers[field], this.capacity);
-    this.accessed = grown(this.accessed, this.capacity);
-    this.bodyBytes = grown(this.bodyBytes, this.capacity);
+    const { alive, numbers, accessed, bodyBytes } = columnsOfZeros(this.capacity);
+    alive.set(this.alive);
+    for (const field of NUMBER_FIELDS) numbers[field].set(this.numbers[field]);
+    accessed.set(this.accessed);
+    bodyBytes.set(this.bodyBytes);
+    this.alive = alive;
+    this.numbers = numbers;
+    this.accessed = accessed;
+    this.bodyBytes = bodyBytes;
   }
 
   /** A live slot with what the row says. */
@@ -105,8 +136,7 @@ export class SlotColumns {
 
   /** A copy of the slots that `kept` lists, in its order. */
   remap(kept: Uint32Array): SlotColumns {
-    const copy = new SlotColumns();
-    copy.reserve(kept.length);
+    const copy = new SlotColumns(Math.max(INITIAL_SLOTS, kept.length));
     for (const slot of kept) copy.#take(this, slot);
     return copy;
   }

@@ -1,17 +1,20 @@
 import { weightedLength } from "../rank/index.js";
-import { grown } from "./grown.js";
+import { EMPTY, grown } from "./grown.js";
 import type { TermRange } from "./waiting-terms.js";
+
+/** Slots that there is room for with the first. */
+const SLOTS_MIN = 4;
 
 /** Of each row what ranking needs besides its postings: the weighted length of its terms, and its group. */
 export class TermStatistics {
-  lengths = new Float32Array(16);
+  lengths: Float32Array<ArrayBuffer> = EMPTY.floats;
   /** 0: in no group. */
-  groups = new Uint32Array(16);
+  groups: Uint32Array<ArrayBuffer> = EMPTY.numbers;
   /** Sum of the lengths of live slots. */
   lengthTotal = 0;
   /** Slots below this are counted in. */
   upTo = 0;
-  #groupIds = new Map<string, number>();
+  #groupIds: Map<string, number> | undefined;
   #latestGroupId = 0;
 
   /** Counts in a slot, and those before it that are skipped: they are dead. */
@@ -45,18 +48,20 @@ export class TermStatistics {
 
   /** Whether any slot is in a group, or was when dead ones were last cleared away. */
   get hasGroups(): boolean {
-    return this.#groupIds.size > 0;
+    return this.#groupIds !== undefined && this.#groupIds.size > 0;
   }
 
   get sizeBytes(): number {
-    return this.lengths.byteLength + this.groups.byteLength + this.#groupIds.size * 80;
+    return this.lengths.byteLength + this.groups.byteLength + (this.#groupIds?.size ?? 0) * 80;
   }
 
   #keepGroups(used: ReadonlySet<number>): void {
+    if (this.#groupIds === undefined) return;
     this.#groupIds = new Map([...this.#groupIds].filter(([, id]) => used.has(id)));
   }
 
   #groupId(group: string): number {
+    this.#groupIds ??= new Map();
     let id = this.#groupIds.get(group);
     if (id === undefined) {
       id = ++this.#latestGroupId;
@@ -66,7 +71,7 @@ export class TermStatistics {
   }
 
   #grow(capacity: number): void {
-    this.lengths = grown(this.lengths, Math.max(16, capacity));
-    this.groups = grown(this.groups, Math.max(16, capacity));
+    this.lengths = grown(this.lengths, Math.max(SLOTS_MIN, capacity));
+    this.groups = grown(this.groups, Math.max(SLOTS_MIN, capacity));
   }
 }

@@ -6,7 +6,7 @@ import {
   type VectorColumn,
   vectorBytesOf,
 } from "../rank/index.js";
-import { grown } from "./grown.js";
+import { EMPTY, grown } from "./grown.js";
 
 interface SlotVectors {
   readonly data: Float32Array;
@@ -15,9 +15,9 @@ interface SlotVectors {
 
 /** Codes of a partition's vectors: of those at once that a query can wait for, of more behind the queries. */
 class SlotCodes implements VectorCodes {
-  codes = new Int8Array(0);
-  scales = new Float32Array(0);
-  errors = new Float32Array(0);
+  codes: Int8Array<ArrayBuffer> = EMPTY.codes;
+  scales: Float32Array<ArrayBuffer> = EMPTY.floats;
+  errors: Float32Array<ArrayBuffer> = EMPTY.floats;
   /** Slots below this have theirs. */
   upTo = 0;
   readonly #codeLength: number;
@@ -51,9 +51,9 @@ class SlotCodes implements VectorCodes {
 
   /** Slots have changed: all codes are made anew. */
   reset(): void {
-    this.codes = new Int8Array(0);
-    this.scales = new Float32Array(0);
-    this.errors = new Float32Array(0);
+    this.codes = EMPTY.codes;
+    this.scales = EMPTY.floats;
+    this.errors = EMPTY.floats;
     this.upTo = 0;
   }
 
@@ -82,9 +82,9 @@ const ENCODED_AT_ONCE_MAX = 4_096;
 /** The vectors of a partition, slot-major, all of one embedder. */
 export class Vectors {
   /** As long as the last slot with a vector needs: rows of a tier in memory get theirs at the first query. */
-  data = new Float32Array(0);
-  present = new Uint8Array(16);
-  states = new Uint8Array(16);
+  data: Float32Array<ArrayBuffer> = EMPTY.floats;
+  present: Uint8Array<ArrayBuffer> = EMPTY.bytes;
+  states: Uint8Array<ArrayBuffer> = EMPTY.bytes;
   pendingCount = 0;
   readonly #codes: SlotCodes;
 
@@ -166,8 +166,8 @@ export class Vectors {
     const { data, present, states, dimensions } = this;
     this.#codes.reset();
     this.data = new Float32Array(data.length === 0 ? 0 : kept.length * dimensions);
-    this.present = new Uint8Array(Math.max(16, kept.length));
-    this.states = new Uint8Array(Math.max(16, kept.length));
+    this.present = new Uint8Array(kept.length);
+    this.states = new Uint8Array(kept.length);
     for (let slot = 0; slot < kept.length; slot++) {
       const from = kept[slot]!;
       if (present[from] === 1) {

@@ -1,9 +1,12 @@
 import type { Postings } from "../rank/index.js";
-import { grown } from "./grown.js";
+import { EMPTY, grown } from "./grown.js";
 import { numbersOf, release, roomFor } from "./posting-lists.js";
 
 /** Numbers in a batch of rows that come one by one: as many as wait by then, within these bounds. */
-const BATCH_LENGTH = { min: 2 ** 8, max: 2 ** 18 };
+const BATCH_LENGTH = { min: 2 ** 5, max: 2 ** 18 };
+
+/** Slots that there is room for with the first. */
+const SLOTS_MIN = 4;
 
 /** The terms of one row: pairs of hash and counts, from `begin` to before `end`. */
 export interface TermRange {
@@ -33,8 +36,8 @@ export class WaitingTerms {
   readonly #from: number;
   /** null for dead slots, and for rows that came without. */
   readonly #values: (Uint32Array | null)[] = [];
-  #begins = new Uint32Array(16);
-  #ends = new Uint32Array(16);
+  #begins: Uint32Array<ArrayBuffer> = EMPTY.numbers;
+  #ends: Uint32Array<ArrayBuffer> = EMPTY.numbers;
   /** Those that have not been released, in the order in which they came. */
   readonly #batches: Batch[] = [];
 
@@ -124,8 +127,9 @@ export class WaitingTerms {
   #pushRange(values: Uint32Array | null, begin: number, end: number): void {
     const at = this.#values.length;
     if (at === this.#begins.length) {
-      this.#begins = grown(this.#begins, 2 * at);
-      this.#ends = grown(this.#ends, 2 * at);
+      const length = Math.max(SLOTS_MIN, 2 * at);
+      this.#begins = grown(this.#begins, length);
+      this.#ends = grown(this.#ends, length);
     }
     this.#begins[at] = begin;
     this.#ends[at] = end;

@@ -1,0 +1,98 @@
+import { HOST_DEFAULTS } from "@membus/host";
+import { KIT_DEFAULTS } from "@membus/plugin-kit";
+import { LANCE_STORAGE_DEFAULTS } from "@membus/plugin-lancedb";
+import { LRU_DEFAULTS } from "@membus/plugin-lru";
+import type { Config } from "../config/config-schema.js";
+import type { MemoryLimit } from "../config/memory-limit.js";
+
+const MIB = 1024 * 1024;
+/** RSS of a host that serves nothing yet, with its languages and the default embedder. */
+const IDLE_BYTES = 320 * MIB;
+/** What of the limit is given out: requests under way and what is not garbage-collected yet need room too. */
+const GIVEN_OUT = 0.9;
+/** RSS to what is counted: allocators and V8 keep free room. */
+const OVERHEAD = 1.3;
+/** Of V8's heap, as small partitions are in it for the most part. */
+const HEAP_GIVEN_OUT = 0.7;
+/** Of a remembered operation, besides its reply. */
+const OPERATION_BYTES = 350;
+/** Tiers with a log. */
+const DURABLE_COUNT = 2;
+
+type Section = "host" | "lru" | "kit" | "storage";
+type Bounds = Readonly<Record<string, number>>;
+
+/** Bounds that are shares of the memory limit, by section. `heap` are those that V8's heap has to hold. */
+const DEFAULTS = {
+  host: pick(HOST_DEFAULTS, ["inFlightBytesMax", "embedderCacheBytesMax"]),
+  lru: pick(LRU_DEFAULTS, ["bytesMax", "scopeBytesMax", "operationBytesMax", "operationCountMax"]),
+  kit: pick(KIT_DEFAULTS, [
+    "residentBytesMax",
+    "bodyCacheBytes",
+    "backlogBytesMax",
+    "operationCountMax",
+    "partitionRowsMax",
+    "partitionBytesMax",
+    "partitionVectorBytesMax",
+  ]),
+  storage: pick(LANCE_STORAGE_DEFAULTS, ["indexCacheBytes", "metadataCacheBytes"]),
+} as const;
+
+/** Bounds that are no smaller, so that messages of the usual size are served. */
+const LEAST: Bounds = {
+  inFlightBytesMax: 8 * MIB,
+  embedderCacheBytesMax: MIB,
+  backlogBytesMax: 8 * MIB,
+  operationBytesMax: 4 * MIB,
+  bodyCacheBytes: 4 * MIB,
+  indexCacheBytes: 4 * MIB,
+  metadataCacheBytes: 4 * MIB,
+};
+
+/** What stays within a partition, whose arrays are outside of V8's heap. */
+const OUTSIDE_HEAP: ReadonlySet<string> = new Set([
+  "partitionRowsMax",
+  "partitionBytesMax",
+  "partitionVectorBytesMax",
+  "indexCacheBytes",
+  "metadataCacheBytes",
+]);
+
+/** The settings with every bound that they do not name made as small as the memory limit asks for. */
+export function withinMemory(config: Config, limit: MemoryLimit): Config {
+  const room = Math.max(0, GIVEN_OUT * limit.limitBytes - IDLE_BYTES) / OVERHEAD;
+  const share = Math.min(1, room / countedBytes());
+  const heapShare = Math.min(share, (HEAP_GIVEN_OUT * limit.heapBytes) / countedBytes());
+  const shrunk = (section: Section) => ({
+    ...shrink(DEFAULTS[section], (name) => (OUTSIDE_HEAP.has(name) ? share : heapShare)),
+    ...config[section],
+  });
+  return {
+    ...config,
+    host: shrunk("host"),
+    lru: shrunk("lru"),
+    kit: shrunk("kit"),
+    storage: shrunk("storage"),
+  };
+}
+
+function shrink(bounds: Bounds, shareOf: (name: string) => number): Bounds {
+  const scaled = Object.entries(bounds).map(([name, max]) => {
+    return [name, Math.min(max, Math.max(LEAST[name] ?? 1, Math.floor(max * shareOf(name))))];
+  });
+  return Object.fromEntries(scaled);
+}
+
+/** All bounds together at their defaults. What a partition may take is within what is resident. */
+function countedBytes(): number {
+  const { host, lru, kit, storage } = DEFAULTS;
+  const working = lru.bytesMax + lru.operationBytesMax + OPERATION_BYTES * lru.operationCountMax;
+  const cached = kit.bodyCacheBytes + storage.indexCacheBytes + storage.metadataCacheBytes;
+  const logged = kit.backlogBytesMax + OPERATION_BYTES * kit.operationCountMax;
+  const requests = host.inFlightBytesMax + host.embedderCacheBytesMax;
+  return working + DURABLE_COUNT * (kit.residentBytesMax + cached + logged) + requests;
+}
+
+function pick<T, K extends keyof T>(defaults: T, names: readonly K[]): Readonly<Record<K, number>> {
+  return Object.fromEntries(names.map((name) => [name, defaults[name]])) as unknown as Record<K, number>;
+}

@@ -1,0 +1,87 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { launchNatsServer, type NatsServer } from "@membus/nats-server";
+import type { Message } from "@membus/protocol";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import { endChild, lineOf, spawnCli } from "./run-cli.js";
+import { ask } from "./wire/bare-request.js";
+
+const MIB = 1024 * 1024;
+const SCOPES = 40_000;
+const IN_FLIGHT = 128;
+
+/** Most RSS that the process has had so far, as the kernel counts it. */
+function peakBytes({ pid }: ChildProcessWithoutNullStreams): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) * 1024;
+}
+
+describe.runIf(process.platform === "linux")(
+  "a host with a memory limit (Linux tells the peak of RSS)",
+  () => {
+    const directory = mkdtempSync(join(tmpdir(), "membus-test-"));
+    let server: NatsServer;
+    let up: ChildProcessWithoutNullStreams;
+    let nats: NatsConnection;
+
+    beforeAll(async () => {
+      server = await launchNatsServer({ binary: NATS_SERVER });
+      const args = [
+        "up",
+        "--data",
+        join(directory, "data"),
+        "--memory-limit",
+        "768MiB",
+        "--log-level",
+        "error",
+      ];
+      up = spawnCli(args, { url: server.url, cwd: directory });
+      await lineOf(up, /^membus listens on/);
+      nats = await connect({ servers: server.url });
+    });
+    afterAll(async () => {
+      await nats?.close();
+      if (up !== undefined) await endChild(up, "SIGTERM");
+      await server?.stop();
+      rmSync(directory, { recursive: true });
+    });
+
+    /** One tiny entry in each of many scopes; the host may say that it has enough to do. */
+    async function flood(placeOf: (at: number) => Message): Promise<number> {
+      let next = 0;
+      let stored = 0;
+      const lane = async () => {
+        for (let at = next++; at < SCOPES; at = next++) {
+          const reply = await ask(nats, "eve", "memory/store/req", {
+            ...placeOf(at),
+            entries: [
+              { key: "k", content: `note ${at}`, tier: placeOf(at).session_id ? "working" : "episodic" },
+            ],
+          });
+          if (reply.type === "memory/store/resp") stored++;
+          else expect(reply.code).toBe("overloaded");
+        }
+      };
+      await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
+      return stored;
+    }
+
+    const bob = (type: string, fields: Message) => ask(nats, "bob", type, { session_id: "s", ...fields });
+
+    it.each([
+      ["sessions", (at: number) => ({ session_id: `s${at}` })],
+      ["namespaces", (at: number) => ({ namespace: `n/${at}` })],
+    ])("stays within it under a flood of %s, and serves others", async (_, placeOf) => {
+      const entries = ["working", "episodic"].map((tier) => ({ key: `of ${tier}`, content: "bob's", tier }));
+      await bob("memory/store/req", { entries });
+      expect(await flood(placeOf)).toBeGreaterThan(SCOPES / 2);
+      const found = await bob("memory/retrieve/req", { query: "bob" });
+      expect((found.entries as Message[]).map(({ tier }) => tier).sort()).toEqual(["episodic", "working"]);
+      expect(peakBytes(up)).toBeLessThan(768 * MIB);
+    });
+  },
+);
