@@ -92,10 +92,9 @@ class LanceStorage implements Storage {
     const from = compare("row_id", ">=", rowId);
     await inParallel(groupByTable(scopes.map((scope) => ({ scope }))), async ([name, ofTable]) => {
       const ids = ofTable.map(({ scope }) => scope);
-      await this.#remove(
-        name,
-        chunks(ids).map((some) => and(from, isIn("scope", some))),
-      );
+      const filters = chunks(ids).map((some) => and(from, isIn("scope", some)));
+      await this.#tables.use(name, (table) => table.takeBack(filters));
+      this.#note(name, false);
     });
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Row, RowColumns, ScopedRow, Storage } from "@membus/plugin-kit";
 import { type Logger, type Scope, scopeId, systemClock } from "@membus/protocol";
 import { createLanceStorage, type Disk, type LanceStorageOptions } from "../src/index.js";
@@ -40,6 +40,16 @@ export class StorageFixture {
     await storage.close();
     this.#storages.delete(storage);
     return this.open(directory, options);
+  }
+
+  /** Another process's look at a directory, of whose files it finds some. */
+  async copy(from: string, isKept: (file: string) => boolean) {
+    const directory = await this.directory();
+    for (const file of (await listFiles(from)).filter(isKept)) {
+      await mkdir(dirname(join(directory, file)), { recursive: true });
+      await copyFile(join(from, file), join(directory, file));
+    }
+    return { directory, storage: await this.open(directory) };
   }
 
   async end(): Promise<void> {

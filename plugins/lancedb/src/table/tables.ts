@@ -7,6 +7,7 @@ import { inParallel } from "../in-parallel.js";
 import type { ResolvedLanceStorageOptions } from "../lance-storage-options.js";
 import { lancedb } from "../lancedb.js";
 import { tableSchema } from "../rows/schema.js";
+import { removeDrafts } from "./drafts.js";
 import { newestVersion, readSyncedVersion, rollBack, writeSyncedVersion } from "./synced-version.js";
 import { TableFiles } from "./table-files.js";
 import { TenantTable } from "./tenant-table.js";
@@ -140,6 +141,7 @@ export class Tables {
   /** False for a table that a crash left unborn: nothing was ever stored in it. */
   async #recover(name: string, directory: string): Promise<boolean> {
     if (this.#recovered.has(name)) return true;
+    await removeDrafts(directory);
     const synced = await readSyncedVersion(directory);
     if (synced === undefined && (await newestVersion(directory)) <= 1) return false;
     const { disk, logger } = this.#parts;

@@ -129,6 +129,16 @@ export class TenantTable {
     this.tail.unindexedRowCount += rows.length;
   }
 
+  /**
+   * Takes back a write that may have been cut short, then as `remove`. Its files may be there although no version names
+   * them, so a purge is owed whether rows were found or not.
+   */
+  async takeBack(filters: readonly Filter[]): Promise<void> {
+    this.#isPurged = false;
+    this.#isDirty = true;
+    await this.remove(filters);
+  }
+
   /** Removes the rows that pass any of the filters. */
   async remove(filters: readonly Filter[]): Promise<void> {
     await this.gate.exclusive(async () => {
