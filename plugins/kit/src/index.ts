@@ -1,4 +1,6 @@
 export { columnsOf } from "./columns-of.js";
+export { tenantDamaged } from "./damaged-tenant.js";
+export { decodeRows, encodeRows, type KeptRows } from "./journal/index.js";
 export type { KitOptions } from "./kit-options.js";
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
 export { isOutdated } from "./lifecycle/index.js";

@@ -1,5 +1,6 @@
 import type { Log, OpenLog } from "@membus/disk";
 import type { PluginServices, Scope } from "@membus/protocol";
+import { tenantDamaged } from "./damaged-tenant.js";
 import {
   Backlog,
   createLogJournal,
@@ -31,6 +32,8 @@ export interface DurableState {
   /** Takes what is stored of a scope, and what storage does not hold yet, into an empty partition. */
   load(scope: string, partition: Partition): Promise<void>;
   mayLeave(scope: string): boolean;
+  /** @throws {MemoryError} `unavailable` for a tenant whose files are damaged. */
+  admit(tenant: string): void;
   /** Flushes where background work has written a good part of what may wait for it. */
   roomToWrite(): Promise<void>;
   scopes(): Promise<Iterable<Scope>>;
@@ -136,9 +139,11 @@ async function takeUp(
     },
     scopes: () => known.all(),
     async maintain() {
-      await flusher.maintain();
-      known.refresh(backlog.scopes);
+      await flusher.maintain().finally(() => known.refresh(backlog.scopes));
       await log.check();
+    },
+    admit(tenant) {
+      if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
     },
     stats: () => ({ ...storage.stats(), ...loader.stats, ...journalStats(log, backlog, flusher) }),
     async close() {
@@ -150,7 +155,10 @@ async function takeUp(
 }
 
 function knownScopes(storage: Storage, backlog: Backlog, isNew: boolean): KnownScopes {
-  const known = new KnownScopes(() => storage.scopes());
+  const known = new KnownScopes(async () => {
+    const scopes = await storage.scopes();
+    return { scopes, isComplete: (storage.damagedTenants?.size ?? 0) === 0 };
+  });
   known.refresh(backlog.scopes);
   if (isNew) known.learn();
   return known;

@@ -36,6 +36,8 @@ export interface OpenTier extends StoreParts, RetrieveParts {
   readonly isShared: boolean;
   /** Unix seconds: the newest time on disk. No mutation counts as accepted before. */
   readonly clockFloor: number;
+  /** @throws {MemoryError} `unavailable` for a tenant whose files are damaged. */
+  admit(tenant: string): void;
   maintain(): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
@@ -82,6 +84,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     embedWaitMs: options.embedWaitMs,
     rerankWaitMs: options.rerankWaitMs,
     needsVectors: (resident) => background?.backFill.schedule(resident),
+    admit: (tenant) => state?.admit(tenant),
     maintain: () => sweep({ clock, registry, expiry, removals, retention, journal, stored: state }),
     stats: () => ({
       ...{

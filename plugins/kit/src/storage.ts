@@ -79,6 +79,12 @@ export interface StoragePlace {
  * the host's embedder has need not be kept; `embedder` of such a row must then be neither "" nor any embedder's id.
  */
 export interface Storage {
+  /**
+   * Tenants whose rows cannot be read or written now, as their files are damaged; absent: never any. The kit refuses
+   * their requests, and serves all others. Writes to them must be kept until they can be done; `scopes`,
+   * `expiredScopes` and `outdated` leave them out. One that is served again stays in the set until the next `maintain`.
+   */
+  readonly damagedTenants?: ReadonlySet<string>;
   /** Opens or creates what is needed. When it fails, `close` is called all the same. */
   open(): Promise<void>;
   /**

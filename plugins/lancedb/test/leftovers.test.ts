@@ -59,12 +59,13 @@ describe("what a killed process was writing", () => {
     const names = new Set(await listFiles(directory));
     await before.append(scoped(alice, makeRow(2, { body: "body-s3cret" })));
     // As a kill between the file of the rows and its version.
-    const storage = await fixture.copy(directory, (file) => names.has(file) || file.includes("data"));
-    expect((await filesWith(storage.directory, "body-s3cret")).length).toBe(1);
-    await storage.storage.removeFrom(2, [scopeId(alice)]);
-    await storage.storage.maintain({ purge: true });
-    expect(await filesWith(storage.directory, "body-s3cret")).toEqual([]);
-    expect(await loadIds(storage.storage, alice)).toEqual([1]);
-    expect(await readdir(join(storage.directory, FILES, "data"))).toHaveLength(1);
+    const killed = await fixture.copy(directory, (file) => names.has(file) || file.includes("data"));
+    expect((await filesWith(killed, "body-s3cret")).length).toBe(1);
+    const storage = await fixture.open(killed);
+    await storage.removeFrom(2, [scopeId(alice)]);
+    await storage.maintain({ purge: true });
+    expect(await filesWith(killed, "body-s3cret")).toEqual([]);
+    expect(await loadIds(storage, alice)).toEqual([1]);
+    expect(await readdir(join(killed, FILES, "data"))).toHaveLength(1);
   });
 });

@@ -43,13 +43,13 @@ export class StorageFixture {
   }
 
   /** Another process's look at a directory, of whose files it finds some. */
-  async copy(from: string, isKept: (file: string) => boolean) {
+  async copy(from: string, isKept: (file: string) => boolean): Promise<string> {
     const directory = await this.directory();
     for (const file of (await listFiles(from)).filter(isKept)) {
       await mkdir(dirname(join(directory, file)), { recursive: true });
       await copyFile(join(from, file), join(directory, file));
     }
-    return { directory, storage: await this.open(directory) };
+    return directory;
   }
 
   async end(): Promise<void> {

@@ -87,8 +87,9 @@ export class Flusher {
       } catch (error) {
         this.#mustPurge ||= purge;
         throw error;
+      } finally {
+        await this.#trim();
       }
-      await this.#trim();
     });
   }
 

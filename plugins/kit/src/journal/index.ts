@@ -12,3 +12,4 @@ export {
 export { type OwnDirectory, ownDirectory } from "./own-directory.js";
 export { type LogRecord, latestTime, type OperationResult, rowIdOf } from "./record.js";
 export { recover } from "./recover.js";
+export { decodeRows, encodeRows, type KeptRows } from "./row-file.js";

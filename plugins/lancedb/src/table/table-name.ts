@@ -14,6 +14,11 @@ export function tableNameOf(scope: string): string {
   return `t_${tenant.replace(/[A-Z]/g, (capital) => `.${capital.toLowerCase()}`)}`;
 }
 
+/** The tenant whose table it is. */
+export function tenantOf(name: string): string {
+  return name.slice("t_".length).replace(/\.([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
 /** Items by the table of their scope. */
 export function groupByTable<T extends { readonly scope: string }>(items: readonly T[]): Map<string, T[]> {
   const names = new Map<string, string>();
