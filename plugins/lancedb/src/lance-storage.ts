@@ -9,6 +9,7 @@ import {
   type ResolvedLanceStorageOptions,
   resolveLanceStorageOptions,
 } from "./lance-storage-options.js";
+import { isDamagedRow } from "./rows/checksums.js";
 import { readBodies, readOutdated, readScope, readScopes } from "./rows/read-rows.js";
 import { isWorthCompacting, lacksIndexes, maintainTable } from "./table/maintenance.js";
 import type { TableChanges } from "./table/table-changes.js";
@@ -50,6 +51,7 @@ class LanceStorage implements Storage {
   readonly #expiry = new Expiry();
   readonly #written = new Map<string, DueTable>();
   #opened: Tables | undefined;
+  #damagedReadCount = 0;
 
   constructor(
     readonly place: LanceStoragePlace,
@@ -66,12 +68,12 @@ class LanceStorage implements Storage {
   }
 
   async load(scope: string, into: RowSink): Promise<void> {
-    await this.#tables.use(tableNameOf(scope), (table) => readScope(table, scope, into));
+    await this.#read(scope, (table) => readScope(table, scope, into));
   }
 
   async readBodies(scope: string, rowIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
     const bodies = new Map<number, string>();
-    await this.#tables.use(tableNameOf(scope), async (table) => {
+    await this.#read(scope, async (table) => {
       for (const ids of chunks(rowIds)) await readBodies(table, { scope, rowIds: ids }, bodies);
     });
     return bodies;
@@ -170,6 +172,7 @@ class LanceStorage implements Storage {
     return {
       tables: this.#tables.names.length,
       tables_damaged: this.#tables.damagedCount,
+      damaged_reads: this.#damagedReadCount,
       tables_open: open.length,
       tables_open_rows: sum((table) => table.rowCount),
       tables_open_new_fragments: sum((table) => table.tail.fragmentCount),
@@ -185,6 +188,20 @@ class LanceStorage implements Storage {
   get #tables(): Tables {
     if (this.#opened === undefined) throw new TypeError("the storage is not open");
     return this.#opened;
+  }
+
+  /** A damaged row is named in the log: who asks for it is only told that there is one. */
+  async #read(scope: string, read: (table: TenantTable) => Promise<void>): Promise<void> {
+    const name = tableNameOf(scope);
+    try {
+      await this.#tables.use(name, read);
+    } catch (error) {
+      if (isDamagedRow(error)) {
+        this.#damagedReadCount++;
+        this.place.logger.error({ err: error, table: name }, "a row is damaged, and is not served");
+      }
+      throw error;
+    }
   }
 
   /** Nothing is to be removed from a table that is not there. */

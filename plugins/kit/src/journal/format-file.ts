@@ -3,7 +3,7 @@ import { readText, replaceFile } from "@membus/disk";
 import { MemoryError } from "@membus/protocol";
 
 /** The layout of a tier's directory: `log`, `table`, and what their files hold. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 /**
  * Marks a new directory with the format, and refuses one that this version cannot read.
