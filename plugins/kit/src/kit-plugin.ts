@@ -122,10 +122,14 @@ export class KitPlugin implements MemoryPlugin {
   async onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult> {
     const tier = this.#openFor(selector);
     if (request.dry_run) return forget(tier, selector, request, 0);
-    return this.#once(request.op, (earlier) => {
+    const result = await this.#once(request.op, (earlier) => {
       if (earlier?.done) return forgetResult(tier, earlier.result, earlier.at);
       return forget(tier, selector, notBefore(tier.clockFloor, request), earlier?.result.deleted ?? 0);
     });
+    if (!request.purge) return result;
+    // Also for a retry: the first attempt may have been killed on the way.
+    await tier.erase(selector.tenant);
+    return { ...result, purge: "done" };
   }
 
   async onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined> {

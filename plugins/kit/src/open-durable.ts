@@ -8,6 +8,7 @@ import {
   type Journal,
   type LogRecord,
   latestTime,
+  moveReplies,
   type OperationMemory,
   type OwnDirectory,
   ownDirectory,
@@ -34,6 +35,8 @@ export interface DurableState {
   mayLeave(scope: string): boolean;
   /** @throws {MemoryError} `unavailable` for a tenant whose files are damaged. */
   admit(tenant: string): void;
+  /** Nothing of a tenant's that is gone is left on disk. */
+  erase(tenant: string): Promise<void>;
   /** Flushes where background work has written a good part of what may wait for it. */
   roomToWrite(): Promise<void>;
   scopes(): Promise<Iterable<Scope>>;
@@ -129,14 +132,15 @@ async function takeUp(
     flusher.notice();
   };
   if (backlog.recordCount > 0) flusher.notice();
+  const journal = createLogJournal({ log, backlog, appended });
+  const now = () => clock.now();
+  const roomToWrite = async () => {
+    if (isMuch(backlog, options)) await flusher.flush();
+  };
   return {
-    ...{ storage, directory, flusher, bodies, newestAt, latest, isNew },
-    journal: createLogJournal({ log, backlog, appended }),
+    ...{ storage, directory, flusher, bodies, newestAt, latest, isNew, journal, roomToWrite },
     load: (scope, partition) => loadKnown(scope, partition, { known, loader, backlog }),
     mayLeave: (scope) => !backlog.has(scope),
-    async roomToWrite() {
-      if (isMuch(backlog, options)) await flusher.flush();
-    },
     scopes: () => known.all(),
     async maintain() {
       await flusher.maintain().finally(() => known.refresh(backlog.scopes));
@@ -145,6 +149,8 @@ async function takeUp(
     admit(tenant) {
       if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
     },
+    erase: (tenant) =>
+      flusher.erase(tenant, (before) => moveReplies(before, { log, journal, operations, now, roomToWrite })),
     stats: () => ({ ...storage.stats(), ...loader.stats, ...journalStats(log, backlog, flusher) }),
     async close() {
       // Flushing what is left spares the next start the work.
@@ -189,7 +195,8 @@ async function loadKnown(
 function isMuch(backlog: Backlog, options: ResolvedKitOptions): boolean {
   const { flushCount, backlogCountMax, backlogBytesMax } = options;
   return (
-    backlog.rowCount > Math.min(flushCount, backlogCountMax / 4) || backlog.sizeBytes > backlogBytesMax / 4
+    Math.max(backlog.rowCount, backlog.recordCount) > Math.min(flushCount, backlogCountMax / 4) ||
+    backlog.sizeBytes > backlogBytesMax / 4
   );
 }
 

@@ -108,9 +108,10 @@ export interface Storage {
   sync(): Promise<void>;
   /**
    * Compacts; `purge` also drops the bytes of rows removed before from disk. May take long, and goes on beside writes;
-   * never overlaps with itself.
+   * never overlaps with itself. With `tenant` it is about the rows of that tenant alone, and fails where any that was
+   * removed may still be there.
    */
-  maintain(options: { readonly purge: boolean }): Promise<void>;
+  maintain(options: { readonly purge: boolean; readonly tenant?: string }): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
 }

@@ -13,7 +13,7 @@ import { isDamagedRow } from "./rows/checksums.js";
 import { readBodies, readOutdated, readScope, readScopes } from "./rows/read-rows.js";
 import { isWorthCompacting, lacksIndexes, maintainTable } from "./table/maintenance.js";
 import type { TableChanges } from "./table/table-changes.js";
-import { groupByTable, tableNameOf } from "./table/table-name.js";
+import { groupByTable, tableNameOf, tableOfTenant } from "./table/table-name.js";
 import { Tables } from "./table/tables.js";
 import { chunks, type TenantTable } from "./table/tenant-table.js";
 
@@ -147,7 +147,8 @@ class LanceStorage implements Storage {
   }
 
   /** A table whose maintenance fails does not keep the others from theirs; it is done again the next time. */
-  async maintain({ purge }: { readonly purge: boolean }): Promise<void> {
+  async maintain({ purge, tenant }: { readonly purge: boolean; readonly tenant?: string }): Promise<void> {
+    if (tenant !== undefined) return this.#maintainOne(tableOfTenant(tenant), purge);
     await this.#tables.mend();
     const now = this.place.clock.now();
     const written = [...this.#written].filter(
@@ -163,6 +164,10 @@ class LanceStorage implements Storage {
         throw error;
       }
     });
+  }
+
+  async #maintainOne(name: string, purge: boolean): Promise<void> {
+    await this.#tables.use(name, (table) => this.#maintain(table, purge));
   }
 
   stats(): Readonly<Record<string, number | string>> {

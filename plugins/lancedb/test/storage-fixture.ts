@@ -137,11 +137,18 @@ export async function listFiles(directory: string): Promise<string[]> {
   return files.map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1)).sort();
 }
 
+/** A draft has its name when it is whole. */
+function gone(error: NodeJS.ErrnoException): Buffer {
+  if (error.code === "ENOENT") return Buffer.alloc(0);
+  throw error;
+}
+
 /** The files below a directory that hold a text. */
 export async function filesWith(directory: string, text: string): Promise<string[]> {
   const found: string[] = [];
   for (const file of await listFiles(directory)) {
-    if ((await readFile(join(directory, file))).includes(text)) found.push(file);
+    const bytes = await readFile(join(directory, file)).catch(gone);
+    if (bytes.includes(text)) found.push(file);
   }
   return found;
 }

@@ -12,6 +12,7 @@ import { LogWriter } from "./log-writer.js";
 import { recoverLog } from "./recovery.js";
 import { readBytes, scanBuffer, scanFrames } from "./scan.js";
 import type { Segment } from "./segment.js";
+import { removeSetAside } from "./set-aside-files.js";
 
 export interface FileLogDependencies extends LogServices {
   /**
@@ -117,6 +118,10 @@ export class FileLog implements Log {
   async trim(before: number): Promise<void> {
     this.#writer.checkNotClosed();
     await this.#trims.run(() => asLogErrors("the log cannot be trimmed", () => this.#removeBelow(before)));
+  }
+
+  async removeSetAside(): Promise<void> {
+    await asLogErrors("what was set aside cannot be removed", () => removeSetAside(this.#directory));
   }
 
   rotate(): Promise<void> {

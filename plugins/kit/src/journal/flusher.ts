@@ -93,6 +93,25 @@ export class Flusher {
     });
   }
 
+  /**
+   * Ends when nothing of a tenant's that was removed before is left on disk, in storage or in the log. `moveReplies`
+   * logs the replies anew that are read from records before the one it is given.
+   */
+  erase(tenant: string, moveReplies: (before: number) => Promise<void>): Promise<void> {
+    return this.#upkeep.run(async () => {
+      const { log, storage } = this.dependencies;
+      await this.flush();
+      await log.rotate();
+      const before = log.nextSeq;
+      // What came in between is before it too.
+      await this.flush();
+      await storage.maintain({ purge: true, tenant });
+      await moveReplies(before);
+      await this.#trim();
+      await log.removeSetAside();
+    });
+  }
+
   /** Another write to storage, in its turn. */
   write(task: () => Promise<void>): Promise<void> {
     return this.#writes.run(task);

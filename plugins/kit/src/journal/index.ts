@@ -2,6 +2,7 @@ export { Backlog } from "./backlog.js";
 export { readFlushMarker } from "./flush-marker.js";
 export { Flusher } from "./flusher.js";
 export { createLogJournal, createMemoryJournal, type Journal } from "./journal.js";
+export { moveReplies } from "./move-replies.js";
 export {
   idConflict,
   type OperationId,

@@ -9,7 +9,11 @@ const TENANT = /^[A-Za-z0-9_-]{1,64}$/;
  * @throws {TypeError} for a tenant that is no token.
  */
 export function tableNameOf(scope: string): string {
-  const { tenant } = parseScopeId(scope);
+  return tableOfTenant(parseScopeId(scope).tenant);
+}
+
+/** @throws {TypeError} for a tenant that is no token. */
+export function tableOfTenant(tenant: string): string {
   if (!TENANT.test(tenant)) throw new TypeError(`not a tenant: ${JSON.stringify(tenant)}`);
   return `t_${tenant.replace(/[A-Z]/g, (capital) => `.${capital.toLowerCase()}`)}`;
 }
