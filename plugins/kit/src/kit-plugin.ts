@@ -92,6 +92,7 @@ export class KitPlugin implements MemoryPlugin {
         list: true,
         sources: true,
         cascade: true,
+        purge: true,
       },
     };
   }
