@@ -133,7 +133,6 @@ async function takeUp(
   };
   if (backlog.recordCount > 0) flusher.notice();
   const journal = createLogJournal({ log, backlog, appended });
-  const now = () => clock.now();
   const roomToWrite = async () => {
     if (isMuch(backlog, options)) await flusher.flush();
   };
@@ -150,13 +149,12 @@ async function takeUp(
       if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
     },
     erase: (tenant) =>
-      flusher.erase(tenant, (before) => moveReplies(before, { log, journal, operations, now, roomToWrite })),
+      flusher.erase(tenant, (before) =>
+        moveReplies(before, { log, journal, operations, clock, roomToWrite }),
+      ),
     stats: () => ({ ...storage.stats(), ...loader.stats, ...journalStats(log, backlog, flusher) }),
-    async close() {
-      // Flushing what is left spares the next start the work.
-      const closings = [flusher, log, storage].map((part) => () => part.close());
-      await closeAll([...closings, release]);
-    },
+    // Flushing what is left spares the next start the work.
+    close: () => closeAll([...[flusher, log, storage].map((part) => () => part.close()), release]),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Log } from "@membus/disk";
-import { isMemoryError } from "@membus/protocol";
+import { type Clock, isMemoryError } from "@membus/protocol";
 import type { Journal } from "./journal.js";
 import type { OperationMemory } from "./operation-memory.js";
 import { decodeRecord, type LogRecord } from "./record.js";
@@ -11,8 +11,7 @@ export interface MoveRepliesParts {
   readonly log: Pick<Log, "read">;
   readonly journal: Journal;
   readonly operations: OperationMemory;
-  /** Unix seconds. */
-  now(): number;
+  readonly clock: Clock;
   /** Flushes where much waits for it. */
   roomToWrite(): Promise<void>;
 }
@@ -22,7 +21,7 @@ export interface MoveRepliesParts {
  * let go of those. Killed at any point, a reply is there once at least, and the last one counts.
  */
 export async function moveReplies(before: number, parts: MoveRepliesParts): Promise<void> {
-  const seqs = parts.operations.seqsBefore(before, parts.now());
+  const seqs = parts.operations.seqsBefore(before, parts.clock.now());
   for (let from = 0; from < seqs.length; from += REPLIES_AT_ONCE) {
     await parts.roomToWrite();
     await Promise.all(seqs.slice(from, from + REPLIES_AT_ONCE).map((seq) => moveReply(seq, parts)));
