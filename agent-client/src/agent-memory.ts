@@ -183,6 +183,9 @@ export class AgentMemory {
    * With `cascade: true` also what was derived from them, as the `sources` of entries say, in all namespaces of the agent:
    * an entry goes when none of its sources is left. Cites CASC-1.
    *
+   * With `purge: true` the reply comes when no byte of them is left on disk; `timeout` says that it takes longer, and the same
+   * request with the same id tells when it is done. Cites FORGET-9.
+   *
    * @returns how many were deleted, and by tier; 0 where there are none. With `cascade`, `receipt.cascaded` has how many of
    * them were derived, at each level; it is empty where none were.
    * @throws {MemoryError} among others, with `cascade`, `unsupported` where a tier cannot, and `too_large` for more than

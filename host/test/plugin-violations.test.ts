@@ -113,6 +113,14 @@ describe("a plugin whose store result", () => {
     },
   );
 
+  it("of a forget with purge that is only scheduled is answered runtime_error", async () => {
+    const plugin = new MapPlugin({ purge: true });
+    plugin.onForget = async () => ({ deleted: 1, purge: "scheduled" }) as never;
+    const fixture = await HostFixture.start({ plugins: { working: plugin } });
+    expect(await fixture.forget({ all: true })).toMatchObject({ deleted: 1 });
+    expect(await fixture.forget({ all: true, purge: true })).toMatchObject({ code: "runtime_error" });
+  });
+
   it("of a forget without a count is answered runtime_error", async () => {
     const plugin = new MapPlugin();
     plugin.onForget = async () => ({ deleted: -1, purge: "done" as const });

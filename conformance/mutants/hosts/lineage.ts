@@ -34,6 +34,17 @@ export const lineageHostMutants: readonly Mutant[] = [
       ),
   }),
   hostMutant({
+    id: "forget-purge-left-out-where-undeclared",
+    defect: "a forget with purge in a tier that does not declare it is a forget like any other",
+    check: "forget/purge-refused-when-undeclared",
+    names: /a forget with purge, which is not declared/,
+    tier: "episodic",
+    bus: (bus) =>
+      rewriteRequests(bus, (fields) =>
+        fields.purge === true ? (without(fields, "purge") as Message) : fields,
+      ),
+  }),
+  hostMutant({
     id: "host-plugins-features-taken-for-declared",
     defect: "a feature that a manifest does not name is taken for declared",
     check: "host-plugins/features-added-later-need-not-be-named",

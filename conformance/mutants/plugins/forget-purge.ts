@@ -29,4 +29,12 @@ export const forgetPurgeMutants: readonly Mutant[] = [
     tier: "episodic",
     createPlugin: () => leavingOnDisk("scheduled"),
   }),
+  pluginMutant({
+    id: "forget-purge-answered-before-it",
+    defect: "a forget with `purge` is answered `done` while its bytes go at the next maintenance",
+    check: "forget/purge-asked-for-is-done",
+    names: /what a forget with `purge` was answered for/,
+    tier: "episodic",
+    createPlugin: () => leavingOnDisk("done"),
+  }),
 ];

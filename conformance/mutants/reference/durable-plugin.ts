@@ -29,7 +29,7 @@ export class DurablePlugin extends ReferencePlugin {
   readonly #settled = new Map<string, RememberedLine>();
 
   protected override features() {
-    return { ...super.features(), durable: true };
+    return { ...super.features(), durable: true, purge: true };
   }
 
   override async open(services: PluginServices): Promise<void> {

@@ -1,5 +1,5 @@
 import { delay, systemClock } from "@membus/protocol";
-import { type Check, pluginCheck } from "../catalogue/check.js";
+import { type Check, hostTierCheck, pluginCheck } from "../catalogue/check.js";
 import type { PluginContext } from "../context.js";
 import { filesWith } from "../plugin-route/files-with.js";
 
@@ -41,6 +41,41 @@ export const forgetPurgeChecks: readonly Check[] = [
         entries.map(({ key }) => key),
         [other.key],
         "keys of what is left after a forget and its purge",
+      );
+    },
+  }),
+  pluginCheck({
+    id: "forget/purge-asked-for-is-done",
+    clauses: ["FORGET-9"],
+    features: ["durable", "purge"],
+    async run({ caller, entry, expect, maintain, random, services }) {
+      const secret = `secret${random.hex(24)}`;
+      const entries = ["one", "two"].map((id) => entry({ key: { id }, content: `${secret} ${id}` }));
+      const other = entry({ content: "other" });
+      await caller.store([...entries, other]);
+      await maintain();
+      await caller.retrieve();
+      const { deleted, receipt } = await caller.forget({ keys: entries.map(({ key }) => key), purge: true });
+      expect.equal([deleted, receipt.purge], [2, "done"], "deleted and `purge` of a forget with `purge`");
+      const held = await filesWith(services.dataDirectory!, secret);
+      expect.equal(held, [], "files that hold what a forget with `purge` was answered for");
+      const left = (await caller.retrieve()).entries.map(({ key }) => key);
+      expect.equal(left, [other.key], "keys of what is left after a forget with `purge`");
+    },
+  }),
+  hostTierCheck({
+    id: "forget/purge-refused-when-undeclared",
+    clauses: ["FORGET-10", "PLUG-4"],
+    withoutFeature: "purge",
+    async run({ caller, entry, expect, tier }) {
+      await caller.store(entry({ key: { id: "there" }, tags: ["red"] }));
+      const asked = caller.forget({ tier, tags: ["red"], purge: true });
+      await expect.refused(asked, "unsupported", "a forget with purge, which is not declared");
+      const { entries } = await caller.retrieve();
+      expect.equal(
+        entries.map(({ key }) => key),
+        [{ id: "there" }],
+        "keys of a listing after it",
       );
     },
   }),

@@ -102,6 +102,7 @@ export function compileForget(message: Fields, accepted: Accepted): PluginForget
     filter: compileCriteria(request),
     dry_run: request.dry_run ?? false,
     ...(request.cascade && { cascade: true }),
+    ...(request.purge && { purge: true }),
   };
 }
 

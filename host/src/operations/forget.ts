@@ -80,6 +80,7 @@ function capableTiers(runtime: Runtime, request: ForgetRequest, subtree: boolean
   const runners = named === undefined ? [...runtime.tiers.values()] : [named];
   const demanded = [...(request.requires ?? []), ...(subtree ? ["subtree"] : [])];
   if (request.cascade) demanded.push("cascade");
+  if (request.purge) demanded.push("purge");
   for (const { tier, features } of runners) {
     const lack = lackOf(tier, features, demanded);
     if (lack !== undefined) throw lack;
@@ -100,6 +101,7 @@ function startForget(
     filter: compileCriteria(request),
     dry_run: request.dry_run ?? false,
     ...(request.cascade && { cascade: true }),
+    ...(request.purge && { purge: true }),
   };
   return { tier, outcome: runner.forget(selector, plan, deadlineAt) };
 }

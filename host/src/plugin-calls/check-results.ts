@@ -162,12 +162,13 @@ export function statusProblem(result: PluginStatusResult | undefined): string | 
 
 export function forgetProblem(
   result: PluginForgetResult,
-  { cascade }: PluginForgetRequest,
+  { cascade, purge, dry_run }: PluginForgetRequest,
 ): string | undefined {
   if (!Number.isSafeInteger(result.deleted) || result.deleted < 0) return "no count of deleted entries";
   if (cascade && !areLevels(result)) return "no counts of what was derived";
   if (!cascade && result.cascaded !== undefined) return "counts of a cascade that was not asked for";
   if (result.at !== undefined && !Number.isFinite(result.at)) return "no time of acceptance";
+  if (purge && !dry_run && result.purge !== "done") return "a purge that was asked for and is not done";
   return result.purge === "done" || result.purge === "scheduled" ? undefined : "no state of the purge";
 }
 

@@ -1,5 +1,13 @@
 export { columnsOf } from "./columns-of.js";
-export { type RecordEntries, type RecordedEntry, recordEntries } from "./journal/index.js";
+export { tenantDamaged } from "./damaged-tenant.js";
+export {
+  decodeRows,
+  encodeRows,
+  type KeptRows,
+  type RecordEntries,
+  type RecordedEntry,
+  recordEntries,
+} from "./journal/index.js";
 export { KIT_DEFAULTS, type KitOptions } from "./kit-options.js";
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
 export { isOutdated } from "./lifecycle/index.js";

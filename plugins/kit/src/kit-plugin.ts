@@ -97,6 +97,7 @@ export class KitPlugin implements MemoryPlugin {
         list: true,
         sources: true,
         cascade: true,
+        purge: true,
       },
     };
   }
@@ -113,7 +114,7 @@ export class KitPlugin implements MemoryPlugin {
   }
 
   async onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult> {
-    const tier = this.#open;
+    const tier = this.#openFor(scope);
     return this.#once(request.op, (earlier) => {
       if (earlier === undefined) return store(tier, scope, notBefore(tier.clockFloor, request));
       return storeResult(earlier.result, { queued: tier.durable && request.ack === "queued" });
@@ -121,24 +122,28 @@ export class KitPlugin implements MemoryPlugin {
   }
 
   async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<PluginRetrieveResult> {
-    return retrieve(this.#open, selector, request);
+    return retrieve(this.#openFor(selector), selector, request);
   }
 
   async onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult> {
-    const tier = this.#open;
+    const tier = this.#openFor(selector);
     if (request.dry_run) return forget(tier, selector, request, 0);
-    return this.#once(request.op, (earlier) => {
+    const result = await this.#once(request.op, (earlier) => {
       if (earlier?.done) return forgetResult(tier, earlier.result, earlier.at);
       return forget(tier, selector, notBefore(tier.clockFloor, request), earlier?.result.deleted ?? 0);
     });
+    if (!request.purge) return result;
+    // Also for a retry: the first attempt may have been killed on the way.
+    await tier.erase(selector.tenant);
+    return { ...result, purge: "done" };
   }
 
   async onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined> {
-    return status(this.#open, op);
+    return status(this.#openFor(op), op);
   }
 
   async onList(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult> {
-    return list(this.#open, selector, request);
+    return list(this.#openFor(selector), selector, request);
   }
 
   async maintain(): Promise<void> {
@@ -158,6 +163,12 @@ export class KitPlugin implements MemoryPlugin {
   get #open(): OpenTier {
     if (this.#opened === undefined) throw new TypeError(`${this.#parts.name} is not open`);
     return this.#opened;
+  }
+
+  /** @throws {MemoryError} `unavailable` for a tenant whose files are damaged. */
+  #openFor({ tenant }: Pick<Scope, "tenant">): OpenTier {
+    this.#open.admit(tenant);
+    return this.#open;
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { Log, OpenLog } from "@membus/disk";
 import type { PluginServices, Scope } from "@membus/protocol";
+import { tenantDamaged } from "./damaged-tenant.js";
 import {
   Backlog,
   checkParts,
@@ -9,6 +10,7 @@ import {
   type Journal,
   type LogRecord,
   latestTime,
+  moveReplies,
   type OperationMemory,
   type OwnDirectory,
   ownDirectory,
@@ -32,6 +34,10 @@ export interface DurableState {
   /** Takes what is stored of a scope, and what storage does not hold yet, into an empty partition. */
   load(scope: string, partition: Partition): Promise<void>;
   mayLeave(scope: string): boolean;
+  /** @throws {MemoryError} `unavailable` for a tenant whose files are damaged. */
+  admit(tenant: string): void;
+  /** Nothing of a tenant's that is gone is left on disk. */
+  erase(tenant: string): Promise<void>;
   /** Flushes where background work has written a good part of what may wait for it. */
   roomToWrite(): Promise<void>;
   scopes(): Promise<Iterable<Scope>>;
@@ -136,32 +142,38 @@ async function takeUp(
     flusher.notice();
   };
   if (backlog.recordCount > 0) flusher.notice();
+  const journal = createLogJournal({ log, backlog, appended });
+  const roomToWrite = async () => {
+    if (isMuch(backlog, options)) await flusher.flush();
+  };
   return {
-    ...{ storage, directory, flusher, bodies, newestAt, latest, isNew },
-    journal: createLogJournal({ log, backlog, appended }),
+    ...{ storage, directory, flusher, bodies, newestAt, latest, isNew, journal, roomToWrite },
     load: (scope, partition) => loadKnown(scope, partition, { known, loader, backlog }),
     mayLeave: (scope) => !backlog.has(scope),
-    async roomToWrite() {
-      if (isMuch(backlog, options)) await flusher.flush();
-    },
     scopes: () => known.all(),
     probe: () => log.probe(),
     async maintain() {
-      await flusher.maintain();
-      known.refresh(backlog.scopes);
+      await flusher.maintain().finally(() => known.refresh(backlog.scopes));
       await log.check();
     },
-    stats: () => ({ ...storage.stats(), ...loader.stats, ...journalStats(log, backlog, flusher) }),
-    async close() {
-      // Flushing what is left spares the next start the work.
-      const closings = [flusher, log, storage].map((part) => () => part.close());
-      await closeAll([...closings, release]);
+    admit(tenant) {
+      if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
     },
+    erase: (tenant) =>
+      flusher.erase(tenant, (before) =>
+        moveReplies(before, { log, journal, operations, clock, roomToWrite }),
+      ),
+    stats: () => ({ ...storage.stats(), ...loader.stats, ...journalStats(log, backlog, flusher) }),
+    // Flushing what is left spares the next start the work.
+    close: () => closeAll([...[flusher, log, storage].map((part) => () => part.close()), release]),
   };
 }
 
 function knownScopes(storage: Storage, backlog: Backlog, isNew: boolean): KnownScopes {
-  const known = new KnownScopes(() => storage.scopes());
+  const known = new KnownScopes(async () => {
+    const scopes = await storage.scopes();
+    return { scopes, isComplete: (storage.damagedTenants?.size ?? 0) === 0 };
+  });
   known.refresh(backlog.scopes);
   if (isNew) known.learn();
   return known;
@@ -192,7 +204,8 @@ async function loadKnown(
 function isMuch(backlog: Backlog, options: ResolvedKitOptions): boolean {
   const { flushCount, backlogCountMax, backlogBytesMax } = options;
   return (
-    backlog.rowCount > Math.min(flushCount, backlogCountMax / 4) || backlog.sizeBytes > backlogBytesMax / 4
+    Math.max(backlog.rowCount, backlog.recordCount) > Math.min(flushCount, backlogCountMax / 4) ||
+    backlog.sizeBytes > backlogBytesMax / 4
   );
 }
 

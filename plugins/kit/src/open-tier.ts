@@ -5,6 +5,7 @@ import {
   BackFill,
   type BackFillParts,
   BodyCache,
+  clearForgotten,
   DocumentIndexer,
   Expiry,
   Foreground,
@@ -36,6 +37,10 @@ export interface OpenTier extends StoreParts, RetrieveParts {
   readonly isShared: boolean;
   /** Unix seconds: the newest time on disk. No mutation counts as accepted before. */
   readonly clockFloor: number;
+  /** @throws {MemoryError} `unavailable` for a tenant whose files are damaged. */
+  admit(tenant: string): void;
+  /** Ends when no byte of what a tenant has forgotten is left, in RAM or on disk. */
+  erase(tenant: string): Promise<void>;
   maintain(): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
@@ -82,6 +87,11 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     embedWaitMs: options.embedWaitMs,
     rerankWaitMs: options.rerankWaitMs,
     needsVectors: (resident) => background?.backFill.schedule(resident),
+    admit: (tenant) => state?.admit(tenant),
+    async erase(tenant) {
+      await clearForgotten(registry);
+      await state?.erase(tenant);
+    },
     maintain: () => sweep({ clock, registry, expiry, removals, retention, journal, stored: state }),
     stats: () => ({
       ...{

@@ -105,6 +105,12 @@ export interface StoragePlace {
 export interface Storage {
   /** Without it, parts that go missing while nothing is open are not noticed. */
   readonly parts?: StorageParts;
+  /**
+   * Tenants whose rows cannot be read or written now, as their files are damaged; absent: never any. The kit refuses
+   * their requests, and serves all others. Writes to them must be kept until they can be done; `scopes`,
+   * `expiredScopes` and `outdated` leave them out. One that is served again stays in the set until the next `maintain`.
+   */
+  readonly damagedTenants?: ReadonlySet<string>;
   /** Opens or creates what is needed. When it fails, `close` is called all the same. */
   open(): Promise<void>;
   /**
@@ -128,9 +134,10 @@ export interface Storage {
   sync(): Promise<void>;
   /**
    * Compacts; `purge` also drops the bytes of rows removed before from disk. May take long, and goes on beside writes;
-   * never overlaps with itself.
+   * never overlaps with itself. With `tenant` it is about the rows of that tenant alone, and fails where any that was
+   * removed may still be there.
    */
-  maintain(options: { readonly purge: boolean }): Promise<void>;
+  maintain(options: { readonly purge: boolean; readonly tenant?: string }): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
 }

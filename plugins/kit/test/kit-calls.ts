@@ -32,6 +32,7 @@ export interface StoreFields extends ScopeFields {
 export interface ForgetFields extends ScopeFields {
   readonly id?: string;
   readonly cascade?: true;
+  readonly purge?: true;
   readonly dryRun?: boolean;
 }
 
@@ -56,9 +57,10 @@ export function calls(target: Target, fields: ScopeFields = {}) {
     },
     forget(
       criteria: Criteria,
-      { id, cascade, dryRun, ...place }: ForgetFields = {},
+      { id, cascade, purge, dryRun, ...place }: ForgetFields = {},
     ): Promise<PluginForgetResult> {
-      const request = { ...forgetRequest(criteria, op(id), dryRun), ...(cascade && { cascade }) };
+      const asked = { ...(cascade && { cascade }), ...(purge && { purge }) };
+      const request = { ...forgetRequest(criteria, op(id), dryRun), ...asked };
       return target.plugin.onForget(selector({ ...fields, ...place }), request);
     },
   };

@@ -7,10 +7,11 @@ const scopes = ["a", "b", "c", "d"].map(
   (agent): Scope => ({ tier: "episodic", tenant: "acme", agent, namespace: "default" }),
 );
 const [a, b, c, d] = scopes as [Scope, Scope, Scope, Scope];
+const whole = (stored: readonly Scope[]) => ({ scopes: stored, isComplete: true });
 const ids = async (known: KnownScopes) => [...(await known.all())].map(scopeId);
 
 it("knows of none but those that got rows, where nothing was stored before", async () => {
-  const known = new KnownScopes(async () => []);
+  const known = new KnownScopes(async () => whole([]));
   known.learn();
   await known.all();
   expect(known.mayHold(scopeId(a))).toBe(false);
@@ -24,7 +25,7 @@ it("asks storage once, and again after a refresh", async () => {
   let reads = 0;
   const known = new KnownScopes(async () => {
     reads++;
-    return [a];
+    return whole([a]);
   });
   known.add(scopeId(b));
   expect(await Promise.all([ids(known), ids(known)])).toEqual([[a, b].map(scopeId), [a, b].map(scopeId)]);
@@ -38,7 +39,7 @@ it("asks storage once, and again after a refresh", async () => {
 
 it("does not know until storage has told, and then forgets those that lost their rows", async () => {
   let stored = [a, b];
-  const known = new KnownScopes(async () => stored);
+  const known = new KnownScopes(async () => whole(stored));
   expect(known.mayHold(scopeId(c))).toBe(true);
   expect(await ids(known)).toEqual([a, b].map(scopeId));
   expect(known.mayHold(scopeId(c))).toBe(false);
@@ -54,7 +55,7 @@ it("misses none that got its rows while storage was read, before or after anothe
   const told = once(events, "told");
   const known = new KnownScopes(async () => {
     await told;
-    return [a];
+    return whole([a]);
   });
   const reading = known.all();
   known.add(scopeId(b));
@@ -70,11 +71,17 @@ it("asks again after a failure", async () => {
   let isBroken = true;
   const known = new KnownScopes(async () => {
     if (isBroken) throw new Error("broken");
-    return [a];
+    return whole([a]);
   });
   known.learn();
   await expect(known.all()).rejects.toThrow("broken");
   expect(known.mayHold(scopeId(b))).toBe(true);
   isBroken = false;
   expect(await ids(known)).toEqual([scopeId(a)]);
+});
+
+it("knows of none that surely holds nothing while storage cannot tell of all", async () => {
+  const known = new KnownScopes(async () => ({ scopes: [a], isComplete: false }));
+  expect(await ids(known)).toEqual([scopeId(a)]);
+  expect(known.mayHold(scopeId(b))).toBe(true);
 });

@@ -17,9 +17,9 @@ export const disk: Disk = Object.freeze({
 });
 
 /** Replaces a small file: after a crash there is the old one or the new one. */
-export async function replaceFile(path: string, text: string, on: Disk): Promise<void> {
+export async function replaceFile(path: string, content: string | Uint8Array, on: Disk): Promise<void> {
   const draft = `${path}.new`;
-  await writeFile(draft, text);
+  await writeFile(draft, content);
   await on.syncFile(draft);
   await rename(draft, path);
   await on.syncDirectory(dirname(path));

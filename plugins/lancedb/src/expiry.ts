@@ -25,8 +25,13 @@ export class Expiry {
     // What is added from here on lowers this; what was added before is seen by the reads below.
     this.#next.set(table.name, Number.POSITIVE_INFINITY);
     const before = scopes.size;
-    await findExpired(table, now, scopes, limit);
-    this.added(table.name, scopes.size > before ? now : await firstAfter(table, now));
+    try {
+      await findExpired(table, now, scopes, limit);
+      this.added(table.name, scopes.size > before ? now : await firstAfter(table, now));
+    } catch (error) {
+      this.#next.delete(table.name);
+      throw error;
+    }
   }
 }
 

@@ -9,12 +9,13 @@ import {
   type ResolvedLanceStorageOptions,
   resolveLanceStorageOptions,
 } from "./lance-storage-options.js";
-import { and, compare, type Filter, isIn } from "./rows/filters.js";
+import { isDamagedRow } from "./rows/checksums.js";
 import { readBodies, readOutdated, readScope, readScopes } from "./rows/read-rows.js";
 import { isWorthCompacting, lacksIndexes, maintainTable } from "./table/maintenance.js";
-import { groupByTable, tableNameOf } from "./table/table-name.js";
+import type { TableChanges } from "./table/table-changes.js";
+import { groupByTable, tableNameOf, tableOfTenant } from "./table/table-name.js";
 import { Tables } from "./table/tables.js";
-import type { TenantTable } from "./table/tenant-table.js";
+import { chunks, type TenantTable } from "./table/tenant-table.js";
 import { TableParts } from "./table-parts.js";
 
 /** The tables are in `table` of the directory. */
@@ -22,9 +23,6 @@ export interface LanceStoragePlace extends StoragePlace {
   /** Replaced in tests. */
   readonly disk?: Disk;
 }
-
-/** Values of an `IN`: above a few thousand, planning costs more than another query. */
-const FILTER_VALUES_MAX = 1_000;
 
 /**
  * The rows of a durable tier in LanceDB, one table a tenant.
@@ -39,18 +37,32 @@ export function createLanceStorage(place: LanceStoragePlace, options: LanceStora
   return new LanceStorage(place, resolveLanceStorageOptions(options));
 }
 
+/** A table to look after. */
+interface DueTable {
+  /** Whether its removed rows have to go from disk. */
+  purge: boolean;
+  /** Unix seconds, after a failure. */
+  readonly retryAt: number;
+}
+
+/** Maintenance that failed may take long, and would fail again at once. */
+const RETRY_S = 30;
+
 class LanceStorage implements Storage {
   readonly #expiry = new Expiry();
-  /** Tables to look after, and whether their removed rows have to go from disk. */
-  readonly #written = new Map<string, { purge: boolean }>();
   readonly parts: TableParts;
+  readonly #written = new Map<string, DueTable>();
   #opened: Tables | undefined;
+  #damagedReadCount = 0;
 
   constructor(
     readonly place: LanceStoragePlace,
     readonly options: ResolvedLanceStorageOptions,
   ) {
-    this.parts = new TableParts(join(place.directory, "table"), place.disk ?? realDisk);
+    this.parts = new TableParts(join(place.directory, "table"), {
+      disk: place.disk ?? realDisk,
+      logger: place.logger,
+    });
   }
 
   async open(): Promise<void> {
@@ -63,23 +75,31 @@ class LanceStorage implements Storage {
   }
 
   async load(scope: string, into: RowSink): Promise<void> {
-    await this.#tables.use(tableNameOf(scope), (table) => readScope(table, scope, into));
+    await this.#read(scope, (table) => readScope(table, scope, into));
   }
 
   async readBodies(scope: string, rowIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
     const bodies = new Map<number, string>();
-    await this.#tables.use(tableNameOf(scope), async (table) => {
+    await this.#read(scope, async (table) => {
       for (const ids of chunks(rowIds)) await readBodies(table, { scope, rowIds: ids }, bodies);
     });
     return bodies;
   }
 
+  get damagedTenants(): ReadonlySet<string> {
+    return this.#tables.damagedTenants;
+  }
+
   async append(rows: readonly ScopedRow[]): Promise<void> {
     await inParallel(groupByTable(rows), async ([name, ofTable]) => {
-      await this.#tables.useOrCreate(name, async (table) => {
-        await table.append(ofTable);
-        this.parts.note(name, table.rowCount);
-      });
+      await this.#tables.write(
+        name,
+        (changes) => changes.append(ofTable),
+        async (table) => {
+          await table.append(ofTable);
+          this.parts.note(name, table.rowCount);
+        },
+      );
       this.#note(name, false);
       for (const { row } of ofTable) if (row.expiresAt > 0) this.#expiry.added(name, row.expiresAt);
     });
@@ -87,38 +107,37 @@ class LanceStorage implements Storage {
 
   async remove(rows: readonly { readonly scope: string; readonly rowId: number }[]): Promise<void> {
     await inParallel(groupByTable(rows), async ([name, ofTable]) => {
-      const rowIds = ofTable.map(({ rowId }) => rowId);
-      await this.#remove(
+      await this.#writeTo(
         name,
-        chunks(rowIds).map((ids) => isIn("row_id", ids)),
+        (changes) => changes.remove(ofTable),
+        (table) => table.remove(ofTable),
       );
     });
   }
 
   async removeFrom(rowId: number, scopes: readonly string[]): Promise<void> {
-    const from = compare("row_id", ">=", rowId);
     await inParallel(groupByTable(scopes.map((scope) => ({ scope }))), async ([name, ofTable]) => {
       const ids = ofTable.map(({ scope }) => scope);
-      await this.#remove(
+      await this.#writeTo(
         name,
-        chunks(ids).map((some) => and(from, isIn("scope", some))),
+        (changes) => changes.takeBack(rowId, ids),
+        (table) => table.takeBack(rowId, ids),
       );
     });
   }
 
   async scopes(): Promise<readonly Scope[]> {
     const found = new Set<string>();
-    for (const name of this.#tables.names) await this.#tables.use(name, (table) => readScopes(table, found));
+    await this.#tables.each((table) => readScopes(table, found));
     return [...found].map(parseScopeId);
   }
 
   async expiredScopes(now: number, limit: number): Promise<readonly string[]> {
     const found = new Set<string>();
-    for (const name of this.#tables.names) {
-      if (found.size >= limit) break;
-      if (!this.#expiry.isDue(name, now)) continue;
-      await this.#tables.use(name, (table) => this.#expiry.find(table, now, found, limit));
-    }
+    await this.#tables.each(
+      (table) => this.#expiry.find(table, now, found, limit),
+      (name) => found.size < limit && this.#expiry.isDue(name, now),
+    );
     return [...found];
   }
 
@@ -126,12 +145,10 @@ class LanceStorage implements Storage {
     const scopes = new Set<string>();
     let rowCount = 0;
     let outdatedCount = 0;
-    for (const name of this.#tables.names) {
-      await this.#tables.use(name, async (table) => {
-        outdatedCount += await readOutdated(table, ids, scopes, limit);
-        rowCount += table.rowCount;
-      });
-    }
+    await this.#tables.each(async (table) => {
+      outdatedCount += await readOutdated(table, ids, scopes, limit);
+      rowCount += table.rowCount;
+    });
     return { rowCount, outdatedCount, scopes: [...scopes] };
   }
 
@@ -140,18 +157,27 @@ class LanceStorage implements Storage {
   }
 
   /** A table whose maintenance fails does not keep the others from theirs; it is done again the next time. */
-  async maintain({ purge }: { readonly purge: boolean }): Promise<void> {
-    const written = [...this.#written];
-    this.#written.clear();
+  async maintain({ purge, tenant }: { readonly purge: boolean; readonly tenant?: string }): Promise<void> {
+    if (tenant !== undefined) return this.#maintainOne(tableOfTenant(tenant), purge);
+    await this.#tables.mend();
+    const now = this.place.clock.now();
+    const written = [...this.#written].filter(
+      ([name, { retryAt }]) => retryAt <= now && !this.#tables.isDamaged(name),
+    );
+    for (const [name] of written) this.#written.delete(name);
     await inParallel(written, async ([name, due]) => {
       const wanted = purge || due.purge;
       try {
         await this.#tables.use(name, (table) => this.#maintain(table, wanted));
       } catch (error) {
-        this.#note(name, wanted);
+        this.#note(name, wanted, now + RETRY_S);
         throw error;
       }
     });
+  }
+
+  async #maintainOne(name: string, purge: boolean): Promise<void> {
+    await this.#tables.use(name, (table) => this.#maintain(table, purge));
   }
 
   stats(): Readonly<Record<string, number | string>> {
@@ -160,6 +186,8 @@ class LanceStorage implements Storage {
       open.reduce((total, table) => total + read(table), 0);
     return {
       tables: this.#tables.names.length,
+      tables_damaged: this.#tables.damagedCount,
+      damaged_reads: this.#damagedReadCount,
       tables_open: open.length,
       tables_open_rows: sum((table) => table.rowCount),
       tables_open_new_fragments: sum((table) => table.tail.fragmentCount),
@@ -177,9 +205,29 @@ class LanceStorage implements Storage {
     return this.#opened;
   }
 
-  async #remove(name: string, filters: readonly Filter[]): Promise<void> {
-    await this.#tables.use(name, async (table) => {
-      await table.remove(filters);
+  /** A damaged row is named in the log: who asks for it is only told that there is one. */
+  async #read(scope: string, read: (table: TenantTable) => Promise<void>): Promise<void> {
+    const name = tableNameOf(scope);
+    try {
+      await this.#tables.use(name, read);
+    } catch (error) {
+      if (isDamagedRow(error)) {
+        this.#damagedReadCount++;
+        this.place.logger.error({ err: error, table: name }, "a row is damaged, and is not served");
+      }
+      throw error;
+    }
+  }
+
+  /** Nothing is to be removed from a table that is not there. */
+  async #writeTo(
+    name: string,
+    note: (changes: TableChanges) => void,
+    task: (table: TenantTable) => Promise<void>,
+  ): Promise<void> {
+    if (!this.#tables.has(name)) return;
+    await this.#tables.write(name, note, async (table) => {
+      await task(table);
       this.parts.note(name, table.rowCount);
     });
     this.#note(name, false);
@@ -198,17 +246,9 @@ class LanceStorage implements Storage {
     if (!isPurged || isWorth) this.#note(name, !isPurged);
   }
 
-  #note(name: string, purge: boolean): void {
+  #note(name: string, purge: boolean, retryAt = 0): void {
     const due = this.#written.get(name);
-    if (due === undefined) this.#written.set(name, { purge });
+    if (due === undefined) this.#written.set(name, { purge, retryAt });
     else due.purge ||= purge;
   }
-}
-
-function chunks<T>(values: readonly T[]): T[][] {
-  const parts: T[][] = [];
-  for (let from = 0; from < values.length; from += FILTER_VALUES_MAX) {
-    parts.push(values.slice(from, from + FILTER_VALUES_MAX));
-  }
-  return parts;
 }

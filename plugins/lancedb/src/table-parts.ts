@@ -1,6 +1,7 @@
 import { access, readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { StoragePart, StorageParts } from "@membus/plugin-kit";
+import type { Logger } from "@membus/protocol";
 import { type Disk, isMissing, replaceFile } from "./disk.js";
 import { newestVersion, readSyncedVersion } from "./table/synced-version.js";
 
@@ -17,12 +18,14 @@ interface Owner {
 export class TableParts implements StorageParts {
   readonly #directory: string;
   readonly #disk: Disk;
+  readonly #logger: Logger;
   readonly #changed = new Map<string, number>();
   readonly #marked = new Set<string>();
 
-  constructor(directory: string, disk: Disk) {
+  constructor(directory: string, { disk, logger }: { readonly disk: Disk; readonly logger: Logger }) {
     this.#directory = directory;
     this.#disk = disk;
+    this.#logger = logger;
   }
 
   /** A table was written to. */
@@ -36,7 +39,7 @@ export class TableParts implements StorageParts {
       const directory = this.#pathOf(name);
       const owner = await readOwner(directory);
       const ownerOfName = owner === undefined || owner.table === name ? owner?.folder : "another table";
-      parts.push({ name, owner: ownerOfName, version: await versionOf(directory), rowCount: 0 });
+      parts.push({ name, owner: ownerOfName, version: await versionOf(directory, this.#logger), rowCount: 0 });
     }
     return parts;
   }
@@ -47,7 +50,7 @@ export class TableParts implements StorageParts {
     for (const [name, rowCount] of changed) {
       const directory = this.#pathOf(name);
       if (!this.#marked.has(name)) await this.#mark(name, { folder: folderId, table: name });
-      parts.push({ name, owner: folderId, version: await versionOf(directory), rowCount });
+      parts.push({ name, owner: folderId, version: await versionOf(directory, this.#logger), rowCount });
     }
     for (const [name, rowCount] of changed) {
       if (this.#changed.get(name) === rowCount) this.#changed.delete(name);
@@ -90,8 +93,8 @@ export class TableParts implements StorageParts {
 }
 
 /** The version that a crash leaves: later ones are taken back at the next opening. */
-async function versionOf(directory: string): Promise<number> {
-  const synced = await readSyncedVersion(directory).catch(() => undefined);
+async function versionOf(directory: string, logger: Logger): Promise<number> {
+  const synced = await readSyncedVersion(directory, logger).catch(() => undefined);
   return synced?.version ?? newestVersion(directory);
 }
 

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
+import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { episodic, loadIds, StorageFixture } from "./storage-fixture.js";
+import { episodic, listFiles, loadIds, StorageFixture } from "./storage-fixture.js";
 
 /** MEMBUS_CRASH_ROUNDS=30 is a longer look. */
 const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 5);
@@ -59,6 +60,10 @@ describe("a process killed while it compacts, or builds indexes", () => {
       await storage.maintain({ purge: true });
       expect(await loadIds(storage, alice)).toEqual(ids);
       await storage.close();
+      const files = await listFiles(join(directory, "table"));
+      expect(files.filter((file) => basename(file).startsWith("."))).toEqual([]);
+      const indexes = new Set(files.filter((file) => file.includes("_indices")).map(dirname));
+      expect(indexes.size, "directories of indexes").toBeLessThanOrEqual(2);
       next = Math.floor(ids.reduce((a, b) => Math.max(a, b)) / ROWS) + 1;
     }
   });

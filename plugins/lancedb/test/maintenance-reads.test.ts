@@ -2,11 +2,10 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OptimizeOptions, Table } from "@lancedb/lancedb";
-import { systemClock } from "@membus/protocol";
+import { scopeId, systemClock } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { disk } from "../src/disk.js";
 import { LANCE_STORAGE_DEFAULTS } from "../src/index.js";
-import { compare } from "../src/rows/filters.js";
 import { maintainTable } from "../src/table/maintenance.js";
 import { readSyncedVersion } from "../src/table/synced-version.js";
 import { Tables } from "../src/table/tables.js";
@@ -16,6 +15,8 @@ const fixture = new StorageFixture();
 afterEach(() => fixture.end());
 
 const logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+const noNote = () => undefined;
 
 async function openTables(): Promise<Tables> {
   return Tables.open({
@@ -32,7 +33,7 @@ async function openTables(): Promise<Tables> {
 describe("a purge", () => {
   it("waits with the files of a version for the reads that began with it", async () => {
     const tables = await openTables();
-    await tables.useOrCreate("t_acme", async (table) => {
+    await tables.write("t_acme", noNote, async (table) => {
       for (let round = 0; round < 10; round++) {
         const ids = Array.from({ length: 1_000 }, (_, index) => round * 1_000 + index);
         await table.append(scoped(episodic("acme"), ...ids.map((id) => makeRow(id))));
@@ -49,13 +50,13 @@ describe("a purge", () => {
         }
       });
       while (rowCount === 0) await nextTurn();
-      await table.remove([compare("row_id", ">=", 500)]);
+      await table.takeBack(500, [scopeId(episodic("acme"))]);
       let isPurged = false;
       const purge = maintainTable(table, { purge: true, fragmentsMax: 32 }).then(() => {
         isPurged = true;
       });
       // What is purged is there for good by now; from here it takes a few turns, unless it waits for the read.
-      while ((await readSyncedVersion(table.directory))!.version === 1) await nextTurn();
+      while ((await readSyncedVersion(table.directory, logger))!.version === 1) await nextTurn();
       for (let turn = 0; turn < 500; turn++) await readdir(table.directory);
       expect(isPurged).toBe(false);
       resume();
@@ -68,7 +69,7 @@ describe("a purge", () => {
 
 it("compacts once beside appends that never end, and cleans up after four times or when they end", async () => {
   const tables = await openTables();
-  await tables.useOrCreate("t_acme", async (table) => {
+  await tables.write("t_acme", noNote, async (table) => {
     let rowId = 0;
     const append = () => table.append(scoped(episodic("acme"), makeRow(rowId++), makeRow(rowId++)));
     const commit = table.commit.bind(table);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Row, RowColumns, ScopedRow, Storage } from "@membus/plugin-kit";
 import { type Logger, type Scope, scopeId, systemClock } from "@membus/protocol";
 import { createLanceStorage, type Disk, type LanceStorageOptions } from "../src/index.js";
@@ -40,6 +40,16 @@ export class StorageFixture {
     await storage.close();
     this.#storages.delete(storage);
     return this.open(directory, options);
+  }
+
+  /** Another process's look at a directory, of whose files it finds some. */
+  async copy(from: string, isKept: (file: string) => boolean): Promise<string> {
+    const directory = await this.directory();
+    for (const file of (await listFiles(from)).filter(isKept)) {
+      await mkdir(dirname(join(directory, file)), { recursive: true });
+      await copyFile(join(from, file), join(directory, file));
+    }
+    return directory;
   }
 
   async end(): Promise<void> {
@@ -127,11 +137,18 @@ export async function listFiles(directory: string): Promise<string[]> {
   return files.map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1)).sort();
 }
 
+/** A draft has its name when it is whole. */
+function gone(error: NodeJS.ErrnoException): Buffer {
+  if (error.code === "ENOENT") return Buffer.alloc(0);
+  throw error;
+}
+
 /** The files below a directory that hold a text. */
 export async function filesWith(directory: string, text: string): Promise<string[]> {
   const found: string[] = [];
   for (const file of await listFiles(directory)) {
-    if ((await readFile(join(directory, file))).includes(text)) found.push(file);
+    const bytes = await readFile(join(directory, file)).catch(gone);
+    if (bytes.includes(text)) found.push(file);
   }
   return found;
 }

@@ -181,6 +181,7 @@ describe("the working tier", () => {
         list: true,
         sources: true,
         cascade: true,
+        purge: true,
       },
     });
   });

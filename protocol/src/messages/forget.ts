@@ -14,6 +14,7 @@ export const MemoryForgetRequestSchema = z
       .boolean()
       .nullish()
       .meta({ description: "also forgets what was derived from it, as `sources` say" }),
+    purge: z.boolean().nullish().meta({ description: "answered when the bytes are gone from disk" }),
     all: z
       .boolean()
       .nullish()

@@ -26,12 +26,13 @@ export const FEATURES = Object.freeze({
   list: "tells which namespaces, or values of a field, there are",
   sources: "keeps which entries an entry was derived from, by `sources`",
   cascade: "forgets what was derived from what it forgets too, by `cascade`",
+  purge: "answers a forget when its bytes are gone from disk, by `purge`",
 });
 
 export type Feature = keyof typeof FEATURES;
 
 /** What version 1.1 added: a manifest that does not name it does not declare it (clause PLUG-21). */
-export const ADDED_FEATURES = ["list", "sources", "cascade"] as const satisfies readonly Feature[];
+export const ADDED_FEATURES = ["list", "sources", "cascade", "purge"] as const satisfies readonly Feature[];
 
 type AddedFeature = (typeof ADDED_FEATURES)[number];
 

@@ -101,6 +101,8 @@ export interface PluginForgetRequest {
   readonly dry_run: boolean;
   /** What was derived from it goes too (clauses CASC-1 to CASC-6). Only where the plugin's manifest declares `cascade`. */
   readonly cascade?: true;
+  /** The result comes when the bytes are gone from disk, and says `done` (clause FORGET-9). Only where the manifest declares `purge`. */
+  readonly purge?: true;
 }
 
 export interface PluginForgetResult {

@@ -13,6 +13,7 @@ import { recoverLog } from "./recovery.js";
 import { readBytes, scanBuffer, scanFrames } from "./scan.js";
 import type { Segment } from "./segment.js";
 import { SEGMENT_HEADER_BYTES } from "./segment-header.js";
+import { removeSetAside } from "./set-aside-files.js";
 
 export interface FileLogDependencies extends LogServices, Partial<Omit<LogRecovery, "nextSeqMin">> {
   /**
@@ -120,6 +121,10 @@ export class FileLog implements Log {
   async trim(before: number): Promise<void> {
     this.#writer.checkNotClosed();
     await this.#trims.run(() => asLogErrors("the log cannot be trimmed", () => this.#removeBelow(before)));
+  }
+
+  async removeSetAside(): Promise<void> {
+    await asLogErrors("what was set aside cannot be removed", () => removeSetAside(this.#directory));
   }
 
   rotate(): Promise<void> {

@@ -106,6 +106,9 @@ export interface Log {
   /** Removes the segments, oldest first, whose every record is numbered below `before`. Never the newest one. */
   trim(before: number): Promise<void>;
 
+  /** Removes what `repair` has set aside. */
+  removeSetAside(): Promise<void>;
+
   /** Begins a new segment, unless the newest is empty: all records up to now can then be trimmed. */
   rotate(): Promise<void>;
 

@@ -88,8 +88,28 @@ export class Flusher {
       } catch (error) {
         this.#mustPurge ||= purge;
         throw error;
+      } finally {
+        await this.#trim();
       }
+    });
+  }
+
+  /**
+   * Ends when nothing of a tenant's that was removed before is left on disk, in storage or in the log. `moveReplies`
+   * logs the replies anew that are read from records before the one it is given.
+   */
+  erase(tenant: string, moveReplies: (before: number) => Promise<void>): Promise<void> {
+    return this.#upkeep.run(async () => {
+      const { log, storage } = this.dependencies;
+      await this.flush();
+      await log.rotate();
+      const before = log.nextSeq;
+      // What came in between is before it too.
+      await this.flush();
+      await storage.maintain({ purge: true, tenant });
+      await moveReplies(before);
       await this.#trim();
+      await log.removeSetAside();
     });
   }
 

@@ -4,6 +4,7 @@ export { Flusher } from "./flusher.js";
 export { FolderManifest } from "./folder-manifest.js";
 export { createLogJournal, createMemoryJournal, type Journal } from "./journal.js";
 export { readMarkerFile } from "./marker-file.js";
+export { moveReplies } from "./move-replies.js";
 export {
   idConflict,
   type OperationId,
@@ -15,3 +16,4 @@ export { type OwnDirectory, ownDirectory } from "./own-directory.js";
 export { type LogRecord, latestTime, type OperationResult, rowIdOf } from "./record.js";
 export { type RecordEntries, type RecordedEntry, recordEntries } from "./record-entries.js";
 export { recover } from "./recover.js";
+export { decodeRows, encodeRows, type KeptRows } from "./row-file.js";

@@ -46,9 +46,12 @@ export class OperationMemory {
 
   remember(op: OperationId & { digest: string }, at: number, place: ResultPlace, done = true): void {
     const key = operationKey(op);
+    const earlier = this.#remembered.get(key);
+    // A reply that was moved on in the log stands behind later ones of its operation.
+    if (earlier?.done && !done && earlier.digest === op.digest) return;
     const sizeBytes = "result" in place ? resultBytes(place.result) : 0;
     const operation = { key, digest: op.digest, at, place, done, sizeBytes };
-    this.#sizeBytes += sizeBytes - (this.#remembered.get(key)?.sizeBytes ?? 0);
+    this.#sizeBytes += sizeBytes - (earlier?.sizeBytes ?? 0);
     this.#remembered.set(key, operation);
     this.#order.push(operation);
     this.#trim(at);
@@ -62,6 +65,14 @@ export class OperationMemory {
         return operation.place.seq;
     }
     return Number.POSITIVE_INFINITY;
+  }
+
+  /** The records before this one that remembered replies are read from, oldest first. */
+  seqsBefore(before: number, now: number): number[] {
+    this.#trim(now);
+    const places = [...this.#remembered.values()].map(({ place }) => place);
+    const seqs = places.flatMap((place) => ("seq" in place && place.seq < before ? [place.seq] : []));
+    return seqs.sort((a, b) => a - b);
   }
 
   get stats(): { operations: number; operation_bytes: number } {

@@ -137,7 +137,7 @@ function unpackStamp([tenant, agent, id, digest, done]: PackedStamp): OperationS
   return { tenant, agent, id, digest, done };
 }
 
-type PackedRow = readonly [
+export type PackedRow = readonly [
   numbers: readonly number[],
   keyHash: Uint8Array,
   group: string,
@@ -149,7 +149,7 @@ type PackedRow = readonly [
   analyzer: string,
 ];
 
-function packRow(row: Row): PackedRow {
+export function packRow(row: Row): PackedRow {
   return [
     NUMBER_FIELDS.map((field) => row[field]),
     Buffer.from(row.keyHash, "hex"),
@@ -163,7 +163,7 @@ function packRow(row: Row): PackedRow {
   ];
 }
 
-function unpackRow(packed: PackedRow): Row {
+export function unpackRow(packed: PackedRow): Row {
   const [numbers, keyHash, group, facets, body, terms, embedder, vector, analyzer] = packed;
   let next = 0;
   return {

@@ -59,7 +59,7 @@ export async function sweep(parts: SweepParts): Promise<void> {
 }
 
 /** Takes what was forgotten out of words and attributes too. */
-async function clearForgotten(registry: PartitionRegistry): Promise<void> {
+export async function clearForgotten(registry: PartitionRegistry): Promise<void> {
   for (const resident of [...registry.residents]) {
     if (!resident.holdsForgotten) continue;
     resident.holdsForgotten = false;

@@ -1,6 +1,7 @@
 import { NUMBER_FIELDS, type Row, type ScopedRow } from "@membus/plugin-kit";
 import type { Binary, Data, FixedSizeBinary, Float64, Table, Utf8 } from "apache-arrow";
 import { arrow } from "../lancedb.js";
+import { bodySums, rowSums, vectorSums } from "./checksums.js";
 import { KEY_HASH_BYTES, tableSchema, vectorType } from "./schema.js";
 
 /**
@@ -33,18 +34,25 @@ export function toArrowTable(
 /** In the order of `tableSchema`. */
 function columnData(rows: readonly ScopedRow[], dimensions: number): Data[] {
   const plain = rows.map((scoped) => scoped.row);
-  return [
-    utf8Data(rows.map((scoped) => scoped.scope)),
-    keyHashData(plain),
-    ...NUMBER_FIELDS.map((field) => float64Data(plain, (row) => row[field])),
-    float64Data(plain, (row) => Buffer.byteLength(row.body)),
+  const keyHash = keyHashData(plain);
+  const numbers = NUMBER_FIELDS.map((field) => float64Data(plain, (row) => row[field]));
+  numbers.push(float64Data(plain, (row) => Buffer.byteLength(row.body)));
+  const [group, facets, body] = [
     utf8Data(plain.map((row) => row.group)),
     utf8Data(plain.map((row) => row.facets)),
     utf8Data(plain.map((row) => row.body)),
-    termsData(plain),
-    utf8Data(plain.map((row) => row.analyzer)),
-    utf8Data(plain.map((row) => row.embedder)),
-    vectorData(plain, dimensions),
+  ];
+  const [terms, analyzer] = [termsData(plain), utf8Data(plain.map((row) => row.analyzer))];
+  const vectors = vectorData(plain, dimensions);
+  const texts = [group, facets, terms, analyzer];
+  const sums = [
+    rowSums({ count: rows.length, keyHash, numbers, texts, scope: (row) => rows[row]!.scope }),
+    vectorSums(vectors, (row) => plain[row]!.embedder),
+    bodySums(body, numbers[NUMBER_FIELDS.indexOf("rowId")]!),
+  ];
+  return [
+    ...[utf8Data(rows.map((scoped) => scoped.scope)), keyHash, ...numbers, ...sums.map(numbersData)],
+    ...[group, facets, body, terms, analyzer, utf8Data(plain.map((row) => row.embedder)), vectors],
   ];
 }
 
@@ -62,10 +70,14 @@ function utf8Data(values: readonly string[]): Data<Utf8> {
 }
 
 function float64Data(rows: readonly Row[], read: (row: Row) => number): Data<Float64> {
-  const { makeData, Float64 } = arrow();
   const data = new Float64Array(rows.length);
   for (let index = 0; index < rows.length; index++) data[index] = read(rows[index]!);
-  return makeData({ type: new Float64(), length: rows.length, nullCount: 0, data });
+  return numbersData(data);
+}
+
+function numbersData(data: Float64Array): Data<Float64> {
+  const { makeData, Float64 } = arrow();
+  return makeData({ type: new Float64(), length: data.length, nullCount: 0, data });
 }
 
 function keyHashData(rows: readonly Row[]): Data<FixedSizeBinary> {

@@ -1,8 +1,9 @@
 import type { GenerationIds, RowSink } from "@membus/plugin-kit";
 import type { RecordBatch } from "apache-arrow";
 import type { TenantTable } from "../table/tenant-table.js";
+import { bodySums, checkSums } from "./checksums.js";
 import { and, compare, type Filter, isIn, or } from "./filters.js";
-import { toRowColumns } from "./row-columns.js";
+import { dataOf, toRowColumns } from "./row-columns.js";
 import { type Column, LOADED_COLUMNS } from "./schema.js";
 import { TextColumn } from "./text-column.js";
 
@@ -42,7 +43,8 @@ async function readRows(table: TenantTable, scope: string, into: RowSink): Promi
     const batches = readAhead(query["execute"]({ maxBatchLength: LOADED_BATCH_ROWS }));
     let [next, count] = await Promise.all([batches.next(), lance.countRows(where)]);
     into.reserve(count);
-    for (; next.done !== true; next = await batches.next()) into.take(toRowColumns(next.value, dimensions));
+    for (; next.done !== true; next = await batches.next())
+      into.take(toRowColumns(next.value, scope, dimensions));
   });
 }
 
@@ -83,18 +85,24 @@ export async function readOutdated(
   return count;
 }
 
-/** Adds the bodies of the rows of a scope to `bodies`. */
+/**
+ * Adds the bodies of the rows of a scope to `bodies`.
+ *
+ * @throws {MemoryError} `runtime_error` for one that is damaged.
+ */
 export async function readBodies(
   table: TenantTable,
   { scope, rowIds }: { readonly scope: string; readonly rowIds: readonly number[] },
   bodies: Map<number, string>,
 ): Promise<void> {
   const where = and(isIn("row_id", rowIds), compare("scope", "=", scope));
-  for (const batch of await readBatches(table, where, ["row_id", "body"])) {
-    const ids = batch.getChild("row_id")!;
-    const texts = batch.getChild("body")!;
+  for (const batch of await readBatches(table, where, ["row_id", "body", "body_sum"])) {
+    const [ids, texts] = [dataOf(batch, "row_id"), dataOf(batch, "body")];
+    const found = bodySums(texts, ids);
+    checkSums(found, dataOf(batch, "body_sum"), (row) => `the body of row ${ids.values[row]} of ${scope}`);
+    const column = batch.getChild("body")!;
     for (let row = 0; row < batch.numRows; row++)
-      bodies.set(ids.get(row) as number, texts.get(row) as string);
+      bodies.set(ids.values[row] as number, column.get(row) as string);
   }
 }
 

@@ -1,13 +1,16 @@
 import { eachNumber, NUMBER_COLUMNS, type RowColumns, type Texts } from "@membus/plugin-kit";
 import type { Data, FixedSizeList, RecordBatch } from "apache-arrow";
-import { type Column, KEY_HASH_BYTES, type NumberColumn } from "./schema.js";
+import { checkSums, rowSums, type SummedColumns, vectorSums } from "./checksums.js";
+import { type Column, KEY_HASH_BYTES, type NumberColumn, SUMMED_NUMBERS } from "./schema.js";
 import { TextColumn } from "./text-column.js";
 
 /**
- * A batch as the kit takes it in: its own arrays where that will do, but texts, which stay, in copies that
+ * A batch of one scope as the kit takes it in: its own arrays where that will do, but texts, which stay, in copies that
  * do not hold on to the rest. `dimensions` are those of the vectors that were read: 0 stands for none.
+ *
+ * @throws {MemoryError} `runtime_error` for a row that is damaged.
  */
-export function toRowColumns(batch: RecordBatch, dimensions: number): RowColumns {
+export function toRowColumns(batch: RecordBatch, scope: string, dimensions: number): RowColumns {
   const count = batch.numRows;
   const numbers = (column: NumberColumn) => dataOf(batch, column).values.subarray(0, count) as Float64Array;
   const groups = new TextColumn(dataOf(batch, "group"));
@@ -16,6 +19,12 @@ export function toRowColumns(batch: RecordBatch, dimensions: number): RowColumns
   const facets: Texts = new TextColumn(dataOf(batch, "facets"));
   const keyHashes = dataOf(batch, "key_hash").values as Uint8Array;
   const vectors = dimensions === 0 ? undefined : vectorsOf(batch, dimensions);
+  const where = (row: number) => `row ${numbers("row_id")[row]} of ${scope}`;
+  checkSums(rowSums(summedColumns(batch, scope)), dataOf(batch, "row_sum"), where);
+  if (vectors !== undefined) {
+    const found = vectorSums(vectors, (row) => embedders.at(row));
+    checkSums(found, dataOf(batch, "vector_sum"), (row) => `the vector of ${where(row)}`);
+  }
   return {
     count,
     numbers: eachNumber((field) => numbers(NUMBER_COLUMNS[field])),
@@ -28,6 +37,16 @@ export function toRowColumns(batch: RecordBatch, dimensions: number): RowColumns
     ...termsOf(dataOf(batch, "terms")),
     vectors: vectors === undefined ? new Float32Array(0) : componentsOf(vectors, dimensions),
     hasVector: hasValue(vectors),
+  };
+}
+
+function summedColumns(batch: RecordBatch, scope: string): SummedColumns {
+  return {
+    count: batch.numRows,
+    keyHash: dataOf(batch, "key_hash"),
+    numbers: SUMMED_NUMBERS.map((name) => dataOf(batch, name)),
+    texts: (["group", "facets", "terms", "analyzer"] as const).map((name) => dataOf(batch, name)),
+    scope: () => scope,
   };
 }
 
@@ -45,7 +64,7 @@ function vectorsOf(batch: RecordBatch, dimensions: number): Data {
   throw new Error(`column vector holds vectors of ${listSize} components, not ${dimensions}`);
 }
 
-function dataOf(batch: RecordBatch, column: Column): Data {
+export function dataOf(batch: RecordBatch, column: Column): Data {
   return batch.getChild(column)!.data[0]!;
 }
 

@@ -6,14 +6,20 @@ import { arrow } from "../lancedb.js";
 export const KEY_HASH_BYTES = 32;
 
 /** Row ids and revisions are integers up to 2^53, which Float64 holds exactly and loads without conversion. */
-const NUMBERS = [...Object.values(NUMBER_COLUMNS), "body_bytes"] as const;
+export const SUMMED_NUMBERS = [...Object.values(NUMBER_COLUMNS), "body_bytes"] as const;
+
+/** Checksums: LanceDB has none. Of vectors and of bodies apart, which are read, and vectors replaced, by themselves. */
+const SUMS = ["row_sum", "vector_sum", "body_sum"] as const;
+const NUMBERS = [...SUMMED_NUMBERS, ...SUMS] as const;
 
 export type NumberColumn = (typeof NUMBERS)[number];
 
 /** What a load reads besides the vector: all but the scope, which it asks for, and the body. */
 export const LOADED_COLUMNS = [
   "key_hash",
-  ...NUMBERS,
+  ...SUMMED_NUMBERS,
+  "row_sum",
+  "vector_sum",
   "group",
   "facets",
   "terms",
@@ -21,7 +27,7 @@ export const LOADED_COLUMNS = [
   "embedder",
 ] as const;
 
-export const COLUMNS = ["scope", ...LOADED_COLUMNS, "body", "vector"] as const;
+export const COLUMNS = ["scope", ...LOADED_COLUMNS, "body", "body_sum", "vector"] as const;
 
 export type Column = (typeof COLUMNS)[number];
 

@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import type { Table as LanceTable } from "@lancedb/lancedb";
 import type { Row, ScopedRow } from "@membus/plugin-kit";
 import type { Schema, Table } from "apache-arrow";
@@ -64,7 +65,7 @@ export class VectorColumn {
 
   /** The dimensions change at the end: whoever reads meanwhile misses a column, or finds another, and reads again. */
   async replace(): Promise<void> {
-    const columns: Column[] = ["vector", "embedder"];
+    const columns: Column[] = ["vector", "embedder", "vector_sum"];
     await this.#change((table) => table.dropColumns(columns));
     await this.#addEmbedder();
     await this.#addVector();
@@ -82,7 +83,13 @@ export class VectorColumn {
   }
 
   async #addEmbedder(): Promise<void> {
-    await this.#change((table) => table.addColumns([{ name: "embedder", valueSql: `'${DROPPED}'` }]));
+    const sum = `CAST(${crc32(DROPPED)} AS DOUBLE)`;
+    await this.#change((table) =>
+      table.addColumns([
+        { name: "embedder", valueSql: `'${DROPPED}'` },
+        { name: "vector_sum", valueSql: sum },
+      ]),
+    );
   }
 
   async #addVector(): Promise<void> {

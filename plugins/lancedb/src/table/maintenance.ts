@@ -24,6 +24,8 @@ const NOTHING = new Date(0);
 const EVERYTHING = new Date(Date.UTC(2200, 0));
 /** A version names what made it, such as the scope of a removal: a purge ends with one that names nothing. */
 const NO_ROW = compare("row_id", "<=", -1);
+/** The removed rows of a fragment, whose number comes first. */
+const DELETIONS = /^(\d+)-.*\.(?:arrow|bin)$/;
 
 export interface TableMaintenance {
   readonly purge: boolean;
@@ -130,9 +132,9 @@ async function settle(table: TenantTable, purge: boolean, rounds: number): Promi
  */
 async function rewriteFragmentsWithRemovedRows(table: TenantTable): Promise<boolean> {
   const files = await listDirectory(join(table.directory, "_deletions"));
-  if (files.length === 0) return false;
+  const fragments = new Set(files.flatMap((name) => DELETIONS.exec(name)?.[1] ?? []).map(Number));
+  if (fragments.size === 0) return false;
   if (!(await hasRemovedRows(table))) return false;
-  const fragments = new Set(files.map((name) => Number.parseInt(name, 10)));
   const where = inFragments([...fragments]);
   await table.commit((lance) => lance.update({ where, valuesSql: { seq: "seq" } }));
   return true;

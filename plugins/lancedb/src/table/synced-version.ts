@@ -1,5 +1,6 @@
 import { readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import type { Logger } from "@membus/protocol";
 import { type Disk, isMissing, replaceFile } from "../disk.js";
 
 /**
@@ -18,12 +19,33 @@ const VERSIONS = "_versions";
 const MANIFEST = /^(\d{20})\.manifest$/;
 const NEWEST = 2n ** 64n - 1n;
 
-export async function readSyncedVersion(tableDirectory: string): Promise<SyncedVersion | undefined> {
+/** Undefined where there is no such file. One that is damaged counts as written just now, with a purge to be done. */
+export async function readSyncedVersion(
+  tableDirectory: string,
+  logger: Logger,
+): Promise<SyncedVersion | undefined> {
+  const path = join(tableDirectory, FILE);
   try {
-    return JSON.parse(await readFile(join(tableDirectory, FILE), "utf8")) as SyncedVersion;
+    const text = await readFile(path, "utf8");
+    const synced = parseSynced(text);
+    if (synced !== undefined) return synced;
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
+  }
+  const version = await newestVersion(tableDirectory);
+  logger.warn({ file: path, version }, "the file is damaged; the newest version of the table is taken");
+  return { version, purged: false };
+}
+
+function parseSynced(text: string): SyncedVersion | undefined {
+  try {
+    const { version, purged } = (JSON.parse(text) ?? {}) as Partial<SyncedVersion>;
+    if (version === undefined || !Number.isSafeInteger(version) || typeof purged !== "boolean")
+      return undefined;
+    return { version, purged };
+  } catch {
+    return undefined;
   }
 }
 

@@ -9,9 +9,18 @@ const TENANT = /^[A-Za-z0-9_-]{1,64}$/;
  * @throws {TypeError} for a tenant that is no token.
  */
 export function tableNameOf(scope: string): string {
-  const { tenant } = parseScopeId(scope);
+  return tableOfTenant(parseScopeId(scope).tenant);
+}
+
+/** @throws {TypeError} for a tenant that is no token. */
+export function tableOfTenant(tenant: string): string {
   if (!TENANT.test(tenant)) throw new TypeError(`not a tenant: ${JSON.stringify(tenant)}`);
   return `t_${tenant.replace(/[A-Z]/g, (capital) => `.${capital.toLowerCase()}`)}`;
+}
+
+/** The tenant whose table it is. */
+export function tenantOf(name: string): string {
+  return name.slice("t_".length).replace(/\.([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Items by the table of their scope. */

@@ -1,14 +1,20 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Connection } from "@lancedb/lancedb";
+import { tenantDamaged } from "@membus/plugin-kit";
 import type { Clock, Logger } from "@membus/protocol";
 import type { Disk } from "../disk.js";
 import { inParallel } from "../in-parallel.js";
 import type { ResolvedLanceStorageOptions } from "../lance-storage-options.js";
 import { lancedb } from "../lancedb.js";
+import { readScopes } from "../rows/read-rows.js";
 import { tableSchema } from "../rows/schema.js";
+import { removeDrafts } from "./drafts.js";
+import { SetAside } from "./set-aside.js";
 import { newestVersion, readSyncedVersion, rollBack, writeSyncedVersion } from "./synced-version.js";
+import { TableChanges } from "./table-changes.js";
 import { TableFiles } from "./table-files.js";
+import { tenantOf } from "./table-name.js";
 import { TenantTable } from "./tenant-table.js";
 
 export interface TablesParts {
@@ -31,6 +37,8 @@ interface OpenTable {
 }
 
 const SUFFIX = ".lance";
+/** A table, or what waits for one that is gone. */
+const NAMED = /^(.+)\.(?:lance|waiting)$/;
 
 /** The tables of a tier, opened when used; past a bound the least recently used that are idle close. */
 export class Tables {
@@ -42,12 +50,17 @@ export class Tables {
   readonly #recovered = new Set<string>();
   /** Least recently used first. */
   readonly #open = new Map<string, OpenTable>();
+  readonly #aside: SetAside;
+  /** In use again, while their tenants are still refused. */
+  #mended: readonly string[] = [];
   #closingCount = 0;
 
   private constructor(parts: TablesParts, connection: Connection, names: Iterable<string>) {
     this.#parts = parts;
     this.#connection = connection;
     this.#names = new Set(names);
+    const { clock, logger, disk, directory } = parts;
+    this.#aside = new SetAside({ clock, logger, disk, pathOf: (name) => join(directory, `${name}.waiting`) });
   }
 
   static async open(parts: TablesParts): Promise<Tables> {
@@ -57,16 +70,28 @@ export class Tables {
     const { connect, Session } = lancedb();
     const session = new Session(BigInt(options.indexCacheBytes), BigInt(options.metadataCacheBytes));
     const connection = await connect(directory, {}, session);
-    const files = (await readdir(directory)).filter((file) => file.endsWith(SUFFIX));
-    return new Tables(
-      parts,
-      connection,
-      files.map((file) => file.slice(0, -SUFFIX.length)),
-    );
+    const names = (await readdir(directory)).flatMap((file) => NAMED.exec(file)?.[1] ?? []);
+    return new Tables(parts, connection, names);
   }
 
   get names(): readonly string[] {
     return [...this.#names];
+  }
+
+  get damagedTenants(): ReadonlySet<string> {
+    return new Set([...this.#aside.names, ...this.#mended].map(tenantOf));
+  }
+
+  isDamaged(name: string): boolean {
+    return this.#aside.has(name);
+  }
+
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
+  get damagedCount(): number {
+    return this.#aside.names.length;
   }
 
   /** Those that are open now. */
@@ -74,32 +99,113 @@ export class Tables {
     return [...this.#open.values()].flatMap(({ table }) => table ?? []);
   }
 
-  /** Runs `task` on a table. Undefined, and nothing is created, when there is no such table. */
+  /**
+   * Runs `task` on a table. Undefined, and nothing is created, when there is no such table.
+   * @throws {MemoryError} `unavailable` for one that is damaged.
+   */
   async use<T>(name: string, task: (table: TenantTable) => Promise<T>): Promise<T | undefined> {
-    return this.#names.has(name) ? this.useOrCreate(name, task) : undefined;
+    return this.has(name) ? this.#useOrCreate(name, task) : undefined;
   }
 
-  /** Runs `task` on a table, which stays open for it. */
-  async useOrCreate<T>(name: string, task: (table: TenantTable) => Promise<T>): Promise<T> {
-    const entry = await this.#enter(name);
+  /** Runs `task` on every table that is not damaged; one where it fails counts as damaged. */
+  async each(
+    task: (table: TenantTable) => Promise<void>,
+    isNeeded: (name: string) => boolean = () => true,
+  ): Promise<void> {
+    for (const name of this.names) {
+      if (this.#aside.has(name) || !isNeeded(name)) continue;
+      try {
+        await this.use(name, task);
+      } catch (error) {
+        await this.#setAside(name, error, () => undefined);
+      }
+    }
+  }
+
+  /** Writes to a table, which is created where it is missing. Where that cannot be done now, `note` keeps it. */
+  async write(
+    name: string,
+    note: (changes: TableChanges) => void,
+    task: (table: TenantTable) => Promise<void>,
+  ): Promise<void> {
+    if (this.#aside.has(name)) return this.#aside.change(name, note);
     try {
-      return await task(await entry.opening);
-    } finally {
-      entry.users--;
-      await this.#closeIdle();
+      await this.#useOrCreate(name, task);
+    } catch (error) {
+      // What is not done because of what is asked would not be done the next time either.
+      if (error instanceof TypeError) throw error;
+      await this.#setAside(name, error, note);
+    }
+  }
+
+  /** Tries damaged tables again, now and then. Those in use again are served from the next time on. */
+  async mend(): Promise<void> {
+    this.#mended = [];
+    for (const name of this.#aside.due) {
+      const isMended = await this.#aside.retry(name, (changes) => this.#reopen(name, changes));
+      if (isMended) this.#mended = [...this.#mended, name];
     }
   }
 
   /** What was written to any table is on disk for good. Those that are not open were synced when they closed. */
   async sync(): Promise<void> {
     await inParallel([...this.#open.keys()], async (name) => {
-      await this.use(name, (table) => table.sync());
+      try {
+        await this.use(name, (table) => table.sync());
+      } catch (error) {
+        await this.#setAside(name, error, () => undefined);
+      }
     });
+    await this.#aside.keep();
   }
 
   async close(): Promise<void> {
     await inParallel([...this.#open], async ([name, entry]) => this.#close(name, entry, await entry.opening));
+    await this.#aside.keep();
     this.#connection.close();
+  }
+
+  /** Runs `task` on a table, which stays open for it. */
+  async #useOrCreate<T>(name: string, task: (table: TenantTable) => Promise<T>): Promise<T> {
+    if (this.#aside.has(name)) throw tenantDamaged();
+    const entry = await this.#enter(name);
+    try {
+      return await task(await this.#opened(name, entry));
+    } finally {
+      entry.users--;
+      await this.#closeIdle();
+    }
+  }
+
+  async #opened(name: string, { opening }: OpenTable): Promise<TenantTable> {
+    try {
+      return await opening;
+    } catch (error) {
+      await this.#setAside(name, error, () => undefined);
+      throw tenantDamaged(error);
+    }
+  }
+
+  /** What its files do not hold for good goes with it. */
+  async #setAside(name: string, error: unknown, note: (changes: TableChanges) => void): Promise<void> {
+    if (this.#aside.has(name)) return this.#aside.change(name, note);
+    const table = this.#open.get(name)?.table;
+    const changes = new TableChanges();
+    if (table !== undefined) changes.add(table.unsynced);
+    note(changes);
+    const released = () => table?.abandon() ?? Promise.resolve();
+    await this.#aside.put(name, error, changes, released);
+    this.#open.delete(name);
+  }
+
+  async #reopen(name: string, changes: TableChanges): Promise<void> {
+    this.#recovered.delete(name);
+    const table = await this.#openTable(name, changes);
+    try {
+      await readScopes(table, new Set());
+    } finally {
+      await table.close();
+    }
   }
 
   async #enter(name: string): Promise<OpenTable> {
@@ -128,21 +234,38 @@ export class Tables {
     return entry;
   }
 
-  async #openTable(name: string): Promise<TenantTable> {
-    const { clock, disk, dimensions, embedder } = this.#parts;
+  /** `changes` are to be done again; without them those that wait on disk. */
+  async #openTable(name: string, changes?: TableChanges): Promise<TenantTable> {
+    const { clock, logger, disk, dimensions, embedder } = this.#parts;
     const directory = join(this.#parts.directory, name + SUFFIX);
     const exists = this.#names.has(name) && (await this.#recover(name, directory));
     if (!exists) await this.#create(name, directory);
-    const parts = { name, connection: this.#connection, directory, dimensions, embedder, clock, disk };
-    return TenantTable.open(parts);
+    const parts = {
+      name,
+      connection: this.#connection,
+      directory,
+      dimensions,
+      embedder,
+      clock,
+      logger,
+      disk,
+    };
+    const table = await TenantTable.open(parts);
+    const again = changes ?? (await this.#aside.waiting(name));
+    if (!again.isEmpty) {
+      await table.redo(again);
+      await this.#aside.done(name);
+    }
+    return table;
   }
 
   /** False for a table that a crash left unborn: nothing was ever stored in it. */
   async #recover(name: string, directory: string): Promise<boolean> {
     if (this.#recovered.has(name)) return true;
-    const synced = await readSyncedVersion(directory);
-    if (synced === undefined && (await newestVersion(directory)) <= 1) return false;
+    await removeDrafts(directory);
     const { disk, logger } = this.#parts;
+    const synced = await readSyncedVersion(directory, logger);
+    if (synced === undefined && (await newestVersion(directory)) <= 1) return false;
     const dropped = synced === undefined ? 0 : await rollBack(directory, synced, disk);
     if (dropped > 0) logger.info({ table: name, versions: dropped }, "table taken back to what was synced");
     this.#recovered.add(name);

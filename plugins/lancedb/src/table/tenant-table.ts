@@ -1,14 +1,15 @@
 import type { Connection, Table } from "@lancedb/lancedb";
 import type { ScopedRow } from "@membus/plugin-kit";
-import type { Clock } from "@membus/protocol";
+import type { Clock, Logger } from "@membus/protocol";
 import type { Schema } from "apache-arrow";
 import type { Disk } from "../disk.js";
-import type { Filter } from "../rows/filters.js";
+import { and, compare, type Filter, isIn } from "../rows/filters.js";
 import { dimensionsOf } from "../rows/schema.js";
 import { VectorColumn } from "../rows/vector-column.js";
 import { ActiveReads } from "./active-reads.js";
 import { retryCommit } from "./commit-retry.js";
 import { newestVersion, readSyncedVersion, writeSyncedVersion } from "./synced-version.js";
+import { TableChanges } from "./table-changes.js";
 import { TableFiles } from "./table-files.js";
 import { TableGate } from "./table-gate.js";
 
@@ -21,6 +22,7 @@ export interface TenantTableParts {
   readonly dimensions: number;
   readonly embedder?: string | undefined;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly disk: Disk;
 }
 
@@ -63,6 +65,7 @@ export class TenantTable {
   #rowCount = 0;
   #isDirty = false;
   #isPurged = true;
+  #unsynced = new TableChanges();
   readonly tail: TableTail = { ...NO_TAIL };
   isIndexed = false;
 
@@ -91,7 +94,7 @@ export class TenantTable {
       ...indexes.map(({ numUnindexedRows }) => numUnindexedRows ?? 0),
     );
     opened.tail.rowCount = Math.min(numRows, numSmallFragments * lengths.p50);
-    opened.#isPurged = (await readSyncedVersion(parts.directory))?.purged ?? false;
+    opened.#isPurged = (await readSyncedVersion(parts.directory, parts.logger))?.purged ?? false;
     return opened;
   }
 
@@ -117,11 +120,19 @@ export class TenantTable {
     return this.#reads.run(() => task(this.#table));
   }
 
+  /** What was done to it, perhaps in part, since what is on disk for good. */
+  get unsynced(): TableChanges {
+    return this.#unsynced;
+  }
+
   async append(rows: readonly ScopedRow[]): Promise<void> {
     const placed = rows.map(({ scope, row }) => ({ scope, row: this.vectors.place(row) }));
     if (!this.vectors.fits(placed)) await this.gate.exclusive(() => this.vectors.replace());
     const data = await this.vectors.batch(placed, () => this.#table.schema());
-    await this.gate.shared(() => this.commit((table) => table.add(data)));
+    await this.gate.shared(() => {
+      this.#unsynced.append(rows);
+      return this.commit((table) => table.add(data));
+    });
     this.#rowCount += rows.length;
     this.tail.rowCount += rows.length;
     this.tail.fragmentCount++;
@@ -129,15 +140,47 @@ export class TenantTable {
     this.tail.unindexedRowCount += rows.length;
   }
 
-  /** Removes the rows that pass any of the filters. */
-  async remove(filters: readonly Filter[]): Promise<void> {
+  async remove(rows: readonly { readonly scope: string; readonly rowId: number }[]): Promise<void> {
     await this.gate.exclusive(async () => {
-      for (const filter of filters) {
-        const { numDeletedRows } = await this.commit((table) => table.delete(filter));
-        this.#rowCount -= numDeletedRows;
-        if (numDeletedRows > 0) this.#isPurged = false;
-      }
+      this.#unsynced.remove(rows);
+      await this.#delete(rowsOf(rows.map(({ rowId }) => rowId)));
     });
+  }
+
+  /**
+   * Takes back a write that may have been cut short. Its files may be there although no version names them, so a purge
+   * is owed whether rows are found or not.
+   */
+  async takeBack(rowId: number, scopes: readonly string[]): Promise<void> {
+    await this.gate.exclusive(async () => {
+      this.#unsynced.takeBack(rowId, scopes);
+      this.#isPurged = false;
+      this.#isDirty = true;
+      await this.#delete(rowsFrom(rowId, scopes));
+    });
+  }
+
+  /** Does again what was done to a later version, and makes it last. */
+  async redo(changes: TableChanges): Promise<void> {
+    for (const [scope, rowId] of changes.takenBack) await this.takeBack(rowId, [scope]);
+    await this.gate.exclusive(() => this.#delete(rowsOf(changes.goneRowIds)));
+    for (const rows of chunks(changes.rows)) await this.append(rows);
+    await this.sync();
+  }
+
+  /** No longer used: what it works on, and what reads it, comes to its end. Nothing is synced. */
+  async abandon(): Promise<void> {
+    await this.gate.exclusive(() => this.#reads.settled());
+    this.#table.close();
+  }
+
+  /** Removes the rows that pass any of the filters. */
+  async #delete(filters: readonly Filter[]): Promise<void> {
+    for (const filter of filters) {
+      const { numDeletedRows } = await this.commit((table) => table.delete(filter));
+      this.#rowCount -= numDeletedRows;
+      if (numDeletedRows > 0) this.#isPurged = false;
+    }
   }
 
   /** Changes the table, from inside the gate. */
@@ -157,6 +200,8 @@ export class TenantTable {
 
   /** The version is read first: its files are all there by then, so the walk finds them. */
   async syncInGate(): Promise<void> {
+    const earlier = this.#unsynced;
+    this.#unsynced = new TableChanges();
     this.#isDirty = false;
     try {
       const { directory, disk } = this.#parts;
@@ -165,6 +210,8 @@ export class TenantTable {
       await writeSyncedVersion(directory, { version, purged: this.#isPurged }, disk);
     } catch (error) {
       this.#isDirty = true;
+      earlier.add(this.#unsynced);
+      this.#unsynced = earlier;
       throw error;
     }
   }
@@ -186,4 +233,21 @@ export class TenantTable {
     await this.sync();
     this.#table.close();
   }
+}
+
+/** Values of an `IN`, and rows of an append: above a few thousand, planning costs more than another query. */
+const CHUNK = 1_000;
+
+function rowsOf(rowIds: readonly number[]): Filter[] {
+  return chunks(rowIds).map((ids) => isIn("row_id", ids));
+}
+
+function rowsFrom(rowId: number, scopes: readonly string[]): Filter[] {
+  return chunks(scopes).map((some) => and(compare("row_id", ">=", rowId), isIn("scope", some)));
+}
+
+export function chunks<T>(values: readonly T[]): T[][] {
+  const parts: T[][] = [];
+  for (let from = 0; from < values.length; from += CHUNK) parts.push(values.slice(from, from + CHUNK));
+  return parts;
 }

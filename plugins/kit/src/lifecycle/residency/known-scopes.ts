@@ -1,5 +1,11 @@
 import { parseScopeId, type Scope, scopeId } from "@membus/protocol";
 
+export interface StoredScopes {
+  readonly scopes: readonly Scope[];
+  /** False while those of some tenants cannot be read. */
+  readonly isComplete: boolean;
+}
+
 /**
  * Every scope that may hold rows: asking storage for them takes long, and requests for subtrees come often. A scope that
  * is surely not among them need not be looked for either.
@@ -10,11 +16,11 @@ export class KnownScopes {
   readonly #latest = new Map<string, Scope>();
   /** Whether no other scope holds rows. */
   #isComplete = false;
-  readonly #read: () => Promise<Iterable<Scope>>;
+  readonly #read: () => Promise<StoredScopes>;
   #reading: Promise<void> | undefined;
   #refreshCount = 0;
 
-  constructor(read: () => Promise<Iterable<Scope>>) {
+  constructor(read: () => Promise<StoredScopes>) {
     this.#read = read;
   }
 
@@ -54,11 +60,12 @@ export class KnownScopes {
     const refreshCount = this.#refreshCount;
     const isStill = () => refreshCount === this.#refreshCount;
     try {
-      const stored = [...(await this.#read())].map((scope) => [scopeId(scope), scope] as const);
+      const { scopes, isComplete } = await this.#read();
+      const stored = scopes.map((scope) => [scopeId(scope), scope] as const);
       // Some may have got their rows since they were read, and after another `refresh` be no latest any more.
       const others = isStill() ? this.#latest : this.#scopes;
       this.#scopes = new Map([...stored, ...others]);
-      this.#isComplete = true;
+      this.#isComplete = isComplete;
     } catch (error) {
       if (isStill()) this.#reading = undefined;
       throw error;

@@ -1,0 +1,13 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { syncDirectory } from "../directory/index.js";
+
+/** Names that a repair gives to what it cuts off. */
+const SET_ASIDE = /\.corrupt-\d+$/;
+
+/** Removes from a log's directory what repairs have set aside there. */
+export async function removeSetAside(directory: string): Promise<void> {
+  const names = (await readdir(directory)).filter((name) => SET_ASIDE.test(name));
+  for (const name of names) await rm(join(directory, name));
+  if (names.length > 0) await syncDirectory(directory);
+}

@@ -1,0 +1,56 @@
+import type { Log } from "@membus/disk";
+import { type Clock, isMemoryError } from "@membus/protocol";
+import type { Journal } from "./journal.js";
+import type { OperationMemory } from "./operation-memory.js";
+import { decodeRecord, type LogRecord } from "./record.js";
+
+/** Moved at once: they share a group of the log. */
+const REPLIES_AT_ONCE = 256;
+
+export interface MoveRepliesParts {
+  readonly log: Pick<Log, "read">;
+  readonly journal: Journal;
+  readonly operations: OperationMemory;
+  readonly clock: Clock;
+  /** Flushes where much waits for it. */
+  roomToWrite(): Promise<void>;
+}
+
+/**
+ * Logs every remembered reply anew that is read from a record before `before`, without the rows of that: so the log can
+ * let go of those. Killed at any point, a reply is there once at least, and the last one counts.
+ */
+export async function moveReplies(before: number, parts: MoveRepliesParts): Promise<void> {
+  const seqs = parts.operations.seqsBefore(before, parts.clock.now());
+  for (let from = 0; from < seqs.length; from += REPLIES_AT_ONCE) {
+    await parts.roomToWrite();
+    await Promise.all(seqs.slice(from, from + REPLIES_AT_ONCE).map((seq) => moveReply(seq, parts)));
+  }
+}
+
+async function moveReply(seq: number, { log, journal, operations }: MoveRepliesParts): Promise<void> {
+  const record = await readRecord(log, seq);
+  if (record?.op === undefined) return;
+  const { at, op, result = {} } = record;
+  const isStill = (): boolean => {
+    const place = operations.findById(op)?.place;
+    return place !== undefined && "seq" in place && place.seq === seq;
+  };
+  if (!isStill()) return;
+  await journal.append({
+    build: () => ({ at, scope: "", rows: [], removed: [], op, result }),
+    stage: () => {},
+    apply: (_record, _seq, place) => {
+      if (isStill()) operations.remember(op, at, place, op.done);
+    },
+  });
+}
+
+async function readRecord(log: Pick<Log, "read">, seq: number): Promise<LogRecord | undefined> {
+  try {
+    return decodeRecord(await log.read(seq));
+  } catch (error) {
+    if (isMemoryError(error) && error.code === "memory_not_found") return undefined;
+    throw error;
+  }
+}
