@@ -1,4 +1,4 @@
-import { connectNatsBus } from "@membus/bus";
+import { connectNatsBus, serverAddress } from "@membus/bus";
 import type { Host } from "@membus/host";
 import type { NatsServer } from "@membus/nats-server";
 import { type Logger, MemoryError, requestSubject, systemClock } from "@membus/protocol";
@@ -68,8 +68,9 @@ async function up({ config, output }: Session, repair: boolean): Promise<void> {
       const { composeHost } = await import("../compose/compose-host.js");
       const host = await composeHost(config, { bus, logger, env: process.env, repair });
       await host.start();
-      const listening = { url, data: config.data, prefix: config.prefix, host_id: host.id };
-      output.result(listening, () => banner(config, url));
+      const shownUrl = serverAddress(url);
+      const listening = { url: shownUrl, data: config.data, prefix: config.prefix, host_id: host.id };
+      output.result(listening, () => banner(config, shownUrl));
       await stopWhenTold(host, output, server?.exited);
     } finally {
       await bus.close();

@@ -17,6 +17,10 @@ export const ConfigSchema = z.strictObject({
       user: text.optional(),
       password: text.optional(),
       token: text.optional(),
+      nkey: text.optional(),
+      tls_ca: text.optional(),
+      tls_cert: text.optional(),
+      tls_key: text.optional(),
       inbox_prefix: text.optional(),
     })
     .optional(),
