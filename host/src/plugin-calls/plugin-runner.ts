@@ -25,6 +25,7 @@ import { failure, type Outcome, success } from "../outcome.js";
 import { forgetProblem, listProblem, pageProblem, statusProblem, storeProblem } from "./check-results.js";
 import { Lane, RETRY_AFTER_MS } from "./lane.js";
 import type { Features } from "./offered.js";
+import { toldError, toldResult } from "./told-error.js";
 
 export interface PluginRunnerDependencies {
   readonly clock: Clock;
@@ -166,11 +167,19 @@ export class PluginRunner {
     try {
       const result = await lane.run(call, expiresAt);
       const problem = problemOf(result);
-      return problem === undefined ? success(result) : failure(this.#violation(problem));
+      if (problem !== undefined) return failure(this.#violation(problem));
+      return success(toldResult(result, this.#told));
     } catch (error) {
-      return failure(isMemoryError(error) ? withRetryAfter(error) : this.#unexpected(error));
+      return failure(isMemoryError(error) ? withRetryAfter(this.#told(error)) : this.#unexpected(error));
     }
   }
+
+  /** What clients are not told is for the operator. */
+  readonly #told = (error: MemoryError): MemoryError => {
+    const told = toldError(error);
+    if (told !== error) this.#log(error, "a plugin's error names a path, which clients are not told");
+    return told;
+  };
 
   #violation(problem: string): MemoryError {
     this.#dependencies.metrics.violation(this.tier);
