@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { registerAuth } from "./commands/auth.js";
 import { registerChat } from "./commands/chat.js";
 import { registerConformance } from "./commands/conformance.js";
 import { registerCreatePlugin } from "./commands/create-plugin.js";
@@ -53,6 +54,7 @@ export function createProgram(): Command {
     registerReindex,
     registerDoctor,
     registerEval,
+    registerAuth,
     registerNats,
     registerCreatePlugin,
     registerConformance,

@@ -17,6 +17,7 @@ const COMMANDS = [
   "reindex",
   "doctor",
   "eval",
+  "auth",
   "nats",
   "create-plugin",
   "conformance",

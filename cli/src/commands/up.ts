@@ -3,6 +3,7 @@ import type { Host } from "@membus/host";
 import type { NatsServer } from "@membus/nats-server";
 import { type Logger, MemoryError, requestSubject, systemClock } from "@membus/protocol";
 import type { Command } from "commander";
+import { asAuthHost, authConfigPath, reloadOnChange } from "../auth/auth-host.js";
 import type { Config } from "../config/config-schema.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
@@ -17,6 +18,7 @@ interface UpFlags {
   readonly data?: string;
   readonly port?: string;
   readonly natsServer?: string;
+  readonly auth?: string;
   readonly durability?: "disk" | "process";
   readonly logLevel?: "debug" | "info" | "warn" | "error" | "silent";
   readonly audit?: boolean;
@@ -31,6 +33,7 @@ export function registerUp(program: Command): void {
     .option("--data <folder>", "where memories are kept (default ./.membus)")
     .option("--port <number>", "port of the embedded nats-server (default 4222)")
     .option("--nats-server <path>", "the nats-server to run")
+    .option("--auth <folder>", "who may connect, and the host's own key, as `membus auth` wrote them")
     .option("--durability <kind>", "what a reply promises to survive: disk (power loss) or process (kill -9)")
     .addOption(pluginOption())
     .option("--log-level <level>", "debug, info, warn, error or silent")
@@ -43,9 +46,10 @@ export function registerUp(program: Command): void {
 }
 
 function upConfig(flags: UpFlags) {
-  const { data, durability, audit, logLevel, port, natsServer, plugin: plugins } = flags;
+  const { data, durability, audit, logLevel, port, natsServer, auth, plugin: plugins } = flags;
   const nats = definedOnly({
     server: natsServer,
+    auth,
     port: port === undefined ? undefined : numberFlag("--port", port),
   });
   return {
@@ -54,7 +58,8 @@ function upConfig(flags: UpFlags) {
   };
 }
 
-async function up({ config, output }: Session, repair: boolean): Promise<void> {
+async function up({ config: given, output }: Session, repair: boolean): Promise<void> {
+  const config = asAuthHost(given);
   const logger = createLogger(config.log_level);
   const server = config.nats.url === undefined ? await startServer(config, output.note, logger) : undefined;
   const url = config.nats.url ?? server!.url;
@@ -115,17 +120,29 @@ async function startServer(
     onStep: note,
     ...definedOnly({ explicitPath: config.nats.server }),
   });
-  return launchNatsServer({ binary: path, port: config.nats.port }, { logger });
+  const { auth, port } = config.nats;
+  const configured = auth === undefined ? {} : { configFile: authConfigPath(auth) };
+  const server = await launchNatsServer({ binary: path, port, ...configured }, { logger });
+  if (auth === undefined) return server;
+  const stopWatching = reloadOnChange(auth, server);
+  void server.exited.then(stopWatching);
+  return server;
 }
 
-function banner({ data, prefix, tenant }: Config, url: string): string {
+function banner({ data, prefix, tenant, nats }: Config, url: string): string {
   const subject = requestSubject({ tenant, agent: "alice", type: "memory/store/req" }, prefix);
   const entry =
     '{"type":"memory/store/req","entries":[{"key":"greeting","content":"hello","tier":"episodic"}]}';
+  const listening = [`membus listens on ${url}`, `memories in ${data}`, ""];
+  if (nats.auth !== undefined) {
+    return [
+      ...listening,
+      "agents connect by the keys that `membus auth add-agent` makes",
+      "Ctrl-C stops it.",
+    ].join("\n");
+  }
   return [
-    `membus listens on ${url}`,
-    `memories in ${data}`,
-    "",
+    ...listening,
     "try it with the NATS command line:",
     `  nats req -s ${url} ${subject} '${entry}'`,
     "or from JavaScript:",

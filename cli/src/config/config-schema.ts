@@ -18,6 +18,7 @@ export const ConfigSchema = z.strictObject({
       password: text.optional(),
       token: text.optional(),
       nkey: text.optional(),
+      auth: text.optional(),
       tls_ca: text.optional(),
       tls_cert: text.optional(),
       tls_key: text.optional(),

@@ -9,6 +9,7 @@ export const ENVIRONMENT = Object.freeze({
   MEMBUS_NATS_PASSWORD: "nats.password",
   MEMBUS_NATS_TOKEN: "nats.token",
   MEMBUS_NATS_NKEY: "nats.nkey",
+  MEMBUS_NATS_AUTH: "nats.auth",
   MEMBUS_NATS_TLS_CA: "nats.tls_ca",
   MEMBUS_NATS_TLS_CERT: "nats.tls_cert",
   MEMBUS_NATS_TLS_KEY: "nats.tls_key",
