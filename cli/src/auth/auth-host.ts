@@ -3,10 +3,10 @@ import { join, resolve } from "node:path";
 import type { NatsServer } from "@membus/nats-server";
 import type { Config } from "../config/config-schema.js";
 import { CONFIG_FILE, seedPath } from "./auth-folder.js";
-import { HOST_USER } from "./auth-state.js";
+import { HOST_USER, OPERATOR_USER } from "./auth-state.js";
 
-/** Requests that cross accounts come with a reply subject of the server's, which begins with the second. */
-const INBOX_PREFIXES = ["_INBOX", "_R_"];
+/** Requests that cross accounts come with a reply subject of the server's, which begins with the first. */
+const INBOX_PREFIXES = ["_R_", HOST_USER.inboxPrefix, OPERATOR_USER.inboxPrefix];
 
 /** The settings of a host that connects by its key of `nats.auth`; without that setting, as they are. */
 export function asAuthHost(config: Config): Config {

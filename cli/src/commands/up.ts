@@ -9,6 +9,7 @@ import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
 import { natsOptions } from "../flags/nats-options.js";
 import { type PluginFlag, pluginOption } from "../flags/plugin-flag.js";
+import { withHealth } from "../health/with-health.js";
 import { createLogger } from "../logger.js";
 import { openSession, type Session } from "../session.js";
 import type { Output } from "../terminal/output.js";
@@ -22,6 +23,7 @@ interface UpFlags {
   readonly durability?: "disk" | "process";
   readonly logLevel?: "debug" | "info" | "warn" | "error" | "silent";
   readonly audit?: boolean;
+  readonly healthPort?: string;
   readonly repair?: boolean;
   readonly plugin?: PluginFlag;
 }
@@ -38,6 +40,7 @@ export function registerUp(program: Command): void {
     .addOption(pluginOption())
     .option("--log-level <level>", "debug, info, warn, error or silent")
     .option("--audit", "log a line per request, without contents")
+    .option("--health-port <port>", "answer /healthz, /readyz and /metrics on this port of loopback")
     .option("--repair", "cut a corrupt log where the damage begins, keeping what stood behind it aside")
     .action(async (flags: UpFlags, command: Command) => {
       const session = await openSession(command, upConfig(flags));
@@ -46,7 +49,7 @@ export function registerUp(program: Command): void {
 }
 
 function upConfig(flags: UpFlags) {
-  const { data, durability, audit, logLevel, port, natsServer, auth, plugin: plugins } = flags;
+  const { data, durability, audit, logLevel, port, natsServer, auth, healthPort, plugin: plugins } = flags;
   const nats = definedOnly({
     server: natsServer,
     auth,
@@ -55,6 +58,7 @@ function upConfig(flags: UpFlags) {
   return {
     ...definedOnly({ data, durability, audit, log_level: logLevel, plugins }),
     ...(Object.keys(nats).length === 0 ? {} : { nats }),
+    ...(healthPort && { health: { port: numberFlag("--health-port", healthPort), host: "127.0.0.1" } }),
   };
 }
 
@@ -72,11 +76,14 @@ async function up({ config: given, output }: Session, repair: boolean): Promise<
       // Loaded only here: the other commands start faster without a database.
       const { composeHost } = await import("../compose/compose-host.js");
       const host = await composeHost(config, { bus, logger, env: process.env, repair });
-      await host.start();
-      const shownUrl = serverAddress(url);
-      const listening = { url: shownUrl, data: config.data, prefix: config.prefix, host_id: host.id };
-      output.result(listening, () => banner(config, shownUrl));
-      await stopWhenTold(host, output, server?.exited);
+      const sources = { stats: () => host.stats(), busState: () => bus.state };
+      await withHealth(config, sources, output.note, async () => {
+        await host.start();
+        const shownUrl = serverAddress(url);
+        const listening = { url: shownUrl, data: config.data, prefix: config.prefix, host_id: host.id };
+        output.result(listening, () => banner(config, shownUrl));
+        await stopWhenTold(host, output, server?.exited);
+      });
     } finally {
       await bus.close();
     }

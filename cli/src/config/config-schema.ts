@@ -46,6 +46,8 @@ export const ConfigSchema = z.strictObject({
   tenants: z.array(text).min(1).optional(),
   log_level: z.enum(["debug", "info", "warn", "error", "silent"]).optional(),
   audit: z.boolean().optional(),
+  /** Where health checks and figures are asked for. */
+  health: z.strictObject({ port: z.int().min(0).max(65_535), host: text.default("127.0.0.1") }).optional(),
   host: z.record(text, z.unknown()).optional(),
   lru: z.record(text, z.unknown()).optional(),
   kit: z.record(text, z.unknown()).optional(),

@@ -44,6 +44,11 @@ export class PluginRunner {
   readonly #reads: Lane;
   readonly #writes: Lane;
   #isOpen = false;
+  /** Unix seconds when it last ended well; 0 before. */
+  #maintainedAt = 0;
+  #maintainFailures = 0;
+  /** Since it last ended well. */
+  #maintainFailuresInARow = 0;
   /** Said once, as they are asked for every second. */
   #haveStatsFailed = false;
 
@@ -126,7 +131,11 @@ export class PluginRunner {
   async maintain(): Promise<void> {
     try {
       await this.plugin.maintain?.();
+      this.#maintainedAt = this.#dependencies.clock.now();
+      this.#maintainFailuresInARow = 0;
     } catch (error) {
+      this.#maintainFailures++;
+      this.#maintainFailuresInARow++;
       this.#log(error, "maintenance failed; it is tried again");
     }
   }
@@ -134,7 +143,12 @@ export class PluginRunner {
   stats(): Readonly<Record<string, unknown>> {
     const calls_waiting = this.#reads.waitingCount + this.#writes.waitingCount;
     const calls_running = this.#reads.runningCount + this.#writes.runningCount;
-    return { plugin: this.name, calls_running, calls_waiting, ...this.#pluginStats() };
+    const upkeep = {
+      maintained_at: this.#maintainedAt,
+      maintain_failures: this.#maintainFailures,
+      maintain_failures_in_a_row: this.#maintainFailuresInARow,
+    };
+    return { plugin: this.name, calls_running, calls_waiting, ...upkeep, ...this.#pluginStats() };
   }
 
   /** Resolves when every call has really settled, also those that nobody waits for any more. */
