@@ -24,6 +24,8 @@ function withoutPaths(text: string): string {
 
 /** A plugin's result with the errors that it tells of its entries, or of what it left out, as clients may be told. */
 export function toldResult<T>(result: T, tell: (error: MemoryError) => MemoryError): T {
+  // An operation that is not known.
+  if (result === undefined) return result;
   const { errors, degraded } = result as { errors?: readonly { error: unknown }[]; degraded?: unknown };
   if (isMemoryError(degraded)) return { ...result, degraded: tell(degraded) };
   if (!errors?.length) return result;
