@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { registerAudit } from "./commands/audit.js";
 import { registerAuth } from "./commands/auth.js";
 import { registerChat } from "./commands/chat.js";
 import { registerConformance } from "./commands/conformance.js";
@@ -55,6 +56,7 @@ export function createProgram(): Command {
     registerDoctor,
     registerEval,
     registerAuth,
+    registerAudit,
     registerNats,
     registerCreatePlugin,
     registerConformance,

@@ -18,6 +18,7 @@ const COMMANDS = [
   "doctor",
   "eval",
   "auth",
+  "audit",
   "nats",
   "create-plugin",
   "conformance",
