@@ -11,7 +11,7 @@ export function auditSecretPath(data: string): string {
 
 /** The secret of a data folder, made where there is none yet: its owner alone may read it. */
 export async function ownAuditSecret(data: string): Promise<Uint8Array> {
-  await mkdir(data, { recursive: true });
+  await mkdir(data, { recursive: true, mode: 0o700 });
   const path = auditSecretPath(data);
   try {
     await writeFile(path, `${randomBytes(BYTES).toString("hex")}\n`, { flag: "wx", mode: 0o600 });

@@ -37,7 +37,9 @@ export async function composePlugins(config: Config, repair: boolean): Promise<C
     if (settings !== undefined) dataDirectories[tier] = join(config.data, folderOf(tier, plugin));
     else if (tier !== "working") dataDirectories[tier] = join(config.data, tier);
   }
-  for (const directory of Object.values(dataDirectories)) await mkdir(directory, { recursive: true });
+  // Others on the machine have no business there; a folder that is there keeps the mode it has.
+  for (const directory of Object.values(dataDirectories))
+    await mkdir(directory, { recursive: true, mode: 0o700 });
   return { plugins, dataDirectories };
 }
 
