@@ -8,5 +8,6 @@ export {
   type NatsBusOptions,
   type NatsTlsOptions,
   natsBusFromConnection,
+  serverAddress,
 } from "./nats/index.js";
 export { subjectMatches } from "./subject.js";

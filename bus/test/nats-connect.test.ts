@@ -1,7 +1,4 @@
-import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { nkeys } from "@nats-io/transport-node";
 import { afterEach, describe, expect, it } from "vitest";
 import { connectNatsBus, type NatsBusOptions } from "../src/index.js";
@@ -63,7 +60,7 @@ it.each(NATS_SERVERS)("needs neither a logger nor a clock: %s", async (binary) =
   expect([...payload]).toEqual([7]);
 });
 
-describe.each(NATS_SERVERS)("limits and encryption of %s", (binary) => {
+describe.each(NATS_SERVERS)("limits of %s", (binary) => {
   it("learns of a lowered max_payload when it reconnects", async () => {
     const configFile = await fixture.file("nats.conf", "max_payload: 4096\n");
     const { pid, url } = await fixture.launch({ binary, configFile });
@@ -77,20 +74,6 @@ describe.each(NATS_SERVERS)("limits and encryption of %s", (binary) => {
     expect((await rejection(request(), "unavailable")).detail).toEqual({ reason: "disconnected" });
     const error = await rejection(request(), "too_large");
     expect(error.detail).toEqual({ limit: "messageBytes", max: 2048, got: 3000 });
-  });
-
-  it("encrypts with a certificate authority of one's own", async () => {
-    const { caFile, config } = await certificate();
-    const { port } = await fixture.launchConfigured(binary, config);
-    const servers = `tls://localhost:${port}`;
-    await (await fixture.connect({ servers, tls: { caFile } })).bus.flush();
-    await rejection(fixture.connect({ servers }), "unavailable");
-  });
-
-  it("refuses a server without TLS where the URL says tls", async () => {
-    const { port } = await fixture.launch({ binary });
-    const error = await rejection(fixture.connect({ servers: `tls://127.0.0.1:${port}` }), "unavailable");
-    expect(error.message).toMatch(/tls/);
   });
 });
 
@@ -123,13 +106,3 @@ describe("connecting", () => {
     expect((error as Error).message).not.toContain("secret");
   });
 });
-
-/** A self-signed certificate for localhost, and a server's configuration that uses it. */
-async function certificate(): Promise<{ caFile: string; config: string }> {
-  const folder = await fixture.folder();
-  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key];
-  await promisify(execFile)("openssl", ["req", "-x509", ...newKey, ...subject, "-days", "2", "-out", cert]);
-  return { caFile: cert, config: `tls { cert_file: "${cert}", key_file: "${key}" }` };
-}

@@ -1,4 +1,6 @@
 import { Command } from "commander";
+import { registerAudit } from "./commands/audit.js";
+import { registerAuth } from "./commands/auth.js";
 import { registerChat } from "./commands/chat.js";
 import { registerConformance } from "./commands/conformance.js";
 import { registerCreatePlugin } from "./commands/create-plugin.js";
@@ -55,6 +57,8 @@ export function createProgram(): Command {
     registerDoctor,
     registerEval,
     registerLog,
+    registerAuth,
+    registerAudit,
     registerNats,
     registerCreatePlugin,
     registerConformance,

@@ -1,21 +1,79 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { launchNatsServer } from "@membus/nats-server";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { checkNode } from "../src/doctor/check-node.js";
+import { endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
 import { RunningHost } from "./running-host.js";
 
+interface Found {
+  readonly check: string;
+  readonly state: string;
+  readonly found: string;
+}
+
 const host = new RunningHost();
-beforeAll(() => host.start());
+const data = ["--config", "doctor.yaml"];
+beforeAll(async () => {
+  await host.start();
+  writeFileSync(join(host.directory, "doctor.yaml"), "data: ./data\n");
+});
 afterAll(() => host.stop());
 
 it("finds nothing wrong with a host that runs", async () => {
-  const findings = await host.json<{ check: string; state: string; found: string }[]>(["doctor"]);
+  const findings = await host.json<Found[]>(["doctor", ...data]);
   expect(findings.map(({ check, state }) => `${check} ${state}`)).toEqual([
     "node ok",
     "nats-server ok",
     "host ok",
+    "tier working ok",
+    "tier episodic ok",
+    "tier semantic ok",
     "data ok",
     "embedder ok",
   ]);
   expect(findings[2]?.found).toMatch(/^[0-9a-f-]{36} serves working, episodic, semantic$/);
+  expect(findings.find(({ check }) => check === "data")?.found).toMatch(
+    /data, \d+\.\d GiB free, served by process \d+$/,
+  );
+});
+
+it("tells that no process serves another folder", async () => {
+  const { stdout } = await host.cli(["doctor"]);
+  expect(stdout).toMatch(/^ok {4}data: .*GiB free, served by no process$/m);
+});
+
+it("names files that others on the machine may read", async () => {
+  const key = join(host.directory, "open.nk");
+  const folder = join(host.directory, "open");
+  writeFileSync(key, "x", { mode: 0o644 });
+  mkdirSync(folder, { mode: 0o755 });
+  writeFileSync(join(host.directory, "open.yaml"), `data: ${folder}\nnats: { tls_key: ${key} }\n`);
+  const { code, stdout } = await host.cli(["doctor", "--config", "open.yaml"]);
+  expect(code).toBe(1);
+  expect(stdout).toContain(`FAIL  files: ${key} is a secret that others on this machine may read (mode 644)`);
+  expect(stdout).toContain(`warn  files: ${folder} is open to others on this machine (mode 755)`);
+});
+
+it("names a tier whose maintenance fails", async () => {
+  const folder = join(host.directory, "failing");
+  mkdirSync(folder);
+  const plugin = fileURLToPath(new URL("failing-maintenance.js", import.meta.url));
+  const nats = await launchNatsServer({ binary: NATS_SERVER });
+  const args = ["up", "--data", folder, "--plugin", `working=${plugin}`, "--log-level", "silent"];
+  const up = spawnCli(args, { url: nats.url, cwd: host.directory });
+  try {
+    await lineOf(up, /^membus listens on/);
+    const looked = () => runCli(["doctor"], { url: nats.url, cwd: host.directory });
+    await expect
+      .poll(async () => (await looked()).stdout, { timeout: 60_000 })
+      .toMatch(/^FAIL {2}tier working: its maintenance has failed \d+ times in a row/m);
+  } finally {
+    await endChild(up, "SIGTERM");
+    await nats.stop();
+  }
 });
 
 it("names what is missing and what to do, and exits with 1", async () => {

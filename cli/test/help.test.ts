@@ -18,6 +18,8 @@ const COMMANDS = [
   "doctor",
   "eval",
   "log",
+  "auth",
+  "audit",
   "nats",
   "create-plugin",
   "conformance",

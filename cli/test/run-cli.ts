@@ -14,6 +14,8 @@ export interface CliOptions {
   readonly input?: string;
   /** Working directory, and where temporary files go. */
   readonly cwd: string;
+  /** Settings besides. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface CliResult {
@@ -25,12 +27,12 @@ export interface CliResult {
 /** Starts `membus <args>` with the nats-server of the tests, and no other setting of whoever runs them. */
 export function spawnCli(
   args: readonly string[],
-  { url, input, cwd }: CliOptions,
+  { url, input, cwd, env: given }: CliOptions,
 ): ChildProcessWithoutNullStreams {
   const settings = new Set(Object.keys(ENVIRONMENT));
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.has(name)));
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { ...env, MEMBUS_NATS_SERVER: NATS_SERVER, TMPDIR: cwd, ...(url && { NATS_URL: url }) },
+    env: { ...env, MEMBUS_NATS_SERVER: NATS_SERVER, TMPDIR: cwd, ...(url && { NATS_URL: url }), ...given },
     cwd,
   });
   if (input !== undefined) child.stdin.end(input);

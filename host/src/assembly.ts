@@ -17,7 +17,7 @@ import type { NamespaceRule, Runtime } from "./operations/index.js";
 import type { ResolvedHostOptions } from "./options.js";
 import { Deadlines } from "./outcome.js";
 import { EmbedderCache, type PluginRunner, serveTiers } from "./plugin-calls/index.js";
-import { type AuditSink, HEADER_BYTES_RESERVED, Responder } from "./replies/index.js";
+import { Audit, type AuditSink, HEADER_BYTES_RESERVED, Responder } from "./replies/index.js";
 import { Admission, Router } from "./routing/index.js";
 
 export interface HostDependencies {
@@ -32,8 +32,10 @@ export interface HostDependencies {
   readonly clock?: Clock;
   /** Default: pino on standard error, warnings and errors. */
   readonly logger?: Logger;
-  /** Where one record per request goes. Without one none is made. */
+  /** Where records go: of each request, dropped message and removed entry. Without one none is made. */
   readonly audit?: AuditSink;
+  /** What keys are hashed with in these records; without one each host has another, and nobody can look keys up. */
+  readonly auditSecret?: Uint8Array;
   /** Where the plugin of a tier may write. */
   readonly dataDirectories?: Readonly<Partial<Record<MemoryTier, string>>>;
   /** Without one every namespace may be used. */
@@ -54,7 +56,7 @@ export function assemble(
   options: ResolvedHostOptions,
   hostId: string,
 ): Assembly {
-  const { bus, plugins, audit, allowNamespace, reranker, dataDirectories = {} } = dependencies;
+  const { bus, plugins, allowNamespace, reranker, dataDirectories = {} } = dependencies;
   const { clock = systemClock, logger = defaultLogger() } = dependencies;
   const metrics = new Metrics();
   const admission = new Admission(options);
@@ -70,8 +72,9 @@ export function assemble(
     replyBytesMax: () => bus.maxPayloadBytes - HEADER_BYTES_RESERVED,
   };
   const runtime: Runtime = { hostId, clock, logger, options, tiers, ...parts };
+  const audit = dependencies.audit && new Audit(dependencies.audit, clock, dependencies.auditSecret);
   const responder = new Responder({ bus, clock, metrics, logger, audit });
-  const router = new Router({ runtime, responder, admission, metrics });
+  const router = new Router({ runtime, responder, admission });
   const servicesOf = ({ tier }: PluginRunner): PluginServices => ({
     tier,
     clock,
@@ -79,9 +82,25 @@ export function assemble(
     ...(embedder && { embedder }),
     ...(reranker && { reranker }),
     ...(dataDirectories[tier] !== undefined && { dataDirectory: dataDirectories[tier] }),
-    notify: (change, agent) => events.changed(tier, change, agent),
+    notify(change, agent) {
+      events.changed(tier, change, agent);
+      recordRemoval(audit, logger, tier, change, agent);
+    },
   });
   return { runtime, admission, metrics, router, servicesOf };
+}
+
+/** Never throws: a plugin may report anything, and a sink may fail. */
+function recordRemoval(
+  audit: Audit | undefined,
+  logger: Logger,
+  ...removal: Parameters<Audit["removed"]>
+): void {
+  try {
+    audit?.removed(...removal);
+  } catch (error) {
+    logger.error({ err: error }, "an entry was removed, but not recorded");
+  }
 }
 
 function defaultLogger(): Logger {

@@ -20,11 +20,13 @@ import { ReindexEvents } from "./events/index.js";
 import type { MetricsSnapshot } from "./metrics.js";
 import { type HostOptions, type ResolvedHostOptions, resolveHostOptions } from "./options.js";
 import { Maintenance, type PluginRunner } from "./plugin-calls/index.js";
+import { ProcessFigures, type ProcessStats } from "./process-figures.js";
 
 export interface HostStats extends MetricsSnapshot {
   readonly id: string;
   readonly state: HostState;
   readonly inFlight: { readonly count: number; readonly bytes: number; readonly mutationCount: number };
+  readonly process: ProcessStats;
   /** Per served tier: plugin, calls running and waiting, and what the plugin tells of itself. */
   readonly tiers: Readonly<Partial<Record<MemoryTier, Readonly<Record<string, unknown>>>>>;
 }
@@ -41,6 +43,7 @@ export class Host {
   readonly #watch: HostWatch;
   readonly #maintenance: Maintenance;
   readonly #reindexEvents: ReindexEvents;
+  readonly #process: ProcessFigures;
   #subscriptions: BusSubscription[] = [];
   #state: HostState = "created";
   /** Unix seconds. */
@@ -61,16 +64,17 @@ export class Host {
     this.#bus = dependencies.bus;
     this.#options = resolveHostOptions(options);
     this.#parts = assemble(dependencies, this.#options, this.id);
-    const { runtime, metrics } = this.#parts;
+    const { runtime } = this.#parts;
     this.#runners = [...runtime.tiers.values()];
+    this.#process = new ProcessFigures(runtime.clock);
     this.#maintenance = new Maintenance(runtime.clock, this.#options.maintainIntervalMs);
     const servingMs = () => this.#servingMs();
     const shared = { bus: this.#bus, hostId: this.id, options: this.#options };
     this.#discovery = new Discovery({
       ...shared,
-      metrics,
+      metrics: this.#parts.metrics,
       startedAt: runtime.clock.now(),
-      tierStats: () => this.#tierStats(),
+      figures: () => this.#figures(),
       metadata: () => serviceMetadata({ ...runtime, state: this.#state, servingMs: servingMs() }),
     });
     const onOlderHost = (error: MemoryError) => this.#giveWay(error);
@@ -108,6 +112,7 @@ export class Host {
       id: this.id,
       state: this.#state,
       inFlight: { count, bytes, mutationCount: runtime.inFlight.count },
+      process: this.#process.stats(),
       tiers: this.#tierStats(),
       ...metrics.snapshot(),
     };
@@ -117,8 +122,24 @@ export class Host {
     return Object.fromEntries(this.#runners.map((runner) => [runner.tier, runner.stats()]));
   }
 
+  /** What `$SRV.STATS` tells besides the endpoints. */
+  #figures(): object {
+    const { inFlight, process, tiers, requests, dropped, violations, eventsPublished } = this.stats();
+    const outcomes = Object.entries(requests).map(([type, stats]) => [type, stats?.outcomes]);
+    return {
+      tiers,
+      process,
+      in_flight: { requests: inFlight.count, bytes: inFlight.bytes, mutations: inFlight.mutationCount },
+      outcomes: Object.fromEntries(outcomes),
+      dropped,
+      violations,
+      events_published: eventsPublished,
+    };
+  }
+
   async #start(): Promise<void> {
     try {
+      this.#process.start();
       this.#discovery.start();
       await this.#bus.flush();
       const { servicesOf } = this.#parts;
@@ -190,6 +211,7 @@ export class Host {
         this.#within(closeTimeoutMs, runner.close(), `the ${runner.tier} tier is still closing`),
       ),
     );
+    this.#process.stop();
     this.#state = "stopped";
     this.#onStopped(this.#conflict);
   }

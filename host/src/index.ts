@@ -4,4 +4,10 @@ export { createHost, type Host, type HostStats } from "./host.js";
 export { LATENCY_BOUNDS_MS, type MetricsSnapshot, type RequestStats } from "./metrics.js";
 export type { NamespaceRule } from "./operations/index.js";
 export { HOST_DEFAULTS, type HostOptions, type ResolvedHostOptions, resolveHostOptions } from "./options.js";
-export type { AuditRecord, AuditSink } from "./replies/index.js";
+export {
+  type AuditRecord,
+  type AuditSink,
+  auditHash,
+  type DropRecord,
+  type RemovalRecord,
+} from "./replies/index.js";

@@ -35,6 +35,10 @@ describe("an audit record", () => {
         type: "memory/store/req",
         id: "r",
         code: "ok",
+        tiers: ["working"],
+        namespace: "default",
+        keys: [expect.stringMatching(/^[0-9a-f]{32}$/)],
+        key_count: 1,
         counts: { stored: 1, errors: 1 },
         took_ms: 1_500,
         request_bytes: expect.any(Number),
@@ -98,6 +102,42 @@ describe("stats", () => {
       throw new Error("x");
     };
     const fixture = await HostFixture.start({ plugins: { working: plugin } });
-    expect(fixture.host.stats().tiers.working).toEqual({ plugin: "map", calls_running: 0, calls_waiting: 0 });
+    const { maintained_at: _, ...figures } = fixture.host.stats().tiers.working!;
+    expect(figures).toEqual({
+      plugin: "map",
+      calls_running: 0,
+      calls_waiting: 0,
+      maintain_failures: 0,
+      maintain_failures_in_a_row: 0,
+    });
+  });
+
+  it("tell when maintenance last ended well, and how often it failed", async () => {
+    const plugin = new MapPlugin();
+    let fails = false;
+    let rounds = 0;
+    plugin.maintain = async () => {
+      rounds++;
+      if (fails) throw new Error("no space left");
+    };
+    const fixture = await HostFixture.start({ plugins: { working: plugin } });
+    const round = async () => {
+      const before = rounds;
+      await fixture.clock.advance(1_000);
+      await expect.poll(() => rounds).toBe(before + 1);
+      return fixture.host.stats().tiers.working;
+    };
+    const well = { maintained_at: 1_800_000_001, maintain_failures: 0, maintain_failures_in_a_row: 0 };
+    expect(await round()).toMatchObject(well);
+    fails = true;
+    await round();
+    expect(await round()).toMatchObject({ ...well, maintain_failures: 2, maintain_failures_in_a_row: 2 });
+    fails = false;
+    expect(await round()).toMatchObject({
+      maintained_at: 1_800_000_004,
+      maintain_failures: 2,
+      maintain_failures_in_a_row: 0,
+    });
+    expect(fixture.host.stats().process.rss_bytes).toBeGreaterThan(2 ** 20);
   });
 });

@@ -43,6 +43,8 @@ export interface NatsServer {
   readonly version: string;
   /** Resolves when the server has ended, by us or by itself. Never rejects. */
   readonly exited: Promise<ServerExit>;
+  /** Has it read its configuration file again (SIGHUP); one that is wrong changes nothing. Not on Windows. */
+  reload(): void;
   /** SIGTERM; SIGKILL if it has not ended within 5 s. Resolves when it has ended; harmless afterwards. */
   stop(): Promise<void>;
   /** SIGKILL. Resolves when it has ended; harmless afterwards. */
@@ -81,6 +83,7 @@ export async function launchNatsServer(
     ...ready,
     pid,
     exited: server.exited,
+    reload: () => server.signal("SIGHUP"),
     stop: async () => void (await stopProcess(server, STOP_TIMEOUT_MS, clock)),
     kill: async () => void (await killProcess(server)),
   };

@@ -5,4 +5,5 @@ export {
   NATS_BUS_DEFAULTS,
   type NatsBusOptions,
   type NatsTlsOptions,
+  serverAddress,
 } from "./nats-options.js";

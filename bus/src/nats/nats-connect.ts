@@ -1,3 +1,4 @@
+import { access, constants } from "node:fs/promises";
 import {
   type Authenticator,
   type ConnectionOptions,
@@ -15,11 +16,13 @@ import {
   type ExistingConnectionOptions,
   type NatsBusOptions,
   type NatsServer,
+  type NatsTlsOptions,
   parseServer,
   type ResolvedNatsBusOptions,
   resolveExistingConnectionOptions,
   resolveNatsBusOptions,
 } from "./nats-options.js";
+import { identityCheck } from "./server-identity.js";
 
 const PING_INTERVAL_MS = 20_000;
 /** With the jitter, a client is back within a second of its server, and a thousand of them do not come at once. */
@@ -31,7 +34,7 @@ const RECONNECT_JITTER_MS = 500;
  *
  * @throws {MemoryError} `unavailable` (`reason: "connect"`) when no server can be reached, `unauthorized` when one
  * refuses the credentials. Both name the servers, without credentials.
- * @throws {TypeError} for options that are unknown, out of range or exclude each other.
+ * @throws {TypeError} for options that are unknown, out of range or exclude each other, and files that cannot be read.
  */
 export async function connectNatsBus(
   options: NatsBusOptions,
@@ -64,6 +67,7 @@ async function connectTo(
   servers: readonly NatsServer[],
   options: ResolvedNatsBusOptions,
 ): Promise<NatsConnection> {
+  await requireReadable(options.tls ?? {});
   const connectionOptions = toConnectionOptions(servers, options);
   try {
     return await connect(connectionOptions);
@@ -90,9 +94,18 @@ function toConnectionOptions(
     reconnectJitter: RECONNECT_JITTER_MS,
     reconnectJitterTLS: RECONNECT_JITTER_MS,
     pingInterval: PING_INTERVAL_MS,
-    ...(tls && { tls }),
+    ...(tls && { tls: { ...tls, ...identityCheck(servers) } }),
     ...(authenticator && { authenticator }),
   };
+}
+
+/** The client reads them itself, again at each reconnect, so that a renewed certificate is used. */
+async function requireReadable(tls: NatsTlsOptions): Promise<void> {
+  for (const [name, path] of Object.entries(tls)) {
+    await access(path, constants.R_OK).catch((error: unknown) => {
+      throw new TypeError(`tls.${name} cannot be read: ${(error as Error).message}`, { cause: error });
+    });
+  }
 }
 
 function toAuthenticator(

@@ -161,6 +161,14 @@ export interface NatsServer {
 }
 
 /**
+ * A server's URL as it may be shown: without its credentials.
+ * @throws {TypeError} for what is no server's URL.
+ */
+export function serverAddress(server: string): string {
+  return parseServer(server).url;
+}
+
+/**
  * `nats://`, `tls://` or no scheme; `user:pass@` and `token@` before the host, percent-encoded.
  * @throws {TypeError} for anything else. The message never repeats the URL, which may hold a password.
  */

@@ -1,8 +1,9 @@
-import { connectNatsBus } from "@membus/bus";
+import { connectNatsBus, serverAddress } from "@membus/bus";
 import type { Host } from "@membus/host";
 import type { NatsServer } from "@membus/nats-server";
 import { type Logger, MemoryError, requestSubject, systemClock } from "@membus/protocol";
 import type { Command } from "commander";
+import { asAuthHost, authConfigPath, reloadOnChange } from "../auth/auth-host.js";
 import type { AcceptedLoss } from "../compose/compose-plugins.js";
 import type { Config } from "../config/config-schema.js";
 import { memoryLimit } from "../config/memory-limit.js";
@@ -10,6 +11,7 @@ import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
 import { natsOptions } from "../flags/nats-options.js";
 import { type PluginFlag, pluginOption } from "../flags/plugin-flag.js";
+import { withHealth } from "../health/with-health.js";
 import { createLogger } from "../logger.js";
 import { openSession, type Session } from "../session.js";
 import type { Output } from "../terminal/output.js";
@@ -20,9 +22,11 @@ interface UpFlags {
   readonly port?: string;
   readonly natsServer?: string;
   readonly memoryLimit?: string;
+  readonly auth?: string;
   readonly durability?: "disk" | "process";
   readonly logLevel?: "debug" | "info" | "warn" | "error" | "silent";
   readonly audit?: boolean;
+  readonly healthPort?: string;
   readonly repair?: boolean;
   readonly acceptLoss?: boolean;
   readonly plugin?: PluginFlag;
@@ -36,6 +40,7 @@ export function registerUp(program: Command): void {
     .option("--port <number>", "port of the embedded nats-server (default 4222)")
     .option("--nats-server <path>", "the nats-server to run")
     .option("--memory-limit <size>", "what the host may take, such as 2GiB (default: the container's limit)")
+    .option("--auth <folder>", "who may connect, and the host's own key, as `membus auth` wrote them")
     .option("--durability <kind>", "what a reply promises to survive: disk (power loss) or process (kill -9)")
     .addOption(pluginOption())
     .option("--log-level <level>", "debug, info, warn, error or silent")
@@ -48,6 +53,7 @@ export function registerUp(program: Command): void {
       "--accept-loss",
       "open a folder without the parts that are missing, moving those of another aside",
     )
+    .option("--health-port <port>", "answer /healthz, /readyz and /metrics on this port of loopback")
     .action(async (flags: UpFlags, command: Command) => {
       const session = await openSession(command, upConfig(flags));
       const { repair = false, acceptLoss = false } = flags;
@@ -56,18 +62,22 @@ export function registerUp(program: Command): void {
 }
 
 function upConfig(flags: UpFlags) {
-  const { data, memoryLimit, durability, audit, logLevel, port, natsServer, plugin: plugins } = flags;
+  const { data, memoryLimit, durability, audit, logLevel, port, natsServer, auth, healthPort } = flags;
+  const { plugin: plugins } = flags;
   const nats = definedOnly({
     server: natsServer,
+    auth,
     port: port === undefined ? undefined : numberFlag("--port", port),
   });
   return {
     ...definedOnly({ data, memory_limit: memoryLimit, durability, audit, log_level: logLevel, plugins }),
     ...(Object.keys(nats).length === 0 ? {} : { nats }),
+    ...(healthPort && { health: { port: numberFlag("--health-port", healthPort), host: "127.0.0.1" } }),
   };
 }
 
-async function up({ config, output }: Session, loss: AcceptedLoss): Promise<void> {
+async function up({ config: given, output }: Session, loss: AcceptedLoss): Promise<void> {
+  const config = asAuthHost(given);
   const logger = createLogger(config.log_level);
   const limit = memoryLimit(config.memory_limit);
   const server = config.nats.url === undefined ? await startServer(config, output.note, logger) : undefined;
@@ -83,10 +93,14 @@ async function up({ config, output }: Session, loss: AcceptedLoss): Promise<void
       const { withinMemory } = await import("../compose/memory-budget.js");
       const parts = { bus, logger, env: process.env, ...loss };
       const host = await composeHost(withinMemory(config, limit), parts);
-      await host.start();
-      const listening = { url, data: config.data, prefix: config.prefix, host_id: host.id };
-      output.result(listening, () => banner(config, url));
-      await stopWhenTold(host, output, server?.exited);
+      const sources = { stats: () => host.stats(), busState: () => bus.state };
+      await withHealth(config, sources, output.note, async () => {
+        await host.start();
+        const shownUrl = serverAddress(url);
+        const listening = { url: shownUrl, data: config.data, prefix: config.prefix, host_id: host.id };
+        output.result(listening, () => banner(config, shownUrl));
+        await stopWhenTold(host, output, server?.exited);
+      });
     } finally {
       await bus.close();
     }
@@ -130,17 +144,29 @@ async function startServer(
     onStep: note,
     ...definedOnly({ explicitPath: config.nats.server }),
   });
-  return launchNatsServer({ binary: path, port: config.nats.port }, { logger });
+  const { auth, port } = config.nats;
+  const configured = auth === undefined ? {} : { configFile: authConfigPath(auth) };
+  const server = await launchNatsServer({ binary: path, port, ...configured }, { logger });
+  if (auth === undefined) return server;
+  const stopWatching = reloadOnChange(auth, server);
+  void server.exited.then(stopWatching);
+  return server;
 }
 
-function banner({ data, prefix, tenant }: Config, url: string): string {
+function banner({ data, prefix, tenant, nats }: Config, url: string): string {
   const subject = requestSubject({ tenant, agent: "alice", type: "memory/store/req" }, prefix);
   const entry =
     '{"type":"memory/store/req","entries":[{"key":"greeting","content":"hello","tier":"episodic"}]}';
+  const listening = [`membus listens on ${url}`, `memories in ${data}`, ""];
+  if (nats.auth !== undefined) {
+    return [
+      ...listening,
+      "agents connect by the keys that `membus auth add-agent` makes",
+      "Ctrl-C stops it.",
+    ].join("\n");
+  }
   return [
-    `membus listens on ${url}`,
-    `memories in ${data}`,
-    "",
+    ...listening,
     "try it with the NATS command line:",
     `  nats req -s ${url} ${subject} '${entry}'`,
     "or from JavaScript:",

@@ -1,5 +1,6 @@
 import { createHost, type Host, type HostOptions } from "@membus/host";
 import { type Bus, type Logger, systemClock } from "@membus/protocol";
+import { ownAuditSecret } from "../audit/audit-secret.js";
 import type { Config } from "../config/config-schema.js";
 import { createLogger } from "../logger.js";
 import { composeEmbedder } from "./compose-embedder.js";
@@ -30,7 +31,10 @@ export async function composeHost(config: Config, options: ComposeOptions): Prom
       dataDirectories,
       ...(embedder === undefined ? {} : { embedder }),
       ...(reranker === undefined ? {} : { reranker }),
-      ...(config.audit === true ? { audit: createLogger("info") } : {}),
+      ...(config.audit === true && {
+        audit: createLogger("info"),
+        auditSecret: await ownAuditSecret(config.data),
+      }),
     },
     hostOptions(config),
   );

@@ -45,6 +45,7 @@ export async function composePlugins(config: Config, loss: AcceptedLoss): Promis
     if (settings !== undefined) dataDirectories[tier] = join(config.data, folderOf(tier, plugin));
     else if (tier !== "working") dataDirectories[tier] = join(config.data, tier);
   }
+  // Others on the machine have no business there; a folder that is there keeps the mode it has.
   for (const directory of Object.values(dataDirectories))
     await mkdir(directory, { recursive: true, mode: 0o700 });
   return { plugins, dataDirectories };

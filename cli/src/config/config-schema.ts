@@ -26,6 +26,11 @@ export const ConfigSchema = z.strictObject({
       user: text.optional(),
       password: text.optional(),
       token: text.optional(),
+      nkey: text.optional(),
+      auth: text.optional(),
+      tls_ca: text.optional(),
+      tls_cert: text.optional(),
+      tls_key: text.optional(),
       inbox_prefix: text.optional(),
     })
     .optional(),
@@ -62,6 +67,8 @@ export const ConfigSchema = z.strictObject({
       tenants: z.record(text, QuotaSchema).optional(),
     })
     .optional(),
+  /** Where health checks and figures are asked for. */
+  health: z.strictObject({ port: z.int().min(0).max(65_535), host: text.default("127.0.0.1") }).optional(),
   host: z.record(text, z.unknown()).optional(),
   lru: z.record(text, z.unknown()).optional(),
   kit: z.record(text, z.unknown()).optional(),

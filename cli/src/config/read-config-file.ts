@@ -31,7 +31,9 @@ async function parseYaml(path: string, source: string): Promise<unknown> {
   try {
     return parse(source);
   } catch (error) {
-    throw new TypeError(`${path} is no valid YAML: ${(error as Error).message}`);
+    // What follows the first line repeats the file, which may hold a password.
+    const [message] = (error as Error).message.split(":\n");
+    throw new TypeError(`${path} is no valid YAML: ${message}`);
   }
 }
 

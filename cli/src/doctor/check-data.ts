@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
-import { access, statfs } from "node:fs/promises";
-import { dirname } from "node:path";
+import { access, readdir, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { directoryHolder } from "@membus/disk";
 import type { Finding } from "./check-node.js";
 
 const LOW_BYTES = 1024 ** 3;
@@ -16,11 +17,23 @@ export async function checkDataDirectory(directory: string): Promise<Finding[]> 
   }
   const { bavail, bsize } = await statfs(existing);
   const freeBytes = bavail * bsize;
-  const found = `${directory}, ${(freeBytes / 1024 ** 3).toFixed(1)} GiB free`;
+  const holder = await holderOf(directory);
+  const served = holder === undefined ? "served by no process" : `served by process ${holder}`;
+  const found = `${directory}, ${(freeBytes / 1024 ** 3).toFixed(1)} GiB free, ${served}`;
   if (freeBytes >= LOW_BYTES) return [{ check: "data", state: "ok", found }];
   return [
     { check: "data", state: "warning", found, advice: "less than 1 GiB: a full disk refuses every store" },
   ];
+}
+
+/** The process whose tiers are open there; undefined for none, as when the host that answers has another folder. */
+async function holderOf(directory: string): Promise<number | undefined> {
+  const names = await readdir(directory).catch(() => []);
+  for (const name of names) {
+    const holder = await directoryHolder(join(directory, name)).catch(() => undefined);
+    if (holder !== undefined) return holder.pid;
+  }
+  return undefined;
 }
 
 async function nearestExisting(path: string): Promise<string> {

@@ -1,3 +1,4 @@
+import { serverAddress } from "@membus/bus";
 import { BY_HAND, findNatsServer } from "@membus/nats-server";
 import type { Config } from "../config/config-schema.js";
 import type { Finding } from "./check-node.js";
@@ -5,7 +6,8 @@ import type { Finding } from "./check-node.js";
 /** The server that `membus up` would start; one that is connected to by URL is seen by the host check. */
 export async function checkNatsServer(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   if (config.nats.url !== undefined) {
-    return [{ check: "nats-server", state: "ok", found: `not started here: ${config.nats.url} is used` }];
+    const found = `not started here: ${serverAddress(config.nats.url)} is used`;
+    return [{ check: "nats-server", state: "ok", found }];
   }
   const binary = await findNatsServer({
     env,

@@ -1,11 +1,13 @@
 import type { Config } from "../config/config-schema.js";
 import { checkDataDirectory } from "./check-data.js";
 import { checkEmbedder } from "./check-embedder.js";
+import { checkFiles } from "./check-files.js";
 import { checkHost } from "./check-host.js";
 import { checkNatsServer } from "./check-nats-server.js";
 import { checkNode, type Finding } from "./check-node.js";
 import { checkPlugins } from "./check-plugins.js";
 import { checkReranker } from "./check-reranker.js";
+import { checkTiers } from "./check-tiers.js";
 
 /** Everything that a host and its clients need, one finding each; a check that fails to run is a problem too. */
 export async function runChecks(config: Config, env: NodeJS.ProcessEnv): Promise<Finding[]> {
@@ -13,7 +15,9 @@ export async function runChecks(config: Config, env: NodeJS.ProcessEnv): Promise
     ["node", async () => [checkNode(process.versions.node)]],
     ["nats-server", () => checkNatsServer(config, env)],
     ["host", () => checkHost(config)],
+    ["tiers", () => checkTiers(config)],
     ["data", () => checkDataDirectory(config.data)],
+    ["files", () => checkFiles(config)],
     ["embedder", () => checkEmbedder(config, env)],
     ["reranker", () => checkReranker(config, env)],
     ["plugins", () => checkPlugins(config, env)],

@@ -1,3 +1,4 @@
+import { serverAddress } from "@membus/bus";
 import { type MemoryTier, type RetrieveMode, RetrieveModeSchema, TIERS } from "@membus/protocol";
 import { type Config, ConfigSchema } from "../config/config-schema.js";
 import { numberFlag } from "../flags/json-argument.js";
@@ -44,8 +45,10 @@ export function evaluationOptions(flags: EvalFlags): EvaluationOptions {
  * @throws {TypeError} for an embedder that there is not, or one for a host that runs already.
  */
 export function evalConfig(config: Config, { embedder, natsServer }: EvalFlags): Config {
-  if (embedder !== undefined && config.nats.url !== undefined)
-    throw new TypeError(`--embedder is for a temporary host, and ${config.nats.url} names one that runs`);
+  if (embedder !== undefined && config.nats.url !== undefined) {
+    const at = serverAddress(config.nats.url);
+    throw new TypeError(`--embedder is for a temporary host, and ${at} names one that runs`);
+  }
   return {
     ...config,
     nats: natsServer === undefined ? config.nats : { ...config.nats, server: natsServer },

@@ -1,16 +1,30 @@
 import { readFile } from "node:fs/promises";
 import type { NatsBusOptions } from "@membus/bus";
 import type { Config } from "../config/config-schema.js";
+import { definedOnly } from "./defined-only.js";
 
-/** How to connect, as the settings say. */
+/**
+ * How to connect, as the settings say.
+ * @throws {TypeError} for a file that cannot be read.
+ */
 export async function natsOptions({ nats }: Config, name: string): Promise<NatsBusOptions> {
+  const { user, password: pass, token, inbox_prefix: inboxPrefix } = nats;
+  const tls = definedOnly({ caFile: nats.tls_ca, certFile: nats.tls_cert, keyFile: nats.tls_key });
+  const creds = await contentOf("nats.credentials", nats.credentials);
+  const nkeySeed = (await contentOf("nats.nkey", nats.nkey))?.trim();
   return {
     servers: nats.url ?? `nats://127.0.0.1:${nats.port}`,
     name,
-    ...(nats.user === undefined ? {} : { user: nats.user }),
-    ...(nats.password === undefined ? {} : { pass: nats.password }),
-    ...(nats.token === undefined ? {} : { token: nats.token }),
-    ...(nats.credentials === undefined ? {} : { creds: await readFile(nats.credentials, "utf8") }),
-    ...(nats.inbox_prefix === undefined ? {} : { inboxPrefix: nats.inbox_prefix }),
+    ...definedOnly({ user, pass, token, creds, nkeySeed, inboxPrefix }),
+    ...(Object.keys(tls).length > 0 && { tls }),
   };
+}
+
+async function contentOf(setting: string, path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw new TypeError(`${setting} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
 }

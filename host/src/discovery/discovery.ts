@@ -80,8 +80,8 @@ export interface DiscoveryDependencies {
   /** Unix seconds. */
   readonly startedAt: number;
   readonly options: ResolvedHostOptions;
-  /** Figures of the plugins, by tier. */
-  tierStats(): Readonly<Record<string, object>>;
+  /** Of tiers, process and requests, in the names of the wire. */
+  figures(): object;
   /** What this host offers. All values are texts, as NATS wants it. */
   metadata(): Readonly<Record<string, string>>;
 }
@@ -117,14 +117,14 @@ export class Discovery {
   }
 
   #body(verb: Verb): object {
-    const { hostId, startedAt, metadata, tierStats } = this.#dependencies;
+    const { hostId, startedAt, metadata, figures } = this.#dependencies;
     const type = `io.nats.micro.v1.${verb.toLowerCase()}_response`;
     const head = { type, name: SERVICE_NAME, id: hostId, version: HOST_VERSION, metadata: metadata() };
     if (verb === "PING") return head;
     if (verb === "INFO") return { ...head, description: DESCRIPTION, endpoints: this.#endpoints() };
     const started = new Date(startedAt * 1_000).toISOString();
     const endpoints = this.#endpoints().map((endpoint) => this.#withStats(endpoint));
-    return { ...head, started, endpoints, tiers: tierStats() };
+    return { ...head, started, endpoints, ...figures() };
   }
 
   /** One endpoint an operation, for all tenants: `metadata.tenants` says which are served. */

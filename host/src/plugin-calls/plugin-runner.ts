@@ -25,6 +25,7 @@ import { failure, type Outcome, success } from "../outcome.js";
 import { forgetProblem, listProblem, pageProblem, statusProblem, storeProblem } from "./check-results.js";
 import { Lane, RETRY_AFTER_MS } from "./lane.js";
 import type { Features } from "./offered.js";
+import { toldError, toldResult } from "./told-error.js";
 
 export interface PluginRunnerDependencies {
   readonly clock: Clock;
@@ -43,6 +44,11 @@ export class PluginRunner {
   readonly #reads: Lane;
   readonly #writes: Lane;
   #isOpen = false;
+  /** Unix seconds when it last ended well; 0 before. */
+  #maintainedAt = 0;
+  #maintainFailures = 0;
+  /** Since it last ended well. */
+  #maintainFailuresInARow = 0;
   /** Said once, as they are asked for every second. */
   #haveStatsFailed = false;
 
@@ -125,7 +131,11 @@ export class PluginRunner {
   async maintain(): Promise<void> {
     try {
       await this.plugin.maintain?.();
+      this.#maintainedAt = this.#dependencies.clock.now();
+      this.#maintainFailuresInARow = 0;
     } catch (error) {
+      this.#maintainFailures++;
+      this.#maintainFailuresInARow++;
       this.#log(error, "maintenance failed; it is tried again");
     }
   }
@@ -133,8 +143,14 @@ export class PluginRunner {
   stats(): Readonly<Record<string, unknown>> {
     const calls_waiting = this.#reads.waitingCount + this.#writes.waitingCount;
     const calls_running = this.#reads.runningCount + this.#writes.runningCount;
+    const upkeep = {
+      maintained_at: this.#maintainedAt,
+      maintain_failures: this.#maintainFailures,
+      maintain_failures_in_a_row: this.#maintainFailuresInARow,
+    };
     const stats = this.#pluginStats();
-    return { plugin: this.name, serving: stats.failed !== 1, calls_running, calls_waiting, ...stats };
+    const serving = stats.failed !== 1;
+    return { plugin: this.name, serving, calls_running, calls_waiting, ...upkeep, ...stats };
   }
 
   /** Resolves when every call has really settled, also those that nobody waits for any more. */
@@ -167,11 +183,19 @@ export class PluginRunner {
     try {
       const result = await lane.run(call, expiresAt);
       const problem = problemOf(result);
-      return problem === undefined ? success(result) : failure(this.#violation(problem));
+      if (problem !== undefined) return failure(this.#violation(problem));
+      return success(toldResult(result, this.#told));
     } catch (error) {
-      return failure(isMemoryError(error) ? withRetryAfter(error) : this.#unexpected(error));
+      return failure(isMemoryError(error) ? withRetryAfter(this.#told(error)) : this.#unexpected(error));
     }
   }
+
+  /** What clients are not told is for the operator. */
+  readonly #told = (error: MemoryError): MemoryError => {
+    const told = toldError(error);
+    if (told !== error) this.#log(error, "a plugin's error names a path, which clients are not told");
+    return told;
+  };
 
   #violation(problem: string): MemoryError {
     this.#dependencies.metrics.violation(this.tier);

@@ -1,2 +1,10 @@
+export {
+  Audit,
+  type AuditRecord,
+  type AuditSink,
+  auditHash,
+  type DropRecord,
+  type RemovalRecord,
+} from "./audit.js";
 export { HEADER_BYTES_RESERVED, messageId, type Reply, tooLargeToAnswer } from "./reply.js";
-export { type AuditRecord, type AuditSink, type Exchange, isInbox, Responder } from "./responder.js";
+export { type Exchange, isInbox, Responder } from "./responder.js";

@@ -3,6 +3,7 @@ import {
   type Clock,
   CONTENT_TYPE_HEADER,
   CONTENT_TYPES,
+  type DecodedRequest,
   type Encoding,
   errorHeaders,
   type HeaderMap,
@@ -11,8 +12,9 @@ import {
   type RequestAddress,
   replyType,
 } from "@membus/protocol";
-import type { Metrics, OutcomeLabel, TypeLabel } from "../metrics.js";
+import type { DropReason, Metrics, OutcomeLabel, TypeLabel } from "../metrics.js";
 import { asMemoryError, failure, type Outcome } from "../outcome.js";
+import type { Audit } from "./audit.js";
 import { encodeError, encodeFitting, HEADER_BYTES_RESERVED, type Reply } from "./reply.js";
 
 /** One message on its way to its answer. */
@@ -27,26 +29,8 @@ export interface Exchange {
   /** Unix seconds. */
   readonly receivedAt: number;
   readonly requestBytes: number;
-}
-
-/** Where audit records go, such as a pino logger or a child of one. */
-export type AuditSink = Pick<Logger, "info">;
-
-/** One answered request: who did what, when, with which result. Never contents, keys or queries. */
-export interface AuditRecord {
-  /** Unix seconds of receipt. */
-  readonly ts: number;
-  readonly tenant?: string | undefined;
-  readonly agent?: string | undefined;
-  readonly type: TypeLabel;
-  readonly id: string | null;
-  readonly code: OutcomeLabel;
-  /** How many entries: `stored`, `errors`, `returned`, `total`, `deleted`. */
-  readonly counts?: Readonly<Record<string, number>> | undefined;
-  readonly took_ms: number;
-  readonly request_bytes: number;
-  /** 0 when nobody awaited an answer. */
-  readonly reply_bytes: number;
+  /** Undefined for what could not be read. */
+  readonly request: DecodedRequest | undefined;
 }
 
 /**
@@ -62,7 +46,7 @@ export interface ResponderDependencies {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  readonly audit: AuditSink | undefined;
+  readonly audit: Audit | undefined;
 }
 
 /** What is really sent: a reply that is too large becomes an error. */
@@ -87,6 +71,17 @@ export class Responder {
       this.#record(exchange, encoded?.outcome ?? outcome, encoded?.payload.length ?? 0);
     } catch (error) {
       this.#dependencies.logger.error({ err: error }, "a request was answered, but not recorded");
+    }
+  }
+
+  /** Counts a message that is not answered. Never throws. */
+  drop(subject: string, prefix: string, reason: DropReason, requestBytes: number): void {
+    const { metrics, audit, logger } = this.#dependencies;
+    metrics.drop(reason);
+    try {
+      audit?.dropped(subject, prefix, reason, requestBytes);
+    } catch (error) {
+      logger.error({ err: error }, "a message was dropped, but not recorded");
     }
   }
 
@@ -120,17 +115,16 @@ export class Responder {
 
   #record(exchange: Exchange, outcome: Outcome<Reply>, replyBytes: number): void {
     const { clock, metrics, audit } = this.#dependencies;
-    const { address, receivedAt, requestBytes, reqId } = exchange;
+    const { address, receivedAt, requestBytes, reqId, request } = exchange;
     const type: TypeLabel = address?.type ?? "unknown";
-    const code = outcome.ok ? "ok" : outcome.error.code;
+    const code: OutcomeLabel = outcome.ok ? "ok" : outcome.error.code;
     const took_ms = (clock.now() - receivedAt) * 1_000;
     metrics.request(type, code, took_ms);
     if (audit === undefined) return;
-    const who = { tenant: address?.tenant, agent: address?.agent, type, id: reqId };
     const counts = outcome.ok ? outcome.value.counts : undefined;
     const sizes = { request_bytes: requestBytes, reply_bytes: replyBytes };
-    const record: AuditRecord = { ts: receivedAt, ...who, code, counts, took_ms, ...sizes };
-    audit.info(record, "request");
+    const record = { ts: receivedAt, type, id: reqId, code, counts, took_ms, ...sizes };
+    audit.request(record, address, request, outcome);
   }
 }
 

@@ -1,5 +1,5 @@
 import { type BusMessage, DEFAULTS, type DecodedRequest, type RequestAddress } from "@membus/protocol";
-import type { Metrics } from "../metrics.js";
+import type { DropReason } from "../metrics.js";
 import {
   forget,
   list,
@@ -19,7 +19,6 @@ export interface RouterDependencies {
   readonly runtime: Runtime;
   readonly responder: Responder;
   readonly admission: Admission;
-  readonly metrics: Metrics;
 }
 
 /**
@@ -41,26 +40,32 @@ export class Router {
 
   /** Never throws. */
   readonly receive = (message: BusMessage): void => {
-    const { runtime, responder, metrics } = this.#dependencies;
+    const { runtime, responder } = this.#dependencies;
     const { reply, payload } = message;
     if (reply !== undefined && !isInbox(reply, runtime.options.inboxPrefixes)) {
-      metrics.drop("reply_subject");
+      this.#drop(message, "reply_subject");
       return;
     }
     const receivedAt = runtime.clock.now();
     const requestBytes = payload.length;
     try {
       const { encoding, reqId, address, request } = readMessage(message, this.#addresses);
-      const exchange = { reply, encoding, address, reqId, receivedAt, requestBytes };
-      if (reply === undefined && !isMutation(address)) metrics.drop("unanswerable");
+      const read = request.ok ? request.value : undefined;
+      const exchange = { reply, encoding, address, reqId, receivedAt, requestBytes, request: read };
+      if (reply === undefined && !isMutation(address)) this.#drop(message, "unanswerable");
       else if (request.ok) this.#admit(exchange, address!, request.value);
       else responder.answer(exchange, request);
     } catch (error) {
-      const unread = { encoding: "json", address: undefined, reqId: null } as const;
+      const unread = { encoding: "json", address: undefined, reqId: null, request: undefined } as const;
       const failed = failure(asMemoryError(error, runtime.logger));
       responder.answer({ reply, receivedAt, requestBytes, ...unread }, failed);
     }
   };
+
+  #drop({ subject, payload }: BusMessage, reason: DropReason): void {
+    const { runtime, responder } = this.#dependencies;
+    responder.drop(subject, runtime.options.prefix, reason, payload.length);
+  }
 
   #admit(received: Exchange, address: RequestAddress, request: DecodedRequest): void {
     const { admission, responder, runtime } = this.#dependencies;

@@ -1,6 +1,7 @@
 export {
   createDirectory,
   type DirectoryLock,
+  directoryHolder,
   lockDirectory,
   readText,
   replaceFile,

@@ -216,6 +216,7 @@ function journalStats(log: Log, backlog: Backlog, flusher: Flusher): Record<stri
     backlog_rows: backlog.rowCount,
     backlog_bytes: backlog.sizeBytes,
     flushed_seq: flusher.flushedSeq,
+    ...flusher.stats,
     log_bytes: sizeBytes,
     log_segments: segmentCount,
     log_next_seq: nextSeq,

@@ -94,8 +94,18 @@ export class TableParts implements StorageParts {
 
 /** The version that a crash leaves: later ones are taken back at the next opening. */
 async function versionOf(directory: string, logger: Logger): Promise<number> {
-  const synced = await readSyncedVersion(directory, logger).catch(() => undefined);
-  return synced?.version ?? newestVersion(directory);
+  try {
+    const synced = await readSyncedVersion(directory, logger).catch(() => undefined);
+    return synced?.version ?? (await newestVersion(directory));
+  } catch (error) {
+    // It is there and damaged, which stops its tenant alone, when it is used.
+    if (isNoDirectory(error)) return Number.POSITIVE_INFINITY;
+    throw error;
+  }
+}
+
+function isNoDirectory(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOTDIR";
 }
 
 /** Undefined where there is no mark, or none that can be read: it is made again. */
@@ -104,7 +114,7 @@ async function readOwner(directory: string): Promise<Owner | undefined> {
     const { folder, table } = JSON.parse(await readFile(join(directory, OWNER), "utf8")) as Partial<Owner>;
     return typeof folder === "string" && typeof table === "string" ? { folder, table } : undefined;
   } catch (error) {
-    if (isMissing(error) || error instanceof SyntaxError) return undefined;
+    if (isMissing(error) || isNoDirectory(error) || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

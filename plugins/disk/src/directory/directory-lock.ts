@@ -88,15 +88,28 @@ async function removeAbandonedDrafts(lock: string): Promise<void> {
   await Promise.allSettled(removals);
 }
 
+/** Who owns a directory now; undefined where nobody does. */
+export function directoryHolder(directory: string): Promise<LockHolder | undefined> {
+  const lock = join(resolve(directory), "lock");
+  return livingHolder(lock);
+}
+
 /** The living holder; when there is none, what dead ones left is removed. */
 async function evictDead(lock: string): Promise<LockHolder | undefined> {
   const names = await listNames(lock);
+  const holder = await livingHolder(lock, names);
+  if (holder !== undefined) return holder;
+  for (const name of names) await rm(join(lock, name), { force: true });
+  return undefined;
+}
+
+async function livingHolder(lock: string, listed?: readonly string[]): Promise<LockHolder | undefined> {
+  const names = listed ?? (await listNames(lock));
   for (const name of names.filter((file) => file.endsWith(".json"))) {
     const socket = join(lock, name.slice(0, -".json".length));
     const holder = await readHolder(join(lock, name), socket);
     if (holder !== undefined && (await isAlive(holder, socket))) return holder;
   }
-  for (const name of names) await rm(join(lock, name), { force: true });
   return undefined;
 }
 

@@ -1,2 +1,2 @@
-export { type DirectoryLock, lockDirectory } from "./directory-lock.js";
+export { type DirectoryLock, directoryHolder, lockDirectory } from "./directory-lock.js";
 export { createDirectory, isMissingFile, readText, replaceFile, syncDirectory } from "./durable-files.js";

@@ -49,6 +49,10 @@ export class Flusher {
   /** Bytes of forgotten rows may be on disk. Unknown after a start. */
   #mustPurge = true;
   #isWaiting = false;
+  /** Unix seconds when each last ended well; 0 before. */
+  #flushedAt = 0;
+  #purgedAt = 0;
+  #flushFailures = 0;
   #cancelTimer: (() => void) | undefined;
   #closed = false;
 
@@ -63,6 +67,10 @@ export class Flusher {
 
   get flushedSeq(): number {
     return this.#flushedSeq;
+  }
+
+  get stats(): Readonly<Record<"flushed_at" | "flush_failures" | "purged_at", number>> {
+    return { flushed_at: this.#flushedAt, flush_failures: this.#flushFailures, purged_at: this.#purgedAt };
   }
 
   /** A record has been added to the backlog. */
@@ -85,6 +93,7 @@ export class Flusher {
       try {
         if (purge) await this.dependencies.log.rotate();
         await this.dependencies.storage.maintain({ purge });
+        if (purge) this.#purgedAt = this.dependencies.clock.now();
       } catch (error) {
         this.#mustPurge ||= purge;
         throw error;
@@ -139,6 +148,7 @@ export class Flusher {
       if (this.dependencies.backlog.recordCount > 0) this.notice();
     } catch (error) {
       this.#isWaiting = false;
+      this.#flushFailures++;
       this.dependencies.logger.error({ err: error }, "flush failed; the log keeps what it holds");
       if (!this.#closed) this.#flushAfter(this.options.flushIdleMs * RETRY_FACTOR);
     }
@@ -156,6 +166,7 @@ export class Flusher {
     for (let slice = next(); slice !== undefined; slice = next()) await this.#flushSlice(slice);
     await this.#settle();
     this.#isUnsettled = false;
+    this.#flushedAt = this.dependencies.clock.now();
   }
 
   async #flushSlice({ lastSeq, rows, removed, forgets }: FlushSlice): Promise<void> {

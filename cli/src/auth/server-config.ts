@@ -1,0 +1,98 @@
+import { agentToken } from "@membus/protocol";
+import { type AuthState, agentUser, HOST_USER, OPERATOR_USER } from "./auth-state.js";
+
+type Tenant = AuthState["tenants"][string];
+
+const HEADER = `# Written by \`membus auth\`, which replaces it: change it by that. It has public keys only.
+# An account per tenant: what no account imports cannot be named in it. Use it as it is, or \`include\` it.
+`;
+
+/** Subscriptions of one connection; the host has a dozen, a client a few more than it watches. */
+const SUBSCRIPTIONS_MAX = 1_000;
+
+/** The server's configuration, of which JSON is a part. Permissions are those of chapter 2 of the protocol. */
+export function serverConfig(state: AuthState): string {
+  const tenants = Object.entries(state.tenants);
+  const accounts = {
+    membus: hostAccount(state),
+    ...Object.fromEntries(
+      tenants.map(([name, tenant]) => [accountOf(name), tenantAccount(state, name, tenant)]),
+    ),
+  };
+  const { max_payload } = state;
+  return `${HEADER}${fields({ max_payload, max_subscriptions: SUBSCRIPTIONS_MAX, accounts })}`;
+}
+
+/** The fields of an object as lines, so that the file can be included in another. */
+function fields(object: object): string {
+  return Object.entries(object)
+    .map(([name, value]) => `${name}: ${JSON.stringify(value, null, 2)}\n`)
+    .join("");
+}
+
+function accountOf(tenant: string): string {
+  return `tenant_${tenant}`;
+}
+
+function hostAccount({ prefix, host, operator, tenants }: AuthState): object {
+  const exports = Object.keys(tenants).flatMap((tenant) => {
+    const accounts = [accountOf(tenant)];
+    return [
+      ...services(prefix, tenant).map((service) => ({ service, accounts })),
+      { stream: `${prefix}.${tenant}.*.events.>`, accounts },
+    ];
+  });
+  return { users: [hostUser(prefix, host), operatorUser(prefix, operator)], exports };
+}
+
+function services(prefix: string, tenant: string): string[] {
+  return [`${prefix}.${tenant}.*.memory.*.req`, `${prefix}.${tenant}.*.ping`];
+}
+
+function hostUser(prefix: string, nkey: string): object {
+  return {
+    nkey,
+    permissions: {
+      publish: { allow: [`${prefix}.*.*.events.>`, "$SRV.INFO.membus"] },
+      subscribe: { allow: [...services(prefix, "*"), "$SRV.>", `${HOST_USER.inboxPrefix}.>`] },
+      // The longest deadline of a request is ten minutes.
+      allow_responses: { max: 1, expires: "11m" },
+    },
+  };
+}
+
+function operatorUser(prefix: string, nkey: string): object {
+  return {
+    nkey,
+    permissions: {
+      publish: {
+        allow: ["$SRV.PING.>", "$SRV.INFO.>", "$SRV.STATS.>", "$SRV.PING", "$SRV.INFO", "$SRV.STATS"],
+      },
+      subscribe: { allow: [`${OPERATOR_USER.inboxPrefix}.>`, `${prefix}.*.*.events.>`] },
+    },
+  };
+}
+
+function tenantAccount({ prefix }: AuthState, name: string, tenant: Tenant): object {
+  const account = "membus";
+  return {
+    limits: { max_connections: tenant.connections_max, max_subscriptions: tenant.subscriptions_max },
+    users: Object.entries(tenant.agents).map(([agent, nkey]) => agentOf(prefix, name, agent, nkey)),
+    imports: [
+      ...services(prefix, name).map((subject) => ({ service: { account, subject } })),
+      { stream: { account, subject: `${prefix}.${name}.*.events.>` } },
+    ],
+  };
+}
+
+function agentOf(prefix: string, tenant: string, agent: string, nkey: string): object {
+  const own = `${prefix}.${tenant}.${agentToken(agent)}`;
+  const events = [`${own}.events.>`, `${prefix}.${tenant}.*.events.memory.semantic.>`];
+  return {
+    nkey,
+    permissions: {
+      publish: { allow: [`${own}.memory.*.req`, `${own}.ping`] },
+      subscribe: { allow: [`${agentUser(tenant, agent).inboxPrefix}.>`, ...events] },
+    },
+  };
+}

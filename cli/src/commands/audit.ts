@@ -1,0 +1,28 @@
+import type { MemoryKey } from "@membus/protocol";
+import type { Command } from "commander";
+import { definedOnly } from "../flags/defined-only.js";
+import { jsonOrText } from "../flags/json-argument.js";
+import { openSession } from "../session.js";
+
+export function registerAudit(program: Command): void {
+  const audit = program
+    .command("audit")
+    .description("looks things up in the lines that `membus up --audit` writes");
+  audit
+    .command("hash <key>")
+    .description("what stands for a key in them: text, or a key as JSON")
+    .option("--data <folder>", "the host's, which holds its secret (default ./.membus)")
+    .action(async (key: string, { data }: { data?: string }, command: Command) => {
+      const { config, output } = await openSession(command, definedOnly({ data }));
+      const { auditHash } = await import("@membus/host");
+      const { keyHash } = await import("@membus/protocol");
+      const { readAuditSecret } = await import("../audit/audit-secret.js");
+      const hash = auditHash(keyHash(keyOf(key)), await readAuditSecret(config.data));
+      output.result({ hash }, () => hash);
+    });
+}
+
+function keyOf(text: string): MemoryKey | string {
+  const value = jsonOrText(text);
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as MemoryKey) : text;
+}

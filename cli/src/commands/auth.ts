@@ -1,0 +1,136 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { AuthState, AuthUser } from "../auth/auth-state.js";
+import { definedOnly } from "../flags/defined-only.js";
+import { numberFlag } from "../flags/json-argument.js";
+import { openSession } from "../session.js";
+
+interface TenantFlags {
+  readonly connectionsMax?: string;
+  readonly subscriptionsMax?: string;
+}
+
+const FOLDER = "./membus-auth";
+const AFTER = `
+Keys are nkeys: the server has the public halves, and each seed is in a file of its own that its owner alone may read. None is
+printed. A nats-server that \`membus up --auth\` runs takes a change at once; another one after a SIGHUP.`;
+
+export function registerAuth(program: Command): void {
+  const auth = program
+    .command("auth")
+    .description(
+      "who may connect: writes a nats-server configuration with an account per tenant, and the keys",
+    )
+    .option("--folder <folder>", `where configuration and keys are (default ${FOLDER})`)
+    .addHelpText("after", AFTER);
+  auth
+    .command("init")
+    .description("a configuration with a host and an operator; again, it changes nothing")
+    .option("--max-payload <bytes>", "largest message, 1024..67108864 (default 1048576)")
+    .action((flags: { maxPayload?: string }, command: Command) => init(command, flags.maxPayload));
+  auth
+    .command("add-tenant <tenant>")
+    .description("a tenant without agents; again, other limits for it")
+    .option("--connections-max <count>", "connections of all its agents at once (default 1000)")
+    .option("--subscriptions-max <count>", "subscriptions of these (default 10000)")
+    .action((tenant: string, flags: TenantFlags, command: Command) => addTenant(command, tenant, flags));
+  auth
+    .command("add-agent <tenant> <agent>")
+    .description("a key for an agent, which may reach its own memory and its tenant's shared one")
+    .action((tenant: string, agent: string, _flags: object, command: Command) =>
+      addAgent(command, tenant, agent),
+    );
+  auth
+    .command("rotate <who> [agent]")
+    .description("a new key for `host`, `operator`, or a tenant's agent; the former is refused")
+    .action((who: string, agent: string | undefined, _flags: object, command: Command) =>
+      rotate(command, who, agent),
+    );
+}
+
+async function init(command: Command, maxPayloadFlag: string | undefined): Promise<void> {
+  const { config } = await openSession(command);
+  const { initialised } = await import("../auth/auth-changes.js");
+  const maxPayload =
+    maxPayloadFlag === undefined
+      ? undefined
+      : bounded("--max-payload", maxPayloadFlag, 1_024, 64 * 1024 ** 2);
+  await change(command, [], async (state, newKey) =>
+    initialised(state, newKey, { prefix: config.prefix, maxPayload }),
+  );
+}
+
+async function addTenant(command: Command, tenant: string, flags: TenantFlags): Promise<void> {
+  const { withTenant } = await import("../auth/auth-changes.js");
+  const limits = definedOnly({
+    connections_max: limit("--connections-max", flags.connectionsMax),
+    subscriptions_max: limit("--subscriptions-max", flags.subscriptionsMax),
+  });
+  await change(command, [], async (state) => withTenant(required(state), tenant, limits));
+}
+
+async function addAgent(command: Command, tenant: string, agent: string): Promise<void> {
+  const { withAgent } = await import("../auth/auth-changes.js");
+  const { agentUser } = await import("../auth/auth-state.js");
+  const settings = [`MEMBUS_TENANT=${tenant}`, `MEMBUS_AGENT=${agent}`];
+  await change(
+    command,
+    settings,
+    (state, newKey) => withAgent(required(state), newKey, tenant, agent),
+    () => agentUser(tenant, agent),
+  );
+}
+
+async function rotate(command: Command, who: string, agent: string | undefined): Promise<void> {
+  const { rotated } = await import("../auth/auth-changes.js");
+  const settings = agent === undefined ? [] : [`MEMBUS_TENANT=${who}`, `MEMBUS_AGENT=${agent}`];
+  let user: AuthUser | undefined;
+  const renew = async (state: AuthState | undefined, newKey: (user: AuthUser) => Promise<string>) => {
+    const renewed = await rotated(required(state), newKey, who, agent);
+    user = renewed.user;
+    return renewed.state;
+  };
+  await change(command, settings, renew, () => user!);
+}
+
+function required(state: AuthState | undefined): AuthState {
+  if (state === undefined) throw new TypeError("nothing is there yet: begin with `membus auth init`");
+  return state;
+}
+
+/** Changes the folder, and prints how a user connects: where its seed is, never what it is. */
+async function change(
+  command: Command,
+  settings: readonly string[],
+  work: Parameters<typeof import("../auth/auth-folder.js").changeAuth>[1],
+  userOf?: () => AuthUser,
+): Promise<void> {
+  const { output } = await openSession(command);
+  const folder = resolve(command.optsWithGlobals<{ folder?: string }>().folder ?? FOLDER);
+  const { changeAuth, CONFIG_FILE, seedPath } = await import("../auth/auth-folder.js");
+  await changeAuth(folder, work);
+  const user = userOf?.();
+  const connects =
+    user === undefined
+      ? []
+      : [
+          ...settings,
+          `MEMBUS_NATS_NKEY=${seedPath(folder, user)}`,
+          `MEMBUS_INBOX_PREFIX=${user.inboxPrefix}`,
+        ];
+  const named = Object.fromEntries(connects.map((line) => line.split(/=(.*)/s, 2) as [string, string]));
+  output.result({ folder, config: `${folder}/${CONFIG_FILE}`, environment: named }, () =>
+    [`${folder}/${CONFIG_FILE} is written`, ...connects].join("\n"),
+  );
+}
+
+function limit(flag: string, value: string | undefined): number | undefined {
+  return value === undefined ? undefined : bounded(flag, value, 1, 1_000_000_000);
+}
+
+/** @throws {TypeError} for what is no integer of the range. */
+function bounded(flag: string, value: string, min: number, max: number): number {
+  const number = numberFlag(flag, value);
+  if (Number.isInteger(number) && number >= min && number <= max) return number;
+  throw new TypeError(`${flag} must be an integer ${min}..${max}`);
+}

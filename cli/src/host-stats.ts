@@ -1,0 +1,29 @@
+import { connectNatsBus } from "@membus/bus";
+import { MemoryError, systemClock } from "@membus/protocol";
+import type { Config } from "./config/config-schema.js";
+import { natsOptions } from "./flags/nats-options.js";
+import { createLogger } from "./logger.js";
+
+const WAIT_MS = 500;
+
+/** What `$SRV.STATS` tells of one host. */
+export interface StatsReply {
+  readonly id: string;
+  readonly tiers?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/**
+ * What the hosts that run tell of themselves.
+ * @throws {MemoryError} `unavailable` when none answers, or the server does not let this user ask.
+ */
+export async function readHostStats(config: Config): Promise<StatsReply[]> {
+  const ports = { clock: systemClock, logger: createLogger("silent") };
+  const bus = await connectNatsBus(await natsOptions(config, "membus-cli"), ports);
+  try {
+    const answers = await bus.requestMany("$SRV.STATS.membus", new Uint8Array(0), { waitMs: WAIT_MS });
+    if (answers.length === 0) throw new MemoryError("unavailable", "no host answers");
+    return answers.map(({ payload }) => JSON.parse(Buffer.from(payload).toString()) as StatsReply);
+  } finally {
+    await bus.close();
+  }
+}

@@ -1,0 +1,155 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ConnectOptions, MemoryClient } from "@membus/agent-client";
+import { launchNatsServer } from "@membus/nats-server";
+import { connect, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rejection } from "../../bus/test/expect-error.js";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import { endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
+
+const directory = mkdtempSync(join(tmpdir(), "membus-test-"));
+const seedOf = (name: string) =>
+  readFileSync(join(directory, "membus-auth/keys", `${name}.nk`), "utf8").trim();
+const cleanups: (() => Promise<unknown>)[] = [];
+let url: string;
+let up: ChildProcessWithoutNullStreams;
+
+async function auth(...args: string[]): Promise<void> {
+  const { code, stderr } = await runCli(["auth", ...args], { cwd: directory });
+  expect([code, stderr]).toEqual([0, ""]);
+}
+
+/** A client of an agent, with its key unless another's seed is given. */
+async function client(tenant: string, agent: string, options: Partial<ConnectOptions> = {}) {
+  const nkeySeed = seedOf(`${tenant}.${agent}`);
+  const own = { servers: url, tenant, agent, nkeySeed, inboxPrefix: `_INBOX_${agent}` };
+  const made = await MemoryClient.connect({ ...own, retryTimeoutMs: 0, ...options } as ConnectOptions);
+  cleanups.push(() => made.close());
+  return made;
+}
+
+async function bare(name: string, inboxPrefix: string): Promise<NatsConnection> {
+  const authenticator = nkeyAuthenticator(new TextEncoder().encode(seedOf(name)));
+  const connection = await connect({ servers: url, authenticator, inboxPrefix });
+  cleanups.push(() => connection.close());
+  return connection;
+}
+
+beforeAll(async () => {
+  const free = await launchNatsServer({ binary: NATS_SERVER });
+  await free.stop();
+  url = `nats://127.0.0.1:${free.port}`;
+  await auth("init", "--max-payload", "65536");
+  for (const tenant of ["acme", "globex"]) {
+    await auth("add-tenant", tenant);
+    for (const agent of ["alice", "bob"]) await auth("add-agent", tenant, agent);
+  }
+  up = spawnCli(
+    ["up", "--data", join(directory, "data"), "--port", String(free.port), "--auth", "membus-auth"],
+    {
+      cwd: directory,
+    },
+  );
+  await lineOf(up, /^membus listens on/);
+});
+afterAll(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup();
+  await endChild(up, "SIGTERM");
+  rmSync(directory, { recursive: true });
+});
+
+describe("agents of a server that membus auth configured", () => {
+  it("have memories of their own, and share the semantic tier with their tenant alone", async () => {
+    const [alice, bob, stranger] = [
+      await client("acme", "alice"),
+      await client("acme", "bob"),
+      await client("globex", "alice"),
+    ];
+    await alice.store([
+      { key: "diary", content: "mine", tier: "episodic" },
+      { key: "fact", content: "ours", tier: "semantic" },
+    ]);
+    const keys = { keys: ["diary", "fact"] };
+    expect((await alice.retrieve(keys)).total).toBe(2);
+    expect((await bob.retrieve(keys)).entries).toMatchObject([{ content: "ours" }]);
+    expect((await stranger.retrieve(keys)).total).toBe(0);
+  });
+
+  it("reach no subject of another agent or tenant, nor of the server", async () => {
+    const alice = await client("acme", "alice");
+    await rejection(alice.forAgent("bob").retrieve({}), "unauthorized");
+    const inGlobex = await client("acme", "alice", { tenant: "globex" });
+    await rejection(inGlobex.retrieve({}), "unauthorized");
+    const connection = await bare("acme.alice", "_INBOX_alice");
+    expect(connection.info?.max_payload).toBe(65_536);
+    for (const subject of [
+      "a2e.acme.bob.>",
+      "a2e.acme.bob.events.memory.episodic.*",
+      "a2e.*.*.events.memory.semantic.>",
+      "a2e.globex.alice.events.>",
+      "_INBOX_bob.>",
+      "_INBOX.>",
+      "$SRV.>",
+      "$SYS.>",
+      ">",
+    ]) {
+      const refused = new Promise((resolve) => {
+        connection.subscribe(subject, { callback: (error) => resolve(error?.name) });
+      });
+      expect([subject, await refused]).toEqual([subject, "PermissionViolationError"]);
+    }
+  });
+
+  it("hear of entries of their own and of shared ones", async () => {
+    const [alice, bob] = [await client("acme", "alice"), await client("acme", "bob")];
+    const heard: string[] = [];
+    await bob.watch({}, ({ tier, author }) => void heard.push(`${tier} by ${author}`));
+    await alice.remember("news", 1, { tier: "episodic" });
+    await alice.remember("news", 1, { tier: "semantic" });
+    await bob.remember("news", 2, { tier: "episodic" });
+    await expect.poll(() => heard, { timeout: 20_000 }).toEqual(["semantic by alice", "episodic by bob"]);
+  });
+
+  it("are those with a key, and nobody else", async () => {
+    await rejection(MemoryClient.connect({ servers: url, tenant: "acme", agent: "alice" }), "unauthorized");
+  });
+});
+
+it("an operator reads the figures, and no memory", async () => {
+  const operator = await bare("operator", "_INBOX_operator");
+  const { data } = await operator.request("$SRV.STATS.membus", "", { timeout: 5_000 });
+  expect(JSON.parse(new TextDecoder().decode(data))).toMatchObject({ name: "membus" });
+  const ask = operator.request("a2e.acme.alice.memory.retrieve.req", "{}", { timeout: 5_000 });
+  await expect(ask).rejects.toThrow(/permissions violation/i);
+});
+
+describe("a key, while the server runs,", () => {
+  it("that is rotated is refused afterwards, its connection is closed, and the new one is taken", async () => {
+    const former = seedOf("acme.bob");
+    const connection = await bare("acme.bob", "_INBOX_bob");
+    await auth("rotate", "acme", "bob");
+    // The server takes the change; the client reconnects with the former key, which ends it.
+    await connection.closed();
+    await rejection(client("acme", "bob", { nkeySeed: former }), "unauthorized");
+    const bob = await client("acme", "bob");
+    expect((await bob.retrieve({ keys: ["fact"] })).total).toBe(1);
+  });
+
+  it("is taken as soon as an agent is added, and one connection more than its tenant may have is not", async () => {
+    await auth("add-tenant", "initech", "--connections-max", "1");
+    await auth("add-agent", "initech", "carol");
+    let carol: MemoryClient | undefined;
+    const connected = async () => {
+      carol ??= await client("initech", "carol").catch(() => undefined);
+      return carol;
+    };
+    await expect.poll(connected, { timeout: 20_000, interval: 200 }).toBeDefined();
+    await carol!.remember("a", 1, { tier: "semantic" });
+    expect(await carol!.recall("a")).toBe(1);
+    // The server closes it before the client hears why.
+    await rejection(client("initech", "carol", { connectTimeoutMs: 1_000 }), "unavailable");
+  });
+});

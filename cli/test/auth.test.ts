@@ -1,0 +1,119 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runCli } from "./run-cli.js";
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), "membus-test-"));
+});
+afterEach(() => rmSync(cwd, { recursive: true }));
+
+const FOLDER = "membus-auth";
+const auth = (...args: string[]) => runCli(["auth", ...args], { cwd });
+const read = (name: string) => readFileSync(join(cwd, FOLDER, name), "utf8");
+const mode = (name: string) => (statSync(join(cwd, FOLDER, name)).mode & 0o777).toString(8);
+
+async function done(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await auth(...args);
+  expect([code, stderr]).toEqual([0, ""]);
+  return stdout;
+}
+
+describe("membus auth", () => {
+  it("writes seeds to files of their owner alone, and prints where they are and not what they are", async () => {
+    const outputs = [
+      await done("init"),
+      await done("add-tenant", "acme", "--connections-max", "20"),
+      await done("add-agent", "acme", "alice"),
+      await done("add-agent", "acme", "zoë", "--json"),
+    ];
+    const keys = ["acme.=em_Dqw.nk", "acme.alice.nk", "host.nk", "operator.nk"];
+    expect(readdirSync(join(cwd, FOLDER, "keys")).sort()).toEqual(keys);
+    for (const key of keys) {
+      expect(mode(`keys/${key}`)).toBe("600");
+      const seed = read(`keys/${key}`).trim();
+      expect(seed).toMatch(/^SU[A-Z2-7]{56}$/);
+      for (const text of [...outputs, read("nats-auth.conf"), read("auth.json")])
+        expect(text).not.toContain(seed);
+    }
+    expect([mode("."), mode("keys"), mode("nats-auth.conf"), mode("auth.json")]).toEqual([
+      "700",
+      "700",
+      "600",
+      "600",
+    ]);
+    expect(outputs[2]).toContain(`MEMBUS_NATS_NKEY=${join(cwd, FOLDER)}/keys/acme.alice.nk\n`);
+    expect(JSON.parse(outputs[3]!).environment).toMatchObject({
+      MEMBUS_TENANT: "acme",
+      MEMBUS_AGENT: "zoë",
+      MEMBUS_INBOX_PREFIX: "_INBOX_=em_Dqw",
+    });
+  });
+
+  it("changes nothing when it is told the same again, also where a seed was taken away", async () => {
+    const all = async () => {
+      await done("init");
+      await done("add-tenant", "acme");
+      await done("add-agent", "acme", "alice");
+    };
+    await all();
+    const before = [read("auth.json"), read("nats-auth.conf")];
+    rmSync(join(cwd, FOLDER, "keys", "acme.alice.nk"));
+    await all();
+    expect([read("auth.json"), read("nats-auth.conf")]).toEqual(before);
+    expect(existsSync(join(cwd, FOLDER, "keys", "acme.alice.nk"))).toBe(false);
+  });
+
+  it("keeps what it is not told to change", async () => {
+    await done("init", "--max-payload", "2048");
+    await done("add-tenant", "acme", "--connections-max", "7");
+    await done("add-agent", "acme", "alice");
+    await done("add-tenant", "acme", "--subscriptions-max", "9");
+    await done("init");
+    expect(JSON.parse(read("auth.json"))).toMatchObject({
+      max_payload: 2048,
+      tenants: { acme: { connections_max: 7, subscriptions_max: 9, agents: { alice: expect.any(String) } } },
+    });
+  });
+
+  it("names what is wrong, and leaves all as it was", async () => {
+    expect(await auth("add-tenant", "acme")).toMatchObject({
+      code: 2,
+      stderr: /begin with `membus auth init`/,
+    });
+    await done("init");
+    const before = read("auth.json");
+    for (const [args, message] of [
+      [["add-agent", "acme", "alice"], /there is no tenant `acme`: `membus auth add-tenant acme`/],
+      [["add-agent", "constructor", "alice"], /there is no tenant `constructor`/],
+      [["add-tenant", "a.*"], /a tenant's name is/],
+      [["add-tenant", "acme", "--connections-max", "0"], /--connections-max must be an integer 1\.\./],
+      [["init", "--max-payload", "1"], /--max-payload must be an integer 1024\.\.67108864/],
+      [["init", "--prefix", "other"], /begin with `a2e`, not `other`/],
+      [["rotate", "acme"], /rotate `host`, `operator`, or a tenant and an agent/],
+    ] as const) {
+      expect(await auth(...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    }
+    expect(read("auth.json")).toBe(before);
+    writeFileSync(join(cwd, FOLDER, "auth.json"), "{}");
+    expect((await auth("init")).stderr).toMatch(/auth\.json is not what `membus auth` writes/);
+  });
+
+  it("does not take part in a change that is under way", async () => {
+    await done("init");
+    copyFileSync(join(cwd, FOLDER, "auth.json"), join(cwd, FOLDER, "auth.json.new"));
+    const { code, stderr } = await auth("add-tenant", "acme");
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/another `membus auth` is at work/)]);
+  });
+});

@@ -1,0 +1,10 @@
+import { createLruPlugin } from "@membus/plugin-lru";
+
+/** A working tier whose maintenance never succeeds. */
+export function createPlugin() {
+  const plugin = createLruPlugin();
+  plugin.maintain = async () => {
+    throw new Error("no space left");
+  };
+  return plugin;
+}

@@ -1,0 +1,149 @@
+import { createHmac, randomBytes } from "node:crypto";
+import {
+  type Clock,
+  DEFAULTS,
+  type DecodedRequest,
+  keyReferenceHash,
+  type Logger,
+  type MemoryChange,
+  type MemoryTier,
+  parseRequestSubject,
+  type RequestAddress,
+  type StoreReceipt,
+  TIERS,
+} from "@membus/protocol";
+import type { DropReason, OutcomeLabel, TypeLabel } from "../metrics.js";
+import type { Outcome } from "../outcome.js";
+import type { Reply } from "./reply.js";
+
+/** Where audit records go, such as a pino logger or a child of one. */
+export type AuditSink = Pick<Logger, "info">;
+
+/** Keys of one request that a record names. */
+const KEYS_MAX = 100;
+const HASH_DIGITS = 32;
+
+interface Sender {
+  readonly tenant?: string | undefined;
+  readonly agent?: string | undefined;
+}
+
+/** What a request was about. Keys are told by `auditHash`, the first hundred of them. */
+interface Target {
+  /** The tiers that it named; absent: all. */
+  readonly tiers?: readonly MemoryTier[] | undefined;
+  readonly namespace?: string | undefined;
+  /** Those that were stored, or that the request named. */
+  readonly keys?: readonly string[] | undefined;
+  readonly key_count?: number | undefined;
+}
+
+/** One answered request, `request`: who did what, when, with which result. Never contents, keys or queries. */
+export interface AuditRecord extends Sender, Target {
+  /** Unix seconds of receipt. */
+  readonly ts: number;
+  readonly type: TypeLabel;
+  readonly id: string | null;
+  readonly code: OutcomeLabel;
+  /** How many entries: `stored`, `errors`, `returned`, `total`, `deleted`. */
+  readonly counts?: Readonly<Record<string, number>> | undefined;
+  readonly took_ms: number;
+  readonly request_bytes: number;
+  /** 0 when nobody awaited an answer. */
+  readonly reply_bytes: number;
+}
+
+/** A message that was not answered, `dropped`; the sender as its subject says. */
+export interface DropRecord extends Sender {
+  readonly ts: number;
+  readonly reason: DropReason;
+  readonly request_bytes: number;
+}
+
+/** An entry that went away, `removed`. */
+export interface RemovalRecord extends Required<Sender> {
+  readonly ts: number;
+  readonly action: MemoryChange["action"];
+  readonly tier: MemoryTier;
+  readonly namespace: string;
+  /** `auditHash` of its key. */
+  readonly key: string;
+}
+
+/** What an operator looks a key up by: nobody without the secret can tell it from a guess. 32 hex digits. */
+export function auditHash(keyHash: string, secret: Uint8Array): string {
+  return createHmac("sha256", secret).update(keyHash).digest("hex").slice(0, HASH_DIGITS);
+}
+
+/** Writes what happened, for whoever asks later who it was. */
+export class Audit {
+  readonly #sink: AuditSink;
+  readonly #clock: Clock;
+  readonly #secret: Uint8Array;
+
+  constructor(sink: AuditSink, clock: Clock, secret: Uint8Array = randomBytes(32)) {
+    this.#sink = sink;
+    this.#clock = clock;
+    this.#secret = secret;
+  }
+
+  request(
+    record: Omit<AuditRecord, keyof Sender | keyof Target>,
+    address: RequestAddress | undefined,
+    request: DecodedRequest | undefined,
+    outcome: Outcome<Reply>,
+  ): void {
+    const { ts, type, id, code, counts, ...sizes } = record;
+    const target = request === undefined ? {} : this.#targetOf(request, outcome);
+    const who = { tenant: address?.tenant, agent: address?.agent };
+    this.#sink.info(
+      { ts, ...who, type, id, code, ...target, counts, ...sizes } satisfies AuditRecord,
+      "request",
+    );
+  }
+
+  dropped(subject: string, prefix: string, reason: DropReason, request_bytes: number): void {
+    const record: DropRecord = { ts: this.#clock.now(), ...senderOf(subject, prefix), reason, request_bytes };
+    this.#sink.info(record, "dropped");
+  }
+
+  removed(tier: MemoryTier, { action, scope, key_hash }: MemoryChange, agent: string): void {
+    const { tenant, namespace } = scope;
+    const key = auditHash(key_hash, this.#secret);
+    const record: RemovalRecord = { ts: this.#clock.now(), tenant, agent, action, tier, namespace, key };
+    this.#sink.info(record, "removed");
+  }
+
+  #targetOf(request: DecodedRequest, outcome: Outcome<Reply>): Target {
+    if (request.type === "ping" || request.type === "memory/status/req") return {};
+    const namespace = request.namespace ?? DEFAULTS.namespace;
+    const hashes = keyHashesOf(request, outcome);
+    const keys = hashes?.slice(0, KEYS_MAX).map((hash) => auditHash(hash, this.#secret));
+    return { tiers: tiersOf(request), namespace, keys, key_count: hashes?.length };
+  }
+}
+
+function senderOf(subject: string, prefix: string): Sender {
+  try {
+    const { tenant, agent } = parseRequestSubject(subject, prefix);
+    return { tenant, agent };
+  } catch {
+    return {};
+  }
+}
+
+type Aimed = Exclude<DecodedRequest, { readonly type: "ping" | "memory/status/req" }>;
+
+function tiersOf(request: Aimed): MemoryTier[] | undefined {
+  if (request.type !== "memory/store/req") return request.tier == null ? undefined : [request.tier];
+  const named = new Set(
+    request.entries.map((entry) => (entry as { tier?: unknown } | null)?.tier ?? "working"),
+  );
+  return TIERS.filter((tier) => named.has(tier));
+}
+
+function keyHashesOf(request: Aimed, outcome: Outcome<Reply>): string[] | undefined {
+  if (request.type !== "memory/store/req") return request.keys?.map(keyReferenceHash);
+  const receipts = outcome.ok ? (outcome.value.fields.receipts as readonly StoreReceipt[]) : [];
+  return receipts.map(({ key_hash }) => key_hash);
+}
