@@ -7,6 +7,7 @@ import {
   type OptionRule,
   resolveOptions,
 } from "@membus/protocol";
+import { inboxPrefixesOption } from "./inbox-prefixes-option.js";
 
 export interface HostOptions {
   /**
@@ -20,9 +21,10 @@ export interface HostOptions {
    */
   readonly tenants?: readonly string[];
   /**
-   * What a reply subject must begin with. A request with another is dropped and counted: answering it would make
-   * the host publish where the caller may not. `_INBOX` also covers private prefixes such as `_INBOX_alice`.
-   * @default ["_INBOX"]
+   * What a reply subject must begin with, followed by a dot. `{tenant}` and `{agent}`, one a token, stand for the
+   * caller's own tokens: an inbox that only this caller may read. A request with another reply subject is dropped and
+   * counted: answering it would make the host publish where the caller may not.
+   * @default ["_INBOX", "_INBOX_{agent}"]
    */
   readonly inboxPrefixes?: readonly string[];
   /**
@@ -109,7 +111,7 @@ export type ResolvedHostOptions = Readonly<Required<HostOptions>>;
 export const HOST_DEFAULTS: ResolvedHostOptions = Object.freeze({
   prefix: DEFAULT_PREFIX,
   tenants: Object.freeze(["*"]),
-  inboxPrefixes: Object.freeze(["_INBOX"]),
+  inboxPrefixes: Object.freeze(["_INBOX", "_INBOX_{agent}"]),
   pluginTimeoutMs: 30_000,
   pluginReadConcurrency: 32,
   pluginWriteConcurrency: 256,
@@ -134,7 +136,7 @@ export function resolveHostOptions(input: HostOptions): ResolvedHostOptions {
     tenants: listOption("tenant names, or `*` alone", (text, { length }) =>
       text === "*" ? length === 1 : isToken(text),
     ),
-    inboxPrefixes: listOption("non-empty texts", (text) => text !== ""),
+    inboxPrefixes: inboxPrefixesOption,
     pluginTimeoutMs: integerOption(1, 600_000),
     pluginReadConcurrency: integerOption(1, 10_000),
     pluginWriteConcurrency: integerOption(1, 10_000),
