@@ -33,7 +33,7 @@ export interface DurableState {
   mayLeave(scope: string): boolean;
   /** Flushes where background work has written a good part of what may wait for it. */
   roomToWrite(): Promise<void>;
-  scopes(): Promise<Iterable<Scope>>;
+  scopes(tenant: string): Promise<Iterable<Scope>>;
   /** Storage's upkeep, between flushes. */
   maintain(): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
@@ -106,7 +106,8 @@ async function takeUp(
   );
   backlog.pinBodies(bodies);
   const isNew = log.nextSeq <= 1;
-  const known = knownScopes(storage, backlog, isNew);
+  const known = new KnownScopes((tenant) => storage.scopes(tenant));
+  known.refresh(backlog.scopes);
   let latestAt = newestAt;
   const flusher = new Flusher(
     options,
@@ -134,7 +135,7 @@ async function takeUp(
     async roomToWrite() {
       if (isMuch(backlog, options)) await flusher.flush();
     },
-    scopes: () => known.all(),
+    scopes: (tenant) => known.all(tenant),
     async maintain() {
       await flusher.maintain();
       known.refresh(backlog.scopes);
@@ -147,13 +148,6 @@ async function takeUp(
       await closeAll([...closings, release]);
     },
   };
-}
-
-function knownScopes(storage: Storage, backlog: Backlog, isNew: boolean): KnownScopes {
-  const known = new KnownScopes(() => storage.scopes());
-  known.refresh(backlog.scopes);
-  if (isNew) known.learn();
-  return known;
 }
 
 interface LoadParts {
@@ -173,8 +167,8 @@ async function loadKnown(
   const { rows, removed } = backlog.ofScope(scope);
   await loader.load(scope, partition, removed);
   for (const row of rows) partition.add(row);
-  // One look at all of them, as more may be looked for in vain.
-  if (partition.columns.count === 0) known.learn();
+  // One look at all of the tenant, as more may be looked for in vain.
+  if (partition.columns.count === 0) known.learn(scope);
 }
 
 /** So much waits to be flushed that background work should not add to it: stores need the room. */

@@ -12,7 +12,7 @@ import {
 import { and, compare, type Filter, isIn } from "./rows/filters.js";
 import { readBodies, readOutdated, readScope, readScopes } from "./rows/read-rows.js";
 import { isWorthCompacting, lacksIndexes, maintainTable } from "./table/maintenance.js";
-import { groupByTable, tableNameOf } from "./table/table-name.js";
+import { groupByTable, tableNameOf, tableOf } from "./table/table-name.js";
 import { Tables } from "./table/tables.js";
 import type { TenantTable } from "./table/tenant-table.js";
 
@@ -99,9 +99,9 @@ class LanceStorage implements Storage {
     });
   }
 
-  async scopes(): Promise<readonly Scope[]> {
+  async scopes(tenant: string): Promise<readonly Scope[]> {
     const found = new Set<string>();
-    for (const name of this.#tables.names) await this.#tables.use(name, (table) => readScopes(table, found));
+    await this.#tables.use(tableOf(tenant), (table) => readScopes(table, found));
     return [...found].map(parseScopeId);
   }
 
