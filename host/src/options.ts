@@ -7,6 +7,8 @@ import {
   type OptionRule,
   resolveOptions,
 } from "@membus/protocol";
+import type { AccessRule } from "./access-rules.js";
+import { accessRulesOption } from "./access-rules-option.js";
 import { inboxPrefixesOption } from "./inbox-prefixes-option.js";
 
 export interface HostOptions {
@@ -27,6 +29,12 @@ export interface HostOptions {
    * @default ["_INBOX", "_INBOX_{agent}"]
    */
   readonly inboxPrefixes?: readonly string[];
+  /**
+   * Who may do what: what no rule allows is refused with `unauthorized`. At most 1,000; without any, everybody may do
+   * everything.
+   * @default []
+   */
+  readonly rules?: readonly AccessRule[];
   /**
    * Longest time that one plugin call may take before its entries, or its tier, are reported as `timeout`; the
    * request's own deadline may be shorter. Milliseconds, 1..600000.
@@ -112,6 +120,7 @@ export const HOST_DEFAULTS: ResolvedHostOptions = Object.freeze({
   prefix: DEFAULT_PREFIX,
   tenants: Object.freeze(["*"]),
   inboxPrefixes: Object.freeze(["_INBOX", "_INBOX_{agent}"]),
+  rules: Object.freeze([]),
   pluginTimeoutMs: 30_000,
   pluginReadConcurrency: 32,
   pluginWriteConcurrency: 256,
@@ -137,6 +146,7 @@ export function resolveHostOptions(input: HostOptions): ResolvedHostOptions {
       text === "*" ? length === 1 : isToken(text),
     ),
     inboxPrefixes: inboxPrefixesOption,
+    rules: accessRulesOption,
     pluginTimeoutMs: integerOption(1, 600_000),
     pluginReadConcurrency: integerOption(1, 10_000),
     pluginWriteConcurrency: integerOption(1, 10_000),
@@ -157,9 +167,10 @@ export function resolveHostOptions(input: HostOptions): ResolvedHostOptions {
 
 /** Lists are copied, so that a caller who changes his own later changes nothing here. */
 function withOwnLists(input: HostOptions): HostOptions {
-  const lists: { tenants?: readonly string[]; inboxPrefixes?: readonly string[] } = {};
+  const lists: { -readonly [name in "tenants" | "inboxPrefixes" | "rules"]?: HostOptions[name] } = {};
   if (Array.isArray(input.tenants)) lists.tenants = Object.freeze([...input.tenants]);
   if (Array.isArray(input.inboxPrefixes)) lists.inboxPrefixes = Object.freeze([...input.inboxPrefixes]);
+  if (Array.isArray(input.rules)) lists.rules = Object.freeze(structuredClone(input.rules));
   return { ...input, ...lists };
 }
 

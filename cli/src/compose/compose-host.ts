@@ -1,4 +1,4 @@
-import { createHost, type Host, type HostOptions } from "@membus/host";
+import { type AccessRule, createHost, type Host, type HostOptions } from "@membus/host";
 import { type Bus, type Logger, systemClock } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
 import { createLogger } from "../logger.js";
@@ -42,6 +42,7 @@ function hostOptions(config: Config): HostOptions {
   return {
     prefix: config.prefix,
     ...(config.tenants === undefined ? {} : { tenants: config.tenants }),
+    ...(config.rules === undefined ? {} : { rules: config.rules as readonly AccessRule[] }),
     ...(config.host as HostOptions | undefined),
   };
 }
