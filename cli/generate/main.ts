@@ -9,7 +9,12 @@ const FILE = fileURLToPath(new URL("../SETTINGS.md", import.meta.url));
 
 /** Sections of `membus.yaml` that are options of a package; those left out are settings of their own. */
 const SECTIONS = [
-  { name: "host", path: "host/src/options.ts", options: "HostOptions", leftOut: ["prefix", "tenants"] },
+  {
+    name: "host",
+    path: "host/src/options.ts",
+    options: "HostOptions",
+    leftOut: ["prefix", "tenants", "rules"],
+  },
   { name: "lru", path: "plugins/lru/src/lru-options.ts", options: "LruOptions", leftOut: [] },
   { name: "kit", path: "plugins/kit/src/kit-options.ts", options: "KitOptions", leftOut: [] },
   {

@@ -10,6 +10,7 @@ import {
   systemClock,
 } from "@membus/protocol";
 import { pino } from "pino";
+import { AccessRules } from "./access-rules.js";
 import { Events } from "./events/index.js";
 import { Metrics } from "./metrics.js";
 import { InFlight } from "./operation.js";
@@ -69,6 +70,7 @@ export function assemble(
     events,
     embedder,
     allowNamespace,
+    rules: new AccessRules(options.rules),
     replyBytesMax: () => bus.maxPayloadBytes - HEADER_BYTES_RESERVED,
   };
   const runtime: Runtime = { hostId, clock, logger, options, tiers, ...parts };

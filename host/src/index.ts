@@ -1,3 +1,4 @@
+export type { AccessRule, Action } from "./access-rules.js";
 export type { HostDependencies } from "./assembly.js";
 export { HOST_VERSION, type HostState } from "./discovery/index.js";
 export { createHost, type Host, type HostStats } from "./host.js";

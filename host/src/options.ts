@@ -7,6 +7,9 @@ import {
   type OptionRule,
   resolveOptions,
 } from "@membus/protocol";
+import type { AccessRule } from "./access-rules.js";
+import { accessRulesOption } from "./access-rules-option.js";
+import { inboxPrefixesOption } from "./inbox-prefixes-option.js";
 
 export interface HostOptions {
   /**
@@ -20,11 +23,18 @@ export interface HostOptions {
    */
   readonly tenants?: readonly string[];
   /**
-   * What a reply subject must begin with. A request with another is dropped and counted: answering it would make
-   * the host publish where the caller may not. `_INBOX` also covers private prefixes such as `_INBOX_alice`.
-   * @default ["_INBOX"]
+   * What a reply subject must begin with, followed by a dot. `{tenant}` and `{agent}`, one a token, stand for the
+   * caller's own tokens: an inbox that only this caller may read. A request with another reply subject is dropped and
+   * counted: answering it would make the host publish where the caller may not.
+   * @default ["_INBOX", "_INBOX_{agent}"]
    */
   readonly inboxPrefixes?: readonly string[];
+  /**
+   * Who may do what: what no rule allows is refused with `unauthorized`. At most 1,000; without any, everybody may do
+   * everything.
+   * @default []
+   */
+  readonly rules?: readonly AccessRule[];
   /**
    * Longest time that one plugin call may take before its entries, or its tier, are reported as `timeout`; the
    * request's own deadline may be shorter. Milliseconds, 1..600000.
@@ -109,7 +119,8 @@ export type ResolvedHostOptions = Readonly<Required<HostOptions>>;
 export const HOST_DEFAULTS: ResolvedHostOptions = Object.freeze({
   prefix: DEFAULT_PREFIX,
   tenants: Object.freeze(["*"]),
-  inboxPrefixes: Object.freeze(["_INBOX"]),
+  inboxPrefixes: Object.freeze(["_INBOX", "_INBOX_{agent}"]),
+  rules: Object.freeze([]),
   pluginTimeoutMs: 30_000,
   pluginReadConcurrency: 32,
   pluginWriteConcurrency: 256,
@@ -134,7 +145,8 @@ export function resolveHostOptions(input: HostOptions): ResolvedHostOptions {
     tenants: listOption("tenant names, or `*` alone", (text, { length }) =>
       text === "*" ? length === 1 : isToken(text),
     ),
-    inboxPrefixes: listOption("non-empty texts", (text) => text !== ""),
+    inboxPrefixes: inboxPrefixesOption,
+    rules: accessRulesOption,
     pluginTimeoutMs: integerOption(1, 600_000),
     pluginReadConcurrency: integerOption(1, 10_000),
     pluginWriteConcurrency: integerOption(1, 10_000),
@@ -155,9 +167,10 @@ export function resolveHostOptions(input: HostOptions): ResolvedHostOptions {
 
 /** Lists are copied, so that a caller who changes his own later changes nothing here. */
 function withOwnLists(input: HostOptions): HostOptions {
-  const lists: { tenants?: readonly string[]; inboxPrefixes?: readonly string[] } = {};
+  const lists: { -readonly [name in "tenants" | "inboxPrefixes" | "rules"]?: HostOptions[name] } = {};
   if (Array.isArray(input.tenants)) lists.tenants = Object.freeze([...input.tenants]);
   if (Array.isArray(input.inboxPrefixes)) lists.inboxPrefixes = Object.freeze([...input.inboxPrefixes]);
+  if (Array.isArray(input.rules)) lists.rules = Object.freeze(structuredClone(input.rules));
   return { ...input, ...lists };
 }
 

@@ -20,6 +20,8 @@ class LengthEmbedder implements Embedder {
   }
 }
 
+const FOR_A = { cacheFor: "a" };
+
 function setUp(options = {}) {
   const embedder = new LengthEmbedder();
   const limits = { embedderCacheBytesMax: 1_300, embedderConcurrency: 2, ...options };
@@ -29,11 +31,11 @@ function setUp(options = {}) {
 describe("EmbedderCache", () => {
   it("embeds a text once, in one call with the others that are missing, in their order", async () => {
     const { embedder, cache } = setUp();
-    const first = cache.embed(["a", "bb", "a", ""], "query");
-    const second = cache.embed(["bb", "ccc"], "query");
+    const first = cache.embed(["a", "bb", "a", ""], "query", FOR_A);
+    const second = cache.embed(["bb", "ccc"], "query", FOR_A);
     expect(await first).toEqual([Float32Array.of(1), Float32Array.of(2), Float32Array.of(1), null]);
     expect(await second).toEqual([Float32Array.of(2), Float32Array.of(3)]);
-    expect(await cache.embed(["", "ccc"], "query")).toEqual([null, Float32Array.of(3)]);
+    expect(await cache.embed(["", "ccc"], "query", FOR_A)).toEqual([null, Float32Array.of(3)]);
     expect(embedder.asked).toEqual(["query: a bb  ccc"]);
     expect([cache.id, cache.dimensions]).toEqual(["length", 1]);
   });
@@ -49,54 +51,68 @@ describe("EmbedderCache", () => {
   it("keeps the vectors used last, up to its bytes", async () => {
     // 256 bytes and 4 for the component each: five fit.
     const { embedder, cache } = setUp();
-    for (const text of ["a", "b", "c", "d", "e", "a", "f"]) await cache.embed([text], "query");
+    for (const text of ["a", "b", "c", "d", "e", "a", "f"]) await cache.embed([text], "query", FOR_A);
     embedder.asked.length = 0;
-    for (const text of ["a", "c", "d", "e", "f", "b"]) await cache.embed([text], "query");
+    for (const text of ["a", "c", "d", "e", "f", "b"]) await cache.embed([text], "query", FOR_A);
     expect(embedder.asked).toEqual(["query: b"]);
   });
 
   it("with less room than a vector takes keeps none", async () => {
     const { embedder, cache } = setUp({ embedderCacheBytesMax: 1 });
-    await cache.embed(["a"], "query");
-    expect(await cache.embed(["a"], "query")).toEqual([Float32Array.of(1)]);
+    await cache.embed(["a"], "query", FOR_A);
+    expect(await cache.embed(["a"], "query", FOR_A)).toEqual([Float32Array.of(1)]);
     expect(embedder.asked).toEqual(["query: a", "query: a"]);
+  });
+
+  it("gives nobody what it has for others, nor anything that is nobody's", async () => {
+    const { embedder, cache } = setUp();
+    const askers = [FOR_A, { cacheFor: "b" }, { cacheFor: "b\n" }, {}, {}, FOR_A];
+    await Promise.all(askers.map((asker) => cache.embed(["\na"], "query", asker)));
+    await cache.embed(["a"], "query", { cacheFor: "b\n" });
+    await Promise.all(askers.map((asker) => cache.embed(["\na"], "query", asker)));
+    expect(embedder.asked.map((text) => text.match(/a/g)?.length)).toEqual([5, 1, 2]);
   });
 
   it("keeps queries and documents apart", async () => {
     const { embedder, cache } = setUp();
-    await cache.embed(["a"], "query");
-    await cache.embed(["a"], "document");
+    await cache.embed(["a"], "query", FOR_A);
+    await cache.embed(["a"], "document", FOR_A);
     expect(embedder.asked).toEqual(["query: a", "document: a"]);
   });
 
   it("tells everyone who waits of a failure, and does not keep it", async () => {
     const { embedder, cache } = setUp();
     embedder.fails = true;
-    const waiting = await Promise.allSettled([cache.embed(["a"], "query"), cache.embed(["a"], "query")]);
+    const waiting = await Promise.allSettled([
+      cache.embed(["a"], "query", FOR_A),
+      cache.embed(["a"], "query", FOR_A),
+    ]);
     expect(waiting.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     embedder.fails = false;
-    expect(await cache.embed(["a"], "query")).toEqual([Float32Array.of(1)]);
+    expect(await cache.embed(["a"], "query", FOR_A)).toEqual([Float32Array.of(1)]);
     expect(embedder.asked).toHaveLength(2);
   });
 
   it("lets a caller stop waiting, but not the work that others wait for", async () => {
     const { embedder, cache } = setUp();
     const controller = new AbortController();
-    const aborted = cache.embed(["a"], "query", { signal: controller.signal });
-    const waiting = cache.embed(["a"], "query");
+    const aborted = cache.embed(["a"], "query", { signal: controller.signal, ...FOR_A });
+    const waiting = cache.embed(["a"], "query", FOR_A);
     controller.abort(new Error("enough"));
     await expect(aborted).rejects.toThrow("enough");
     expect(await waiting).toEqual([Float32Array.of(1)]);
-    await expect(cache.embed(["b"], "query", { signal: controller.signal })).rejects.toThrow("enough");
+    await expect(cache.embed(["b"], "query", { signal: controller.signal, ...FOR_A })).rejects.toThrow(
+      "enough",
+    );
     expect(embedder.asked).toEqual(["query: a"]);
   });
 
   it("refuses vectors that are not what was asked for", async () => {
     const { embedder, cache } = setUp();
     embedder.embed = async () => [new Float32Array(2)];
-    await expect(cache.embed(["a"], "query")).rejects.toMatchObject({ code: "unavailable" });
+    await expect(cache.embed(["a"], "query", FOR_A)).rejects.toMatchObject({ code: "unavailable" });
     embedder.embed = async () => [];
-    await expect(cache.embed(["a"], "query")).rejects.toMatchObject({ code: "unavailable" });
+    await expect(cache.embed(["a"], "query", FOR_A)).rejects.toMatchObject({ code: "unavailable" });
   });
 
   it("is what every plugin gets, so that a query is embedded once for all tiers", async () => {
@@ -107,7 +123,7 @@ describe("EmbedderCache", () => {
       made.open = async (services) => {
         await open.call(made, services);
         made.onRetrieve = async (selector, request) => {
-          await services.embedder!.embed([request.query!], "query");
+          await services.embedder!.embed([request.query!], "query", { cacheFor: request.asker! });
           return onRetrieve.call(made, selector, request);
         };
       };

@@ -61,13 +61,15 @@ describe("a reply subject", () => {
     await fixture.bus.flush();
     const published: string[] = [];
     fixture.bus.subscribe(">", ({ subject }) => void published.push(subject));
-    const replies = ["$JS.API.STREAM.PURGE.X", "a2e.default.bob.memory.store.req", "INBOX.x", "x._INBOX.y"];
+    const others = ["_INBOX_bob.x", "_INBOX_alice2.x", "_INBOX_alic.x", "_INBOX_alice", "_INBOXES.x"];
+    const protocol = ["$JS.API.STREAM.PURGE.X", "a2e.default.bob.memory.store.req"];
+    const replies = [...others, ...protocol, "INBOX.x", "x._INBOX.y"];
     for (const reply of replies) fixture.bus.publish(STORE, encodeMessage(REQUEST, "json"), { reply });
-    for (const reply of replies) fixture.bus.publish("$SRV.PING", new Uint8Array(), { reply });
+    for (const reply of protocol) fixture.bus.publish("$SRV.PING", new Uint8Array(), { reply });
     await fixture.bus.flush();
     await turn();
     expect(published.filter((subject) => subject !== STORE && subject !== "$SRV.PING")).toEqual([]);
-    expect(fixture.host.stats().dropped).toEqual({ reply_subject: 8 });
+    expect(fixture.host.stats().dropped).toEqual({ reply_subject: 11 });
     expect((await fixture.retrieve()).total).toBe(0);
   });
 
@@ -78,6 +80,35 @@ describe("a reply subject", () => {
     });
     fixture.bus.publish(STORE, encodeMessage(REQUEST, "json"), { reply });
     expect(await answered).toBe("memory/store/resp");
+  });
+
+  it("may have to be in an inbox of the tenant and agent alone, escaped names included", async () => {
+    const inboxPrefixes = ["_INBOX_{tenant}.{agent}"];
+    const fixture = await HostFixture.start({
+      bus: { inboxPrefix: "_INBOX_host.membus" },
+      options: { inboxPrefixes },
+    });
+    const heard: string[] = [];
+    fixture.bus.subscribe(">", ({ subject }) => {
+      if (/^_INBOX_(default|ops)/.test(subject)) heard.push(subject);
+    });
+    const asked = (agent: string, reply: string) =>
+      fixture.bus.publish(`a2e.default.${agent}.ping`, encodeMessage({ type: "ping" }, "json"), { reply });
+    asked("alice", "_INBOX.x");
+    asked("alice", "_INBOX_default.bob.x");
+    asked("alice", "_INBOX_other.alice.x");
+    asked("alice", "_INBOX_default.alice.x");
+    asked("=em_Dqw", "_INBOX_default.=em_Dqw.x");
+    asked("=YWxpY2U", "_INBOX_default.=YWxpY2U.x");
+    fixture.bus.publish("$SRV.PING", new Uint8Array(), { reply: "_INBOX_ops.anyone.x" });
+    await expect.poll(() => heard.length).toBe(4);
+    expect(heard.sort()).toEqual([
+      "_INBOX_default.=YWxpY2U.x",
+      "_INBOX_default.=em_Dqw.x",
+      "_INBOX_default.alice.x",
+      "_INBOX_ops.anyone.x",
+    ]);
+    expect(fixture.host.stats().dropped).toEqual({ reply_subject: 3 });
   });
 
   it("that is absent means that a mutation is done unanswered, and everything else dropped", async () => {

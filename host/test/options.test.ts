@@ -33,7 +33,6 @@ describe("host options", () => {
     [{ tenants: [] }, "tenants must be a list of one or more tenant names, or `*` alone"],
     [{ tenants: ["*", "acme"] }, "tenants must be a list of one or more tenant names, or `*` alone"],
     [{ tenants: "acme" as never }, "tenants must be a list of one or more tenant names, or `*` alone"],
-    [{ inboxPrefixes: [""] }, "inboxPrefixes must be a list of one or more non-empty texts"],
     [{ pluginTimeoutMs: 0 }, "pluginTimeoutMs must be an integer of 1..600000, got 0"],
     [{ queueCountMax: 1.5 }, "queueCountMax must be an integer of 1..1000000, got 1.5"],
     [{ events: 1 as never }, "events must be true or false, got 1"],
@@ -68,4 +67,13 @@ describe("createHost", () => {
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
     expect(HOST_VERSION).toBe(version);
   });
+
+  it.each(["", "_INBOX.", "a..b", "$JS", "{agent}", "_INBOX_*", "_{tenant}_{agent}", "_{name}"])(
+    "refuse the inbox prefix %o",
+    (inboxPrefix) => {
+      expect(() => resolveHostOptions({ inboxPrefixes: [inboxPrefix] })).toThrow(
+        /^inboxPrefixes must be a list/,
+      );
+    },
+  );
 });

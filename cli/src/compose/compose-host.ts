@@ -1,4 +1,4 @@
-import { createHost, type Host, type HostOptions } from "@membus/host";
+import { type AccessRule, createHost, type Host, type HostOptions } from "@membus/host";
 import { type Bus, type Logger, systemClock } from "@membus/protocol";
 import { ownAuditSecret } from "../audit/audit-secret.js";
 import type { Config } from "../config/config-schema.js";
@@ -44,6 +44,7 @@ function hostOptions(config: Config): HostOptions {
   return {
     prefix: config.prefix,
     ...(config.tenants === undefined ? {} : { tenants: config.tenants }),
+    ...(config.rules === undefined ? {} : { rules: config.rules as readonly AccessRule[] }),
     ...(config.host as HostOptions | undefined),
   };
 }

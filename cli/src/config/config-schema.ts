@@ -56,6 +56,8 @@ export const ConfigSchema = z.strictObject({
     })
     .optional(),
   tenants: z.array(text).min(1).optional(),
+  /** Who may do what; the host says what a rule may be. */
+  rules: z.array(z.unknown()).optional(),
   log_level: z.enum(["debug", "info", "warn", "error", "silent"]).optional(),
   audit: z.boolean().optional(),
   /** Of the working tier. */

@@ -10,7 +10,7 @@ const CONFIG = fileURLToPath(
   new URL("../../../protocol/spec/examples/account-per-tenant.conf", import.meta.url),
 );
 
-const HOST = { user: "membus", pass: "change-membus" };
+const HOST = { user: "membus", pass: "change-membus", inboxPrefix: "_INBOX_membus" };
 const ALICE = { user: "acme-alice", pass: "change-acme-alice", inboxPrefix: "_INBOX_alice" };
 const BOB = { user: "globex-bob", pass: "change-globex-bob", inboxPrefix: "_INBOX_bob" };
 const TIERS = ["working", "episodic", "semantic"] as const;
@@ -25,7 +25,7 @@ describe.each(NATS_SERVERS)("tenants with an account each on %s", (binary) => {
       binary,
       server: { configFile: CONFIG },
       hostConnection: HOST,
-      config: { host: { inboxPrefixes: ["_INBOX", "_R_"] } },
+      config: { host: { inboxPrefixes: ["_INBOX_{agent}", "_R_"] } },
     });
     alice = await wire.client("alice", ALICE);
     bob = await wire.client("bob", BOB);

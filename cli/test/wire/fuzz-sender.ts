@@ -2,7 +2,7 @@ import { decodeMessage, type Message, systemClock, within } from "@membus/protoc
 import { headers, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node";
 import type { FuzzMessage } from "./fuzz-messages.js";
 
-const INBOX = "_INBOX_fuzz";
+const INBOX = "_INBOX.fuzz";
 const IN_FLIGHT = 128;
 const STALLED_AFTER_MS = 20_000;
 

@@ -19,7 +19,12 @@ describe.each(NATS_SERVERS)("agents of one account of %s", (binary) => {
   let bob: MemoryClient;
 
   beforeAll(async () => {
-    wire = await Wire.start({ binary, server: { configFile: CONFIG }, hostConnection: userOf("membus") });
+    wire = await Wire.start({
+      binary,
+      server: { configFile: CONFIG },
+      hostConnection: userOf("membus"),
+      config: { host: { inboxPrefixes: ["_INBOX_{agent}"] } },
+    });
     alice = await wire.client("alice", userOf("alice"));
     bob = await wire.client("bob", userOf("bob"));
   });

@@ -135,12 +135,12 @@ const identityMutants: readonly Mutant[] = [
 const INBOX = "_INBOX";
 const HIDDEN = "_INBOX.hidden-";
 
-/** Lets requests with reply subjects that `isHidden` pick through the host's own look at them. */
-function answering(bus: Bus, isHidden: (reply: string) => boolean): Bus {
+/** Lets requests with reply subjects that `isHidden` picks through the host's own look at them. */
+function answering(bus: Bus, isHidden: (reply: string, subject: string) => boolean): Bus {
   return intercept(bus, {
     receive(message, deliver) {
-      const { reply } = message;
-      const isOne = reply !== undefined && !reply.startsWith(INBOX) && isHidden(reply);
+      const { reply, subject } = message;
+      const isOne = reply !== undefined && !reply.startsWith(`${INBOX}.`) && isHidden(reply, subject);
       return deliver(isOne ? { ...message, reply: HIDDEN + Buffer.from(reply).toString("hex") } : message);
     },
     publish(sent, publish) {
@@ -156,14 +156,29 @@ const replyMutants: readonly Mutant[] = [
     defect: "a request is answered wherever its reply subject points",
     check: "subjects/reply-outside-the-inboxes-is-not-answered",
     names: /subjects on which the host answered .*conformance\./,
-    bus: (bus) => answering(bus, () => true),
+    bus: (bus) => answering(bus, (reply) => !reply.startsWith(INBOX)),
   }),
   hostMutant({
     id: "subjects-inbox-anywhere-in-the-reply-subject",
     defect: "a reply subject that has _INBOX anywhere passes for an inbox",
     check: "subjects/reply-outside-the-inboxes-is-not-answered",
     names: /subjects on which the host answered .*got \[".*_INBOX\.a"/,
-    bus: (bus) => answering(bus, (reply) => reply.includes("_INBOX")),
+    bus: (bus) => answering(bus, (reply) => /.+_INBOX/.test(reply)),
+  }),
+  hostMutant({
+    id: "subjects-inbox-of-another-answered",
+    defect: "whatever begins with _INBOX passes for an inbox of the caller",
+    check: "subjects/reply-in-the-inbox-of-another-is-not-answered",
+    names: /subjects on which the host answered .*got \["_INBOX_conformance-second\./,
+    bus: (bus) => answering(bus, (reply) => reply.startsWith(INBOX)),
+  }),
+  hostMutant({
+    id: "subjects-inbox-by-the-begin-of-a-name",
+    defect: "an inbox is told from another by its first characters, not by its first token",
+    check: "subjects/reply-in-the-inbox-of-another-is-not-answered",
+    names: /subjects on which the host answered .*got \["_INBOX_conformance-first/,
+    bus: (bus) =>
+      answering(bus, (reply, subject) => reply.startsWith(`_INBOX_${subject.split(".")[AGENT_AT]}`)),
   }),
   hostMutant({
     id: "subjects-unanswerable-carried-out",
@@ -181,7 +196,7 @@ const replyMutants: readonly Mutant[] = [
     defect: "only reply subjects that begin with _INBOX and a dot are inboxes",
     check: "subjects/private-inbox-is-answered",
     names: /replies to a ping with the reply subject _INBOX_/,
-    bus: (bus) => dropRequests(bus, ({ reply }) => reply?.startsWith("_INBOX_") === true),
+    bus: (bus) => dropRequests(bus, ({ reply }) => reply?.startsWith(`${INBOX}_`) === true),
   }),
   hostMutant({
     id: "subjects-store-without-reply-dropped",

@@ -1,4 +1,5 @@
 import {
+  agentToken,
   type BusMessage,
   CONTENT_TYPE_HEADER,
   CONTENT_TYPES,
@@ -53,29 +54,55 @@ function outside(t: HostContext): readonly string[] {
   ];
 }
 
+/** Reply subjects in inboxes that are not the caller's: of another agent, and of names that begin or end differently. */
+function ofOthers(t: HostContext): readonly string[] {
+  const own = agentToken(t.caller.agent);
+  const other = agentToken(t.agent({ agent: "second" }).agent);
+  const mark = t.random.hex(12);
+  return [other, `${own}${mark}`, own.slice(0, -1)]
+    .map((agent) => `_INBOX_${agent}.${mark}`)
+    .concat(`_INBOX${mark}.a`);
+}
+
+/** Asks with each of the reply subjects, and gives those on which something came. */
+async function answered(t: HostContext, replies: readonly string[]): Promise<readonly string[]> {
+  const heard: BusMessage[] = [];
+  const listen = (reply: string) => t.bus.subscribe(reply, (message) => void heard.push(message));
+  const subscriptions = replies.map(listen);
+  await t.bus.flush();
+  for (const reply of replies) {
+    publish(t, "ping", request(t, "ping"), reply);
+    publish(t, "retrieve", request(t, "retrieve", { tier: t.tier }), reply);
+    publish(t, "store", { type: "broken" }, reply);
+  }
+  await accepted(t, "a ping with a reply subject in an inbox", "ping", request(t, "ping"));
+  await delay(systemClock, SETTLE_MS);
+  await Promise.all(subscriptions.map((subscription) => subscription.drain()));
+  return heard.map(({ subject }) => subject);
+}
+
 export const subjectsReplyChecks: readonly Check[] = [
   hostCheck({
     id: "subjects/reply-outside-the-inboxes-is-not-answered",
     clauses: ["SUBJ-5"],
     async run(t) {
       const replies = outside(t);
-      const heard: BusMessage[] = [];
-      const subscriptions = replies.map((reply) =>
-        t.bus.subscribe(reply, (message) => void heard.push(message)),
-      );
-      await t.bus.flush();
-      for (const reply of replies) {
-        publish(t, "ping", request(t, "ping"), reply);
-        publish(t, "retrieve", request(t, "retrieve", { tier: t.tier }), reply);
-        publish(t, "store", { type: "broken" }, reply);
-      }
-      await accepted(t, "a ping with a reply subject in an inbox", "ping", request(t, "ping"));
-      await delay(systemClock, SETTLE_MS);
-      await Promise.all(subscriptions.map((subscription) => subscription.drain()));
       t.expect.equal(
-        heard.map(({ subject }) => subject),
+        await answered(t, replies),
         [],
         `subjects on which the host answered requests with the reply subjects ${replies.join(", ")}`,
+      );
+    },
+  }),
+  hostCheck({
+    id: "subjects/reply-in-the-inbox-of-another-is-not-answered",
+    clauses: ["SUBJ-11"],
+    async run(t) {
+      const replies = ofOthers(t);
+      t.expect.equal(
+        await answered(t, replies),
+        [],
+        `subjects on which the host answered ${t.caller.agent} that has the reply subjects ${replies.join(", ")}`,
       );
     },
   }),
@@ -100,11 +127,11 @@ export const subjectsReplyChecks: readonly Check[] = [
   }),
   hostCheck({
     id: "subjects/private-inbox-is-answered",
-    clauses: ["SUBJ-5", "ERR-10"],
+    clauses: ["SUBJ-5", "SUBJ-11", "ERR-10"],
     async run(t) {
       const mark = t.random.hex(12);
       const replies = [
-        `${t.bus.inboxPrefix}_${mark}.a`,
+        `_INBOX_${agentToken(t.caller.agent)}.${mark}`,
         `${t.bus.inboxPrefix}.${mark}.a.b`,
         `${t.bus.inboxPrefix}.${mark}`,
       ];

@@ -13,7 +13,7 @@ import {
 import type { Metrics } from "../metrics.js";
 import type { ResolvedHostOptions } from "../options.js";
 import { offers, type PluginRunner } from "../plugin-calls/index.js";
-import { isInbox } from "../replies/index.js";
+import { Inboxes } from "../replies/index.js";
 
 /** The version of this package, as discovery reports it. */
 export const HOST_VERSION = "0.1.0";
@@ -89,10 +89,13 @@ export interface DiscoveryDependencies {
 /** Answers the NATS micro protocol (`$SRV.PING|INFO|STATS[.membus[.<id>]]`), so that NATS's own tools find it (clause DISC-1). */
 export class Discovery {
   readonly #dependencies: DiscoveryDependencies;
+  readonly #inboxes: Inboxes;
   #subscriptions: BusSubscription[] = [];
 
   constructor(dependencies: DiscoveryDependencies) {
     this.#dependencies = dependencies;
+    const { prefix, inboxPrefixes } = dependencies.options;
+    this.#inboxes = new Inboxes(prefix, inboxPrefixes);
   }
 
   start(): void {
@@ -110,9 +113,9 @@ export class Discovery {
   }
 
   #answer(verb: Verb, { reply }: BusMessage): void {
-    const { bus, options, metrics } = this.#dependencies;
+    const { bus, metrics } = this.#dependencies;
     if (reply === undefined) return;
-    if (!isInbox(reply, options.inboxPrefixes)) return metrics.drop("reply_subject");
+    if (!this.#inboxes.isOfAnybody(reply)) return metrics.drop("reply_subject");
     bus.publish(reply, Buffer.from(JSON.stringify(this.#body(verb))));
   }
 

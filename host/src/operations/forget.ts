@@ -2,6 +2,7 @@ import {
   compileCriteria,
   DEFAULTS,
   type DecodedRequest,
+  type Filter,
   type MemoryTier,
   type Operation,
   type PluginForgetRequest,
@@ -10,6 +11,7 @@ import {
   selectorOf,
 } from "@membus/protocol";
 import { v5 as uuidv5 } from "uuid";
+import { type Access, type AccessRules, EVERYWHERE } from "../access-rules.js";
 import { operationKey } from "../operation.js";
 import type { Outcome } from "../outcome.js";
 import { lackOf, notServed, type PluginRunner } from "../plugin-calls/index.js";
@@ -43,10 +45,14 @@ export async function forget(
 ): Promise<Reply> {
   const namespace = request.namespace ?? DEFAULTS.namespace;
   checkNamespace(runtime, context.caller, namespace, "forget");
-  const runners = capableTiers(runtime, request, parseNamespacePattern(namespace).subtree);
+  const selected = parseNamespacePattern(namespace);
+  const runners = capableTiers(runtime, request, selected.subtree);
+  for (const { tier } of runners) {
+    requireForget(runtime.rules, { caller: context.caller, tier, selected }, request.cascade ?? false);
+  }
   const operation = operationOf(context, request);
   const calls = runtime.inFlight.join(request.type, operation, () =>
-    runners.map((runner) => startForget(runner, context, request, operation)),
+    runners.map((runner) => startForget(runtime.rules, runner, context, request, operation)),
   );
   const byTier: Record<string, number> = {};
   const cascaded: number[] = [];
@@ -88,17 +94,33 @@ function capableTiers(runtime: Runtime, request: ForgetRequest, subtree: boolean
   return runners;
 }
 
+/** What is derived may lie in any namespace and be anybody's. */
+function requireForget(rules: AccessRules, access: Access, cascade: boolean): void {
+  if (cascade) rules.require({ ...access, selected: EVERYWHERE }, "forget");
+  else if (!rules.allows(access, "forget")) rules.require(access, "forget_own");
+}
+
+/** The criteria, and the caller's own entries alone where it may forget no others. */
+function filterOf(rules: AccessRules, access: Access, request: ForgetRequest): Filter {
+  const filter = compileCriteria(request);
+  if (rules.allows(access, "forget")) return filter;
+  const own: Filter = { field: "author", op: "eq", value: access.caller.agent };
+  return { all: [filter, own] };
+}
+
 function startForget(
+  rules: AccessRules,
   runner: PluginRunner,
   { caller, deadlineAt }: RequestContext,
   request: ForgetRequest,
   op: Operation,
 ): ForgetCall {
   const { tier } = runner;
-  const selector = selectorOf(tier, caller, parseNamespacePattern(request.namespace ?? DEFAULTS.namespace));
+  const selected = parseNamespacePattern(request.namespace ?? DEFAULTS.namespace);
+  const selector = selectorOf(tier, caller, selected);
   const plan: PluginForgetRequest = {
     op,
-    filter: compileCriteria(request),
+    filter: filterOf(rules, { caller, tier, selected }, request),
     dry_run: request.dry_run ?? false,
     ...(request.cascade && { cascade: true }),
     ...(request.purge && { purge: true }),

@@ -2,10 +2,12 @@ import {
   type ErrorCode,
   type MemoryError,
   type MemoryTier,
+  type NamespaceSelector,
   parseNamespacePattern,
   type ScopeSelector,
   selectorOf,
 } from "@membus/protocol";
+import { notAllowed } from "../access-rules.js";
 import { failure, type Outcome } from "../outcome.js";
 import { type Features, notServed, type PluginRunner } from "../plugin-calls/index.js";
 import type { RequestContext, Runtime } from "./runtime.js";
@@ -42,7 +44,7 @@ interface TiersRead {
 
 /**
  * Asks the named tier, or all served ones at once. Those that lack something are not asked, and answer with that.
- * @throws {MemoryError} `unsupported` when none can be asked.
+ * @throws {MemoryError} `unsupported` when none can be asked, `unauthorized` when the caller may read none.
  */
 export async function readTiers<Result>(
   runtime: Runtime,
@@ -50,8 +52,10 @@ export async function readTiers<Result>(
   { tier, namespace, lackOf }: TiersRead,
   read: ReadTier<Result>,
 ): Promise<TierAnswer<Result>[]> {
-  const { asked, lacking } = chooseTiers(runtime.tiers, tier, lackOf);
-  const answers = asked.map((runner) => askTier(runtime, context, { runner, namespace }, read));
+  const selected = parseNamespacePattern(namespace);
+  const readable = readableTiers(runtime, context, tier, selected);
+  const { asked, lacking } = chooseTiers(readable, lackOf);
+  const answers = asked.map((runner) => askTier(runtime, context, { runner, selected }, read));
   const refused = lacking.map(({ tier, error }) => ({ tier, outcome: failure(error), tookMs: 0 }));
   return [...(await Promise.all(answers)), ...refused];
 }
@@ -61,16 +65,25 @@ interface ChosenTiers {
   readonly lacking: readonly { readonly tier: MemoryTier; readonly error: MemoryError }[];
 }
 
-function chooseTiers(
-  tiers: ReadonlyMap<MemoryTier, PluginRunner>,
+/** The named tier, or those served ones that the caller may read: of the others it is told nothing (clause NS-11). */
+function readableTiers(
+  { tiers, rules }: Runtime,
+  { caller }: RequestContext,
   tier: MemoryTier | null | undefined,
-  lackOf: LackOf,
-): ChosenTiers {
+  selected: NamespaceSelector,
+): readonly PluginRunner[] {
   const named = tier == null ? undefined : tiers.get(tier);
   if (tier != null && named === undefined) throw notServed(tier);
+  const wanted = named === undefined ? [...tiers.values()] : [named];
+  const readable = wanted.filter((runner) => rules.allows({ caller, tier: runner.tier, selected }, "read"));
+  if (readable.length === 0) throw notAllowed(wanted[0]!.tier);
+  return readable;
+}
+
+function chooseTiers(readable: readonly PluginRunner[], lackOf: LackOf): ChosenTiers {
   const asked: PluginRunner[] = [];
   const lacking: { tier: MemoryTier; error: MemoryError }[] = [];
-  for (const runner of named === undefined ? tiers.values() : [named]) {
+  for (const runner of readable) {
     const error = lackOf(runner.tier, runner.features);
     if (error === undefined) asked.push(runner);
     else lacking.push({ tier: runner.tier, error });
@@ -82,10 +95,10 @@ function chooseTiers(
 async function askTier<Result>(
   { clock, deadlines, options }: Runtime,
   { caller, acceptedAt, deadlineAt }: RequestContext,
-  { runner, namespace }: { readonly runner: PluginRunner; readonly namespace: string },
+  { runner, selected }: { readonly runner: PluginRunner; readonly selected: NamespaceSelector },
   read: ReadTier<Result>,
 ): Promise<TierAnswer<Result>> {
-  const selector = selectorOf(runner.tier, caller, parseNamespacePattern(namespace));
+  const selector = selectorOf(runner.tier, caller, selected);
   const share = acceptedAt + (deadlineAt - acceptedAt) * TIER_SHARE_OF_DEADLINE;
   const latest = Math.min(share, acceptedAt + options.pluginTimeoutMs / 1_000);
   const startedAt = clock.now();

@@ -1,4 +1,5 @@
 import {
+  type Caller,
   compileCriteria,
   DEFAULTS,
   type DecodedRequest,
@@ -31,6 +32,7 @@ export interface RetrievePlan {
 export function planRetrieve(
   body: RetrieveRequest,
   { embedder, replyBytesMax }: Pick<Runtime, "embedder" | "replyBytesMax">,
+  { tenant, agent }: Caller,
   now: number,
 ): RetrievePlan {
   checkEmbedding(body, embedder);
@@ -38,7 +40,7 @@ export function planRetrieve(
   const cursor = body.cursor ? decodeCursor(body.cursor, digest) : undefined;
   const request: PluginRetrieveRequest = {
     filter: compileCriteria(body),
-    ...(body.query && { query: body.query }),
+    ...(body.query && { query: body.query, asker: `${tenant}/${agent}` }),
     ...(body.embedding && { embedding: body.embedding }),
     ...(cursor && { after: cursor.after }),
     order: body.order ?? (isRanked(body) ? "relevance" : "newest"),

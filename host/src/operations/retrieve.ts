@@ -27,7 +27,7 @@ export async function retrieve(
   body: RetrieveRequest,
 ): Promise<Reply> {
   checkNamespace(runtime, context.caller, body.namespace ?? DEFAULTS.namespace, "retrieve");
-  const plan = planRetrieve(body, runtime, context.acceptedAt);
+  const plan = planRetrieve(body, runtime, context.caller, context.acceptedAt);
   const namespace = body.namespace ?? DEFAULTS.namespace;
   const lackOf = (tier: MemoryTier, features: Features) => lackFor(tier, features, body);
   const answers = await readTiers(

@@ -9,6 +9,7 @@ import {
   type OperationName,
   requestDigest,
 } from "@membus/protocol";
+import type { AccessRules } from "../access-rules.js";
 import type { Events } from "../events/index.js";
 import type { InFlight } from "../operation.js";
 import type { ResolvedHostOptions } from "../options.js";
@@ -38,6 +39,7 @@ export interface Runtime {
   readonly inFlight: InFlight;
   readonly events: Events;
   readonly allowNamespace: NamespaceRule | undefined;
+  readonly rules: AccessRules;
   /** What a reply may have besides its headers. May change while connected. */
   replyBytesMax(): number;
 }

@@ -28,6 +28,8 @@ const TTL_SECONDS_MIN = 0.001;
 export interface BatchRules {
   readonly tiers: ReadonlyMap<MemoryTier, { readonly features: Features }>;
   readonly embedder: Embedder | undefined;
+  /** Throws `unauthorized` for a tier that the caller may not write; absent: it may write all. */
+  readonly requireWrite: ((tier: MemoryTier) => void) | undefined;
   /** Features that the request demands of every tier it writes. */
   readonly demanded: readonly string[];
   /** Unix seconds. */
@@ -57,6 +59,7 @@ export function readBatch(entries: readonly unknown[], rules: BatchRules): Store
       const entry = parseStoreEntry(value);
       const tier = entry.tier ?? "working";
       checkOffered(entry, tier, rules);
+      rules.requireWrite?.(tier);
       checkEmbedding(entry, rules.embedder);
       add(byTier, tier, toItem(entry, index, rules.acceptedAt), errors);
     } catch (error) {

@@ -42,7 +42,13 @@ export async function store(
   const { tiers, embedder } = runtime;
   const { acceptedAt, messageBytes } = context;
   const demanded = [...(request.requires ?? []), ...(request.ack === "queued" ? ["queued"] : [])];
-  const batch = readBatch(request.entries, { tiers, embedder, demanded, acceptedAt, messageBytes });
+  const selected = { namespace, subtree: false };
+  const access = (tier: MemoryTier) => ({ caller: context.caller, tier, selected });
+  const requireWrite = runtime.rules.isEmpty
+    ? undefined
+    : (tier: MemoryTier) => runtime.rules.require(access(tier), "write");
+  const rules = { tiers, embedder, requireWrite, demanded, acceptedAt, messageBytes };
+  const batch = readBatch(request.entries, rules);
   checkReplyFits(batch, context, runtime.replyBytesMax());
   const calls = batch.byTier.size === 0 ? [] : joinCalls(runtime, context, request, batch);
   const settled: SettledCall[] = [];

@@ -1,5 +1,12 @@
 import { hash } from "node:crypto";
-import { type Embedder, type EmbedKind, isMemoryError, MemoryError, untilAborted } from "@membus/protocol";
+import {
+  type Embedder,
+  type EmbedKind,
+  type EmbedOptions,
+  isMemoryError,
+  MemoryError,
+  untilAborted,
+} from "@membus/protocol";
 import { LRUCache } from "lru-cache";
 import { RETRY_AFTER_MS } from "./lane.js";
 
@@ -14,8 +21,9 @@ const ENTRY_BYTES = 256;
 type Vector = Float32Array | null;
 
 /**
- * An embedder that embeds a text once, however many tiers and requests ask for it at the same time or soon after, and
- * several of them with one call. All get the same vector, so none may change it. A failure is not kept.
+ * An embedder that embeds a text once for each `cacheFor`, however many tiers and requests ask for it at the same time or
+ * soon after: were it once for all, an answer that comes at once would tell that another has the same text. Several
+ * texts go with one call, whoever asks. All get the same vector, so none may change it. A failure is not kept.
  */
 export class EmbedderCache implements Embedder {
   readonly #embedder: Embedder;
@@ -47,16 +55,20 @@ export class EmbedderCache implements Embedder {
   async embed(
     texts: readonly string[],
     kind: EmbedKind,
-    options: { signal?: AbortSignal } = {},
+    { signal, cacheFor }: EmbedOptions = {},
   ): Promise<Vector[]> {
-    options.signal?.throwIfAborted();
-    const all = Promise.all(this.#lookUp(texts, kind));
-    return options.signal === undefined ? all : untilAborted(all, options.signal);
+    signal?.throwIfAborted();
+    const all =
+      cacheFor === undefined
+        ? this.#batches.embed(texts, kind)
+        : Promise.all(this.#lookUp(texts, kind, cacheFor));
+    return signal === undefined ? all : untilAborted(all, signal);
   }
 
-  #lookUp(texts: readonly string[], kind: EmbedKind): (Vector | Promise<Vector>)[] {
+  #lookUp(texts: readonly string[], kind: EmbedKind, cacheFor: string): (Vector | Promise<Vector>)[] {
     const missing = new Map<string, string>();
-    const keys = texts.map((text) => this.#keyOf(text, kind));
+    const whose = `${this.#embedder.id}\n${kind}\n${cacheFor.length}\n${cacheFor}`;
+    const keys = texts.map((text) => keyOf(whose, text));
     const found = keys.map((key, index) => {
       const known = this.#known.get(key);
       if (known !== undefined) return known.vector;
@@ -84,11 +96,11 @@ export class EmbedderCache implements Embedder {
         .finally(() => this.#inFlight.delete(key));
     }
   }
+}
 
-  /** A digest: texts may be long, and the cache outlives them. */
-  #keyOf(text: string, kind: EmbedKind): string {
-    return hash("sha256", `${this.#embedder.id}\n${kind}\n${text}`, "base64");
-  }
+/** A digest: texts may be long, and the cache outlives them. */
+function keyOf(whose: string, text: string): string {
+  return hash("sha256", whose + text, "base64");
 }
 
 /** Calls that wait for their turn; further ones are `overloaded`. */

@@ -6,5 +6,6 @@ export {
   type DropRecord,
   type RemovalRecord,
 } from "./audit.js";
+export { Inboxes } from "./inboxes.js";
 export { HEADER_BYTES_RESERVED, messageId, type Reply, tooLargeToAnswer } from "./reply.js";
-export { type Exchange, isInbox, Responder } from "./responder.js";
+export { type Exchange, Responder } from "./responder.js";

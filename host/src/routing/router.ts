@@ -11,7 +11,7 @@ import {
 } from "../operations/index.js";
 import { asMemoryError, failure, type Outcome, success } from "../outcome.js";
 import { requireAnywhere } from "../plugin-calls/index.js";
-import { type Exchange, isInbox, messageId, type Reply, type Responder } from "../replies/index.js";
+import { type Exchange, Inboxes, messageId, type Reply, type Responder } from "../replies/index.js";
 import { type Admission, Turns } from "./admission.js";
 import { AddressBook, readMessage } from "./request-reader.js";
 
@@ -30,19 +30,22 @@ export interface RouterDependencies {
 export class Router {
   readonly #dependencies: RouterDependencies;
   readonly #addresses: AddressBook;
+  readonly #inboxes: Inboxes;
   readonly #turns: Turns;
 
   constructor(dependencies: RouterDependencies) {
     this.#dependencies = dependencies;
     this.#turns = new Turns(dependencies.runtime.clock);
-    this.#addresses = new AddressBook(dependencies.runtime.options.prefix);
+    const { prefix, inboxPrefixes } = dependencies.runtime.options;
+    this.#addresses = new AddressBook(prefix);
+    this.#inboxes = new Inboxes(prefix, inboxPrefixes);
   }
 
   /** Never throws. */
   readonly receive = (message: BusMessage): void => {
     const { runtime, responder } = this.#dependencies;
-    const { reply, payload } = message;
-    if (reply !== undefined && !isInbox(reply, runtime.options.inboxPrefixes)) {
+    const { reply, subject, payload } = message;
+    if (reply !== undefined && !this.#inboxes.isOfCaller(reply, subject)) {
       this.#drop(message, "reply_subject");
       return;
     }

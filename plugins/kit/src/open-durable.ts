@@ -40,7 +40,7 @@ export interface DurableState {
   erase(tenant: string): Promise<void>;
   /** Flushes where background work has written a good part of what may wait for it. */
   roomToWrite(): Promise<void>;
-  scopes(): Promise<Iterable<Scope>>;
+  scopes(tenant: string): Promise<Iterable<Scope>>;
   /** Whether the log can be written, or can be again. */
   probe(): Promise<void>;
   /** Storage's upkeep, between flushes. */
@@ -122,7 +122,11 @@ async function takeUp(
   );
   backlog.pinBodies(bodies);
   const isNew = log.nextSeq <= 1;
-  const known = knownScopes(storage, backlog, isNew);
+  const known = new KnownScopes(async (tenant) => {
+    if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
+    return storage.scopes(tenant);
+  });
+  known.refresh(backlog.scopes);
   let latestAt = newestAt;
   const flusher = new Flusher(
     options,
@@ -150,7 +154,7 @@ async function takeUp(
     ...{ storage, directory, flusher, bodies, newestAt, latest, isNew, journal, roomToWrite },
     load: (scope, partition) => loadKnown(scope, partition, { known, loader, backlog }),
     mayLeave: (scope) => !backlog.has(scope),
-    scopes: () => known.all(),
+    scopes: (tenant) => known.all(tenant),
     probe: () => log.probe(),
     async maintain() {
       await flusher.maintain().finally(() => known.refresh(backlog.scopes));
@@ -167,16 +171,6 @@ async function takeUp(
     // Flushing what is left spares the next start the work.
     close: () => closeAll([...[flusher, log, storage].map((part) => () => part.close()), release]),
   };
-}
-
-function knownScopes(storage: Storage, backlog: Backlog, isNew: boolean): KnownScopes {
-  const known = new KnownScopes(async () => {
-    const scopes = await storage.scopes();
-    return { scopes, isComplete: (storage.damagedTenants?.size ?? 0) === 0 };
-  });
-  known.refresh(backlog.scopes);
-  if (isNew) known.learn();
-  return known;
 }
 
 interface LoadParts {
@@ -196,8 +190,8 @@ async function loadKnown(
   const { rows, removed } = backlog.ofScope(scope);
   await loader.load(scope, partition, removed);
   for (const row of rows) partition.add(row);
-  // One look at all of them, as more may be looked for in vain.
-  if (partition.columns.count === 0) known.learn();
+  // One look at all of the tenant, as more may be looked for in vain.
+  if (partition.columns.count === 0) known.learn(scope);
 }
 
 /** So much waits to be flushed that background work should not add to it: stores need the room. */

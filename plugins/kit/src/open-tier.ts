@@ -189,7 +189,7 @@ function openRegistry({ clock, options, state, retention, expiry, load }: Regist
       ...{ clock, load },
       mayLeave: ({ id }) => state.mayLeave(id) && !expiry.holds(id),
       dropsEmpty: false,
-      storedScopes: () => state.scopes(),
+      storedScopes: (tenant) => state.scopes(tenant),
     },
   );
 }

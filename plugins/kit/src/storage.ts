@@ -124,8 +124,8 @@ export interface Storage {
   remove(rowIds: readonly { readonly scope: string; readonly rowId: number }[]): Promise<void>;
   /** Takes away every row of these scopes with this id or a higher one: a flush that was cut short is done again. */
   removeFrom(rowId: number, scopes: readonly string[]): Promise<void>;
-  /** Every scope that has rows. */
-  scopes(): Promise<readonly Scope[]>;
+  /** Every scope of the tenant that has rows, without a look at those of others. */
+  scopes(tenant: string): Promise<readonly Scope[]>;
   /** Up to `limit` scopes that hold a row whose expiry has passed. */
   expiredScopes(now: number, limit: number): Promise<readonly string[]>;
   /** The rows that are of another generation, as `isOutdated` tells, and up to `limit` of their scopes. */

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { changedStorage } from "./changed-storage.js";
+import { calls } from "./kit-calls.js";
 import { TestKit } from "./kit-fixture.js";
 import { beBusy, observed } from "./neighbours.js";
 
@@ -18,4 +20,30 @@ describe("what one agent gets of a durable tier", () => {
       expect(await observed(Object.assign(busy, { tier, others }))).toEqual(alone);
     });
   }
+
+  it("waits for no look at what other tenants have, in a subtree either", async () => {
+    const looked: string[] = [];
+    const kit = await TestKit.open({
+      wrapStorage: (storage) =>
+        changedStorage(storage, {
+          scopes(tenant) {
+            looked.push(tenant);
+            return storage.scopes(tenant);
+          },
+        }),
+    });
+    for (let at = 0; at < 20; at++) {
+      await calls(kit, { tenant: `tenant-${at}`, namespace: "a/b" }).store([{ key: "k", content: "theirs" }]);
+    }
+    const alice = calls(kit, { tenant: "acme", namespace: "a/b" });
+    await alice.store([{ key: "k", content: "hers" }]);
+    await kit.flush();
+    await kit.reopen();
+    looked.length = 0;
+    for (let turn = 0; turn < 3; turn++) {
+      expect((await alice.retrieve({}, { namespace: "a/**" })).total).toBe(1);
+      await kit.plugin.maintain();
+    }
+    expect(new Set(looked)).toEqual(new Set(["acme"]));
+  });
 });

@@ -7,13 +7,12 @@ const scopes = ["a", "b", "c", "d"].map(
   (agent): Scope => ({ tier: "episodic", tenant: "acme", agent, namespace: "default" }),
 );
 const [a, b, c, d] = scopes as [Scope, Scope, Scope, Scope];
-const whole = (stored: readonly Scope[]) => ({ scopes: stored, isComplete: true });
-const ids = async (known: KnownScopes) => [...(await known.all())].map(scopeId);
+const ids = async (known: KnownScopes) => [...(await known.all("acme"))].map(scopeId);
 
 it("knows of none but those that got rows, where nothing was stored before", async () => {
-  const known = new KnownScopes(async () => whole([]));
-  known.learn();
-  await known.all();
+  const known = new KnownScopes(async () => []);
+  known.learn(scopeId(a));
+  await known.all("acme");
   expect(known.mayHold(scopeId(a))).toBe(false);
   known.add(scopeId(a));
   known.refresh([]);
@@ -25,7 +24,7 @@ it("asks storage once, and again after a refresh", async () => {
   let reads = 0;
   const known = new KnownScopes(async () => {
     reads++;
-    return whole([a]);
+    return [a];
   });
   known.add(scopeId(b));
   expect(await Promise.all([ids(known), ids(known)])).toEqual([[a, b].map(scopeId), [a, b].map(scopeId)]);
@@ -55,9 +54,9 @@ it("misses none that got its rows while storage was read, before or after anothe
   const told = once(events, "told");
   const known = new KnownScopes(async () => {
     await told;
-    return whole([a]);
+    return [a];
   });
-  const reading = known.all();
+  const reading = known.all("acme");
   known.add(scopeId(b));
   known.refresh([]);
   known.add(scopeId(c));
@@ -71,17 +70,27 @@ it("asks again after a failure", async () => {
   let isBroken = true;
   const known = new KnownScopes(async () => {
     if (isBroken) throw new Error("broken");
-    return whole([a]);
+    return [a];
   });
-  known.learn();
-  await expect(known.all()).rejects.toThrow("broken");
+  known.learn(scopeId(a));
+  await expect(known.all("acme")).rejects.toThrow("broken");
   expect(known.mayHold(scopeId(b))).toBe(true);
   isBroken = false;
   expect(await ids(known)).toEqual([scopeId(a)]);
 });
 
-it("knows of none that surely holds nothing while storage cannot tell of all", async () => {
-  const known = new KnownScopes(async () => ({ scopes: [a], isComplete: false }));
+it("asks for those of a tenant alone, and reads nothing again of those that nobody asks for", async () => {
+  const asked: string[] = [];
+  const known = new KnownScopes(async (tenant) => {
+    asked.push(tenant);
+    return [{ ...a, tenant }];
+  });
+  known.add(scopeId({ ...b, tenant: "other" }));
   expect(await ids(known)).toEqual([scopeId(a)]);
-  expect(known.mayHold(scopeId(b))).toBe(true);
+  expect(known.mayHold(scopeId(b))).toBe(false);
+  expect(known.mayHold(scopeId({ ...c, tenant: "other" }))).toBe(true);
+  known.refresh([scopeId({ ...d, tenant: "other" })]);
+  await ids(known);
+  expect(asked).toEqual(["acme", "acme"]);
+  expect([...(await known.all("other"))].map(({ agent }) => agent).sort()).toEqual(["a", "d"]);
 });

@@ -84,9 +84,9 @@ export class MemoryStorage implements Storage {
     await this.#drop((scope, { rowId }) => rowId >= first && scopes.includes(scope));
   }
 
-  async scopes(): Promise<readonly Scope[]> {
+  async scopes(tenant: string): Promise<readonly Scope[]> {
     await turn();
-    return [...this.rows.keys()].map(parseScopeId);
+    return [...this.rows.keys()].map(parseScopeId).filter((scope) => scope.tenant === tenant);
   }
 
   async expiredScopes(now: number, limit: number): Promise<readonly string[]> {

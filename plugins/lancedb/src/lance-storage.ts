@@ -13,7 +13,7 @@ import { isDamagedRow } from "./rows/checksums.js";
 import { readBodies, readOutdated, readScope, readScopes } from "./rows/read-rows.js";
 import { isWorthCompacting, lacksIndexes, maintainTable } from "./table/maintenance.js";
 import type { TableChanges } from "./table/table-changes.js";
-import { groupByTable, tableNameOf, tableOfTenant } from "./table/table-name.js";
+import { groupByTable, tableNameOf, tableOf } from "./table/table-name.js";
 import { Tables } from "./table/tables.js";
 import { chunks, type TenantTable } from "./table/tenant-table.js";
 import { TableParts } from "./table-parts.js";
@@ -126,9 +126,9 @@ class LanceStorage implements Storage {
     });
   }
 
-  async scopes(): Promise<readonly Scope[]> {
+  async scopes(tenant: string): Promise<readonly Scope[]> {
     const found = new Set<string>();
-    await this.#tables.each((table) => readScopes(table, found));
+    await this.#tables.use(tableOf(tenant), (table) => readScopes(table, found));
     return [...found].map(parseScopeId);
   }
 
@@ -158,7 +158,7 @@ class LanceStorage implements Storage {
 
   /** A table whose maintenance fails does not keep the others from theirs; it is done again the next time. */
   async maintain({ purge, tenant }: { readonly purge: boolean; readonly tenant?: string }): Promise<void> {
-    if (tenant !== undefined) return this.#maintainOne(tableOfTenant(tenant), purge);
+    if (tenant !== undefined) return this.#maintainOne(tableOf(tenant), purge);
     await this.#tables.mend();
     const now = this.place.clock.now();
     const written = [...this.#written].filter(

@@ -39,7 +39,12 @@ export class TableParts implements StorageParts {
       const directory = this.#pathOf(name);
       const owner = await readOwner(directory);
       const ownerOfName = owner === undefined || owner.table === name ? owner?.folder : "another table";
-      parts.push({ name, owner: ownerOfName, version: await versionOf(directory, this.#logger), rowCount: 0 });
+      parts.push({
+        name,
+        owner: ownerOfName,
+        version: await versionOf(directory, this.#logger),
+        rowCount: 0,
+      });
     }
     return parts;
   }

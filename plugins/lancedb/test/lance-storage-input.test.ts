@@ -30,7 +30,7 @@ describe("hostile text", () => {
       ]);
     }
     await storage.removeFrom(0, [scopeId(scopes[0]!)]);
-    expect((await storage.scopes()).length).toBe(HOSTILE.length - 1);
+    expect((await storage.scopes("acme")).length).toBe(HOSTILE.length - 1);
   });
 
   it("comes back as it was from every column of text", async () => {

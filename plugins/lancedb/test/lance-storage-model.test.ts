@@ -82,7 +82,9 @@ class Run {
       expect([...bodies.keys()].sort((a, b) => a - b)).toEqual(ids);
     }
     const filled = [...this.#model].flatMap(([scope, ids]) => (ids.size > 0 ? [scope] : []));
-    expect((await this.storage.scopes()).map(scopeId).sort()).toEqual(filled.sort());
+    const tenants = [...new Set(SCOPES.map(({ tenant }) => tenant))];
+    const found = await Promise.all(tenants.map((tenant) => this.storage.scopes(tenant)));
+    expect(found.flat().map(scopeId).sort()).toEqual(filled.sort());
   }
 
   async #append(scopes: readonly number[]): Promise<void> {

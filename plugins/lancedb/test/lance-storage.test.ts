@@ -97,8 +97,10 @@ describe("scopes", () => {
       ...scoped(shared, makeRow(3)),
     ]);
     await storage.remove([{ scope: scopeId(bob), rowId: 2 }]);
-    const ids = (await storage.scopes()).map(scopeId).sort();
-    expect(ids).toEqual([scopeId(alice), scopeId(shared)]);
+    const ids = (await storage.scopes(alice.tenant)).map(scopeId);
+    expect(ids).toEqual([scopeId(alice)]);
+    expect(await storage.scopes("beta")).toEqual([shared]);
+    expect(await storage.scopes("gamma")).toEqual([]);
   });
 
   it("are named when a row of theirs has expired", async () => {

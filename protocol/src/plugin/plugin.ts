@@ -52,6 +52,8 @@ export interface PluginStoreResult {
 export interface PluginRetrieveRequest {
   readonly filter: Filter;
   readonly query?: string;
+  /** Who asks, as a text: `cacheFor` of the query when it is embedded. The same for all requests of an agent. */
+  readonly asker?: string;
   /** Of the host's embedder. Ranks instead of, or together with, the query's own. */
   readonly embedding?: Float32Array;
   readonly order: Order;
@@ -149,7 +151,7 @@ export interface PluginServices {
   readonly tier: MemoryTier;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Caches and coalesces: a text is embedded once for all tiers. Absent when the host has none. */
+  /** Caches and coalesces what is for the same `cacheFor`. Absent when the host has none. */
   readonly embedder?: Embedder;
   /** Absent when the host has none. */
   readonly reranker?: Reranker;

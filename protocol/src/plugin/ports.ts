@@ -52,6 +52,15 @@ export interface Bus {
 
 export type EmbedKind = "document" | "query";
 
+export interface EmbedOptions {
+  readonly signal?: AbortSignal;
+  /**
+   * Whose texts these are: a vector that was made for one text is given again for the same `cacheFor` alone, so that
+   * nobody learns from the time that an answer takes what others have. Without it none is kept.
+   */
+  readonly cacheFor?: string;
+}
+
 export interface Embedder {
   /** Names model and parameters; vectors of different ids are never compared. */
   readonly id: string;
@@ -61,11 +70,7 @@ export interface Embedder {
    * @throws {MemoryError} `unavailable` when the provider does not answer, `too_large` for a text that is too long,
    * `schema_violation` for one that it refuses for another reason: neither is asked for again.
    */
-  embed(
-    texts: readonly string[],
-    kind: EmbedKind,
-    options?: { signal?: AbortSignal },
-  ): Promise<(Float32Array | null)[]>;
+  embed(texts: readonly string[], kind: EmbedKind, options?: EmbedOptions): Promise<(Float32Array | null)[]>;
   /**
    * The mean cosine, -1 to 1, of queries and texts that have nothing to do with each other: 0.05 with one model, 0.7 with
    * another. A ranking brings a higher one down to that of the default embedder, 0.115, so that relevance means about

@@ -70,8 +70,9 @@ export class FileStorage implements Storage {
     await this.#write(scopes);
   }
 
-  async scopes(): Promise<readonly Scope[]> {
-    return [...this.#rows].flatMap(([scope, rows]) => (rows.size === 0 ? [] : [parseScopeId(scope)]));
+  async scopes(tenant: string): Promise<readonly Scope[]> {
+    const filled = [...this.#rows].flatMap(([scope, rows]) => (rows.size === 0 ? [] : [parseScopeId(scope)]));
+    return filled.filter((scope) => scope.tenant === tenant);
   }
 
   async expiredScopes(now: number, limit: number): Promise<readonly string[]> {

@@ -2,18 +2,17 @@ import { parseScopeId } from "@membus/protocol";
 
 const TENANT = /^[A-Za-z0-9_-]{1,64}$/;
 
+export function tableNameOf(scope: string): string {
+  return tableOf(parseScopeId(scope).tenant);
+}
+
 /**
- * The table that holds a scope: one a tenant. Capitals are written `.a`, so that two tenants have two tables also on a
+ * The table that holds what a tenant has. Capitals are written `.a`, so that two tenants have two tables also on a
  * file system that does not tell `A` from `a`; the prefix keeps names from being special to one.
  *
  * @throws {TypeError} for a tenant that is no token.
  */
-export function tableNameOf(scope: string): string {
-  return tableOfTenant(parseScopeId(scope).tenant);
-}
-
-/** @throws {TypeError} for a tenant that is no token. */
-export function tableOfTenant(tenant: string): string {
+export function tableOf(tenant: string): string {
   if (!TENANT.test(tenant)) throw new TypeError(`not a tenant: ${JSON.stringify(tenant)}`);
   return `t_${tenant.replace(/[A-Z]/g, (capital) => `.${capital.toLowerCase()}`)}`;
 }

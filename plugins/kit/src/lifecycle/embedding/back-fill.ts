@@ -244,7 +244,7 @@ const UNANSWERED: Partial<RowVector> = {};
 /** Vectors of rows by row id: those that are there already are not asked for again. */
 async function vectorsOf(
   parts: BackFillParts,
-  { partition }: Resident,
+  { id, partition }: Resident,
   rows: readonly FoundRow[],
   bodies: ReadonlyMap<number, string>,
   signal: AbortSignal,
@@ -259,7 +259,8 @@ async function vectorsOf(
     else vectors.set(rowId, { embedder: embedder.id, vector: partition.vectors!.vectorOf(slot) ?? null });
   }
   if (open.length === 0) return vectors;
-  const embedding = parts.indexer.embedMost(open.map((rowId) => JSON.parse(bodies.get(rowId)!) as RowBody));
+  const texts = open.map((rowId) => JSON.parse(bodies.get(rowId)!) as RowBody);
+  const embedding = parts.indexer.embedMost(texts, id);
   const answers = await untilAborted(embedding, signal);
   for (const [at, rowId] of open.entries()) {
     const vector = answers[at];

@@ -60,7 +60,10 @@ async function fill(
   const { partition } = resident;
   const open = pending.filter(({ rowId }) => resident.failedUntil?.has(rowId) !== true);
   if (open.length === 0) return 0;
-  const answers = await parts.indexer.embedMost(open.map(({ rowId }) => bodyOf(parts, rowId)));
+  const answers = await parts.indexer.embedMost(
+    open.map(({ rowId }) => bodyOf(parts, rowId)),
+    resident.id,
+  );
   let filled = 0;
   for (const [index, { keyHash, rowId }] of open.entries()) {
     const [slot, vector] = [partition.slotOfRow(keyHash, rowId), answers[index]];

@@ -57,9 +57,12 @@ export class DocumentIndexer {
     });
   }
 
-  /** Indexes each draft, waiting for the embedder at most `waitMs`: what it has not answered by then is pending. */
-  async index(drafts: readonly IndexDraft[], waitMs: number): Promise<DocumentIndex[]> {
-    const vectors = this.#vectors(drafts, waitMs);
+  /**
+   * Indexes each draft of a scope, waiting for the embedder at most `waitMs`: what it has not answered by then is
+   * pending.
+   */
+  async index(drafts: readonly IndexDraft[], scope: string, waitMs: number): Promise<DocumentIndex[]> {
+    const vectors = this.#vectors(drafts, scope, waitMs);
     const terms: Uint32Array[] = [];
     const yielder = new Yielder();
     for (const draft of drafts) {
@@ -71,18 +74,20 @@ export class DocumentIndexer {
   }
 
   /**
-   * Vectors of bodies, none without an embedder. A long text counts by its beginning, and one that the embedder
-   * refuses for its own sake has none. Throws as the embedder does for any other reason.
+   * Vectors of bodies of a scope, none without an embedder. A long text counts by its beginning, and one that the
+   * embedder refuses for its own sake has none. Throws as the embedder does for any other reason. Only who may write
+   * into the scope can notice that it has a text already.
    */
-  async embed(bodies: readonly RowBody[]): Promise<(Float32Array | null)[]> {
+  async embed(bodies: readonly RowBody[], scope: string): Promise<(Float32Array | null)[]> {
     const { embedder } = this.dependencies;
     if (embedder === undefined) return bodies.map(() => null);
     const texts = bodies.map((body) => indexedText(body).slice(0, LIMITS.derivedTextLength).toWellFormed());
     try {
-      return checkedVectors(await embedder.embed(texts, "document"), texts.length, embedder);
+      const vectors = await embedder.embed(texts, "document", { cacheFor: scope });
+      return checkedVectors(vectors, texts.length, embedder);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      if (bodies.length > 1) return this.#embedEach(bodies);
+      if (bodies.length > 1) return this.#embedEach(bodies, scope);
       if (error.code !== "too_large") await embedder.embed([anyText()], "document");
       return [null];
     }
@@ -92,30 +97,34 @@ export class DocumentIndexer {
    * The same for work that can wait: a text at which the embedder fails while it answers others is left out, undefined.
    * Throws where it answers nothing, or has asked for a pause.
    */
-  async embedMost(bodies: readonly RowBody[]): Promise<(Float32Array | null | undefined)[]> {
+  async embedMost(bodies: readonly RowBody[], scope: string): Promise<(Float32Array | null | undefined)[]> {
     try {
-      return await this.embed(bodies);
+      return await this.embed(bodies, scope);
     } catch (error) {
       if (!isMemoryError(error) || error.code !== "unavailable" || pauseMsOf(error) > 0) throw error;
       await this.dependencies.embedder!.embed([anyText()], "document");
       if (bodies.length === 1) return [undefined];
       const half = bodies.length >> 1;
-      const first = await this.embedMost(bodies.slice(0, half));
-      return [...first, ...(await this.embedMost(bodies.slice(half)))];
+      const first = await this.embedMost(bodies.slice(0, half), scope);
+      return [...first, ...(await this.embedMost(bodies.slice(half), scope))];
     }
   }
 
   /** One that is refused must not keep the others from their vectors. */
-  async #embedEach(bodies: readonly RowBody[]): Promise<(Float32Array | null)[]> {
+  async #embedEach(bodies: readonly RowBody[], scope: string): Promise<(Float32Array | null)[]> {
     const vectors: (Float32Array | null)[] = [];
-    for (const body of bodies) vectors.push(...(await this.embed([body])));
+    for (const body of bodies) vectors.push(...(await this.embed([body], scope)));
     return vectors;
   }
 
-  async #vectors(drafts: readonly IndexDraft[], waitMs: number): Promise<Omit<DocumentIndex, "terms">[]> {
+  async #vectors(
+    drafts: readonly IndexDraft[],
+    scope: string,
+    waitMs: number,
+  ): Promise<Omit<DocumentIndex, "terms">[]> {
     const open = drafts.filter((draft) => draft.vector === null);
     const { embedder } = this.dependencies;
-    const answers = open.length > 0 && waitMs > 0 ? await this.#answers(open, waitMs) : undefined;
+    const answers = open.length > 0 && waitMs > 0 ? await this.#answers(open, scope, waitMs) : undefined;
     let next = 0;
     return drafts.map((draft) => {
       if (draft.vector !== null) return { embedder: draft.embedder, vector: draft.vector };
@@ -127,13 +136,14 @@ export class DocumentIndexer {
   /** The embedder's answer, or undefined when it fails or takes too long: the entry is stored all the same. */
   async #answers(
     drafts: readonly IndexDraft[],
+    scope: string,
     waitMs: number,
   ): Promise<(Float32Array | null)[] | undefined> {
     const { embedder, foreground, clock, logger } = this.dependencies;
     if (embedder === undefined) return undefined;
     const bodies = drafts.map(({ body }) => body);
     try {
-      return await foreground.run(within(clock, waitMs, this.embed(bodies)));
+      return await foreground.run(within(clock, waitMs, this.embed(bodies, scope)));
     } catch (error) {
       logger.warn({ err: error, embedder: embedder.id }, "embedder failed; vectors follow later");
       return undefined;

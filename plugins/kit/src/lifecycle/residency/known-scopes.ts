@@ -1,75 +1,56 @@
-import { parseScopeId, type Scope, scopeId } from "@membus/protocol";
+import { parseScopeId, type Scope } from "@membus/protocol";
+import { TenantScopes } from "./tenant-scopes.js";
 
-export interface StoredScopes {
-  readonly scopes: readonly Scope[];
-  /** False while those of some tenants cannot be read. */
-  readonly isComplete: boolean;
-}
-
-/**
- * Every scope that may hold rows: asking storage for them takes long, and requests for subtrees come often. A scope that
- * is surely not among them need not be looked for either.
- */
+/** Which scopes may hold rows, each tenant's for itself: what one waits for depends on nothing that others have. */
 export class KnownScopes {
-  #scopes = new Map<string, Scope>();
-  /** Those that have got rows since `refresh`, which storage may not tell of. */
-  readonly #latest = new Map<string, Scope>();
-  /** Whether no other scope holds rows. */
-  #isComplete = false;
-  readonly #read: () => Promise<StoredScopes>;
-  #reading: Promise<void> | undefined;
-  #refreshCount = 0;
+  readonly #tenants = new Map<string, TenantScopes>();
+  readonly #read: (tenant: string) => Promise<Iterable<Scope>>;
+  /** Those that were added since `refresh`: a store into one of them need not read its id again. */
+  readonly #latest = new Set<string>();
 
-  constructor(read: () => Promise<StoredScopes>) {
+  /** `read` asks storage for the scopes of a tenant. */
+  constructor(read: (tenant: string) => Promise<Iterable<Scope>>) {
     this.#read = read;
   }
 
   /** A scope that has got rows. */
   add(id: string): void {
     if (this.#latest.has(id)) return;
+    this.#latest.add(id);
     const scope = parseScopeId(id);
-    this.#latest.set(id, scope);
-    this.#scopes.set(id, scope);
+    this.#of(scope.tenant).add(id, scope);
   }
 
   /** False for a scope that surely holds nothing. */
   mayHold(id: string): boolean {
-    return !this.#isComplete || this.#scopes.has(id);
+    return this.#of(parseScopeId(id).tenant).mayHold(id);
   }
 
-  /** Asks storage in the background, unless all are known. */
-  learn(): void {
-    if (!this.#isComplete) void this.all().catch(() => undefined);
+  /** Asks storage in the background for those of the tenant of a scope, unless all are known. */
+  learn(id: string): void {
+    this.#of(parseScopeId(id).tenant).learn();
   }
 
-  async all(): Promise<Iterable<Scope>> {
-    this.#reading ??= this.#readStored();
-    await this.#reading;
-    return this.#scopes.values();
+  all(tenant: string): Promise<Iterable<Scope>> {
+    return this.#of(tenant).all();
   }
 
   /** Some scopes may have lost their last row: asks again at the next call, which must find these without asking. */
   refresh(unstored: Iterable<string>): void {
-    this.#reading = undefined;
-    this.#refreshCount++;
     this.#latest.clear();
+    for (const [tenant, scopes] of this.#tenants) {
+      scopes.refresh();
+      if (scopes.isEmpty) this.#tenants.delete(tenant);
+    }
     for (const id of unstored) this.add(id);
   }
 
-  async #readStored(): Promise<void> {
-    const refreshCount = this.#refreshCount;
-    const isStill = () => refreshCount === this.#refreshCount;
-    try {
-      const { scopes, isComplete } = await this.#read();
-      const stored = scopes.map((scope) => [scopeId(scope), scope] as const);
-      // Some may have got their rows since they were read, and after another `refresh` be no latest any more.
-      const others = isStill() ? this.#latest : this.#scopes;
-      this.#scopes = new Map([...stored, ...others]);
-      this.#isComplete = isComplete;
-    } catch (error) {
-      if (isStill()) this.#reading = undefined;
-      throw error;
-    }
+  #of(tenant: string): TenantScopes {
+    const known = this.#tenants.get(tenant);
+    if (known !== undefined) return known;
+    const scopes = new TenantScopes(() => this.#read(tenant));
+    this.#tenants.set(tenant, scopes);
+    return scopes;
   }
 }
 

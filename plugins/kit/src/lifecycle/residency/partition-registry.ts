@@ -26,14 +26,16 @@ export interface RegistryDependencies {
   mayLeave(resident: Resident): boolean;
   /** False where an empty partition stays, because another load would take time to find nothing. */
   readonly dropsEmpty: boolean;
-  /** Every scope that is stored, in RAM or not. */
-  storedScopes(): Promise<Iterable<Scope>>;
+  /** Every scope of the tenant that is stored, in RAM or not. */
+  storedScopes(tenant: string): Promise<Iterable<Scope>>;
 }
 
 /** The partitions in RAM: loaded at first touch, each once, and dropped under a byte bound. */
 export class PartitionRegistry {
   /** In order of use: the first is the one to drop. */
   readonly #residents = new Map<string, Resident>();
+  /** The same by tenant: what one waits for does not depend on how many others there are. */
+  readonly #byTenant = new Map<string, Set<Resident>>();
   readonly #loading = new Map<string, Promise<void>>();
   #sizeBytes = 0;
   /** When the last one left, Unix seconds: above its revisions, also if the clock steps back after that. */
@@ -65,20 +67,20 @@ export class PartitionRegistry {
   /** The scopes that a selector selects among those that hold anything, in order of their ids. */
   async select(selector: ScopeSelector): Promise<Scope[]> {
     if (!selector.subtree) return [exactScope(selector)];
-    return this.#selectWhere((scope) => selectsScope(selector, scope));
+    return this.#selectWhere(selector.tenant, (scope) => selectsScope(selector, scope));
   }
 
   /** Those of the selector's caller, in every namespace. */
   async selectCaller(selector: ScopeSelector): Promise<Scope[]> {
-    return this.#selectWhere((scope) => isOfSameCaller(selector, scope));
+    return this.#selectWhere(selector.tenant, (scope) => isOfSameCaller(selector, scope));
   }
 
-  async #selectWhere(isSelected: (scope: Scope) => boolean): Promise<Scope[]> {
+  async #selectWhere(tenant: string, isSelected: (scope: Scope) => boolean): Promise<Scope[]> {
     const selected = new Map<string, Scope>();
-    for (const scope of await this.dependencies.storedScopes()) {
+    for (const scope of await this.dependencies.storedScopes(tenant)) {
       if (isSelected(scope)) selected.set(scopeId(scope), scope);
     }
-    for (const resident of this.#residents.values()) {
+    for (const resident of this.#byTenant.get(tenant) ?? []) {
       if (!isSelected(resident.scope)) continue;
       if (resident.isEmpty) selected.delete(resident.id);
       else selected.set(resident.id, resident.scope);
@@ -118,6 +120,7 @@ export class PartitionRegistry {
   clear(): void {
     for (const resident of this.#residents.values()) resident.hasLeft = true;
     this.#residents.clear();
+    this.#byTenant.clear();
     this.#sizeBytes = 0;
   }
 
@@ -139,6 +142,7 @@ export class PartitionRegistry {
     const partition = await load(id);
     const resident = new Resident(id, parseScopeId(id), partition, Math.max(clock.now(), this.#leftAt));
     this.#residents.set(id, resident);
+    this.#noteTenant(resident);
     this.measure(resident);
     this.#loaded(resident);
   }
@@ -180,6 +184,17 @@ export class PartitionRegistry {
     this.#leftAt = Math.max(this.#leftAt, this.dependencies.clock.now());
     resident.hasLeft = true;
     this.#sizeBytes -= resident.sizeBytes;
+    const { tenant } = resident.scope;
+    const others = this.#byTenant.get(tenant);
+    others?.delete(resident);
+    if (others?.size === 0) this.#byTenant.delete(tenant);
+  }
+
+  #noteTenant(resident: Resident): void {
+    const { tenant } = resident.scope;
+    const others = this.#byTenant.get(tenant);
+    if (others === undefined) this.#byTenant.set(tenant, new Set([resident]));
+    else others.add(resident);
   }
 }
 

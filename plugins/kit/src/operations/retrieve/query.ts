@@ -35,7 +35,7 @@ export async function prepareQuery(
   tier: RetrieveParts,
   request: PluginRetrieveRequest,
 ): Promise<PreparedQuery | undefined> {
-  const { query, embedding, mode } = request;
+  const { query, embedding, mode, asker } = request;
   if (query === undefined && embedding === undefined) return undefined;
   const terms = mode === "vector" || query === undefined ? [] : tier.analyzer.analyzeQuery(query);
   if (mode === "text") return { terms };
@@ -44,7 +44,10 @@ export async function prepareQuery(
     if (mode !== "vector" && query !== undefined) return { terms };
     throw new MemoryError("unsupported", "this tier has no embedder", { feature: "similarity" });
   }
-  const embedded = await embedQuery(tier, embedder, embedding ?? query!);
+  const vectors = embedding
+    ? [unitVector(embedding)]
+    : embedder.embed([query!], "query", asker === undefined ? {} : { cacheFor: asker });
+  const embedded = await embedQuery(tier, embedder, vectors);
   if (embedded.degraded && (mode === "vector" || query === undefined)) throw embedded.degraded;
   return { terms, ...embedded };
 }
@@ -69,9 +72,8 @@ function beingEmbedded(): MemoryError {
 async function embedQuery(
   tier: RetrieveParts,
   embedder: Embedder,
-  query: string | Float32Array,
+  vectors: ReturnType<Embedder["embed"]> | Float32Array[],
 ): Promise<EmbeddedQuery> {
-  const vectors = typeof query === "string" ? embedder.embed([query], "query") : [unitVector(query)];
   const answers = Promise.all([vectors, embedder.unrelatedCosine?.()]);
   try {
     const answer = await tier.foreground.run(within(tier.clock, tier.embedWaitMs, answers));

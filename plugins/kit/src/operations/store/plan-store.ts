@@ -146,7 +146,7 @@ export const NO_INDEX: PlanIndex = new Map();
 export async function indexPlans(
   indexer: DocumentIndexer,
   plans: readonly Plan[],
-  waitMs: number,
+  { scope, waitMs }: { readonly scope: string; readonly waitMs: number },
   former: PlanIndex,
 ): Promise<PlanIndex> {
   const indexes = new Map<number, { draft: Draft; index: DocumentIndex }>();
@@ -160,6 +160,7 @@ export async function indexPlans(
   if (open.length === 0) return indexes;
   const found = await indexer.index(
     open.map(({ draft }) => draft),
+    scope,
     waitMs,
   );
   for (const [i, { position, draft }] of open.entries()) indexes.set(position, { draft, index: found[i]! });

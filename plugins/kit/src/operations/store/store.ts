@@ -47,7 +47,7 @@ async function storeInto(
     // In a tier in memory, analysis and vectors wait for the first query.
     if (tier.durable) {
       const all = planned.map(({ plan }) => plan);
-      indexes = await indexPlans(tier.indexer, all, waitMs, indexes);
+      indexes = await indexPlans(tier.indexer, all, { scope: resident.id, waitMs }, indexes);
     }
     await tier.expiry.expireAhead(resident);
     tier.expiry.expireNow(resident);

@@ -1,0 +1,38 @@
+import { isJsonObject, isNamespace, isToken, TIERS } from "@membus/protocol";
+import { ACTIONS } from "./access-rules.js";
+
+const RULES_MAX = 1_000;
+
+/** What each field of a rule is a list of. */
+const FIELDS: Readonly<Record<string, { readonly what: string; holds(text: string): boolean }>> = {
+  tenants: { what: "tenant names", holds: isToken },
+  agents: { what: "agent names", holds: (text) => text !== "" },
+  tiers: { what: `tiers: ${TIERS.join(", ")}`, holds: (text) => TIERS.some((tier) => tier === text) },
+  namespaces: { what: "namespaces, without /**", holds: isNamespace },
+  allow: {
+    what: `actions: ${ACTIONS.join(", ")}`,
+    holds: (text) => ACTIONS.some((action) => action === text),
+  },
+};
+
+/** @throws {TypeError} that names the rule and the field. */
+export function accessRulesOption(value: unknown, name: string): void {
+  if (!Array.isArray(value) || value.length > RULES_MAX) {
+    throw new TypeError(`${name} must be a list of at most ${RULES_MAX} rules`);
+  }
+  for (const [at, rule] of value.entries()) checkRule(rule, `${name}[${at}]`);
+}
+
+function checkRule(rule: unknown, name: string): void {
+  if (!isJsonObject(rule) || rule.allow === undefined) {
+    throw new TypeError(`${name} must be an object with \`allow\``);
+  }
+  for (const [field, list] of Object.entries(rule)) {
+    const known = FIELDS[field];
+    if (known === undefined)
+      throw new TypeError(`${name}.${field} is unknown; a rule has ${Object.keys(FIELDS).join(", ")}`);
+    const isList = Array.isArray(list) && list.length > 0;
+    if (isList && list.every((item) => typeof item === "string" && known.holds(item))) continue;
+    throw new TypeError(`${name}.${field} must be a list of one or more ${known.what}`);
+  }
+}
