@@ -176,6 +176,8 @@ export const listScopeChecks: readonly Check[] = [
     id: "list/all-namespaces",
     clauses: ["LIST-7"],
     features: ["list", "subtree"],
+    // Others may fill more namespaces meanwhile than one request may touch.
+    alone: true,
     async run({ caller, agent, entry, expect, random }) {
       const [tag, below] = [random.hex(16), agent({ below: "x" })];
       for (const one of [caller, below]) await one.store(entry({ tags: [tag] }));
