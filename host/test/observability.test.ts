@@ -105,6 +105,7 @@ describe("stats", () => {
     const { maintained_at: _, ...figures } = fixture.host.stats().tiers.working!;
     expect(figures).toEqual({
       plugin: "map",
+      serving: true,
       calls_running: 0,
       calls_waiting: 0,
       maintain_failures: 0,

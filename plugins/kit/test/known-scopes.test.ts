@@ -38,7 +38,7 @@ it("asks storage once, and again after a refresh", async () => {
 
 it("does not know until storage has told, and then forgets those that lost their rows", async () => {
   let stored = [a, b];
-  const known = new KnownScopes(async () => whole(stored));
+  const known = new KnownScopes(async () => stored);
   expect(known.mayHold(scopeId(c))).toBe(true);
   expect(await ids(known)).toEqual([a, b].map(scopeId));
   expect(known.mayHold(scopeId(c))).toBe(false);

@@ -103,7 +103,7 @@ describe("a damaged table", () => {
     }
     // As a kill leaves it, before the flush.
     const killed = await fixture.copy(directory, (file) => !file.startsWith("lock"));
-    await rename(filesOf(killed), filesOf(killed, "kept"));
+    await rename(filesOf(killed), join(killed, "kept"));
     await writeFile(filesOf(killed), "nothing");
     let plugin = await start(killed);
     await maintain(plugin);
@@ -113,7 +113,7 @@ describe("a damaged table", () => {
     await maintain(plugin);
     expect(await contentsOf(plugin, "one")).toEqual(["b", "one new"]);
     await rm(filesOf(killed));
-    await rename(filesOf(killed, "kept"), filesOf(killed));
+    await rename(join(killed, "kept"), filesOf(killed));
     for (let time = 0; time < 2; time++) await maintain(plugin);
     expect(await contentsOf(plugin, "Two")).toEqual(["Two new", "b"]);
     expect((await of(plugin, "Two").retrieve({}, { namespace: "**" })).total).toBe(2);
