@@ -1,5 +1,4 @@
 export { columnsOf } from "./columns-of.js";
-export { tenantDamaged } from "./damaged-tenant.js";
 export {
   decodeRows,
   encodeRows,
@@ -37,3 +36,4 @@ export type {
   StoragePlace,
   Texts,
 } from "./storage.js";
+export { tenantDamaged } from "./storage.js";

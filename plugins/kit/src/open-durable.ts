@@ -1,6 +1,5 @@
 import type { Log, OpenLog } from "@membus/disk";
 import type { PluginServices, Scope } from "@membus/protocol";
-import { tenantDamaged } from "./damaged-tenant.js";
 import {
   Backlog,
   checkParts,
@@ -19,7 +18,7 @@ import {
 import type { ResolvedKitOptions } from "./kit-options.js";
 import { BodyCache, KnownScopes, LatestScopes, PartitionLoader } from "./lifecycle/index.js";
 import type { Partition } from "./search/index.js";
-import type { Storage, StoragePlace } from "./storage.js";
+import { type Storage, type StoragePlace, tenantDamaged } from "./storage.js";
 
 export interface DurableState {
   readonly storage: Storage;
@@ -122,11 +121,7 @@ async function takeUp(
   );
   backlog.pinBodies(bodies);
   const isNew = log.nextSeq <= 1;
-  const known = new KnownScopes(async (tenant) => {
-    if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
-    return storage.scopes(tenant);
-  });
-  known.refresh(backlog.scopes);
+  const known = knownScopes(storage, backlog);
   let latestAt = newestAt;
   const flusher = new Flusher(
     options,
@@ -171,6 +166,15 @@ async function takeUp(
     // Flushing what is left spares the next start the work.
     close: () => closeAll([...[flusher, log, storage].map((part) => () => part.close()), release]),
   };
+}
+
+function knownScopes(storage: Storage, backlog: Backlog): KnownScopes {
+  const known = new KnownScopes(async (tenant) => {
+    if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
+    return storage.scopes(tenant);
+  });
+  known.refresh(backlog.scopes);
+  return known;
 }
 
 interface LoadParts {

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Scope } from "@membus/protocol";
+import { type Clock, type Logger, MemoryError, type Scope } from "@membus/protocol";
 import type { NumberColumns, Row } from "./row.js";
 
 /** Texts of a column, by row, decoded when one is asked for. */
@@ -140,4 +140,10 @@ export interface Storage {
   maintain(options: { readonly purge: boolean; readonly tenant?: string }): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
+}
+
+/** What the tenant is told whose files are damaged; which ones, and what to do, is in the host's log. */
+export function tenantDamaged(cause?: unknown): MemoryError {
+  const message = "what is stored of this tenant is damaged, and waits for the host's operator";
+  return new MemoryError("unavailable", message, { reason: "storage_damaged" }, { cause });
 }
