@@ -1,0 +1,110 @@
+import { execFile, spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { launchNatsServer, type NatsServer } from "@membus/nats-server";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import { endChild, lineOf } from "../../cli/test/run-cli.js";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const PORT = "9464";
+const run = promisify(execFile);
+const directory = mkdtempSync(join(tmpdir(), "membus-deploy-"));
+/** Where the clone lies, and where memories do, on this machine. */
+const [clone, data] = [join(directory, "opt"), join(directory, "data")];
+let nats: NatsServer;
+let port: string;
+
+beforeAll(async () => {
+  nats = await launchNatsServer({ binary: NATS_SERVER });
+  port = String(await freePort());
+  const { stdout } = await run("git", ["ls-files", "-z"], { cwd: ROOT });
+  for (const path of stdout.split("\0").filter((name) => name !== "")) {
+    cpSync(join(ROOT, path), join(clone, path));
+  }
+});
+afterAll(async () => {
+  await nats.kill();
+  rmSync(directory, { recursive: true });
+});
+
+/** A line of a file of `deploy` as it is run here: with other folders and another port. */
+function here(line: string): string {
+  return line.replaceAll("/opt/membus", clone).replaceAll("/var/lib/membus", data).replaceAll(PORT, port);
+}
+
+function linesOf(file: string): string[] {
+  return readFileSync(join(ROOT, "deploy", file), "utf8")
+    .replaceAll("\\\n", "")
+    .split("\n");
+}
+
+/** What follows a keyword, in the order of the file. */
+function after(keyword: string, lines: readonly string[]): string[] {
+  return lines.filter((line) => line.startsWith(keyword)).map((line) => here(line.slice(keyword.length)));
+}
+
+/** Variables and values of lines such as `A=1 B=2`. */
+function variables(lines: readonly string[]): Record<string, string> {
+  const pairs = lines.flatMap((line) => line.split(" ")).map((pair) => pair.split(/=(.*)/s));
+  return Object.fromEntries(pairs.map(([name, value]) => [name!, value!]));
+}
+
+/** Starts a host, waits until it is healthy by `check`, and ends it as init does. */
+async function serves(command: readonly string[], env: Record<string, string>, check: string): Promise<void> {
+  const [program, ...args] = command;
+  const child = spawn(program!, args, {
+    cwd: directory,
+    env: { ...process.env, ...env, NATS_URL: nats.url },
+  });
+  try {
+    await lineOf(child, /^membus listens on/);
+    await run("sh", ["-c", check]);
+    expect(await endChild(child, "SIGTERM")).toBe(0);
+    await expect(run("sh", ["-c", check])).rejects.toMatchObject({ code: 1 });
+  } finally {
+    await endChild(child, "SIGKILL");
+  }
+}
+
+const dockerfile = linesOf("Dockerfile");
+const healthCheck = () => after("HEALTHCHECK ", dockerfile)[0]!.split(" CMD ")[1]!;
+
+it("runs what the Dockerfile builds, without what only development needs", async () => {
+  const steps = after("RUN ", dockerfile);
+  expect(steps.slice(0, 3)).toEqual(["npm ci", "npm run build", "npm prune --omit=dev"]);
+  for (const step of steps.slice(0, 3)) {
+    await run("sh", ["-c", step], { cwd: clone, env: { ...process.env, npm_config_prefer_offline: "true" } });
+  }
+  await expect(run(process.execPath, ["-e", "import('vitest')"], { cwd: clone })).rejects.toThrow(/vitest/);
+  // The last one names a user that this machine may not have.
+  await run("sh", ["-c", steps[3]!.replace(/ -[og] node/g, "")]);
+  const [entrypoint, command] = ["ENTRYPOINT ", "CMD "].map((keyword) => {
+    return JSON.parse(after(keyword, dockerfile)[0]!) as string[];
+  });
+  await serves([...entrypoint!, ...command!], variables(after("ENV ", dockerfile)), healthCheck());
+});
+
+it("runs what the unit starts, with the settings that it names", async () => {
+  const unit = linesOf("membus.service");
+  const configFile = join(directory, "membus.yaml");
+  writeFileSync(configFile, "audit: true\n");
+  const start = after("ExecStart=", unit)[0]!
+    .replace("/usr/bin/node", process.execPath)
+    .replace("/etc/membus/membus.yaml", configFile);
+  expect(start).toContain(join(clone, "cli/bin/membus.js"));
+  await serves(start.split(" "), variables(after("Environment=", unit)), healthCheck());
+  expect(dirname(variables(after("Environment=", unit)).MEMBUS_DATA!)).toBe(data);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
