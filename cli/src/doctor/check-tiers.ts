@@ -3,7 +3,7 @@ import type { Config } from "../config/config-schema.js";
 import { readHostStats } from "../host-stats.js";
 import type { Finding } from "./check-node.js";
 
-/** Whether the tiers of the host that answers are kept up; nothing where none answers, which another check tells. */
+/** Whether the tiers of the host that answers take stores and are kept up; nothing where none answers, which another check tells. */
 export async function checkTiers(config: Config): Promise<Finding[]> {
   try {
     const hosts = await readHostStats(config);
@@ -20,6 +20,10 @@ export async function checkTiers(config: Config): Promise<Finding[]> {
 
 function findingOf(tier: string, stats: Readonly<Record<string, unknown>>): Finding {
   const check = `tier ${tier}`;
+  if (stats.serving === false) {
+    const advice = "its log cannot be written: see whether its folder is there, writable and not full";
+    return { check, state: "problem", found: "it takes no stores at present", advice };
+  }
   const failures = Number(stats.maintain_failures_in_a_row ?? 0);
   if (failures === 0) return { check, state: "ok", found: `${stats.plugin}` };
   const found = `its maintenance has failed ${failures} times in a row: nothing is flushed, compacted or purged`;

@@ -16,13 +16,6 @@ export async function readProgress(config: Config): Promise<TierProgress[]> {
   return (await readHostStats(config)).flatMap(progressOf);
 }
 
-/** Durable tiers of hosts that run and take no stores at present. */
-export async function readFailedTiers(config: Config): Promise<string[]> {
-  return (await readHostStats(config)).flatMap(({ tiers = {} }) =>
-    Object.keys(tiers).filter((tier) => tiers[tier]?.serving === false),
-  );
-}
-
 function progressOf({ id, tiers = {} }: StatsReply): TierProgress[] {
   return Object.entries(tiers).flatMap(([tier, stats]) => {
     const figures = reindexFigures(stats);

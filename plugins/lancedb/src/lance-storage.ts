@@ -92,22 +92,20 @@ class LanceStorage implements Storage {
 
   async append(rows: readonly ScopedRow[]): Promise<void> {
     await inParallel(groupByTable(rows), async ([name, ofTable]) => {
-      await this.#tables.write(
+      await this.#write(
         name,
         (changes) => changes.append(ofTable),
-        async (table) => {
-          await table.append(ofTable);
-          this.parts.note(name, table.rowCount);
-        },
+        (table) => table.append(ofTable),
       );
-      this.#note(name, false);
       for (const { row } of ofTable) if (row.expiresAt > 0) this.#expiry.added(name, row.expiresAt);
     });
   }
 
   async remove(rows: readonly { readonly scope: string; readonly rowId: number }[]): Promise<void> {
     await inParallel(groupByTable(rows), async ([name, ofTable]) => {
-      await this.#writeTo(
+      // Nothing is to be removed from a table that is not there.
+      if (!this.#tables.has(name)) return;
+      await this.#write(
         name,
         (changes) => changes.remove(ofTable),
         (table) => table.remove(ofTable),
@@ -118,7 +116,8 @@ class LanceStorage implements Storage {
   async removeFrom(rowId: number, scopes: readonly string[]): Promise<void> {
     await inParallel(groupByTable(scopes.map((scope) => ({ scope }))), async ([name, ofTable]) => {
       const ids = ofTable.map(({ scope }) => scope);
-      await this.#writeTo(
+      if (!this.#tables.has(name)) return;
+      await this.#write(
         name,
         (changes) => changes.takeBack(rowId, ids),
         (table) => table.takeBack(rowId, ids),
@@ -158,7 +157,10 @@ class LanceStorage implements Storage {
 
   /** A table whose maintenance fails does not keep the others from theirs; it is done again the next time. */
   async maintain({ purge, tenant }: { readonly purge: boolean; readonly tenant?: string }): Promise<void> {
-    if (tenant !== undefined) return this.#maintainOne(tableOf(tenant), purge);
+    if (tenant !== undefined) {
+      await this.#tables.use(tableOf(tenant), (table) => this.#maintain(table, purge));
+      return;
+    }
     await this.#tables.mend();
     const now = this.place.clock.now();
     const written = [...this.#written].filter(
@@ -174,10 +176,6 @@ class LanceStorage implements Storage {
         throw error;
       }
     });
-  }
-
-  async #maintainOne(name: string, purge: boolean): Promise<void> {
-    await this.#tables.use(name, (table) => this.#maintain(table, purge));
   }
 
   stats(): Readonly<Record<string, number | string>> {
@@ -219,13 +217,12 @@ class LanceStorage implements Storage {
     }
   }
 
-  /** Nothing is to be removed from a table that is not there. */
-  async #writeTo(
+  /** Does `task`, or keeps what `note` says while the table is damaged. */
+  async #write(
     name: string,
     note: (changes: TableChanges) => void,
     task: (table: TenantTable) => Promise<void>,
   ): Promise<void> {
-    if (!this.#tables.has(name)) return;
     await this.#tables.write(name, note, async (table) => {
       await task(table);
       this.parts.note(name, table.rowCount);

@@ -1,24 +1,17 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { MemoryPlugin } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { countLeft, fell, openTier, TREE_SIZE } from "./cascade-fixture.js";
+import { runUntilKilled } from "./killed-child.js";
 import { StorageFixture } from "./storage-fixture.js";
 
 /** MEMBUS_CRASH_ROUNDS=100 is a longer look. */
 const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 8);
 const FELLING_MS = 12;
-const SCRIPT = fileURLToPath(new URL("cascade-child.ts", import.meta.url));
 const fixture = new StorageFixture();
-let child: ChildProcess | undefined;
 let plugin: MemoryPlugin | undefined;
 
 afterEach(async () => {
-  child?.kill("SIGKILL");
   await plugin?.close?.();
   plugin = undefined;
   await fixture.end();
@@ -26,17 +19,12 @@ afterEach(async () => {
 
 /** Kills a process so long after it has planted its third tree. Returns the last rounds that it planted and felled. */
 async function killWhileFelling(directory: string, first: number, delayMs: number) {
-  const args = ["--conditions=membus-source", "--import", "tsx", SCRIPT, directory, String(first)];
-  const started = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  child = started;
-  const exited = once(started, "exit");
   const last = { planted: first - 1, felled: first - 1 };
-  for await (const line of createInterface({ input: started.stdout })) {
+  await runUntilKilled("cascade-child.ts", [directory, String(first)], (line, killAfter) => {
     const [what, round] = line.split(" ");
     if (what === "planted" || what === "felled") last[what] = Number(round);
-    if (line === `planted ${first + 2}`) void wait(delayMs).then(() => started.kill("SIGKILL"));
-  }
-  await exited;
+    if (line === `planted ${first + 2}`) killAfter(delayMs);
+  });
   return last;
 }
 

@@ -1,25 +1,18 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { type MemoryPlugin, systemClock } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { calls } from "../../kit/test/kit-calls.js";
 import { openTier } from "./cascade-fixture.js";
+import { runUntilKilled } from "./killed-child.js";
 import { filesWith, StorageFixture } from "./storage-fixture.js";
 
 /** MEMBUS_CRASH_ROUNDS=100 is a longer look. */
 const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 8);
 const ERASING_MS = 120;
-const SCRIPT = fileURLToPath(new URL("erase-child.ts", import.meta.url));
 const fixture = new StorageFixture();
-let child: ChildProcess | undefined;
 let plugin: MemoryPlugin | undefined;
 
 afterEach(async () => {
-  child?.kill("SIGKILL");
   await plugin?.close?.();
   plugin = undefined;
   await fixture.end();
@@ -27,17 +20,12 @@ afterEach(async () => {
 
 /** Kills a process so long after it has stored its third secret. Returns the last rounds that it stored and erased. */
 async function killWhileErasing(directory: string, first: number, delayMs: number) {
-  const args = ["--conditions=membus-source", "--import", "tsx", SCRIPT, directory, String(first)];
-  const started = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  child = started;
-  const exited = once(started, "exit");
   const last = { stored: first - 1, erased: first - 1 };
-  for await (const line of createInterface({ input: started.stdout })) {
+  await runUntilKilled("erase-child.ts", [directory, String(first)], (line, killAfter) => {
     const [what, round] = line.split(" ");
     if (what === "stored" || what === "erased") last[what] = Number(round);
-    if (line === `stored ${first + 2}`) void wait(delayMs).then(() => started.kill("SIGKILL"));
-  }
-  await exited;
+    if (line === `stored ${first + 2}`) killAfter(delayMs);
+  });
   return last;
 }
 

@@ -1,43 +1,32 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { systemClock } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { calls } from "../../kit/test/kit-calls.js";
 import { openFolder, type Warning } from "./folder-fixture.js";
+import { runUntilKilled } from "./killed-child.js";
 import { StorageFixture } from "./storage-fixture.js";
 
 /** MEMBUS_CRASH_ROUNDS=100 is a longer look. */
 const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 10);
 const LIFE_MS = 400;
-const SCRIPT = fileURLToPath(new URL("folder-child.ts", import.meta.url));
 const fixture = new StorageFixture();
-let child: ChildProcess | undefined;
 
 afterEach(async () => {
-  child?.kill("SIGKILL");
   await fixture.end();
 });
 
 /** @returns the last entry that was acknowledged. */
 async function storeUntilKilled(directory: string, first: number, lifeMs: number): Promise<number> {
-  const args = ["--conditions=membus-source", "--import", "tsx", SCRIPT, directory, String(first)];
-  const started = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  child = started;
-  const exited = once(started, "exit");
   let last = first - 1;
   let isOpen = false;
-  for await (const line of createInterface({ input: started.stdout })) {
+  await runUntilKilled("folder-child.ts", [directory, String(first)], (line, killAfter) => {
     if (line === "open") {
       isOpen = true;
-      systemClock.after(lifeMs, () => started.kill("SIGKILL"));
+      killAfter(lifeMs);
     } else if (line.startsWith("stored ")) {
       last = Number(line.slice("stored ".length));
     }
-  }
-  await exited;
+  });
   expect(isOpen).toBe(true);
   return last;
 }

@@ -1,40 +1,28 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { once } from "node:events";
 import { basename, dirname, join } from "node:path";
-import { createInterface } from "node:readline";
-import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
+import { runUntilKilled } from "./killed-child.js";
 import { episodic, listFiles, loadIds, StorageFixture } from "./storage-fixture.js";
 
 /** MEMBUS_CRASH_ROUNDS=30 is a longer look. */
 const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 5);
 const PURGE_MS = 60;
 const ROWS = 1_000;
-const SCRIPT = fileURLToPath(new URL("maintain-forever.ts", import.meta.url));
 const alice = episodic("acme");
 const fixture = new StorageFixture();
-let child: ChildProcess | undefined;
 
 afterEach(async () => {
-  child?.kill("SIGKILL");
   await fixture.end();
 });
 
 /** Lets a process work until it has begun so many purges, kills it `delayMs` into the last. Returns the last synced round. */
 async function killInMaintenance(directory: string, first: number, delayMs: number): Promise<number> {
-  const args = ["--conditions=membus-source", "--import", "tsx", SCRIPT, directory, String(first)];
-  const started = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  child = started;
-  const exited = once(started, "exit");
   let synced = first - 1;
   let purges = 0;
-  for await (const line of createInterface({ input: started.stdout })) {
+  await runUntilKilled("maintain-forever.ts", [directory, String(first)], (line, killAfter) => {
     if (line.startsWith("synced ")) synced = Number(line.slice("synced ".length));
-    else if (++purges === 3) void wait(delayMs).then(() => started.kill("SIGKILL"));
-  }
-  await exited;
+    else if (++purges === 3) killAfter(delayMs);
+  });
   return synced;
 }
 

@@ -1,14 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
-import { once } from "node:events";
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { setTimeout as wait } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { type MemoryPlugin, systemClock } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { calls } from "../../kit/test/kit-calls.js";
+import { runUntilKilled } from "./killed-child.js";
 import {
   fill,
   type Generation,
@@ -22,13 +18,10 @@ import { StorageFixture } from "./storage-fixture.js";
 
 /** MEMBUS_CRASH_ROUNDS=30 is a longer look. */
 const ROUNDS = Number(process.env.MEMBUS_CRASH_ROUNDS ?? 4);
-const SCRIPT = fileURLToPath(new URL("reindex-child.ts", import.meta.url));
 const fixture = new StorageFixture();
-let child: ChildProcess | undefined;
 let plugin: MemoryPlugin | undefined;
 
 afterEach(async () => {
-  child?.kill("SIGKILL");
   await plugin?.close?.();
   plugin = undefined;
   await fixture.end();
@@ -41,16 +34,11 @@ async function killAfter(
   delayMs: number,
   task = "",
 ): Promise<string[][]> {
-  const args = ["--conditions=membus-source", "--import", "tsx", SCRIPT, directory, generation, task];
-  const started = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  child = started;
-  const exited = once(started, "exit");
   const answers: string[][] = [];
-  for await (const line of createInterface({ input: started.stdout })) {
-    if (line === "open") void wait(delayMs).then(() => started.kill("SIGKILL"));
+  await runUntilKilled("reindex-child.ts", [directory, generation, task], (line, killAfter) => {
+    if (line === "open") killAfter(delayMs);
     else if (line.endsWith("]")) answers.push(JSON.parse(line) as string[]);
-  }
-  await exited;
+  });
   return answers;
 }
 

@@ -1,5 +1,5 @@
-import type { Quota } from "@membus/plugin-kit";
 import { EntryOrder } from "./entry-order.js";
+import type { Quota } from "./quotas.js";
 
 /** What somebody holds. */
 export interface Held {

@@ -1,7 +1,8 @@
-import { type Analyzer, KitPlugin, QuotaBook, type Quotas } from "@membus/plugin-kit";
+import { type Analyzer, KitPlugin } from "@membus/plugin-kit";
 import type { MemoryPlugin } from "@membus/protocol";
 import { type LruOptions, resolveLruOptions } from "./lru-options.js";
 import { LruRetention } from "./lru-retention.js";
+import { QuotaBook, type Quotas } from "./quotas.js";
 
 /**
  * The working tier: everything in memory, the least recently used entries evicted. The kit brings search, filters,

@@ -1,7 +1,8 @@
-import { type HeldEntry, type Quota, QuotaBook, type Retention } from "@membus/plugin-kit";
+import type { HeldEntry, Retention } from "@membus/plugin-kit";
 import { parseScopeId } from "@membus/protocol";
 import { type Held, HeldScope, Holder, largestShare, partWithMost, shareOf } from "./holdings.js";
 import type { ResolvedLruOptions } from "./lru-options.js";
+import { type Quota, QuotaBook } from "./quotas.js";
 
 /** What a scope takes besides its partition and its entries, and its session, measured. */
 const SCOPE_BYTES = 1_536;

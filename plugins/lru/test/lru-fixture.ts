@@ -1,7 +1,7 @@
-import type { Quotas } from "../../kit/src/index.js";
 import { testServices } from "../../kit/test/kit-fixture.js";
 import { TestClock } from "../../kit/test/test-clock.js";
 import { createLruPlugin, type LruOptions } from "../src/index.js";
+import type { Quotas } from "../src/quotas.js";
 
 /** A working tier with what it was told and tells. */
 export async function openLru(options: LruOptions = {}, quotas?: Quotas) {

@@ -44,8 +44,8 @@ export interface FileLogOptions {
   readonly nextSeqMin?: number | undefined;
   /**
    * Opens a corrupt log: keeps every record that can be read, also behind the damage, and a copy of each damaged file
-   * as it was, named `*.corrupt-<n>`. These hold memories that a later purge does not reach: delete them when done with
-   * them.
+   * as it was, named `*.corrupt-<n>`. These hold memories that only a forget with `purge` reaches: delete them when done
+   * with them.
    * @default false
    */
   readonly repair?: boolean | undefined;

@@ -19,7 +19,7 @@ export interface LogStats {
   /** Groups made durable since opening, and the milliseconds spent on that. */
   readonly groupCount: number;
   readonly commitMs: number;
-  /** Bytes that opening removed: an unacknowledged tail, or what `repair` set aside. */
+  /** Bytes of an unacknowledged tail that opening removed. */
   readonly cutBytes: number;
   /**
    * True when a failed write could not be undone, or the newest file is not where it was: the log takes no appends until
@@ -106,7 +106,7 @@ export interface Log {
   /** Removes the segments, oldest first, whose every record is numbered below `before`. Never the newest one. */
   trim(before: number): Promise<void>;
 
-  /** Removes what `repair` has set aside. */
+  /** Removes the copies that `repair` has made of damaged files. */
   removeSetAside(): Promise<void>;
 
   /** Begins a new segment, unless the newest is empty: all records up to now can then be trimmed. */

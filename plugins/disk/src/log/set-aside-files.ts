@@ -2,7 +2,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { syncDirectory } from "../directory/index.js";
 
-/** Names that a repair gives to what it cuts off. */
+/** Names that a repair gives to its copies of damaged files. */
 const SET_ASIDE = /\.corrupt-\d+$/;
 
 /** Removes from a log's directory what repairs have set aside there. */

@@ -15,8 +15,8 @@ export async function checkFormat(directory: string, logger: Logger): Promise<vo
   const text = await readText(path);
   const format = text === undefined ? undefined : parseFormat(text);
   if (text !== undefined && format === undefined) {
-    const name = await formatByNames(directory);
-    if (name !== FORMAT) throw unreadable(path);
+    // A file that came with this format.
+    if ((await readText(join(directory, "folder.json"))) === undefined) throw unreadable(path);
     logger.warn({ path }, "the file says nothing; it is made again from what the folder holds");
   }
   if (format === undefined) return replaceFile(path, `${JSON.stringify({ format: FORMAT })}\n`);
@@ -33,11 +33,6 @@ function unreadable(path: string): MemoryError {
   const example = JSON.stringify({ format: FORMAT });
   const message = `${path} does not name a format: write ${example} into it if this version wrote the folder`;
   return new MemoryError("runtime_error", message, { reason: "format_unreadable", path });
-}
-
-/** Of a folder that has the file which came with this format. */
-async function formatByNames(directory: string): Promise<number | undefined> {
-  return (await readText(join(directory, "folder.json"))) === undefined ? undefined : FORMAT;
 }
 
 function parseFormat(text: string): number | undefined {

@@ -46,6 +46,10 @@ export class SetAside {
     return [...this.#tables.keys()];
   }
 
+  get count(): number {
+    return this.#tables.size;
+  }
+
   has(name: string): boolean {
     return this.#tables.has(name);
   }

@@ -37,6 +37,7 @@ interface OpenTable {
 }
 
 const SUFFIX = ".lance";
+const NONE: ReadonlySet<string> = new Set();
 /** A table, or what waits for one that is gone. */
 const NAMED = /^(.+)\.(?:lance|waiting)$/;
 
@@ -79,6 +80,8 @@ export class Tables {
   }
 
   get damagedTenants(): ReadonlySet<string> {
+    // Every request asks.
+    if (this.damagedCount === 0 && this.#mended.length === 0) return NONE;
     return new Set([...this.#aside.names, ...this.#mended].map(tenantOf));
   }
 
@@ -91,7 +94,7 @@ export class Tables {
   }
 
   get damagedCount(): number {
-    return this.#aside.names.length;
+    return this.#aside.count;
   }
 
   /** Those that are open now. */
