@@ -1,4 +1,5 @@
-import { copyFile, readdir, rm, truncate } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { appendFile, copyFile, readdir, rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { LogKeeper, LogPart } from "../src/log/log.js";
@@ -120,6 +121,20 @@ describe("a log whose parts are known", () => {
     await copyFile(join(other, name), join(directory, name));
     const refused = { detail: { reason: "log_incomplete", file: join(directory, name) } };
     await expect(openLog(directory, { keeper })).rejects.toMatchObject(refused);
+  });
+
+  it.each([
+    ["random bytes", randomBytes(300)],
+    ["zeros", Buffer.alloc(300)],
+  ])("opens where a crash left %s in a segment that nobody knows of yet", async (_, bytes) => {
+    const { directory, keeper } = await keptLog();
+    const { kept } = keeper;
+    const log = await openLog(directory, { keeper });
+    await log.rotate();
+    await log.close();
+    keeper.kept = kept;
+    await appendFile(join(directory, "00000000000000000005.log"), bytes);
+    expect(await reopened(directory, { keeper })).toEqual(["1:one", "2:two", "3:three", "4:four"]);
   });
 
   it("mends a damaged header from what is known, and loses nothing", async () => {

@@ -1,12 +1,13 @@
 import { basename } from "node:path";
 import { readHeader, readRecords, type SegmentHole } from "./inspect-segment.js";
 import type { LogPart, OnRecord } from "./log.js";
-import { type OpenLogFile, useLogFile } from "./log-file.js";
+import { type LogFile, type OpenLogFile, useLogFile } from "./log-file.js";
 import type { LogLoss } from "./loss.js";
-import { scanBuffer } from "./scan.js";
+import { readBytes, scanBuffer } from "./scan.js";
 import { Segment } from "./segment.js";
 import type { SegmentFile } from "./segment-files.js";
 import { SEGMENT_HEADER_BYTES } from "./segment-header.js";
+import { readableFrames } from "./torn-tail.js";
 
 export interface SurveyOptions {
   /** Records below are stored elsewhere. */
@@ -24,6 +25,8 @@ export interface FoundSegment {
   /** Undefined when the header cannot be read, nor made again. */
   readonly segment: Segment | undefined;
   readonly hasHeader: boolean;
+  /** Something behind the header can be read; not looked for in a part that is kept. */
+  readonly holdsRecords: boolean;
   readonly isNewest: boolean;
   holes: readonly SegmentHole[];
 }
@@ -65,12 +68,15 @@ function findSegment(
   return useLogFile(openFile(source.path, "r"), async (file) => {
     const fileBytes = await file.size();
     const header = await readHeader(file, source);
-    const salt = kept?.find(({ name }) => name === basename(source.path))?.id;
+    const part = kept?.find(({ name }) => name === basename(source.path));
+    const salt = part?.id;
     const isMendable = header === undefined && salt !== undefined && fileBytes > SEGMENT_HEADER_BYTES;
     const { firstSeq } = source;
     const mended = () => new Segment(source.path, { firstSeq, salt: salt!, continuesFrom: firstSeq });
     const segment = isMendable ? mended() : header;
-    return { source, fileBytes, segment, hasHeader: header !== undefined, isNewest, holes: [] };
+    const holdsRecords = part === undefined && header !== undefined && (await isAnyReadable(file, header));
+    const facts = { source, fileBytes, segment, hasHeader: header !== undefined, holdsRecords, isNewest };
+    return { ...facts, holes: [] };
   });
 }
 
@@ -78,12 +84,21 @@ function findSegment(
  * Of another log is what stands in the place of a part that is kept, and what holds records behind the last or between
  * two: ours are kept before they do. In front there may be what is stored and was about to be removed.
  */
-function isForeign({ source, segment, fileBytes }: FoundSegment, kept: SurveyOptions["kept"]): boolean {
+function isForeign({ source, segment, holdsRecords }: FoundSegment, kept: SurveyOptions["kept"]): boolean {
   const [first] = kept ?? [];
   if (first === undefined || segment === undefined) return false;
   const known = kept!.find(({ name }) => name === basename(source.path));
   if (known !== undefined) return known.id !== segment.salt;
-  return basename(source.path) > first.name && fileBytes > SEGMENT_HEADER_BYTES;
+  return basename(source.path) > first.name && holdsRecords;
+}
+
+/** A crash may leave bytes behind a header before the part is kept, but no record. */
+async function isAnyReadable(file: LogFile, { salt, firstSeq }: Segment): Promise<boolean> {
+  // From a byte earlier: the first frame, too, is looked for behind something.
+  const offset = SEGMENT_HEADER_BYTES - 1;
+  const bytes = await readBytes(file, offset, await file.size());
+  const [found] = readableFrames({ bytes, offset, seq: firstSeq - 1, salt });
+  return found !== undefined;
 }
 
 function findMissing(
