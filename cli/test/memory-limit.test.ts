@@ -65,6 +65,13 @@ describe("the bounds of a host", () => {
     expect(kit!.partitionRowsMax).toBe(2_000_000);
   });
 
+  it("leave bursts of stores the room that they need, where caches give up most of theirs", () => {
+    const { host, kit } = bounds(16 * GIB, 4 * GIB);
+    expect([host!.inFlightBytesMax, kit!.backlogBytesMax]).toEqual([64 * MIB, 64 * MIB]);
+    const small = bounds(GIB, GIB / 2);
+    expect(small.kit!.backlogBytesMax).toBeGreaterThan(16 * MIB);
+  });
+
   it("are those of the settings where these name them", () => {
     const config = { ...CONFIG_DEFAULTS, lru: { bytesMax: 7 * GIB } };
     const { lru } = withinMemory(config, { limitBytes: GIB, heapBytes: GIB });

@@ -38,6 +38,13 @@ const DEFAULTS = {
   storage: pick(LANCE_STORAGE_DEFAULTS, ["indexCacheBytes", "metadataCacheBytes"]),
 } as const;
 
+/**
+ * What takes in a burst: too small, and one is refused that the disk would soon have caught up with. They come before
+ * what is kept, each with at most so much of the room.
+ */
+const BUFFERS: ReadonlySet<string> = new Set(["inFlightBytesMax", "backlogBytesMax"]);
+const BUFFER_SHARE = 1 / 20;
+
 /** Bounds that are no smaller, so that messages of the usual size are served. */
 const LEAST: Bounds = {
   inFlightBytesMax: 8 * MIB,
@@ -61,12 +68,20 @@ const OUTSIDE_HEAP: ReadonlySet<string> = new Set([
 /** The settings with every bound that they do not name made as small as the memory limit asks for. */
 export function withinMemory(config: Config, limit: MemoryLimit): Config {
   const room = Math.max(0, GIVEN_OUT * limit.limitBytes - IDLE_BYTES) / OVERHEAD;
-  const share = Math.min(1, room / countedBytes());
-  const heapShare = Math.min(share, (HEAP_GIVEN_OUT * limit.heapBytes) / countedBytes());
-  const shrunk = (section: Section) => ({
-    ...shrink(DEFAULTS[section], (name) => (OUTSIDE_HEAP.has(name) ? share : heapShare)),
-    ...config[section],
-  });
+  const heapRoom = Math.min(room, HEAP_GIVEN_OUT * limit.heapBytes);
+  const bufferMax = BUFFER_SHARE * heapRoom;
+  const { buffered, kept } = countedBytes(bufferMax);
+  const shareOf = (bytes: number) => Math.min(1, Math.max(0, bytes - buffered) / kept);
+  const [share, heapShare] = [shareOf(room), shareOf(heapRoom)];
+  const boundOf = (name: string, max: number) => {
+    if (BUFFERS.has(name)) return bufferOf(name, max, bufferMax);
+    const shrunk = Math.floor(max * (OUTSIDE_HEAP.has(name) ? share : heapShare));
+    return Math.min(max, Math.max(LEAST[name] ?? 1, shrunk));
+  };
+  const shrunk = (section: Section) => {
+    const bounds = Object.entries(DEFAULTS[section]).map(([name, max]) => [name, boundOf(name, max)]);
+    return { ...Object.fromEntries(bounds), ...config[section] };
+  };
   return {
     ...config,
     host: shrunk("host"),
@@ -76,21 +91,22 @@ export function withinMemory(config: Config, limit: MemoryLimit): Config {
   };
 }
 
-function shrink(bounds: Bounds, shareOf: (name: string) => number): Bounds {
-  const scaled = Object.entries(bounds).map(([name, max]) => {
-    return [name, Math.min(max, Math.max(LEAST[name] ?? 1, Math.floor(max * shareOf(name))))];
-  });
-  return Object.fromEntries(scaled);
+function bufferOf(name: string, max: number, bufferMax: number): number {
+  return Math.floor(Math.min(max, Math.max(LEAST[name] ?? 1, bufferMax)));
 }
 
-/** All bounds together at their defaults. What a partition may take is within what is resident. */
-function countedBytes(): number {
+/** All buffers as they become, all other bounds at their defaults. What a partition may take is within what is resident. */
+function countedBytes(bufferMax: number): { readonly buffered: number; readonly kept: number } {
   const { host, lru, kit, storage } = DEFAULTS;
+  const inFlight = bufferOf("inFlightBytesMax", host.inFlightBytesMax, bufferMax);
+  const backlog = bufferOf("backlogBytesMax", kit.backlogBytesMax, bufferMax);
   const working = lru.bytesMax + lru.operationBytesMax + OPERATION_BYTES * lru.operationCountMax;
   const cached = kit.bodyCacheBytes + storage.indexCacheBytes + storage.metadataCacheBytes;
-  const logged = kit.backlogBytesMax + OPERATION_BYTES * kit.operationCountMax;
-  const requests = host.inFlightBytesMax + host.embedderCacheBytesMax;
-  return working + DURABLE_COUNT * (kit.residentBytesMax + cached + logged) + requests;
+  const durable = kit.residentBytesMax + cached + OPERATION_BYTES * kit.operationCountMax;
+  return {
+    buffered: inFlight + DURABLE_COUNT * backlog,
+    kept: working + DURABLE_COUNT * durable + host.embedderCacheBytesMax,
+  };
 }
 
 function pick<T, K extends keyof T>(defaults: T, names: readonly K[]): Readonly<Record<K, number>> {
