@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { registerA2e } from "./commands/a2e.js";
 import { registerAudit } from "./commands/audit.js";
 import { registerAuth } from "./commands/auth.js";
 import { registerChat } from "./commands/chat.js";
@@ -8,6 +9,7 @@ import { registerDoctor } from "./commands/doctor.js";
 import { registerEval } from "./commands/eval.js";
 import { registerExport } from "./commands/export.js";
 import { registerForget } from "./commands/forget.js";
+import { registerGateway } from "./commands/gateway.js";
 import { registerImport } from "./commands/import.js";
 import { registerLearn } from "./commands/learn.js";
 import { registerList } from "./commands/list.js";
@@ -53,6 +55,8 @@ export function createProgram(): Command {
     registerWatch,
     registerLearn,
     registerChat,
+    registerGateway,
+    registerA2e,
     registerReindex,
     registerDoctor,
     registerEval,

@@ -1,5 +1,6 @@
 import type { MemoryTier } from "@membus/protocol";
 import { z } from "zod";
+import { GatewaySchema } from "./gateway-schema.js";
 import { MEMORY_LIMIT } from "./memory-limit.js";
 import { PluginSchema } from "./plugin-schema.js";
 import { EmbedderSchema, RerankerSchema } from "./provider-schema.js";
@@ -71,6 +72,7 @@ export const ConfigSchema = z.strictObject({
     .optional(),
   /** Where health checks and figures are asked for. */
   health: z.strictObject({ port: z.int().min(0).max(65_535), host: text.default("127.0.0.1") }).optional(),
+  gateway: GatewaySchema.optional(),
   host: z.record(text, z.unknown()).optional(),
   lru: z.record(text, z.unknown()).optional(),
   kit: z.record(text, z.unknown()).optional(),

@@ -1,0 +1,14 @@
+import { z } from "zod";
+
+const text = z.string().min(1);
+
+/** Settings of `membus gateway`. Whose a token is; the token itself stands nowhere. */
+export const GatewaySchema = z.strictObject({
+  listen: text.optional(),
+  tokens: z.array(z.strictObject({ sha256: text, tenant: text, agent: text.optional() })).optional(),
+  hosts: z.array(text).optional(),
+  origins: z.array(text).optional(),
+  tls_cert: text.optional(),
+  tls_key: text.optional(),
+  session_idle_s: z.int().min(1).optional(),
+});

@@ -1,0 +1,144 @@
+import type { AgentMemory } from "@membus/agent-client";
+import { type Clock, isMemoryError, type Logger, MemoryError } from "@membus/protocol";
+import type { Tokens } from "../tokens.js";
+import type { Memories } from "./memories.js";
+import { forget, retrieve, store } from "./memory-calls.js";
+import { type A2eMessage, errorLines, type Lines, replyLines } from "./message.js";
+import type { Session, Sessions } from "./sessions.js";
+
+export interface DispatcherDependencies {
+  readonly tokens: Tokens;
+  readonly memories: Memories;
+  readonly sessions: Pick<Sessions, "bind" | "end">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Requests of one session at once. */
+export const PARALLEL_MAX = 64;
+
+/** What the gateway offers, in the SDK's own names. */
+const MEMORY_CAPABILITY = {
+  capability: "memory",
+  enabled: true,
+  metadata: { name: "membus", type: "memory", priority: 0, exclusive: true },
+};
+
+/** What was answered, and whether the session ends with it. */
+export interface Answer {
+  readonly lines: Lines | undefined;
+  readonly ends?: boolean;
+}
+
+/** From a message of a session to its reply, whatever it came by. */
+export class Dispatcher {
+  readonly #dependencies: DispatcherDependencies;
+  readonly #startedAt: number;
+
+  constructor(dependencies: DispatcherDependencies) {
+    this.#dependencies = dependencies;
+    this.#startedAt = dependencies.clock.now();
+  }
+
+  /** Never throws. */
+  async answer(session: Session, message: A2eMessage): Promise<Answer> {
+    try {
+      if (message.type === "shutdown") return await this.#shutDown(session);
+      return { lines: await this.#reply(session, message) };
+    } catch (error) {
+      return { lines: errorLines(this.#told(error), message.id) };
+    }
+  }
+
+  async #reply(session: Session, message: A2eMessage): Promise<Lines> {
+    switch (message.type) {
+      case "handshake/req":
+        return this.#handshake(session, message);
+      case "ping": {
+        const uptime_seconds = this.#dependencies.clock.now() - this.#startedAt;
+        return replyLines("pong", message.id, { uptime_seconds });
+      }
+      case "memory/init/req": {
+        identified(session);
+        const { namespace = "default" } = message.fields;
+        const memory_id = this.#dependencies.memories.idOf(session, namespace);
+        return replyLines("memory/init/resp", message.id, { memory_id, namespace, success: true });
+      }
+      default:
+        return replyLines(
+          message.type.replace(/req$/, "resp"),
+          message.id,
+          await this.#memory(session, message),
+        );
+    }
+  }
+
+  async #memory(session: Session, message: A2eMessage): Promise<Readonly<Record<string, unknown>>> {
+    const { memories, clock } = this.#dependencies;
+    const identity = identified(session);
+    const call = CALLS[message.type];
+    if (call === undefined) {
+      throw new MemoryError("invalid_message", `\`${message.type}\` is not offered here`, { path: "type" });
+    }
+    return call(await memories.open(session, identity, message.fields.memory_id), message, clock);
+  }
+
+  async #handshake(session: Session, { id, fields }: A2eMessage): Promise<Lines> {
+    const { agent_id, agent_caps, auth_token = "" } = fields;
+    const refused = (reason: string) =>
+      replyLines("handshake/resp", id, { ...ACCEPTED_NONE, session_id: session.digest, ok: false, reason });
+    if (typeof agent_id !== "string" || typeof auth_token !== "string") return refused("server_error");
+    const identity = this.#dependencies.tokens.identityOf(auth_token, agent_id);
+    if (identity === undefined) return refused("auth_failed");
+    const known = session.identity;
+    if (known !== undefined && (known.agent !== identity.agent || known.tenant !== identity.tenant)) {
+      return refused("auth_failed");
+    }
+    await this.#dependencies.sessions.bind(session, identity);
+    const wantsMemory = Array.isArray(agent_caps) && agent_caps.includes("memory");
+    const accepted_caps = wantsMemory ? [MEMORY_CAPABILITY] : [];
+    const accepted = { session_id: session.digest, accepted_caps, max_parallel: PARALLEL_MAX };
+    return replyLines("handshake/resp", id, { ...accepted, ok: true, reason: "" });
+  }
+
+  /** What a session has in the working tier ends with it. */
+  async #shutDown(session: Session): Promise<Answer> {
+    const { sessions, memories, logger } = this.#dependencies;
+    await sessions.end(session);
+    if (session.identity !== undefined) {
+      const memory = await memories.of(session, session.identity);
+      await clearWorking(memory).catch((error: unknown) => {
+        logger.warn({ err: error }, "the working memory of a session that ended stays until it is idle");
+      });
+    }
+    return { lines: undefined, ends: true };
+  }
+
+  #told(error: unknown): MemoryError {
+    if (isMemoryError(error)) return error;
+    // A mistake in the call is the client's: it is found before anything is sent.
+    if (error instanceof TypeError) return new MemoryError("schema_violation", error.message);
+    this.#dependencies.logger.error({ err: error }, "a message was not answered");
+    return new MemoryError("runtime_error", "the gateway failed");
+  }
+}
+
+const CALLS: Readonly<Record<string, typeof retrieve>> = {
+  "memory/store/req": store,
+  "memory/retrieve/req": retrieve,
+  "memory/forget/req": forget,
+};
+
+async function clearWorking(memory: AgentMemory): Promise<void> {
+  for await (const { name } of memory.items({ tier: "working", namespace: "**" })) {
+    await memory.forget({ tier: "working", namespace: String(name), all: true });
+  }
+}
+
+const ACCEPTED_NONE = { accepted_caps: [], max_parallel: 0 };
+
+/** @throws {MemoryError} `unauthorized` before the handshake. */
+function identified({ identity }: Session) {
+  if (identity === undefined) throw new MemoryError("unauthorized", "a session begins with a handshake");
+  return identity;
+}

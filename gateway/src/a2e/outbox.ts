@@ -1,0 +1,145 @@
+import type { BusSubscription, Clock } from "@membus/protocol";
+import type { EventStream } from "./event-stream.js";
+import type { Lines } from "./message.js";
+import type { Relay } from "./relay.js";
+
+/** Replies that nobody has read wait for a stream; what was written to one that then broke may not have arrived. */
+const UNREAD_S = 60;
+const WRITTEN_S = 10;
+const REPLIES_MAX = 1_000;
+/** Of all sessions together, in characters. */
+const KEPT_LENGTH_MAX = 64 * 1024 * 1024;
+const SWEEP_MS = 1_000;
+const KEEP_ALIVE_SWEEPS = 15;
+
+interface Reply {
+  readonly lines: Lines;
+  readonly length: number;
+  readonly madeAt: number;
+  writtenAt: number | undefined;
+}
+
+interface OpenStream {
+  readonly stream: EventStream;
+  readonly held: BusSubscription;
+}
+
+/** Sees to it that a reply reaches the stream of its session, wherever and whenever that is open. Some arrive twice. */
+export class Outbox {
+  readonly #relay: Relay;
+  readonly #clock: Clock;
+  readonly #streams = new Map<string, OpenStream>();
+  /** By session, the one that got a reply last at the end. */
+  readonly #kept = new Map<string, Reply[]>();
+  #keptLength = 0;
+  #sweeps = 0;
+  #opened: BusSubscription | undefined;
+  #cancelSweep: (() => void) | undefined;
+
+  constructor(relay: Relay, clock: Clock) {
+    this.#relay = relay;
+    this.#clock = clock;
+  }
+
+  get streamCount(): number {
+    return this.#streams.size;
+  }
+
+  start(): void {
+    this.#opened = this.#relay.onOpened((digest) => void this.#deliverKept(digest));
+    this.#sweepLater();
+  }
+
+  /** The session's replies go to `stream`, in place of one that was open before. */
+  attach(digest: string, stream: EventStream): void {
+    this.#streams.get(digest)?.stream.end();
+    void this.#streams.get(digest)?.held.drain();
+    const held = this.#relay.hold(digest, (lines) => stream.write(lines));
+    this.#streams.set(digest, { stream, held });
+    this.#relay.announceOpened(digest);
+  }
+
+  /** `stream` was closed. */
+  detach(digest: string, stream: EventStream): void {
+    const open = this.#streams.get(digest);
+    if (open?.stream !== stream) return;
+    this.#streams.delete(digest);
+    void open.held.drain();
+  }
+
+  async send(digest: string, lines: Lines): Promise<void> {
+    const length = lines.reduce((sum, line) => sum + line.length, 0);
+    const reply: Reply = { lines, length, madeAt: this.#clock.now(), writtenAt: undefined };
+    this.#keep(digest, reply);
+    await this.#deliver(digest, reply);
+  }
+
+  /** The session has ended: its stream does, and nothing is kept for it. */
+  end(digest: string): void {
+    this.#streams.get(digest)?.stream.end();
+    this.#drop(digest, this.#kept.get(digest) ?? []);
+  }
+
+  async close(): Promise<void> {
+    this.#cancelSweep?.();
+    const held = [...this.#streams.values()].map(({ held }) => held.drain());
+    for (const { stream } of this.#streams.values()) stream.end();
+    this.#streams.clear();
+    await Promise.all([...held, this.#opened?.drain()]);
+  }
+
+  async #deliver(digest: string, reply: Reply): Promise<void> {
+    const local = this.#streams.get(digest)?.stream;
+    const isWritten =
+      local === undefined ? await this.#relay.send(digest, reply.lines) : local.write(reply.lines);
+    if (isWritten) reply.writtenAt = this.#clock.now();
+  }
+
+  async #deliverKept(digest: string): Promise<void> {
+    for (const reply of [...(this.#kept.get(digest) ?? [])]) {
+      if (this.#isWanted(reply)) await this.#deliver(digest, reply);
+    }
+  }
+
+  #isWanted({ madeAt, writtenAt }: Reply): boolean {
+    const now = this.#clock.now();
+    return writtenAt === undefined ? now - madeAt < UNREAD_S : now - writtenAt < WRITTEN_S;
+  }
+
+  #keep(digest: string, reply: Reply): void {
+    const replies = this.#kept.get(digest) ?? [];
+    replies.push(reply);
+    this.#kept.delete(digest);
+    this.#kept.set(digest, replies);
+    this.#keptLength += reply.length;
+    if (replies.length > REPLIES_MAX) this.#drop(digest, replies.slice(0, 1));
+    while (this.#keptLength > KEPT_LENGTH_MAX && this.#kept.size > 1) {
+      const [oldest, gone] = this.#kept.entries().next().value!;
+      this.#drop(oldest, gone);
+    }
+  }
+
+  #drop(digest: string, gone: readonly Reply[]): void {
+    for (const { length } of gone) this.#keptLength -= length;
+    const left = (this.#kept.get(digest) ?? []).filter((reply) => !gone.includes(reply));
+    if (left.length === 0) this.#kept.delete(digest);
+    else this.#kept.set(digest, left);
+  }
+
+  #sweepLater(): void {
+    this.#cancelSweep = this.#clock.after(SWEEP_MS, () => this.#sweep(), { background: true });
+  }
+
+  #sweep(): void {
+    for (const [digest, replies] of [...this.#kept]) {
+      this.#drop(
+        digest,
+        replies.filter((reply) => !this.#isWanted(reply)),
+      );
+    }
+    if (++this.#sweeps % KEEP_ALIVE_SWEEPS === 0) {
+      for (const { stream } of this.#streams.values()) stream.keepAlive();
+    }
+    this.#sweepLater();
+  }
+}

@@ -1,0 +1,67 @@
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import {
+  type Bus,
+  type Clock,
+  isMemoryError,
+  type Logger,
+  silentLogger,
+  systemClock,
+} from "@membus/protocol";
+import { type GatewayOptions, resolveGatewayOptions } from "../options.js";
+import { type Identity, Tokens } from "../tokens.js";
+import { Dispatcher } from "./dispatcher.js";
+import { Memories } from "./memories.js";
+import { errorLines, idAtHead, type Lines, parseMessage } from "./message.js";
+import { digestOf, type Session } from "./sessions.js";
+
+export interface StdioDependencies {
+  readonly bus: Bus;
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Of the session; another one each time without it. */
+  readonly sessionId: string;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+/** A2E with a line a message: a client that started this process is its only session. Resolves when the input ends. */
+export async function serveStdio(
+  { bus, input, output, sessionId, clock = systemClock, logger = silentLogger }: StdioDependencies,
+  options: Pick<GatewayOptions, "tokens" | "tenant" | "prefix"> = {},
+): Promise<void> {
+  const resolved = resolveGatewayOptions(options);
+  const memories = new Memories(bus, resolved.prefix, { clock, logger });
+  const digest = digestOf(sessionId);
+  let identity: Identity | undefined;
+  const sessions = {
+    bind: async (_: Session, bound: Identity) => {
+      identity = bound;
+    },
+    end: async () => {},
+  };
+  const dispatcher = new Dispatcher({ tokens: new Tokens(resolved), memories, sessions, clock, logger });
+  const write = (lines: Lines) => output.write(`${lines.join("")}\n`);
+  const answer = async (line: string): Promise<boolean> => {
+    try {
+      const { lines, ends = false } = await dispatcher.answer({ digest, identity }, parseMessage(line));
+      if (lines !== undefined) write(lines);
+      return ends;
+    } catch (error) {
+      if (!isMemoryError(error)) throw error;
+      write(errorLines(error, idAtHead(line)));
+      return false;
+    }
+  };
+  const underWay = new Set<Promise<boolean>>();
+  for await (const line of createInterface({ input })) {
+    if (line.trim() === "") continue;
+    const answered = answer(line);
+    underWay.add(answered);
+    void answered.finally(() => underWay.delete(answered));
+    // What a handshake says counts for the next line.
+    if (identity === undefined && (await answered)) break;
+  }
+  await Promise.all(underWay);
+  await memories.close();
+}

@@ -1,0 +1,113 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { type Bus, type Clock, type Logger, silentLogger, systemClock } from "@membus/protocol";
+import { Dispatcher } from "./a2e/dispatcher.js";
+import { Memories } from "./a2e/memories.js";
+import { Outbox } from "./a2e/outbox.js";
+import { Relay } from "./a2e/relay.js";
+import { A2eRoutes } from "./a2e/routes.js";
+import { SessionFiles } from "./a2e/sessions.js";
+import { refusalOf } from "./http/guard.js";
+import { answerJson, listen, type TlsFiles, urlOf } from "./http/http-server.js";
+import { type GatewayOptions, type ResolvedGatewayOptions, resolveGatewayOptions } from "./options.js";
+import { Tokens } from "./tokens.js";
+
+export interface GatewayDependencies {
+  /** Stays its owner's. Its connection speaks for all agents that the gateway lets in. */
+  readonly bus: Bus;
+  /** Of the sessions, which outlive the process. Gateways behind one address share it. */
+  readonly directory: string;
+  /** Serves HTTPS. */
+  readonly tls?: TlsFiles | undefined;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+/** HTTP in front of the bus: a client of it like any other. */
+export class Gateway {
+  readonly #options: ResolvedGatewayOptions;
+  readonly #dependencies: GatewayDependencies;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #sessions: SessionFiles;
+  readonly #memories: Memories;
+  readonly #outbox: Outbox;
+  readonly #routes: A2eRoutes;
+  #server: Server | undefined;
+
+  /** @throws {TypeError} for an unknown option or a value out of range. */
+  constructor(dependencies: GatewayDependencies, options: GatewayOptions = {}) {
+    const { bus, directory, clock = systemClock, logger = silentLogger } = dependencies;
+    this.#options = resolveGatewayOptions(options);
+    this.#dependencies = dependencies;
+    this.#clock = clock;
+    this.#logger = logger;
+    const shared = { clock, logger };
+    this.#sessions = new SessionFiles(directory, this.#options, clock);
+    this.#memories = new Memories(bus, this.#options.prefix, shared);
+    this.#outbox = new Outbox(new Relay(bus, this.#options.relayPrefix), clock);
+    const tokens = new Tokens(this.#options);
+    const dispatcher = new Dispatcher({
+      ...shared,
+      tokens,
+      memories: this.#memories,
+      sessions: this.#sessions,
+    });
+    this.#routes = new A2eRoutes(
+      { ...shared, sessions: this.#sessions, dispatcher, outbox: this.#outbox },
+      this.#options,
+    );
+  }
+
+  get streamCount(): number {
+    return this.#outbox.streamCount;
+  }
+
+  /**
+   * Listens.
+   * @returns its URL.
+   * @throws {MemoryError} `unavailable` where it cannot.
+   */
+  async start(): Promise<string> {
+    await this.#sessions.open();
+    this.#outbox.start();
+    await this.#dependencies.bus.flush();
+    const { tls } = this.#dependencies;
+    const { host, port } = this.#options;
+    this.#server = await listen({ host, port, tls }, (request, response) => this.#answer(request, response));
+    return urlOf(this.#server, tls !== undefined);
+  }
+
+  /** Answers what is under way, ends the streams, and closes. The sessions stay. */
+  async stop(): Promise<void> {
+    const closed = this.#server && new Promise((resolve) => this.#server!.close(resolve));
+    await within(this.#clock, this.#options.drainTimeoutMs, this.#routes.idle());
+    await this.#outbox.close();
+    this.#server?.closeAllConnections();
+    await closed;
+    this.#sessions.close();
+    await this.#memories.close();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const refusal = refusalOf(request, this.#options);
+      if (refusal !== undefined) return answerJson(response, 403, { error: refusal });
+      const path = (request.url ?? "").split("?")[0]!;
+      const route = this.#routes.find(request.method, path);
+      if (route === undefined) return answerJson(response, 404, { error: "no such path" });
+      await route(request, response);
+    } catch (error) {
+      // One that goes away in the middle of its request is nobody's fault.
+      if (request.destroyed && !request.complete) return;
+      this.#logger.error({ err: error }, "a request was not answered");
+      answerJson(response, 500, { error: "the gateway failed" });
+    }
+  }
+}
+
+function within(clock: Clock, timeoutMs: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(timeoutMs, resolve);
+    work.then(resolve, reject).finally(cancel);
+  });
+}

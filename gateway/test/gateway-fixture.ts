@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connectNatsBus } from "@membus/bus";
+import { createHost } from "@membus/host";
+import { launchNatsServer } from "@membus/nats-server";
+import { createLruPlugin } from "@membus/plugin-lru";
+import { systemClock } from "@membus/protocol";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import { RecordingLogger } from "../../bus/test/recording-logger.js";
+import { Gateway, type GatewayOptions } from "../src/index.js";
+
+/** A nats-server, a host in memory, and gateways that share their sessions. */
+export class GatewayFixture {
+  readonly logger = new RecordingLogger();
+  readonly #cleanups: (() => Promise<unknown>)[] = [];
+  #directory = "";
+  #natsUrl = "";
+
+  async start(): Promise<void> {
+    const server = await launchNatsServer({ binary: NATS_SERVER });
+    this.#cleanups.push(() => server.kill());
+    this.#natsUrl = server.url;
+    this.#directory = await mkdtemp(join(tmpdir(), "membus-gateway-"));
+    this.#cleanups.push(() => rm(this.#directory, { recursive: true }));
+    const tiers = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
+    const host = createHost({ bus: await this.bus(), plugins: tiers, logger: this.logger });
+    await host.start();
+    this.#cleanups.push(() => host.stop());
+  }
+
+  async bus() {
+    const bus = await connectNatsBus({ servers: this.#natsUrl }, { logger: this.logger, clock: systemClock });
+    this.#cleanups.push(() => bus.close());
+    return bus;
+  }
+
+  /** One more, on a free port. */
+  async gateway(options: GatewayOptions = {}): Promise<{ readonly url: string; readonly gateway: Gateway }> {
+    const parts = { bus: await this.bus(), directory: this.#directory, logger: this.logger };
+    const gateway = new Gateway(parts, { port: 0, ...options });
+    const url = await gateway.start();
+    let stopping: Promise<void> | undefined;
+    const stop = gateway.stop.bind(gateway);
+    gateway.stop = () => (stopping ??= stop());
+    this.#cleanups.push(() => gateway.stop());
+    return { url, gateway };
+  }
+
+  async stop(): Promise<void> {
+    for (const cleanup of this.#cleanups.splice(0).reverse()) await cleanup();
+  }
+}
