@@ -56,7 +56,7 @@ def turns(url):
         show("stored", [stored, errors])
         bad = memory.store([entry("good", 1), entry("bad", 2, "nowhere"), {"content": 1}])
         show("bad entry", [bad[0], [text.split(":")[1].strip() for text in bad[1]]])
-        found = memory.retrieve(query="solar system", tier="semantic", limit=5)
+        found = memory.retrieve(query="orbits of the sun", tier="semantic", limit=5)
         show("query", [[e.content, e.tier, e.tags, e.ttl, e.source, e.score > 0] for e in found])
         show("ttl", [e.ttl for e in memory.retrieve(keys=[{"id": "b"}])])
         many, errors = memory.store([entry(f"n{n}", {"n": n}, tags=["many"]) for n in range(200)])

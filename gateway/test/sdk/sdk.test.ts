@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { GatewayFixture } from "../gateway-fixture.js";
+import { allShown, hasSdk, shown, startAgent } from "./sdk.js";
+
+const fixture = new GatewayFixture();
+
+describe.skipIf(!hasSdk)(
+  "A2E's Python SDK (read from ../shared/peers, where it is, and Python has pydantic and requests)",
+  () => {
+    beforeAll(() => fixture.start());
+    afterAll(() => fixture.stop());
+
+    it("works unchanged", async () => {
+      const { url } = await fixture.gateway();
+      const all = await allShown([url, "turns"]);
+      const raised = (text: string) => ({ raised: "A2EClientError", text: expect.stringContaining(text) });
+      expect(all).toEqual({
+        capabilities: ["memory"],
+        stored: [[{ id: "a" }, { id: "b" }], []],
+        "bad entry": [[{ id: "good" }], ["schema_violation", "schema_violation"]],
+        query: [[{ text: "Earth orbits the Sun" }, "semantic", ["fact"], 0, "alice", true]],
+        ttl: [60],
+        many: [200, [], 200],
+        "forget nothing": 0,
+        "forget tag": 200,
+        "forget key": [1, 0],
+        scripts: true,
+        large: 1_600_000,
+        "too large": raised("[too_large]"),
+        recall: "Alice",
+        "unknown type": raised("[invalid_message]"),
+        isolation: [0, 1, "A2EClientError"],
+      });
+    });
+
+    it("shakes hands as its token allows", async () => {
+      const sha256 = (token: string) => createHash("sha256").update(token).digest("hex");
+      const tokens = [
+        { sha256: sha256("right"), tenant: "default", agent: "alice" },
+        { sha256: sha256("shared"), tenant: "default" },
+      ];
+      const { url } = await fixture.gateway({ tokens });
+      const failed = { raised: "ConnectionError", text: "Handshake failed: auth_failed" };
+      expect(await allShown([url, "handshakes"])).toEqual({
+        right: { ok: null },
+        "any agent": { ok: null },
+        wrong: failed,
+        none: failed,
+        "other capabilities": [0, [{ id: "a" }]],
+      });
+    });
+
+    it("works from eight threads", async () => {
+      const { url } = await fixture.gateway();
+      expect(await allShown([url, "threads"])).toEqual({ threads: [200, 200] });
+    });
+
+    it("goes on where its gateway was started again", async () => {
+      const first = await fixture.gateway();
+      const agent = startAgent([first.url, "restarts"]);
+      const seen = [];
+      for await (const { name, value } of shown(agent)) {
+        seen.push([name, value]);
+        if (name === "ready") {
+          await first.gateway.stop();
+          await fixture.gateway({ port: Number(new URL(first.url).port) });
+          agent.stdin.write("go\n");
+        }
+        if (name === "after") agent.stdin.write("end\n");
+      }
+      expect(seen).toEqual([
+        ["ready", true],
+        ["after", [{ ok: 2 }]],
+        ["disconnected at once", true],
+      ]);
+    });
+  },
+);

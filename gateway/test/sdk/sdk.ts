@@ -1,0 +1,45 @@
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** A checkout of A2E's Python SDK, which is on no package index. */
+const SDK =
+  process.env.MEMBUS_A2E_SDK ??
+  fileURLToPath(new URL("../../../../shared/peers/a2e-python-sdk", import.meta.url));
+/** A Python with pydantic and requests. */
+const PYTHON = process.env.MEMBUS_PYTHON ?? "python3";
+const AGENT = fileURLToPath(new URL("sdk_agent.py", import.meta.url));
+
+export const hasSdk =
+  existsSync(SDK) &&
+  spawnSync(PYTHON, ["-c", "import pydantic, requests, yaml"], { timeout: 20_000 }).status === 0;
+
+/** `sdk_agent.py` with the SDK as it is. */
+export function startAgent(args: readonly string[]): ChildProcessWithoutNullStreams {
+  const env = { ...process.env, PYTHONPATH: SDK, PYTHONDONTWRITEBYTECODE: "1" };
+  return spawn(PYTHON, [AGENT, ...args], { env });
+}
+
+/** What the agent shows, as it comes. */
+export async function* shown(
+  agent: ChildProcessWithoutNullStreams,
+): AsyncGenerator<{ name: string; value: unknown }> {
+  let text = "";
+  let errors = "";
+  agent.stderr.on("data", (chunk) => {
+    errors += chunk;
+  });
+  for await (const chunk of agent.stdout) {
+    const lines = (text + String(chunk)).split("\n");
+    text = lines.pop()!;
+    for (const line of lines) yield JSON.parse(line) as { name: string; value: unknown };
+  }
+  if (agent.exitCode !== 0 && agent.exitCode !== null) throw new Error(`the agent ended: ${errors}`);
+}
+
+/** All that a scenario shows. */
+export async function allShown(args: readonly string[]): Promise<Record<string, unknown>> {
+  const all: Record<string, unknown> = {};
+  for await (const { name, value } of shown(startAgent(args))) all[name] = value;
+  return all;
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { A2eClient } from "./a2e-client.js";
+import { GatewayFixture } from "./gateway-fixture.js";
+
+const fixture = new GatewayFixture();
+beforeAll(() => fixture.start());
+afterAll(() => fixture.stop());
+
+const entry = (id: string, content: unknown, tier = "episodic") => ({
+  key: { id },
+  content,
+  tier,
+  tags: [id],
+});
+
+describe("a reply", () => {
+  it("waits for a stream that is opened late", async () => {
+    const { url } = await fixture.gateway();
+    const client = await A2eClient.create(url);
+    await client.post(url, JSON.stringify({ type: "handshake/req", id: "h", agent_id: "alice" }));
+    await client.post(url, JSON.stringify({ type: "ping", id: "p" }));
+    await client.openStream(url);
+    expect(await client.reply("h")).toMatchObject({ ok: true });
+    expect(await client.reply("p")).toMatchObject({ type: "pong" });
+  });
+
+  it("comes again after a stream that broke", async () => {
+    const { url } = await fixture.gateway();
+    const client = await A2eClient.create(url);
+    await client.openStream(url);
+    await client.handshake(url);
+    client.breakStream();
+    await client.post(url, JSON.stringify({ type: "ping", id: "meanwhile" }));
+    await client.openStream(url);
+    expect(await client.reply("meanwhile")).toMatchObject({ type: "pong" });
+    expect(client.received.filter(({ type }) => type === "handshake/resp").length).toBeGreaterThanOrEqual(2);
+  });
+
+  it("finds the stream at another gateway, however large it is", async () => {
+    const [{ url: sending }, { url: streaming }] = [await fixture.gateway(), await fixture.gateway()];
+    const client = await A2eClient.create(sending);
+    await client.post(sending, JSON.stringify({ type: "ping", id: "before" }));
+    await client.openStream(streaming);
+    expect(await client.reply("before")).toMatchObject({ type: "pong" });
+    await client.handshake(sending);
+    const memory_id = await client.init(sending);
+    for (let n = 0; n < 10; n++) {
+      const entries = [{ ...entry(`large${n}`, "x".repeat(160_000)), tags: ["large"] }];
+      await client.ask(n % 2 === 0 ? sending : streaming, { type: "memory/store/req", memory_id, entries });
+    }
+    const found = await client.ask(sending, { type: "memory/retrieve/req", memory_id, tags: ["large"] });
+    expect((found.entries as { content: string }[]).map(({ content }) => content.length)).toEqual(
+      Array(10).fill(160_000),
+    );
+    await client.openStream(sending);
+    expect(await client.ask(streaming, { type: "ping" })).toMatchObject({ type: "pong" });
+  });
+});
+
+describe("a session", () => {
+  it("outlives its gateway", async () => {
+    const first = await fixture.gateway();
+    const client = await A2eClient.create(first.url);
+    await client.openStream(first.url);
+    await client.handshake(first.url, { agent_id: "carol" });
+    const memory_id = await client.init(first.url, "kept");
+    await client.ask(first.url, { type: "memory/store/req", memory_id, entries: [entry("a", 1, "working")] });
+    await first.gateway.stop();
+    await client.streamEnded();
+    const { url } = await fixture.gateway();
+    await client.openStream(url);
+    const found = await client.ask(url, { type: "memory/retrieve/req", memory_id, keys: [{ id: "a" }] });
+    expect(found.entries).toMatchObject([{ content: 1 }]);
+  });
+
+  it("ends with its shutdown, and its working memory with it", async () => {
+    const { url } = await fixture.gateway();
+    const client = await A2eClient.create(url);
+    await client.openStream(url);
+    await client.handshake(url);
+    const memory_id = await client.init(url, "scratch");
+    await client.ask(url, { type: "memory/store/req", memory_id, entries: [entry("gone", 1, "working")] });
+    await client.post(url, JSON.stringify({ type: "shutdown", id: "s", timeout: 10 }));
+    await client.streamEnded();
+    expect(await client.openStream(url)).toBe(404);
+    expect((await client.post(url, "{}")).status).toBe(404);
+  });
+
+  it("is another agent's neither by a second handshake nor by its ids", async () => {
+    const { url } = await fixture.gateway();
+    const [alice, bob] = [await A2eClient.create(url), await A2eClient.create(url)];
+    for (const client of [alice, bob]) await client.openStream(url);
+    await alice.handshake(url);
+    await bob.handshake(url, { agent_id: "bob" });
+    const memory_id = await alice.init(url);
+    await alice.ask(url, { type: "memory/store/req", memory_id, entries: [entry("secret", 1)] });
+    expect(await bob.ask(url, { type: "memory/retrieve/req", memory_id, tags: ["secret"] })).toMatchObject({
+      type: "error",
+      code: "memory_not_found",
+    });
+    expect(await bob.handshake(url, { agent_id: "alice" })).toMatchObject({
+      ok: false,
+      reason: "auth_failed",
+    });
+    const own = await bob.init(url);
+    expect(
+      await bob.ask(url, { type: "memory/retrieve/req", memory_id: own, tags: ["secret"] }),
+    ).toMatchObject({
+      entries: [],
+    });
+  });
+
+  it("is one of so many", async () => {
+    const { url } = await fixture.gateway({ sessionCountMax: 1 });
+    const statuses = [];
+    for (let n = 0; n < 3; n++) statuses.push((await fetch(`${url}/session`, { method: "POST" })).status);
+    expect(statuses.at(-1)).toBe(503);
+  });
+});
