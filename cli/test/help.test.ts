@@ -14,6 +14,8 @@ const COMMANDS = [
   "watch",
   "learn",
   "chat",
+  "gateway",
+  "a2e",
   "reindex",
   "doctor",
   "eval",
