@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { benchAgentic } from "./cases/agentic.js";
+import { benchGateway } from "./cases/gateway.js";
 import { benchHybrid } from "./cases/hybrid.js";
 import { benchList } from "./cases/list.js";
 import { benchNamespaces } from "./cases/namespaces.js";
@@ -20,6 +21,7 @@ const CASES: Record<string, (environment: BenchEnvironment, flags: Flags) => Pro
   namespaces: benchNamespaces,
   list: benchList,
   agentic: benchAgentic,
+  gateway: benchGateway,
   retrieve: benchRetrieve,
 };
 

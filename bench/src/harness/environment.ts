@@ -18,6 +18,8 @@ export interface BenchEnvironment {
   readonly directory: string;
   /** `membus up` on the server, as a process of its own. Resolves when it serves. */
   startHost(options: HostStart): Promise<ChildProcess>;
+  /** Another command of `membus` as a process of its own. Resolves with the first line that it prints. */
+  startCommand(args: readonly string[]): Promise<string>;
   /** A script of this package as a process of its own. */
   startScript(script: string, args: readonly string[]): ChildProcess;
   end(child: ChildProcess): Promise<void>;
@@ -78,6 +80,7 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
       await firstOutput(child);
       return child;
     },
+    startCommand: (args) => firstOutput(start([PROGRAM, ...args])),
     startScript: (script, args) => start([script, ...args]),
     end,
     close: () => {
