@@ -108,6 +108,6 @@ export class Gateway {
 function within(clock: Clock, timeoutMs: number, work: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(timeoutMs, resolve);
-    work.then(resolve, reject).finally(cancel);
+    void work.then(resolve, reject).finally(cancel);
   });
 }

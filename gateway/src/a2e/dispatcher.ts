@@ -46,7 +46,7 @@ export class Dispatcher {
       if (message.type === "shutdown") return await this.#shutDown(session);
       return { lines: await this.#reply(session, message) };
     } catch (error) {
-      return { lines: errorLines(this.#told(error), message.id) };
+      return { lines: errorLines(this.#told(error), message.id, this.#now()) };
     }
   }
 
@@ -55,19 +55,19 @@ export class Dispatcher {
       case "handshake/req":
         return this.#handshake(session, message);
       case "ping": {
-        const uptime_seconds = this.#dependencies.clock.now() - this.#startedAt;
-        return replyLines("pong", message.id, { uptime_seconds });
+        const uptime_seconds = this.#now() - this.#startedAt;
+        return this.#made("pong", message, { uptime_seconds });
       }
       case "memory/init/req": {
         identified(session);
         const { namespace = "default" } = message.fields;
         const memory_id = this.#dependencies.memories.idOf(session, namespace);
-        return replyLines("memory/init/resp", message.id, { memory_id, namespace, success: true });
+        return this.#made("memory/init/resp", message, { memory_id, namespace, success: true });
       }
       default:
-        return replyLines(
+        return this.#made(
           message.type.replace(/req$/, "resp"),
-          message.id,
+          message,
           await this.#memory(session, message),
         );
     }
@@ -83,10 +83,15 @@ export class Dispatcher {
     return call(await memories.open(session, identity, message.fields.memory_id), message, clock);
   }
 
-  async #handshake(session: Session, { id, fields }: A2eMessage): Promise<Lines> {
-    const { agent_id, agent_caps, auth_token = "" } = fields;
+  async #handshake(session: Session, message: A2eMessage): Promise<Lines> {
+    const { agent_id, agent_caps, auth_token = "" } = message.fields;
     const refused = (reason: string) =>
-      replyLines("handshake/resp", id, { ...ACCEPTED_NONE, session_id: session.digest, ok: false, reason });
+      this.#made("handshake/resp", message, {
+        ...ACCEPTED_NONE,
+        session_id: session.digest,
+        ok: false,
+        reason,
+      });
     if (typeof agent_id !== "string" || typeof auth_token !== "string") return refused("server_error");
     const identity = this.#dependencies.tokens.identityOf(auth_token, agent_id);
     if (identity === undefined) return refused("auth_failed");
@@ -98,7 +103,7 @@ export class Dispatcher {
     const wantsMemory = Array.isArray(agent_caps) && agent_caps.includes("memory");
     const accepted_caps = wantsMemory ? [MEMORY_CAPABILITY] : [];
     const accepted = { session_id: session.digest, accepted_caps, max_parallel: PARALLEL_MAX };
-    return replyLines("handshake/resp", id, { ...accepted, ok: true, reason: "" });
+    return this.#made("handshake/resp", message, { ...accepted, ok: true, reason: "" });
   }
 
   /** What a session has in the working tier ends with it. */
@@ -112,6 +117,14 @@ export class Dispatcher {
       });
     }
     return { lines: undefined, ends: true };
+  }
+
+  #made(type: string, { id }: A2eMessage, fields: Readonly<Record<string, unknown>>): Lines {
+    return replyLines(type, id, fields, this.#now());
+  }
+
+  #now(): number {
+    return this.#dependencies.clock.now();
   }
 
   #told(error: unknown): MemoryError {

@@ -46,20 +46,20 @@ export function idAtHead(text: string): string {
   return /^\{[^{}[\]]{0,200}?"id"\s*:\s*"([0-9A-Za-z-]{1,64})"/.exec(text)?.[1] ?? "";
 }
 
-export function replyLines(type: string, reqId: string, fields: Readonly<Record<string, unknown>>): Lines {
-  const envelope = {
-    type,
-    id: randomBytes(16).toString("hex"),
-    version: VERSION,
-    a2e: VERSION,
-    ts: Date.now() / 1_000,
-  };
+/** `now`: Unix seconds. */
+export function replyLines(
+  type: string,
+  reqId: string,
+  fields: Readonly<Record<string, unknown>>,
+  now: number,
+): Lines {
+  const envelope = { type, id: randomBytes(16).toString("hex"), version: VERSION, a2e: VERSION, ts: now };
   return lines({ ...envelope, req_id: reqId, ...fields });
 }
 
-export function errorLines(error: MemoryError, reqId: string): Lines {
+export function errorLines(error: MemoryError, reqId: string, now: number): Lines {
   const { code, message, detail, retryable } = error;
-  return replyLines("error", reqId, { code, message, detail, retryable, capability_name: "memory" });
+  return replyLines("error", reqId, { code, message, detail, retryable, capability_name: "memory" }, now);
 }
 
 /** Each element of a list that is a field is a line of its own: a client that joins what it reads is quadratic in a line's length. */

@@ -92,7 +92,7 @@ export class A2eRoutes {
   }
 
   async #take(session: Session, text: string, isWhole: boolean): Promise<void> {
-    const { dispatcher, outbox } = this.#dependencies;
+    const { dispatcher, outbox, clock } = this.#dependencies;
     const { digest } = session;
     const underWay = this.#underWay.get(digest) ?? 0;
     this.#underWay.set(digest, underWay + 1);
@@ -103,7 +103,7 @@ export class A2eRoutes {
       if (ends) outbox.end(digest);
     } catch (error) {
       if (!isMemoryError(error)) throw error;
-      await outbox.send(digest, errorLines(error, idAtHead(text)));
+      await outbox.send(digest, errorLines(error, idAtHead(text), clock.now()));
     } finally {
       const left = this.#underWay.get(digest)! - 1;
       if (left > 0) this.#underWay.set(digest, left);

@@ -49,7 +49,7 @@ export async function serveStdio(
       return ends;
     } catch (error) {
       if (!isMemoryError(error)) throw error;
-      write(errorLines(error, idAtHead(line)));
+      write(errorLines(error, idAtHead(line), clock.now()));
       return false;
     }
   };
