@@ -7,7 +7,7 @@ import {
   resolveClientOptions,
   type Target,
 } from "./client-options.js";
-import { Exchange } from "./exchange/index.js";
+import { Exchange, loadTraceHeaders } from "./exchange/index.js";
 
 export interface ClientDependencies {
   /** @default the machine's clock */
@@ -41,8 +41,10 @@ export class MemoryClient extends AgentMemory {
   ): Promise<MemoryClient> {
     const { client, target } = resolveClientOptions(options);
     const { clock = systemClock, logger = silentLogger } = dependencies;
+    const traceHeaders = await loadTraceHeaders();
     const { bus, close } = await openBus(target, { clock, logger });
-    return new MemoryClient(new Exchange(bus, clock), client, close);
+    const exchange = new Exchange(bus, clock, traceHeaders);
+    return new MemoryClient(exchange, client, close);
   }
 
   /**

@@ -8,7 +8,9 @@ await build({
   input: fileURLToPath(new URL("../dist/main.js", import.meta.url)),
   platform: "node",
   // A program of its own. LanceDB and the languages are no imports, and stay where they are, too.
-  external: ["@membus/conformance"],
+  // Ours is an optional peer; that of prom-client is its dependency.
+  external: (id, importer) =>
+    id === "@membus/conformance" || (id === "@opentelemetry/api" && !importer?.includes("/node_modules/")),
   plugins: [moduleUrls(), licences()],
   output: { dir: fileURLToPath(new URL("../dist/program", import.meta.url)), format: "esm", cleanDir: true },
 });

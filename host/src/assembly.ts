@@ -20,6 +20,7 @@ import { Deadlines } from "./outcome.js";
 import { EmbedderCache, type PluginRunner, serveTiers } from "./plugin-calls/index.js";
 import { Audit, type AuditSink, HEADER_BYTES_RESERVED, Responder } from "./replies/index.js";
 import { Admission, Router } from "./routing/index.js";
+import { Tracer } from "./tracing/index.js";
 
 export interface HostDependencies {
   /** Stays its owner's: the host neither connects nor closes it. */
@@ -49,6 +50,7 @@ export interface Assembly {
   readonly admission: Admission;
   readonly metrics: Metrics;
   readonly router: Router;
+  readonly tracer: Tracer;
   servicesOf(runner: PluginRunner): PluginServices;
 }
 
@@ -63,7 +65,8 @@ export function assemble(
   const admission = new Admission(options);
   const embedder = dependencies.embedder && new EmbedderCache(dependencies.embedder, options);
   const events = new Events({ bus, clock, metrics }, options);
-  const tiers = serveTiers(plugins, options, { clock, logger, metrics });
+  const tracer = new Tracer();
+  const tiers = serveTiers(plugins, options, { clock, logger, metrics, tracer });
   const parts = {
     deadlines: new Deadlines(clock),
     inFlight: new InFlight(),
@@ -76,7 +79,7 @@ export function assemble(
   const runtime: Runtime = { hostId, clock, logger, options, tiers, ...parts };
   const audit = dependencies.audit && new Audit(dependencies.audit, clock, dependencies.auditSecret);
   const responder = new Responder({ bus, clock, metrics, logger, audit });
-  const router = new Router({ runtime, responder, admission });
+  const router = new Router({ runtime, responder, admission, tracer });
   const servicesOf = ({ tier }: PluginRunner): PluginServices => ({
     tier,
     clock,
@@ -89,7 +92,7 @@ export function assemble(
       recordRemoval(audit, logger, tier, change, agent);
     },
   });
-  return { runtime, admission, metrics, router, servicesOf };
+  return { runtime, admission, metrics, router, tracer, servicesOf };
 }
 
 /** Never throws: a plugin may report anything, and a sink may fail. */

@@ -142,7 +142,8 @@ export class Host {
       this.#process.start();
       this.#discovery.start();
       await this.#bus.flush();
-      const { servicesOf } = this.#parts;
+      const { servicesOf, tracer } = this.#parts;
+      await tracer.load();
       const opening = this.#runners.map((runner) => runner.open(servicesOf(runner)));
       await allOrFirstError([this.#requireOnlyHost(), ...opening]);
       this.#listen();

@@ -5,19 +5,22 @@ import type { Watch } from "../watch.js";
 import { readReply } from "./reply.js";
 import type { EncodedRequest } from "./request.js";
 import { withRetries } from "./retry.js";
+import type { TraceHeaders } from "./trace-headers.js";
 
 /** Sends requests over one bus, awaits their replies, tries again, and knows what is in flight. */
 export class Exchange {
   readonly bus: Bus;
   readonly #clock: Clock;
+  readonly #traceHeaders: TraceHeaders | undefined;
   readonly #closing = new AbortController();
   readonly #watches = new Set<Watch["stop"]>();
   #inFlight = 0;
   #whenIdle: (() => void)[] = [];
 
-  constructor(bus: Bus, clock: Clock) {
+  constructor(bus: Bus, clock: Clock, traceHeaders?: TraceHeaders) {
     this.bus = bus;
     this.#clock = clock;
+    this.#traceHeaders = traceHeaders;
     // Every request in a pause listens: that many are no leak, here and on a signal that calls share.
     setMaxListeners(0, this.#closing.signal);
   }
@@ -74,7 +77,9 @@ export class Exchange {
     { timeoutMs, retryTimeoutMs, signal }: ResolvedCallOptions,
     read: (reply: Message) => T,
   ): Promise<T> {
-    const { subject, payload, headers } = request;
+    const { subject, payload } = request;
+    const traced = this.#traceHeaders?.();
+    const headers = traced === undefined ? request.headers : { ...request.headers, ...traced };
     const busOptions = headers === undefined ? { timeoutMs } : { timeoutMs, headers };
     const attempt = async () =>
       read(readReply(await this.bus.request(subject, payload, busOptions), request));

@@ -13,3 +13,4 @@ export {
   survivesJson,
   toVector,
 } from "./request.js";
+export { loadTraceHeaders, TRACE_HEADER_BYTES_MAX } from "./trace-headers.js";

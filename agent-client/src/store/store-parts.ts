@@ -7,7 +7,7 @@ import {
   MemoryError,
   type StoreError,
 } from "@membus/protocol";
-import type { EncodedRequest } from "../exchange/index.js";
+import { type EncodedRequest, TRACE_HEADER_BYTES_MAX } from "../exchange/index.js";
 import { entryError, type IndexedEntry } from "./store-entries.js";
 
 /** One request of a store, and the entries in it. */
@@ -24,7 +24,8 @@ export interface PartWriter {
 
 /** One mebibyte, NATS's default: more in one message would only hold up others. */
 const PART_BYTES_MAX = 1024 * 1024;
-const HEADER_BYTES_MAX = 64;
+/** The encoding and, where requests are traced, what names the span. */
+const HEADER_BYTES_MAX = 64 + TRACE_HEADER_BYTES_MAX;
 /** Every entry is counted with what a receipt or error takes, so that the reply, which repeats the key, fits as well. */
 const RECEIPT_BYTES_MAX = 320;
 

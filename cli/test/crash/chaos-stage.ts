@@ -20,18 +20,19 @@ const LAUNCH_ATTEMPTS = 20;
 /** `membus up` and a nats-server, both of which can be killed and started again, in a temporary folder. */
 export class ChaosStage {
   readonly directory = mkdtempSync(join(tmpdir(), "membus-test-"));
-  readonly data = join(this.directory, "data");
+  readonly data: string;
   readonly #clients: MemoryClient[] = [];
   readonly #hosts: ChildProcessWithoutNullStreams[] = [];
   #server: NatsServer | undefined;
 
-  private constructor() {
+  private constructor(data: string | undefined) {
+    this.data = data ?? join(this.directory, "data");
     writeFileSync(join(this.directory, "membus.yaml"), SETTINGS);
   }
 
-  /** With a nats-server; the host is still to be started. */
-  static async open(): Promise<ChaosStage> {
-    const stage = new ChaosStage();
+  /** With a nats-server; the host is still to be started. A folder that is given stays when it is closed. */
+  static async open({ data = undefined as string | undefined } = {}): Promise<ChaosStage> {
+    const stage = new ChaosStage(data);
     stage.#server = await launchOutsideEphemeral();
     return stage;
   }
@@ -90,11 +91,12 @@ export class ChaosStage {
     return client;
   }
 
-  async close(): Promise<void> {
+  /** @param keep leaves the folder, for a look at what is in it. */
+  async close({ keep = false } = {}): Promise<void> {
     await Promise.all(this.#clients.map((client) => client.close()));
     await Promise.all(this.#hosts.map((host) => endChild(host, "SIGKILL")));
     await this.#server?.kill();
-    rmSync(this.directory, { recursive: true });
+    if (!keep) rmSync(this.directory, { recursive: true });
   }
 
   #spawnHost(data: string, args: readonly string[], url: string): ChildProcessWithoutNullStreams {

@@ -3,7 +3,7 @@ import type { MemoryClient } from "@membus/agent-client";
 import { delay, isMemoryError, systemClock } from "@membus/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ChaosStage } from "./chaos-stage.js";
-import { listEntries } from "./observe.js";
+import { listEntries } from "./kill-loop/list-entries.js";
 
 const IN_FLIGHT = 64;
 const STOPS = 3;

@@ -3,7 +3,7 @@ import type { MemoryClient } from "@membus/agent-client";
 import { delay, systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ChaosStage } from "./chaos-stage.js";
-import { listEntries } from "./observe.js";
+import { listEntries } from "./kill-loop/list-entries.js";
 import { Incrementer, KeyWriter, progress } from "./steady-writers.js";
 
 const SERVER_KILLS = 10;

@@ -22,6 +22,7 @@ import type { Metrics } from "../metrics.js";
 import type { OperationIdentity } from "../operation.js";
 import type { ResolvedHostOptions } from "../options.js";
 import { failure, type Outcome, success } from "../outcome.js";
+import type { Tracer } from "../tracing/index.js";
 import { forgetProblem, listProblem, pageProblem, statusProblem, storeProblem } from "./check-results.js";
 import { Lane, RETRY_AFTER_MS } from "./lane.js";
 import type { Features } from "./offered.js";
@@ -31,6 +32,7 @@ export interface PluginRunnerDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracer: Tracer;
 }
 
 /**
@@ -78,7 +80,7 @@ export class PluginRunner {
   /** Settles when the plugin does. A call that has not begun at `expiresAt` (Unix seconds) never begins. */
   store(scope: Scope, request: PluginStoreRequest, expiresAt: number): Promise<Outcome<PluginStoreResult>> {
     const call = () => this.plugin.onStore(scope, request);
-    return this.#call(this.#writes, expiresAt, call, (result) => storeProblem(result, request));
+    return this.#call("store", this.#writes, expiresAt, call, (result) => storeProblem(result, request));
   }
 
   retrieve(
@@ -87,7 +89,9 @@ export class PluginRunner {
     expiresAt: number,
   ): Promise<Outcome<PluginRetrieveResult>> {
     const call = () => this.plugin.onRetrieve(selector, request);
-    return this.#call(this.#reads, expiresAt, call, (result) => pageProblem(result, selector, request));
+    return this.#call("retrieve", this.#reads, expiresAt, call, (result) =>
+      pageProblem(result, selector, request),
+    );
   }
 
   forget(
@@ -96,7 +100,7 @@ export class PluginRunner {
     expiresAt: number,
   ): Promise<Outcome<PluginForgetResult>> {
     const call = () => this.plugin.onForget(selector, request);
-    return this.#call(this.#writes, expiresAt, call, (result) => forgetProblem(result, request));
+    return this.#call("forget", this.#writes, expiresAt, call, (result) => forgetProblem(result, request));
   }
 
   /** Of a plugin that declares `list`. */
@@ -106,13 +110,15 @@ export class PluginRunner {
     expiresAt: number,
   ): Promise<Outcome<PluginListResult>> {
     const call = () => this.plugin.onList!(selector, request);
-    return this.#call(this.#reads, expiresAt, call, (result) => listProblem(result, selector, request));
+    return this.#call("list", this.#reads, expiresAt, call, (result) =>
+      listProblem(result, selector, request),
+    );
   }
 
   /** Undefined where the plugin does not know the operation. */
   status(operation: OperationIdentity, expiresAt: number): Promise<Outcome<PluginStatusResult | undefined>> {
     const call = () => this.plugin.onStatus(operation);
-    return this.#call(this.#reads, expiresAt, call, statusProblem);
+    return this.#call("status", this.#reads, expiresAt, call, statusProblem);
   }
 
   /** @throws {MemoryError} `unavailable` naming the plugin, with the cause; or what the plugin threw, where it is one. */
@@ -175,6 +181,19 @@ export class PluginRunner {
   }
 
   async #call<T>(
+    operation: string,
+    lane: Lane,
+    expiresAt: number,
+    call: () => Promise<T>,
+    problemOf: (result: T) => string | undefined,
+  ): Promise<Outcome<T>> {
+    const span = this.#dependencies.tracer.pluginCall(operation, this.tier, this.name);
+    const outcome = await this.#checked(lane, expiresAt, () => span.run(call), problemOf);
+    span.end(outcome.ok ? "ok" : outcome.error.code);
+    return outcome;
+  }
+
+  async #checked<T>(
     lane: Lane,
     expiresAt: number,
     call: () => Promise<T>,

@@ -14,6 +14,7 @@ import {
 } from "@membus/protocol";
 import type { DropReason, Metrics, OutcomeLabel, TypeLabel } from "../metrics.js";
 import { asMemoryError, failure, type Outcome } from "../outcome.js";
+import type { Span } from "../tracing/index.js";
 import type { Audit } from "./audit.js";
 import { encodeError, encodeFitting, HEADER_BYTES_RESERVED, type Reply } from "./reply.js";
 
@@ -31,6 +32,7 @@ export interface Exchange {
   readonly requestBytes: number;
   /** Undefined for what could not be read. */
   readonly request: DecodedRequest | undefined;
+  readonly span: Span;
 }
 
 export interface ResponderDependencies {
@@ -107,13 +109,14 @@ export class Responder {
 
   #record(exchange: Exchange, outcome: Outcome<Reply>, replyBytes: number): void {
     const { clock, metrics, audit } = this.#dependencies;
-    const { address, receivedAt, requestBytes, reqId, request } = exchange;
+    const { address, receivedAt, requestBytes, reqId, request, span } = exchange;
     const type: TypeLabel = address?.type ?? "unknown";
     const code: OutcomeLabel = outcome.ok ? "ok" : outcome.error.code;
     const took_ms = (clock.now() - receivedAt) * 1_000;
     metrics.request(type, code, took_ms);
-    if (audit === undefined) return;
     const counts = outcome.ok ? outcome.value.counts : undefined;
+    span.end(code, counts?.returned ?? counts?.deleted);
+    if (audit === undefined) return;
     const sizes = { request_bytes: requestBytes, reply_bytes: replyBytes };
     const record = { ts: receivedAt, type, id: reqId, code, counts, took_ms, ...sizes };
     audit.request(record, address, request, outcome);

@@ -12,6 +12,7 @@ import {
 import { asMemoryError, failure, type Outcome, success } from "../outcome.js";
 import { requireAnywhere } from "../plugin-calls/index.js";
 import { type Exchange, Inboxes, messageId, type Reply, type Responder } from "../replies/index.js";
+import { type Tracer, UNTRACED } from "../tracing/index.js";
 import { type Admission, Turns } from "./admission.js";
 import { AddressBook, readMessage } from "./request-reader.js";
 
@@ -19,6 +20,7 @@ export interface RouterDependencies {
   readonly runtime: Runtime;
   readonly responder: Responder;
   readonly admission: Admission;
+  readonly tracer: Tracer;
 }
 
 /**
@@ -43,7 +45,7 @@ export class Router {
 
   /** Never throws. */
   readonly receive = (message: BusMessage): void => {
-    const { runtime, responder } = this.#dependencies;
+    const { runtime, responder, tracer } = this.#dependencies;
     const { reply, subject, payload } = message;
     if (reply !== undefined && !this.#inboxes.isOfCaller(reply, subject)) {
       this.#drop(message, "reply_subject");
@@ -54,14 +56,15 @@ export class Router {
     try {
       const { encoding, reqId, address, request } = readMessage(message, this.#addresses);
       const read = request.ok ? request.value : undefined;
-      const exchange = { reply, encoding, address, reqId, receivedAt, requestBytes, request: read };
-      if (reply === undefined && !isMutation(address)) this.#drop(message, "unanswerable");
-      else if (request.ok) this.#admit(exchange, address!, request.value);
+      if (reply === undefined && !isMutation(address)) return this.#drop(message, "unanswerable");
+      const span = address === undefined ? UNTRACED : tracer.request(address, read, message.headers);
+      const exchange = { reply, encoding, address, reqId, receivedAt, requestBytes, request: read, span };
+      if (request.ok) this.#admit(exchange, address!, request.value);
       else responder.answer(exchange, request);
     } catch (error) {
       const unread = { encoding: "json", address: undefined, reqId: null, request: undefined } as const;
       const failed = failure(asMemoryError(error, runtime.logger));
-      responder.answer({ reply, receivedAt, requestBytes, ...unread }, failed);
+      responder.answer({ reply, receivedAt, requestBytes, ...unread, span: UNTRACED }, failed);
     }
   };
 
@@ -80,7 +83,8 @@ export class Router {
     const exchange = received.reqId === null ? { ...received, reqId: id } : received;
     const context = contextOf(exchange, id, address, request);
     const turn = { deadlineAt: context.deadlineAt, isMutation: isMutation(address) };
-    const operation = this.#turns.run(() => this.#operate(context, request), turn);
+    const begin = () => exchange.span.run(() => this.#operate(context, request));
+    const operation = this.#turns.run(begin, turn);
     void runtime.deadlines.race(operation, context.deadlineAt).then((outcome) => {
       responder.answer(exchange, outcome);
       runtime.events.release();

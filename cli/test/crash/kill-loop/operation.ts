@@ -1,6 +1,7 @@
-import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { AgentMemory, CallOptions, ForgetResult, StoreResult } from "@membus/agent-client";
 import type { Ack, MemoryTier } from "@membus/protocol";
+import type { Chance } from "./chance.js";
 
 /** Every content has it, so that a query for it counts what the text index knows. */
 export const COMMON_WORD = "walnut";
@@ -14,7 +15,12 @@ export interface Write {
 /** What a lane asks for: said again with the same `id`, it is the same request. */
 export type Operation =
   | { readonly kind: "store"; readonly id: string; readonly ack: Ack; readonly writes: readonly Write[] }
-  | { readonly kind: "forget"; readonly id: string; readonly slots: readonly number[] };
+  | {
+      readonly kind: "forget";
+      readonly id: string;
+      readonly purge: boolean;
+      readonly slots: readonly number[];
+    };
 
 export type Reply = StoreResult | ForgetResult;
 
@@ -25,15 +31,16 @@ export interface Owner {
   readonly lane: string;
 }
 
-/** Three stores of one to three entries for each forget of some or of all the lane has. */
-export function randomOperation(): Operation {
+/** Three stores of one to three entries for each forget of some or of all the lane has; one forget in 32 purges. */
+export function randomOperation(chance: Chance): Operation {
   const id = randomUUID();
-  if (randomInt(4) > 0) {
-    const writes = randomSlots(3).map((slot) => ({ slot, text: randomText() }));
-    return { kind: "store", id, ack: randomInt(3) === 0 ? "queued" : "stored", writes };
+  if (chance.int(4) > 0) {
+    const writes = randomSlots(chance).map((slot) => ({ slot, text: randomText(chance) }));
+    return { kind: "store", id, ack: chance.int(3) === 0 ? "queued" : "stored", writes };
   }
-  const slots = randomInt(4) === 0 ? Array.from({ length: SLOTS }, (_, slot) => slot) : randomSlots(3);
-  return { kind: "forget", id, slots };
+  const isAll = chance.int(4) === 0;
+  const slots = isAll ? Array.from({ length: SLOTS }, (_, slot) => slot) : randomSlots(chance);
+  return { kind: "forget", id, purge: chance.int(32) === 0, slots };
 }
 
 export function send(
@@ -52,18 +59,18 @@ export function send(
     return memory.store(entries, { ...options, id, ack: operation.ack });
   }
   // Both ways to name what is to go: by tag, and by key.
-  const { slots } = operation;
+  const { slots, purge } = operation;
   const criteria =
     slots.length === SLOTS ? { tags: [lane] } : { keys: slots.map((slot) => ({ lane, slot })) };
-  return memory.forget({ ...criteria, tier }, { ...options, id });
+  return memory.forget({ ...criteria, tier, ...(purge && { purge }) }, { ...options, id });
 }
 
-function randomSlots(countMax: number): number[] {
-  const first = randomInt(SLOTS);
-  return Array.from({ length: 1 + randomInt(countMax) }, (_, n) => (first + n) % SLOTS);
+function randomSlots(chance: Chance): number[] {
+  const first = chance.int(SLOTS);
+  return Array.from({ length: 1 + chance.int(3) }, (_, n) => (first + n) % SLOTS);
 }
 
 /** Mostly short; one in eight takes several sectors of the disk. */
-function randomText(): string {
-  return `${COMMON_WORD} ${randomBytes(randomInt(8) === 0 ? randomInt(15_000) : 10).toString("hex")}`;
+function randomText(chance: Chance): string {
+  return `${COMMON_WORD} ${chance.hex(chance.int(8) === 0 ? 10 + chance.int(15_000) : 10)}`;
 }

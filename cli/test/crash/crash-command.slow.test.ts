@@ -1,0 +1,43 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, it } from "vitest";
+import { NATS_SERVER } from "../../../bus/test/nats-server.js";
+import { type CliResult, resultOf } from "../run-cli.js";
+
+const PROGRAM = fileURLToPath(new URL("kill-loop/main.ts", import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), "membus-test-"));
+
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** `npm run crash`, without the build before it. */
+function crash(...args: string[]): Promise<CliResult> {
+  const node = ["--conditions", "membus-source", "--import", "tsx", PROGRAM, ...args];
+  const env = { ...process.env, MEMBUS_NATS_SERVER: NATS_SERVER, TMPDIR: directory };
+  return resultOf(spawn(process.execPath, node, { env }));
+}
+
+it("npm run crash kills as often as it is told, on one folder again and again, and tells what it found", async () => {
+  const data = join(directory, "data");
+  const told = await crash("--kills", "2", "--seed", "7", "--data", data);
+  expect(told).toMatchObject({ code: 0, stdout: "2 kills, 0 lost, 0 doubled, 0 back\n" });
+  expect(told.stderr).toMatch(
+    /^2 kills, seed 7\n\d+ operations acknowledged, \d+ presences and \d+ absences/,
+  );
+
+  const again = await crash("--kills", "6", "--data", data, "--json");
+  expect(again.code).toBe(0);
+  expect(JSON.parse(again.stdout)).toMatchObject({ kills: 6, lost: [], doubled: [], back: [] });
+});
+
+it("npm run crash refuses what it does not understand", async () => {
+  for (const args of [
+    ["--kills", "0"],
+    ["--kill", "3"],
+    ["--seed", "x"],
+  ]) {
+    expect(await crash(...args)).toMatchObject({ code: 2, stdout: "" });
+  }
+});

@@ -1,0 +1,29 @@
+import type { Breach } from "./lane-state.js";
+
+/** What a loop has looked at so far, and the promises that it saw broken. */
+export class Findings {
+  kills = 0;
+  acknowledged = 0;
+  presences = 0;
+  absences = 0;
+  readonly breaches: Record<Breach, string[]> = { lost: [], doubled: [], back: [] };
+
+  found(breach: Breach, where: string): void {
+    this.breaches[breach].push(where);
+  }
+
+  get isClean(): boolean {
+    return Object.values(this.breaches).every((places) => places.length === 0);
+  }
+
+  get progress(): string {
+    const { acknowledged, presences, absences } = this;
+    const verified = `${presences} presences and ${absences} absences verified`;
+    return `${acknowledged} operations acknowledged, ${verified}; ${this.summary}`;
+  }
+
+  get summary(): string {
+    const { lost, doubled, back } = this.breaches;
+    return `${this.kills} kills, ${lost.length} lost, ${doubled.length} doubled, ${back.length} back`;
+  }
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { AgentMemory, MemoryClient } from "@membus/agent-client";
+import type { MemoryTier } from "@membus/protocol";
+import type { ChaosStage } from "../chaos-stage.js";
+import { appendTail, TAILS } from "../log-damage.js";
+import type { Chance } from "./chance.js";
+import type { Findings } from "./findings.js";
+import { Lane } from "./lane.js";
+import { Load } from "./load.js";
+import { requireRelevanceAsIfNew, type Shelf, verifyShelf } from "./shelf.js";
+
+/** A host needs its time to come back on a loaded machine. */
+const RETRY_TIMEOUT_MS = 120_000;
+const LANES_PER_AGENT = 4;
+/** A host that starts is killed, too, in every second round. */
+const ROUNDS_PER_KILLED_START = 2;
+const DURABLE = ["episodic", "semantic"] as const;
+
+export interface LoopSettings {
+  readonly chance: Chance;
+  readonly findings: Findings;
+  /** Comparing the relevance of all entries takes as long as the rest of a round: it is done in one round of so many. */
+  readonly roundsPerRelevance: number;
+}
+
+/** Three agents that write to a host, which is killed again and again, and whose memory is verified each time. */
+export class KillLoop {
+  readonly shelves: readonly Shelf[];
+  readonly #stage: ChaosStage;
+  readonly #settings: LoopSettings;
+  #rounds = 0;
+
+  private constructor(stage: ChaosStage, client: MemoryClient, settings: LoopSettings) {
+    this.#stage = stage;
+    this.#settings = settings;
+    // Of a folder that earlier runs have used, only what this one writes is looked at.
+    const namespace = `crash/${randomUUID()}`;
+    const [alice, bob, carol] = ["alice", "bob", "carol"].map((agent) =>
+      client.forAgent(agent).inNamespace(namespace),
+    ) as [AgentMemory, AgentMemory, AgentMemory];
+    this.shelves = [
+      { memory: alice, tier: "episodic", lanes: this.#lanes(alice, "episodic") },
+      { memory: carol, tier: "episodic", lanes: this.#lanes(carol, "episodic") },
+      {
+        memory: carol,
+        tier: "semantic",
+        lanes: [...this.#lanes(alice, "semantic"), ...this.#lanes(bob, "semantic")],
+      },
+    ];
+  }
+
+  /** On a stage whose host serves. */
+  static async open(stage: ChaosStage, settings: LoopSettings): Promise<KillLoop> {
+    const client = await stage.client({ agent: "alice", retryTimeoutMs: RETRY_TIMEOUT_MS });
+    return new KillLoop(stage, client, settings);
+  }
+
+  /** Until so many kills in all, or the first breach. */
+  async run(kills: number, onRound: () => void = () => {}): Promise<void> {
+    const { findings } = this.#settings;
+    while (findings.kills < kills && findings.isClean) {
+      await this.#round(kills - findings.kills);
+      onRound();
+    }
+  }
+
+  /** Kills the host after a random number of acknowledged requests, with one of every lane in flight. */
+  async killUnderLoad(): Promise<void> {
+    const { chance, findings } = this.#settings;
+    const load = new Load(this.#allLanes);
+    await load.acknowledged(chance.int(400, 20));
+    await this.#stage.killHost();
+    findings.acknowledged += await load.stop();
+    findings.kills++;
+  }
+
+  /** What is there has to be right before anything is sent again, and must not change by that. */
+  async verify({ isRelevanceDue = true } = {}): Promise<void> {
+    const verifyAll = () =>
+      Promise.all(this.shelves.map((shelf) => verifyShelf(shelf, this.#settings.findings)));
+    await verifyAll();
+    await Promise.all(this.#allLanes.map((lane) => lane.settle()));
+    await Promise.all(this.#allLanes.map((lane) => lane.repeatAnswered(3)));
+    await verifyAll();
+    if (isRelevanceDue) await Promise.all(this.shelves.map(requireRelevanceAsIfNew));
+  }
+
+  async #round(killsLeft: number): Promise<void> {
+    const round = this.#rounds++;
+    const { chance, findings, roundsPerRelevance } = this.#settings;
+    await this.killUnderLoad();
+    const tail = chance.one(TAILS);
+    for (const tier of DURABLE) appendTail(join(this.#stage.data, tier, "log"), tail);
+    if (round % ROUNDS_PER_KILLED_START === ROUNDS_PER_KILLED_START - 1 && killsLeft > 1) {
+      await this.#stage.killStartingHost(chance.int(1_000));
+      findings.kills++;
+    }
+    await this.#stage.startHost();
+    await this.verify({ isRelevanceDue: round % roundsPerRelevance === 0 });
+  }
+
+  get #allLanes(): Lane[] {
+    return this.shelves.flatMap(({ lanes }) => lanes);
+  }
+
+  #lanes(memory: AgentMemory, tier: MemoryTier): Lane[] {
+    const { chance, findings } = this.#settings;
+    const names = Array.from({ length: LANES_PER_AGENT }, (_, n) => `${memory.agent}-${tier}-${n}`);
+    return names.map((lane) => new Lane({ memory, tier, lane }, chance.branch(), findings));
+  }
+}

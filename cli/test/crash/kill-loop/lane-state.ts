@@ -1,0 +1,68 @@
+import type { Operation } from "./operation.js";
+
+/** What stands in one slot. The revision is unknown until a reply or a read has told it. */
+export interface Standing {
+  readonly text: string;
+  readonly revision?: number;
+}
+
+export type LaneState = ReadonlyMap<number, Standing>;
+
+/** How a promise can be broken: what was acknowledged is not there, was done twice, or what had gone is there again. */
+export type Breach = "lost" | "doubled" | "back";
+
+export interface SlotBreach {
+  readonly slot: number;
+  readonly breach: Breach;
+}
+
+export function effectOf(operation: Operation, before: LaneState): LaneState {
+  const after = new Map(before);
+  if (operation.kind === "forget") for (const slot of operation.slots) after.delete(slot);
+  else for (const { slot, text } of operation.writes) after.set(slot, { text });
+  return after;
+}
+
+export function isState(expected: LaneState, observed: LaneState): boolean {
+  return (
+    expected.size === observed.size &&
+    [...expected].every(([slot, was]) => isStanding(was, observed.get(slot)))
+  );
+}
+
+/**
+ * Slots that are as in none of the states a lane may be in: as acknowledged, or with the effect of the request that was
+ * not answered. Where each slot fits one of them but all together fit neither, that request was done in part.
+ */
+export function breachesOf(acknowledged: LaneState, effect: LaneState, observed: LaneState): SlotBreach[] {
+  if (isState(acknowledged, observed) || isState(effect, observed)) return [];
+  const slots = [...new Set([acknowledged, effect, observed].flatMap((state) => [...state.keys()]))];
+  const found = slots.flatMap((slot): SlotBreach[] => {
+    const breach = breachOf(acknowledged.get(slot), effect.get(slot), observed.get(slot));
+    return breach === undefined ? [] : [{ slot, breach }];
+  });
+  if (found.length > 0) return found;
+  const undone = slots.find((slot) => !isSlot(effect.get(slot), observed.get(slot)))!;
+  return [{ slot: undone, breach: "lost" }];
+}
+
+function breachOf(
+  acknowledged: Standing | undefined,
+  effect: Standing | undefined,
+  observed: Standing | undefined,
+): Breach | undefined {
+  if (isSlot(acknowledged, observed) || isSlot(effect, observed)) return undefined;
+  if (observed === undefined) return "lost";
+  if (acknowledged === undefined) return "back";
+  const isSameText = [acknowledged, effect].some((standing) => standing?.text === observed.text);
+  // Another text was overwritten before: the later one is lost.
+  return isSameText ? "doubled" : "lost";
+}
+
+function isSlot(expected: Standing | undefined, observed: Standing | undefined): boolean {
+  return expected === undefined ? observed === undefined : isStanding(expected, observed);
+}
+
+function isStanding({ text, revision }: Standing, observed: Standing | undefined): boolean {
+  return observed?.text === text && (revision === undefined || revision === observed.revision);
+}

@@ -1,0 +1,157 @@
+import { deepStrictEqual } from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
+import type { ForgetResult, StoreResult } from "@membus/agent-client";
+import type { Chance } from "./chance.js";
+import type { Findings } from "./findings.js";
+import { type Breach, breachesOf, effectOf, isState, type LaneState } from "./lane-state.js";
+import { type Operation, type Owner, type Reply, randomOperation, send } from "./operation.js";
+
+interface Answered {
+  readonly operation: Operation;
+  readonly reply: Reply;
+}
+
+/** Old ones are asked again, too, but not all of them. */
+const REMEMBERED_MAX = 40;
+
+/**
+ * One writer with keys of its own, one request at a time, and its journal: what was acknowledged, and the one request
+ * that may not have been answered. So there are two states at most that the host may be found in.
+ */
+export class Lane {
+  readonly owner: Owner;
+  readonly #chance: Chance;
+  readonly #findings: Findings;
+  #acknowledged: LaneState = new Map();
+  #unanswered: Operation | undefined;
+  readonly #answered: Answered[] = [];
+  /** Slots that an acknowledged store has ever written: those that are empty now were forgotten. */
+  readonly #everWritten = new Set<number>();
+
+  constructor(owner: Owner, chance: Chance, findings: Findings) {
+    this.owner = owner;
+    this.#chance = chance;
+    this.#findings = findings;
+  }
+
+  get size(): number {
+    return this.#acknowledged.size;
+  }
+
+  /** Writes until `signal` is aborted, which leaves the last request unanswered. */
+  async write(signal: AbortSignal, onAcknowledged: () => void): Promise<void> {
+    while (!signal.aborted) {
+      this.#unanswered = randomOperation(this.#chance);
+      try {
+        await this.#send(this.#unanswered, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        throw error;
+      }
+      onAcknowledged();
+    }
+  }
+
+  /** Looks whether it is one of the two states; which of them is certain then. */
+  verify(observed: LaneState): void {
+    const effect =
+      this.#unanswered === undefined ? this.#acknowledged : effectOf(this.#unanswered, this.#acknowledged);
+    for (const { slot, breach } of breachesOf(this.#acknowledged, effect, observed)) {
+      const states = [this.#acknowledged, effect, observed].map((state) => dump(state, slot));
+      this.#found(breach, `slot ${slot}: ${states[0]} or ${states[1]}, found ${states[2]}`);
+    }
+    this.#findings.presences += observed.size;
+    this.#findings.absences += [...this.#everWritten].filter((slot) => !observed.has(slot)).length;
+    this.#acknowledged = observed;
+  }
+
+  /** Sends what was not answered again, or, as often, lets it be. */
+  async settle(): Promise<void> {
+    const operation = this.#unanswered;
+    if (operation !== undefined && this.#chance.int(2) === 0) {
+      const wasDone = isState(effectOf(operation, this.#acknowledged), this.#acknowledged);
+      if (wasDone) await this.#sendDone(operation);
+      else await this.#send(operation);
+    }
+    this.#unanswered = undefined;
+  }
+
+  /** Sends requests again that were answered once: each gets its first reply. */
+  async repeatAnswered(count: number): Promise<void> {
+    for (let n = 0; n < Math.min(count, this.#answered.length); n++) {
+      const { operation, reply } = this.#chance.one(this.#answered);
+      const again = await send(operation, this.owner);
+      if (isDeepStrictEqual(again, reply)) continue;
+      this.#found("doubled", `${operation.kind} ${operation.id}: ${said(reply)}, then ${said(again)}`);
+    }
+  }
+
+  async #send(operation: Operation, signal?: AbortSignal): Promise<void> {
+    const before = this.#acknowledged;
+    const reply = await send(operation, this.owner, { signal });
+    this.#unanswered = undefined;
+    for (const breach of replyBreaches(operation, reply, before)) {
+      this.#found(breach, `${operation.kind} ${operation.id} was answered ${said(reply)}`);
+    }
+    this.#acknowledged = withRevisions(effectOf(operation, before), operation, reply);
+    this.#remember({ operation, reply });
+  }
+
+  /** The effect is there already: its reply has to tell of that one, not of another. */
+  async #sendDone(operation: Operation): Promise<void> {
+    const reply = await send(operation, this.owner);
+    if (!isDeepStrictEqual(withRevisions(this.#acknowledged, operation, reply), this.#acknowledged)) {
+      this.#found("doubled", `${operation.kind} ${operation.id}: ${said(reply)}`);
+    }
+    this.#remember({ operation, reply });
+  }
+
+  #remember(answered: Answered): void {
+    this.#answered.push(answered);
+    if (this.#answered.length > REMEMBERED_MAX) this.#answered.shift();
+    const { operation } = answered;
+    if (operation.kind === "store") for (const { slot } of operation.writes) this.#everWritten.add(slot);
+  }
+
+  #found(breach: Breach, what: string): void {
+    this.#findings.found(breach, `${this.owner.tier} ${this.owner.lane}: ${what}`);
+  }
+}
+
+/** Counts and outcomes follow from the state before, because nobody else writes to these keys. */
+function replyBreaches(operation: Operation, reply: Reply, before: LaneState): Breach[] {
+  if (operation.kind === "forget") {
+    const standing = operation.slots.filter((slot) => before.has(slot)).length;
+    const { deleted } = reply as ForgetResult;
+    if (deleted === standing) return [];
+    return deleted < standing ? ["lost"] : ["back"];
+  }
+  const { receipts, errors } = reply as StoreResult;
+  deepStrictEqual(errors, [], "a store was refused");
+  return operation.writes.flatMap(({ slot }, index) => {
+    const { outcome } = receipts[index]!;
+    const due = operation.ack === "queued" ? "queued" : before.has(slot) ? "updated" : "created";
+    if (outcome === due) return [];
+    return before.has(slot) ? ["lost"] : ["back"];
+  });
+}
+
+function withRevisions(state: LaneState, operation: Operation, reply: Reply): LaneState {
+  if (operation.kind === "forget") return state;
+  const after = new Map(state);
+  for (const [index, { slot, text }] of operation.writes.entries()) {
+    const { revision } = (reply as StoreResult).receipts[index]!;
+    after.set(slot, { text, revision: revision! });
+  }
+  return after;
+}
+
+/** Short enough to read in a failure. */
+function dump(state: LaneState, slot: number): string {
+  const standing = state.get(slot);
+  return standing === undefined ? "nothing" : `${standing.text.slice(0, 40)} (${standing.revision ?? "?"})`;
+}
+
+function said(reply: Reply): string {
+  return JSON.stringify(reply).slice(0, 300);
+}

@@ -1,0 +1,75 @@
+import { ensureNatsServer } from "@membus/nats-server";
+import { endOnSignal } from "../../../../bench/src/harness/end-on-signal.js";
+import { Chance } from "./chance.js";
+import { Findings } from "./findings.js";
+import { type CrashFlags, HELP, readCrashFlags } from "./flags.js";
+
+const ROUNDS_PER_RELEVANCE = 10;
+
+const note = (line: string) => process.stderr.write(`${line}\n`);
+
+async function main(args: string[]): Promise<void> {
+  let flags: CrashFlags | undefined;
+  try {
+    flags = readCrashFlags(args);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${HELP}`);
+    process.exitCode = 2;
+    return;
+  }
+  if (flags === undefined) process.stdout.write(HELP);
+  else await crash(flags);
+}
+
+async function crash(flags: CrashFlags): Promise<void> {
+  const findings = new Findings();
+  note(`${flags.kills} kills, seed ${flags.seed}`);
+  const startedAt = Date.now();
+  try {
+    await killAndVerify(flags, findings);
+  } catch (error) {
+    note(`after ${findings.progress}`);
+    throw error;
+  }
+  for (const [breach, places] of Object.entries(findings.breaches)) {
+    for (const place of places) note(`${breach}: ${place}`);
+  }
+  const { kills, acknowledged, presences, absences, breaches } = findings;
+  const seconds = Math.round((Date.now() - startedAt) / 1000);
+  const figures = { kills, seed: flags.seed, seconds, acknowledged, presences, absences, ...breaches };
+  process.stdout.write(`${flags.json ? JSON.stringify(figures) : findings.summary}\n`);
+  process.exitCode = findings.isClean ? 0 : 1;
+}
+
+async function killAndVerify({ kills, seed, data }: CrashFlags, findings: Findings): Promise<void> {
+  const { path } = await ensureNatsServer({
+    explicitPath: process.env.MEMBUS_NATS_SERVER || undefined,
+    env: process.env,
+    onStep: note,
+  });
+  // Read by what starts servers for tests when it is loaded.
+  process.env.MEMBUS_NATS_SERVER = path;
+  const [{ ChaosStage }, { KillLoop }] = await Promise.all([
+    import("../chaos-stage.js"),
+    import("./kill-loop.js"),
+  ]);
+  const stage = await ChaosStage.open({ data });
+  let keep = true;
+  const takeBack = endOnSignal(() => {
+    keep = false;
+    return stage.close();
+  });
+  try {
+    await stage.startHost();
+    const settings = { chance: new Chance(seed), findings, roundsPerRelevance: ROUNDS_PER_RELEVANCE };
+    const loop = await KillLoop.open(stage, settings);
+    await loop.run(kills, () => note(findings.progress));
+    keep = !findings.isClean;
+  } finally {
+    takeBack();
+    if (keep) note(`the data stays in ${stage.data}`);
+    await stage.close({ keep });
+  }
+}
+
+await main(process.argv.slice(2));

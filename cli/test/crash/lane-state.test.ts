@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { breachesOf, effectOf, type LaneState } from "./kill-loop/lane-state.js";
+import type { Operation } from "./kill-loop/operation.js";
+
+const state = (...standings: [number, string, number?][]): LaneState =>
+  new Map(standings.map(([slot, text, revision]) => [slot, { text, ...(revision && { revision }) }]));
+
+const store = (...slots: number[]): Operation => ({
+  kind: "store",
+  id: "a",
+  ack: "stored",
+  writes: slots.map((slot) => ({ slot, text: "new" })),
+});
+
+/** What was acknowledged, the request in flight, what is found after the kill, and what that means. */
+const FOUND: [string, LaneState, Operation | undefined, LaneState, unknown[]][] = [
+  ["as acknowledged", state([1, "old", 7]), store(1), state([1, "old", 7]), []],
+  [
+    "with the effect of what was in flight",
+    state([1, "old", 7]),
+    store(1, 2),
+    state([1, "new", 9], [2, "new", 9]),
+    [],
+  ],
+  ["nothing", state([1, "old", 7]), undefined, state(), [{ slot: 1, breach: "lost" }]],
+  [
+    "what was overwritten",
+    state([1, "old", 7]),
+    store(1),
+    state([1, "older", 3]),
+    [{ slot: 1, breach: "lost" }],
+  ],
+  ["what was forgotten", state(), undefined, state([1, "old", 7]), [{ slot: 1, breach: "back" }]],
+  [
+    "stored once more",
+    state([1, "old", 7]),
+    undefined,
+    state([1, "old", 8]),
+    [{ slot: 1, breach: "doubled" }],
+  ],
+  ["half of a batch", state([1, "old", 7]), store(1, 2), state([1, "new", 9]), [{ slot: 2, breach: "lost" }]],
+];
+
+describe("a lane after a kill", () => {
+  it.each(FOUND)("found %s", (_, acknowledged, inFlight, observed, breaches) => {
+    const effect = inFlight === undefined ? acknowledged : effectOf(inFlight, acknowledged);
+    expect(breachesOf(acknowledged, effect, observed)).toEqual(breaches);
+  });
+});

@@ -1,0 +1,187 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MemoryClient } from "@membus/agent-client";
+import { launchNatsServer, type NatsServer } from "@membus/nats-server";
+import { decodeMessage, type Message } from "@membus/protocol";
+import { connect, headers, type NatsConnection } from "@nats-io/transport-node";
+import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import { endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
+
+/** A span as `span-recorder.js` writes it. */
+interface Recorded {
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly status: { readonly code: SpanStatusCode; readonly message?: string };
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parent?: string;
+}
+
+const cwd = mkdtempSync(join(tmpdir(), "membus-test-"));
+const spansFile = join(cwd, "spans.jsonl");
+const RECORDER = new URL("span-recorder.js", import.meta.url).href;
+const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
+const SECRET = "the marmot sleeps at noon";
+
+let nats: NatsServer;
+let up: ReturnType<typeof spawnCli>;
+let memory: MemoryClient;
+let bare: NatsConnection;
+
+beforeAll(async () => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+  const spanProcessors = [new SimpleSpanProcessor(new InMemorySpanExporter())];
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
+  nats = await launchNatsServer({ binary: NATS_SERVER });
+  const env = { NODE_OPTIONS: `--import ${RECORDER}`, MEMBUS_TEST_SPANS: spansFile };
+  up = spawnCli(["up", "--data", join(cwd, "data")], { cwd, url: nats.url, env });
+  await lineOf(up, /^membus listens on/);
+  memory = await MemoryClient.connect({ servers: nats.url, agent: "alice" });
+  bare = await connect({ servers: nats.url });
+});
+afterAll(async () => {
+  await bare?.close();
+  await memory?.close();
+  if (up !== undefined) await endChild(up, "SIGKILL");
+  await nats?.kill();
+  rmSync(cwd, { recursive: true });
+});
+
+function spansOf(traceId: string): Recorded[] {
+  const lines = readFileSync(spansFile, "utf8").trimEnd().split("\n");
+  return lines.map((line) => JSON.parse(line) as Recorded).filter((span) => span.traceId === traceId);
+}
+
+/** The host's spans of one trace, once there are so many: the last ends behind its reply. */
+function hostSpans(traceId: string, count: number): Promise<Recorded[]> {
+  return vi.waitFor(() => {
+    const spans = spansOf(traceId);
+    expect(spans).toHaveLength(count);
+    return spans;
+  }, 20_000);
+}
+
+/** Does `work` under a span of the agent's own; gives its ids. */
+function underSpan(work: () => Promise<unknown>): Promise<{ traceId: string; spanId: string }> {
+  return trace.getTracer("agent").startActiveSpan("turn", async (span) => {
+    await work().finally(() => span.end());
+    return span.spanContext();
+  });
+}
+
+/** Asks as a client without any of our code does. */
+async function ask(
+  subject: string,
+  payload: string,
+  sent: Readonly<Record<string, string>>,
+): Promise<Message> {
+  const map = headers();
+  for (const [name, value] of Object.entries(sent)) map.set(name, value);
+  const decoded = decodeMessage(
+    (await bare.request(subject, payload, { timeout: 20_000, headers: map })).data,
+  );
+  if (!decoded.ok) throw new Error(decoded.text);
+  return decoded.message;
+}
+
+const called = (spans: readonly Recorded[], name: string) => spans.find((span) => span.name === name)!;
+
+describe("a host that was started with an SDK of OpenTelemetry", () => {
+  it("has one trace from the agent's span to the call of the plugin", async () => {
+    const entries = [
+      { key: "a", content: SECRET, tier: "working" as const },
+      { key: "b", content: SECRET, tier: "episodic" as const },
+    ];
+    const turn = await underSpan(() => memory.store(entries));
+    const spans = await hostSpans(turn.traceId, 3);
+    const request = called(spans, "memory.store");
+    expect(request).toMatchObject({
+      kind: SpanKind.SERVER,
+      parent: turn.spanId,
+      attributes: {
+        "membus.tenant": "default",
+        "membus.agent": "alice",
+        "membus.entries": 2,
+        "membus.code": "ok",
+      },
+      status: { code: SpanStatusCode.UNSET },
+    });
+    const calls = spans.filter(({ name }) => name === "plugin.store");
+    expect(calls.map(({ parent }) => parent)).toEqual([request.spanId, request.spanId]);
+    const plugins = calls.map(({ attributes }) => [attributes["membus.tier"], attributes["membus.plugin"]]);
+    expect(plugins.sort()).toEqual([
+      ["episodic", "lancedb"],
+      ["working", "lru"],
+    ]);
+  });
+
+  it("tells how many entries a retrieve gave and a forget took, and never what they say", async () => {
+    const turn = await underSpan(async () => {
+      await memory.retrieve({ query: SECRET, tier: "working" });
+      await memory.forget({ tier: "working", keys: ["a"] });
+    });
+    const spans = await hostSpans(turn.traceId, 4);
+    for (const name of ["memory.retrieve", "memory.forget"]) {
+      const { attributes } = called(spans, name);
+      expect(attributes).toMatchObject({ "membus.tier": "working", "membus.entries": 1 });
+    }
+    expect(readFileSync(spansFile, "utf8")).not.toMatch(/marmot/);
+  });
+
+  it("takes a traceparent that was written by hand, whatever the case of its name, and tells the code of an error", async () => {
+    const sent = { Traceparent: `00-${TRACE_ID}-00f067aa0ba902b7-01` };
+    const wrong = `{"type":"memory/retrieve/req","limit":-1}`;
+    const reply = await ask("a2e.default.bob.memory.retrieve.req", wrong, sent);
+    expect(reply.code).toBe("schema_violation");
+    const [span] = await hostSpans(TRACE_ID, 1);
+    expect(span).toMatchObject({
+      name: "memory.retrieve",
+      parent: "00f067aa0ba902b7",
+      attributes: { "membus.agent": "bob", "membus.code": "schema_violation" },
+      status: { code: SpanStatusCode.ERROR, message: "schema_violation" },
+    });
+  });
+
+  it("begins a trace of its own where a request brings none, or one that is no traceparent", async () => {
+    for (const sent of [{}, { traceparent: "00-zz-1-01" }]) {
+      const reply = await ask("a2e.default.carol.ping", `{"type":"ping"}`, sent);
+      expect(reply.type).toBe("pong");
+    }
+    const pings = () =>
+      readFileSync(spansFile, "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Recorded)
+        .filter(({ name, attributes }) => name === "ping" && attributes["membus.agent"] === "carol");
+    await vi.waitFor(
+      () => expect(pings().map(({ parent }) => parent)).toEqual([undefined, undefined]),
+      20_000,
+    );
+  });
+});
+
+it("a host and a client work where the API of OpenTelemetry is not installed", async () => {
+  const server = await launchNatsServer({ binary: NATS_SERVER });
+  const hidden = new URL("without-telemetry.js", import.meta.url).href;
+  const options = { cwd, url: server.url, env: { NODE_OPTIONS: `--import ${hidden}` } };
+  const host = spawnCli(["up", "--data", join(cwd, "untraced")], options);
+  const asked = lineOf(host, /^asked for the peer$/);
+  await lineOf(host, /^membus listens on/);
+  await asked;
+  const stored = await runCli(["remember", "k", "v", "--agent", "alice"], options);
+  expect([stored.code, stored.stderr]).toEqual([0, "asked for the peer\n"]);
+  await endChild(host, "SIGTERM");
+  await server.stop();
+});

@@ -1,0 +1,1 @@
+export { type Span, Tracer, UNTRACED } from "./tracer.js";
