@@ -9,6 +9,7 @@ import {
   rowCountOf,
   rowIdOf,
   seqOf,
+  withoutRows,
 } from "../src/journal/record.js";
 import { testRow } from "./test-row.js";
 
@@ -65,6 +66,15 @@ describe("a log record", () => {
     const written = { at: 1, scope: "", rows: [], removed: [], op: stamp, result: cascaded, elsewhere };
     expect(decodeRecord(encodeRecord(written))).toEqual(written);
     expect(rowCountOf(written)).toBe(3);
+  });
+
+  it("shrinks to its reply, and says that the rest is stored", () => {
+    const written = { at: 1, scope: "s", rows: [testRow()], removed: [7], op: stamp, result };
+    const { rows, removed, ...reply } = written;
+    const shrunk = withoutRows(encodeRecord(written));
+    expect(decodeRecord(shrunk)).toEqual({ ...reply, rows: [], removed: [], isStored: true });
+    expect(decodeHead(shrunk)).toMatchObject({ isStored: true, op: stamp });
+    expect(withoutRows(shrunk)).toEqual(shrunk);
   });
 
   it("can be told by its head from its first 4 KiB, and not by one that is damaged", () => {

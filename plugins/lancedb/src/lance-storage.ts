@@ -11,7 +11,7 @@ import {
 } from "./lance-storage-options.js";
 import { isDamagedRow } from "./rows/checksums.js";
 import { readBodies, readOutdated, readScope, readScopes } from "./rows/read-rows.js";
-import { isWorthCompacting, lacksIndexes, maintainTable } from "./table/maintenance.js";
+import { isMostlyReplaced, isWorthCompacting, lacksIndexes, maintainTable } from "./table/maintenance.js";
 import type { TableChanges } from "./table/table-changes.js";
 import { groupByTable, tableNameOf, tableOf } from "./table/table-name.js";
 import { Tables } from "./table/tables.js";
@@ -239,7 +239,8 @@ class LanceStorage implements Storage {
   /** What the process before has left to do. */
   #noteOpened(table: TenantTable): void {
     const { name, isPurged } = table;
-    const isWorth = isWorthCompacting(table, this.options.fragmentsMax) || lacksIndexes(table);
+    const isWorth =
+      isMostlyReplaced(table) || isWorthCompacting(table, this.options.fragmentsMax) || lacksIndexes(table);
     if (!isPurged || isWorth) this.#note(name, !isPurged);
   }
 

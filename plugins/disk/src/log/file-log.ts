@@ -1,11 +1,13 @@
+import { renameSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { MemoryError } from "@membus/protocol";
 import { createDirectory, isMissingFile, syncDirectory } from "../directory/index.js";
 import { SerialQueue } from "../serial-queue.js";
+import { compactSegment, draftPathOf, isWorthCompacting } from "./compact-segment.js";
 import { type FileLogOptions, resolveFileLogOptions } from "./file-log-options.js";
 import { readFrame } from "./frame.js";
-import type { Log, LogRecovery, LogServices, LogStats, OpenLog } from "./log.js";
+import type { Log, LogRecovery, LogServices, LogStats, OpenLog, ShrinkRecord } from "./log.js";
 import { asLogErrors, corruptLog } from "./log-error.js";
 import { type LogFile, type OpenLogFile, openLogFile, useLogFile } from "./log-file.js";
 import { LogWriter } from "./log-writer.js";
@@ -112,15 +114,25 @@ export class FileLog implements Log {
 
   async read(seq: number): Promise<Uint8Array> {
     this.#writer.checkNotClosed();
-    const segment = this.#segments.find((candidate) => candidate.locate(seq) !== undefined);
-    const payload = segment && (await this.#withFile(segment, (file) => readRecord(file, segment, seq)));
-    if (payload !== undefined) return payload;
+    for (let segment = this.#segmentOf(seq); segment !== undefined; segment = this.#segmentOf(seq)) {
+      const read = segment;
+      const payload = await this.#withFile(read, (file) => readRecord(file, read, seq));
+      if (payload !== undefined) return payload;
+      if (this.#segments.includes(read)) throw damagedRecord(read, seq);
+    }
     throw new MemoryError("memory_not_found", `the log has no record ${seq}`, { seq });
   }
 
   async trim(before: number): Promise<void> {
     this.#writer.checkNotClosed();
     await this.#trims.run(() => asLogErrors("the log cannot be trimmed", () => this.#removeBelow(before)));
+  }
+
+  async compact(before: number, shrink: ShrinkRecord): Promise<void> {
+    this.#writer.checkNotClosed();
+    await this.#trims.run(() =>
+      asLogErrors("the log cannot be compacted", () => this.#compactBelow(before, shrink)),
+    );
   }
 
   async removeSetAside(): Promise<void> {
@@ -136,9 +148,10 @@ export class FileLog implements Log {
   }
 
   async check(): Promise<void> {
-    const segment = this.#segments.find(({ isSkimmed }) => isSkimmed);
-    if (segment === undefined) return;
-    await this.#withFile(segment, (file) => checkRecords(file, segment));
+    await this.#trims.run(async () => {
+      const segment = this.#segments.find(({ isSkimmed }) => isSkimmed);
+      if (segment !== undefined) await this.#withFile(segment, (file) => checkRecords(file, segment));
+    });
   }
 
   sync(): Promise<void> {
@@ -155,6 +168,7 @@ export class FileLog implements Log {
     while (this.#segments.length > 1 && this.#segments[0]!.nextSeq <= before) {
       const oldest = this.#segments.shift()!;
       try {
+        await rm(draftPathOf(oldest), { force: true });
         await rm(oldest.path);
       } catch (error) {
         this.#segments.unshift(oldest);
@@ -163,6 +177,25 @@ export class FileLog implements Log {
       isTrimmed = true;
     }
     if (isTrimmed) await syncDirectory(this.#directory);
+  }
+
+  async #compactBelow(before: number, shrink: ShrinkRecord): Promise<void> {
+    const stored = this.#segments.slice(0, -1).filter(({ nextSeq }) => nextSeq <= before);
+    for (const segment of stored.filter(isWorthCompacting)) {
+      const compact = await compactSegment(segment, shrink, this.#openFile);
+      if (compact === undefined) {
+        segment.isCompact = true;
+        continue;
+      }
+      // Both at once: who has opened the file finds by the segment of then whether it is still that one.
+      renameSync(draftPathOf(segment), segment.path);
+      this.#segments[this.#segments.indexOf(segment)] = compact;
+      await syncDirectory(this.#directory);
+    }
+  }
+
+  #segmentOf(seq: number): Segment | undefined {
+    return this.#segments.find((candidate) => candidate.locate(seq) !== undefined);
   }
 
   /** @returns what `use` returns; undefined when the segment is trimmed meanwhile. */
@@ -183,11 +216,11 @@ export class FileLog implements Log {
   }
 }
 
-async function readRecord(file: LogFile, segment: Segment, seq: number): Promise<Uint8Array> {
+/** Undefined where it is not in the place where the segment has it. */
+async function readRecord(file: LogFile, segment: Segment, seq: number): Promise<Uint8Array | undefined> {
   const { begin, end } = segment.locate(seq)!;
   const frame = readFrame(await readBytes(file, begin, end), 0, segment.salt);
-  if (frame?.seq !== seq) throw damagedRecord(segment, seq);
-  return frame.payload;
+  return frame?.seq === seq ? frame.payload : undefined;
 }
 
 async function checkRecords(file: LogFile, segment: Segment): Promise<void> {

@@ -40,6 +40,14 @@ function writeFrameHeader(
   bytes.writeUInt32LE(crc32(checked, frame.salt), offset + CRC_OFFSET);
 }
 
+/** A record that was written by itself, with all before it durable. */
+export function encodeFrame(payload: Uint8Array, { seq, salt }: { seq: number; salt: number }): Buffer {
+  const bytes = Buffer.allocUnsafe(FRAME_HEADER_BYTES + payload.length);
+  bytes.set(payload, FRAME_HEADER_BYTES);
+  writeFrameHeader(bytes, 0, { payloadBytes: payload.length, seq, groupIndex: 0, salt });
+  return bytes;
+}
+
 /** Bytes of the frame whose header begins at `offset`. The header must be there; it may be damaged. */
 export function frameBytes(bytes: Buffer, offset: number): number {
   return FRAME_HEADER_BYTES + bytes.readUInt32LE(offset);

@@ -35,6 +35,9 @@ export interface LogStats {
  */
 export type OnRecord = (seq: number, payload: Uint8Array) => void;
 
+/** What is to be kept of a record whose effect is stored elsewhere. */
+export type ShrinkRecord = (payload: Uint8Array) => Uint8Array;
+
 /** Opens the log of a tier in its directory. */
 export type OpenLog = (directory: string, recovery: LogRecovery, services: LogServices) => Promise<Log>;
 
@@ -105,6 +108,13 @@ export interface Log {
 
   /** Removes the segments, oldest first, whose every record is numbered below `before`. Never the newest one. */
   trim(before: number): Promise<void>;
+
+  /**
+   * Writes the records numbered below `before` anew as `shrink` returns them, where that makes the log much smaller: a
+   * segment at a time, never the newest, and each once. They keep their numbers. A log that cannot may leave them as
+   * they are.
+   */
+  compact(before: number, shrink: ShrinkRecord): Promise<void>;
 
   /** Removes the copies that `repair` has made of damaged files. */
   removeSetAside(): Promise<void>;

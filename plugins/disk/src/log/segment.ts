@@ -22,6 +22,8 @@ export class Segment {
   readonly salt: number;
   /** Not all of its records were checked when it was opened. */
   isSkimmed = false;
+  /** Its records are as small as they get. */
+  isCompact = false;
   #sizeBytes = SEGMENT_HEADER_BYTES;
   /** Where each record begins; 0 for one that is gone. 32 bits suffice: options bound a segment to less than 4 GiB. */
   #offsets = new Uint32Array(64);

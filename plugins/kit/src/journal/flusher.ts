@@ -4,7 +4,7 @@ import type { Storage } from "../storage.js";
 import type { Backlog, FlushSlice } from "./backlog.js";
 import { mergeParts } from "./check-parts.js";
 import type { FolderManifest } from "./folder-manifest.js";
-import { rowIdOf } from "./record.js";
+import { rowIdOf, withoutRows } from "./record.js";
 
 /** Rows a step: larger ones block the event loop for too long. */
 const SLICE_ROWS = 1_024;
@@ -85,7 +85,10 @@ export class Flusher {
     return this.#writes.run(() => this.#flushAll());
   }
 
-  /** Storage's own upkeep. What was forgotten and flushed leaves the disk, and the log as soon as no retry needs it. */
+  /**
+   * Storage's own upkeep. What was forgotten and flushed leaves the disk, and the log as soon as no retry needs it. Of what
+   * the log keeps for retries alone, large records shrink to their replies.
+   */
   maintain(): Promise<void> {
     return this.#upkeep.run(async () => {
       const purge = this.#mustPurge;
@@ -99,6 +102,7 @@ export class Flusher {
         throw error;
       } finally {
         await this.#trim();
+        await this.dependencies.log.compact(this.#markedSeq + 1, withoutRows);
       }
     });
   }

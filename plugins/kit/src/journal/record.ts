@@ -49,6 +49,8 @@ export interface LogRecord {
   readonly elsewhere?: readonly ScopeRemoval[];
   readonly op?: OperationStamp;
   readonly result?: OperationResult;
+  /** Storage has what the record did, for good; only its reply is left here. */
+  readonly isStored?: true;
 }
 
 /** How many rows a record adds or removes. */
@@ -80,7 +82,7 @@ const headEncoder = new Encoder();
 const bodyEncoder = new Encoder({ ignoreUndefined: true });
 
 type PackedStamp = readonly [tenant: string, agent: string, id: string, digest: string, done: boolean];
-type PackedHead = readonly [at: number, scope: string, stamp: PackedStamp | null];
+type PackedHead = readonly [at: number, scope: string, stamp: PackedStamp | null, isStored?: true];
 type PackedBody = readonly [
   removed: readonly number[],
   rows: PackedRow[],
@@ -93,9 +95,9 @@ const HEAD_AT = 8;
 
 /** The head stands first, with a checksum of its own: the log may hand over no more than the first 4 KiB of a record. */
 export function encodeRecord(record: LogRecord): Uint8Array {
-  const { at, scope, rows, removed, elsewhere = [], op, result } = record;
+  const { at, scope, rows, removed, elsewhere = [], op, result, isStored } = record;
   const stamp: PackedStamp | null = op ? [op.tenant, op.agent, op.id, op.digest, op.done] : null;
-  const head: PackedHead = [at, scope, stamp];
+  const head: PackedHead = isStored ? [at, scope, stamp, true] : [at, scope, stamp];
   const body: PackedBody = [removed, rows.map(packRow), result ?? null, ...elsewhere];
   const headBytes = headEncoder.encodeSharedRef(head);
   const prefix = Buffer.allocUnsafe(HEAD_AT);
@@ -105,7 +107,7 @@ export function encodeRecord(record: LogRecord): Uint8Array {
 }
 
 /** A record whose rows and result may not be needed. */
-export interface RecordHead extends Pick<LogRecord, "at" | "scope" | "op"> {
+export interface RecordHead extends Pick<LogRecord, "at" | "scope" | "op" | "isStored"> {
   /** The whole record; the payload must still be there, and all of it. */
   read(): LogRecord;
 }
@@ -116,21 +118,31 @@ export function decodeHead(payload: Uint8Array): RecordHead {
   const headEnd = HEAD_AT + prefix.getUint32(4, true);
   const headBytes = payload.subarray(HEAD_AT, headEnd);
   if (crc32(headBytes) !== prefix.getUint32(0, true)) throw new RangeError("the head of a record is damaged");
-  const [at, scope, stamp] = decode(headBytes) as PackedHead;
-  const op = stamp === null ? {} : { op: unpackStamp(stamp) };
+  const [at, scope, stamp, isStored] = decode(headBytes) as PackedHead;
+  const given = {
+    ...(stamp === null ? {} : { op: unpackStamp(stamp) }),
+    ...(isStored ? { isStored } : {}),
+  };
   const read = (): LogRecord => {
     const [removed, rows, result, ...elsewhere] = decode(payload.subarray(headEnd)) as PackedBody;
     return {
-      ...{ at, scope, rows: rows.map(unpackRow), removed, ...op },
+      ...{ at, scope, rows: rows.map(unpackRow), removed, ...given },
       ...(result === null ? {} : { result }),
       ...(elsewhere.length === 0 ? {} : { elsewhere }),
     };
   };
-  return { at, scope, ...op, read };
+  return { at, scope, ...given, read };
 }
 
 export function decodeRecord(payload: Uint8Array): LogRecord {
   return decodeHead(payload).read();
+}
+
+/** What is kept of a record that storage has: what retries are answered from. */
+export function withoutRows(payload: Uint8Array): Uint8Array {
+  const { at, scope, op, result } = decodeRecord(payload);
+  const reply = { ...(op && { op }), ...(result && { result }) };
+  return encodeRecord({ at, scope, rows: [], removed: [], isStored: true, ...reply });
 }
 
 function unpackStamp([tenant, agent, id, digest, done]: PackedStamp): OperationStamp {

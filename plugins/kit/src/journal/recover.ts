@@ -35,14 +35,22 @@ export async function recover(parts: RecoveryParts, manifest: FolderManifest): P
   const { storage, backlog, operations } = parts;
   const { keeper, isLost, facts: marker } = manifest;
   let { newestAt } = marker;
+  let storedSeq = 0;
   for (const scope of marker.scopes) parts.written(scope);
   const onRecord = (seq: number, payload: Uint8Array): void => {
     // Of a record that storage has, perhaps only the beginning is there.
-    const { op, at, scope, read } = decodeHead(payload);
+    const { op, at, scope, isStored, read } = decodeHead(payload);
     parts.written(scope);
     if (op) operations.remember(op, at, { seq }, op.done);
     // What is flushed is no later than the marker says, and storage has its rows.
     if (seq <= marker.flushedSeq) return;
+    if (isStored) {
+      // In a folder that has lost its marker: all before it is stored, too.
+      storedSeq = seq;
+      backlog.flushed(seq);
+      newestAt = Math.max(newestAt, at);
+      return;
+    }
     const record = read();
     newestAt = Math.max(newestAt, latestTime(record));
     backlog.add(seq, record);
@@ -57,7 +65,7 @@ export async function recover(parts: RecoveryParts, manifest: FolderManifest): P
   }
   try {
     // Without a marker everything that the log holds is flushed again: it lets go of nothing that storage has not.
-    const flushedSeq = isLost ? log.stats.firstSeq - 1 : marker.flushedSeq;
+    const flushedSeq = isLost ? Math.max(log.stats.firstSeq - 1, storedSeq) : marker.flushedSeq;
     if (backlog.recordCount > 0) {
       await storage.removeFrom(rowIdOf(flushedSeq + 1, 0), [...backlog.scopes]);
     }

@@ -19,6 +19,8 @@ const ROUNDS = 16;
 const ROUNDS_BESIDE = { purge: 2, compaction: 1 };
 /** Compactions after which the files that they replaced go, even if appends have to wait for it. */
 const KEPT_COMPACTIONS_MAX = 4;
+/** What removed rows leave goes once this many bytes have come, and as many as the table had: it takes twice those at most. */
+const REPLACED_BYTES_MIN = 16 * 1024 * 1024;
 /** LanceDB reckons ages by its own clock: a time in the far past cleans up nothing, one in the far future everything. */
 const NOTHING = new Date(0);
 const EVERYTHING = new Date(Date.UTC(2200, 0));
@@ -42,15 +44,22 @@ export async function maintainTable(table: TenantTable, options: TableMaintenanc
     await compactBeside(table, true);
     return finish(table, true);
   }
-  if (isWorthCompacting(table, options.fragmentsMax)) await compactBeside(table, false);
+  const isReplaced = isMostlyReplaced(table);
+  if (isReplaced || isWorthCompacting(table, options.fragmentsMax)) await compactBeside(table, false);
   else if (tail.unindexedCount >= options.fragmentsMax || (isQuiet(table) && lacksIndexes(table))) {
     await table.gate.shared(() => buildIndexes(table));
   }
   const wasQuiet = isQuiet(table);
   tail.seenFragmentCount = tail.fragmentCount;
-  if (tail.compactionCount > 0 && (wasQuiet || tail.compactionCount >= KEPT_COMPACTIONS_MAX)) {
+  const isDue = wasQuiet || isReplaced || isMostlyReplaced(table);
+  if (tail.compactionCount > 0 && (isDue || tail.compactionCount >= KEPT_COMPACTIONS_MAX)) {
     await finish(table, false);
   }
+}
+
+/** Whether more has come than there was, some of it in the place of what is still on disk. */
+export function isMostlyReplaced({ tail, cleanBytes }: TenantTable): boolean {
+  return tail.hasRemoved && tail.byteCount >= Math.max(REPLACED_BYTES_MIN, cleanBytes);
 }
 
 /** Whether a compaction would bring more than it takes. */
@@ -83,6 +92,7 @@ async function compactBeside(table: TenantTable, purge: boolean): Promise<void> 
     table.tail.unindexedCount = table.tail.fragmentCount;
     table.tail.unindexedRowCount = table.tail.rowCount;
     table.tail.compactionCount++;
+    await table.measure();
   });
 }
 
@@ -95,7 +105,7 @@ async function finish(table: TenantTable, purge: boolean): Promise<void> {
     await table.syncInGate();
     await table.oldReadsEnded();
     await cleanUp(table);
-    table.resetTail();
+    await table.cleaned();
     if (purge) table.markPurged();
     await table.syncInGate();
   });

@@ -11,6 +11,8 @@ export interface SyncedVersion {
   readonly version: number;
   /** Whether the bytes of all removed rows are gone from disk. */
   readonly purged: boolean;
+  /** Bytes of the table's files when the last cleanup had ended; 0 before. */
+  readonly cleanBytes: number;
 }
 
 const FILE = "_synced.json";
@@ -35,15 +37,15 @@ export async function readSyncedVersion(
   }
   const version = await newestVersion(tableDirectory);
   logger.warn({ file: path, version }, "the file is damaged; the newest version of the table is taken");
-  return { version, purged: false };
+  return { version, purged: false, cleanBytes: 0 };
 }
 
 function parseSynced(text: string): SyncedVersion | undefined {
   try {
-    const { version, purged } = (JSON.parse(text) ?? {}) as Partial<SyncedVersion>;
+    const { version, purged, cleanBytes = 0 } = (JSON.parse(text) ?? {}) as Partial<SyncedVersion>;
     if (version === undefined || !Number.isSafeInteger(version) || typeof purged !== "boolean")
       return undefined;
-    return { version, purged };
+    return { version, purged, cleanBytes };
   } catch {
     return undefined;
   }

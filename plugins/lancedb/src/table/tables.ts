@@ -282,7 +282,7 @@ export class Tables {
     table.close();
     await new TableFiles(directory, disk).sync();
     await disk.syncDirectory(dirname(directory));
-    await writeSyncedVersion(directory, { version: 1, purged: true }, disk);
+    await writeSyncedVersion(directory, { version: 1, purged: true, cleanBytes: 0 }, disk);
     this.#names.add(name);
     this.#recovered.add(name);
   }

@@ -8,6 +8,7 @@ import { dimensionsOf } from "../rows/schema.js";
 import { VectorColumn } from "../rows/vector-column.js";
 import { ActiveReads } from "./active-reads.js";
 import { retryCommit } from "./commit-retry.js";
+import { diskBytes } from "./disk-bytes.js";
 import { newestVersion, readSyncedVersion, writeSyncedVersion } from "./synced-version.js";
 import { TableChanges } from "./table-changes.js";
 import { TableFiles } from "./table-files.js";
@@ -40,6 +41,10 @@ export interface TableTail {
   compactionCount: number;
   /** `fragmentCount` when maintenance last looked. */
   seenFragmentCount: number;
+  /** Bytes on disk beyond what the last cleanup has left, about. */
+  byteCount: number;
+  /** Whether rows were removed; unknown, and so true, after opening. */
+  hasRemoved: boolean;
 }
 
 /** Those that maintenance builds, one after the other: a kill may leave the first alone. */
@@ -48,7 +53,7 @@ const INDEX_COUNT = 2;
 const NO_TAIL: TableTail = Object.freeze({
   ...{ rowCount: 0, fragmentCount: 0, versionCount: 0 },
   ...{ unindexedCount: 0, unindexedRowCount: 0 },
-  ...{ compactionCount: 0, seenFragmentCount: 0 },
+  ...{ compactionCount: 0, seenFragmentCount: 0, byteCount: 0, hasRemoved: false },
 });
 
 /**
@@ -65,6 +70,7 @@ export class TenantTable {
   #rowCount = 0;
   #isDirty = false;
   #isPurged = true;
+  #cleanBytes = 0;
   #unsynced = new TableChanges();
   readonly tail: TableTail = { ...NO_TAIL };
   isIndexed = false;
@@ -94,7 +100,11 @@ export class TenantTable {
       ...indexes.map(({ numUnindexedRows }) => numUnindexedRows ?? 0),
     );
     opened.tail.rowCount = Math.min(numRows, numSmallFragments * lengths.p50);
-    opened.#isPurged = (await readSyncedVersion(parts.directory, parts.logger))?.purged ?? false;
+    const synced = await readSyncedVersion(parts.directory, parts.logger);
+    opened.#isPurged = synced?.purged ?? false;
+    opened.#cleanBytes = synced?.cleanBytes ?? 0;
+    opened.tail.hasRemoved = true;
+    await opened.measure();
     return opened;
   }
 
@@ -113,6 +123,16 @@ export class TenantTable {
   /** Whether the bytes of every removed row are gone from disk. */
   get isPurged(): boolean {
     return this.#isPurged;
+  }
+
+  /** Bytes of its files when the last cleanup had ended. */
+  get cleanBytes(): number {
+    return this.#cleanBytes;
+  }
+
+  /** Counts the bytes on disk, which compaction adds to. */
+  async measure(): Promise<void> {
+    this.tail.byteCount = (await diskBytes(this.directory)) - this.#cleanBytes;
   }
 
   /** Reads one version of the table, whatever is written meanwhile. */
@@ -134,6 +154,7 @@ export class TenantTable {
       return this.commit((table) => table.add(data));
     });
     this.#rowCount += rows.length;
+    for (const batch of data.batches) this.tail.byteCount += batch.data.byteLength;
     this.tail.rowCount += rows.length;
     this.tail.fragmentCount++;
     this.tail.unindexedCount++;
@@ -179,7 +200,9 @@ export class TenantTable {
     for (const filter of filters) {
       const { numDeletedRows } = await this.commit((table) => table.delete(filter));
       this.#rowCount -= numDeletedRows;
-      if (numDeletedRows > 0) this.#isPurged = false;
+      if (numDeletedRows === 0) continue;
+      this.#isPurged = false;
+      this.tail.hasRemoved = true;
     }
   }
 
@@ -207,7 +230,11 @@ export class TenantTable {
       const { directory, disk } = this.#parts;
       const version = await newestVersion(directory);
       await this.#files.sync();
-      await writeSyncedVersion(directory, { version, purged: this.#isPurged }, disk);
+      await writeSyncedVersion(
+        directory,
+        { version, purged: this.#isPurged, cleanBytes: this.#cleanBytes },
+        disk,
+      );
     } catch (error) {
       this.#isDirty = true;
       earlier.add(this.#unsynced);
@@ -221,8 +248,10 @@ export class TenantTable {
     return this.#reads.settled();
   }
 
-  resetTail(): void {
+  /** Only what is in use is left on disk. */
+  async cleaned(): Promise<void> {
     Object.assign(this.tail, NO_TAIL);
+    this.#cleanBytes = await diskBytes(this.directory);
   }
 
   markPurged(): void {

@@ -1,0 +1,21 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { isMissing } from "../disk.js";
+
+/** Bytes of all files below a directory. One that goes meanwhile counts nothing. */
+export async function diskBytes(directory: string): Promise<number> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  let sum = 0;
+  for (const { parentPath, name } of files) sum += await sizeOf(join(parentPath, name));
+  return sum;
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import { cp, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { MemoryPlugin } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
+import { afterEach, describe, expect, it } from "vitest";
+import { calls } from "../../kit/test/kit-calls.js";
+import { openFolder } from "./folder-fixture.js";
+import { bytesOnDisk, overwrite } from "./overwrites.js";
+import { StorageFixture } from "./storage-fixture.js";
+
+const MIB = 1024 * 1024;
+/** What is told of a table: 16 MiB, and twice what is alive. */
+const TABLE_BYTES_MAX = 16 * MIB;
+
+const fixture = new StorageFixture();
+const open: MemoryPlugin[] = [];
+afterEach(async () => {
+  for (const plugin of open.splice(0)) await plugin.close!();
+  await fixture.end();
+});
+
+async function openAt(directory: string): Promise<MemoryPlugin> {
+  const plugin = await openFolder(directory, { log: { segmentBytes: MIB } });
+  open.push(plugin);
+  return plugin;
+}
+
+describe("what overwrites leave behind", () => {
+  it("is in the log no more than the reply of each, and two segments", async () => {
+    const directory = await fixture.directory();
+    const plugin = await openAt(directory);
+    await overwrite(plugin, { count: 300, contentBytes: 65_536, maintainEvery: 10 });
+    const { log } = await bytesOnDisk(directory);
+    expect(log).toBeLessThan(2 * MIB + 300 * 1_024);
+  });
+
+  it("is in a table no more than 16 MiB and twice what is alive, after a restart too", async () => {
+    const directory = await fixture.directory();
+    const round = { count: 24, keyCount: 4, contentBytes: 500_000, maintainEvery: 1 };
+    const live = 4 * 500_000;
+    for (let start = 0; start < 2; start++) {
+      const plugin = await openAt(directory);
+      await overwrite(plugin, round);
+      await plugin.maintain!();
+      const { table } = await bytesOnDisk(directory);
+      expect(table).toBeLessThan(TABLE_BYTES_MAX + 2 * live);
+      await open.pop()!.close!();
+    }
+    const plugin = await openAt(directory);
+    await overwrite(plugin, { ...round, count: 1 });
+    await plugin.maintain!();
+    const { table } = await bytesOnDisk(directory);
+    expect(table).toBeLessThan(TABLE_BYTES_MAX + 2 * live);
+  });
+
+  it("is not needed where a folder has lost its manifest: no entry is lost or doubled", async () => {
+    const directory = await fixture.directory();
+    const first = await openAt(directory);
+    const { store } = calls({ plugin: first, clock: systemClock });
+    await store([{ key: "small", content: "small" }]);
+    const [latest] = await overwrite(first, { count: 40, contentBytes: 65_536, maintainEvery: 10 });
+    const replied = await store([{ key: "last", content: "last" }], { id: "last" });
+    const copy = await fixture.directory();
+    await cp(directory, copy, { recursive: true, filter: (path) => basename(path) !== "lock" });
+    await rm(join(copy, "folder.json"));
+    const { retrieve, entry, store: storeAgain } = calls({ plugin: await openAt(copy), clock: systemClock });
+    expect((await retrieve()).total).toBe(3);
+    expect((await entry("k0"))?.content).toBe(latest);
+    expect((await entry("small"))?.content).toBe("small");
+    expect(await storeAgain([{ key: "last", content: "last" }], { id: "last" })).toEqual(replied);
+  });
+});

@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { type MemoryPlugin, systemClock } from "@membus/protocol";
+import { calls } from "../../kit/test/kit-calls.js";
+import { listFiles } from "./storage-fixture.js";
+
+export interface Overwrites {
+  /** Stores of each key. */
+  readonly count: number;
+  readonly keyCount?: number;
+  readonly contentBytes: number;
+  /** Stores of each key between two calls of `maintain`. */
+  readonly maintainEvery: number;
+}
+
+/** Stores the same keys again and again, each time with other bytes. Returns the latest content of each. */
+export async function overwrite(
+  plugin: MemoryPlugin,
+  { count, keyCount = 1, contentBytes, maintainEvery }: Overwrites,
+): Promise<string[]> {
+  const { store } = calls({ plugin, clock: systemClock });
+  let contents: string[] = [];
+  for (let n = 1; n <= count; n++) {
+    contents = Array.from({ length: keyCount }, () => textOf(contentBytes));
+    for (const [key, content] of contents.entries()) await store([{ key: `k${key}`, content }]);
+    if (n % maintainEvery === 0) await plugin.maintain!();
+  }
+  return contents;
+}
+
+/** Compresses to half, and is one word. */
+function textOf(sizeBytes: number): string {
+  return randomBytes(sizeBytes / 2).toString("hex");
+}
+
+/** Bytes of the files of a folder, by what is directly in it. */
+export async function bytesOnDisk(directory: string): Promise<Record<string, number>> {
+  const sums: Record<string, number> = {};
+  for (const file of await listFiles(directory)) {
+    const [part = file] = file.split("/");
+    const { size } = await stat(join(directory, file));
+    sums[part] = (sums[part] ?? 0) + size;
+  }
+  return sums;
+}
