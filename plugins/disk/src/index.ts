@@ -1,10 +1,12 @@
 export {
+  answers,
   createDirectory,
   type DirectoryLock,
   directoryHolder,
   lockDirectory,
   readText,
   replaceFile,
+  withSocketAddress,
 } from "./directory/index.js";
 export {
   type Durability,

@@ -1,2 +1,3 @@
 export { type DirectoryLock, directoryHolder, lockDirectory } from "./directory-lock.js";
 export { createDirectory, isMissingFile, readText, replaceFile, syncDirectory } from "./durable-files.js";
+export { answers, withSocketAddress } from "./lock-socket.js";
