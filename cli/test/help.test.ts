@@ -17,6 +17,8 @@ const COMMANDS = [
   "reindex",
   "doctor",
   "eval",
+  "backup",
+  "restore",
   "log",
   "auth",
   "audit",

@@ -9,6 +9,7 @@ export {
   lockDirectory,
   readText,
   replaceFile,
+  syncDirectory,
   withSocketAddress,
 } from "./directory/index.js";
 export {
