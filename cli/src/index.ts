@@ -1,3 +1,3 @@
-export { type ComposeOptions, composeHost } from "./compose/compose-host.js";
+export { type ComposedHost, type ComposeOptions, composeHost } from "./compose/compose-host.js";
 export type { Config, ConfigFile } from "./config/config-schema.js";
 export { resolveConfig } from "./config/resolve-config.js";

@@ -19,6 +19,8 @@ const COMMANDS = [
   "reindex",
   "doctor",
   "eval",
+  "backup",
+  "restore",
   "log",
   "auth",
   "audit",

@@ -7,6 +7,7 @@ import { asAuthHost, authConfigPath, reloadOnChange } from "../auth/auth-host.js
 import type { AcceptedLoss } from "../compose/compose-plugins.js";
 import type { Config } from "../config/config-schema.js";
 import { memoryLimit } from "../config/memory-limit.js";
+import { withControl } from "../control/with-control.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
 import { natsOptions } from "../flags/nats-options.js";
@@ -92,14 +93,20 @@ async function up({ config: given, output }: Session, loss: AcceptedLoss): Promi
       const { composeHost } = await import("../compose/compose-host.js");
       const { withinMemory } = await import("../compose/memory-budget.js");
       const parts = { bus, logger, env: process.env, ...loss };
-      const host = await composeHost(withinMemory(config, limit), parts);
+      const composed = await composeHost(withinMemory(config, limit), parts);
+      const { host } = composed;
+      const { removeStaged, snapshotCommand } = await import("../backup/staged-snapshot.js");
+      const commands = { snapshot: snapshotCommand(composed, config.data) };
       const sources = { stats: () => host.stats(), busState: () => bus.state };
       await withHealth(config, sources, output.note, async () => {
         await host.start();
+        await removeStaged(config.data);
         const shownUrl = serverAddress(url);
         const listening = { url: shownUrl, data: config.data, prefix: config.prefix, host_id: host.id };
-        output.result(listening, () => banner(config, shownUrl));
-        await stopWhenTold(host, output, server?.exited);
+        await withControl(config.data, commands, logger, async () => {
+          output.result(listening, () => banner(config, shownUrl));
+          await stopWhenTold(host, output, server?.exited);
+        });
       });
     } finally {
       await bus.close();

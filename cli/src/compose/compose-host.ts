@@ -4,7 +4,7 @@ import { ownAuditSecret } from "../audit/audit-secret.js";
 import type { Config } from "../config/config-schema.js";
 import { createLogger } from "../logger.js";
 import { composeEmbedder } from "./compose-embedder.js";
-import { type AcceptedLoss, composePlugins } from "./compose-plugins.js";
+import { type AcceptedLoss, type ComposedPlugins, composePlugins } from "./compose-plugins.js";
 import { composeReranker } from "./compose-reranker.js";
 
 export interface ComposeOptions extends Partial<AcceptedLoss> {
@@ -13,16 +13,21 @@ export interface ComposeOptions extends Partial<AcceptedLoss> {
   readonly env: NodeJS.ProcessEnv;
 }
 
+/** A host, and what serves its tiers. */
+export interface ComposedHost extends ComposedPlugins {
+  readonly host: Host;
+}
+
 /**
  * The host that the settings describe. Creates the data directory; the host is not started.
  * @throws {TypeError} for settings, and plugins that they name, that cannot be served.
  */
-export async function composeHost(config: Config, options: ComposeOptions): Promise<Host> {
+export async function composeHost(config: Config, options: ComposeOptions): Promise<ComposedHost> {
   const { bus, logger, env, repair = false, acceptLoss = false } = options;
   const embedder = await composeEmbedder(config, env, { clock: systemClock, logger });
   const reranker = await composeReranker(config, env, { clock: systemClock, logger });
   const { plugins, dataDirectories } = await composePlugins(config, { repair, acceptLoss });
-  return createHost(
+  const host = createHost(
     {
       bus,
       logger,
@@ -38,6 +43,7 @@ export async function composeHost(config: Config, options: ComposeOptions): Prom
     },
     hostOptions(config),
   );
+  return { host, plugins, dataDirectories };
 }
 
 function hostOptions(config: Config): HostOptions {

@@ -6,6 +6,7 @@ import type { Analyzer, KitOptions } from "@membus/plugin-kit";
 import { createLanceDbPlugin, type LanceStorageOptions } from "@membus/plugin-lancedb";
 import { createLruPlugin, type LruOptions } from "@membus/plugin-lru";
 import { type MemoryPlugin, type MemoryTier, TIERS } from "@membus/protocol";
+import { refusePartial } from "../backup/restore.js";
 import type { Config } from "../config/config-schema.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { loadPlugin } from "./load-plugin.js";
@@ -28,9 +29,10 @@ export interface AcceptedLoss {
 
 /**
  * The plugins that the settings name; else lru for the working tier, and lancedb for the other two. Creates their folders.
- * @throws {TypeError} as `loadPlugin` does.
+ * @throws {TypeError} as `loadPlugin` does, and for a data folder that is half restored.
  */
 export async function composePlugins(config: Config, loss: AcceptedLoss): Promise<ComposedPlugins> {
+  await refusePartial(config.data);
   const plugins: ByTier<MemoryPlugin> = {};
   const dataDirectories: ByTier<string> = {};
   const analyzer = createMultilingualAnalyzer();

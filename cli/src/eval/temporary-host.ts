@@ -57,7 +57,7 @@ async function withHost<T>(
     { logger, clock: systemClock },
   );
   try {
-    const host = await composeHost(config, { bus, logger, env });
+    const { host } = await composeHost(config, { bus, logger, env });
     await host.start();
     try {
       return await use(config);

@@ -20,7 +20,7 @@ export async function startComposedHost(
 ): Promise<ComposedHost> {
   const data = await mkdtemp(join(tmpdir(), "membus-wire-"));
   const resolved = await resolveConfig({ flags: { data, ...config }, env: {} });
-  const host = await composeHost(resolved, { bus, logger, env: {} });
+  const { host } = await composeHost(resolved, { bus, logger, env: {} });
   const remove = async () => {
     await host.stop();
     await rm(data, { recursive: true, force: true });

@@ -1,10 +1,16 @@
 export {
+  answers,
   createDirectory,
   type DirectoryLock,
   directoryHolder,
+  isMissingFile,
+  linkFile,
+  linkTree,
   lockDirectory,
   readText,
   replaceFile,
+  syncDirectory,
+  withSocketAddress,
 } from "./directory/index.js";
 export {
   type Durability,

@@ -14,6 +14,7 @@ import {
   type OwnDirectory,
   ownDirectory,
   recover,
+  snapshot,
 } from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
 import { BodyCache, KnownScopes, LatestScopes, PartitionLoader } from "./lifecycle/index.js";
@@ -37,6 +38,8 @@ export interface DurableState {
   admit(tenant: string): void;
   /** Nothing of a tenant's that is gone is left on disk. */
   erase(tenant: string): Promise<void>;
+  /** See `KitPlugin`. */
+  snapshot(target: string): Promise<void>;
   /** Flushes where background work has written a good part of what may wait for it. */
   roomToWrite(): Promise<void>;
   scopes(tenant: string): Promise<Iterable<Scope>>;
@@ -162,6 +165,7 @@ async function takeUp(
       flusher.erase(tenant, (before) =>
         moveReplies(before, { log, journal, operations, clock, roomToWrite }),
       ),
+    snapshot: (target) => snapshot(target, { directory, log, storage, manifest, flusher }),
     stats: () => ({ ...storage.stats(), ...loader.stats, ...journalStats(log, backlog, flusher) }),
     // Flushing what is left spares the next start the work.
     close: () => closeAll([...[flusher, log, storage].map((part) => () => part.close()), release]),

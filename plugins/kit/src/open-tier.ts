@@ -41,6 +41,8 @@ export interface OpenTier extends StoreParts, RetrieveParts {
   admit(tenant: string): void;
   /** Ends when no byte of what a tenant has forgotten is left, in RAM or on disk. */
   erase(tenant: string): Promise<void>;
+  /** See `KitPlugin`. */
+  snapshot(target: string): Promise<void>;
   maintain(): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
@@ -92,6 +94,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
       await clearForgotten(registry);
       await state?.erase(tenant);
     },
+    snapshot: async (target) => state?.snapshot(target),
     maintain: () => sweep({ clock, registry, expiry, removals, retention, journal, stored: state }),
     stats: () => ({
       ...{

@@ -138,6 +138,12 @@ export interface Storage {
    * removed may still be there.
    */
   maintain(options: { readonly purge: boolean; readonly tenant?: string }): Promise<void>;
+  /**
+   * Puts what it has on disk for good into `directory`, from which it opens in the place of the tier's own, as links
+   * (`linkTree` of `@membus/disk`) where files never change. Nothing is written and no upkeep goes on meanwhile. Without
+   * it, the tier is copied only while it is closed.
+   */
+  snapshot?(directory: string): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
 }

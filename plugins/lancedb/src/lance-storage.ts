@@ -11,6 +11,7 @@ import {
 } from "./lance-storage-options.js";
 import { isDamagedRow } from "./rows/checksums.js";
 import { readBodies, readOutdated, readScope, readScopes } from "./rows/read-rows.js";
+import { linkTables } from "./table/link-tables.js";
 import { isMostlyReplaced, isWorthCompacting, lacksIndexes, maintainTable } from "./table/maintenance.js";
 import type { TableChanges } from "./table/table-changes.js";
 import { groupByTable, tableNameOf, tableOf } from "./table/table-name.js";
@@ -176,6 +177,10 @@ class LanceStorage implements Storage {
         throw error;
       }
     });
+  }
+
+  async snapshot(directory: string): Promise<void> {
+    await linkTables(join(this.place.directory, "table"), join(directory, "table"), this.place.logger);
   }
 
   stats(): Readonly<Record<string, number | string>> {

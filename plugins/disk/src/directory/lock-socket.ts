@@ -17,7 +17,7 @@ const DEAD = new Set(["ECONNREFUSED", "ENOENT", "ENOTSOCK"]);
 export async function listen(path: string): Promise<Server | undefined> {
   const server = createServer((connection) => connection.destroy());
   try {
-    await withAddress(path, async (address) => {
+    await withSocketAddress(path, async (address) => {
       server.listen(address);
       await once(server, "listening");
     });
@@ -30,7 +30,7 @@ export async function listen(path: string): Promise<Server | undefined> {
 
 /** Whether a process listens on the socket file. */
 export async function answers(path: string): Promise<boolean> {
-  return withAddress(path, async (address) => {
+  return withSocketAddress(path, async (address) => {
     const connection = createConnection(address);
     try {
       await once(connection, "connect");
@@ -44,7 +44,7 @@ export async function answers(path: string): Promise<boolean> {
 }
 
 /** Calls `use` with an address of the socket file that is short enough, by a link to its directory if need be. */
-async function withAddress<T>(path: string, use: (address: string) => Promise<T>): Promise<T> {
+export async function withSocketAddress<T>(path: string, use: (address: string) => Promise<T>): Promise<T> {
   if (process.platform === "win32") return use(`\\\\.\\pipe\\membus-${basename(path)}`);
   if (Buffer.byteLength(path) <= PATH_BYTES_MAX) return use(path);
   const link = join(tmpdir(), `membus-${randomBytes(8).toString("hex")}`);

@@ -1,20 +1,20 @@
 import { renameSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { MemoryError } from "@membus/protocol";
-import { createDirectory, isMissingFile, syncDirectory } from "../directory/index.js";
+import { createDirectory, isMissingFile, linkFile, syncDirectory } from "../directory/index.js";
 import { SerialQueue } from "../serial-queue.js";
 import { compactSegment, draftPathOf, isWorthCompacting } from "./compact-segment.js";
 import { type FileLogOptions, resolveFileLogOptions } from "./file-log-options.js";
 import { readFrame } from "./frame.js";
-import type { Log, LogRecovery, LogServices, LogStats, OpenLog, ShrinkRecord } from "./log.js";
+import type { Log, LogPart, LogRecovery, LogServices, LogStats, OpenLog, ShrinkRecord } from "./log.js";
 import { asLogErrors, corruptLog } from "./log-error.js";
 import { type LogFile, type OpenLogFile, openLogFile, useLogFile } from "./log-file.js";
 import { LogWriter } from "./log-writer.js";
 import { recoverLog } from "./recovery.js";
 import { readBytes, scanBuffer, scanFrames } from "./scan.js";
 import type { Segment } from "./segment.js";
-import { SEGMENT_HEADER_BYTES } from "./segment-header.js";
+import { encodeSegmentHeader, SEGMENT_FORMAT, SEGMENT_HEADER_BYTES } from "./segment-header.js";
 import { removeSetAside } from "./set-aside-files.js";
 
 export interface FileLogDependencies extends LogServices, Partial<Omit<LogRecovery, "nextSeqMin">> {
@@ -139,8 +139,20 @@ export class FileLog implements Log {
     await asLogErrors("what was set aside cannot be removed", () => removeSetAside(this.#directory));
   }
 
-  rotate(): Promise<void> {
-    return this.#writer.rotate();
+  async rotate(): Promise<void> {
+    await this.#writer.rotate();
+  }
+
+  snapshot(directory: string): Promise<readonly LogPart[]> {
+    return this.#trims.run(async () => {
+      const segments = await this.#writer.rotate();
+      return asLogErrors("the log cannot be copied", async () => {
+        await createDirectory(directory);
+        for (const { path } of segments.slice(0, -1)) await linkFile(path, join(directory, basename(path)));
+        await copyHeader(segments.at(-1)!, directory);
+        return segments.map(({ part }) => part);
+      });
+    });
   }
 
   probe(): Promise<void> {
@@ -214,6 +226,15 @@ export class FileLog implements Log {
       throw error;
     }
   }
+}
+
+/** Of the newest segment, which was empty a moment ago, and may grow by now. */
+async function copyHeader(
+  { path, firstSeq, continuesFrom, salt }: Segment,
+  directory: string,
+): Promise<void> {
+  const header = encodeSegmentHeader({ format: SEGMENT_FORMAT, firstSeq, continuesFrom, salt });
+  await writeFile(join(directory, basename(path)), header, { mode: 0o600 });
 }
 
 /** Undefined where it is not in the place where the segment has it. */

@@ -122,9 +122,13 @@ export class LogWriter {
     });
   }
 
-  async rotate(): Promise<void> {
+  /** @returns all segments at the moment when the newest was empty. */
+  async rotate(): Promise<readonly Segment[]> {
     this.#checkOpen();
-    await this.#fileTasks.run(() => this.#undoOnFailure(() => this.#startSegment()));
+    return this.#fileTasks.run(async () => {
+      await this.#undoOnFailure(() => this.#startSegment());
+      return [...this.#segments];
+    });
   }
 
   async sync(): Promise<void> {

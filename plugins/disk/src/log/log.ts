@@ -122,6 +122,13 @@ export interface Log {
   /** Begins a new segment, unless the newest is empty: all records up to now can then be trimmed. */
   rotate(): Promise<void>;
 
+  /**
+   * Begins a new segment, and puts all that is acknowledged by now into `directory`, which a log opens as its own. Its
+   * files may be the log's own under another name: who has them must not write to them.
+   * @returns what a keeper of that log has to know.
+   */
+  snapshot(directory: string): Promise<readonly LogPart[]>;
+
   /** Looks whether the newest file is where it was, and whether a log that failed can be written again. */
   probe(): Promise<void>;
 

@@ -126,6 +126,11 @@ export class Flusher {
     });
   }
 
+  /** Runs `task` while storage stays as it is on disk, and the log lets go of nothing. */
+  holdStill<T>(task: () => Promise<T>): Promise<T> {
+    return this.#upkeep.run(() => this.#writes.run(task));
+  }
+
   /** Another write to storage, in its turn. */
   write(task: () => Promise<void>): Promise<void> {
     return this.#writes.run(task);

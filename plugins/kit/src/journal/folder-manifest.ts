@@ -78,10 +78,15 @@ export class FolderManifest {
   update(change: Partial<FolderFacts>): Promise<void> {
     return this.#writes.run(async () => {
       const facts = { ...this.#facts, ...change };
-      await replaceFile(this.#path, `${JSON.stringify(facts)}\n`);
+      await replaceFile(this.#path, textOf(facts));
       this.#facts = facts;
       this.#isLost = false;
     });
+  }
+
+  /** The manifest of a snapshot in `directory`, whose log has these parts. */
+  async writeTo(directory: string, log: readonly LogPart[]): Promise<void> {
+    await replaceFile(join(directory, FILE_NAME), textOf({ ...this.#facts, log }));
   }
 
   /** The part of the log. */
@@ -91,6 +96,10 @@ export class FolderManifest {
       keep: (log) => this.update({ log }),
     };
   }
+}
+
+function textOf(facts: FolderFacts): string {
+  return `${JSON.stringify(facts)}\n`;
 }
 
 function newFacts(tier: MemoryTier): FolderFacts {

@@ -17,3 +17,4 @@ export { type LogRecord, latestTime, type OperationResult, rowIdOf } from "./rec
 export { type RecordEntries, type RecordedEntry, recordEntries } from "./record-entries.js";
 export { recover } from "./recover.js";
 export { decodeRows, encodeRows, type KeptRows } from "./row-file.js";
+export { snapshot } from "./snapshot.js";

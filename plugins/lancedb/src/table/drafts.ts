@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isMissing } from "../disk.js";
 
 /** LanceDB writes a file under such a name, and renames it when it is whole. */
-const DRAFT = /^\.tmp/;
+export const DRAFT = /^\.tmp/;
 
 /** Removes what a killed process was writing below a directory. Nothing may be written there meanwhile. */
 export async function removeDrafts(directory: string): Promise<void> {

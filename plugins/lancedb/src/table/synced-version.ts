@@ -15,7 +15,7 @@ export interface SyncedVersion {
   readonly cleanBytes: number;
 }
 
-const FILE = "_synced.json";
+export const SYNCED = "_synced.json";
 const VERSIONS = "_versions";
 /** LanceDB names manifests so that the newest is listed first. */
 const MANIFEST = /^(\d{20})\.manifest$/;
@@ -26,7 +26,7 @@ export async function readSyncedVersion(
   tableDirectory: string,
   logger: Logger,
 ): Promise<SyncedVersion | undefined> {
-  const path = join(tableDirectory, FILE);
+  const path = join(tableDirectory, SYNCED);
   try {
     const text = await readFile(path, "utf8");
     const synced = parseSynced(text);
@@ -56,7 +56,7 @@ export async function writeSyncedVersion(
   synced: SyncedVersion,
   disk: Disk,
 ): Promise<void> {
-  await replaceFile(join(tableDirectory, FILE), JSON.stringify(synced), disk);
+  await replaceFile(join(tableDirectory, SYNCED), JSON.stringify(synced), disk);
 }
 
 /** The newest version whose manifest is in the directory; 0 when there is none. */
@@ -80,14 +80,17 @@ export async function rollBack(
 async function listVersions(tableDirectory: string): Promise<number[]> {
   try {
     const names = await readdir(join(tableDirectory, VERSIONS));
-    return names.flatMap((name) => {
-      const digits = MANIFEST.exec(name)?.[1];
-      return digits === undefined ? [] : [Number(NEWEST - BigInt(digits))];
-    });
+    return names.flatMap((name) => versionOfManifest(name) ?? []);
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;
   }
+}
+
+/** Undefined for the name of another file. */
+export function versionOfManifest(name: string): number | undefined {
+  const digits = MANIFEST.exec(name)?.[1];
+  return digits === undefined ? undefined : Number(NEWEST - BigInt(digits));
 }
 
 function manifestName(version: number): string {

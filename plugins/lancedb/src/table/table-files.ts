@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Disk, isMissing } from "../disk.js";
 
 /** The only file that LanceDB writes more than once. */
-const REWRITTEN = "latest_version_hint.json";
+export const LATEST_HINT = "latest_version_hint.json";
 
 /**
  * The files of a table, to be made to survive power loss: LanceDB syncs nothing itself. It gives every file a new
@@ -47,5 +47,5 @@ export class TableFiles {
 }
 
 function needsSync(entry: Dirent, synced: ReadonlySet<string>, isDirectoryChanged: boolean): boolean {
-  return entry.isFile() && (!synced.has(entry.name) || (isDirectoryChanged && entry.name === REWRITTEN));
+  return entry.isFile() && (!synced.has(entry.name) || (isDirectoryChanged && entry.name === LATEST_HINT));
 }

@@ -1,0 +1,104 @@
+import { link, stat } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { createDirectory, lockDirectory } from "@membus/disk";
+import { systemClock } from "@membus/protocol";
+import {
+  backupName,
+  describeBackups,
+  type KeptBackup,
+  latestBackup,
+  placeBackup,
+  prune,
+  removePartial,
+} from "./backup-folder.js";
+import { type BackupFile, writeManifest } from "./backup-manifest.js";
+import { copyFileSynced, filesBelow, syncFolders } from "./copy-file.js";
+import { refusePartial } from "./restore.js";
+import { withSnapshot } from "./staged-snapshot.js";
+
+export interface BackupOptions {
+  readonly data: string;
+  /** Where backups are kept, each in a folder that its time names. */
+  readonly folder: string;
+  /** So many stay, 1 at least; undefined: all. */
+  readonly keep?: number | undefined;
+}
+
+export interface BackupReport {
+  /** Path of the new one. */
+  readonly backup: string;
+  readonly files: number;
+  readonly bytes: number;
+  /** What was not in the one before. */
+  readonly copied_files: number;
+  readonly copied_bytes: number;
+  readonly removed: readonly string[];
+  readonly kept: readonly KeptBackup[];
+}
+
+/**
+ * Takes a backup of a data folder, whether a host serves it or not. Files that the latest backup has are shared with that.
+ * @throws {TypeError} where there is no data folder, or half of one, or backups would be in it.
+ */
+export async function backUp({ data, folder, keep }: BackupOptions): Promise<BackupReport> {
+  const isInside = !relative(data, folder).startsWith("..");
+  if (isInside) throw new TypeError(`${folder} is in the data folder: keep backups elsewhere`);
+  await refusePartial(data);
+  await createDirectory(folder);
+  const lock = await lockDirectory(folder, { clock: systemClock });
+  try {
+    await removePartial(folder);
+    const takenAt = new Date(systemClock.now() * 1_000);
+    const name = backupName(takenAt);
+    const copied = await placeBackup(folder, name, (partial) => {
+      return withSnapshot(data, (snapshot) => copySnapshot(snapshot, partial, { folder, takenAt }));
+    });
+    const removed = keep === undefined ? [] : await prune(folder, keep, name);
+    const kept = await describeBackups(folder);
+    const { files, bytes } = kept.find((backup) => backup.name === name)!;
+    return { backup: join(folder, name), files, bytes, ...copied, removed, kept };
+  } finally {
+    await lock.release();
+  }
+}
+
+interface CopyContext {
+  readonly folder: string;
+  readonly takenAt: Date;
+}
+
+async function copySnapshot(
+  snapshot: string,
+  target: string,
+  { folder, takenAt }: CopyContext,
+): Promise<Pick<BackupReport, "copied_files" | "copied_bytes">> {
+  const before = await latestBackup(folder);
+  const known = new Map(before?.manifest.files.map((file) => [file.path, file]));
+  const files: BackupFile[] = [];
+  let [copied_files, copied_bytes] = [0, 0];
+  for (const path of await filesBelow(snapshot)) {
+    const { size: sizeBytes, mtimeMs } = await stat(join(snapshot, path));
+    await createDirectory(dirname(join(target, path)));
+    const former = known.get(path);
+    const isSame = former?.sizeBytes === sizeBytes && former.mtimeMs === mtimeMs;
+    if (isSame && (await isShared(join(before!.path, path), join(target, path)))) {
+      files.push(former);
+      continue;
+    }
+    const sha256 = await copyFileSynced(join(snapshot, path), join(target, path));
+    files.push({ path, sizeBytes, mtimeMs, sha256 });
+    copied_files++;
+    copied_bytes += sizeBytes;
+  }
+  await writeManifest(target, { format: 1, takenAt: takenAt.toISOString(), files });
+  await syncFolders(target);
+  return { copied_files, copied_bytes };
+}
+
+/** Whether the file of the backup before has another name now. Not every file system has that; what is gone is copied. */
+function isShared(source: string, target: string): Promise<boolean> {
+  return link(source, target).then(
+    () => true,
+    () => false,
+  );
+}

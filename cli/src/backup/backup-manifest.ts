@@ -1,0 +1,71 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { isAbsolute, join, normalize } from "node:path";
+import { isMissingFile } from "@membus/disk";
+import { MemoryError } from "@membus/protocol";
+
+/** A file of a backup, as it was in the data folder. */
+export interface BackupFile {
+  /** From the data folder. */
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly mtimeMs: number;
+  readonly sha256: string;
+}
+
+/** What a backup consists of; written last, so that what has one is whole. */
+export interface BackupManifest {
+  readonly format: 1;
+  /** ISO 8601: all that was acknowledged by then is in it. */
+  readonly takenAt: string;
+  readonly files: readonly BackupFile[];
+}
+
+export const MANIFEST = "backup.json";
+
+/**
+ * Undefined where there is none.
+ * @throws {MemoryError} `runtime_error` for one that is damaged, or leads out of its folder; `unsupported` for a later one.
+ */
+export async function readManifest(folder: string): Promise<BackupManifest | undefined> {
+  const path = join(folder, MANIFEST);
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    if (isMissingFile(error) || (error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  const found = parse(text);
+  if (found?.format !== undefined && found.format !== 1) {
+    throw new MemoryError("unsupported", `${path} is of a later version of membus`, { path });
+  }
+  if (found === undefined || !isWhole(found)) {
+    throw new MemoryError("runtime_error", `${path} is damaged`, { reason: "backup_damaged", path });
+  }
+  return found;
+}
+
+export async function writeManifest(folder: string, manifest: BackupManifest): Promise<void> {
+  const text = `${JSON.stringify(manifest, undefined, 1)}\n`;
+  await writeFile(join(folder, MANIFEST), text, { mode: 0o600, flag: "wx", flush: true });
+}
+
+export function sizeOf({ files }: BackupManifest): number {
+  return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}
+
+function parse(text: string): Partial<BackupManifest> | undefined {
+  try {
+    return (JSON.parse(text) as Partial<BackupManifest> | null) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isWhole(found: Partial<BackupManifest>): found is BackupManifest {
+  const { format, takenAt, files } = found;
+  return format === 1 && typeof takenAt === "string" && Array.isArray(files) && files.every(isFile);
+}
+
+function isFile({ path, sizeBytes, sha256 }: Partial<BackupFile>): boolean {
+  const isInside = typeof path === "string" && !isAbsolute(path) && !normalize(path).startsWith("..");
+  return isInside && Number.isSafeInteger(sizeBytes) && /^[0-9a-f]{64}$/.test(sha256 ?? "");
+}

@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { syncDirectory } from "@membus/disk";
+
+/** Copies a file so that it survives power loss. Returns the SHA-256 of what was read. */
+export async function copyFileSynced(source: string, target: string): Promise<string> {
+  const hash = createHash("sha256");
+  const hashed = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  const written = createWriteStream(target, { flags: "wx", mode: 0o600, flush: true });
+  await pipeline(createReadStream(source), hashed, written);
+  return hash.digest("hex");
+}
+
+export async function hashOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
+}
+
+/** The files below a folder, by their paths from there, sorted. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map((entry) => relative(folder, join(entry.parentPath, entry.name))).sort();
+}
+
+/** Makes the names below a folder, and its own, survive power loss. */
+export async function syncFolders(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const folders = entries.flatMap((entry) => (entry.isDirectory() ? join(entry.parentPath, entry.name) : []));
+  for (const each of [...folders, folder]) await syncDirectory(each);
+}

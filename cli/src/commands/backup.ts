@@ -1,0 +1,55 @@
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import type { BackupReport } from "../backup/back-up.js";
+import { definedOnly } from "../flags/defined-only.js";
+import { numberFlag } from "../flags/json-argument.js";
+import { openSession } from "../session.js";
+
+const DATA = "the data folder (default ./.membus)";
+
+export function registerBackup(program: Command): void {
+  program
+    .command("backup")
+    .description(
+      "copy the durable tiers of a data folder, while a host serves it or not, and list what is kept",
+    )
+    .argument("<folder>", "of the backups: each gets a folder there, and shares files with the one before")
+    .option("--data <folder>", DATA)
+    .option("--keep <count>", "so many stay, and older ones are removed (default all)")
+    .action(async (folder: string, { data, keep }: { data?: string; keep?: string }, command: Command) => {
+      const { config, output } = await openSession(command, definedOnly({ data }));
+      const { backUp } = await import("../backup/back-up.js");
+      const kept = keep === undefined ? undefined : keepFlag(keep);
+      const report = await backUp({ data: config.data, folder: resolve(folder), keep: kept });
+      output.result(report, () => describe(report));
+    });
+}
+
+export function registerRestore(program: Command): void {
+  program
+    .command("restore")
+    .description("put a backup into a data folder that is empty or not there, for a host to be started on")
+    .argument("<backup>", "one backup, or a folder of them: then the latest")
+    .option("--data <folder>", DATA)
+    .action(async (backup: string, { data }: { data?: string }, command: Command) => {
+      const { config, output } = await openSession(command, definedOnly({ data }));
+      const { restore } = await import("../backup/restore.js");
+      const report = await restore(resolve(backup), config.data);
+      const { taken_at, files } = report;
+      output.result(report, () => `restored ${files} files of ${taken_at} into ${report.data}`);
+    });
+}
+
+function keepFlag(text: string): number {
+  const keep = numberFlag("--keep", text);
+  if (!Number.isInteger(keep) || keep < 1) throw new TypeError(`--keep: an integer from 1 on, not ${text}`);
+  return keep;
+}
+
+function describe({ backup, files, bytes, copied_files, copied_bytes, removed, kept }: BackupReport): string {
+  return [
+    `backed up to ${backup}: ${files} files, ${bytes} bytes, of which ${copied_files}, ${copied_bytes} bytes, are new`,
+    ...removed.map((name) => `removed ${name}`),
+    ...kept.map(({ name, bytes: size, problem }) => `kept ${name}, ${problem ?? `${size} bytes`}`),
+  ].join("\n");
+}

@@ -1,0 +1,38 @@
+import { constants, type Dirent } from "node:fs";
+import { copyFile, link, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { createDirectory } from "./durable-files.js";
+
+/** What a file system says that has no hard links, not between these places, or no more of this file. */
+const NO_LINKS = new Set(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+
+/** Another name of a file that nobody changes any more; a copy of it where there can be none. */
+export async function linkFile(source: string, target: string): Promise<void> {
+  try {
+    await link(source, target);
+  } catch (error) {
+    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    await copyFile(source, target, constants.COPYFILE_FICLONE);
+  }
+}
+
+/** Links all files below a folder whose names are wanted into another, which is made. */
+export async function linkTree(
+  source: string,
+  target: string,
+  isWanted: (name: string) => boolean = () => true,
+): Promise<void> {
+  await createDirectory(target);
+  for (const entry of await readdir(source, { withFileTypes: true })) {
+    if (!isWanted(entry.name)) continue;
+    const [from, to] = [join(source, entry.name), join(target, entry.name)];
+    const kind = await kindOf(entry, from);
+    if (kind.isDirectory()) await linkTree(from, to, isWanted);
+    else if (kind.isFile()) await linkFile(from, to);
+  }
+}
+
+/** Part of a folder may be on another disk. */
+async function kindOf(entry: Dirent, path: string): Promise<Pick<Dirent, "isFile" | "isDirectory">> {
+  return entry.isSymbolicLink() ? stat(path) : entry;
+}
