@@ -18,6 +18,7 @@ import type { NamespaceRule, Runtime } from "./operations/index.js";
 import type { ResolvedHostOptions } from "./options.js";
 import { Deadlines } from "./outcome.js";
 import { EmbedderCache, type PluginRunner, serveTiers } from "./plugin-calls/index.js";
+import { RateMeter } from "./rates/index.js";
 import { Audit, type AuditSink, HEADER_BYTES_RESERVED, Responder } from "./replies/index.js";
 import { Admission, Router } from "./routing/index.js";
 
@@ -60,7 +61,8 @@ export function assemble(
   const { bus, plugins, allowNamespace, reranker, dataDirectories = {} } = dependencies;
   const { clock = systemClock, logger = defaultLogger() } = dependencies;
   const metrics = new Metrics();
-  const admission = new Admission(options);
+  const rates = new RateMeter(options.rates);
+  const admission = new Admission(options, rates);
   const embedder = dependencies.embedder && new EmbedderCache(dependencies.embedder, options);
   const events = new Events({ bus, clock, metrics }, options);
   const tiers = serveTiers(plugins, options, { clock, logger, metrics });
@@ -76,7 +78,7 @@ export function assemble(
   const runtime: Runtime = { hostId, clock, logger, options, tiers, ...parts };
   const audit = dependencies.audit && new Audit(dependencies.audit, clock, dependencies.auditSecret);
   const responder = new Responder({ bus, clock, metrics, logger, audit });
-  const router = new Router({ runtime, responder, admission });
+  const router = new Router({ runtime, responder, admission, rates });
   const servicesOf = ({ tier }: PluginRunner): PluginServices => ({
     tier,
     clock,

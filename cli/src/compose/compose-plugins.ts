@@ -7,6 +7,7 @@ import { createLanceDbPlugin, type LanceStorageOptions } from "@membus/plugin-la
 import { createLruPlugin, type LruOptions } from "@membus/plugin-lru";
 import { type MemoryPlugin, type MemoryTier, TIERS } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
+import { heldQuotas } from "../config/quotas.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { loadPlugin } from "./load-plugin.js";
 
@@ -62,7 +63,7 @@ function ownPlugin(
   { analyzer, repair, acceptLoss }: OwnOptions,
 ): MemoryPlugin {
   if (tier === "working") {
-    return createLruPlugin(config.lru as LruOptions | undefined, analyzer, config.quotas);
+    return createLruPlugin(config.lru as LruOptions | undefined, analyzer, heldQuotas(config.quotas));
   }
   return createLanceDbPlugin(
     definedOnly({

@@ -24,7 +24,7 @@ type Bounds = Readonly<Record<string, number>>;
 
 /** Bounds that are shares of the memory limit, by section. `heap` are those that V8's heap has to hold. */
 const DEFAULTS = {
-  host: pick(HOST_DEFAULTS, ["inFlightBytesMax", "embedderCacheBytesMax"]),
+  host: pick(HOST_DEFAULTS, ["inFlightBytesMax", "agentInFlightBytesMax", "embedderCacheBytesMax"]),
   lru: pick(LRU_DEFAULTS, ["bytesMax", "scopeBytesMax", "operationBytesMax", "operationCountMax"]),
   kit: pick(KIT_DEFAULTS, [
     "residentBytesMax",
@@ -41,6 +41,7 @@ const DEFAULTS = {
 /** Bounds that are no smaller, so that messages of the usual size are served. */
 const LEAST: Bounds = {
   inFlightBytesMax: 8 * MIB,
+  agentInFlightBytesMax: 2 * MIB,
   embedderCacheBytesMax: MIB,
   backlogBytesMax: 8 * MIB,
   operationBytesMax: 4 * MIB,
@@ -83,7 +84,7 @@ function shrink(bounds: Bounds, shareOf: (name: string) => number): Bounds {
   return Object.fromEntries(scaled);
 }
 
-/** All bounds together at their defaults. What a partition may take is within what is resident. */
+/** All bounds together at their defaults. What an agent and a partition may take is within. */
 function countedBytes(): number {
   const { host, lru, kit, storage } = DEFAULTS;
   const working = lru.bytesMax + lru.operationBytesMax + OPERATION_BYTES * lru.operationCountMax;

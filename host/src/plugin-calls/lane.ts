@@ -1,4 +1,5 @@
 import { type Clock, MemoryError } from "@membus/protocol";
+import { turnTooLate } from "../outcome.js";
 
 /** Long enough for a full queue to move on, short enough not to leave it empty. */
 export const RETRY_AFTER_MS = 200;
@@ -91,7 +92,7 @@ export class Lane {
     const expired = this.#waiting.filter((waiting) => waiting.expiresAt <= now);
     if (expired.length === 0) return;
     this.#waiting = this.#waiting.filter((waiting) => waiting.expiresAt > now);
-    for (const waiting of expired) waiting.refuse(expiredError());
+    for (const waiting of expired) waiting.refuse(turnTooLate());
   }
 }
 
@@ -99,10 +100,6 @@ function fullError(): MemoryError {
   return new MemoryError("overloaded", "too many requests wait for this tier", {
     retry_after_ms: RETRY_AFTER_MS,
   });
-}
-
-function expiredError(): MemoryError {
-  return new MemoryError("timeout", "the deadline passed before the request's turn came; nothing was done");
 }
 
 function closedError(): MemoryError {
