@@ -141,7 +141,7 @@ it("runs as many of one agent at once as together cost little", async () => {
     await nextTurn();
     await nextTurn();
   };
-  for (let n = 0; n < 6; n++) {
+  for (let n = 0; n < 20; n++) {
     void ask("dear");
     await endAll();
   }
@@ -149,6 +149,7 @@ it("runs as many of one agent at once as together cost little", async () => {
   await nextTurn();
   expect(ends).toHaveLength(2);
   void ask("bob");
+  await nextTurn();
   expect(ends).toHaveLength(3);
   await endAll();
   expect(ends).toHaveLength(2);

@@ -3,4 +3,4 @@ import { ATTACKS } from "./attacks.js";
 
 /** A process that attacks until it is ended: `attacker.ts <url> <prefix> <name of the attack>`. */
 const [url, prefix, name] = process.argv.slice(2) as [string, string, string];
-await Promise.race(ATTACKS[name]!.map(async (attack) => attack(await connect({ servers: url }), prefix)));
+await ATTACKS[name]!(await connect({ servers: url }), prefix);

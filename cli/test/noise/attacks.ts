@@ -56,18 +56,13 @@ const dearRetrieves: Attack = async (connection, prefix) => {
 const store = (key: string, content: string, fields: Message = {}) =>
   request("memory/store/req", { entries: [{ key, content, tier: "episodic" }], ...fields });
 
-const LARGE = publishing("large", "memory.store.req", 8, (at) => store(`large${at % 50}`, MEGABYTE));
-const SCOPES = publishing("scopes", "memory.store.req", 64, (at) =>
-  store("k", `note ${at}`, { namespace: `n/${process.pid}/${at}` }),
-);
-const SMALL = publishing("small", "memory.retrieve.req", 256, () =>
-  request("memory/retrieve/req", { keys: ["k"], tier: "working" }),
-);
-
-export const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
-  "1 MB stores": [LARGE],
-  "dear retrieves": [dearRetrieves],
-  "new scopes": [SCOPES],
-  "small messages": [SMALL],
-  "all four": [LARGE, dearRetrieves, SCOPES, SMALL],
+export const ATTACKS: Readonly<Record<string, Attack>> = {
+  "1 MB stores": publishing("large", "memory.store.req", 8, (at) => store(`large${at % 50}`, MEGABYTE)),
+  "dear retrieves": dearRetrieves,
+  "new scopes": publishing("scopes", "memory.store.req", 64, (at) =>
+    store("k", `note ${at}`, { namespace: `n/${process.pid}/${at}` }),
+  ),
+  "small messages": publishing("small", "memory.retrieve.req", 256, () =>
+    request("memory/retrieve/req", { keys: ["k"], tier: "working" }),
+  ),
 };

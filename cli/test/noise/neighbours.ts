@@ -74,16 +74,21 @@ export class Neighbours {
     }
   }
 
-  /** Runs `work` beside an attack: on the host's subjects, or on others that nobody hears. */
-  async beside<T>(attack: string, prefix: string, work: () => Promise<T>): Promise<T> {
-    const args = ["--conditions", "membus-source", "--import", "tsx", ATTACKER, this.#url, prefix, attack];
-    const attacker: ChildProcess = spawn(process.execPath, args, { stdio: "inherit" });
-    setPriority(attacker.pid!, LOWEST_PRIORITY);
+  /** Runs `work` beside attacks, each of a process of its own: on the host's subjects, or on others that nobody hears. */
+  async beside<T>(attacks: readonly string[], prefix: string, work: () => Promise<T>): Promise<T> {
+    const attackers = attacks.map((attack) => this.#attack(attack, prefix));
     try {
       return await work();
     } finally {
-      await endChild(attacker, "SIGKILL");
+      await Promise.all(attackers.map((attacker) => endChild(attacker, "SIGKILL")));
     }
+  }
+
+  #attack(attack: string, prefix: string): ChildProcess {
+    const args = ["--conditions", "membus-source", "--import", "tsx", ATTACKER, this.#url, prefix, attack];
+    const attacker = spawn(process.execPath, args, { stdio: "inherit" });
+    setPriority(attacker.pid!, LOWEST_PRIORITY);
+    return attacker;
   }
 
   async stop(): Promise<void> {

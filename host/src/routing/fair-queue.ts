@@ -6,7 +6,7 @@ import { ServiceClock } from "./service-clock.js";
 
 /** Requests that begin in one turn of the event loop. */
 const REQUESTS_A_TURN = 16;
-/** What beginning them may take in one turn: what waits in the socket is to be read, and the disk to be heard. */
+/** What they may cost, by what was measured before: what waits in the socket is to be read, and the disk to be heard. */
 const TURN_MS = 4;
 /** While reads come, so many of them are left to mutations, and no more: the next read waits for the turn to end. */
 const MUTATIONS_BESIDE_READS = 2;
@@ -89,7 +89,8 @@ export class FairQueue {
     this.#schedule();
     const chargedMs = flow.begin(this.#all);
     const { running, atOnceMs, end } = this.#service.begin(begin);
-    this.#begunMs += atOnceMs;
+    // Most of the work comes right after, before anything else has its turn.
+    this.#begunMs += Math.max(atOnceMs, chargedMs);
     const ended = () => {
       const costMs = end();
       flow.end(chargedMs, costMs);

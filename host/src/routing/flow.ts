@@ -3,7 +3,7 @@ const RUNNING_MS = 25;
 /** So that one may wait for the disk while another works. */
 const MUTATIONS_AT_LEAST = 2;
 /** What the first piece of work is taken to cost. */
-const FIRST_ESTIMATE_MS = 1.5;
+const FIRST_ESTIMATE_MS = 0.25;
 /** How much the latest cost counts in an estimate. */
 const LATEST_SHARE = 0.25;
 
