@@ -13,7 +13,7 @@ const SECTIONS = [
     name: "host",
     path: "host/src/options.ts",
     options: "HostOptions",
-    leftOut: ["prefix", "tenants", "rules"],
+    leftOut: ["prefix", "tenants", "rules", "rates"],
   },
   { name: "lru", path: "plugins/lru/src/lru-options.ts", options: "LruOptions", leftOut: [] },
   { name: "kit", path: "plugins/kit/src/kit-options.ts", options: "KitOptions", leftOut: [] },

@@ -18,6 +18,7 @@ import type { NamespaceRule, Runtime } from "./operations/index.js";
 import type { ResolvedHostOptions } from "./options.js";
 import { Deadlines } from "./outcome.js";
 import { EmbedderCache, type PluginRunner, serveTiers } from "./plugin-calls/index.js";
+import { RateMeter } from "./rates/index.js";
 import { Audit, type AuditSink, HEADER_BYTES_RESERVED, Responder } from "./replies/index.js";
 import { Admission, Router } from "./routing/index.js";
 import { Tracer } from "./tracing/index.js";
@@ -62,7 +63,8 @@ export function assemble(
   const { bus, plugins, allowNamespace, reranker, dataDirectories = {} } = dependencies;
   const { clock = systemClock, logger = defaultLogger() } = dependencies;
   const metrics = new Metrics();
-  const admission = new Admission(options);
+  const rates = new RateMeter(options.rates);
+  const admission = new Admission(options, rates);
   const embedder = dependencies.embedder && new EmbedderCache(dependencies.embedder, options);
   const events = new Events({ bus, clock, metrics }, options);
   const tracer = new Tracer();
@@ -79,7 +81,7 @@ export function assemble(
   const runtime: Runtime = { hostId, clock, logger, options, tiers, ...parts };
   const audit = dependencies.audit && new Audit(dependencies.audit, clock, dependencies.auditSecret);
   const responder = new Responder({ bus, clock, metrics, logger, audit });
-  const router = new Router({ runtime, responder, admission, tracer });
+  const router = new Router({ runtime, responder, admission, rates, tracer });
   const servicesOf = ({ tier }: PluginRunner): PluginServices => ({
     tier,
     clock,

@@ -124,7 +124,8 @@ export class Host {
 
   /** What `$SRV.STATS` tells besides the endpoints. */
   #figures(): object {
-    const { inFlight, process, tiers, requests, dropped, violations, eventsPublished } = this.stats();
+    const { inFlight, process, tiers, requests, dropped, refused, violations, eventsPublished } =
+      this.stats();
     const outcomes = Object.entries(requests).map(([type, stats]) => [type, stats?.outcomes]);
     return {
       tiers,
@@ -132,6 +133,7 @@ export class Host {
       in_flight: { requests: inFlight.count, bytes: inFlight.bytes, mutations: inFlight.mutationCount },
       outcomes: Object.fromEntries(outcomes),
       dropped,
+      refused,
       violations,
       events_published: eventsPublished,
     };

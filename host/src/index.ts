@@ -5,6 +5,7 @@ export { createHost, type Host, type HostStats } from "./host.js";
 export { LATENCY_BOUNDS_MS, type MetricsSnapshot, type RequestStats } from "./metrics.js";
 export type { NamespaceRule } from "./operations/index.js";
 export { HOST_DEFAULTS, type HostOptions, type ResolvedHostOptions, resolveHostOptions } from "./options.js";
+export type { RateQuota, RateQuotas } from "./rates/index.js";
 export {
   type AuditRecord,
   type AuditSink,

@@ -10,7 +10,13 @@ export type TypeLabel = RequestType | "unknown";
 export type OutcomeLabel = "ok" | ErrorCode;
 
 /** Why a message was dropped without an answer, or an answer or event was not sent. */
-export type DropReason = "reply_subject" | "unanswerable" | "reply_failed" | "event_limit" | "event_failed";
+export type DropReason =
+  | "reply_subject"
+  | "unanswerable"
+  | "flood"
+  | "reply_failed"
+  | "event_limit"
+  | "event_failed";
 
 export interface RequestStats {
   readonly count: number;
@@ -27,6 +33,8 @@ export interface RequestStats {
 export interface MetricsSnapshot {
   readonly requests: Readonly<Partial<Record<TypeLabel, RequestStats>>>;
   readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
+  /** Requests refused before they were read, by what there was too much of. */
+  readonly refused: Readonly<Record<string, number>>;
   /** Results that a plugin returned against its contract, by tier. */
   readonly violations: Readonly<Partial<Record<MemoryTier, number>>>;
   readonly eventsPublished: number;
@@ -56,6 +64,7 @@ class TypeMetrics {
 export class Metrics {
   readonly #requests = new Map<TypeLabel, TypeMetrics>();
   readonly #dropped: Partial<Record<DropReason, number>> = {};
+  readonly #refused: Record<string, number> = {};
   readonly #violations: Partial<Record<MemoryTier, number>> = {};
   #eventsPublished = 0;
 
@@ -67,6 +76,11 @@ export class Metrics {
 
   drop(reason: DropReason): void {
     this.#dropped[reason] = (this.#dropped[reason] ?? 0) + 1;
+  }
+
+  /** `cause` is one of few. */
+  refuse(cause: string): void {
+    this.#refused[cause] = (this.#refused[cause] ?? 0) + 1;
   }
 
   violation(tier: MemoryTier): void {
@@ -86,6 +100,7 @@ export class Metrics {
     return {
       requests: Object.fromEntries(requests),
       dropped: { ...this.#dropped },
+      refused: { ...this.#refused },
       violations: { ...this.#violations },
       eventsPublished: this.#eventsPublished,
     };

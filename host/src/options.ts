@@ -10,6 +10,7 @@ import {
 import type { AccessRule } from "./access-rules.js";
 import { accessRulesOption } from "./access-rules-option.js";
 import { inboxPrefixesOption } from "./inbox-prefixes-option.js";
+import { type RateQuotas, ratesOption } from "./rates/index.js";
 
 export interface HostOptions {
   /**
@@ -72,6 +73,17 @@ export interface HostOptions {
    */
   readonly agentInFlightCountMax?: number;
   /**
+   * Bytes of the requests of one agent under way at once, 1024..2^40. A single larger request is served when the agent has no
+   * other.
+   * @default 16777216
+   */
+  readonly agentInFlightBytesMax?: number;
+  /**
+   * What agents and tenants may ask for in a second. Further requests are `overloaded`.
+   * @default {}
+   */
+  readonly rates?: RateQuotas;
+  /**
    * Time between two rounds of maintenance (expiry, compaction). Milliseconds, 10..3600000.
    * @default 1000
    */
@@ -128,6 +140,8 @@ export const HOST_DEFAULTS: ResolvedHostOptions = Object.freeze({
   inFlightCountMax: 1_024,
   inFlightBytesMax: 64 * 1024 * 1024,
   agentInFlightCountMax: 256,
+  agentInFlightBytesMax: 16 * 1024 * 1024,
+  rates: Object.freeze({}),
   maintainIntervalMs: 1_000,
   drainTimeoutMs: 10_000,
   closeTimeoutMs: 60_000,
@@ -154,6 +168,8 @@ export function resolveHostOptions(input: HostOptions): ResolvedHostOptions {
     inFlightCountMax: integerOption(1, 1_000_000),
     inFlightBytesMax: integerOption(1_024, 2 ** 40),
     agentInFlightCountMax: integerOption(1, 1_000_000),
+    agentInFlightBytesMax: integerOption(1_024, 2 ** 40),
+    rates: ratesOption,
     maintainIntervalMs: integerOption(10, 3_600_000),
     drainTimeoutMs: integerOption(1, 600_000),
     closeTimeoutMs: integerOption(1, 3_600_000),
@@ -171,7 +187,8 @@ function withOwnLists(input: HostOptions): HostOptions {
   if (Array.isArray(input.tenants)) lists.tenants = Object.freeze([...input.tenants]);
   if (Array.isArray(input.inboxPrefixes)) lists.inboxPrefixes = Object.freeze([...input.inboxPrefixes]);
   if (Array.isArray(input.rules)) lists.rules = Object.freeze(structuredClone(input.rules));
-  return { ...input, ...lists };
+  const rates = input.rates === undefined ? {} : { rates: Object.freeze(structuredClone(input.rates)) };
+  return { ...input, ...lists, ...rates };
 }
 
 function prefixOption(value: unknown, name: string): void {

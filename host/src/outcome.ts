@@ -81,3 +81,8 @@ export class Deadlines {
 function passedError(): MemoryError {
   return new MemoryError("timeout", "the deadline passed; the effect may still happen, a retry tells");
 }
+
+/** Of what never began. */
+export function turnTooLate(): MemoryError {
+  return new MemoryError("timeout", "the deadline passed before the request's turn came; nothing was done");
+}

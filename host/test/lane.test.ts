@@ -27,6 +27,19 @@ describe("Lane", () => {
     expect([started, lane.runningCount]).toEqual([["a", "b", "c", "d"], 0]);
   });
 
+  it("starts next what is of whoever has the fewest under way", async () => {
+    const { started, call, end } = heldCalls();
+    const lane = new Lane({ concurrency: 2, queueCountMax: 9 }, new FakeClock());
+    for (const name of ["a1", "a2", "a3", "a4", "b1", "b2"]) {
+      void lane.run(call(name), { holder: name.charAt(0) });
+    }
+    for (const name of ["a1", "a2", "b1", "a3", "b2", "a4"]) {
+      end(name);
+      await turn();
+    }
+    expect(started).toEqual(["a1", "a2", "b1", "a3", "b2", "a4"]);
+  });
+
   it("keeps a place until the call has settled, failed ones too", async () => {
     const lane = new Lane({ concurrency: 1, queueCountMax: 2 }, new FakeClock());
     const failing = lane.run(async () => Promise.reject(new Error("later")));
@@ -44,7 +57,7 @@ describe("Lane", () => {
     const { started, call, end } = heldCalls();
     const lane = new Lane({ concurrency: 1, queueCountMax: 1 }, clock);
     const first = lane.run(call("a"));
-    const expiring = lane.run(call("b"), clock.now() + 1);
+    const expiring = lane.run(call("b"), { expiresAt: clock.now() + 1 });
     await clock.advance(1_000);
     const third = lane.run(call("c"));
     await expect(expiring).rejects.toMatchObject({ code: "timeout" });

@@ -10,7 +10,7 @@ describe("host options", () => {
     const documented = [...source.matchAll(/@default (.+)\n\s+\*\/\n\s+readonly (\w+)\?/g)];
     const defaults = Object.fromEntries(documented.map(([, value, name]) => [name, JSON.parse(value!)]));
     expect(defaults).toEqual(HOST_DEFAULTS);
-    expect(Object.keys(defaults)).toHaveLength(19);
+    expect(Object.keys(defaults)).toHaveLength(21);
   });
 
   it("are copied and frozen", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { turn } from "./fake-clock.js";
 import { HeldPlugin } from "./held-plugin.js";
 import { contents, HostFixture } from "./host-fixture.js";
 
@@ -17,6 +18,9 @@ describe("a retry of a request under way", () => {
       fixture.store(ENTRIES, { id: "r", ts: deadline, deadline_ms: 1_000 * deadline, x_attempt: deadline }),
     );
     await plugin.untilHeld(1);
+    await fixture.bus.flush();
+    // One of them at least begins in each turn of the event loop.
+    for (const _ of asking) await turn();
     plugin.release();
     const replies = await Promise.all(asking);
     expect(plugin.calls.filter((call) => call === "store")).toEqual(["store"]);

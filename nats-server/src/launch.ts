@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clock, delay, integerOption, type Logger, MemoryError, systemClock } from "@membus/protocol";
@@ -22,7 +22,10 @@ export interface LaunchOptions {
   readonly port?: number;
   /** Turns JetStream on and keeps its data here. Absent: no JetStream. */
   readonly storeDir?: string;
-  /** A nats-server configuration file. Address and port of this launch override its own. */
+  /**
+   * A nats-server configuration file. Address and port of this launch override its own. Absent: one that leaves 512 MiB
+   * waiting for a client before the server gives it up as too slow, instead of 64.
+   */
   readonly configFile?: string;
   /** Further arguments for nats-server. Address and port of this launch override theirs. */
   readonly extraArgs?: readonly string[];
@@ -52,6 +55,8 @@ export interface NatsServer {
 }
 
 const HOST = "127.0.0.1";
+/** What one fast sender has on the way to a host that is busy for a moment is more than the server's own default. */
+const OWN_CONFIG = "max_pending: 536870912\n";
 const READY_TIMEOUT_MS = 10_000;
 const READY_POLL_MS = 10;
 const STOP_TIMEOUT_MS = 5_000;
@@ -68,7 +73,8 @@ export async function launchNatsServer(
 ): Promise<NatsServer> {
   integerOption(0, 65_535)(options.port ?? 0, "port");
   const portsDir = await mkdtemp(join(tmpdir(), "membus-nats-"));
-  const server = spawnServer(options.binary, serverArguments(options, portsDir));
+  const configFile = options.configFile ?? (await ownConfig(portsDir));
+  const server = spawnServer(options.binary, serverArguments({ ...options, configFile }, portsDir));
   const ready = await awaitReady(server, portsDir, clock);
   // Removed at once, not when the server ends: then nothing is left behind if we are killed.
   await rm(portsDir, { recursive: true, force: true });
@@ -87,6 +93,12 @@ export async function launchNatsServer(
     stop: async () => void (await stopProcess(server, STOP_TIMEOUT_MS, clock)),
     kill: async () => void (await killProcess(server)),
   };
+}
+
+async function ownConfig(directory: string): Promise<string> {
+  const path = join(directory, "membus.conf");
+  await writeFile(path, OWN_CONFIG);
+  return path;
 }
 
 /** Ours come last: the server takes the last of two equal flags, so nothing can make it listen elsewhere. */

@@ -9,6 +9,8 @@ const HEADER = `# Written by \`membus auth\`, which replaces it: change it by th
 
 /** Subscriptions of one connection; the host has a dozen, a client a few more than it watches. */
 const SUBSCRIPTIONS_MAX = 1_000;
+/** Bytes that may wait for a connection before the server closes it; its own default is 64 MiB, which one agent fills. */
+const PENDING_BYTES_MAX = 512 * 1024 * 1024;
 
 /** The server's configuration, of which JSON is a part. Permissions are those of chapter 2 of the protocol. */
 export function serverConfig(state: AuthState): string {
@@ -20,7 +22,7 @@ export function serverConfig(state: AuthState): string {
     ),
   };
   const { max_payload } = state;
-  return `${HEADER}${fields({ max_payload, max_subscriptions: SUBSCRIPTIONS_MAX, accounts })}`;
+  return `${HEADER}${fields({ max_payload, max_pending: PENDING_BYTES_MAX, max_subscriptions: SUBSCRIPTIONS_MAX, accounts })}`;
 }
 
 /** The fields of an object as lines, so that the file can be included in another. */

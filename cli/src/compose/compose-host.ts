@@ -2,6 +2,7 @@ import { type AccessRule, createHost, type Host, type HostOptions } from "@membu
 import { type Bus, type Logger, systemClock } from "@membus/protocol";
 import { ownAuditSecret } from "../audit/audit-secret.js";
 import type { Config } from "../config/config-schema.js";
+import { rateQuotas } from "../config/quotas.js";
 import { createLogger } from "../logger.js";
 import { composeEmbedder } from "./compose-embedder.js";
 import { type AcceptedLoss, type ComposedPlugins, composePlugins } from "./compose-plugins.js";
@@ -51,6 +52,7 @@ function hostOptions(config: Config): HostOptions {
     prefix: config.prefix,
     ...(config.tenants === undefined ? {} : { tenants: config.tenants }),
     ...(config.rules === undefined ? {} : { rules: config.rules as readonly AccessRule[] }),
+    ...(config.quotas === undefined ? {} : { rates: rateQuotas(config.quotas) }),
     ...(config.host as HostOptions | undefined),
   };
 }

@@ -8,6 +8,7 @@ import { createLruPlugin, type LruOptions } from "@membus/plugin-lru";
 import { type MemoryPlugin, type MemoryTier, TIERS } from "@membus/protocol";
 import { refusePartial } from "../backup/restore.js";
 import type { Config } from "../config/config-schema.js";
+import { heldQuotas } from "../config/quotas.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { loadPlugin } from "./load-plugin.js";
 
@@ -64,7 +65,7 @@ function ownPlugin(
   { analyzer, repair, acceptLoss }: OwnOptions,
 ): MemoryPlugin {
   if (tier === "working") {
-    return createLruPlugin(config.lru as LruOptions | undefined, analyzer, config.quotas);
+    return createLruPlugin(config.lru as LruOptions | undefined, analyzer, heldQuotas(config.quotas));
   }
   return createLanceDbPlugin(
     definedOnly({

@@ -24,7 +24,7 @@ type Bounds = Readonly<Record<string, number>>;
 
 /** Bounds that are shares of the memory limit, by section. `heap` are those that V8's heap has to hold. */
 const DEFAULTS = {
-  host: pick(HOST_DEFAULTS, ["inFlightBytesMax", "embedderCacheBytesMax"]),
+  host: pick(HOST_DEFAULTS, ["inFlightBytesMax", "agentInFlightBytesMax", "embedderCacheBytesMax"]),
   lru: pick(LRU_DEFAULTS, ["bytesMax", "scopeBytesMax", "operationBytesMax", "operationCountMax"]),
   kit: pick(KIT_DEFAULTS, [
     "residentBytesMax",
@@ -48,6 +48,7 @@ const BUFFER_SHARE = 1 / 20;
 /** Bounds that are no smaller, so that messages of the usual size are served. */
 const LEAST: Bounds = {
   inFlightBytesMax: 8 * MIB,
+  agentInFlightBytesMax: 2 * MIB,
   embedderCacheBytesMax: MIB,
   backlogBytesMax: 8 * MIB,
   operationBytesMax: 4 * MIB,
@@ -95,7 +96,7 @@ function bufferOf(name: string, max: number, bufferMax: number): number {
   return Math.floor(Math.min(max, Math.max(LEAST[name] ?? 1, bufferMax)));
 }
 
-/** All buffers as they become, all other bounds at their defaults. What a partition may take is within what is resident. */
+/** All buffers as they become, all other bounds at their defaults. What an agent and a partition may take is within. */
 function countedBytes(bufferMax: number): { readonly buffered: number; readonly kept: number } {
   const { host, lru, kit, storage } = DEFAULTS;
   const inFlight = bufferOf("inFlightBytesMax", host.inFlightBytesMax, bufferMax);

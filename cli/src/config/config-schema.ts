@@ -4,17 +4,10 @@ import { GatewaySchema } from "./gateway-schema.js";
 import { MEMORY_LIMIT } from "./memory-limit.js";
 import { PluginSchema } from "./plugin-schema.js";
 import { EmbedderSchema, RerankerSchema } from "./provider-schema.js";
+import { QuotasSchema } from "./quotas.js";
 
 const text = z.string().min(1);
 const positive = z.int().min(1);
-
-/** What an agent or a tenant may hold. */
-const QuotaSchema = z.strictObject({
-  entries: positive.optional(),
-  bytes: positive.optional(),
-  namespaces: positive.optional(),
-  sessions: positive.optional(),
-});
 
 /** What `membus.yaml` may hold. Unknown keys are refused. */
 export const ConfigSchema = z.strictObject({
@@ -61,15 +54,7 @@ export const ConfigSchema = z.strictObject({
   rules: z.array(z.unknown()).optional(),
   log_level: z.enum(["debug", "info", "warn", "error", "silent"]).optional(),
   audit: z.boolean().optional(),
-  /** Of the working tier. */
-  quotas: z
-    .strictObject({
-      agent: QuotaSchema.optional(),
-      tenant: QuotaSchema.optional(),
-      agents: z.record(text, QuotaSchema).optional(),
-      tenants: z.record(text, QuotaSchema).optional(),
-    })
-    .optional(),
+  quotas: QuotasSchema.optional(),
   /** Where health checks and figures are asked for. */
   health: z.strictObject({ port: z.int().min(0).max(65_535), host: text.default("127.0.0.1") }).optional(),
   gateway: GatewaySchema.optional(),

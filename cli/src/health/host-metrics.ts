@@ -62,6 +62,12 @@ const FIGURES: readonly Figure[] = [
     samples: ({ dropped }) => counted(dropped, "reason"),
   },
   {
+    name: "membus_refused_total",
+    help: "Requests that were refused before they were read, by what there was too much of",
+    type: "counter",
+    samples: ({ refused }) => counted(refused, "cause"),
+  },
+  {
     name: "membus_plugin_violations_total",
     help: "Results that a plugin returned against its contract",
     type: "counter",

@@ -168,6 +168,14 @@ const repeatMutants: readonly Mutant[] = [
   }),
 ];
 
+/** Answers no more than so many requests with `overloaded`. */
+function withFewRefusals(countMax: number) {
+  return (bus: Bus) => {
+    let count = 0;
+    return dropReplies(bus, ({ message }) => message.code === "overloaded" && ++count > countMax);
+  };
+}
+
 const overloadMutants: readonly Mutant[] = [
   hostMutant({
     id: "host-plugins-full-host-is-silent",
@@ -183,6 +191,21 @@ const overloadMutants: readonly Mutant[] = [
     names: /detail\.retry_after_ms of the reply/,
     bus: (bus) =>
       rewriteErrors(bus, (error) => (error.code === "overloaded" ? { ...error, detail: {} } : error)),
+  }),
+  hostMutant({
+    id: "host-plugins-refused-request-is-not-named",
+    defect: "`overloaded` of a host that is full has null as `req_id`",
+    check: "host-plugins/refused-request-is-named",
+    names: /req_id of the reply to a store of 100,000 bytes in json/,
+    bus: (bus) =>
+      rewriteErrors(bus, (error) => (error.code === "overloaded" ? { ...error, req_id: null } : error)),
+  }),
+  hostMutant({
+    id: "host-plugins-few-refusals-are-answered",
+    defect: "a host that is full answers the first 500 of an agent's requests, and drops the others",
+    check: "host-plugins/thousand-refusals-are-answered",
+    names: /the reply to one of a thousand pings at once/,
+    bus: withFewRefusals(500),
   }),
   hostMutant({
     id: "host-plugins-overloaded-plugin-does-not-say-when",

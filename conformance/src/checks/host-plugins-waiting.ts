@@ -240,6 +240,9 @@ function expectSame<Reply extends object>(
   }
 }
 
+/** Of one agent within a second. */
+const REFUSALS_ANSWERED = 1_000;
+
 const overloadChecks: readonly Check[] = [
   hostCheck({
     id: "host-plugins/full-host-is-overloaded",
@@ -259,6 +262,42 @@ const overloadChecks: readonly Check[] = [
       expectOverloaded(own, reply, what);
       t.expect.equal((await first).errors, [], "errors of the store that was in work");
       t.expect.equal((await own.caller.retrieve()).total, 1, "total of a retrieve once there is room again");
+    },
+  }),
+  hostCheck({
+    id: "host-plugins/refused-request-is-named",
+    clauses: ["ERR-12"],
+    provisions: ["own_plugins"],
+    async run(t) {
+      const { own, gate } = await startSlowHost(t, 1);
+      const first = own.caller.store(own.entry());
+      t.expect.equal(await gate.arrivals(1), 1, "calls of `onStore` for a store");
+      for (const encoding of ["json", "msgpack"] as const) {
+        const what = `a store of 100,000 bytes in ${encoding} for which a host has no room`;
+        const sent = request(own, "store", { entries: [{ key: "large", content: "x".repeat(100_000) }] });
+        const reply = await answer(own, what, "store", encodeMessage(sent, encoding));
+        expectOverloaded(own, reply, what);
+        t.expect.equal(reply.message.req_id, sent.id, `req_id of the reply to ${what}`);
+      }
+      gate.open();
+      t.expect.equal((await first).errors, [], "errors of the store that was in work");
+    },
+  }),
+  hostCheck({
+    id: "host-plugins/thousand-refusals-are-answered",
+    clauses: ["ERR-13", "ERR-10"],
+    provisions: ["own_plugins"],
+    async run(t) {
+      const { own, gate } = await startSlowHost(t, 1);
+      const first = own.caller.store(own.entry());
+      t.expect.equal(await gate.arrivals(1), 1, "calls of `onStore` for a store");
+      const what = "one of a thousand pings at once to a host that has no room";
+      const ask = () => answer(own, what, "ping", request(own, "ping"));
+      const replies = await Promise.all(Array.from({ length: REFUSALS_ANSWERED }, ask)).finally(() =>
+        gate.open(),
+      );
+      for (const reply of replies) expectOverloaded(own, reply, what);
+      t.expect.equal((await first).errors, [], "errors of the store that was in work");
     },
   }),
   hostCheck({

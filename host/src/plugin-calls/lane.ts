@@ -1,4 +1,5 @@
 import { type Clock, MemoryError } from "@membus/protocol";
+import { turnTooLate } from "../outcome.js";
 
 /** Long enough for a full queue to move on, short enough not to leave it empty. */
 export const RETRY_AFTER_MS = 200;
@@ -10,14 +11,23 @@ export interface LaneLimits {
   readonly queueCountMax: number;
 }
 
+/** Whose a call is, and how long it may wait. */
+export interface CallTerms {
+  /** Unix seconds; it never starts after them. Absent: any time. */
+  readonly expiresAt?: number;
+  /** Whose calls take turns with those of others. */
+  readonly holder?: string;
+}
+
 interface WaitingCall {
   readonly expiresAt: number;
+  readonly holder: string;
   start(): void;
   refuse(error: MemoryError): void;
 }
 
 /**
- * Runs calls in the order given, so many at once. A call keeps its place until it has really settled, also when
+ * Runs calls, so many at once: next is the first of whoever has the fewest under way. A call keeps its place until it has really settled, also when
  * nobody waits for it any more: what hangs is bounded, and never overtaken by twice as much of the same.
  */
 export class Lane {
@@ -25,6 +35,7 @@ export class Lane {
   readonly #clock: Clock;
   #waiting: WaitingCall[] = [];
   readonly #whenIdle: (() => void)[] = [];
+  readonly #runningBy = new Map<string, number>();
   #running = 0;
   #closed = false;
 
@@ -42,17 +53,21 @@ export class Lane {
   }
 
   /**
-   * Starts `call` now where there is a place, else when there is one; never after `expiresAt` (Unix seconds).
+   * Starts `call` now where there is a place, else when there is one.
    * @throws {MemoryError} `overloaded` when the queue is full, `timeout` when its turn came too late, `unavailable`
    * after `close`; and what `call` throws.
    */
-  run<T>(call: () => Promise<T>, expiresAt = Number.POSITIVE_INFINITY): Promise<T> {
+  run<T>(
+    call: () => Promise<T>,
+    { expiresAt = Number.POSITIVE_INFINITY, holder = "" }: CallTerms = {},
+  ): Promise<T> {
     if (this.#closed) return Promise.reject(closedError());
-    if (this.#running < this.#limits.concurrency) return this.#start(call);
+    if (this.#running < this.#limits.concurrency) return this.#start(call, holder);
     if (this.#waiting.length >= this.#limits.queueCountMax) this.#refuseExpired();
     if (this.#waiting.length >= this.#limits.queueCountMax) return Promise.reject(fullError());
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ expiresAt, start: () => resolve(this.#start(call)), refuse: reject });
+      const start = () => resolve(this.#start(call, holder));
+      this.#waiting.push({ expiresAt, holder, start, refuse: reject });
     });
   }
 
@@ -70,28 +85,50 @@ export class Lane {
     for (const waiting of this.#waiting.splice(0)) waiting.refuse(closedError());
   }
 
-  #start<T>(call: () => Promise<T>): Promise<T> {
-    this.#running++;
+  #start<T>(call: () => Promise<T>, holder: string): Promise<T> {
+    this.#count(holder, 1);
     // The executor turns a synchronous throw, and an answer that is no promise, into a promise.
     const running = new Promise<T>((resolve) => resolve(call()));
-    running.then(this.#next, this.#next);
+    const end = () => {
+      this.#count(holder, -1);
+      this.#next();
+    };
+    running.then(end, end);
     return running;
   }
 
-  readonly #next = (): void => {
-    this.#running--;
+  #next(): void {
     if (this.#waiting.length > 0) this.#refuseExpired();
-    this.#waiting.shift()?.start();
+    this.#takeNext()?.start();
     if (this.#running > 0) return;
     for (const resolve of this.#whenIdle.splice(0)) resolve();
-  };
+  }
+
+  #takeNext(): WaitingCall | undefined {
+    let first = 0;
+    for (let at = 1; at < this.#waiting.length; at++) {
+      if (this.#countOf(at) < this.#countOf(first)) first = at;
+    }
+    return this.#waiting.splice(first, 1)[0];
+  }
+
+  #countOf(at: number): number {
+    return this.#runningBy.get(this.#waiting[at]!.holder) ?? 0;
+  }
+
+  #count(holder: string, change: 1 | -1): void {
+    this.#running += change;
+    const ofHolder = (this.#runningBy.get(holder) ?? 0) + change;
+    if (ofHolder > 0) this.#runningBy.set(holder, ofHolder);
+    else this.#runningBy.delete(holder);
+  }
 
   #refuseExpired(): void {
     const now = this.#clock.now();
     const expired = this.#waiting.filter((waiting) => waiting.expiresAt <= now);
     if (expired.length === 0) return;
     this.#waiting = this.#waiting.filter((waiting) => waiting.expiresAt > now);
-    for (const waiting of expired) waiting.refuse(expiredError());
+    for (const waiting of expired) waiting.refuse(turnTooLate());
   }
 }
 
@@ -99,10 +136,6 @@ function fullError(): MemoryError {
   return new MemoryError("overloaded", "too many requests wait for this tier", {
     retry_after_ms: RETRY_AFTER_MS,
   });
-}
-
-function expiredError(): MemoryError {
-  return new MemoryError("timeout", "the deadline passed before the request's turn came; nothing was done");
 }
 
 function closedError(): MemoryError {

@@ -24,7 +24,7 @@ import type { ResolvedHostOptions } from "../options.js";
 import { failure, type Outcome, success } from "../outcome.js";
 import type { Tracer } from "../tracing/index.js";
 import { forgetProblem, listProblem, pageProblem, statusProblem, storeProblem } from "./check-results.js";
-import { Lane, RETRY_AFTER_MS } from "./lane.js";
+import { type CallTerms, Lane, RETRY_AFTER_MS } from "./lane.js";
 import type { Features } from "./offered.js";
 import { toldError, toldResult } from "./told-error.js";
 
@@ -80,7 +80,9 @@ export class PluginRunner {
   /** Settles when the plugin does. A call that has not begun at `expiresAt` (Unix seconds) never begins. */
   store(scope: Scope, request: PluginStoreRequest, expiresAt: number): Promise<Outcome<PluginStoreResult>> {
     const call = () => this.plugin.onStore(scope, request);
-    return this.#call("store", this.#writes, expiresAt, call, (result) => storeProblem(result, request));
+    return this.#call("store", this.#writes, termsOf(scope, expiresAt), call, (result) =>
+      storeProblem(result, request),
+    );
   }
 
   retrieve(
@@ -89,7 +91,7 @@ export class PluginRunner {
     expiresAt: number,
   ): Promise<Outcome<PluginRetrieveResult>> {
     const call = () => this.plugin.onRetrieve(selector, request);
-    return this.#call("retrieve", this.#reads, expiresAt, call, (result) =>
+    return this.#call("retrieve", this.#reads, termsOf(selector, expiresAt), call, (result) =>
       pageProblem(result, selector, request),
     );
   }
@@ -100,7 +102,9 @@ export class PluginRunner {
     expiresAt: number,
   ): Promise<Outcome<PluginForgetResult>> {
     const call = () => this.plugin.onForget(selector, request);
-    return this.#call("forget", this.#writes, expiresAt, call, (result) => forgetProblem(result, request));
+    return this.#call("forget", this.#writes, termsOf(selector, expiresAt), call, (result) =>
+      forgetProblem(result, request),
+    );
   }
 
   /** Of a plugin that declares `list`. */
@@ -110,7 +114,7 @@ export class PluginRunner {
     expiresAt: number,
   ): Promise<Outcome<PluginListResult>> {
     const call = () => this.plugin.onList!(selector, request);
-    return this.#call("list", this.#reads, expiresAt, call, (result) =>
+    return this.#call("list", this.#reads, termsOf(selector, expiresAt), call, (result) =>
       listProblem(result, selector, request),
     );
   }
@@ -118,7 +122,7 @@ export class PluginRunner {
   /** Undefined where the plugin does not know the operation. */
   status(operation: OperationIdentity, expiresAt: number): Promise<Outcome<PluginStatusResult | undefined>> {
     const call = () => this.plugin.onStatus(operation);
-    return this.#call("status", this.#reads, expiresAt, call, statusProblem);
+    return this.#call("status", this.#reads, termsOf(operation, expiresAt), call, statusProblem);
   }
 
   /** @throws {MemoryError} `unavailable` naming the plugin, with the cause; or what the plugin threw, where it is one. */
@@ -183,24 +187,24 @@ export class PluginRunner {
   async #call<T>(
     operation: string,
     lane: Lane,
-    expiresAt: number,
+    terms: CallTerms,
     call: () => Promise<T>,
     problemOf: (result: T) => string | undefined,
   ): Promise<Outcome<T>> {
     const span = this.#dependencies.tracer.pluginCall(operation, this.tier, this.name);
-    const outcome = await this.#checked(lane, expiresAt, () => span.run(call), problemOf);
+    const outcome = await this.#checked(lane, terms, () => span.run(call), problemOf);
     span.end(outcome.ok ? "ok" : outcome.error.code);
     return outcome;
   }
 
   async #checked<T>(
     lane: Lane,
-    expiresAt: number,
+    terms: CallTerms,
     call: () => Promise<T>,
     problemOf: (result: T) => string | undefined,
   ): Promise<Outcome<T>> {
     try {
-      const result = await lane.run(call, expiresAt);
+      const result = await lane.run(call, terms);
       const problem = problemOf(result);
       if (problem !== undefined) return failure(this.#violation(problem));
       return success(toldResult(result, this.#told));
@@ -244,6 +248,11 @@ export class PluginRunner {
   #log(error: unknown, message: string): void {
     this.#dependencies.logger.error({ err: error, tier: this.tier, plugin: this.name }, message);
   }
+}
+
+/** In a tier that all agents of a tenant share, they take their turns together. */
+function termsOf({ tenant, agent }: Pick<Scope, "tenant" | "agent">, expiresAt: number): CallTerms {
+  return { expiresAt, holder: agent === undefined ? tenant : `${tenant}\n${agent}` };
 }
 
 /** An `overloaded` always says when to come back (clause ERR-9). */

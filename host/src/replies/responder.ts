@@ -68,6 +68,12 @@ export class Responder {
     }
   }
 
+  /** Answers what there is no room for, which was not read. Never throws. */
+  refuse(exchange: Exchange, cause: string, error: MemoryError): void {
+    this.#dependencies.metrics.refuse(cause);
+    this.answer(exchange, failure(error));
+  }
+
   /** Counts a message that is not answered. Never throws. */
   drop(subject: string, prefix: string, reason: DropReason, requestBytes: number): void {
     const { metrics, audit, logger } = this.#dependencies;

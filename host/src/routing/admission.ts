@@ -1,25 +1,82 @@
-import { type Clock, MemoryError } from "@membus/protocol";
-import { failure, type Outcome, success } from "../outcome.js";
+import { MemoryError } from "@membus/protocol";
+import { type RateCause, type RateMeter, type Sender, TokenBucket } from "../rates/index.js";
+import { RecentMap } from "../recent-map.js";
 
 export interface AdmissionLimits {
   readonly inFlightCountMax: number;
   readonly inFlightBytesMax: number;
   readonly agentInFlightCountMax: number;
+  readonly agentInFlightBytesMax: number;
+}
+
+/** What there is to know of a message that was not decoded. */
+export interface Arrival {
+  readonly sender: Sender;
+  readonly bytes: number;
+  /** Whether it only reads. */
+  readonly isQuery: boolean;
+  /** Unix seconds. */
+  readonly receivedAt: number;
+}
+
+type InFlightCause = "requests" | "bytes" | "agent_requests" | "agent_bytes";
+
+/** What there was too much of. */
+export type RefusalCause = InFlightCause | RateCause;
+
+export interface Refusal {
+  readonly kind: "refused";
+  readonly cause: RefusalCause;
+  readonly error: MemoryError;
+}
+
+/** Of one request under way, until it is left. */
+export interface Place {
+  readonly kind: "place";
+  leave(): void;
 }
 
 /** Long enough for a full host to answer what it has, short enough not to leave it idle. */
 const RETRY_AFTER_MS = 100;
+/**
+ * An agent gets this share of what others leave free, so that there is always a place for who has none: one agent alone may
+ * take eight ninths, two take eight seventeenths each.
+ */
+const SHARE_OF_FREE = 8;
+/** Refusals of one agent that are answered within a second (clause ERR-13); answers cost, too. */
+const ANSWERS_PER_SECOND = 1_000;
+/** For so long an agent is not heard at all that goes on after that. */
+const QUARANTINE_S = 1;
+/** Agents whose floods are remembered. */
+const AGENTS_KEPT = 8_192;
 
-/** Bounds the requests under way, by count, by bytes and by agent, so that one agent cannot take every place. */
+class Account {
+  readonly answers: TokenBucket;
+  count = 0;
+  bytes = 0;
+  /** Unix seconds. */
+  quarantinedUntil = 0;
+
+  constructor(now: number) {
+    this.answers = new TokenBucket(ANSWERS_PER_SECOND, now);
+  }
+}
+
+/**
+ * Decides by sender and size, before anything is decoded, whether a message is taken on: bounds the requests under way, by count
+ * and by bytes, of all and of each agent, and what agents and tenants ask for in a second.
+ */
 export class Admission {
   readonly #limits: AdmissionLimits;
-  readonly #countByAgent = new Map<string, number>();
+  readonly #rates: RateMeter;
+  readonly #accounts = new RecentMap<string, Account>(AGENTS_KEPT);
   readonly #whenIdle: (() => void)[] = [];
   #count = 0;
   #bytes = 0;
 
-  constructor(limits: AdmissionLimits) {
+  constructor(limits: AdmissionLimits, rates: RateMeter) {
     this.#limits = limits;
+    this.#rates = rates;
   }
 
   get count(): number {
@@ -31,29 +88,19 @@ export class Admission {
   }
 
   /**
-   * Takes a place for a request of `agent` (of one tenant), or tells that there is none: `overloaded` with
-   * `retry_after_ms`. Every place taken needs its `leave`. A request larger than `inFlightBytesMax` is let in alone.
+   * Takes a place, or tells why there is none: `overloaded` with `retry_after_ms`; `flood` where the sender was told so often
+   * that it is not told again for a while. A request larger than a bound of bytes is let in alone.
    */
-  enter(agent: string, bytes: number): Outcome<void> {
-    const { inFlightCountMax, inFlightBytesMax, agentInFlightCountMax } = this.#limits;
-    const ofAgent = this.#countByAgent.get(agent) ?? 0;
-    if (this.#count >= inFlightCountMax) return overloaded("requests");
-    if (this.#count > 0 && this.#bytes + bytes > inFlightBytesMax) return overloaded("bytes");
-    if (ofAgent >= agentInFlightCountMax) return overloaded("requests of this agent");
-    this.#count++;
-    this.#bytes += bytes;
-    this.#countByAgent.set(agent, ofAgent + 1);
-    return success(undefined);
-  }
-
-  leave(agent: string, bytes: number): void {
-    const ofAgent = (this.#countByAgent.get(agent) ?? 0) - 1;
-    this.#count--;
-    this.#bytes -= bytes;
-    if (ofAgent > 0) this.#countByAgent.set(agent, ofAgent);
-    else this.#countByAgent.delete(agent);
-    if (this.#count > 0) return;
-    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  enter(arrival: Arrival): Place | Refusal | "flood" {
+    const account = this.#accountOf(arrival);
+    if (account.quarantinedUntil > arrival.receivedAt) return "flood";
+    const cause = this.#lack(account, arrival.bytes);
+    if (cause !== undefined) return refuse(account, arrival, cause, RETRY_AFTER_MS);
+    const { sender, bytes, isQuery, receivedAt } = arrival;
+    const usedUp = this.#rates.take(sender, bytes, isQuery, receivedAt);
+    if (usedUp !== undefined) return refuse(account, arrival, usedUp.cause, usedUp.waitMs);
+    this.#add(account, 1, bytes);
+    return { kind: "place", leave: () => this.#leave(account, bytes) };
   }
 
   /** Resolves when no request is under way. */
@@ -63,85 +110,57 @@ export class Admission {
       this.#whenIdle.push(resolve);
     });
   }
+
+  #lack(account: Account, bytes: number): InFlightCause | undefined {
+    const { inFlightCountMax, inFlightBytesMax, agentInFlightCountMax, agentInFlightBytesMax } = this.#limits;
+    const freeCount = inFlightCountMax - this.#count;
+    const freeBytes = inFlightBytesMax - this.#bytes;
+    if (freeCount <= 0) return "requests";
+    if (this.#count > 0 && bytes > freeBytes) return "bytes";
+    if (account.count >= Math.min(agentInFlightCountMax, SHARE_OF_FREE * freeCount)) return "agent_requests";
+    const bytesMax = Math.min(agentInFlightBytesMax, SHARE_OF_FREE * freeBytes);
+    return account.count > 0 && account.bytes + bytes > bytesMax ? "agent_bytes" : undefined;
+  }
+
+  #leave(account: Account, bytes: number): void {
+    this.#add(account, -1, -bytes);
+    if (this.#count > 0) return;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  #add(account: Account, count: number, bytes: number): void {
+    this.#count += count;
+    this.#bytes += bytes;
+    account.count += count;
+    account.bytes += bytes;
+  }
+
+  #accountOf({ sender: { tenant, agent }, receivedAt }: Arrival): Account {
+    const key = `${tenant}\n${agent}`;
+    const known = this.#accounts.get(key);
+    if (known !== undefined) return known;
+    const account = new Account(receivedAt);
+    this.#accounts.set(key, account);
+    return account;
+  }
 }
 
-function overloaded(what: string): Outcome<never> {
-  const detail = { retry_after_ms: RETRY_AFTER_MS };
-  return failure(new MemoryError("overloaded", `too many ${what} in flight`, detail));
-}
-
-/** Requests that begin in one turn of the event loop. */
-const REQUESTS_A_TURN = 16;
-/** While reads come, so many of them are left to mutations, and no more: the next read waits for the turn to end. */
-const MUTATIONS_BESIDE_READS = 2;
-/** Reads come as long as the latest is no older, in seconds. */
-const READS_COME_S = 0.02;
-
-/** What there is to know of a request before it begins. */
-export interface Turn {
-  /** Unix seconds. */
-  readonly deadlineAt: number;
-  readonly isMutation: boolean;
-}
-
-interface Waiting extends Turn {
-  begin(): void;
-}
-
-/**
- * Begins requests, some in each turn of the event loop: between them, those that wait for the disk go on, and replies go
- * out. Reads come before mutations, which are many when they queue and have the disk to wait for anyway; among
- * themselves, either keep the order in which they came. While reads come, few mutations begin in one turn. One whose
- * deadline passes here never begins, so that none waits here longer than a turn after it was given up.
- */
-export class Turns {
-  readonly #clock: Clock;
-  #waiting: Waiting[] = [];
-  #begunCount = 0;
-  #lastReadAt = Number.NEGATIVE_INFINITY;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
+function refuse(
+  account: Account,
+  { receivedAt }: Arrival,
+  cause: RefusalCause,
+  retryAfterMs: number,
+): Refusal | "flood" {
+  if (account.answers.waitMs(1, receivedAt) > 0) {
+    account.quarantinedUntil = receivedAt + QUARANTINE_S;
+    return "flood";
   }
-
-  /** Settles as `begin` does; never when the deadline passes first. */
-  run<T>(begin: () => Promise<T>, turn: Turn): Promise<T> {
-    if (!turn.isMutation) this.#lastReadAt = this.#clock.now();
-    const max = turn.isMutation ? this.#mutationsMax() : REQUESTS_A_TURN;
-    if (this.#waiting.length === 0 && this.#begunCount < max) {
-      this.#count();
-      return begin();
-    }
-    return new Promise((resolve) => {
-      this.#waiting.push({ ...turn, begin: () => resolve(begin()) });
-    });
-  }
-
-  #count(): void {
-    if (this.#begunCount++ === 0) setImmediate(() => this.#next());
-  }
-
-  #next(): void {
-    this.#begunCount = 0;
-    const now = this.#clock.now();
-    const waiting = this.#waiting.filter(({ deadlineAt }) => deadlineAt > now);
-    const next = new Set(this.#firstOf(waiting));
-    this.#waiting = waiting.filter((request) => !next.has(request));
-    for (const { begin } of next) {
-      this.#count();
-      begin();
-    }
-  }
-
-  #mutationsMax(): number {
-    const readsCome = this.#clock.now() - this.#lastReadAt < READS_COME_S;
-    return readsCome ? MUTATIONS_BESIDE_READS : REQUESTS_A_TURN;
-  }
-
-  #firstOf(waiting: readonly Waiting[]): Waiting[] {
-    const mutations = waiting.filter(({ isMutation }) => isMutation).slice(0, this.#mutationsMax());
-    const reads = waiting.filter(({ isMutation }) => !isMutation);
-    const begun = reads.slice(0, REQUESTS_A_TURN - Math.min(MUTATIONS_BESIDE_READS, mutations.length));
-    return [...begun, ...mutations.slice(0, REQUESTS_A_TURN - begun.length)];
-  }
+  account.answers.spend(1);
+  const what = cause.replaceAll("_", " ");
+  const detail = { retry_after_ms: retryAfterMs };
+  return {
+    kind: "refused",
+    cause,
+    error: new MemoryError("overloaded", `too much at once: ${what}`, detail),
+  };
 }

@@ -15,6 +15,7 @@ import {
   readableId,
 } from "@membus/protocol";
 import { failure, type Outcome, success } from "../outcome.js";
+import type { Sender } from "../rates/index.js";
 import { RecentMap } from "../recent-map.js";
 
 /** What could be read of a message: enough to answer it, whatever is wrong with it. */
@@ -27,12 +28,11 @@ interface ReadMessage {
 }
 
 /** Reads a message. The subject alone says whose it is; the payload only has to agree with its type (SUBJ-4, ENV-2). */
-export function readMessage(message: BusMessage, addresses: AddressBook): ReadMessage {
+export function readMessage(message: BusMessage, address: Outcome<RequestAddress>): ReadMessage {
   const decoded = decodeMessage(message.payload, {
     contentType: message.headers[CONTENT_TYPE_HEADER],
     nestedMax: LIMITS.nestedValues,
   });
-  const address = caught(() => addresses.addressOf(message.subject));
   const { encoding } = decoded;
   const from = address.ok ? address.value : undefined;
   if (!decoded.ok) {
@@ -65,18 +65,25 @@ const SUBJECTS_KEPT = 4_096;
 /** Reads the subjects of requests, and remembers them: an agent sends many requests on few subjects. */
 export class AddressBook {
   readonly #prefix: string;
-  readonly #known = new RecentMap<string, RequestAddress>(SUBJECTS_KEPT);
+  readonly #known = new RecentMap<string, Outcome<RequestAddress>>(SUBJECTS_KEPT);
 
   constructor(prefix: string) {
     this.#prefix = prefix;
   }
 
-  /** @throws {MemoryError} `invalid_message` for a subject that is no request's. */
-  addressOf(subject: string): RequestAddress {
+  /** `invalid_message` for a subject that is no request's. */
+  addressOf(subject: string): Outcome<RequestAddress> {
     const known = this.#known.get(subject);
     if (known !== undefined) return known;
-    const address = parseRequestSubject(subject, this.#prefix);
-    this.#known.set(subject, address);
+    const address = caught(() => parseRequestSubject(subject, this.#prefix));
+    if (address.ok) this.#known.set(subject, address);
     return address;
+  }
+
+  /** Whose places and rates a message takes, also on a subject that is no request's. */
+  senderOf(subject: string, address: Outcome<RequestAddress>): Sender {
+    if (address.ok) return address.value;
+    const [tenant = "", agent = ""] = subject.slice(this.#prefix.length + 1).split(".", 2);
+    return { tenant, agent };
   }
 }

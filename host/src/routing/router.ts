@@ -1,4 +1,10 @@
-import { type BusMessage, DEFAULTS, type DecodedRequest, type RequestAddress } from "@membus/protocol";
+import {
+  type BusMessage,
+  CONTENT_TYPE_HEADER,
+  DEFAULTS,
+  type DecodedRequest,
+  type RequestAddress,
+} from "@membus/protocol";
 import type { DropReason } from "../metrics.js";
 import {
   forget,
@@ -9,19 +15,40 @@ import {
   status,
   store,
 } from "../operations/index.js";
-import { asMemoryError, failure, type Outcome, success } from "../outcome.js";
+import { asMemoryError, failure, type Outcome, success, turnTooLate } from "../outcome.js";
 import { requireAnywhere } from "../plugin-calls/index.js";
+import type { RateMeter } from "../rates/index.js";
 import { type Exchange, Inboxes, messageId, type Reply, type Responder } from "../replies/index.js";
-import { type Tracer, UNTRACED } from "../tracing/index.js";
-import { type Admission, Turns } from "./admission.js";
+import { type Span, type Tracer, UNTRACED } from "../tracing/index.js";
+import type { Admission, Arrival, Place, Refusal } from "./admission.js";
+import { FairQueue } from "./fair-queue.js";
+import { readHead } from "./request-head.js";
 import { AddressBook, readMessage } from "./request-reader.js";
 
 export interface RouterDependencies {
   readonly runtime: Runtime;
   readonly responder: Responder;
   readonly admission: Admission;
+  readonly rates: RateMeter;
   readonly tracer: Tracer;
 }
+
+/** Larger messages wait undecoded: what decoding them costs is their sender's. */
+const READ_AT_ONCE_BYTES = 16 * 1024;
+
+/** A message, and what is known of it before it is decoded. */
+interface Arrived {
+  readonly message: BusMessage;
+  readonly address: Outcome<RequestAddress>;
+  readonly arrival: Arrival;
+}
+
+interface Taken extends Arrived {
+  readonly place: Place;
+}
+
+/** Begins an operation when its turn comes, and not after `deadlineAt`. */
+type InTurn = (begin: () => Promise<Outcome<Reply>>, deadlineAt: number) => Promise<Outcome<Reply>>;
 
 /**
  * From a message to its reply, and the only place where errors become replies.
@@ -33,39 +60,35 @@ export class Router {
   readonly #dependencies: RouterDependencies;
   readonly #addresses: AddressBook;
   readonly #inboxes: Inboxes;
-  readonly #turns: Turns;
+  readonly #queue: FairQueue;
 
   constructor(dependencies: RouterDependencies) {
     this.#dependencies = dependencies;
-    this.#turns = new Turns(dependencies.runtime.clock);
-    const { prefix, inboxPrefixes } = dependencies.runtime.options;
+    const { runtime, rates } = dependencies;
+    this.#queue = new FairQueue(runtime.clock, (sender, costMs, isMutation) => {
+      if (!isMutation) rates.spendQuery(sender, costMs, runtime.clock.now());
+    });
+    const { prefix, inboxPrefixes } = runtime.options;
     this.#addresses = new AddressBook(prefix);
     this.#inboxes = new Inboxes(prefix, inboxPrefixes);
   }
 
   /** Never throws. */
   readonly receive = (message: BusMessage): void => {
-    const { runtime, responder, tracer } = this.#dependencies;
+    const { runtime, admission } = this.#dependencies;
     const { reply, subject, payload } = message;
     if (reply !== undefined && !this.#inboxes.isOfCaller(reply, subject)) {
-      this.#drop(message, "reply_subject");
-      return;
+      return this.#drop(message, "reply_subject");
     }
-    const receivedAt = runtime.clock.now();
-    const requestBytes = payload.length;
-    try {
-      const { encoding, reqId, address, request } = readMessage(message, this.#addresses);
-      const read = request.ok ? request.value : undefined;
-      if (reply === undefined && !isMutation(address)) return this.#drop(message, "unanswerable");
-      const span = address === undefined ? UNTRACED : tracer.request(address, read, message.headers);
-      const exchange = { reply, encoding, address, reqId, receivedAt, requestBytes, request: read, span };
-      if (request.ok) this.#admit(exchange, address!, request.value);
-      else responder.answer(exchange, request);
-    } catch (error) {
-      const unread = { encoding: "json", address: undefined, reqId: null, request: undefined } as const;
-      const failed = failure(asMemoryError(error, runtime.logger));
-      responder.answer({ reply, receivedAt, requestBytes, ...unread, span: UNTRACED }, failed);
-    }
+    const address = this.#addresses.addressOf(subject);
+    const isQuery = !isMutation(address);
+    if (reply === undefined && isQuery) return this.#drop(message, "unanswerable");
+    const sender = this.#addresses.senderOf(subject, address);
+    const arrival = { sender, bytes: payload.length, isQuery, receivedAt: runtime.clock.now() };
+    const entered = admission.enter(arrival);
+    if (entered === "flood") this.#drop(message, "flood");
+    else if (entered.kind === "refused") this.#refuse({ message, address, arrival }, entered);
+    else this.#takeOn({ message, address, arrival, place: entered });
   };
 
   #drop({ subject, payload }: BusMessage, reason: DropReason): void {
@@ -73,23 +96,65 @@ export class Router {
     responder.drop(subject, runtime.options.prefix, reason, payload.length);
   }
 
-  #admit(received: Exchange, address: RequestAddress, request: DecodedRequest): void {
-    const { admission, responder, runtime } = this.#dependencies;
-    const { requestBytes } = received;
-    const agent = `${address.tenant}\n${address.agent}`;
-    const admitted = admission.enter(agent, requestBytes);
-    if (!admitted.ok) return responder.answer(received, admitted);
-    const id = received.reqId ?? messageId();
-    const exchange = received.reqId === null ? { ...received, reqId: id } : received;
-    const context = contextOf(exchange, id, address, request);
-    const turn = { deadlineAt: context.deadlineAt, isMutation: isMutation(address) };
-    const begin = () => exchange.span.run(() => this.#operate(context, request));
-    const operation = this.#turns.run(begin, turn);
-    void runtime.deadlines.race(operation, context.deadlineAt).then((outcome) => {
+  #refuse({ message, address, arrival }: Arrived, { cause, error }: Refusal): void {
+    const { responder } = this.#dependencies;
+    const head = readHead(message.payload, message.headers[CONTENT_TYPE_HEADER]);
+    const from = address.ok ? address.value : undefined;
+    responder.refuse(
+      exchangeOf(message, arrival, { ...head, address: from, request: undefined }),
+      cause,
+      error,
+    );
+  }
+
+  /** A small message is read at once, so that its deadline is kept while it waits; a large one when its turn comes. */
+  #takeOn(taken: Taken): void {
+    const { arrival } = taken;
+    const { clock } = this.#dependencies.runtime;
+    const turn = { sender: arrival.sender, isMutation: !arrival.isQuery };
+    if (arrival.bytes <= READ_AT_ONCE_BYTES) {
+      void this.#serve(taken, (begin, deadlineAt) => this.#queue.run(begin, { ...turn, deadlineAt }));
+    } else {
+      const unlessLate: InTurn = (begin, deadlineAt) =>
+        deadlineAt > clock.now() ? begin() : Promise.resolve(failure(turnTooLate()));
+      const serve = () => this.#serve(taken, unlessLate);
+      void this.#queue.run(serve, { ...turn, deadlineAt: Number.POSITIVE_INFINITY });
+    }
+  }
+
+  /** Resolves when the operation has really ended; never rejects. */
+  async #serve({ message, address, arrival, place }: Taken, inTurn: InTurn): Promise<void> {
+    const { responder, runtime, tracer } = this.#dependencies;
+    const finish = (exchange: Exchange, outcome: Outcome<Reply>) => {
       responder.answer(exchange, outcome);
       runtime.events.release();
-      admission.leave(agent, requestBytes);
-    });
+      place.leave();
+    };
+    try {
+      const read = readMessage(message, address);
+      const { request: found } = read;
+      const asked = found.ok ? found.value : undefined;
+      const span = address.ok ? tracer.request(address.value, asked, message.headers) : UNTRACED;
+      if (!found.ok || !address.ok) {
+        // In turn, too: answers cost, and what is wrong may come in floods.
+        const wrong = found as Outcome<never>;
+        return finish(
+          exchangeOf(message, arrival, { ...read, request: undefined }, span),
+          await inTurn(async () => wrong, Number.POSITIVE_INFINITY),
+        );
+      }
+      const request = found.value;
+      const id = read.reqId ?? messageId();
+      const exchange = exchangeOf(message, arrival, { ...read, reqId: id, request }, span);
+      const context = contextOf(exchange, id, address.value, request);
+      const operation = inTurn(() => span.run(() => this.#operate(context, request)), context.deadlineAt);
+      const answered = runtime.deadlines.race(operation, context.deadlineAt);
+      void answered.then((outcome) => finish(exchange, outcome));
+      await operation;
+    } catch (error) {
+      const unread = { encoding: "json", address: undefined, reqId: null, request: undefined } as const;
+      finish(exchangeOf(message, arrival, unread), failure(asMemoryError(error, runtime.logger)));
+    }
   }
 
   async #operate(context: RequestContext, request: DecodedRequest): Promise<Outcome<Reply>> {
@@ -103,8 +168,20 @@ export class Router {
   }
 }
 
-function isMutation(address: RequestAddress | undefined): boolean {
-  return address?.type === "memory/store/req" || address?.type === "memory/forget/req";
+function isMutation(address: Outcome<RequestAddress>): boolean {
+  if (!address.ok) return false;
+  const { type } = address.value;
+  return type === "memory/store/req" || type === "memory/forget/req";
+}
+
+function exchangeOf(
+  { reply, payload }: BusMessage,
+  { receivedAt }: Arrival,
+  read: Pick<Exchange, "encoding" | "reqId" | "address" | "request">,
+  span: Span = UNTRACED,
+): Exchange {
+  const { encoding, reqId, address, request } = read;
+  return { reply, encoding, address, reqId, receivedAt, requestBytes: payload.length, request, span };
 }
 
 function contextOf(

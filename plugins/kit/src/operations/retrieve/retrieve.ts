@@ -80,10 +80,13 @@ async function retrievePage(
 ): Promise<Page> {
   const count = candidateCount(request);
   const search = count === request.limit ? request : { ...request, limit: count };
+  const yielder = new Yielder();
   for (let attempt = 1; ; attempt++) {
     const found = await findEverywhere(tier, scopes, search, query);
     stages.end("search");
+    await yielder.rest();
     const { hits, degraded } = await choosePage(tier, found.hits, request, (stage) => stages.end(stage));
+    await yielder.rest();
     const read = await readEntries(tier, hits, request);
     stages.end("read");
     if (read.isWhole || attempt === ATTEMPTS) return { ...read, found, degraded };

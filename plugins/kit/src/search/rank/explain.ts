@@ -1,8 +1,8 @@
 import { COUNT_FIELDS, fieldCount } from "../analyzer/packed-terms.js";
 import { averageLength, weightedFrequency, weightsOf } from "./bm25f.js";
 import type { Postings, RankCorpus, RankField, RankQuery } from "./corpus.js";
-import { groupRelevances } from "./group.js";
-import { lexicalScores, termScore, type WeighedTerm, weighTerms, wordScores } from "./lexical.js";
+import { groupRelevances, withGroup } from "./group.js";
+import { lexicalScores, termScore, type WeighedTerm, weighTerms } from "./lexical.js";
 import { fuseEvidence, relevance } from "./relevance.js";
 import { slotCloseness, slotSimilarity } from "./vector.js";
 
@@ -42,16 +42,21 @@ export function explainSlots(
   slots: readonly number[],
 ): SlotExplanation[] {
   const terms = weighTerms(corpus, query.terms);
-  const lexical = lexicalScores(corpus, query);
-  const words = wordScores(corpus, query);
-  const group = groupRelevances(lexical, corpus.groups);
-  return slots.map((slot) => ({
-    terms: terms.flatMap((term) => explainTerm(corpus, query, term, slot)),
-    lexical: lexical[slot]!,
-    group: group.get(corpus.groups[slot]!) ?? 0,
-    similarity: slotSimilarity(corpus.vectors, query.vector, slot),
-    relevance: relevance(fuseEvidence(words[slot]!, slotCloseness(corpus.vectors, query, slot))),
-  }));
+  const lexical = lexicalScores(corpus, query, terms);
+  const groups =
+    corpus.hasGroups === false ? new Map<number, number>() : groupRelevances(lexical, corpus.groups);
+  return slots.map((slot) => {
+    const group = groups.get(corpus.groups[slot]!) ?? 0;
+    const isAlone = lexical[slot] === 0 || group === 0;
+    const words = isAlone ? lexical[slot]! : Math.fround(withGroup(lexical[slot]!, group));
+    return {
+      terms: terms.flatMap((term) => explainTerm(corpus, query, term, slot)),
+      lexical: lexical[slot]!,
+      group,
+      similarity: slotSimilarity(corpus.vectors, query.vector, slot),
+      relevance: relevance(fuseEvidence(words, slotCloseness(corpus.vectors, query, slot))),
+    };
+  });
 }
 
 function explainTerm(corpus: RankCorpus, query: RankQuery, term: WeighedTerm, slot: number): ExplainedTerm[] {

@@ -20,8 +20,13 @@ export function addGroupRelevance(scores: Float32Array, groups: Uint32Array): vo
   for (let slot = 0; slot < scores.length; slot++) {
     const score = scores[slot]!;
     if (score === 0 || groups[slot] === 0) continue;
-    scores[slot] = 1 - (1 - score) * (1 - GROUP_WEIGHT * relevances.get(groups[slot]!)!);
+    scores[slot] = withGroup(score, relevances.get(groups[slot]!)!);
   }
+}
+
+/** The score of a slot that matches, with the relevance of its group. */
+export function withGroup(score: number, groupRelevance: number): number {
+  return 1 - (1 - score) * (1 - GROUP_WEIGHT * groupRelevance);
 }
 
 /** How well each group as a whole answers, 0 to 1, by its number; without those of which nothing matches. */

@@ -45,11 +45,15 @@ export function wordScores(corpus: RankCorpus, query: RankQuery): Float32Array {
 }
 
 /** BM25F of each live slot as a share of the best score that the query could get, 0 to 1. */
-export function lexicalScores(corpus: RankCorpus, { terms, fields }: RankQuery): Float32Array {
+export function lexicalScores(
+  corpus: RankCorpus,
+  { terms, fields }: RankQuery,
+  weighed = weighTerms(corpus, terms),
+): Float32Array {
   const scores = new Float32Array(corpus.slotCount);
   const weights = weightsOf(fields);
   const average = averageLength(corpus.lengthTotal, corpus.liveCount);
-  for (const term of weighTerms(corpus, terms)) addTermScores(scores, corpus, term, { weights, average });
+  for (const term of weighed) addTermScores(scores, corpus, term, { weights, average });
   return scores;
 }
 

@@ -1,0 +1,58 @@
+import type { RateQuotas } from "@membus/host";
+import { z } from "zod";
+
+const text = z.string().min(1);
+const positive = z.int().min(1);
+
+/** What an agent or a tenant may hold in the working tier, and ask for in a second. */
+const QuotaSchema = z.strictObject({
+  entries: positive.optional(),
+  bytes: positive.optional(),
+  namespaces: positive.optional(),
+  sessions: positive.optional(),
+  requests_per_second: positive.optional(),
+  request_bytes_per_second: positive.optional(),
+  query_ms_per_second: positive.optional(),
+});
+
+type Quota = z.infer<typeof QuotaSchema>;
+
+export const QuotasSchema = z.strictObject({
+  agent: QuotaSchema.optional(),
+  tenant: QuotaSchema.optional(),
+  agents: z.record(text, QuotaSchema).optional(),
+  tenants: z.record(text, QuotaSchema).optional(),
+});
+
+type Quotas = z.infer<typeof QuotasSchema>;
+type Mapped<T> = Partial<{ agent: T; tenant: T; agents: Record<string, T>; tenants: Record<string, T> }>;
+
+/** What may be held, as the working tier has it. */
+export function heldQuotas(quotas: Quotas = {}): Mapped<Omit<Quota, `${string}_per_second`>> {
+  return mapped(quotas, ({ entries, bytes, namespaces, sessions }) => ({
+    entries,
+    bytes,
+    namespaces,
+    sessions,
+  }));
+}
+
+/** What may be asked for in a second, as the host has it. */
+export function rateQuotas(quotas: Quotas = {}): RateQuotas {
+  return mapped(quotas, ({ requests_per_second, request_bytes_per_second, query_ms_per_second }) => ({
+    requestsPerSecond: requests_per_second,
+    requestBytesPerSecond: request_bytes_per_second,
+    queryMsPerSecond: query_ms_per_second,
+  }));
+}
+
+function mapped<T>({ agent, tenant, agents, tenants }: Quotas, part: (quota: Quota) => T): Mapped<T> {
+  const byName = (quotas: Readonly<Record<string, Quota>>) =>
+    Object.fromEntries(Object.entries(quotas).map(([name, quota]) => [name, part(quota)]));
+  return {
+    ...(agent && { agent: part(agent) }),
+    ...(tenant && { tenant: part(tenant) }),
+    ...(agents && { agents: byName(agents) }),
+    ...(tenants && { tenants: byName(tenants) }),
+  };
+}

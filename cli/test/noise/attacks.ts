@@ -1,0 +1,68 @@
+import { encodeMessage, type Message } from "@membus/protocol";
+import type { NatsConnection } from "@nats-io/transport-node";
+
+/** Who asks for dear retrieves, and where. */
+export const DEAR = { agent: "dear", namespace: "dear" };
+const RETRIEVES_AT_ONCE = 16;
+const MEGABYTE = "lorem ipsum ".repeat(83_000);
+
+/** What an agent does to a host: it goes on until its process ends. */
+export type Attack = (connection: NatsConnection, prefix: string) => Promise<never>;
+
+let lastId = 0;
+
+function request(type: string, fields: Message): Uint8Array {
+  return encodeMessage({ type, id: `attack-${process.pid}-${lastId++}`, ...fields }, "json");
+}
+
+/** Publishes without waiting for any answer, as fast as the server takes it: a flush says that it has. */
+function publishing(
+  agent: string,
+  operation: string,
+  flushEvery: number,
+  payloadOf: (at: number) => Uint8Array,
+): Attack {
+  return async (connection, prefix) => {
+    const reply = `_INBOX.${agent}`;
+    connection.subscribe(reply, { callback: () => {} });
+    for (let at = 0; ; at++) {
+      connection.publish(`${prefix}.default.${agent}.${operation}`, payloadOf(at), { reply });
+      if (at % flushEvery === 0) await connection.flush();
+    }
+  };
+}
+
+const dearRetrieves: Attack = async (connection, prefix) => {
+  const asked = {
+    ...{
+      query: "which lake did the blue otter cross",
+      namespace: DEAR.namespace,
+      tier: "episodic",
+      limit: 100,
+    },
+    ...{ diversity: 0.7, explain: true, expand: { before: 3, after: 3 }, deadline_ms: 60_000 },
+  };
+  const lane = async (): Promise<never> => {
+    for (;;) {
+      const subject = `${prefix}.default.${DEAR.agent}.memory.retrieve.req`;
+      await connection
+        .request(subject, request("memory/retrieve/req", asked), { timeout: 60_000 })
+        .catch(() => {});
+    }
+  };
+  return Promise.race(Array.from({ length: RETRIEVES_AT_ONCE }, lane));
+};
+
+const store = (key: string, content: string, fields: Message = {}) =>
+  request("memory/store/req", { entries: [{ key, content, tier: "episodic" }], ...fields });
+
+export const ATTACKS: Readonly<Record<string, Attack>> = {
+  "1 MB stores": publishing("large", "memory.store.req", 8, (at) => store(`large${at % 50}`, MEGABYTE)),
+  "dear retrieves": dearRetrieves,
+  "new scopes": publishing("scopes", "memory.store.req", 64, (at) =>
+    store("k", `note ${at}`, { namespace: `n/${process.pid}/${at}` }),
+  ),
+  "small messages": publishing("small", "memory.retrieve.req", 256, () =>
+    request("memory/retrieve/req", { keys: ["k"], tier: "working" }),
+  ),
+};

@@ -1,0 +1,99 @@
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { setPriority, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type AgentMemory, MemoryClient } from "@membus/agent-client";
+import { launchNatsServer } from "@membus/nats-server";
+import { NATS_SERVER } from "../../../bus/test/nats-server.js";
+import { endChild, lineOf, spawnCli } from "../run-cli.js";
+import { DEAR } from "./attacks.js";
+
+const ATTACKER = fileURLToPath(new URL("attacker.ts", import.meta.url));
+/** Attackers and host share a machine here, which they do not where it matters. */
+const LOWEST_PRIORITY = 19;
+const BATCH = 500;
+
+/** A `membus up` with the server that it runs itself, and its agent bob. */
+export class Neighbours {
+  readonly #url: string;
+  readonly #client: MemoryClient;
+  readonly #up: ChildProcessWithoutNullStreams;
+  readonly #directory: string;
+  #log = "";
+
+  private constructor(
+    url: string,
+    client: MemoryClient,
+    up: ChildProcessWithoutNullStreams,
+    directory: string,
+  ) {
+    this.#url = url;
+    this.#client = client;
+    this.#up = up;
+    this.#directory = directory;
+    up.stderr.on("data", (chunk) => {
+      this.#log += chunk;
+    });
+  }
+
+  static async start(): Promise<Neighbours> {
+    const directory = mkdtempSync(join(tmpdir(), "membus-test-"));
+    const free = await launchNatsServer({ binary: NATS_SERVER });
+    await free.stop();
+    const args = ["up", "--data", join(directory, "data"), "--port", String(free.port)];
+    const up = spawnCli(args, { cwd: directory });
+    await lineOf(up, /^membus listens on/);
+    const url = `nats://127.0.0.1:${free.port}`;
+    const client = await MemoryClient.connect({ servers: url, agent: "bob", retryTimeoutMs: 60_000 });
+    return new Neighbours(url, client, up, directory);
+  }
+
+  get bob(): AgentMemory {
+    return this.#client;
+  }
+
+  /** What the host said of its connection, and of what failed. */
+  get log(): string {
+    return this.#log;
+  }
+
+  get isRunning(): boolean {
+    return this.#up.exitCode === null && this.#up.signalCode === null;
+  }
+
+  /** Stores the entries that dear retrieves look through. */
+  async fill(count: number): Promise<void> {
+    for (let at = 0; at < count; at += BATCH) {
+      const entries = Array.from({ length: Math.min(BATCH, count - at) }, (_, n) => ({
+        key: `e${at + n}`,
+        content: `on day ${at + n} the blue otter ${(at + n) % 97} crossed lake ${(at + n) % 61} with friend ${n}`,
+        tier: "episodic" as const,
+      }));
+      await this.#client.forAgent(DEAR.agent).inNamespace(DEAR.namespace).store(entries);
+    }
+  }
+
+  /** Runs `work` beside attacks, each of a process of its own: on the host's subjects, or on others that nobody hears. */
+  async beside<T>(attacks: readonly string[], prefix: string, work: () => Promise<T>): Promise<T> {
+    const attackers = attacks.map((attack) => this.#attack(attack, prefix));
+    try {
+      return await work();
+    } finally {
+      await Promise.all(attackers.map((attacker) => endChild(attacker, "SIGKILL")));
+    }
+  }
+
+  #attack(attack: string, prefix: string): ChildProcess {
+    const args = ["--conditions", "membus-source", "--import", "tsx", ATTACKER, this.#url, prefix, attack];
+    const attacker = spawn(process.execPath, args, { stdio: "inherit" });
+    setPriority(attacker.pid!, LOWEST_PRIORITY);
+    return attacker;
+  }
+
+  async stop(): Promise<void> {
+    await this.#client.close();
+    await endChild(this.#up, "SIGTERM");
+    rmSync(this.#directory, { recursive: true });
+  }
+}

@@ -1,0 +1,68 @@
+import { writeFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ATTACKS } from "./attacks.js";
+import { Neighbours } from "./neighbours.js";
+import { type Percentiles, percentilesOf } from "./percentiles.js";
+
+const ENTRIES = 40_000;
+const ROUNDS = 100;
+/** By then the attack is at its worst. */
+const ATTACK_BEFORE_MS = 3_000;
+/** The host ends what it still has. */
+const REST_MS = 3_000;
+
+let neighbours: Neighbours;
+const figures: Record<string, { alone: Percentiles; besideMachine: Percentiles; beside: Percentiles }> = {};
+
+beforeAll(async () => {
+  neighbours = await Neighbours.start();
+  await neighbours.fill(ENTRIES);
+});
+afterAll(async () => {
+  await neighbours?.stop();
+  const file = process.env.MEMBUS_NOISE_FIGURES;
+  if (file !== undefined) writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`);
+});
+
+/** Milliseconds of each of bob's requests, which all have to succeed. */
+async function bobsTimes(): Promise<number[]> {
+  const times: number[] = [];
+  const timed = async (ask: () => Promise<unknown>) => {
+    const begun = performance.now();
+    await ask();
+    times.push(performance.now() - begun);
+  };
+  for (let n = 0; n < ROUNDS; n++) {
+    const content = `bob's note ${n}`;
+    await timed(() => neighbours.bob.store({ key: `k${n % 20}`, content, tier: "episodic" }));
+    await timed(() => neighbours.bob.retrieve({ query: `note ${n}`, limit: 5 }));
+  }
+  return times;
+}
+
+async function bobBeside(attacks: readonly string[], prefix: string): Promise<Percentiles> {
+  const times = await neighbours.beside(attacks, prefix, async () => {
+    await delay(ATTACK_BEFORE_MS);
+    return bobsTimes();
+  });
+  await delay(REST_MS);
+  return percentilesOf(times);
+}
+
+describe("bob's requests are all answered, and the host stays connected, beside", () => {
+  const names = Object.keys(ATTACKS);
+  it.each([...names.map((name) => [name, [name]] as const), ["all four", names] as const])(
+    "%s",
+    async (attack, attacks) => {
+      const alone = percentilesOf(await bobsTimes());
+      // The same processes and the same messages, which nobody hears: what they take from the machine and its server.
+      const besideMachine = await bobBeside(attacks, "nobody");
+      const beside = await bobBeside(attacks, "a2e");
+      figures[attack] = { alone, besideMachine, beside };
+      expect(neighbours.isRunning).toBe(true);
+      expect(neighbours.log).not.toMatch(/disconnected|slow consumer/i);
+      expect(beside.count).toBe(2 * ROUNDS);
+    },
+  );
+});

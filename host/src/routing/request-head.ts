@@ -1,0 +1,85 @@
+import { detectEncoding, type Encoding, readableId } from "@membus/protocol";
+
+/** As far as a message is read that is refused; clients put `id` first (clause ERR-12). */
+const HEAD_BYTES = 1_024;
+/** The last one is of a text that goes on behind the head. */
+const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]|"/gs;
+
+export interface RequestHead {
+  readonly encoding: Encoding;
+  /** Null where none stands within the head. */
+  readonly reqId: string | null;
+}
+
+/** What an answer needs of a message that is not decoded. */
+export function readHead(payload: Uint8Array, contentType: string | undefined): RequestHead {
+  const encoding = detectEncoding(payload, contentType);
+  const head = Buffer.from(payload.buffer, payload.byteOffset, Math.min(payload.length, HEAD_BYTES));
+  const id = encoding === "json" ? idOfJson(head.toString("utf8")) : idOfPack(head);
+  return { encoding, reqId: readableId({ id }) };
+}
+
+/** The value of `id` in the message itself, not in something that is nested. */
+function idOfJson(head: string): unknown {
+  let depth = 0;
+  let name: string | undefined;
+  let isValue = false;
+  for (const [token] of head.matchAll(JSON_TOKEN)) {
+    if (token === ":") {
+      isValue = depth === 1 && name === '"id"';
+      continue;
+    }
+    if (isValue) return parsed(token);
+    if (token === '"') return undefined;
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    name = token;
+  }
+  return undefined;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Bytes of a number, by its first byte. */
+const NUMBER_BYTES: Readonly<Record<number, number>> = {
+  ...{ 202: 5, 203: 9 },
+  ...{ 204: 2, 205: 3, 206: 5, 207: 9 },
+  ...{ 208: 2, 209: 3, 210: 5, 211: 9 },
+};
+
+/** The same, as long as only texts, numbers and booleans stand before it. */
+function idOfPack(head: Buffer): unknown {
+  const first = head[0] ?? 0;
+  let at = first === 0xde ? 3 : first === 0xdf ? 5 : 1;
+  while (at < head.length) {
+    const name = packText(head, at);
+    if (name === undefined) return undefined;
+    const value = packText(head, name.end);
+    if (name.text === "id") return value?.text;
+    const end = value?.end ?? name.end + scalarBytes(head[name.end] ?? 0xc1);
+    if (end === name.end) return undefined;
+    at = end;
+  }
+  return undefined;
+}
+
+function packText(head: Buffer, at: number): { readonly text: string; readonly end: number } | undefined {
+  const first = head[at] ?? 0;
+  const isShort = first >= 0xa0 && first <= 0xbf;
+  if (!isShort && first !== 0xd9) return undefined;
+  const start = isShort ? at + 1 : at + 2;
+  const end = start + (isShort ? first & 0x1f : (head[at + 1] ?? head.length));
+  return end > head.length ? undefined : { text: head.toString("utf8", start, end), end };
+}
+
+/** 0 for what is neither a number nor nil nor a boolean. */
+function scalarBytes(first: number): number {
+  const isOneByte = first <= 0x7f || first >= 0xe0 || first === 0xc0 || first === 0xc2 || first === 0xc3;
+  return isOneByte ? 1 : (NUMBER_BYTES[first] ?? 0);
+}

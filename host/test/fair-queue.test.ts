@@ -1,0 +1,182 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { systemClock } from "@membus/protocol";
+import { expect, it } from "vitest";
+import { FairQueue, type Turn } from "../src/routing/fair-queue.js";
+import { ServiceClock } from "../src/routing/service-clock.js";
+
+const SENDER = { tenant: "acme", agent: "alice" };
+const LATER = { sender: SENDER, deadlineAt: Number.POSITIVE_INFINITY, isMutation: true };
+
+/** A queue on a loop that is as busy as the test says. */
+function queueOf(clock = systemClock) {
+  let busyMs = 0;
+  const queue = new FairQueue(clock, () => {}, new ServiceClock(() => busyMs));
+  return { queue, work: (ms: number) => (busyMs += ms) };
+}
+
+it("begins work in order, some of it in each turn of the event loop, the first at once", async () => {
+  const queue = queueOf().queue;
+  const begun: number[] = [];
+  const work = (id: number) => async (): Promise<number> => {
+    begun.push(id);
+    return id;
+  };
+  const results = Array.from({ length: 40 }, (_, id) => queue.run(work(id), LATER));
+  const counts = [begun.length];
+  const late: Promise<number>[] = [];
+  while (begun.length < 42) {
+    await nextTurn();
+    counts.push(begun.length);
+    if (late.length < 2) late.push(queue.run(work(40 + late.length), LATER));
+  }
+  expect(counts).toEqual([16, 32, 41]);
+  expect(begun).toEqual(Array.from({ length: 42 }, (_, id) => id));
+  expect(await Promise.all([...results, ...late])).toEqual(begun);
+  await nextTurn();
+  expect(await queue.run(work(42), LATER)).toBe(42);
+});
+
+it("goes on after work that fails", async () => {
+  const queue = queueOf().queue;
+  const failing = () => Promise.reject(new Error("planned"));
+  const results = await Promise.allSettled(Array.from({ length: 20 }, () => queue.run(failing, LATER)));
+  expect(results.filter(({ status }) => status === "rejected")).toHaveLength(20);
+  expect(await queue.run(async () => "next", LATER)).toBe("next");
+});
+
+it("does not begin what nobody waits for any more, and passes over it at once", async () => {
+  const queue = queueOf().queue;
+  const begun: string[] = [];
+  const add = (name: string, turn: Turn) => queue.run(async () => void begun.push(name), turn);
+  for (let id = 0; id < 16; id++) void add("first", LATER);
+  for (let id = 0; id < 40; id++) void add("late", { ...LATER, deadlineAt: systemClock.now() - 1 });
+  void add("in time", LATER);
+  await nextTurn();
+  expect(begun).toEqual([...Array.from({ length: 16 }, () => "first"), "in time"]);
+});
+
+it("begins reads before the mutations that came first, and some mutations however many reads there are", async () => {
+  const queue = queueOf({ ...systemClock, now: () => 1_000 }).queue;
+  const begun: string[] = [];
+  const add = (name: string, isMutation: boolean) =>
+    void queue.run(async () => void begun.push(name), { ...LATER, isMutation });
+  for (let id = 0; id < 22; id++) add("store", true);
+  for (let id = 0; id < 15; id++) add("retrieve", false);
+  const turnsTaken = [begun.splice(0)];
+  while (turnsTaken.flat().length < 37) {
+    await nextTurn();
+    turnsTaken.push(begun.splice(0));
+  }
+  const count = (taken: readonly string[], name: string) => taken.filter((each) => each === name).length;
+  expect(turnsTaken.map((taken) => [count(taken, "retrieve"), count(taken, "store")])).toEqual([
+    [0, 16],
+    [14, 2],
+    [1, 2],
+    [0, 2],
+  ]);
+});
+
+it("begins few mutations in one turn while reads come, and as many as ever after them", async () => {
+  let now = 1_000;
+  const queue = queueOf({ ...systemClock, now: () => now }).queue;
+  let begunCount = 0;
+  void queue.run(async () => {}, { ...LATER, isMutation: false });
+  await nextTurn();
+  for (let id = 0; id < 30; id++) void queue.run(async () => void begunCount++, LATER);
+  const counts = [begunCount];
+  for (const passedS of [0.01, 0.005, 0.01]) {
+    now += passedS;
+    await nextTurn();
+    counts.push(begunCount);
+  }
+  expect(counts).toEqual([2, 4, 6, 22]);
+});
+
+/** Has `count` requests of each wait, and tells in which order they began. */
+async function orderOf(senders: readonly string[], count: number, costOf: (name: string) => number) {
+  const { queue, work } = queueOf();
+  const begun: string[] = [];
+  const ask = (name: string) => {
+    const [tenant, agent] = name.split(".") as [string, string];
+    const begin = async () => {
+      begun.push(name);
+      work(costOf(name));
+    };
+    return queue.run(begin, { ...LATER, isMutation: false, sender: { tenant, agent } });
+  };
+  // What they cost is known from the first time.
+  for (const name of senders) await ask(name);
+  begun.length = 0;
+  await Promise.all(senders.flatMap((name) => Array.from({ length: count }, () => ask(name))));
+  return begun;
+}
+
+it("begins next what is of the agent that was served least, so that who is dear waits", async () => {
+  const begun = await orderOf(["acme.dear", "acme.cheap"], 40, (name) => (name === "acme.dear" ? 20 : 0.5));
+  const first = begun.slice(0, 44);
+  expect(first.filter((name) => name === "acme.cheap").length).toBeGreaterThanOrEqual(38);
+  expect(begun.slice(44).every((name) => name === "acme.dear")).toBe(true);
+});
+
+it("shares between tenants first, however many agents one has", async () => {
+  const many = Array.from({ length: 8 }, (_, n) => `many.agent${n}`);
+  const begun = await orderOf([...many, "one.agent"], 30, () => 2);
+  const isOne = begun.map((name) => name === "one.agent");
+  // All of the one tenant's 30 have begun when the other's first 30 have: one for one.
+  expect(isOne.lastIndexOf(true)).toBeLessThan(70);
+  expect(begun).toHaveLength(270);
+});
+
+it("runs as many of one agent at once as together cost little", async () => {
+  const { queue, work } = queueOf();
+  const ends: (() => void)[] = [];
+  const ask = (agent: string) =>
+    queue.run(() => new Promise<void>((resolve) => ends.push(() => resolve(void work(10)))), {
+      ...LATER,
+      isMutation: false,
+      sender: { tenant: "acme", agent },
+    });
+  const endAll = async () => {
+    for (const end of ends.splice(0)) end();
+    await nextTurn();
+    await nextTurn();
+  };
+  for (let n = 0; n < 20; n++) {
+    void ask("dear");
+    await endAll();
+  }
+  for (let n = 0; n < 12; n++) void ask("dear");
+  await nextTurn();
+  expect(ends).toHaveLength(2);
+  void ask("bob");
+  await nextTurn();
+  expect(ends).toHaveLength(3);
+  await endAll();
+  expect(ends).toHaveLength(2);
+});
+
+it("begins no more in one turn than keeps the loop busy for a few milliseconds, but one mutation", async () => {
+  const { queue, work } = queueOf({ ...systemClock, now: () => 1_000 });
+  const begun: string[] = [];
+  const add = (agent: string, isMutation: boolean) =>
+    void queue.run(
+      async () => {
+        begun.push(isMutation ? "store" : "retrieve");
+        work(3);
+      },
+      { ...LATER, isMutation, sender: { tenant: "acme", agent } },
+    );
+  for (let n = 0; n < 5; n++) add(`reader${n}`, false);
+  for (let n = 0; n < 3; n++) add(`writer${n}`, true);
+  const turns = [begun.splice(0)];
+  while (turns.flat().length < 8) {
+    await nextTurn();
+    turns.push(begun.splice(0));
+  }
+  expect(turns).toEqual([
+    ["retrieve", "retrieve"],
+    ["retrieve", "retrieve", "store"],
+    ["retrieve", "store"],
+    ["store"],
+  ]);
+});

@@ -1,0 +1,38 @@
+import { encodeMessage } from "@membus/protocol";
+import { describe, expect, it } from "vitest";
+import { readHead } from "../src/routing/request-head.js";
+
+const utf8 = (text: string) => Buffer.from(text, "utf8");
+const LONG = "x".repeat(5_000);
+
+describe("the head of a message", () => {
+  it.each(["json", "msgpack"] as const)("has the id of a message in %s, whatever its size", (encoding) => {
+    const message = { type: "memory/store/req", deadline_ms: 70_000, id: "request-1", entries: [LONG] };
+    expect(readHead(encodeMessage(message, encoding), undefined)).toEqual({ encoding, reqId: "request-1" });
+  });
+
+  it.each([
+    ["nested", '{"key":{"id":"other"},"tags":["id","x"],"id":"mine"}', "mine"],
+    ["a value, not a name", '{"a":"id","id":"mine"}', "mine"],
+    ["escaped", String.raw`{"a":"\"id\":\"other\"","id":"m\u0069ne"}`, "mine"],
+    ["cut off elsewhere", '{"id":"mine","a":', "mine"],
+    ["absent", '{"type":"ping"}', null],
+    ["no text", '{"id":{"id":"other"}}', null],
+    ["no id", '{"id":"not\\nprintable"}', null],
+    ["behind the head", `{"a":"${LONG}","id":"mine"}`, null],
+    ["in a text that goes on behind the head", `{"a":"\\",\\"id\\":\\"other\\"${LONG}"}`, null],
+    ["of a list", '["id",{"id":"other"}]', null],
+    ["no message", '"id":"other"', null],
+    ["empty", "", null],
+  ])("tells an id that is %s", (_, payload, reqId) => {
+    expect(readHead(utf8(payload), "application/json").reqId).toBe(reqId);
+  });
+
+  it.each([
+    ["behind something nested", { key: { id: "other" }, id: "mine" }],
+    ["behind the head", { a: LONG, id: "mine" }],
+    ["absent", { type: "ping" }],
+  ])("reads no further in MessagePack: %s", (_, message) => {
+    expect(readHead(encodeMessage(message, "msgpack"), undefined).reqId).toBeNull();
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { ServiceClock } from "../src/routing/service-clock.js";
+
+function clockOf() {
+  let now = 0;
+  const clock = new ServiceClock(() => now);
+  return { clock, pass: (ms: number) => (now += ms) };
+}
+
+it("charges what is worked at once to who does it, and shares the rest among all under way", () => {
+  const { clock, pass } = clockOf();
+  const first = clock.begin(async () => void pass(10));
+  pass(4);
+  const second = clock.begin(async () => void pass(20));
+  pass(6);
+  expect([first.atOnceMs, second.atOnceMs]).toEqual([10, 20]);
+  expect(second.end()).toBe(23);
+  pass(5);
+  expect(first.end()).toBe(22);
+});
+
+it("charges nobody for what is worked while nothing is under way", () => {
+  const { clock, pass } = clockOf();
+  pass(100);
+  const first = clock.begin(async () => {});
+  expect(first.end()).toBe(0);
+  pass(100);
+  expect(clock.begin(async () => void pass(1)).end()).toBe(1);
+});
