@@ -106,11 +106,12 @@ function isMutation(address: RequestAddress | undefined): boolean {
 function contextOf(
   { receivedAt, requestBytes }: Exchange,
   id: string,
-  { tenant, agent }: RequestAddress,
+  { tenant, agent, tier }: RequestAddress,
   request: DecodedRequest,
 ): RequestContext {
   return {
     caller: { tenant, agent, session: request.session_id ?? "" },
+    tier,
     id,
     acceptedAt: receivedAt,
     deadlineAt: receivedAt + (request.deadline_ms ?? DEFAULTS.deadlineMs) / 1_000,
