@@ -8,6 +8,7 @@ import {
   type MemoryListResponse,
   type MemoryRetrieveResponse,
   type MemoryStatusResponse,
+  type MemoryTier,
   type Pong,
   type RequestType,
   type StoreReceipt,
@@ -300,7 +301,8 @@ export class AgentMemory {
   #ask<T>(type: RequestType, fields: object, options: ResolvedCallOptions, id = newRequestId()): Promise<T> {
     const message = checkRequest(envelopeOf(this.#settings, type, id, options.timeoutMs), fields);
     const encoding = encodingFor(message, this.#settings.encoding);
-    const request = encodeRequest(subjectOf(this.#settings, type), message, encoding);
+    const { tier } = message as { readonly tier?: MemoryTier | null };
+    const request = encodeRequest(subjectOf(this.#settings, type, tier ?? undefined), message, encoding);
     return this.#exchange.send(request, options, (reply) => reply as T);
   }
 }

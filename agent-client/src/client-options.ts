@@ -1,6 +1,7 @@
 import type { ExistingConnectionOptions, NatsBusOptions, natsBusFromConnection } from "@membus/bus";
 import {
   type Bus,
+  booleanOption,
   choiceOption,
   DEFAULT_PREFIX,
   DEFAULTS,
@@ -44,6 +45,12 @@ export interface ClientOptions {
    */
   readonly encoding?: Encoding;
   /**
+   * Whether a request that is about one tier names it in its subject, `...memory.store.semantic.req`, as an agent needs whom
+   * the NATS server lets reach some tiers alone. One that names no tier goes to the subject without.
+   * @default false
+   */
+  readonly tierSubjects?: boolean;
+  /**
    * How long one attempt waits for its answer; also the host's deadline. Milliseconds, integer 1..600000.
    * @default 5000
    */
@@ -80,6 +87,7 @@ export type ConnectOptions = ClientOptions & Target;
 
 export interface ResolvedClientOptions extends Identity {
   readonly encoding: Encoding;
+  readonly tierSubjects: boolean;
   readonly timeoutMs: number;
   readonly retryTimeoutMs: number;
 }
@@ -90,6 +98,7 @@ export const CLIENT_DEFAULTS = Object.freeze({
   namespace: DEFAULTS.namespace,
   prefix: DEFAULT_PREFIX,
   encoding: "json",
+  tierSubjects: false,
   timeoutMs: DEFAULTS.deadlineMs,
   retryTimeoutMs: 30_000,
 } as const);
@@ -106,6 +115,7 @@ const CLIENT_RULES = {
   namespace: checkedAsIdentity,
   prefix: checkedAsIdentity,
   encoding: choiceOption("json", "msgpack"),
+  tierSubjects: booleanOption,
   timeoutMs: timeoutOption,
   retryTimeoutMs: retryTimeoutOption,
 };

@@ -4,6 +4,7 @@ import {
   isSubjectPrefix,
   isToken,
   LIMITS,
+  type MemoryTier,
   PROTOCOL_VERSION,
   type RequestType,
   requestSubject,
@@ -34,8 +35,13 @@ export function checkIdentity({ prefix, tenant, agent, session, namespace }: Ide
     throw new TypeError(`namespace must be a path of 1..8 segments, got \`${namespace}\``);
 }
 
-export function subjectOf(identity: Identity, type: RequestType): string {
-  return requestSubject({ tenant: identity.tenant, agent: identity.agent, type }, identity.prefix);
+/** `tier` is the one that the request is about; undefined: none, or several. */
+export function subjectOf(
+  { tenant, agent, prefix, tierSubjects }: Identity & { readonly tierSubjects: boolean },
+  type: RequestType,
+  tier: MemoryTier | undefined,
+): string {
+  return requestSubject({ tenant, agent, type, ...(tierSubjects && tier && { tier }) }, prefix);
 }
 
 /** What every request begins with. */

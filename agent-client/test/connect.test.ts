@@ -25,6 +25,7 @@ describe("connecting", () => {
       namespace: "default",
       prefix: "a2e",
       encoding: "json",
+      tierSubjects: false,
       timeoutMs: 5_000,
       retryTimeoutMs: 30_000,
     });

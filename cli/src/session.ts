@@ -65,10 +65,11 @@ export async function withClient<T>(
   retryTimeoutMs = config.timeout_ms,
 ): Promise<T> {
   const { prefix, tenant, agent, session, namespace, timeout_ms: timeoutMs } = config;
+  const tierSubjects = config.nats.tier_subjects ?? false;
   const { MemoryClient } = await import("@membus/agent-client");
   const client = await MemoryClient.connect({
     ...(await natsOptions(config, "membus-cli")),
-    ...{ prefix, tenant, agent, session, namespace, timeoutMs, retryTimeoutMs },
+    ...{ prefix, tenant, agent, session, namespace, tierSubjects, timeoutMs, retryTimeoutMs },
   });
   try {
     return await use(client);

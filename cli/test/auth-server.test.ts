@@ -1,5 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConnectOptions, MemoryClient } from "@membus/agent-client";
@@ -23,8 +23,12 @@ async function auth(...args: string[]): Promise<void> {
 }
 
 /** A client of an agent, with its key unless another's seed is given. */
-async function client(tenant: string, agent: string, options: Partial<ConnectOptions> = {}) {
-  const nkeySeed = seedOf(`${tenant}.${agent}`);
+async function client(
+  tenant: string,
+  agent: string,
+  options: Partial<ConnectOptions> & { readonly nkeySeed?: string } = {},
+) {
+  const nkeySeed = options.nkeySeed ?? seedOf(`${tenant}.${agent}`);
   const own = { servers: url, tenant, agent, nkeySeed, inboxPrefix: `_INBOX_${agent}` };
   const made = await MemoryClient.connect({ ...own, retryTimeoutMs: 0, ...options } as ConnectOptions);
   cleanups.push(() => made.close());
@@ -113,6 +117,30 @@ describe("agents of a server that membus auth configured", () => {
     await expect.poll(() => heard, { timeout: 20_000 }).toEqual(["semantic by alice", "episodic by bob"]);
   });
 
+  it("reach the tiers that they were given, by subjects that name them", async () => {
+    await auth("add-agent", "acme", "carol", "--tiers", "working", "--read-only-tiers", "semantic");
+    const options = { tierSubjects: true };
+    await expect
+      .poll(() => client("acme", "carol", options).then(() => true, String), { timeout: 20_000 })
+      .toBe(true);
+    const carol = await client("acme", "carol", options);
+    await (await client("acme", "alice")).remember("for carol", 1, { tier: "semantic" });
+    await carol.remember("own", 1);
+    const found = await carol.retrieve({ tier: "semantic", keys: ["for carol"] });
+    expect(found.entries).toMatchObject([{ content: 1, author: "alice" }]);
+    expect((await carol.list({ tier: "semantic" })).items).toHaveLength(1);
+    expect(await carol.forget({ tier: "working", keys: ["own"] })).toMatchObject({ deleted: 1 });
+    await rejection(carol.remember("fact", 2, { tier: "semantic" }), "unauthorized");
+    await rejection(carol.forget({ tier: "semantic", keys: ["for carol"] }), "unauthorized");
+    await rejection(carol.retrieve({ tier: "episodic" }), "unauthorized");
+    await rejection(carol.retrieve(), "unauthorized");
+    const smuggled = await bare("acme.carol", "_INBOX_carol");
+    const entries = [{ key: "fact", content: 2, tier: "semantic" }];
+    const sent = JSON.stringify({ type: "memory/store/req", entries });
+    const { data } = await smuggled.request("a2e.acme.carol.memory.store.working.req", sent);
+    expect(JSON.parse(new TextDecoder().decode(data))).toMatchObject({ errors: [{ code: "unauthorized" }] });
+  });
+
   it("are those with a key, and nobody else", async () => {
     await rejection(MemoryClient.connect({ servers: url, tenant: "acme", agent: "alice" }), "unauthorized");
   });
@@ -136,6 +164,27 @@ describe("a key, while the server runs,", () => {
     await rejection(client("acme", "bob", { nkeySeed: former }), "unauthorized");
     const bob = await client("acme", "bob");
     expect((await bob.retrieve({ keys: ["fact"] })).total).toBe(1);
+  });
+
+  it("that is removed is refused afterwards, and its connection is closed", async () => {
+    await auth("add-agent", "acme", "dave");
+    await auth("add-tenant", "umbrella");
+    await auth("add-agent", "umbrella", "erin");
+    for (const [tenant, agent, remove] of [
+      ["acme", "dave", ["remove-agent", "acme", "dave"]],
+      ["umbrella", "erin", ["remove-tenant", "umbrella"]],
+    ] as const) {
+      const nkeySeed = seedOf(`${tenant}.${agent}`);
+      const connected = () => client(tenant, agent, { nkeySeed }).then(() => true, String);
+      await expect.poll(connected, { timeout: 20_000 }).toBe(true);
+      const connection = await bare(`${tenant}.${agent}`, `_INBOX_${agent}`);
+      await auth(...remove);
+      await connection.closed();
+      await rejection(client(tenant, agent, { nkeySeed }), "unauthorized");
+      expect(existsSync(join(directory, "membus-auth/keys", `${tenant}.${agent}.nk`))).toBe(false);
+    }
+    // The others are still served.
+    expect((await (await client("acme", "alice")).retrieve({ keys: ["fact"] })).total).toBe(1);
   });
 
   it("is taken as soon as an agent is added, and one connection more than its tenant may have is not", async () => {

@@ -83,8 +83,31 @@ describe("membus auth", () => {
     await done("init");
     expect(JSON.parse(read("auth.json"))).toMatchObject({
       max_payload: 2048,
-      tenants: { acme: { connections_max: 7, subscriptions_max: 9, agents: { alice: expect.any(String) } } },
+      tenants: {
+        acme: { connections_max: 7, subscriptions_max: 9, agents: { alice: { key: expect.any(String) } } },
+      },
     });
+  });
+
+  it("takes agents and tenants away with their seeds, and lets agents reach all tiers again", async () => {
+    await done("init");
+    for (const tenant of ["acme", "globex"]) {
+      await done("add-tenant", tenant);
+      for (const agent of ["alice", "bob"]) await done("add-agent", tenant, agent);
+    }
+    const restricted = await done("add-agent", "acme", "bob", "--tiers", "semantic,working");
+    expect(restricted).toContain("MEMBUS_TIER_SUBJECTS=true\n");
+    expect(read("nats-auth.conf")).not.toContain("a2e.acme.bob.memory.*.req");
+    await done("rotate", "acme", "bob");
+    expect(read("nats-auth.conf")).toContain("a2e.acme.bob.memory.*.working.req");
+    await done("add-agent", "acme", "bob", "--tiers", "working,episodic,semantic");
+    expect(read("nats-auth.conf")).toContain("a2e.acme.bob.memory.*.req");
+    await done("remove-agent", "acme", "alice");
+    await done("remove-tenant", "globex");
+    expect(Object.keys(JSON.parse(read("auth.json")).tenants)).toEqual(["acme"]);
+    expect(read("nats-auth.conf")).not.toMatch(/globex|alice/);
+    expect(readdirSync(join(cwd, FOLDER, "keys"))).toEqual(["acme.bob.nk", "host.nk", "operator.nk"]);
+    expect((await auth("remove-agent", "acme", "alice")).stderr).toMatch(/acme has no agent `alice`/);
   });
 
   it("names what is wrong, and leaves all as it was", async () => {
@@ -101,6 +124,15 @@ describe("membus auth", () => {
       [["add-tenant", "acme", "--connections-max", "0"], /--connections-max must be an integer 1\.\./],
       [["init", "--max-payload", "1"], /--max-payload must be an integer 1024\.\.67108864/],
       [["init", "--prefix", "other"], /begin with `a2e`, not `other`/],
+      [["remove-tenant", "acme"], /there is no tenant `acme`/],
+      [
+        ["add-agent", "a", "b", "--tiers", "workin"],
+        /--tiers: `workin` is no tier \(did you mean `working`\?\)/,
+      ],
+      [
+        ["add-agent", "a", "b", "--tiers", "working", "--read-only-tiers", "working"],
+        /`working` is in --tiers and in --read-only-tiers/,
+      ],
       [["rotate", "acme"], /rotate `host`, `operator`, or a tenant and an agent/],
     ] as const) {
       expect(await auth(...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });

@@ -37,14 +37,9 @@ export class AccessRules {
     this.#rules = rules;
   }
 
-  /** Whether everybody may do everything. */
-  get isEmpty(): boolean {
-    return this.#rules.length === 0;
-  }
-
   /** A subtree is allowed where one rule allows all of it. */
   allows(access: Access, action: Action): boolean {
-    if (this.isEmpty) return true;
+    if (this.#rules.length === 0) return true;
     return this.#rules.some((rule) => rule.allow.includes(action) && concerns(rule, access));
   }
 

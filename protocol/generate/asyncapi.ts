@@ -38,16 +38,21 @@ function channelMessages(...types: MessageType[]): Node {
 }
 
 /** A request's channel, its reply's, and the operation of the host that joins them. */
-function requestReply(name: string, request: MessageType): { channels: Node; operation: Node } {
+function requestReply(
+  name: string,
+  request: MessageType,
+  ending: string,
+): { channels: Node; operation: Node } {
+  const tier = ending.includes("{tier}") ? (["tier"] as const) : [];
   const reply = replyType(request) as MessageType;
   const messages = (channel: string, ...types: MessageType[]) =>
     types.map((type) => ref("channels", channel, "messages", messageName(type)));
   return {
     channels: {
       [name]: {
-        address: `{prefix}.{tenant}.{agent}.${request.replaceAll("/", ".")}`,
+        address: `{prefix}.{tenant}.{agent}.${ending}`,
         messages: channelMessages(request),
-        parameters: parameters("prefix", "tenant", "agent"),
+        parameters: parameters("prefix", "tenant", "agent", ...tier),
       },
       [`${name}Reply`]: {
         address: null,
@@ -79,10 +84,14 @@ function message(type: MessageType): Node {
 
 /** The protocol as an AsyncAPI 3.0 document, from the side of the host. */
 export function asyncApiDocument(): Node {
-  const requests: [string, MessageType][] = OPERATIONS.map((name) => [name, `memory/${name}/req`]);
-  const pairs = [...requests, ["ping", "ping"] as [string, MessageType]].map(
-    ([name, type]) => [name, requestReply(name, type)] as const,
-  );
+  const requests: [string, MessageType, string][] = [
+    ...OPERATIONS.flatMap((name): [string, MessageType, string][] => [
+      [name, `memory/${name}/req`, `memory.${name}.req`],
+      [`${name}InTier`, `memory/${name}/req`, `memory.${name}.{tier}.req`],
+    ]),
+    ["ping", "ping", "ping"],
+  ];
+  const pairs = requests.map(([name, type, ending]) => [name, requestReply(name, type, ending)] as const);
   return {
     asyncapi: "3.0.0",
     info: {

@@ -1,9 +1,12 @@
 import { MemoryError } from "./memory-error.js";
-import type { MemoryTier } from "./scope.js";
+import { type MemoryTier, TIERS } from "./scope.js";
 
 const TOKEN = /^[A-Za-z0-9_-]{1,64}$/;
 const PREFIX = /^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64})*$/;
 const AGENT_BYTES_MAX = 192;
+/** `memory.store.semantic.req`. */
+const TOKENS_WITH_TIER = 4;
+const TIER_AT = 2;
 
 export const DEFAULT_PREFIX = "a2e";
 
@@ -16,6 +19,8 @@ export interface RequestAddress {
   readonly tenant: string;
   readonly agent: string;
   readonly type: RequestType;
+  /** The tier that the request is about alone (clause SUBJ-12); absent: its fields say which. */
+  readonly tier?: MemoryTier;
 }
 
 /** True for 1..64 of `A-Z a-z 0-9 _ -` (clause SUBJ-2). */
@@ -49,10 +54,19 @@ export function parseAgentToken(token: string): string | undefined {
   return name !== "" && bytes <= AGENT_BYTES_MAX && agentToken(name) === token ? name : undefined;
 }
 
-/** `a2e.default.alice.memory.store.req`: where a request is published (clause SUBJ-1). */
-export function requestSubject(address: RequestAddress, prefix = DEFAULT_PREFIX): string {
-  if (!isToken(address.tenant)) throw new TypeError(`\`${address.tenant}\` is no tenant name`);
-  return `${prefix}.${address.tenant}.${agentToken(address.agent)}.${address.type.replaceAll("/", ".")}`;
+/**
+ * Where a request is published: `a2e.default.alice.memory.store.req` (clause SUBJ-1), or `...memory.store.semantic.req`
+ * with a tier (clause SUBJ-12).
+ */
+export function requestSubject(
+  { tenant, agent, type, tier }: RequestAddress,
+  prefix = DEFAULT_PREFIX,
+): string {
+  if (!isToken(tenant)) throw new TypeError(`\`${tenant}\` is no tenant name`);
+  const ending = tier === undefined ? "req" : `${tier}.req`;
+  const operation = type.replaceAll("/", ".").replace(/req$/, ending);
+  if (type === "ping" && tier !== undefined) throw new TypeError("a ping is about no tier");
+  return `${prefix}.${tenant}.${agentToken(agent)}.${operation}`;
 }
 
 /**
@@ -63,11 +77,12 @@ export function parseRequestSubject(subject: string, prefix = DEFAULT_PREFIX): R
   const tokens = subject.startsWith(`${prefix}.`) ? subject.slice(prefix.length + 1).split(".") : [];
   const [tenant = "", agentPart = "", ...rest] = tokens;
   const agent = parseAgentToken(agentPart);
-  const type = rest.join("/");
+  const tier = rest.length === TOKENS_WITH_TIER ? TIERS.find((known) => known === rest[TIER_AT]) : undefined;
+  const type = (tier === undefined ? rest : rest.toSpliced(TIER_AT, 1)).join("/");
   if (!isToken(tenant) || agent === undefined || !isRequestType(type)) {
     throw new MemoryError("invalid_message", "the subject names no tenant, agent and operation", { subject });
   }
-  return { tenant, agent, type };
+  return { tenant, agent, type, ...(tier && { tier }) };
 }
 
 function isRequestType(type: string): type is RequestType {
@@ -76,7 +91,8 @@ function isRequestType(type: string): type is RequestType {
 
 /** The subjects that a host listens on, for one tenant or for all. */
 export function hostSubjects(prefix = DEFAULT_PREFIX, tenant = "*"): readonly string[] {
-  return [`${prefix}.${tenant}.*.memory.*.req`, `${prefix}.${tenant}.*.ping`];
+  const own = `${prefix}.${tenant}.*`;
+  return [`${own}.memory.*.req`, `${own}.memory.*.*.req`, `${own}.ping`];
 }
 
 export type EventAction = "stored" | "forgotten" | "expired" | "evicted";

@@ -85,7 +85,7 @@ describe.each(NATS_SERVERS)("one account, on %s", (binary) => {
     const client = await start(binary, "one-account");
     await serve(await client("membus", "_INBOX_membus"));
     const alice = await client("alice", "_INBOX_alice");
-    for (const operation of ["memory.store.req", "memory.retrieve.req", "ping"]) {
+    for (const operation of ["memory.store.req", "memory.retrieve.req", "memory.list.semantic.req", "ping"]) {
       expect(await request(alice, `a2e.default.alice.${operation}`)).toBe(`a2e.default.alice.${operation}`);
     }
     for (const subject of [

@@ -95,6 +95,22 @@ describe("request subjects", () => {
     expect(requestSubject({ tenant: "default", agent: "alice", type })).toBe(subject);
   });
 
+  it("may name a tier behind the operation, and a ping none", () => {
+    const alice = { tenant: "default", agent: "alice", type: "memory/store/req", tier: "semantic" } as const;
+    const subject = "a2e.default.alice.memory.store.semantic.req";
+    expect(requestSubject(alice)).toBe(subject);
+    expect(parseRequestSubject(subject)).toEqual(alice);
+    expect(() => requestSubject({ ...alice, type: "ping" })).toThrow(TypeError);
+    for (const wrong of [
+      "memory.store.short.req",
+      "memory.semantic.store.req",
+      "memory.store.semantic",
+      "ping.working",
+    ]) {
+      expect(() => parseRequestSubject(`a2e.default.alice.${wrong}`)).toThrow(MemoryError);
+    }
+  });
+
   it("build and parse as a pair, with any prefix", () => {
     const prefix = fc.constantFrom("a2e", "prod.a2e", "x");
     fc.assert(
@@ -114,6 +130,7 @@ describe("request subjects", () => {
       "=YWxpY2U",
       "memory",
       "store",
+      "semantic",
       "req",
       "ping",
       "",
@@ -140,8 +157,9 @@ describe("request subjects", () => {
   });
 
   it("are those that a host listens on", () => {
-    expect(hostSubjects()).toEqual(["a2e.*.*.memory.*.req", "a2e.*.*.ping"]);
-    expect(hostSubjects("p", "acme")).toEqual(["p.acme.*.memory.*.req", "p.acme.*.ping"]);
+    expect(hostSubjects()).toEqual(["a2e.*.*.memory.*.req", "a2e.*.*.memory.*.*.req", "a2e.*.*.ping"]);
+    const inTenant = ["p.acme.*.memory.*.req", "p.acme.*.memory.*.*.req", "p.acme.*.ping"];
+    expect(hostSubjects("p", "acme")).toEqual(inTenant);
     expect(OPERATIONS).toEqual(["store", "retrieve", "forget", "status", "list"]);
   });
 });

@@ -1,9 +1,11 @@
 import {
   isMemoryError,
   type MemoryStoreResponse,
+  type MemoryTier,
   type Message,
   type StoreError,
   type StoreReceipt,
+  TIERS,
 } from "@membus/protocol";
 import type { ResolvedCallOptions, StoreOptions } from "../call-options.js";
 import type { ResolvedClientOptions } from "../client-options.js";
@@ -58,15 +60,19 @@ function partWriter(
 ): PartWriter {
   const holdsVectors = entries.some(({ entry }) => entry.embedding != null);
   const encoding = holdsVectors ? "msgpack" : settings.encoding;
-  const subject = subjectOf(settings, TYPE);
   const { namespace } = settings;
   const write = (requestId: string, part: readonly IndexedEntry[]) => {
     const envelope = envelopeOf(settings, TYPE, requestId, timeoutMs);
     const fields = { namespace, ack, requires, entries: part.map(({ entry }) => entry) };
+    const subject = subjectOf(settings, TYPE, onlyTierOf(part));
     // Spreading a fresh object takes as long as encoding it.
     return encodeRequest(subject, Object.assign(envelope, fields), encoding);
   };
   return { id, encoding, write };
+}
+
+function onlyTierOf(entries: readonly IndexedEntry[]): MemoryTier | undefined {
+  return TIERS.find((tier) => entries.every(({ entry }) => (entry.tier ?? "working") === tier));
 }
 
 async function sendParts(

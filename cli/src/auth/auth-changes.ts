@@ -1,5 +1,6 @@
 import type { NewKey } from "./auth-folder.js";
 import {
+  type AuthAgent,
   type AuthState,
   type AuthUser,
   agentUser,
@@ -8,7 +9,9 @@ import {
   requireTenant,
   TENANT_LIMITS,
   type TenantLimits,
+  type TierAccess,
 } from "./auth-state.js";
+import { isRestricted } from "./tier-access.js";
 
 interface ServerSettings {
   readonly prefix: string;
@@ -44,17 +47,32 @@ export function withTenant(state: AuthState, name: string, limits: Partial<Tenan
   return { ...state, tenants: { ...state.tenants, [name]: { ...former, ...limits } } };
 }
 
-/** With an agent of a tenant that is there; one that is there keeps its key. */
+/** With an agent of a tenant that is there; one that is there keeps its key, and without `access` the access it has. */
 export async function withAgent(
   state: AuthState,
   newKey: NewKey,
-  tenant: string,
-  agent: string,
+  [tenant, agent]: readonly [string, string],
+  access: TierAccess | undefined,
 ): Promise<AuthState> {
   const user = agentUser(tenant, agent);
   const agents = agentsOf(state, tenant);
-  const key = Object.hasOwn(agents, agent) ? agents[agent]! : await newKey(user);
-  return withAgentKey(state, tenant, agent, key);
+  const former = Object.hasOwn(agents, agent) ? agents[agent]! : { key: await newKey(user) };
+  const { key } = former;
+  const renewed = access === undefined ? former : isRestricted(access) ? { key, access } : { key };
+  return withAgents(state, tenant, { ...agents, [agent]: renewed });
+}
+
+/** Without an agent, whose key is refused from then on. */
+export function withoutAgent(state: AuthState, tenant: string, agent: string): AuthState {
+  const { [agent]: _, ...others } = agentsWith(state, tenant, agent);
+  return withAgents(state, tenant, others);
+}
+
+/** Without a tenant and all of its agents. */
+export function withoutTenant(state: AuthState, tenant: string): AuthState {
+  agentsOf(state, tenant);
+  const { [tenant]: _, ...tenants } = state.tenants;
+  return { ...state, tenants };
 }
 
 /** With a new key for one that is there; the former is refused from then on. */
@@ -70,19 +88,27 @@ export async function rotated(
     return { user, state: { ...state, [user.name]: await newKey(user) } };
   }
   const user = agentUser(who, agent);
-  if (!Object.hasOwn(agentsOf(state, who), agent)) throw new TypeError(`${who} has no agent \`${agent}\``);
-  return { user, state: withAgentKey(state, who, agent, await newKey(user)) };
+  const agents = agentsWith(state, who, agent);
+  const renewed = { ...agents[agent]!, key: await newKey(user) };
+  return { user, state: withAgents(state, who, { ...agents, [agent]: renewed }) };
 }
 
-function agentsOf({ tenants }: AuthState, tenant: string): Readonly<Record<string, string>> {
+type Agents = Readonly<Record<string, AuthAgent>>;
+
+/** @throws {TypeError} for an agent that is not there. */
+function agentsWith(state: AuthState, tenant: string, agent: string): Agents {
+  const agents = agentsOf(state, tenant);
+  if (!Object.hasOwn(agents, agent)) throw new TypeError(`${tenant} has no agent \`${agent}\``);
+  return agents;
+}
+
+function agentsOf({ tenants }: AuthState, tenant: string): Agents {
   if (!Object.hasOwn(tenants, tenant)) {
     throw new TypeError(`there is no tenant \`${tenant}\`: \`membus auth add-tenant ${tenant}\``);
   }
   return tenants[tenant]!.agents;
 }
 
-function withAgentKey(state: AuthState, tenant: string, agent: string, key: string): AuthState {
-  const { [tenant]: former, ...others } = state.tenants;
-  const agents = { ...former!.agents, [agent]: key };
-  return { ...state, tenants: { ...others, [tenant]: { ...former!, agents } } };
+function withAgents(state: AuthState, tenant: string, agents: Agents): AuthState {
+  return { ...state, tenants: { ...state.tenants, [tenant]: { ...state.tenants[tenant]!, agents } } };
 }

@@ -69,6 +69,11 @@ async function readState(folder: string): Promise<AuthState | undefined> {
   throw new TypeError(`${path} is not what \`membus auth\` writes: ${parsed.error.issues[0]!.message}`);
 }
 
+/** Takes the seeds of users away whose keys are refused. */
+export async function removeSeeds(folder: string, users: readonly AuthUser[]): Promise<void> {
+  for (const user of users) await rm(seedPath(folder, user), { force: true });
+}
+
 function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,9 +1,16 @@
-import { agentToken, isToken } from "@membus/protocol";
+import { agentToken, isToken, TIERS } from "@membus/protocol";
 import { z } from "zod";
 
 /** The public key of a user. */
 const key = z.string().regex(/^U[A-Z2-7]{55}$/);
 const limit = z.int().min(1);
+const tiers = z.array(z.enum(TIERS));
+
+/** Without `access` all tiers, by any subject. */
+const AgentSchema = z.strictObject({
+  key,
+  access: z.strictObject({ tiers, read_only_tiers: tiers }).optional(),
+});
 
 /** Who may connect, by public keys: nothing in it is secret. `format` grows when an older membus would misread it. */
 export const AuthStateSchema = z.strictObject({
@@ -14,11 +21,19 @@ export const AuthStateSchema = z.strictObject({
   operator: key,
   tenants: z.record(
     z.string(),
-    z.strictObject({ connections_max: limit, subscriptions_max: limit, agents: z.record(z.string(), key) }),
+    z.strictObject({
+      connections_max: limit,
+      subscriptions_max: limit,
+      agents: z.record(z.string(), AgentSchema),
+    }),
   ),
 });
 
 export type AuthState = z.infer<typeof AuthStateSchema>;
+
+export type AuthAgent = z.infer<typeof AgentSchema>;
+/** The tiers that an agent may reach, and those that it may only read. */
+export type TierAccess = NonNullable<AuthAgent["access"]>;
 
 export interface TenantLimits {
   /** Connections of all its agents at once. */

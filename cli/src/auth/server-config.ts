@@ -1,5 +1,6 @@
-import { agentToken } from "@membus/protocol";
-import { type AuthState, agentUser, HOST_USER, OPERATOR_USER } from "./auth-state.js";
+import { agentToken, hostSubjects } from "@membus/protocol";
+import { type AuthAgent, type AuthState, agentUser, HOST_USER, OPERATOR_USER } from "./auth-state.js";
+import { mayHear, requestSubjects } from "./tier-access.js";
 
 type Tenant = AuthState["tenants"][string];
 
@@ -40,15 +41,11 @@ function hostAccount({ prefix, host, operator, tenants }: AuthState): object {
   const exports = Object.keys(tenants).flatMap((tenant) => {
     const accounts = [accountOf(tenant)];
     return [
-      ...services(prefix, tenant).map((service) => ({ service, accounts })),
+      ...hostSubjects(prefix, tenant).map((service) => ({ service, accounts })),
       { stream: `${prefix}.${tenant}.*.events.>`, accounts },
     ];
   });
   return { users: [hostUser(prefix, host), operatorUser(prefix, operator)], exports };
-}
-
-function services(prefix: string, tenant: string): string[] {
-  return [`${prefix}.${tenant}.*.memory.*.req`, `${prefix}.${tenant}.*.ping`];
 }
 
 function hostUser(prefix: string, nkey: string): object {
@@ -56,7 +53,7 @@ function hostUser(prefix: string, nkey: string): object {
     nkey,
     permissions: {
       publish: { allow: [`${prefix}.*.*.events.>`, "$SRV.INFO.membus"] },
-      subscribe: { allow: [...services(prefix, "*"), "$SRV.>", `${HOST_USER.inboxPrefix}.>`] },
+      subscribe: { allow: [...hostSubjects(prefix), "$SRV.>", `${HOST_USER.inboxPrefix}.>`] },
       // The longest deadline of a request is ten minutes.
       allow_responses: { max: 1, expires: "11m" },
     },
@@ -79,21 +76,22 @@ function tenantAccount({ prefix }: AuthState, name: string, tenant: Tenant): obj
   const account = "membus";
   return {
     limits: { max_connections: tenant.connections_max, max_subscriptions: tenant.subscriptions_max },
-    users: Object.entries(tenant.agents).map(([agent, nkey]) => agentOf(prefix, name, agent, nkey)),
+    users: Object.entries(tenant.agents).map(([agent, facts]) => agentOf(prefix, name, agent, facts)),
     imports: [
-      ...services(prefix, name).map((subject) => ({ service: { account, subject } })),
+      ...hostSubjects(prefix, name).map((subject) => ({ service: { account, subject } })),
       { stream: { account, subject: `${prefix}.${name}.*.events.>` } },
     ],
   };
 }
 
-function agentOf(prefix: string, tenant: string, agent: string, nkey: string): object {
+function agentOf(prefix: string, tenant: string, agent: string, { key: nkey, access }: AuthAgent): object {
   const own = `${prefix}.${tenant}.${agentToken(agent)}`;
-  const events = [`${own}.events.>`, `${prefix}.${tenant}.*.events.memory.semantic.>`];
+  const shared = mayHear("semantic", access) ? [`${prefix}.${tenant}.*.events.memory.semantic.>`] : [];
+  const events = [`${own}.events.>`, ...shared];
   return {
     nkey,
     permissions: {
-      publish: { allow: [`${own}.memory.*.req`, `${own}.ping`] },
+      publish: { allow: [...requestSubjects(own, access), `${own}.ping`] },
       subscribe: { allow: [`${agentUser(tenant, agent).inboxPrefix}.>`, ...events] },
     },
   };

@@ -10,6 +10,11 @@ interface TenantFlags {
   readonly subscriptionsMax?: string;
 }
 
+interface AgentFlags {
+  readonly tiers?: string;
+  readonly readOnlyTiers?: string;
+}
+
 const FOLDER = "./membus-auth";
 const AFTER = `
 Keys are nkeys: the server has the public halves, and each seed is in a file of its own that its owner alone may read. None is
@@ -37,9 +42,21 @@ export function registerAuth(program: Command): void {
   auth
     .command("add-agent <tenant> <agent>")
     .description("a key for an agent, which may reach its own memory and its tenant's shared one")
-    .action((tenant: string, agent: string, _flags: object, command: Command) =>
-      addAgent(command, tenant, agent),
+    .option("--tiers <tier,..>", "no tiers but these, which its requests then name in their subjects")
+    .option("--read-only-tiers <tier,..>", "and these, to retrieve from and to list")
+    .action((tenant: string, agent: string, flags: AgentFlags, command: Command) =>
+      addAgent(command, tenant, agent, flags),
     );
+  auth
+    .command("remove-agent <tenant> <agent>")
+    .description("takes an agent's key and seed away: its connections are closed, its memory stays")
+    .action((tenant: string, agent: string, _flags: object, command: Command) =>
+      removeAgent(command, tenant, agent),
+    );
+  auth
+    .command("remove-tenant <tenant>")
+    .description("the same for all agents of a tenant, and the tenant")
+    .action((tenant: string, _flags: object, command: Command) => removeTenant(command, tenant));
   auth
     .command("rotate <who> [agent]")
     .description("a new key for `host`, `operator`, or a tenant's agent; the former is refused")
@@ -69,15 +86,42 @@ async function addTenant(command: Command, tenant: string, flags: TenantFlags): 
   await change(command, [], async (state) => withTenant(required(state), tenant, limits));
 }
 
-async function addAgent(command: Command, tenant: string, agent: string): Promise<void> {
+async function addAgent(command: Command, tenant: string, agent: string, flags: AgentFlags): Promise<void> {
   const { withAgent } = await import("../auth/auth-changes.js");
   const { agentUser } = await import("../auth/auth-state.js");
+  const { isRestricted, tierAccess } = await import("../auth/tier-access.js");
+  const access = tierAccess(flags);
   const settings = [`MEMBUS_TENANT=${tenant}`, `MEMBUS_AGENT=${agent}`];
+  if (access !== undefined && isRestricted(access)) settings.push("MEMBUS_TIER_SUBJECTS=true");
   await change(
     command,
     settings,
-    (state, newKey) => withAgent(required(state), newKey, tenant, agent),
+    (state, newKey) => withAgent(required(state), newKey, [tenant, agent], access),
     () => agentUser(tenant, agent),
+  );
+}
+
+async function removeAgent(command: Command, tenant: string, agent: string): Promise<void> {
+  const { withoutAgent } = await import("../auth/auth-changes.js");
+  const { removeSeeds } = await import("../auth/auth-folder.js");
+  const { agentUser } = await import("../auth/auth-state.js");
+  const folder = await change(command, [], async (state) => withoutAgent(required(state), tenant, agent));
+  await removeSeeds(folder, [agentUser(tenant, agent)]);
+}
+
+async function removeTenant(command: Command, tenant: string): Promise<void> {
+  const { withoutTenant } = await import("../auth/auth-changes.js");
+  const { removeSeeds } = await import("../auth/auth-folder.js");
+  const { agentUser } = await import("../auth/auth-state.js");
+  let agents: readonly string[] = [];
+  const folder = await change(command, [], async (state) => {
+    const without = withoutTenant(required(state), tenant);
+    agents = Object.keys(state!.tenants[tenant]!.agents);
+    return without;
+  });
+  await removeSeeds(
+    folder,
+    agents.map((agent) => agentUser(tenant, agent)),
   );
 }
 
@@ -98,13 +142,13 @@ function required(state: AuthState | undefined): AuthState {
   return state;
 }
 
-/** Changes the folder, and prints how a user connects: where its seed is, never what it is. */
+/** Changes the folder, which it returns, and prints how a user connects: where its seed is, never what it is. */
 async function change(
   command: Command,
   settings: readonly string[],
   work: Parameters<typeof import("../auth/auth-folder.js").changeAuth>[1],
   userOf?: () => AuthUser,
-): Promise<void> {
+): Promise<string> {
   const { output } = await openSession(command);
   const folder = resolve(command.optsWithGlobals<{ folder?: string }>().folder ?? FOLDER);
   const { changeAuth, CONFIG_FILE, seedPath } = await import("../auth/auth-folder.js");
@@ -122,6 +166,7 @@ async function change(
   output.result({ folder, config: `${folder}/${CONFIG_FILE}`, environment: named }, () =>
     [`${folder}/${CONFIG_FILE} is written`, ...connects].join("\n"),
   );
+  return folder;
 }
 
 function limit(flag: string, value: string | undefined): number | undefined {

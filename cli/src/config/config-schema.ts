@@ -26,6 +26,7 @@ export const ConfigSchema = z.strictObject({
       tls_cert: text.optional(),
       tls_key: text.optional(),
       inbox_prefix: text.optional(),
+      tier_subjects: z.union([z.boolean(), z.stringbool()]).optional(),
     })
     .optional(),
   prefix: text.optional(),

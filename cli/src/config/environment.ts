@@ -14,6 +14,7 @@ export const ENVIRONMENT = Object.freeze({
   MEMBUS_NATS_TLS_CERT: "nats.tls_cert",
   MEMBUS_NATS_TLS_KEY: "nats.tls_key",
   MEMBUS_INBOX_PREFIX: "nats.inbox_prefix",
+  MEMBUS_TIER_SUBJECTS: "nats.tier_subjects",
   MEMBUS_PREFIX: "prefix",
   MEMBUS_TENANT: "tenant",
   MEMBUS_AGENT: "agent",

@@ -216,4 +216,41 @@ const replyMutants: readonly Mutant[] = [
   }),
 ];
 
-export const subjectsMutants: readonly Mutant[] = [...tokenMutants, ...identityMutants, ...replyMutants];
+const TIER_OF_SUBJECT = /\.memory\.(?<operation>\w+)\.(?:working|episodic|semantic)\.req$/;
+
+const plainly = (subject: string) => subject.replace(TIER_OF_SUBJECT, ".memory.$<operation>.req");
+
+const tierMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "subjects-tier-not-heard",
+    defect: "subjects with a tier are not listened on",
+    check: "subjects/tier-of-the-subject-is-meant",
+    names: /the reply to a store on .*\.memory\.store\.\w+\.req of an entry without a tier/,
+    bus: (bus) => dropRequests(bus, ({ subject }) => TIER_OF_SUBJECT.test(subject)),
+  }),
+  hostMutant({
+    id: "subjects-tier-ignored",
+    defect: "the tier of a subject says nothing: what its request names counts",
+    check: "subjects/another-tier-than-the-subjects-is-refused",
+    names: /errors of a store on .* of three entries/,
+    bus: (bus) => rewriteRawRequests(bus, (message) => ({ ...message, subject: plainly(message.subject) })),
+  }),
+  hostMutant({
+    id: "subjects-tier-of-a-forget-ignored",
+    defect: "a forget that names another tier than its subject is carried out there",
+    check: "subjects/another-tier-than-the-subjects-is-refused",
+    names: /the reply to a forget on .* that names the \w+ tier/,
+    bus: (bus) =>
+      rewriteRawRequests(bus, (message) => {
+        const { subject } = message;
+        return subject.includes(".memory.forget.") ? { ...message, subject: plainly(subject) } : message;
+      }),
+  }),
+];
+
+export const subjectsMutants: readonly Mutant[] = [
+  ...tokenMutants,
+  ...identityMutants,
+  ...replyMutants,
+  ...tierMutants,
+];

@@ -14,6 +14,7 @@ import {
 } from "../fixtures/bare-messages.js";
 import { newRequestId } from "../fixtures/request-id.js";
 import { subjectsReplyChecks } from "./subjects-replies.js";
+import { subjectsTierChecks } from "./subjects-tier.js";
 
 const TOKENS_OF_OPERATIONS = {
   store: "memory.store.req",
@@ -251,4 +252,9 @@ const identityChecks: readonly Check[] = [
   }),
 ];
 
-export const subjectsChecks: readonly Check[] = [...formChecks, ...identityChecks, ...subjectsReplyChecks];
+export const subjectsChecks: readonly Check[] = [
+  ...formChecks,
+  ...identityChecks,
+  ...subjectsReplyChecks,
+  ...subjectsTierChecks,
+];

@@ -47,6 +47,8 @@ export interface Runtime {
 /** Who asks, and what every operation must know of the request besides its fields. */
 export interface RequestContext {
   readonly caller: Caller;
+  /** That of the subject, which the request is about alone; absent where it has none. */
+  readonly tier?: MemoryTier | undefined;
   readonly id: string;
   /** Unix seconds of receipt. */
   readonly acceptedAt: number;
@@ -56,11 +58,12 @@ export interface RequestContext {
 
 /** The operation that a mutation is. */
 export function operationOf(
-  { caller, id, acceptedAt }: RequestContext,
+  { caller, tier, id, acceptedAt }: RequestContext,
   request: Readonly<Record<string, unknown>>,
 ): Operation {
   const { tenant, agent } = caller;
-  return { tenant, agent, id, digest: requestDigest(request), accepted_at: acceptedAt };
+  const digest = requestDigest(tier === undefined ? request : { ...request, tier });
+  return { tenant, agent, id, digest, accepted_at: acceptedAt };
 }
 
 /** @throws {MemoryError} `unauthorized`. */

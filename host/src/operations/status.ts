@@ -22,7 +22,10 @@ export async function status(
   const operation = { tenant, agent, id: request.request_id };
   const underWay = runtime.inFlight.has("memory/store/req", operation);
   const known: PluginStatusResult[] = [];
-  const calls = [...runtime.tiers.values()].map((runner) => runner.status(operation, context.deadlineAt));
+  const runners = [...runtime.tiers.values()].filter(
+    ({ tier }) => context.tier === undefined || tier === context.tier,
+  );
+  const calls = runners.map((runner) => runner.status(operation, context.deadlineAt));
   for (const outcome of await Promise.all(calls)) {
     if (!outcome.ok) throw outcome.error;
     if (outcome.value !== undefined) known.push(outcome.value);

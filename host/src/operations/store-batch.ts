@@ -28,8 +28,10 @@ const TTL_SECONDS_MIN = 0.001;
 export interface BatchRules {
   readonly tiers: ReadonlyMap<MemoryTier, { readonly features: Features }>;
   readonly embedder: Embedder | undefined;
-  /** Throws `unauthorized` for a tier that the caller may not write; absent: it may write all. */
-  readonly requireWrite: ((tier: MemoryTier) => void) | undefined;
+  /** Throws `unauthorized` for a tier that the caller may not write, or not on this subject. */
+  readonly requireWrite: (tier: MemoryTier) => void;
+  /** Of entries that name none. */
+  readonly tierByDefault: MemoryTier;
   /** Features that the request demands of every tier it writes. */
   readonly demanded: readonly string[];
   /** Unix seconds. */
@@ -57,9 +59,9 @@ export function readBatch(entries: readonly unknown[], rules: BatchRules): Store
     try {
       checkEntrySize(value, rules.messageBytes);
       const entry = parseStoreEntry(value);
-      const tier = entry.tier ?? "working";
+      const tier = entry.tier ?? rules.tierByDefault;
+      rules.requireWrite(tier);
       checkOffered(entry, tier, rules);
-      rules.requireWrite?.(tier);
       checkEmbedding(entry, rules.embedder);
       add(byTier, tier, toItem(entry, index, rules.acceptedAt), errors);
     } catch (error) {

@@ -21,6 +21,7 @@ import {
   withinPluginTimeout,
 } from "./runtime.js";
 import { type BatchError, readBatch, type StoreBatch } from "./store-batch.js";
+import { requireTierOfSubject } from "./subject-tier.js";
 
 /** What one tier is to store, and what became of it. */
 interface StoreCall {
@@ -43,11 +44,12 @@ export async function store(
   const { acceptedAt, messageBytes } = context;
   const demanded = [...(request.requires ?? []), ...(request.ack === "queued" ? ["queued"] : [])];
   const selected = { namespace, subtree: false };
-  const access = (tier: MemoryTier) => ({ caller: context.caller, tier, selected });
-  const requireWrite = runtime.rules.isEmpty
-    ? undefined
-    : (tier: MemoryTier) => runtime.rules.require(access(tier), "write");
-  const rules = { tiers, embedder, requireWrite, demanded, acceptedAt, messageBytes };
+  const requireWrite = (tier: MemoryTier) => {
+    requireTierOfSubject(context.tier, tier);
+    runtime.rules.require({ caller: context.caller, tier, selected }, "write");
+  };
+  const tierByDefault = context.tier ?? "working";
+  const rules = { tiers, embedder, requireWrite, tierByDefault, demanded, acceptedAt, messageBytes };
   const batch = readBatch(request.entries, rules);
   checkReplyFits(batch, context, runtime.replyBytesMax());
   const calls = batch.byTier.size === 0 ? [] : joinCalls(runtime, context, request, batch);

@@ -94,7 +94,7 @@ export class Audit {
     outcome: Outcome<Reply>,
   ): void {
     const { ts, type, id, code, counts, ...sizes } = record;
-    const target = request === undefined ? {} : this.#targetOf(request, outcome);
+    const target = request === undefined ? {} : this.#targetOf(request, address, outcome);
     const who = { tenant: address?.tenant, agent: address?.agent };
     this.#sink.info(
       { ts, ...who, type, id, code, ...target, counts, ...sizes } satisfies AuditRecord,
@@ -114,12 +114,12 @@ export class Audit {
     this.#sink.info(record, "removed");
   }
 
-  #targetOf(request: DecodedRequest, outcome: Outcome<Reply>): Target {
+  #targetOf(request: DecodedRequest, address: RequestAddress | undefined, outcome: Outcome<Reply>): Target {
     if (request.type === "ping" || request.type === "memory/status/req") return {};
     const namespace = request.namespace ?? DEFAULTS.namespace;
     const hashes = keyHashesOf(request, outcome);
     const keys = hashes?.slice(0, KEYS_MAX).map((hash) => auditHash(hash, this.#secret));
-    return { tiers: tiersOf(request), namespace, keys, key_count: hashes?.length };
+    return { tiers: tiersOf(request, address?.tier), namespace, keys, key_count: hashes?.length };
   }
 }
 
@@ -134,10 +134,10 @@ function senderOf(subject: string, prefix: string): Sender {
 
 type Aimed = Exclude<DecodedRequest, { readonly type: "ping" | "memory/status/req" }>;
 
-function tiersOf(request: Aimed): MemoryTier[] | undefined {
+function tiersOf(request: Aimed, tierByDefault: MemoryTier = "working"): MemoryTier[] | undefined {
   if (request.type !== "memory/store/req") return request.tier == null ? undefined : [request.tier];
   const named = new Set(
-    request.entries.map((entry) => (entry as { tier?: unknown } | null)?.tier ?? "working"),
+    request.entries.map((entry) => (entry as { tier?: unknown } | null)?.tier ?? tierByDefault),
   );
   return TIERS.filter((tier) => named.has(tier));
 }

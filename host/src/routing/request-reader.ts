@@ -14,6 +14,7 @@ import {
   type RequestAddress,
   readableId,
 } from "@membus/protocol";
+import { inTierOfSubject } from "../operations/index.js";
 import { failure, type Outcome, success } from "../outcome.js";
 import type { Sender } from "../rates/index.js";
 import { RecentMap } from "../recent-map.js";
@@ -48,7 +49,7 @@ function requestOf(message: Message, address: RequestAddress): DecodedRequest {
     const text = `\`type\` is ${message.type}, but the subject's is ${address.type}`;
     throw new MemoryError("invalid_message", text, { path: "type" });
   }
-  return parseRequest(message);
+  return inTierOfSubject(parseRequest(message), address.tier);
 }
 
 function caught<T>(read: () => T): Outcome<T> {

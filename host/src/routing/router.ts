@@ -187,11 +187,12 @@ function exchangeOf(
 function contextOf(
   { receivedAt, requestBytes }: Exchange,
   id: string,
-  { tenant, agent }: RequestAddress,
+  { tenant, agent, tier }: RequestAddress,
   request: DecodedRequest,
 ): RequestContext {
   return {
     caller: { tenant, agent, session: request.session_id ?? "" },
+    tier,
     id,
     acceptedAt: receivedAt,
     deadlineAt: receivedAt + (request.deadline_ms ?? DEFAULTS.deadlineMs) / 1_000,
