@@ -1,10 +1,13 @@
 export {
   createDirectory,
   type DirectoryLock,
+  DiskReserve,
   directoryHolder,
+  isDiskFull,
   lockDirectory,
   readText,
   replaceFile,
+  withRoom,
 } from "./directory/index.js";
 export {
   type Durability,

@@ -1,2 +1,4 @@
 export { type DirectoryLock, directoryHolder, lockDirectory } from "./directory-lock.js";
+export { isDiskFull, withRoom } from "./disk-full.js";
+export { DiskReserve } from "./disk-reserve.js";
 export { createDirectory, isMissingFile, readText, replaceFile, syncDirectory } from "./durable-files.js";
