@@ -2,7 +2,9 @@ export {
   answers,
   createDirectory,
   type DirectoryLock,
+  DiskReserve,
   directoryHolder,
+  isDiskFull,
   isMissingFile,
   linkFile,
   linkTree,
@@ -10,6 +12,7 @@ export {
   readText,
   replaceFile,
   syncDirectory,
+  withRoom,
   withSocketAddress,
 } from "./directory/index.js";
 export {

@@ -3,6 +3,9 @@ import { type LogFile, type OpenLogFile, openLogFile, writeAndSync } from "../sr
 /** Real log files whose writes fail while told to, half written. */
 export class FaultyLogFiles {
   isFailing = false;
+  code = "EIO";
+  /** Fails also while this holds. */
+  failsWhile: () => boolean = () => false;
   failedWrites = 0;
 
   readonly openFile: OpenLogFile = async (path, flags) => {
@@ -14,10 +17,10 @@ export class FaultyLogFiles {
   };
 
   async #write(file: LogFile, bytes: Uint8Array, position: number): Promise<void> {
-    if (!this.isFailing) return file.write(bytes, position);
+    if (!this.isFailing && !this.failsWhile()) return file.write(bytes, position);
     this.failedWrites++;
     await file.write(bytes.subarray(0, bytes.length / 2), position);
-    throw Object.assign(new Error("EIO: planned"), { code: "EIO" });
+    throw Object.assign(new Error(`${this.code}: planned`), { code: this.code });
   }
 }
 

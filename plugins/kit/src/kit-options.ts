@@ -78,6 +78,12 @@ export interface KitOptions {
    */
   readonly backlogBytesMax?: number | undefined;
   /**
+   * Size of a file in the tier's folder that makes room when the disk is full, so that what was forgotten can leave it and
+   * the tier can open; meanwhile stores are `memory_full`. Bytes, 0..1 GiB; 0: none, and a full disk stays full.
+   * @default 33554432
+   */
+  readonly diskReserveBytes?: number | undefined;
+  /**
    * How long the reply of an operation is remembered for its retries. Seconds, 1..86400.
    * @default 600
    */
@@ -114,6 +120,7 @@ export const KIT_DEFAULTS: ResolvedKitOptions = Object.freeze({
   flushIdleMs: 2_000,
   backlogCountMax: 50_000,
   backlogBytesMax: 64 * MIB,
+  diskReserveBytes: 32 * MIB,
   operationWindowS: 600,
   operationCountMax: 1_000_000,
   operationBytesMax: 64 * MIB,
@@ -136,6 +143,7 @@ export function resolveKitOptions(input: KitOptions): ResolvedKitOptions {
     flushIdleMs: integerOption(1, 3_600_000),
     backlogCountMax: integerOption(1, 1_000_000),
     backlogBytesMax: integerOption(MIB, 4 * GIB),
+    diskReserveBytes: integerOption(0, GIB),
     operationWindowS: integerOption(1, 86_400),
     operationCountMax: integerOption(1, 10_000_000),
     operationBytesMax: integerOption(MIB, 4 * GIB),

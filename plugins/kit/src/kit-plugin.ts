@@ -128,13 +128,15 @@ export class KitPlugin implements MemoryPlugin {
   async onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult> {
     const tier = this.#openFor(selector);
     if (request.dry_run) return forget(tier, selector, request, 0);
-    const result = await this.#once(request.op, (earlier) => {
+    const run = (earlier: Earlier | undefined) => {
       if (earlier?.done) return forgetResult(tier, earlier.result, earlier.at);
       return forget(tier, selector, notBefore(tier.clockFloor, request), earlier?.result.deleted ?? 0);
-    });
+    };
+    // What a full disk has cut short goes on as a retry would.
+    const result = await tier.withRoom(() => this.#once(request.op, run));
     if (!request.purge) return result;
     // Also for a retry: the first attempt may have been killed on the way.
-    await tier.erase(selector.tenant);
+    await tier.withRoom(() => tier.erase(selector.tenant));
     return { ...result, purge: "done" };
   }
 

@@ -1,4 +1,4 @@
-import type { Log, OpenLog } from "@membus/disk";
+import { DiskReserve, type Log, type OpenLog, withRoom } from "@membus/disk";
 import type { PluginServices, Scope } from "@membus/protocol";
 import {
   Backlog,
@@ -43,6 +43,10 @@ export interface DurableState {
   /** Flushes where background work has written a good part of what may wait for it. */
   roomToWrite(): Promise<void>;
   scopes(tenant: string): Promise<Iterable<Scope>>;
+  /** What frees room has some, on a full disk too. */
+  withRoom<T>(task: () => Promise<T>): Promise<T>;
+  /** Takes back the room that is kept for this, where there is as much. */
+  reserveRoom(): Promise<void>;
   /** Whether the log can be written, or can be again. */
   probe(): Promise<void>;
   /** Storage's upkeep, between flushes. */
@@ -68,8 +72,22 @@ export interface DurableParts {
 /** Dimensions of the vectors of a host that has no embedder; there are none. */
 const DIMENSIONS_WITHOUT_EMBEDDER = 128;
 
-/** Takes the directory of a durable tier, opens its storage, and takes up what a crash left. A failure closes all. */
+/** Takes the directory of a durable tier, opens its storage, and takes up what a crash left; on a full disk too. */
 export async function openDurable(parts: DurableParts, context: DurableContext): Promise<DurableState> {
+  const { services, options } = context;
+  const reserve = await DiskReserve.find(services.dataDirectory ?? "", options.diskReserveBytes);
+  return withRoom(
+    () => reserve.releaseAll(),
+    () => openOnce(parts, context, reserve),
+  );
+}
+
+/** A failure closes all. */
+async function openOnce(
+  parts: DurableParts,
+  context: DurableContext,
+  reserve: DiskReserve,
+): Promise<DurableState> {
   const { services } = context;
   const { openLog, acceptLoss } = parts;
   const directory = await ownDirectory(services);
@@ -81,7 +99,8 @@ export async function openDurable(parts: DurableParts, context: DurableContext):
     const present = await checkParts(storage.parts, manifest, { acceptLoss, logger: services.logger });
     await storage.open();
     const hasStored = present.some(({ owner }) => owner !== undefined);
-    return await takeUp({ storage, openLog, acceptLoss, directory, manifest, hasStored }, context);
+    const opened = { storage, openLog, acceptLoss, directory, manifest, hasStored, reserve };
+    return await takeUp(opened, context);
   } catch (error) {
     await closeAll(closings);
     throw error;
@@ -97,14 +116,17 @@ interface OpenedParts extends Omit<DurableParts, "storage"> {
   readonly storage: Storage;
   readonly directory: OwnDirectory;
   readonly manifest: FolderManifest;
+  readonly reserve: DiskReserve;
   /** Whether storage holds anything. */
   readonly hasStored: boolean;
 }
 
 async function takeUp(
-  { storage, openLog, acceptLoss, manifest, hasStored, directory: { path: directory, release } }: OpenedParts,
+  opened: OpenedParts,
   { services, options, operations }: DurableContext,
 ): Promise<DurableState> {
+  const { storage, openLog, acceptLoss, manifest, hasStored, reserve } = opened;
+  const { path: directory, release } = opened.directory;
   const { clock, logger } = services;
   const backlog = new Backlog({ countMax: options.backlogCountMax, bytesMax: options.backlogBytesMax });
   const latest = new LatestScopes(options.preloadCount);
@@ -144,7 +166,7 @@ async function takeUp(
     flusher.notice();
   };
   if (backlog.recordCount > 0) flusher.notice();
-  const journal = createLogJournal({ log, backlog, appended });
+  const journal = createLogJournal({ log, backlog, reserve, appended });
   const roomToWrite = async () => {
     if (isMuch(backlog, options)) await flusher.flush();
   };
@@ -153,6 +175,8 @@ async function takeUp(
     load: (scope, partition) => loadKnown(scope, partition, { known, loader, backlog }),
     mayLeave: (scope) => !backlog.has(scope),
     scopes: (tenant) => known.all(tenant),
+    withRoom: (task) => withRoom(() => reserve.release(), task),
+    reserveRoom: () => reserve.restore(),
     probe: () => log.probe(),
     async maintain() {
       await flusher.maintain().finally(() => known.refresh(backlog.scopes));
@@ -166,7 +190,12 @@ async function takeUp(
         moveReplies(before, { log, journal, operations, clock, roomToWrite }),
       ),
     snapshot: (target) => snapshot(target, { directory, log, storage, manifest, flusher }),
-    stats: () => ({ ...storage.stats(), ...loader.stats, ...journalStats(log, backlog, flusher) }),
+    stats: () => ({
+      ...storage.stats(),
+      ...loader.stats,
+      ...journalStats(log, backlog, flusher),
+      ...reserve.stats,
+    }),
     // Flushing what is left spares the next start the work.
     close: () => closeAll([...[flusher, log, storage].map((part) => () => part.close()), release]),
   };

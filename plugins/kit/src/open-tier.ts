@@ -39,6 +39,8 @@ export interface OpenTier extends StoreParts, RetrieveParts {
   readonly clockFloor: number;
   /** @throws {MemoryError} `unavailable` for a tenant whose files are damaged. */
   admit(tenant: string): void;
+  /** Runs what frees room: on a full disk it has some. */
+  withRoom<T>(task: () => Promise<T>): Promise<T>;
   /** Ends when no byte of what a tenant has forgotten is left, in RAM or on disk. */
   erase(tenant: string): Promise<void>;
   /** See `KitPlugin`. */
@@ -95,7 +97,12 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
       await state?.erase(tenant);
     },
     snapshot: async (target) => state?.snapshot(target),
-    maintain: () => sweep({ clock, registry, expiry, removals, retention, journal, stored: state }),
+    withRoom: (task) => (state === undefined ? task() : state.withRoom(task)),
+    async maintain() {
+      const run = () => sweep({ clock, registry, expiry, removals, retention, journal, stored: state });
+      await (state === undefined ? run() : state.withRoom(run));
+      await state?.reserveRoom();
+    },
     stats: () => ({
       ...{
         ...registry.stats,

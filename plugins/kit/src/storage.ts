@@ -86,7 +86,7 @@ export interface StorageParts {
 
 /** Where a storage keeps its rows, and for which vectors. */
 export interface StoragePlace {
-  /** The tier's, which is there and this process's alone. `log`, `lock`, `format` and `*.json` in it are the kit's. */
+  /** The tier's, which is there and this process's alone. `log`, `lock`, `format`, `reserve` and `*.json` in it are the kit's. */
   readonly directory: string;
   /** Of the host's embedder, 1..65536; 128 in a host that has none. */
   readonly dimensions: number;

@@ -24,29 +24,35 @@ function filled(...records: readonly LogRecord[]): Backlog {
 
 const idsOf = (slice: ReturnType<Backlog["slice"]>) => slice?.rows.map(({ row }) => row.rowId);
 
+const MIB = 1024 * 1024;
+
 describe("the backlog of a flush", () => {
   it("hands out records in order, whole, up to about so many rows", () => {
     const backlog = filled(record(1, ["a", "b"]), record(2, ["c"]), record(3, ["d", "e", "f", "g"]));
-    expect(backlog.slice(3, 9)).toMatchObject({ lastSeq: 2, removed: [] });
-    expect(idsOf(backlog.slice(3, 9))).toEqual([rowIdOf(1, 0), rowIdOf(1, 1), rowIdOf(2, 0)]);
-    expect(backlog.flushed(2)).toEqual([rowIdOf(1, 0), rowIdOf(1, 1), rowIdOf(2, 0)]);
-    expect(backlog.slice(3, 9)).toMatchObject({ lastSeq: 3 });
-    expect(backlog.slice(3, 9)!.rows).toHaveLength(4);
-    backlog.flushed(3);
-    expect([backlog.slice(3, 9), backlog.rowCount, backlog.sizeBytes, [...backlog.scopes]]).toEqual([
-      undefined,
-      0,
-      0,
-      [],
+    expect(backlog.slice({ rowsMax: 3, bytesMax: MIB }, 9)).toMatchObject({ lastSeq: 2, removed: [] });
+    expect(idsOf(backlog.slice({ rowsMax: 3, bytesMax: MIB }, 9))).toEqual([
+      rowIdOf(1, 0),
+      rowIdOf(1, 1),
+      rowIdOf(2, 0),
     ]);
+    expect(backlog.flushed(2)).toEqual([rowIdOf(1, 0), rowIdOf(1, 1), rowIdOf(2, 0)]);
+    expect(backlog.slice({ rowsMax: 3, bytesMax: MIB }, 9)).toMatchObject({ lastSeq: 3 });
+    expect(backlog.slice({ rowsMax: 3, bytesMax: MIB }, 9)!.rows).toHaveLength(4);
+    backlog.flushed(3);
+    expect([
+      backlog.slice({ rowsMax: 3, bytesMax: MIB }, 9),
+      backlog.rowCount,
+      backlog.sizeBytes,
+      [...backlog.scopes],
+    ]).toEqual([undefined, 0, 0, []]);
   });
 
   it("hands out records up to one", () => {
     const backlog = filled(record(1, ["a"]), record(2, ["b"]), record(3, ["c"]));
     expect(backlog.lastSeq).toBe(3);
-    expect(backlog.slice(100, 2)).toMatchObject({ lastSeq: 2 });
+    expect(backlog.slice({ rowsMax: 100, bytesMax: MIB }, 2)).toMatchObject({ lastSeq: 2 });
     backlog.flushed(2);
-    expect([backlog.slice(100, 2), backlog.lastSeq]).toEqual([undefined, 3]);
+    expect([backlog.slice({ rowsMax: 100, bytesMax: MIB }, 2), backlog.lastSeq]).toEqual([undefined, 3]);
     backlog.flushed(3);
     expect(backlog.lastSeq).toBe(0);
   });
@@ -57,16 +63,21 @@ describe("the backlog of a flush", () => {
       record(2, ["a"], [rowIdOf(1, 0)]),
       record(3, [], [rowIdOf(2, 0)]),
     );
-    expect(backlog.slice(100, 9)).toEqual({ lastSeq: 3, rows: [], removed: [], forgets: true });
+    expect(backlog.slice({ rowsMax: 100, bytesMax: MIB }, 9)).toEqual({
+      lastSeq: 3,
+      rows: [],
+      removed: [],
+      forgets: true,
+    });
     expect(backlog.rowCount).toBe(0);
   });
 
   it("hands out the removal of a row that was handed out before", () => {
     const backlog = filled(record(1, ["a"]));
-    backlog.slice(100, 9);
+    backlog.slice({ rowsMax: 100, bytesMax: MIB }, 9);
     backlog.add(2, record(2, [], [rowIdOf(1, 0)]));
     expect(backlog.flushed(1)).toEqual([]);
-    expect(backlog.slice(100, 9)).toEqual({
+    expect(backlog.slice({ rowsMax: 100, bytesMax: MIB }, 9)).toEqual({
       lastSeq: 2,
       rows: [],
       removed: [{ scope: SCOPE, rowId: rowIdOf(1, 0) }],
@@ -75,9 +86,9 @@ describe("the backlog of a flush", () => {
   });
 
   it("tells whether rows went without others in their place", () => {
-    expect(filled(record(1, ["a"], [5])).slice(9, 9)?.forgets).toBe(false);
-    expect(filled(record(1, [], [5])).slice(9, 9)?.forgets).toBe(true);
-    expect(filled(record(1, [], [])).slice(9, 9)?.forgets).toBe(false);
+    expect(filled(record(1, ["a"], [5])).slice({ rowsMax: 9, bytesMax: MIB }, 9)?.forgets).toBe(false);
+    expect(filled(record(1, [], [5])).slice({ rowsMax: 9, bytesMax: MIB }, 9)?.forgets).toBe(true);
+    expect(filled(record(1, [], [])).slice({ rowsMax: 9, bytesMax: MIB }, 9)?.forgets).toBe(false);
   });
 
   it("gives a scope its rows and what is gone of storage", () => {
@@ -95,10 +106,10 @@ describe("the backlog of a flush", () => {
   it("hands out what goes in several scopes as a whole", () => {
     const elsewhere = [SCOPE, "other"].map((scope, at) => ({ scope, removed: [at, at + 5] }));
     const backlog = filled(record(1, ["a", "c"]), { ...record(2, [], [], ""), elsewhere }, record(3, ["b"]));
-    expect(backlog.slice(1, 9)).toMatchObject({ lastSeq: 1, removed: [] });
+    expect(backlog.slice({ rowsMax: 1, bytesMax: MIB }, 9)).toMatchObject({ lastSeq: 1, removed: [] });
     backlog.flushed(1);
     expect([backlog.has("other"), [...backlog.ofScope("other").removed]]).toEqual([true, [1, 6]]);
-    const { lastSeq, removed, forgets } = backlog.slice(1, 9)!;
+    const { lastSeq, removed, forgets } = backlog.slice({ rowsMax: 1, bytesMax: MIB }, 9)!;
     expect([lastSeq, removed.map(({ rowId }) => rowId), forgets]).toEqual([2, [0, 5, 1, 6], true]);
     backlog.flushed(2);
     expect([backlog.has("other"), backlog.has(SCOPE), backlog.recordCount]).toEqual([false, true, 1]);
@@ -121,7 +132,7 @@ describe("the backlog of a flush", () => {
     const large = new Backlog({ countMax: 100, bytesMax: 500 });
     large.add(1, record(1, ["a"]));
     expect(() => large.admit()).toThrow(expect.objectContaining({ code: "overloaded" }));
-    large.slice(9, 9);
+    large.slice({ rowsMax: 9, bytesMax: MIB }, 9);
     large.flushed(1);
     large.admit();
   });

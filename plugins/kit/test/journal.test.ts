@@ -12,7 +12,7 @@ async function journalWith(applyMs: number) {
   const files = new FaultyLogFiles();
   const log = await openLog(await temporaryDirectory(), { openFile: files.openFile });
   const backlog = new Backlog({ countMax: 1_000, bytesMax: 1e9 });
-  const journal = createLogJournal({ log, backlog, appended: () => {} });
+  const journal = createLogJournal({ log, backlog, reserve: { isReleased: false }, appended: () => {} });
   const events: string[] = [];
   journal.onRollback((firstLostSeq) => events.push(`lost from ${firstLostSeq}`));
   const append = (removedCount: number) =>

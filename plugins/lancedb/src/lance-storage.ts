@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isDiskFull } from "@membus/disk";
 import type { GenerationIds, Outdated, RowSink, ScopedRow, Storage, StoragePlace } from "@membus/plugin-kit";
 import { parseScopeId, type Scope } from "@membus/protocol";
 import { type Disk, disk as realDisk } from "./disk.js";
@@ -11,6 +12,7 @@ import {
 } from "./lance-storage-options.js";
 import { isDamagedRow } from "./rows/checksums.js";
 import { readBodies, readOutdated, readScope, readScopes } from "./rows/read-rows.js";
+import { removeDrafts } from "./table/drafts.js";
 import { linkTables } from "./table/link-tables.js";
 import { isMostlyReplaced, isWorthCompacting, lacksIndexes, maintainTable } from "./table/maintenance.js";
 import type { TableChanges } from "./table/table-changes.js";
@@ -48,6 +50,8 @@ interface DueTable {
 
 /** Maintenance that failed may take long, and would fail again at once. */
 const RETRY_S = 30;
+/** For want of room it fails soon, and there may be some in a moment. */
+const FULL_RETRY_S = 5;
 
 class LanceStorage implements Storage {
   readonly #expiry = new Expiry();
@@ -173,7 +177,7 @@ class LanceStorage implements Storage {
       try {
         await this.#tables.use(name, (table) => this.#maintain(table, wanted));
       } catch (error) {
-        this.#note(name, wanted, now + RETRY_S);
+        this.#note(name, wanted, now + (isDiskFull(error) ? FULL_RETRY_S : RETRY_S));
         throw error;
       }
     });
@@ -229,14 +233,15 @@ class LanceStorage implements Storage {
     task: (table: TenantTable) => Promise<void>,
   ): Promise<void> {
     await this.#tables.write(name, note, async (table) => {
-      await task(table);
+      await withoutDrafts(table, () => task(table));
       this.parts.note(name, table.rowCount);
     });
     this.#note(name, false);
   }
 
   async #maintain(table: TenantTable, purge: boolean): Promise<void> {
-    await maintainTable(table, { purge, fragmentsMax: this.options.fragmentsMax });
+    const { fragmentsMax } = this.options;
+    await withoutDrafts(table, () => maintainTable(table, { purge, fragmentsMax }));
     if (!table.isPurged || table.tail.compactionCount > 0 || lacksIndexes(table))
       this.#note(table.name, false);
   }
@@ -253,5 +258,15 @@ class LanceStorage implements Storage {
     const due = this.#written.get(name);
     if (due === undefined) this.#written.set(name, { purge, retryAt });
     else due.purge ||= purge;
+  }
+}
+
+/** What there was no room for must not take the room that there is. */
+async function withoutDrafts(table: TenantTable, task: () => Promise<void>): Promise<void> {
+  try {
+    await task();
+  } catch (error) {
+    if (isDiskFull(error)) await table.gate.exclusive(() => removeDrafts(table.directory));
+    throw error;
   }
 }

@@ -30,6 +30,12 @@ export interface FlushSlice {
   readonly forgets: boolean;
 }
 
+/** About how much one step of a flush has. */
+export interface SliceBounds {
+  readonly rowsMax: number;
+  readonly bytesMax: number;
+}
+
 /** What a scope's backlog adds to its stored rows. */
 export interface ScopeBacklog {
   readonly rows: readonly Row[];
@@ -125,22 +131,26 @@ export class Backlog {
     return this.#records.at(-1)?.seq ?? 0;
   }
 
-  /** The next records up to `upToSeq`, with about `rowsMax` rows; undefined when there are none. They stay until `flushed`. */
-  slice(rowsMax: number, upToSeq: number): FlushSlice | undefined {
+  /** The next records up to `upToSeq`, about as many as a step may have; undefined when there are none. They stay until `flushed`. */
+  slice({ rowsMax, bytesMax }: SliceBounds, upToSeq: number): FlushSlice | undefined {
     const rows: ScopedRow[] = [];
     const removed: { scope: string; rowId: number }[] = [];
     let lastSeq = 0;
+    let sizeBytes = 0;
     let forgets = false;
     for (const record of this.#records) {
       if (record.seq > upToSeq) break;
       // Of one mutation nothing is left for the next step.
       const isNext = lastSeq > 0 && record.seq > lastSeq;
       if (isNext && rows.length + removed.length + record.rowIds.length > rowsMax) break;
+      if (isNext && sizeBytes >= bytesMax) break;
       lastSeq = record.seq;
       forgets ||= record.forgets;
       for (const rowId of record.rowIds) {
         const row = this.#rows.get(rowId);
-        if (row !== undefined) rows.push(row);
+        if (row === undefined) continue;
+        rows.push(row);
+        sizeBytes += rowBytes(row.row);
       }
       for (const rowId of record.removed) removed.push({ scope: record.scope, rowId });
     }

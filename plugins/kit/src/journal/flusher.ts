@@ -1,4 +1,4 @@
-import { type Log, SerialQueue } from "@membus/disk";
+import { isDiskFull, type Log, SerialQueue } from "@membus/disk";
 import type { Clock, Logger } from "@membus/protocol";
 import type { Storage } from "../storage.js";
 import type { Backlog, FlushSlice } from "./backlog.js";
@@ -6,8 +6,8 @@ import { mergeParts } from "./check-parts.js";
 import type { FolderManifest } from "./folder-manifest.js";
 import { rowIdOf, withoutRows } from "./record.js";
 
-/** Rows a step: larger ones block the event loop for too long. */
-const SLICE_ROWS = 1_024;
+/** Of a step: more rows block the event loop for too long, and more bytes fit no reserve of a full disk. */
+const SLICE = { rowsMax: 1_024, bytesMax: 8 * 1024 * 1024 };
 /** A flush that failed is tried again after so many times the idle wait. */
 const RETRY_FACTOR = 5;
 
@@ -46,6 +46,8 @@ export class Flusher {
   #markedSeq: number;
   /** Storage may hold rows of records behind `flushedSeq`, or has not been told to keep those up to it. */
   #isUnsettled = false;
+  /** The disk had no room for the last flush: each step makes room for the next. */
+  #isTight = false;
   /** Bytes of forgotten rows may be on disk. Unknown after a start. */
   #mustPurge = true;
   #isWaiting = false;
@@ -82,7 +84,15 @@ export class Flusher {
 
   /** Flushes all there is now; what a flush that failed left half done is done again. */
   flush(): Promise<void> {
-    return this.#writes.run(() => this.#flushAll());
+    return this.#writes.run(async () => {
+      try {
+        await this.#flushAll();
+        this.#isTight = false;
+      } catch (error) {
+        this.#isTight = isDiskFull(error);
+        throw error;
+      }
+    });
   }
 
   /**
@@ -102,7 +112,7 @@ export class Flusher {
         throw error;
       } finally {
         await this.#trim();
-        await this.dependencies.log.compact(this.#markedSeq + 1, withoutRows);
+        await this.#compactLog();
       }
     });
   }
@@ -171,8 +181,14 @@ export class Flusher {
     this.#isUnsettled = true;
     // What comes meanwhile waits for the next flush: this one would follow the writers in steps of a few rows.
     const { lastSeq } = backlog;
-    const next = () => backlog.slice(SLICE_ROWS, lastSeq);
-    for (let slice = next(); slice !== undefined; slice = next()) await this.#flushSlice(slice);
+    const next = () => backlog.slice(SLICE, lastSeq);
+    if (this.#isTight) await this.dependencies.log.rotate();
+    for (let slice = next(); slice !== undefined; slice = next()) {
+      await this.#flushSlice(slice);
+      if (!this.#isTight) continue;
+      await this.#settle();
+      await this.#compactLog();
+    }
     await this.#settle();
     this.#isUnsettled = false;
     this.#flushedAt = this.dependencies.clock.now();
@@ -198,6 +214,10 @@ export class Flusher {
     await manifest.update({ flushedSeq, newestAt: newestAt(), scopes: latestScopes(), parts });
     this.#markedSeq = flushedSeq;
     await this.#trim();
+  }
+
+  async #compactLog(): Promise<void> {
+    await this.dependencies.log.compact(this.#markedSeq + 1, withoutRows);
   }
 
   /** Only what is in storage for good goes, and what no retry is answered from. */

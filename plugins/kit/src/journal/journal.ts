@@ -1,5 +1,5 @@
-import type { Log } from "@membus/disk";
-import { isMemoryError } from "@membus/protocol";
+import { type DiskReserve, isDiskFull, type Log } from "@membus/disk";
+import { isMemoryError, MemoryError } from "@membus/protocol";
 import type { Backlog } from "./backlog.js";
 import type { ResultPlace } from "./operation-memory.js";
 import { PacedSteps } from "./queues.js";
@@ -50,12 +50,14 @@ export function createMemoryJournal(): Journal {
 export interface LogJournalDependencies {
   readonly log: Log;
   readonly backlog: Backlog;
+  /** While it is released only records without rows are taken. */
+  readonly reserve: Pick<DiskReserve, "isReleased">;
   /** Runs after every durable record: there is something to flush. */
   appended(record: LogRecord): void;
 }
 
 /** The journal of a durable tier: one log record a mutation, which waits in the backlog for storage. */
-export function createLogJournal({ log, backlog, appended }: LogJournalDependencies): Journal {
+export function createLogJournal({ log, backlog, reserve, appended }: LogJournalDependencies): Journal {
   const steps = new PacedSteps();
   return {
     async append({ build, stage, apply }) {
@@ -64,10 +66,13 @@ export function createLogJournal({ log, backlog, appended }: LogJournalDependenc
       const seq = log.nextSeq;
       const durable = log.append(() => {
         record = build(seq);
+        if (reserve.isReleased && record.rows.length > 0) throw noRoom();
         return encodeRecord(record);
       });
       if (log.nextSeq > seq) stage(record!, seq);
-      await durable;
+      await durable.catch((error: unknown) => {
+        throw record !== undefined && record.rows.length > 0 && isDiskFull(error) ? noRoom(error) : error;
+      });
       const applied = steps.run(rowCountOf(record!), () => {
         backlog.add(seq, record!);
         apply(record!, seq, { seq });
@@ -84,6 +89,11 @@ export function createLogJournal({ log, backlog, appended }: LogJournalDependenc
       });
     },
   };
+}
+
+function noRoom(cause?: unknown): MemoryError {
+  const message = "the disk is full: forget something, or ask the operator for more room";
+  return new MemoryError("memory_full", message, { limit: "disk" }, { cause });
 }
 
 async function readResult(log: Log, place: ResultPlace): Promise<OperationResult | undefined> {

@@ -36,7 +36,7 @@ interface StoredTier {
 
 /** Background work: expiry, idle sessions, flushing, compaction and purge. */
 export async function sweep(parts: SweepParts): Promise<void> {
-  const { clock, registry, expiry, journal, stored } = parts;
+  const { registry, expiry, stored } = parts;
   const yielder = new Yielder();
   await stored?.probe();
   for (const resident of [...registry.residents]) {
@@ -49,13 +49,21 @@ export async function sweep(parts: SweepParts): Promise<void> {
   evictOverflow(parts);
   await clearForgotten(registry);
   if (stored === undefined) return;
+  try {
+    await flushAll(parts, stored);
+  } finally {
+    // Also where there is no room to flush: it makes some.
+    await stored.maintain();
+  }
+}
+
+async function flushAll({ clock, registry, expiry, journal }: SweepParts, stored: StoredTier): Promise<void> {
   await stored.flusher.flush();
   for (const scope of await stored.storage.expiredScopes(clock.now(), EXPIRED_SCOPES)) {
     await registry.use(parseScopeId(scope), (resident) => expiry.expireAhead(resident));
   }
   await expiry.log(journal);
   await stored.flusher.flush();
-  await stored.maintain();
 }
 
 /** Takes what was forgotten out of words and attributes too. */

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Connection } from "@lancedb/lancedb";
+import { isDiskFull } from "@membus/disk";
 import { tenantDamaged } from "@membus/plugin-kit";
 import type { Clock, Logger } from "@membus/protocol";
 import type { Disk } from "../disk.js";
@@ -191,6 +192,8 @@ export class Tables {
 
   /** What its files do not hold for good goes with it. */
   async #setAside(name: string, error: unknown, note: (changes: TableChanges) => void): Promise<void> {
+    // Nothing is wrong with the table.
+    if (isDiskFull(error)) throw error;
     if (this.#aside.has(name)) return this.#aside.change(name, note);
     const table = this.#open.get(name)?.table;
     const changes = new TableChanges();
