@@ -51,7 +51,7 @@ export interface LogJournalDependencies {
   readonly log: Log;
   readonly backlog: Backlog;
   /** Runs after every durable record: there is something to flush. */
-  appended(record: LogRecord): void;
+  appended(record: LogRecord, seq: number): void;
 }
 
 /** The journal of a durable tier: one log record a mutation, which waits in the backlog for storage. */
@@ -71,7 +71,7 @@ export function createLogJournal({ log, backlog, appended }: LogJournalDependenc
       const applied = steps.run(rowCountOf(record!), () => {
         backlog.add(seq, record!);
         apply(record!, seq, { seq });
-        appended(record!);
+        appended(record!, seq);
       });
       if (applied !== undefined) await applied;
     },

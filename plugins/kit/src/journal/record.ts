@@ -18,6 +18,8 @@ export interface OperationResult {
   readonly deleted?: number;
   /** Of a forget with `cascade`: how many of them were derived, by level. */
   readonly cascaded?: readonly number[];
+  /** Of a forget whose reply was moved on in the log: the record that it was logged as first. */
+  readonly firstSeq?: number;
 }
 
 /** Which request a record belongs to. `done` is false on all but the last record of a forget in slices. */
@@ -56,6 +58,16 @@ export function rowCountOf({ rows, removed, elsewhere = [] }: LogRecord): number
   return elsewhere.reduce((count, part) => count + part.removed.length, rows.length + removed.length);
 }
 
+/**
+ * Of a record that takes rows without others in their place, forgotten or expired: the newest record that any of them
+ * came with. 0 for any other.
+ */
+export function newestForgotten({ rows, removed, elsewhere = [] }: LogRecord): number {
+  if (rows.length > 0) return 0;
+  const newestOf = (rowIds: readonly number[]) => rowIds.reduce((max, rowId) => Math.max(max, rowId), 0);
+  return seqOf(Math.max(newestOf(removed), ...elsewhere.map((part) => newestOf(part.removed))));
+}
+
 /** Row ids of a record: room for the 1000 entries of the largest store. */
 const ROW_IDS_PER_RECORD = 1_024;
 
@@ -80,7 +92,7 @@ const headEncoder = new Encoder();
 const bodyEncoder = new Encoder({ ignoreUndefined: true });
 
 type PackedStamp = readonly [tenant: string, agent: string, id: string, digest: string, done: boolean];
-type PackedHead = readonly [at: number, scope: string, stamp: PackedStamp | null];
+type PackedHead = readonly [at: number, scope: string, stamp: PackedStamp | null, newestForgotten: number];
 type PackedBody = readonly [
   removed: readonly number[],
   rows: PackedRow[],
@@ -95,7 +107,7 @@ const HEAD_AT = 8;
 export function encodeRecord(record: LogRecord): Uint8Array {
   const { at, scope, rows, removed, elsewhere = [], op, result } = record;
   const stamp: PackedStamp | null = op ? [op.tenant, op.agent, op.id, op.digest, op.done] : null;
-  const head: PackedHead = [at, scope, stamp];
+  const head: PackedHead = [at, scope, stamp, newestForgotten(record)];
   const body: PackedBody = [removed, rows.map(packRow), result ?? null, ...elsewhere];
   const headBytes = headEncoder.encodeSharedRef(head);
   const prefix = Buffer.allocUnsafe(HEAD_AT);
@@ -106,6 +118,8 @@ export function encodeRecord(record: LogRecord): Uint8Array {
 
 /** A record whose rows and result may not be needed. */
 export interface RecordHead extends Pick<LogRecord, "at" | "scope" | "op"> {
+  /** See `newestForgotten`. */
+  readonly newestForgotten: number;
   /** The whole record; the payload must still be there, and all of it. */
   read(): LogRecord;
 }
@@ -116,7 +130,7 @@ export function decodeHead(payload: Uint8Array): RecordHead {
   const headEnd = HEAD_AT + prefix.getUint32(4, true);
   const headBytes = payload.subarray(HEAD_AT, headEnd);
   if (crc32(headBytes) !== prefix.getUint32(0, true)) throw new RangeError("the head of a record is damaged");
-  const [at, scope, stamp] = decode(headBytes) as PackedHead;
+  const [at, scope, stamp, newest] = decode(headBytes) as PackedHead;
   const op = stamp === null ? {} : { op: unpackStamp(stamp) };
   const read = (): LogRecord => {
     const [removed, rows, result, ...elsewhere] = decode(payload.subarray(headEnd)) as PackedBody;
@@ -126,7 +140,7 @@ export function decodeHead(payload: Uint8Array): RecordHead {
       ...(elsewhere.length === 0 ? {} : { elsewhere }),
     };
   };
-  return { at, scope, ...op, read };
+  return { at, scope, ...op, newestForgotten: newest, read };
 }
 
 export function decodeRecord(payload: Uint8Array): LogRecord {
