@@ -29,6 +29,7 @@ export type ListReply = Pick<
   "items" | "total" | "total_relation" | "cursor" | "degraded"
 >;
 export type StatusReply = Pick<MemoryStatusResponse, "done" | "receipts" | "errors">;
+export type ErasureReply = Pick<MemoryStatusResponse, "done" | "purge" | "purged_at" | "purge_by">;
 
 /**
  * One agent that uses memory, in the words of the protocol, whatever route its requests take.
@@ -43,6 +44,8 @@ export interface MemoryAgent {
   retrieve(request?: RetrieveInput): Promise<RetrieveReply>;
   forget(request: ForgetInput): Promise<ForgetReply>;
   status(requestId: string): Promise<StatusReply>;
+  /** The status of a forget. */
+  erasure(requestId: string): Promise<ErasureReply>;
   /** Of a plugin, all items by name: `order`, `limit`, `depth` and `cursor` are what hosts do. */
   list(request?: ListInput): Promise<ListReply>;
 }

@@ -79,7 +79,7 @@ describe("profiles", () => {
     expect(lines).toEqual([
       "core 1.0 -",
       "durable 1.0 durable",
-      "erasure 1.0 purge",
+      "erasure 1.0 purge,erasure",
       "host 1.0 -",
       `lineage 1.0 ${LINEAGE.join()}`,
       "list 1.0 list",
@@ -120,7 +120,7 @@ function profileOf({ area, routes, features = [] }: Check): string {
   if (isOfPlugins && RANKING.some((name) => features.includes(name))) return "ranking";
   if (isOfPlugins && LINEAGE.some((name) => features.includes(name))) return "lineage";
   if (isOfPlugins && features.includes("list")) return "list";
-  if (isOfPlugins && features.includes("purge")) return "erasure";
+  if (isOfPlugins && ["purge", "erasure"].some((name) => features.includes(name as never))) return "erasure";
   if (features.includes("durable")) return "durable";
   if (!isOfPlugins) return "host";
   return (["similarity", "shared"] as const).find((name) => features.includes(name)) ?? "core";

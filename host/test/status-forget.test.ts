@@ -1,4 +1,4 @@
-import { MemoryError } from "@membus/protocol";
+import { MemoryError, type PluginErasureResult } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { HeldPlugin } from "./held-plugin.js";
 import { contents, HostFixture } from "./host-fixture.js";
@@ -11,6 +11,37 @@ const entries = ["working", "episodic", "semantic"].map((tier) => ({
   tier,
   tags: ["t"],
 }));
+
+describe("the status of a forget", () => {
+  const telling = (result: PluginErasureResult | undefined) =>
+    Object.assign(new MapPlugin({ erasure: true }), { onErasure: async () => result });
+  const asked = { request_id: "f", kind: "forget" };
+
+  it("is that of the slowest tier, and names no time that one of them does not know", async () => {
+    const done = (purged_at: number) => telling({ purge: "done", purged_at });
+    const due = telling({ purge: "scheduled", purge_by: 9 });
+    const cases = [
+      [
+        { working: done(1), episodic: done(3) },
+        { done: true, purge: "done", purged_at: 3 },
+      ],
+      [
+        { working: done(1), episodic: due },
+        { done: false, purge: "scheduled", purge_by: 9 },
+      ],
+      [
+        { working: telling({ purge: "scheduled" }), episodic: due },
+        { done: false, purge: "scheduled" },
+      ],
+      [{ working: telling(undefined), episodic: new MapPlugin() }, { code: "memory_not_found" }],
+      [{ working: new MapPlugin() }, { code: "unsupported", detail: { feature: "erasure" } }],
+    ] as const;
+    for (const [tiers, expected] of cases) {
+      const fixture = await HostFixture.start({ plugins: tiers });
+      expect(await fixture.ask("memory/status/req", asked)).toMatchObject(expected);
+    }
+  });
+});
 
 describe("forget", () => {
   it("sums up the tiers and counts what was really there", async () => {

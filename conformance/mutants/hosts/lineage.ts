@@ -45,6 +45,27 @@ export const lineageHostMutants: readonly Mutant[] = [
       ),
   }),
   hostMutant({
+    id: "forget-erasure-of-the-fastest-tier",
+    defect: "the status of a forget leaves out tiers where it is still scheduled",
+    check: "host-plugins/status-of-a-forget-is-of-all-tiers",
+    names: /scheduled in one tier/,
+    parts: betweenPlugins((inner) => ({
+      onErasure: async (op) => {
+        const known = await inner.onErasure!(op);
+        return known?.purge === "done" ? known : undefined;
+      },
+    })),
+  }),
+  hostMutant({
+    id: "forget-erasure-of-tiers-that-cannot",
+    defect: "tiers that do not declare `erasure` are asked for the status of a forget",
+    check: "host-plugins/status-of-a-forget-is-of-all-tiers",
+    names: /where no tier declares it/,
+    parts: betweenPlugins(({ manifest }) => ({
+      manifest: { ...manifest, features: { ...manifest.features, erasure: true } },
+    })),
+  }),
+  hostMutant({
     id: "host-plugins-features-taken-for-declared",
     defect: "a feature that a manifest does not name is taken for declared",
     check: "host-plugins/features-added-later-need-not-be-named",

@@ -18,6 +18,7 @@ function passing(inner: MemoryPlugin): MemoryPlugin {
     onRetrieve: (selector, request) => inner.onRetrieve(selector, request),
     onForget: (selector, request) => inner.onForget(selector, request),
     onStatus: (op) => inner.onStatus(op),
+    ...(inner.onErasure && { onErasure: (op) => inner.onErasure!(op) }),
     ...(inner.onList && { onList: (selector, request) => inner.onList!(selector, request) }),
     maintain: async () => inner.maintain?.(),
     stats: () => inner.stats?.() ?? {},

@@ -1,4 +1,5 @@
 import type { Mutant } from "../mutant.js";
+import { forgetErasureMutants } from "./forget-erasure.js";
 import { forgetGoneMutants } from "./forget-gone.js";
 import { forgetPurgeMutants } from "./forget-purge.js";
 import { forgetRequestMutants } from "./forget-request.js";
@@ -9,4 +10,5 @@ export const forgetMutants: readonly Mutant[] = [
   ...forgetGoneMutants,
   ...forgetRequestMutants,
   ...forgetPurgeMutants,
+  ...forgetErasureMutants,
 ];

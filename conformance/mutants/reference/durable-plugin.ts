@@ -1,6 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { type DirectoryLock, lockDirectory } from "@membus/disk";
-import { MemoryError, type Operation, type PluginServices } from "@membus/protocol";
+import {
+  MemoryError,
+  type Operation,
+  type PluginErasureResult,
+  type PluginForgetResult,
+  type PluginServices,
+} from "@membus/protocol";
 import { Journal } from "./journal.js";
 import { ReferencePlugin } from "./reference-plugin.js";
 import type { Row } from "./row.js";
@@ -12,6 +18,8 @@ export interface JournalLine {
   readonly lastRevisions: readonly { readonly scope: Row["scope"]; readonly revision: number }[];
   readonly operations: readonly RememberedLine[];
 }
+
+type OperationIdentity = Pick<Operation, "tenant" | "agent" | "id">;
 
 interface RememberedLine {
   readonly op: Pick<Operation, "tenant" | "agent" | "id" | "digest">;
@@ -29,7 +37,7 @@ export class DurablePlugin extends ReferencePlugin {
   readonly #settled = new Map<string, RememberedLine>();
 
   protected override features() {
-    return { ...super.features(), durable: true, purge: true };
+    return { ...super.features(), durable: true, purge: true, erasure: true };
   }
 
   override async open(services: PluginServices): Promise<void> {
@@ -105,6 +113,13 @@ export class DurablePlugin extends ReferencePlugin {
 
   protected remembered(op: Operation): RememberedLine[] {
     return [this.#settled.get(this.operationKey(op))!];
+  }
+
+  /** A forget is answered when the journal is written anew. */
+  async onErasure(op: OperationIdentity): Promise<PluginErasureResult | undefined> {
+    const known = this.#settled.get(this.operationKey(op));
+    const isForget = (known?.result as Partial<PluginForgetResult> | undefined)?.deleted !== undefined;
+    return isForget ? { purge: "done", purged_at: known!.at } : undefined;
   }
 
   // Reading

@@ -1,4 +1,5 @@
 import type { Check } from "../catalogue/check.js";
+import { forgetErasureChecks } from "./forget-erasure.js";
 import { forgetGoneChecks } from "./forget-gone.js";
 import { forgetPurgeChecks } from "./forget-purge.js";
 import { forgetRequestChecks } from "./forget-request.js";
@@ -9,4 +10,5 @@ export const forgetChecks: readonly Check[] = [
   ...forgetGoneChecks,
   ...forgetRequestChecks,
   ...forgetPurgeChecks,
+  ...forgetErasureChecks,
 ];

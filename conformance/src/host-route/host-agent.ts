@@ -22,6 +22,7 @@ import { ExpectationError } from "../expect.js";
 import { newRequestId } from "../fixtures/request-id.js";
 import type {
   EntryInput,
+  ErasureReply,
   ForgetInput,
   ForgetReply,
   ListInput,
@@ -83,6 +84,11 @@ export class HostAgent implements MemoryAgent {
 
   status(requestId: string): Promise<StatusReply> {
     return this.#request("memory/status/req", { request_id: requestId }, MemoryStatusResponseSchema);
+  }
+
+  erasure(requestId: string): Promise<ErasureReply> {
+    const fields = { request_id: requestId, kind: "forget" };
+    return this.#request("memory/status/req", fields, MemoryStatusResponseSchema);
   }
 
   list(input: ListInput = {}): Promise<ListReply> {

@@ -8,6 +8,7 @@ import {
   matches,
   type Operation,
   PLUGIN_CONTRACT,
+  type PluginErasureResult,
   type PluginForgetRequest,
   type PluginForgetResult,
   type PluginListRequest,
@@ -41,6 +42,7 @@ export interface Script {
   onForget?: Instead<"onForget">;
   onList?: Instead<"onList">;
   onStatus?(): Promise<PluginStatusResult | undefined>;
+  onErasure?(): Promise<PluginErasureResult | undefined>;
   open?(): Promise<void>;
   maintain?(): Promise<void>;
   stats?(): Readonly<Record<string, number | string>>;
@@ -114,6 +116,14 @@ export class ScriptedPlugin implements MemoryPlugin {
     const result = this.#results.get(operationKey(op)) as PluginStoreResult | undefined;
     const known = result?.receipts && { ...result, done: true };
     return this.#logged("onStatus", async () => (this.script.onStatus ? this.script.onStatus() : known));
+  }
+
+  /** What it forgets was never on disk. */
+  onErasure(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginErasureResult | undefined> {
+    const result = this.#results.get(operationKey(op)) as PluginForgetResult | undefined;
+    const usual = { purge: "done", purged_at: this.services!.clock.now() } as const;
+    const known = result?.deleted === undefined ? undefined : usual;
+    return this.#logged("onErasure", async () => (this.script.onErasure ? this.script.onErasure() : known));
   }
 
   async #logged<Result>(method: string, work: () => Promise<Result>): Promise<Result> {

@@ -2,6 +2,7 @@ import {
   isMemoryError,
   ListItemSchema,
   MemoryEntrySchema,
+  type PluginErasureResult,
   type PluginForgetResult,
   type PluginListResult,
   type PluginRetrieveResult,
@@ -33,6 +34,13 @@ const ForgetResultSchema = z.looseObject({
   purge: z.enum(["done", "scheduled"]),
 });
 
+const ErasureResultSchema = z
+  .discriminatedUnion("purge", [
+    z.looseObject({ purge: z.literal("done"), purged_at: z.number() }),
+    z.looseObject({ purge: z.literal("scheduled"), purge_by: z.number().optional() }),
+  ])
+  .optional();
+
 const ListResultSchema = z.looseObject({ items: z.array(ListItemSchema) });
 
 const SCHEMAS = {
@@ -40,6 +48,7 @@ const SCHEMAS = {
   onRetrieve: RetrieveResultSchema,
   onForget: ForgetResultSchema,
   onStatus: StatusResultSchema,
+  onErasure: ErasureResultSchema,
   onList: ListResultSchema,
 } as const;
 
@@ -48,6 +57,7 @@ interface Results {
   onRetrieve: PluginRetrieveResult;
   onForget: PluginForgetResult;
   onStatus: PluginStatusResult | undefined;
+  onErasure: PluginErasureResult | undefined;
   onList: PluginListResult;
 }
 

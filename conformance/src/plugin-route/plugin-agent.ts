@@ -20,6 +20,7 @@ import {
 import { newRequestId } from "../fixtures/request-id.js";
 import type {
   EntryInput,
+  ErasureReply,
   ForgetInput,
   ForgetReply,
   ListInput,
@@ -132,6 +133,19 @@ export class PluginAgent implements MemoryAgent {
         receipts: [...receipts],
         errors: errors.map((item) => entryError(item, null)),
       };
+    });
+  }
+
+  erasure(requestId: string): Promise<ErasureReply> {
+    const op = { tenant: this.tenant, agent: this.agent, id: requestId };
+    return this.#record({ type: "memory/status/req", request_id: requestId, kind: "forget" }, async () => {
+      const returned = await this.#call("onErasure", async (plugin) => {
+        if (plugin.onErasure !== undefined) return plugin.onErasure(op);
+        throw new MemoryError("unsupported", "the plugin has no onErasure", { feature: "erasure" });
+      });
+      const result = checkedResult("onErasure", returned);
+      if (result === undefined) throw new MemoryError("memory_not_found", "the plugin knows no such forget");
+      return { done: result.purge === "done", ...result };
     });
   }
 

@@ -34,7 +34,9 @@ function replyTo(agent: MemoryAgent, { type, ...fields }: TracedStep["message"])
   const { entries, ...others } = fields as { entries: readonly EntryInput[] };
   if (type === "memory/store/req") return agent.store(entries, others);
   if (type === "memory/forget/req") return agent.forget(others);
-  return type === "memory/status/req" ? agent.status(String(fields.request_id)) : agent.retrieve(others);
+  if (type !== "memory/status/req") return agent.retrieve(others);
+  const { request_id, kind } = fields;
+  return kind === "forget" ? agent.erasure(String(request_id)) : agent.status(String(request_id));
 }
 
 function shownError(error: unknown): object {

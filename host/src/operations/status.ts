@@ -1,5 +1,6 @@
 import { type DecodedRequest, MemoryError, type PluginStatusResult } from "@membus/protocol";
 import type { Reply } from "../replies/index.js";
+import { forgetStatus } from "./forget-status.js";
 import type { RequestContext, Runtime } from "./runtime.js";
 import { byIndex, entryError, receiptFields } from "./store.js";
 
@@ -15,8 +16,9 @@ export async function status(
   request: StatusRequest,
 ): Promise<Reply> {
   const kind = request.kind ?? "store";
+  if (kind === "forget") return forgetStatus(runtime, context, request.request_id);
   if (kind !== "store") {
-    throw new MemoryError("unsupported", "only the status of a store is known", { path: "kind" });
+    throw new MemoryError("unsupported", "only the status of a store or forget is known", { path: "kind" });
   }
   const { tenant, agent } = context.caller;
   const operation = { tenant, agent, id: request.request_id };

@@ -7,6 +7,7 @@ import {
   type MemoryEntry,
   MemoryEntrySchema,
   matches,
+  type PluginErasureResult,
   type PluginForgetRequest,
   type PluginForgetResult,
   type PluginListRequest,
@@ -158,6 +159,15 @@ export function storeProblem(result: PluginStoreResult, request: PluginStoreRequ
 export function statusProblem(result: PluginStatusResult | undefined): string | undefined {
   if (result === undefined) return undefined;
   return typeof result.done === "boolean" ? listsProblem(result) : "no `done`";
+}
+
+export function erasureProblem(result: PluginErasureResult | undefined): string | undefined {
+  if (result === undefined) return undefined;
+  if (result.purge === "done")
+    return Number.isFinite(result.purged_at) ? undefined : "no time of the purge that is done";
+  if (result.purge !== "scheduled") return "no state of the purge";
+  const { purge_by } = result;
+  return purge_by === undefined || Number.isFinite(purge_by) ? undefined : "no time of the purge to come";
 }
 
 export function forgetProblem(

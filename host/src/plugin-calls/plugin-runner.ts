@@ -5,6 +5,7 @@ import {
   MemoryError,
   type MemoryPlugin,
   type MemoryTier,
+  type PluginErasureResult,
   type PluginForgetRequest,
   type PluginForgetResult,
   type PluginListRequest,
@@ -23,7 +24,14 @@ import type { OperationIdentity } from "../operation.js";
 import type { ResolvedHostOptions } from "../options.js";
 import { failure, type Outcome, success } from "../outcome.js";
 import type { Tracer } from "../tracing/index.js";
-import { forgetProblem, listProblem, pageProblem, statusProblem, storeProblem } from "./check-results.js";
+import {
+  erasureProblem,
+  forgetProblem,
+  listProblem,
+  pageProblem,
+  statusProblem,
+  storeProblem,
+} from "./check-results.js";
 import { type CallTerms, Lane, RETRY_AFTER_MS } from "./lane.js";
 import type { Features } from "./offered.js";
 import { toldError, toldResult } from "./told-error.js";
@@ -123,6 +131,15 @@ export class PluginRunner {
   status(operation: OperationIdentity, expiresAt: number): Promise<Outcome<PluginStatusResult | undefined>> {
     const call = () => this.plugin.onStatus(operation);
     return this.#call("status", this.#reads, termsOf(operation, expiresAt), call, statusProblem);
+  }
+
+  /** Of a plugin that declares `erasure`. Undefined where it knows no such forget. */
+  erasure(
+    operation: OperationIdentity,
+    expiresAt: number,
+  ): Promise<Outcome<PluginErasureResult | undefined>> {
+    const call = () => this.plugin.onErasure!(operation);
+    return this.#call("erasure", this.#reads, termsOf(operation, expiresAt), call, erasureProblem);
   }
 
   /** @throws {MemoryError} `unavailable` naming the plugin, with the cause; or what the plugin threw, where it is one. */

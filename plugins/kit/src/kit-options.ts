@@ -89,6 +89,13 @@ export interface KitOptions {
    */
   readonly operationWindowS?: number | undefined;
   /**
+   * How long bytes of what was forgotten or has expired may stay in the folder of a tier that runs, and whose files can
+   * be written. Past half of it, or a minute before its end if that is later, what the log holds goes too, and replies
+   * that are still remembered are logged anew. Copies that `repair` and `acceptLoss` made stay. Seconds, 2..86400.
+   * @default 300
+   */
+  readonly eraseWithinS?: number | undefined;
+  /**
    * Operations remembered at most. 1..10,000,000.
    * @default 1000000
    */
@@ -122,6 +129,7 @@ export const KIT_DEFAULTS: ResolvedKitOptions = Object.freeze({
   backlogBytesMax: 64 * MIB,
   diskReserveBytes: 32 * MIB,
   operationWindowS: 600,
+  eraseWithinS: 300,
   operationCountMax: 1_000_000,
   operationBytesMax: 64 * MIB,
 });
@@ -145,6 +153,7 @@ export function resolveKitOptions(input: KitOptions): ResolvedKitOptions {
     backlogBytesMax: integerOption(MIB, 4 * GIB),
     diskReserveBytes: integerOption(0, GIB),
     operationWindowS: integerOption(1, 86_400),
+    eraseWithinS: integerOption(2, 86_400),
     operationCountMax: integerOption(1, 10_000_000),
     operationBytesMax: integerOption(MIB, 4 * GIB),
   });

@@ -4,6 +4,7 @@ import {
   type MemoryPlugin,
   type Operation,
   PLUGIN_CONTRACT,
+  type PluginErasureResult,
   type PluginForgetRequest,
   type PluginForgetResult,
   type PluginListRequest,
@@ -22,7 +23,16 @@ import { idConflict, type OperationResult, operationKey, type RememberedOperatio
 import type { KitOptions, ResolvedKitOptions } from "./kit-options.js";
 import { resolveKitOptions } from "./kit-options.js";
 import { type OpenTier, openTier } from "./open-tier.js";
-import { forget, forgetResult, list, retrieve, status, store, storeResult } from "./operations/index.js";
+import {
+  erasure,
+  forget,
+  forgetResult,
+  list,
+  retrieve,
+  status,
+  store,
+  storeResult,
+} from "./operations/index.js";
 import type { Retention } from "./retention.js";
 import { type Analyzer, createEnglishAnalyzer } from "./search/index.js";
 import type { Storage, StoragePlace } from "./storage.js";
@@ -98,6 +108,7 @@ export class KitPlugin implements MemoryPlugin {
         sources: true,
         cascade: true,
         purge: true,
+        erasure: true,
       },
     };
   }
@@ -142,6 +153,10 @@ export class KitPlugin implements MemoryPlugin {
 
   async onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined> {
     return status(this.#openFor(op), op);
+  }
+
+  async onErasure(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginErasureResult | undefined> {
+    return erasure(this.#openFor(op), op);
   }
 
   async onList(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult> {

@@ -4,12 +4,15 @@ import {
   Backlog,
   checkParts,
   createLogJournal,
+  Erasure,
+  type ErasureState,
   Flusher,
   FolderManifest,
   type Journal,
   type LogRecord,
   latestTime,
   moveReplies,
+  newestForgotten,
   type OperationMemory,
   type OwnDirectory,
   ownDirectory,
@@ -40,6 +43,8 @@ export interface DurableState {
   erase(tenant: string): Promise<void>;
   /** See `KitPlugin`. */
   snapshot(target: string): Promise<void>;
+  /** What became of the bytes that a forget took; undefined while copies that a repair made may hold them. */
+  erasureOf(seq: number, at: number): Promise<ErasureState | undefined>;
   /** Flushes where background work has written a good part of what may wait for it. */
   roomToWrite(): Promise<void>;
   scopes(tenant: string): Promise<Iterable<Scope>>;
@@ -131,12 +136,14 @@ async function takeUp(
   const backlog = new Backlog({ countMax: options.backlogCountMax, bytesMax: options.backlogBytesMax });
   const latest = new LatestScopes(options.preloadCount);
   const loader = new PartitionLoader(storage);
+  const erasure = new Erasure(options.eraseWithinS, manifest.facts.erased);
   const { log, newestAt, flushedSeq } = await recover(
     {
       ...{ storage, hasStored, acceptLoss, clock },
       openLog: (recovery) => openLog(directory, { ...recovery, acceptLoss }, services),
       backlog,
       operations,
+      erasure,
       written: (scope) => latest.add(scope),
     },
     manifest,
@@ -151,16 +158,19 @@ async function takeUp(
   const flusher = new Flusher(
     options,
     {
-      ...{ log, storage, backlog, clock, manifest, logger },
+      ...{ log, storage, backlog, clock, manifest, erasure, logger },
       stored: (rowIds) => bodies.unpin(rowIds),
       oldestRemembered: () => operations.oldestSeq(clock.now()),
+      moveReplies: (before) => moveReplies(before, { log, journal, operations, clock, roomToWrite }),
       newestAt: () => Math.max(latestAt, clock.now()),
       latestScopes: () => latest.ids,
     },
     flushedSeq,
   );
-  const appended = (record: LogRecord): void => {
+  const appended = (record: LogRecord, seq: number): void => {
     latestAt = Math.max(latestAt, latestTime(record));
+    const newest = newestForgotten(record);
+    if (newest > 0) erasure.forgot(seq, newest, record.at);
     latest.add(record.scope);
     if (record.rows.length > 0) known.add(record.scope);
     flusher.notice();
@@ -185,10 +195,10 @@ async function takeUp(
     admit(tenant) {
       if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
     },
-    erase: (tenant) =>
-      flusher.erase(tenant, (before) =>
-        moveReplies(before, { log, journal, operations, clock, roomToWrite }),
-      ),
+    erase: (tenant) => flusher.erase(tenant),
+    async erasureOf(seq, at) {
+      return (await log.hasSetAside()) ? undefined : erasure.stateOf(seq, at);
+    },
     snapshot: (target) => snapshot(target, { directory, log, storage, manifest, flusher }),
     stats: () => ({
       ...storage.stats(),

@@ -18,7 +18,7 @@ import {
   sweep,
 } from "./lifecycle/index.js";
 import { type DurableParts, type DurableState, openDurable } from "./open-durable.js";
-import { ForgetOrder, type RetrieveParts, type StoreParts } from "./operations/index.js";
+import { type ErasureParts, ForgetOrder, type RetrieveParts, type StoreParts } from "./operations/index.js";
 import type { Retention } from "./retention.js";
 import type { RowBody } from "./row.js";
 import { type Analyzer, Partition, type PartitionOptions, partitionRowsMaxOf } from "./search/index.js";
@@ -32,7 +32,7 @@ export interface TierParts {
 }
 
 /** What the operations of an open tier work on, and what looks after it. */
-export interface OpenTier extends StoreParts, RetrieveParts {
+export interface OpenTier extends StoreParts, RetrieveParts, ErasureParts {
   /** By all agents of a tenant. */
   readonly isShared: boolean;
   /** Unix seconds: the newest time on disk. No mutation counts as accepted before. */
@@ -92,6 +92,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     rerankWaitMs: options.rerankWaitMs,
     needsVectors: (resident) => background?.backFill.schedule(resident),
     admit: (tenant) => state?.admit(tenant),
+    erasureOf: async (seq, at) => state?.erasureOf(seq, at),
     async erase(tenant) {
       await clearForgotten(registry);
       await state?.erase(tenant);

@@ -135,9 +135,9 @@ export interface Storage {
   /**
    * Compacts; `purge` also drops the bytes of rows removed before from disk. May take long, and goes on beside writes;
    * never overlaps with itself. With `tenant` it is about the rows of that tenant alone, and fails where any that was
-   * removed may still be there.
+   * removed may still be there. Returns whether all that it was to purge, now or before, has left the disk.
    */
-  maintain(options: { readonly purge: boolean; readonly tenant?: string }): Promise<void>;
+  maintain(options: { readonly purge: boolean; readonly tenant?: string }): Promise<boolean>;
   /**
    * Puts what it has on disk for good into `directory`, from which it opens in the place of the tier's own, as links
    * (`linkTree` of `@membus/disk`) where files never change. Nothing is written and no upkeep goes on meanwhile. Without

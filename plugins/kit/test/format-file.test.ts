@@ -16,18 +16,18 @@ afterEach(() => rm(directory, { recursive: true }));
 describe("the format of a directory", () => {
   it("is written once and accepted from then on", async () => {
     await checkFormat(directory, logger);
-    expect(await readFile(join(directory, "format"), "utf8")).toBe('{"format":4}\n');
+    expect(await readFile(join(directory, "format"), "utf8")).toBe('{"format":5}\n');
     await checkFormat(directory, logger);
   });
 
   it.each([
-    [5, "format_newer", "use a newer version"],
+    [6, "format_newer", "use a newer version"],
     [1, "format_older", "import that into a new folder"],
   ])("is refused when it is %i", async (format, reason, remedy) => {
     await writeFile(join(directory, "format"), JSON.stringify({ format, more: true }));
     await expect(checkFormat(directory, logger)).rejects.toMatchObject({
       code: "unsupported",
-      message: expect.stringMatching(`format ${format}, this version reads 4: .*${remedy}`),
+      message: expect.stringMatching(`format ${format}, this version reads 5: .*${remedy}`),
       detail: { reason },
     });
   });

@@ -36,9 +36,10 @@ it("goes on while storage is maintained, and keeps in mind what is forgotten mea
     wrapStorage: (storage) =>
       changedStorage(storage, {
         async maintain(options) {
-          await storage.maintain(options);
+          const isPurged = await storage.maintain(options);
           events.emit("begun");
           await ended;
+          return isPurged;
         },
       }),
   });

@@ -109,8 +109,9 @@ export class MemoryStorage implements Storage {
     await this.#write(() => undefined);
   }
 
-  async maintain(options: { readonly purge: boolean }): Promise<void> {
+  async maintain(options: { readonly purge: boolean }): Promise<boolean> {
     await this.#alone("maintenance", () => this.maintained.push(options));
+    return true;
   }
 
   stats(): Record<string, number> {

@@ -161,10 +161,10 @@ class LanceStorage implements Storage {
   }
 
   /** A table whose maintenance fails does not keep the others from theirs; it is done again the next time. */
-  async maintain({ purge, tenant }: { readonly purge: boolean; readonly tenant?: string }): Promise<void> {
+  async maintain({ purge, tenant }: { readonly purge: boolean; readonly tenant?: string }): Promise<boolean> {
     if (tenant !== undefined) {
       await this.#tables.use(tableOf(tenant), (table) => this.#maintain(table, purge));
-      return;
+      return true;
     }
     await this.#tables.mend();
     const now = this.place.clock.now();
@@ -181,6 +181,7 @@ class LanceStorage implements Storage {
         throw error;
       }
     });
+    return this.#tables.damagedCount === 0 && ![...this.#written.values()].some((due) => due.purge);
   }
 
   async snapshot(directory: string): Promise<void> {

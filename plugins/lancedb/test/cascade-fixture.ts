@@ -1,4 +1,5 @@
-import { keyHash, type MemoryPlugin, systemClock } from "@membus/protocol";
+import type { KitOptions } from "@membus/plugin-kit";
+import { type Clock, keyHash, type MemoryPlugin, systemClock } from "@membus/protocol";
 import { calls } from "../../kit/test/kit-calls.js";
 import type { TestStoreEntry } from "../../kit/test/kit-requests.js";
 import { createLanceDbPlugin } from "../src/index.js";
@@ -10,11 +11,15 @@ const BRANCHES = 40;
 export const TREE_SIZE = 1 + 2 * BRANCHES;
 
 /** A durable tier that flushes at once, so that a kill meets flushes too. */
-export async function openTier(directory: string): Promise<MemoryPlugin> {
-  const plugin = createLanceDbPlugin({ kit: { flushIdleMs: 5 } });
+export async function openTier(
+  directory: string,
+  kit: KitOptions = {},
+  clock: Clock = systemClock,
+): Promise<MemoryPlugin> {
+  const plugin = createLanceDbPlugin({ kit: { flushIdleMs: 5, ...kit } });
   await plugin.open!({
     tier: "episodic",
-    clock: systemClock,
+    clock,
     logger: { debug() {}, info() {}, warn() {}, error() {} },
     dataDirectory: directory,
     notify() {},

@@ -7,18 +7,18 @@ export const MemoryStatusRequestSchema = z
   .strictObject({
     type: z.literal("memory/status/req"),
     ...requestShape,
-    request_id: MessageIdSchema.meta({ description: "the id of the store request" }),
+    request_id: MessageIdSchema.meta({ description: "the id of the store or forget" }),
     kind: z
       .string()
       .min(1)
       .max(64)
       .nullish()
-      .meta({ description: "default store; other kinds are unsupported" }),
+      .meta({ description: "store or forget; default store; other kinds are unsupported" }),
   })
   .meta({ id: "MemoryStatusRequest" });
 export type MemoryStatusRequest = z.input<typeof MemoryStatusRequestSchema>;
 
-/** `memory/status/resp`: the receipts as they stand now; `done` when none can change any more. */
+/** `memory/status/resp`: the receipts as they stand now, or how far a purge is; `done` when nothing can change any more. */
 export const MemoryStatusResponseSchema = z
   .looseObject({
     type: z.literal("memory/status/resp"),
@@ -28,6 +28,15 @@ export const MemoryStatusResponseSchema = z
     done: z.boolean(),
     receipts: z.array(StoreReceiptSchema),
     errors: z.array(StoreErrorSchema),
+    purge: z
+      .enum(["done", "scheduled"])
+      .optional()
+      .meta({ description: "of a forget: whether the bytes that it took are gone from disk" }),
+    purged_at: z.number().optional().meta({ description: "Unix seconds: they were gone then" }),
+    purge_by: z
+      .number()
+      .optional()
+      .meta({ description: "Unix seconds: when they are gone at the latest, where that is known" }),
   })
   .meta({ id: "MemoryStatusResponse" });
 export type MemoryStatusResponse = z.infer<typeof MemoryStatusResponseSchema>;

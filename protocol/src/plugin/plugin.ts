@@ -121,6 +121,13 @@ export interface PluginStatusResult extends PluginStoreResult {
   readonly done: boolean;
 }
 
+/** What became of the bytes that a forget took. Times are Unix seconds. */
+export type PluginErasureResult =
+  /** They were gone from disk at `purged_at`. */
+  | { readonly purge: "done"; readonly purged_at: number }
+  /** They go by `purge_by`; absent where that is not known. */
+  | { readonly purge: "scheduled"; readonly purge_by?: number };
+
 export interface PluginListRequest {
   readonly filter: Filter;
   /** Whose values are told; absent: the namespaces. */
@@ -175,6 +182,8 @@ export interface MemoryPlugin {
   onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult>;
   /** A store as it stands; undefined for a forget, or an operation that is not known (any more) (clause PLUG-15). */
   onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined>;
+  /** Of a plugin that declares `erasure`: of a forget; undefined for a store, or one that is not known (any more) (clause PLUG-22). */
+  onErasure?(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginErasureResult | undefined>;
   /** Of a plugin that declares `list`: what there is, without reading it (clause PLUG-20). */
   onList?(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult>;
   /** Called by the host now and then, never twice at once: expiry, compaction. */

@@ -103,7 +103,9 @@ export class FileStorage implements Storage {
   async sync(): Promise<void> {}
 
   /** A file holds nothing of rows that are gone. */
-  async maintain(): Promise<void> {}
+  async maintain(): Promise<boolean> {
+    return true;
+  }
 
   stats(): Readonly<Record<string, number>> {
     return { storage_scopes: this.#rows.size };

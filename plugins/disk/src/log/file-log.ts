@@ -15,7 +15,7 @@ import { recoverLog } from "./recovery.js";
 import { readBytes, scanBuffer, scanFrames } from "./scan.js";
 import type { Segment } from "./segment.js";
 import { encodeSegmentHeader, SEGMENT_FORMAT, SEGMENT_HEADER_BYTES } from "./segment-header.js";
-import { removeSetAside } from "./set-aside-files.js";
+import { hasSetAside, removeSetAside } from "./set-aside-files.js";
 
 export interface FileLogDependencies extends LogServices, Partial<Omit<LogRecovery, "nextSeqMin">> {
   /**
@@ -137,6 +137,10 @@ export class FileLog implements Log {
 
   async removeSetAside(): Promise<void> {
     await asLogErrors("what was set aside cannot be removed", () => removeSetAside(this.#directory));
+  }
+
+  hasSetAside(): Promise<boolean> {
+    return asLogErrors("the log cannot be read", () => hasSetAside(this.#directory));
   }
 
   async rotate(): Promise<void> {

@@ -119,6 +119,9 @@ export interface Log {
   /** Removes the copies that `repair` has made of damaged files. */
   removeSetAside(): Promise<void>;
 
+  /** Whether there are any. */
+  hasSetAside(): Promise<boolean>;
+
   /** Begins a new segment, unless the newest is empty: all records up to now can then be trimmed. */
   rotate(): Promise<void>;
 

@@ -3,6 +3,7 @@ import type { Clock, Logger } from "@membus/protocol";
 import type { Storage } from "../storage.js";
 import type { Backlog, FlushSlice } from "./backlog.js";
 import { mergeParts } from "./check-parts.js";
+import type { Erasure } from "./erasure.js";
 import type { FolderManifest } from "./folder-manifest.js";
 import { rowIdOf, withoutRows } from "./record.js";
 
@@ -24,12 +25,15 @@ export interface FlushDependencies {
   readonly backlog: Backlog;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Holds the flush marker. */
+  /** Holds the flush marker, and the mark of the erasure. */
   readonly manifest: FolderManifest;
+  readonly erasure: Erasure;
   /** The rows that storage holds now. */
   stored(rowIds: readonly number[]): void;
   /** The oldest record that a remembered reply is read from. */
   oldestRemembered(): number;
+  /** Logs the replies anew that are read from records before this one. */
+  moveReplies(before: number): Promise<void>;
   /** Unix seconds: no record on disk is later. */
   newestAt(): number;
   /** See the flush marker. */
@@ -96,34 +100,28 @@ export class Flusher {
   }
 
   /**
-   * Storage's own upkeep. What was forgotten and flushed leaves the disk, and the log as soon as no retry needs it. Of what
-   * the log keeps for retries alone, large records shrink to their replies.
+   * Storage's own upkeep. What was forgotten and flushed leaves the disk, and the log as soon as no retry needs it, or its
+   * time is nearly over. Of what the log keeps for retries alone, large records shrink to their replies.
    */
   maintain(): Promise<void> {
     return this.#upkeep.run(async () => {
-      const purge = this.#mustPurge;
-      this.#mustPurge = false;
+      const { log, erasure, clock, moveReplies } = this.dependencies;
       try {
-        if (purge) await this.dependencies.log.rotate();
-        await this.dependencies.storage.maintain({ purge });
-        if (purge) this.#purgedAt = this.dependencies.clock.now();
-      } catch (error) {
-        this.#mustPurge ||= purge;
-        throw error;
+        await this.#maintainStorage();
+        const before = erasure.overdueBefore(log.stats.firstSeq, clock.now());
+        if (before > 0) await moveReplies(before);
       } finally {
         await this.#trim();
+        await this.#settleErasure();
         await this.#compactLog();
       }
     });
   }
 
-  /**
-   * Ends when nothing of a tenant's that was removed before is left on disk, in storage or in the log. `moveReplies`
-   * logs the replies anew that are read from records before the one it is given.
-   */
-  erase(tenant: string, moveReplies: (before: number) => Promise<void>): Promise<void> {
+  /** Ends when nothing of a tenant's that was removed before is left on disk, in storage or in the log. */
+  erase(tenant: string): Promise<void> {
     return this.#upkeep.run(async () => {
-      const { log, storage } = this.dependencies;
+      const { log, storage, moveReplies, logger } = this.dependencies;
       await this.flush();
       await log.rotate();
       const before = log.nextSeq;
@@ -131,8 +129,11 @@ export class Flusher {
       await this.flush();
       await storage.maintain({ purge: true, tenant });
       await moveReplies(before);
+      // How far all tenants are does not keep this one.
+      await this.#maintainStorage().catch((error: unknown) => logger.warn({ err: error }, "a purge failed"));
       await this.#trim();
       await log.removeSetAside();
+      await this.#settleErasure();
     });
   }
 
@@ -150,6 +151,32 @@ export class Flusher {
     this.#closed = true;
     this.#cancelTimer?.();
     await this.#upkeep.run(() => this.flush());
+  }
+
+  async #maintainStorage(): Promise<void> {
+    const { log, storage, erasure, clock } = this.dependencies;
+    const purge = this.#mustPurge;
+    this.#mustPurge = false;
+    try {
+      if (purge) {
+        const flushedSeq = this.#flushedSeq;
+        await log.rotate();
+        erasure.asked(flushedSeq, log.nextSeq);
+      }
+      if (await storage.maintain({ purge })) erasure.purged();
+      if (purge) this.#purgedAt = clock.now();
+    } catch (error) {
+      this.#mustPurge ||= purge;
+      throw error;
+    }
+  }
+
+  async #settleErasure(): Promise<void> {
+    const { log, erasure, manifest, clock } = this.dependencies;
+    const erased = erasure.markAt(log.stats.firstSeq, clock.now());
+    if (erased === undefined) return;
+    await manifest.update({ erased });
+    erasure.settled(erased);
   }
 
   #flushAfter(waitMs: number): void {

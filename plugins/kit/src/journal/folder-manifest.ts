@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type LogKeeper, type LogPart, replaceFile, SerialQueue } from "@membus/disk";
 import { type Logger, MemoryError, type MemoryTier } from "@membus/protocol";
 import type { StoragePart } from "../storage.js";
+import type { ErasedMark } from "./erasure.js";
 import { readMarkerFile } from "./marker-file.js";
 
 /** How far storage has got, and the newest time on disk. May lag behind the truth, never run ahead of it. */
@@ -21,6 +22,7 @@ export interface FolderFacts extends FlushMarker {
   readonly tier: MemoryTier;
   readonly log: readonly LogPart[];
   readonly parts: readonly KeptPart[];
+  readonly erased: ErasedMark;
 }
 
 /** A part of storage as it was when it was last on disk for good. */
@@ -103,11 +105,30 @@ function textOf(facts: FolderFacts): string {
 }
 
 function newFacts(tier: MemoryTier): FolderFacts {
-  return { id: randomUUID(), tier, flushedSeq: 0, newestAt: 0, scopes: [], log: [], parts: [] };
+  return {
+    id: randomUUID(),
+    tier,
+    flushedSeq: 0,
+    newestAt: 0,
+    scopes: [],
+    log: [],
+    parts: [],
+    erased: { seq: 0, at: 0 },
+  };
 }
 
-function isWhole({ id, tier, flushedSeq, newestAt, scopes, log, parts }: Partial<FolderFacts>): boolean {
-  const hasNumbers = Number.isSafeInteger(flushedSeq) && Number.isFinite(newestAt);
+function isWhole({
+  id,
+  tier,
+  flushedSeq,
+  newestAt,
+  erased,
+  scopes,
+  log,
+  parts,
+}: Partial<FolderFacts>): boolean {
+  const hasMark = Number.isSafeInteger(erased?.seq) && Number.isFinite(erased?.at);
+  const hasNumbers = Number.isSafeInteger(flushedSeq) && Number.isFinite(newestAt) && hasMark;
   const hasLists = [scopes, log, parts].every(Array.isArray);
   return typeof id === "string" && typeof tier === "string" && hasNumbers && hasLists;
 }

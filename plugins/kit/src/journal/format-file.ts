@@ -3,7 +3,7 @@ import { readText, replaceFile } from "@membus/disk";
 import { type Logger, MemoryError } from "@membus/protocol";
 
 /** The layout of a tier's directory: `log`, `table`, and what their files hold. */
-const FORMAT = 4;
+const FORMAT = 5;
 
 /**
  * Marks a new directory with the format, and refuses one that this version cannot read.

@@ -1,5 +1,6 @@
 export { Backlog } from "./backlog.js";
 export { checkParts } from "./check-parts.js";
+export { type ErasedMark, Erasure, type ErasureState } from "./erasure.js";
 export { Flusher } from "./flusher.js";
 export { FolderManifest } from "./folder-manifest.js";
 export { createLogJournal, createMemoryJournal, type Journal } from "./journal.js";
@@ -13,7 +14,7 @@ export {
   type RememberedOperation,
 } from "./operation-memory.js";
 export { type OwnDirectory, ownDirectory } from "./own-directory.js";
-export { type LogRecord, latestTime, type OperationResult, rowIdOf } from "./record.js";
+export { type LogRecord, latestTime, newestForgotten, type OperationResult, rowIdOf } from "./record.js";
 export { type RecordEntries, type RecordedEntry, recordEntries } from "./record-entries.js";
 export { recover } from "./recover.js";
 export { decodeRows, encodeRows, type KeptRows } from "./row-file.js";

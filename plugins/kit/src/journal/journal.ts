@@ -53,7 +53,7 @@ export interface LogJournalDependencies {
   /** While it is released only records without rows are taken. */
   readonly reserve: Pick<DiskReserve, "isReleased">;
   /** Runs after every durable record: there is something to flush. */
-  appended(record: LogRecord): void;
+  appended(record: LogRecord, seq: number): void;
 }
 
 /** The journal of a durable tier: one log record a mutation, which waits in the backlog for storage. */
@@ -76,7 +76,7 @@ export function createLogJournal({ log, backlog, reserve, appended }: LogJournal
       const applied = steps.run(rowCountOf(record!), () => {
         backlog.add(seq, record!);
         apply(record!, seq, { seq });
-        appended(record!);
+        appended(record!, seq);
       });
       if (applied !== undefined) await applied;
     },

@@ -2,7 +2,7 @@ import type { Log } from "@membus/disk";
 import { type Clock, isMemoryError } from "@membus/protocol";
 import type { Journal } from "./journal.js";
 import type { OperationMemory } from "./operation-memory.js";
-import { decodeRecord, type LogRecord } from "./record.js";
+import { decodeRecord, type LogRecord, type OperationResult } from "./record.js";
 
 /** Moved at once: they share a group of the log. */
 const REPLIES_AT_ONCE = 256;
@@ -38,12 +38,27 @@ async function moveReply(seq: number, { log, journal, operations }: MoveRepliesP
   };
   if (!isStill()) return;
   await journal.append({
-    build: () => ({ at, scope: "", rows: [], removed: [], op, result }),
+    build: () => ({
+      at,
+      scope: "",
+      rows: [],
+      removed: [],
+      op,
+      result: { ...result, ...forgetSeq(result, seq) },
+    }),
     stage: () => {},
     apply: (_record, _seq, place) => {
       if (isStill()) operations.remember(op, at, place, op.done);
     },
   });
+}
+
+/** The bytes that a forget took are told from when it was logged, not from when its reply was moved. */
+function forgetSeq(
+  { deleted, firstSeq = 0 }: OperationResult,
+  seq: number,
+): Pick<OperationResult, "firstSeq"> {
+  return deleted === undefined ? {} : { firstSeq: firstSeq || seq };
 }
 
 async function readRecord(log: Pick<Log, "read">, seq: number): Promise<LogRecord | undefined> {

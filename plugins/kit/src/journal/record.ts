@@ -18,6 +18,8 @@ export interface OperationResult {
   readonly deleted?: number;
   /** Of a forget with `cascade`: how many of them were derived, by level. */
   readonly cascaded?: readonly number[];
+  /** Of a forget whose reply was moved on in the log: the record that it was logged as first. */
+  readonly firstSeq?: number;
 }
 
 /** Which request a record belongs to. `done` is false on all but the last record of a forget in slices. */
@@ -51,11 +53,23 @@ export interface LogRecord {
   readonly result?: OperationResult;
   /** Storage has what the record did, for good; only its reply is left here. */
   readonly isStored?: true;
+  /** Of such a record, which no longer says what it took: see the function. */
+  readonly newestForgotten?: number;
 }
 
 /** How many rows a record adds or removes. */
 export function rowCountOf({ rows, removed, elsewhere = [] }: LogRecord): number {
   return elsewhere.reduce((count, part) => count + part.removed.length, rows.length + removed.length);
+}
+
+/**
+ * Of a record that takes rows without others in their place, forgotten or expired: the newest record that any of them
+ * came with. 0 for any other.
+ */
+export function newestForgotten({ rows, removed, elsewhere = [] }: LogRecord): number {
+  if (rows.length > 0) return 0;
+  const newestOf = (rowIds: readonly number[]) => rowIds.reduce((max, rowId) => Math.max(max, rowId), 0);
+  return seqOf(Math.max(newestOf(removed), ...elsewhere.map((part) => newestOf(part.removed))));
 }
 
 /** Row ids of a record: room for the 1000 entries of the largest store. */
@@ -82,7 +96,13 @@ const headEncoder = new Encoder();
 const bodyEncoder = new Encoder({ ignoreUndefined: true });
 
 type PackedStamp = readonly [tenant: string, agent: string, id: string, digest: string, done: boolean];
-type PackedHead = readonly [at: number, scope: string, stamp: PackedStamp | null, isStored?: true];
+type PackedHead = readonly [
+  at: number,
+  scope: string,
+  stamp: PackedStamp | null,
+  newestForgotten: number,
+  isStored?: true,
+];
 type PackedBody = readonly [
   removed: readonly number[],
   rows: PackedRow[],
@@ -97,7 +117,8 @@ const HEAD_AT = 8;
 export function encodeRecord(record: LogRecord): Uint8Array {
   const { at, scope, rows, removed, elsewhere = [], op, result, isStored } = record;
   const stamp: PackedStamp | null = op ? [op.tenant, op.agent, op.id, op.digest, op.done] : null;
-  const head: PackedHead = isStored ? [at, scope, stamp, true] : [at, scope, stamp];
+  const newest = record.newestForgotten ?? newestForgotten(record);
+  const head: PackedHead = isStored ? [at, scope, stamp, newest, true] : [at, scope, stamp, newest];
   const body: PackedBody = [removed, rows.map(packRow), result ?? null, ...elsewhere];
   const headBytes = headEncoder.encodeSharedRef(head);
   const prefix = Buffer.allocUnsafe(HEAD_AT);
@@ -108,6 +129,8 @@ export function encodeRecord(record: LogRecord): Uint8Array {
 
 /** A record whose rows and result may not be needed. */
 export interface RecordHead extends Pick<LogRecord, "at" | "scope" | "op" | "isStored"> {
+  /** See `newestForgotten`. */
+  readonly newestForgotten: number;
   /** The whole record; the payload must still be there, and all of it. */
   read(): LogRecord;
 }
@@ -118,7 +141,7 @@ export function decodeHead(payload: Uint8Array): RecordHead {
   const headEnd = HEAD_AT + prefix.getUint32(4, true);
   const headBytes = payload.subarray(HEAD_AT, headEnd);
   if (crc32(headBytes) !== prefix.getUint32(0, true)) throw new RangeError("the head of a record is damaged");
-  const [at, scope, stamp, isStored] = decode(headBytes) as PackedHead;
+  const [at, scope, stamp, newestForgotten, isStored] = decode(headBytes) as PackedHead;
   const given = {
     ...(stamp === null ? {} : { op: unpackStamp(stamp) }),
     ...(isStored ? { isStored } : {}),
@@ -131,7 +154,7 @@ export function decodeHead(payload: Uint8Array): RecordHead {
       ...(elsewhere.length === 0 ? {} : { elsewhere }),
     };
   };
-  return { at, scope, ...given, read };
+  return { at, scope, ...given, newestForgotten, read };
 }
 
 export function decodeRecord(payload: Uint8Array): LogRecord {
@@ -140,9 +163,10 @@ export function decodeRecord(payload: Uint8Array): LogRecord {
 
 /** What is kept of a record that storage has: what retries are answered from. */
 export function withoutRows(payload: Uint8Array): Uint8Array {
-  const { at, scope, op, result } = decodeRecord(payload);
+  const { newestForgotten, read } = decodeHead(payload);
+  const { at, scope, op, result } = read();
   const reply = { ...(op && { op }), ...(result && { result }) };
-  return encodeRecord({ at, scope, rows: [], removed: [], isStored: true, ...reply });
+  return encodeRecord({ at, scope, rows: [], removed: [], isStored: true, newestForgotten, ...reply });
 }
 
 function unpackStamp([tenant, agent, id, digest, done]: PackedStamp): OperationStamp {

@@ -2,6 +2,7 @@ import type { Log, LogRecovery } from "@membus/disk";
 import { type Clock, MemoryError } from "@membus/protocol";
 import type { Storage } from "../storage.js";
 import type { Backlog } from "./backlog.js";
+import type { Erasure } from "./erasure.js";
 import type { FolderManifest } from "./folder-manifest.js";
 import type { OperationMemory } from "./operation-memory.js";
 import { decodeHead, latestTime, rowIdOf } from "./record.js";
@@ -10,6 +11,7 @@ export interface RecoveryParts {
   readonly storage: Storage;
   readonly backlog: Backlog;
   readonly operations: OperationMemory;
+  readonly erasure: Erasure;
   readonly clock: Clock;
   /** Whether storage holds anything. */
   readonly hasStored: boolean;
@@ -32,15 +34,16 @@ export interface Recovered {
  * memory. Rows that a flush wrote without getting to its end are taken away, since they are flushed again.
  */
 export async function recover(parts: RecoveryParts, manifest: FolderManifest): Promise<Recovered> {
-  const { storage, backlog, operations } = parts;
+  const { storage, backlog, operations, erasure } = parts;
   const { keeper, isLost, facts: marker } = manifest;
   let { newestAt } = marker;
   let storedSeq = 0;
   for (const scope of marker.scopes) parts.written(scope);
   const onRecord = (seq: number, payload: Uint8Array): void => {
     // Of a record that storage has, perhaps only the beginning is there.
-    const { op, at, scope, isStored, read } = decodeHead(payload);
+    const { op, at, scope, newestForgotten, isStored, read } = decodeHead(payload);
     parts.written(scope);
+    if (newestForgotten > 0) erasure.forgot(seq, newestForgotten, at);
     if (op) operations.remember(op, at, { seq }, op.done);
     // What is flushed is no later than the marker says, and storage has its rows.
     if (seq <= marker.flushedSeq) return;

@@ -1,3 +1,4 @@
+export { type ErasureParts, erasure } from "./erasure.js";
 export { forget } from "./forget.js";
 export { ForgetOrder } from "./forget-order.js";
 export { list } from "./list.js";
