@@ -46,7 +46,7 @@ it("membus up keeps its profiles, killed and started again, as any host would be
       restart: () => up.restart(),
     };
     const report = await runToReport(await createHostWorld(implementation), RUN);
-    expectConformant(report, { pass: 468, "not-applicable": 68 });
+    expectConformant(report, { pass: 469, "not-applicable": 70 });
   } finally {
     await bus.close();
     await up.stop();

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 
 /** Milliseconds that the event loop has worked, without those in which it waited. */
-export function busyMs(): number {
+function busyMs(): number {
   return performance.eventLoopUtilization().active;
 }
 
