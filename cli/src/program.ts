@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { registerAudit } from "./commands/audit.js";
 import { registerAuth } from "./commands/auth.js";
-import { registerBackup, registerRestore } from "./commands/backup.js";
+import { registerBackup, registerRestore, registerVerify } from "./commands/backup.js";
 import { registerChat } from "./commands/chat.js";
 import { registerConformance } from "./commands/conformance.js";
 import { registerCreatePlugin } from "./commands/create-plugin.js";
@@ -59,6 +59,7 @@ export function createProgram(): Command {
     registerEval,
     registerBackup,
     registerRestore,
+    registerVerify,
     registerLog,
     registerAuth,
     registerAudit,

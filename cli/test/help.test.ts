@@ -19,6 +19,7 @@ const COMMANDS = [
   "eval",
   "backup",
   "restore",
+  "verify",
   "log",
   "auth",
   "audit",
