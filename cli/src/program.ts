@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { registerA2e } from "./commands/a2e.js";
 import { registerAudit } from "./commands/audit.js";
 import { registerAuth } from "./commands/auth.js";
-import { registerBackup, registerRestore } from "./commands/backup.js";
+import { registerBackup, registerRestore, registerVerify } from "./commands/backup.js";
 import { registerChat } from "./commands/chat.js";
 import { registerConformance } from "./commands/conformance.js";
 import { registerCreatePlugin } from "./commands/create-plugin.js";
@@ -63,6 +63,7 @@ export function createProgram(): Command {
     registerEval,
     registerBackup,
     registerRestore,
+    registerVerify,
     registerLog,
     registerAuth,
     registerAudit,

@@ -21,6 +21,7 @@ const COMMANDS = [
   "eval",
   "backup",
   "restore",
+  "verify",
   "log",
   "auth",
   "audit",

@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { BackupReport } from "../backup/back-up.js";
+import type { VerifyReport } from "../backup/verify.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
+import { createLogger } from "../logger.js";
 import { openSession } from "../session.js";
 
 const DATA = "the data folder (default ./.membus)";
@@ -40,6 +42,25 @@ export function registerRestore(program: Command): void {
     });
 }
 
+export function registerVerify(program: Command): void {
+  program
+    .command("verify")
+    .description(
+      "read all of a data folder or of backups, name what is damaged or missing, and change nothing",
+    )
+    .argument(
+      "[folder]",
+      "a data folder, a backup or a folder of them (default the data folder of the settings)",
+    )
+    .action(async (folder: string | undefined, _flags: object, command: Command) => {
+      const { config, output } = await openSession(command);
+      const { verify } = await import("../backup/verify.js");
+      const reports = await verify(resolve(folder ?? config.data), config, createLogger("error"));
+      output.result(reports, () => reports.map(describeVerified).join("\n"));
+      if (reports.some(({ problems }) => problems.length > 0)) process.exitCode = 1;
+    });
+}
+
 function keepFlag(text: string): number {
   const keep = numberFlag("--keep", text);
   if (!Number.isInteger(keep) || keep < 1) throw new TypeError(`--keep: an integer from 1 on, not ${text}`);
@@ -51,5 +72,23 @@ function describe({ backup, files, bytes, copied_files, copied_bytes, removed, k
     `backed up to ${backup}: ${files} files, ${bytes} bytes, of which ${copied_files}, ${copied_bytes} bytes, are new`,
     ...removed.map((name) => `removed ${name}`),
     ...kept.map(({ name, bytes: size, problem }) => `kept ${name}, ${problem ?? `${size} bytes`}`),
+  ].join("\n");
+}
+
+const READ = {
+  backup: "backup",
+  snapshot: "snapshot of the host that serves it",
+  data: "data folder",
+} as const;
+
+function describeVerified({ folder, read, tiers, problems, orphans }: VerifyReport): string {
+  return [
+    `${problems.length === 0 ? "ok  " : "FAIL"}  ${folder}, ${READ[read]}`,
+    ...tiers.map(({ tier, records, parts }) => {
+      const rows = parts.reduce((sum, part) => sum + part.rows, 0);
+      return `      ${tier}: ${rows} rows of ${parts.length} tables, ${records} records in the log`;
+    }),
+    ...problems.map((problem) => `      ${problem}`),
+    ...orphans.map((path) => `      belongs to nothing, and does no harm: ${path}`),
   ].join("\n");
 }

@@ -16,7 +16,7 @@ type ByTier<T> = Partial<Record<MemoryTier, T>>;
 
 export interface ComposedPlugins {
   readonly plugins: Readonly<ByTier<MemoryPlugin>>;
-  /** Where each may write; they exist. */
+  /** Where each may write. */
   readonly dataDirectories: Readonly<ByTier<string>>;
 }
 
@@ -34,6 +34,15 @@ export interface AcceptedLoss {
  */
 export async function composePlugins(config: Config, loss: AcceptedLoss): Promise<ComposedPlugins> {
   await refusePartial(config.data);
+  const chosen = await choosePlugins(config, loss);
+  // Others on the machine have no business there; a folder that is there keeps the mode it has.
+  for (const directory of Object.values(chosen.dataDirectories))
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+  return chosen;
+}
+
+/** The same, and makes no folders. */
+export async function choosePlugins(config: Config, loss: AcceptedLoss): Promise<ComposedPlugins> {
   const plugins: ByTier<MemoryPlugin> = {};
   const dataDirectories: ByTier<string> = {};
   const analyzer = createMultilingualAnalyzer();
@@ -48,9 +57,6 @@ export async function composePlugins(config: Config, loss: AcceptedLoss): Promis
     if (settings !== undefined) dataDirectories[tier] = join(config.data, folderOf(tier, plugin));
     else if (tier !== "working") dataDirectories[tier] = join(config.data, tier);
   }
-  // Others on the machine have no business there; a folder that is there keeps the mode it has.
-  for (const directory of Object.values(dataDirectories))
-    await mkdir(directory, { recursive: true, mode: 0o700 });
   return { plugins, dataDirectories };
 }
 

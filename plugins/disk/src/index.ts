@@ -26,7 +26,9 @@ export {
   type LogKeeper,
   type LogPart,
   type LogRecovery,
+  type LogReport,
   listLogFiles,
   type OpenLog,
+  verifyLog,
 } from "./log/index.js";
 export { SerialQueue } from "./serial-queue.js";

@@ -2,6 +2,8 @@ export { columnsOf } from "./columns-of.js";
 export {
   decodeRows,
   encodeRows,
+  type FolderPlace,
+  type FolderReport,
   type KeptRows,
   type RecordEntries,
   type RecordedEntry,
@@ -33,6 +35,8 @@ export type {
   StoragePart,
   StorageParts,
   StoragePlace,
+  StoredPart,
+  StoredRow,
   Texts,
 } from "./storage.js";
 export { tenantDamaged } from "./storage.js";

@@ -18,8 +18,17 @@ import {
   type PluginStoreResult,
   type Scope,
   type ScopeSelector,
+  systemClock,
 } from "@membus/protocol";
-import { idConflict, type OperationResult, operationKey, type RememberedOperation } from "./journal/index.js";
+import {
+  type FolderPlace,
+  type FolderReport,
+  idConflict,
+  type OperationResult,
+  operationKey,
+  type RememberedOperation,
+  verifyFolder,
+} from "./journal/index.js";
 import type { KitOptions, ResolvedKitOptions } from "./kit-options.js";
 import { resolveKitOptions } from "./kit-options.js";
 import { type OpenTier, openTier } from "./open-tier.js";
@@ -176,6 +185,16 @@ export class KitPlugin implements MemoryPlugin {
    */
   async snapshot(target: string): Promise<void> {
     await this.#open.snapshot(target);
+  }
+
+  /**
+   * Reads the folder of a durable tier from end to end: log, parts, rows and their checksums, keys, revisions, counts and
+   * indexes. It needs no `open`, nobody may have the folder open, and nothing in it is changed. In memory: undefined.
+   */
+  async verify(place: FolderPlace): Promise<FolderReport | undefined> {
+    const { storage } = this.#parts;
+    if (storage === undefined) return undefined;
+    return verifyFolder(storage({ ...place, clock: systemClock, dimensions: 1, embedder: "" }), place);
   }
 
   stats(): Readonly<Record<string, number | string>> {

@@ -71,6 +71,20 @@ export interface StoragePart {
   readonly rowCount: number;
 }
 
+/** A part of a storage, such as a table, and what reading all of it has found. */
+export interface StoredPart {
+  readonly name: string;
+  readonly rows: readonly StoredRow[];
+  /** Sentences that name what cannot be read, or is not what it was. */
+  readonly problems: readonly string[];
+  /** Paths of files that it does not need. */
+  readonly orphans: readonly string[];
+}
+
+export interface StoredRow extends Pick<Row, "rowId" | "revision" | "keyHash"> {
+  readonly scope: string;
+}
+
 /** Tells what a storage consists of, so that the kit notices what goes missing while nothing is open. */
 export interface StorageParts {
   /** All there are. Called before `open`. */
@@ -144,6 +158,11 @@ export interface Storage {
    * it, the tier is copied only while it is closed.
    */
   snapshot?(directory: string): Promise<void>;
+  /**
+   * Reads every part that is on disk, as it was last synced, without `open` and without changing anything. Without it, only
+   * the parts' presence is verified.
+   */
+  verify?(): AsyncIterable<StoredPart>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
 }

@@ -1,6 +1,14 @@
 import { join } from "node:path";
 import { isDiskFull } from "@membus/disk";
-import type { GenerationIds, Outdated, RowSink, ScopedRow, Storage, StoragePlace } from "@membus/plugin-kit";
+import type {
+  GenerationIds,
+  Outdated,
+  RowSink,
+  ScopedRow,
+  Storage,
+  StoragePlace,
+  StoredPart,
+} from "@membus/plugin-kit";
 import { parseScopeId, type Scope } from "@membus/protocol";
 import { type Disk, disk as realDisk } from "./disk.js";
 import { Expiry } from "./expiry.js";
@@ -19,6 +27,7 @@ import type { TableChanges } from "./table/table-changes.js";
 import { groupByTable, tableNameOf, tableOf } from "./table/table-name.js";
 import { Tables } from "./table/tables.js";
 import { chunks, type TenantTable } from "./table/tenant-table.js";
+import { verifyTables } from "./table/verify-tables.js";
 import { TableParts } from "./table-parts.js";
 
 /** The tables are in `table` of the directory. */
@@ -186,6 +195,10 @@ class LanceStorage implements Storage {
 
   async snapshot(directory: string): Promise<void> {
     await linkTables(join(this.place.directory, "table"), join(directory, "table"), this.place.logger);
+  }
+
+  verify(): AsyncIterable<StoredPart> {
+    return verifyTables(join(this.place.directory, "table"), this.place.logger);
   }
 
   stats(): Readonly<Record<string, number | string>> {

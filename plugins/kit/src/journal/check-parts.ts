@@ -56,7 +56,12 @@ function adoptOwner(present: readonly StoragePart[], manifest: FolderManifest): 
   if (owner !== undefined && owners.size === 1) manifest.adopt(owner);
 }
 
-function findLosses(present: readonly StoragePart[], kept: readonly KeptPart[], id: string): PartLoss[] {
+/** What is missing, older than it was, or another folder's. */
+export function findLosses(
+  present: readonly StoragePart[],
+  kept: readonly KeptPart[],
+  id: string,
+): PartLoss[] {
   const byName = new Map(present.map((part) => [part.name, part]));
   const known = new Map(kept.map((part) => [part.name, part]));
   const missing = kept.filter(({ name }) => !byName.has(name));

@@ -29,6 +29,16 @@ export async function checkFormat(directory: string, logger: Logger): Promise<vo
   throw new MemoryError("unsupported", message, { reason, path, format, expected: FORMAT });
 }
 
+/** What is wrong with the mark of a directory; undefined where a start takes it. */
+export async function formatProblem(directory: string): Promise<string | undefined> {
+  const path = join(directory, "format");
+  const text = await readText(path);
+  const format = text === undefined ? undefined : parseFormat(text);
+  if (format === FORMAT) return undefined;
+  if (format !== undefined) return `${directory} is of format ${format}, this version reads ${FORMAT}`;
+  return `${path} ${text === undefined ? "is missing" : "does not name a format"}`;
+}
+
 function unreadable(path: string): MemoryError {
   const example = JSON.stringify({ format: FORMAT });
   const message = `${path} does not name a format: write ${example} into it if this version wrote the folder`;

@@ -19,3 +19,4 @@ export { type RecordEntries, type RecordedEntry, recordEntries } from "./record-
 export { recover } from "./recover.js";
 export { decodeRows, encodeRows, type KeptRows } from "./row-file.js";
 export { snapshot } from "./snapshot.js";
+export { type FolderPlace, type FolderReport, verifyFolder } from "./verify-folder.js";

@@ -73,8 +73,15 @@ export function vectorSums(vectors: Data, embedder: (row: number) => string): Fl
 
 /** @throws {MemoryError} `runtime_error` where a row's stored checksum is not what its bytes have. */
 export function checkSums(found: Float64Array, stored: Data, where: (row: number) => string): void {
-  for (let row = 0; row < found.length; row++)
-    if (found[row] !== stored.values[row]) throw damagedRow(where(row));
+  const [wrong] = wrongRows(found, stored);
+  if (wrong !== undefined) throw damagedRow(where(wrong));
+}
+
+/** Rows whose stored checksum is not what their bytes have. */
+export function wrongRows(found: Float64Array, stored: Data): number[] {
+  const rows: number[] = [];
+  for (let row = 0; row < found.length; row++) if (found[row] !== stored.values[row]) rows.push(row);
+  return rows;
 }
 
 export function isDamagedRow(error: unknown): boolean {

@@ -20,7 +20,7 @@ export function toRowColumns(batch: RecordBatch, scope: string, dimensions: numb
   const keyHashes = dataOf(batch, "key_hash").values as Uint8Array;
   const vectors = dimensions === 0 ? undefined : vectorsOf(batch, dimensions);
   const where = (row: number) => `row ${numbers("row_id")[row]} of ${scope}`;
-  checkSums(rowSums(summedColumns(batch, scope)), dataOf(batch, "row_sum"), where);
+  checkSums(rowSums(summedColumns(batch, () => scope)), dataOf(batch, "row_sum"), where);
   if (vectors !== undefined) {
     const found = vectorSums(vectors, (row) => embedders.at(row));
     checkSums(found, dataOf(batch, "vector_sum"), (row) => `the vector of ${where(row)}`);
@@ -40,13 +40,13 @@ export function toRowColumns(batch: RecordBatch, scope: string, dimensions: numb
   };
 }
 
-function summedColumns(batch: RecordBatch, scope: string): SummedColumns {
+export function summedColumns(batch: RecordBatch, scope: (row: number) => string): SummedColumns {
   return {
     count: batch.numRows,
     keyHash: dataOf(batch, "key_hash"),
     numbers: SUMMED_NUMBERS.map((name) => dataOf(batch, name)),
     texts: (["group", "facets", "terms", "analyzer"] as const).map((name) => dataOf(batch, name)),
-    scope: () => scope,
+    scope,
   };
 }
 

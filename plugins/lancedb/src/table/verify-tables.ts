@@ -1,0 +1,128 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Table } from "@lancedb/lancedb";
+import type { StoredPart, StoredRow } from "@membus/plugin-kit";
+import type { Logger } from "@membus/protocol";
+import type { RecordBatch } from "apache-arrow";
+import { isMissing } from "../disk.js";
+import { lancedb } from "../lancedb.js";
+import { bodySums, rowSums, vectorSums, wrongRows } from "../rows/checksums.js";
+import { compare, isIn } from "../rows/filters.js";
+import { dataOf, summedColumns } from "../rows/row-columns.js";
+import { COLUMNS, KEY_HASH_BYTES } from "../rows/schema.js";
+import { TextColumn } from "../rows/text-column.js";
+import { DRAFT } from "./drafts.js";
+import { readSyncedVersion, versionOfManifest } from "./synced-version.js";
+import { chunks } from "./tenant-table.js";
+
+const SUFFIX = ".lance";
+
+/** Reads every table of a directory as it was last synced. Nothing may be written there meanwhile. */
+export async function* verifyTables(directory: string, logger: Logger): AsyncGenerator<StoredPart> {
+  const names = await namesIn(directory);
+  const connection = await lancedb().connect(directory, { readConsistencyInterval: 0 });
+  try {
+    for (const file of names.filter((name) => name.endsWith(SUFFIX))) {
+      const name = file.slice(0, -SUFFIX.length);
+      const path = join(directory, file);
+      const reader = new TableReader(name);
+      const version = (await readSyncedVersion(path, logger).catch(() => undefined))?.version;
+      try {
+        // Without the file nothing was ever stored in it.
+        if (version !== undefined) await reader.read(await connection.openTable(name), version);
+      } catch (error) {
+        reader.problems.push(`${path} cannot be read: ${(error as Error).message.split("\n", 1)[0]}`);
+      }
+      yield { name, rows: reader.rows, problems: reader.problems, orphans: await orphansOf(path) };
+    }
+  } finally {
+    connection.close();
+  }
+}
+
+class TableReader {
+  readonly rows: StoredRow[] = [];
+  readonly problems: string[] = [];
+
+  constructor(readonly name: string) {}
+
+  async read(table: Table, version: number): Promise<void> {
+    try {
+      await table.checkout(version);
+      const present = new Set((await table.schema()).fields.map(({ name }) => name));
+      const columns = COLUMNS.filter((column) => present.has(column));
+      for await (const batch of table.query().select(columns)) this.#take(batch);
+      await this.#compareIndexes(table);
+    } finally {
+      table.close();
+    }
+  }
+
+  #take(batch: RecordBatch): void {
+    const scopes = new TextColumn(dataOf(batch, "scope"));
+    const embedders = new TextColumn(dataOf(batch, "embedder"));
+    const ids = dataOf(batch, "row_id").values as Float64Array;
+    const revisions = dataOf(batch, "revision").values as Float64Array;
+    const hashes = dataOf(batch, "key_hash").values as Uint8Array;
+    const report = (what: string, found: Float64Array, sums: "row_sum" | "body_sum" | "vector_sum") => {
+      for (const row of wrongRows(found, dataOf(batch, sums)))
+        this.problems.push(
+          `${what} ${ids[row]} of ${scopes.at(row)} in ${this.name}: its checksum is another one`,
+        );
+    };
+    report("row", rowSums(summedColumns(batch, (row) => scopes.at(row))), "row_sum");
+    report("the body of row", bodySums(dataOf(batch, "body"), dataOf(batch, "row_id")), "body_sum");
+    if (batch.getChild("vector") !== null)
+      report(
+        "the vector of row",
+        vectorSums(dataOf(batch, "vector"), (row) => embedders.at(row)),
+        "vector_sum",
+      );
+    for (let row = 0; row < batch.numRows; row++) {
+      const hash = hashes.subarray(row * KEY_HASH_BYTES, (row + 1) * KEY_HASH_BYTES);
+      const keyHash = Buffer.from(hash).toString("hex");
+      this.rows.push({ scope: scopes.at(row), rowId: ids[row]!, revision: revisions[row]!, keyHash });
+    }
+  }
+
+  /** What a query by an indexed column finds must be what is there. */
+  async #compareIndexes(table: Table): Promise<void> {
+    const counts = new Map<string, number>();
+    for (const { scope } of this.rows) counts.set(scope, (counts.get(scope) ?? 0) + 1);
+    for (const [scope, count] of counts) {
+      const found = await table.countRows(compare("scope", "=", scope));
+      if (found !== count)
+        this.problems.push(`the index of scopes of ${this.name} finds ${found} of ${count} rows of ${scope}`);
+    }
+    for (const ids of chunks(this.rows.map(({ rowId }) => rowId))) {
+      const found = await table.countRows(isIn("row_id", ids));
+      if (found !== ids.length)
+        this.problems.push(
+          `the index of rows of ${this.name} finds ${found} of ${ids.length} from row ${ids[0]} on`,
+        );
+    }
+  }
+}
+
+/** Drafts, and files of rows that no version names. */
+async function orphansOf(table: string): Promise<string[]> {
+  const versions = await namesIn(join(table, "_versions"));
+  const manifests: Buffer[] = [];
+  for (const name of versions) {
+    if (versionOfManifest(name) !== undefined) manifests.push(await readFile(join(table, "_versions", name)));
+  }
+  const isNamed = (name: string) => manifests.some((manifest) => manifest.includes(name));
+  const data = (await namesIn(join(table, "data"))).filter((name) => DRAFT.test(name) || !isNamed(name));
+  const drafts = versions.filter((name) => DRAFT.test(name));
+  return [
+    ...data.map((name) => join(table, "data", name)),
+    ...drafts.map((name) => join(table, "_versions", name)),
+  ];
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  return readdir(directory).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+}
