@@ -98,6 +98,7 @@ export class KitPlugin implements MemoryPlugin {
         sources: true,
         cascade: true,
         purge: true,
+        own_only: true,
       },
     };
   }

@@ -27,12 +27,19 @@ export const FEATURES = Object.freeze({
   sources: "keeps which entries an entry was derived from, by `sources`",
   cascade: "forgets what was derived from what it forgets too, by `cascade`",
   purge: "answers a forget when its bytes are gone from disk, by `purge`",
+  own_only: "stores over no entry of another author, by `own_only`",
 });
 
 export type Feature = keyof typeof FEATURES;
 
 /** What version 1.1 added: a manifest that does not name it does not declare it (clause PLUG-21). */
-export const ADDED_FEATURES = ["list", "sources", "cascade", "purge"] as const satisfies readonly Feature[];
+export const ADDED_FEATURES = [
+  "list",
+  "sources",
+  "cascade",
+  "purge",
+  "own_only",
+] as const satisfies readonly Feature[];
 
 type AddedFeature = (typeof ADDED_FEATURES)[number];
 
