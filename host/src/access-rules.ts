@@ -1,10 +1,10 @@
 import { type Caller, MemoryError, type MemoryTier, type NamespaceSelector } from "@membus/protocol";
 
-export const ACTIONS = ["read", "write", "forget", "forget_own"] as const;
+export const ACTIONS = ["read", "write", "write_own", "forget", "forget_own"] as const;
 
 /**
- * `read` is retrieve and list, `write` is store, which may replace what others have stored; `forget_own` forgets only
- * entries whose author the caller is.
+ * `read` is retrieve and list, `write` is store, which may replace what others have stored; `write_own` and `forget_own`
+ * replace and forget only entries whose author the caller is.
  */
 export type Action = (typeof ACTIONS)[number];
 

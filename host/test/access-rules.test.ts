@@ -113,9 +113,12 @@ describe("a rule", () => {
     [{}, "rules[0] must be an object with `allow`"],
     [
       { allow: ["own"] },
-      "rules[0].allow must be a list of one or more actions: read, write, forget, forget_own",
+      "rules[0].allow must be a list of one or more actions: read, write, write_own, forget, forget_own",
     ],
-    [{ allow: [] }, "rules[0].allow must be a list of one or more actions: read, write, forget, forget_own"],
+    [
+      { allow: [] },
+      "rules[0].allow must be a list of one or more actions: read, write, write_own, forget, forget_own",
+    ],
     [
       { allow: ["read"], tier: ["working"] },
       "rules[0].tier is unknown; a rule has tenants, agents, tiers, namespaces, allow",

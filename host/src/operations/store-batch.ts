@@ -28,8 +28,11 @@ const TTL_SECONDS_MIN = 0.001;
 export interface BatchRules {
   readonly tiers: ReadonlyMap<MemoryTier, { readonly features: Features }>;
   readonly embedder: Embedder | undefined;
-  /** Throws `unauthorized` for a tier that the caller may not write, or not on this subject. */
-  readonly requireWrite: (tier: MemoryTier) => void;
+  /**
+   * Features that the tier must have for this caller. Throws `unauthorized` for one that it may not write, or not on this
+   * subject.
+   */
+  readonly requireWrite: (tier: MemoryTier) => readonly string[];
   /** Of entries that name none. */
   readonly tierByDefault: MemoryTier;
   /** Features that the request demands of every tier it writes. */
@@ -60,8 +63,7 @@ export function readBatch(entries: readonly unknown[], rules: BatchRules): Store
       checkEntrySize(value, rules.messageBytes);
       const entry = parseStoreEntry(value);
       const tier = entry.tier ?? rules.tierByDefault;
-      rules.requireWrite(tier);
-      checkOffered(entry, tier, rules);
+      checkOffered(entry, tier, rules, rules.requireWrite(tier));
       checkEmbedding(entry, rules.embedder);
       add(byTier, tier, toItem(entry, index, rules.acceptedAt), errors);
     } catch (error) {
@@ -114,10 +116,15 @@ function expiryOf(
   return { ttl: Math.max(expires_at - acceptedAt, TTL_SECONDS_MIN), expires_at };
 }
 
-function checkOffered(entry: StoreEntry, tier: MemoryTier, rules: BatchRules): void {
+function checkOffered(
+  entry: StoreEntry,
+  tier: MemoryTier,
+  rules: BatchRules,
+  needed: readonly string[],
+): void {
   const features = rules.tiers.get(tier)?.features;
   if (features === undefined) throw notServed(tier);
-  const demanded = [...rules.demanded];
+  const demanded = [...rules.demanded, ...needed];
   if (entry.ttl || entry.expires_at != null) demanded.push("ttl");
   if (entry.if_revision != null) demanded.push("conditional");
   if (entry.sources?.length) demanded.push("sources");

@@ -1,4 +1,5 @@
 import {
+  type Caller,
   DEFAULTS,
   errorFields,
   type MemoryError,
@@ -11,6 +12,7 @@ import {
   type StoreReceipt,
   scopeOf,
 } from "@membus/protocol";
+import type { AccessRules } from "../access-rules.js";
 import type { Outcome } from "../outcome.js";
 import { type Reply, tooLargeToAnswer } from "../replies/index.js";
 import {
@@ -22,6 +24,9 @@ import {
 } from "./runtime.js";
 import { type BatchError, readBatch, type StoreBatch } from "./store-batch.js";
 import { requireTierOfSubject } from "./subject-tier.js";
+
+/** What a tier must offer for whoever may overwrite its own entries alone. */
+const OWN_ONLY: readonly string[] = ["own_only"];
 
 /** What one tier is to store, and what became of it. */
 interface StoreCall {
@@ -44,9 +49,12 @@ export async function store(
   const { acceptedAt, messageBytes } = context;
   const demanded = [...(request.requires ?? []), ...(request.ack === "queued" ? ["queued"] : [])];
   const selected = { namespace, subtree: false };
+  const isOwnOnly = ownOnly(runtime.rules, context.caller, namespace);
   const requireWrite = (tier: MemoryTier) => {
     requireTierOfSubject(context.tier, tier);
-    runtime.rules.require({ caller: context.caller, tier, selected }, "write");
+    if (!isOwnOnly(tier)) return [];
+    runtime.rules.require({ caller: context.caller, tier, selected }, "write_own");
+    return OWN_ONLY;
   };
   const tierByDefault = context.tier ?? "working";
   const rules = { tiers, embedder, requireWrite, tierByDefault, demanded, acceptedAt, messageBytes };
@@ -60,6 +68,12 @@ export async function store(
   return storeReply(runtime, context.id, batch.errors, settled);
 }
 
+/** Whether the caller may overwrite its own entries of a tier alone. */
+function ownOnly(rules: AccessRules, caller: Caller, namespace: string): (tier: MemoryTier) => boolean {
+  const selected = { namespace, subtree: false };
+  return (tier) => !rules.allows({ caller, tier, selected }, "write");
+}
+
 function joinCalls(
   runtime: Runtime,
   context: RequestContext,
@@ -70,8 +84,10 @@ function joinCalls(
   const op = operationOf(context, request);
   const namespace = request.namespace ?? DEFAULTS.namespace;
   const ack = request.ack ?? "stored";
+  const isOwnOnly = ownOnly(runtime.rules, caller, namespace);
   const start = (tier: MemoryTier, scope: Scope, entries: readonly StoreItem[]): StoreCall => {
-    const call = runtime.tiers.get(tier)!.store(scope, { op, ack, entries }, deadlineAt);
+    const plan = { op, ack, entries, ...(isOwnOnly(tier) && { own_only: true as const }) };
+    const call = runtime.tiers.get(tier)!.store(scope, plan, deadlineAt);
     const outcome = call.then((result) => {
       if (result.ok) runtime.events.stored(scope, op, entries, result.value.receipts);
       return result;

@@ -118,6 +118,7 @@ export class KitPlugin implements MemoryPlugin {
         cascade: true,
         purge: true,
         erasure: true,
+        own_only: true,
       },
     };
   }

@@ -4,7 +4,7 @@ import { storeItem, type TestStoreEntry } from "./kit-requests.js";
 
 const NOW = 1_800_000_100;
 const GIVEN = Float32Array.of(1, 0);
-const CONTEXT = { agent: "bob", acceptedAt: NOW, embedder: "test/2" };
+const CONTEXT = { agent: "bob", acceptedAt: NOW, embedder: "test/2", ownOnly: false };
 
 /** What stands under the key `k` before, as alice stored it. */
 function previous(fields: Partial<Previous> = {}, body: Partial<Previous["body"]> = {}): Previous {

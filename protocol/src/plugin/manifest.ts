@@ -28,6 +28,7 @@ export const FEATURES = Object.freeze({
   cascade: "forgets what was derived from what it forgets too, by `cascade`",
   purge: "answers a forget when its bytes are gone from disk, by `purge`",
   erasure: "tells whether the bytes that a forget took are gone from disk, by its status",
+  own_only: "stores over no entry of another author, by `own_only`",
 });
 
 export type Feature = keyof typeof FEATURES;
@@ -39,6 +40,7 @@ export const ADDED_FEATURES = [
   "cascade",
   "purge",
   "erasure",
+  "own_only",
 ] as const satisfies readonly Feature[];
 
 type AddedFeature = (typeof ADDED_FEATURES)[number];

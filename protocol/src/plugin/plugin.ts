@@ -42,6 +42,11 @@ export interface PluginStoreRequest {
   readonly ack: Ack;
   /** No two with the same key hash. */
   readonly entries: readonly StoreItem[];
+  /**
+   * One over an entry whose author is not `op.agent` is refused with `unauthorized` (clause PLUG-23). Only where the
+   * plugin's manifest declares it.
+   */
+  readonly own_only?: true;
 }
 
 export interface PluginStoreResult {

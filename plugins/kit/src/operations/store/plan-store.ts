@@ -35,10 +35,16 @@ export interface PlanContext {
   readonly acceptedAt: number;
   /** Id of the embedder that given vectors are of; "" without one. */
   readonly embedder: string;
+  /** Entries of other authors are left as they are. */
+  readonly ownOnly: boolean;
 }
 
-/** What storing `item` over `previous` comes to (clauses UPD-1 to UPD-7). Pure. */
+/** What storing `item` over `previous` comes to (clauses UPD-1 to UPD-7, PLUG-23). Pure. */
 export function planStore(item: StoreItem, previous: Previous | undefined, context: PlanContext): Plan {
+  if (context.ownOnly && previous !== undefined && previous.facets.author !== context.agent) {
+    const error = new MemoryError("unauthorized", "the entry is another agent's", { path: "key" });
+    return { outcome: "refused", error };
+  }
   const condition = item.if_revision;
   if (condition != null && condition !== (previous?.revision ?? 0)) {
     return { outcome: "refused", error: conflict(previous?.revision ?? 0) };

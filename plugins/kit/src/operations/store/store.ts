@@ -30,9 +30,9 @@ async function storeInto(
   request: PluginStoreRequest,
   order: number,
 ): Promise<OperationResult> {
-  const { op, entries, ack } = request;
+  const { op, entries, ack, own_only: ownOnly = false } = request;
   const at = op.accepted_at;
-  const context = { agent: op.agent, acceptedAt: at, embedder: tier.embedderId };
+  const context = { agent: op.agent, acceptedAt: at, embedder: tier.embedderId, ownOnly };
   const waitMs = ack === "queued" ? 0 : tier.embedWaitMs;
   const planned: PlannedEntry[] = [];
   let indexes: PlanIndex = NO_INDEX;

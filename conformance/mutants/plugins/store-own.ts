@@ -1,0 +1,50 @@
+import { delay, type PluginStoreRequest, type Scope, systemClock } from "@membus/protocol";
+import { type Mutant, pluginMutant } from "../mutant.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
+
+export const storeOwnMutants: readonly Mutant[] = [
+  pluginMutant({
+    id: "store-own-only-ignored",
+    defect: "a store with own_only overwrites entries of others",
+    check: "store/own-only-leaves-entries-of-others",
+    names: /fates of a store with own_only by .* over the entry of /,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override refusalOfOthers() {
+          return undefined;
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "store-own-only-refuses-changes-alone",
+    defect: "a store with own_only of what another has stored is taken for unchanged",
+    check: "store/own-only-leaves-entries-of-others",
+    names: /fate of a store by .* of what .* has stored/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override refusalOfOthers(
+          ...[op, item, partition]: Parameters<ReferencePlugin["refusalOfOthers"]>
+        ) {
+          const isSame = this.previous(partition, item)?.content === item.content;
+          return isSame ? undefined : super.refusalOfOthers(op, item, partition);
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "store-own-only-looks-then-writes",
+    defect: "whose an entry is is looked at before the store, and no more when it is written",
+    check: "store/own-only-when-stored-at-once",
+    names: /agents of four whose store of a new key with own_only at once is kept/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override async storeAll(scope: Scope, request: PluginStoreRequest) {
+          const { own_only, ...plain } = request;
+          const partition = this.partition(scope);
+          const isOwn = request.entries.every((item) => !this.refusalOfOthers(request.op, item, partition));
+          if (!own_only || !isOwn) return super.storeAll(scope, request);
+          await delay(systemClock, 5);
+          return super.storeAll(scope, plain);
+        }
+      })(),
+  }),
+];
