@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -158,9 +159,20 @@ export class TestKit {
     );
   }
 
-  /** Lets the idle wait pass, as often as it takes until everything logged is in storage. */
+  /** Lets the idle wait pass, as often as it takes until everything logged is in storage, and the folder says so. */
   async flush(): Promise<void> {
     await this.#pass(() => this.#isFlushed());
+    await until(
+      () => this.#markedSeq() === Number(this.plugin.stats().flushed_seq),
+      () => this.#state,
+    );
+  }
+
+  #markedSeq(): number {
+    const path = join(this.directory, "folder.json");
+    return existsSync(path)
+      ? (JSON.parse(readFileSync(path, "utf8")) as { flushedSeq: number }).flushedSeq
+      : 0;
   }
 
   async #pass(isOver: () => boolean): Promise<void> {
