@@ -3,6 +3,7 @@ export {
   decodeRows,
   encodeRows,
   type KeptRows,
+  type Owner,
   type RecordEntries,
   type RecordedEntry,
   recordEntries,
@@ -10,6 +11,7 @@ export {
 export { KIT_DEFAULTS, type KitOptions } from "./kit-options.js";
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
 export { isOutdated } from "./lifecycle/index.js";
+export type { OwnedCounts } from "./operations/index.js";
 export type { HeldEntry, Retention } from "./retention.js";
 export { eachNumber, NUMBER_COLUMNS, NUMBER_FIELDS, type Row } from "./row.js";
 export {

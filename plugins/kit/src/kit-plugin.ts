@@ -19,7 +19,13 @@ import {
   type Scope,
   type ScopeSelector,
 } from "@membus/protocol";
-import { idConflict, type OperationResult, operationKey, type RememberedOperation } from "./journal/index.js";
+import {
+  idConflict,
+  type OperationResult,
+  type Owner,
+  operationKey,
+  type RememberedOperation,
+} from "./journal/index.js";
 import type { KitOptions, ResolvedKitOptions } from "./kit-options.js";
 import { resolveKitOptions } from "./kit-options.js";
 import { type OpenTier, openTier } from "./open-tier.js";
@@ -28,6 +34,7 @@ import {
   forget,
   forgetResult,
   list,
+  type OwnedCounts,
   retrieve,
   status,
   store,
@@ -155,6 +162,16 @@ export class KitPlugin implements MemoryPlugin {
 
   async onErasure(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginErasureResult | undefined> {
     return erasure(this.#openFor(op), op);
+  }
+
+  /**
+   * For an operator: takes all that an agent has, in the shared tier what it wrote last, or a whole tenant, and its remembered
+   * replies, and ends when no byte of it is left on disk, names included. With `dryRun` only counts. Killed on the way, the
+   * next `open` goes on.
+   * @throws {MemoryError} `unavailable` for a tenant whose files are damaged.
+   */
+  async eraseOwner(owner: Owner, { dryRun = false }: { dryRun?: boolean } = {}): Promise<OwnedCounts> {
+    return this.#openFor(owner).eraseOwner(owner, { dryRun });
   }
 
   async onList(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult> {

@@ -138,6 +138,11 @@ export interface Storage {
    * removed may still be there. Returns whether all that it was to purge, now or before, has left the disk.
    */
   maintain(options: { readonly purge: boolean; readonly tenant?: string }): Promise<boolean>;
+  /**
+   * Removes what is left of a tenant without rows, such as its table. `leaves` is called before, with the part that goes.
+   * Absent where a tenant without rows leaves nothing.
+   */
+  dropTenant?(tenant: string, leaves: (part: string) => Promise<void>): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
 }

@@ -179,6 +179,15 @@ class LanceStorage implements Storage {
     return this.#tables.damagedCount === 0 && ![...this.#written.values()].some((due) => due.purge);
   }
 
+  async dropTenant(tenant: string, leaves: (part: string) => Promise<void>): Promise<void> {
+    const name = tableOf(tenant);
+    if (!this.#tables.has(name)) return;
+    await leaves(name);
+    await this.#tables.drop(name);
+    this.parts.dropped(name);
+    this.#written.delete(name);
+  }
+
   stats(): Readonly<Record<string, number | string>> {
     const open = this.#tables.open;
     const sum = (read: (table: TenantTable) => number) =>
