@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { registerAdmin } from "./commands/admin.js";
 import { registerAudit } from "./commands/audit.js";
 import { registerAuth } from "./commands/auth.js";
 import { registerChat } from "./commands/chat.js";
@@ -59,6 +60,7 @@ export function createProgram(): Command {
     registerLog,
     registerAuth,
     registerAudit,
+    registerAdmin,
     registerNats,
     registerCreatePlugin,
     registerConformance,

@@ -20,6 +20,7 @@ const COMMANDS = [
   "log",
   "auth",
   "audit",
+  "admin",
   "nats",
   "create-plugin",
   "conformance",
