@@ -15,15 +15,8 @@ describe("membus admin erase", () => {
     for (const agent of ["mallory", "bob"]) {
       for (const tier of ["episodic", "semantic"]) {
         const text = `s3cret of ${agent}`;
-        const { code } = await host.cli([
-          "store",
-          `${agent} ${tier}`,
-          text,
-          "--tier",
-          tier,
-          "--agent",
-          agent,
-        ]);
+        const entry = JSON.stringify({ key: `${agent} ${tier}`, content: text, tier });
+        const { code } = await host.cli(["store", entry, "--agent", agent]);
         expect(code).toBe(0);
       }
     }
