@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { registerA2e } from "./commands/a2e.js";
+import { registerAdmin } from "./commands/admin.js";
 import { registerAudit } from "./commands/audit.js";
 import { registerAuth } from "./commands/auth.js";
 import { registerBackup, registerRestore, registerVerify } from "./commands/backup.js";
@@ -67,6 +68,7 @@ export function createProgram(): Command {
     registerLog,
     registerAuth,
     registerAudit,
+    registerAdmin,
     registerNats,
     registerCreatePlugin,
     registerConformance,

@@ -25,6 +25,7 @@ const COMMANDS = [
   "log",
   "auth",
   "audit",
+  "admin",
   "nats",
   "create-plugin",
   "conformance",

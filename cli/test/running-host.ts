@@ -27,6 +27,11 @@ export class RunningHost {
     await this.#startUp();
   }
 
+  /** SIGKILL for the host alone. */
+  async kill(): Promise<void> {
+    await endChild(this.#up!, "SIGKILL");
+  }
+
   async #startUp(): Promise<void> {
     this.#up = spawnCli(["up", "--data", join(this.directory, "data")], {
       url: this.url,

@@ -17,7 +17,7 @@ function interfaceIn(text: string): string[] {
 
 it("stands in chapter 5 as it is", () => {
   const members = interfaceIn(read("../src/plugin/plugin.ts"));
-  expect(members).toHaveLength(10);
+  expect(members).toHaveLength(11);
   expect(interfaceIn(read("../spec/05-plugin.md"))).toEqual(members);
 });
 

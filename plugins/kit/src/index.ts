@@ -5,6 +5,7 @@ export {
   type FolderPlace,
   type FolderReport,
   type KeptRows,
+  type Owner,
   type RecordEntries,
   type RecordedEntry,
   recordEntries,
@@ -12,6 +13,7 @@ export {
 export { KIT_DEFAULTS, type KitOptions } from "./kit-options.js";
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
 export { isOutdated } from "./lifecycle/index.js";
+export type { OwnedCounts } from "./operations/index.js";
 export type { HeldEntry, Retention } from "./retention.js";
 export { eachNumber, NUMBER_COLUMNS, NUMBER_FIELDS, type Row } from "./row.js";
 export {

@@ -25,6 +25,7 @@ import {
   type FolderReport,
   idConflict,
   type OperationResult,
+  type Owner,
   operationKey,
   type RememberedOperation,
   verifyFolder,
@@ -37,6 +38,7 @@ import {
   forget,
   forgetResult,
   list,
+  type OwnedCounts,
   retrieve,
   status,
   store,
@@ -167,6 +169,16 @@ export class KitPlugin implements MemoryPlugin {
 
   async onErasure(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginErasureResult | undefined> {
     return erasure(this.#openFor(op), op);
+  }
+
+  /**
+   * For an operator: takes all that an agent has, in the shared tier what it wrote last, or a whole tenant, and its remembered
+   * replies, and ends when no byte of it is left on disk, names included. With `dryRun` only counts. Killed on the way, the
+   * next `open` goes on.
+   * @throws {MemoryError} `unavailable` for a tenant whose files are damaged.
+   */
+  async eraseOwner(owner: Owner, { dryRun = false }: { dryRun?: boolean } = {}): Promise<OwnedCounts> {
+    return this.#openFor(owner).eraseOwner(owner, { dryRun });
   }
 
   async onList(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult> {

@@ -6,6 +6,7 @@ import {
   createLogJournal,
   Erasure,
   type ErasureState,
+  eraseOwner,
   Flusher,
   FolderManifest,
   type Journal,
@@ -15,6 +16,7 @@ import {
   newestForgotten,
   type OperationMemory,
   type OwnDirectory,
+  type Owner,
   ownDirectory,
   recover,
   snapshot,
@@ -43,6 +45,10 @@ export interface DurableState {
   erase(tenant: string): Promise<void>;
   /** See `KitPlugin`. */
   snapshot(target: string): Promise<void>;
+  /** Owners whose erasure was begun, and not ended. */
+  readonly erasing: readonly Owner[];
+  /** Runs `remove`, which takes all entries of an owner, and then leaves nothing of it on disk. A crash is made up for. */
+  eraseOwner<T>(owner: Owner, remove: () => Promise<T>): Promise<T>;
   /** What became of the bytes that a forget took; undefined while copies that a repair made may hold them. */
   erasureOf(seq: number, at: number): Promise<ErasureState | undefined>;
   /** Flushes where background work has written a good part of what may wait for it. */
@@ -182,6 +188,8 @@ async function takeUp(
   };
   return {
     ...{ storage, directory, flusher, bodies, newestAt, latest, isNew, journal, roomToWrite },
+    erasing: manifest.facts.erasing,
+    eraseOwner: (owner, remove) => eraseOwner(owner, remove, { manifest, latest, flusher, storage }),
     load: (scope, partition) => loadKnown(scope, partition, { known, loader, backlog }),
     mayLeave: (scope) => !backlog.has(scope),
     scopes: (tenant) => known.all(tenant),

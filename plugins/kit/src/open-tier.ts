@@ -1,5 +1,5 @@
 import type { Clock, Embedder, PluginServices } from "@membus/protocol";
-import { createMemoryJournal, OperationMemory } from "./journal/index.js";
+import { createMemoryJournal, OperationMemory, type Owner } from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
 import {
   BackFill,
@@ -18,7 +18,14 @@ import {
   sweep,
 } from "./lifecycle/index.js";
 import { type DurableParts, type DurableState, openDurable } from "./open-durable.js";
-import { type ErasureParts, ForgetOrder, type RetrieveParts, type StoreParts } from "./operations/index.js";
+import {
+  type ErasureParts,
+  ForgetOrder,
+  type OwnedCounts,
+  type RetrieveParts,
+  removeOwned,
+  type StoreParts,
+} from "./operations/index.js";
 import type { Retention } from "./retention.js";
 import type { RowBody } from "./row.js";
 import { type Analyzer, Partition, type PartitionOptions, partitionRowsMaxOf } from "./search/index.js";
@@ -45,6 +52,8 @@ export interface OpenTier extends StoreParts, RetrieveParts, ErasureParts {
   erase(tenant: string): Promise<void>;
   /** See `KitPlugin`. */
   snapshot(target: string): Promise<void>;
+  /** Takes all that an owner has, and leaves nothing of it on disk; or only counts it. */
+  eraseOwner(owner: Owner, options: { readonly dryRun: boolean }): Promise<OwnedCounts>;
   maintain(): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
@@ -77,7 +86,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   const background = state && (await openBackground(state, { ...shared, options, analyzer: analyzer.id }));
   const readAhead = new ReadAhead(bodies);
   const preload = new Preload({ registry, analyzer, clock, logger }, state?.latest.ids.toReversed() ?? []);
-  return {
+  const tier: OpenTier = {
     ...{ ...shared, operations, analyzer, readAhead, removals, expiry, retention, clockFloor },
     durable: state !== undefined,
     isShared: services.tier === "semantic",
@@ -96,6 +105,15 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     async erase(tenant) {
       await clearForgotten(registry);
       await state?.erase(tenant);
+    },
+    async eraseOwner(owner, { dryRun }) {
+      const remove = () => removeOwned(tier, owner, { dryRun });
+      if (dryRun || state === undefined) return remove();
+      return state.eraseOwner(owner, async () => {
+        const counts = await remove();
+        await clearForgotten(registry);
+        return counts;
+      });
     },
     snapshot: async (target) => state?.snapshot(target),
     withRoom: (task) => (state === undefined ? task() : state.withRoom(task)),
@@ -124,6 +142,8 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
       registry.clear();
     },
   };
+  for (const owner of state?.erasing ?? []) await tier.eraseOwner(owner, { dryRun: false });
+  return tier;
 }
 
 interface BackgroundParts extends Omit<BackFillParts, "roomToWrite"> {

@@ -163,6 +163,11 @@ export interface Storage {
    * the parts' presence is verified.
    */
   verify?(): AsyncIterable<StoredPart>;
+  /**
+   * Removes what is left of a tenant without rows, such as its table. `leaves` is called before, with the part that goes.
+   * Absent where a tenant without rows leaves nothing.
+   */
+  dropTenant?(tenant: string, leaves: (part: string) => Promise<void>): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
   close(): Promise<void>;
 }

@@ -201,6 +201,15 @@ class LanceStorage implements Storage {
     return verifyTables(join(this.place.directory, "table"), this.place.logger);
   }
 
+  async dropTenant(tenant: string, leaves: (part: string) => Promise<void>): Promise<void> {
+    const name = tableOf(tenant);
+    if (!this.#tables.has(name)) return;
+    await leaves(name);
+    await this.#tables.drop(name);
+    this.parts.dropped(name);
+    this.#written.delete(name);
+  }
+
   stats(): Readonly<Record<string, number | string>> {
     const open = this.#tables.open;
     const sum = (read: (table: TenantTable) => number) =>

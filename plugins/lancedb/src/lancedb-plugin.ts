@@ -1,6 +1,5 @@
 import { type FileLogOptions, fileLog } from "@membus/disk";
 import { type Analyzer, type KitOptions, KitPlugin } from "@membus/plugin-kit";
-import type { MemoryPlugin } from "@membus/protocol";
 import { createLanceStorage } from "./lance-storage.js";
 import { type LanceStorageOptions, resolveLanceStorageOptions } from "./lance-storage-options.js";
 
@@ -26,7 +25,7 @@ export interface LanceDbPluginOptions {
  *
  * @throws {TypeError} for an unknown option or a value out of range.
  */
-export function createLanceDbPlugin(options: LanceDbPluginOptions = {}): MemoryPlugin {
+export function createLanceDbPlugin(options: LanceDbPluginOptions = {}): KitPlugin {
   const storage = resolveLanceStorageOptions(options.storage ?? {});
   return new KitPlugin({
     name: "lancedb",

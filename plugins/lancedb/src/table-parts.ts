@@ -33,6 +33,12 @@ export class TableParts implements StorageParts {
     this.#changed.set(name, rowCount);
   }
 
+  /** A table is gone for good. */
+  dropped(name: string): void {
+    this.#changed.delete(name);
+    this.#marked.delete(name);
+  }
+
   async list(): Promise<readonly StoragePart[]> {
     const parts: StoragePart[] = [];
     for (const name of await this.#names()) {

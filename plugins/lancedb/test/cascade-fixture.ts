@@ -1,4 +1,4 @@
-import type { KitOptions } from "@membus/plugin-kit";
+import type { KitOptions, KitPlugin } from "@membus/plugin-kit";
 import { type Clock, keyHash, type MemoryPlugin, systemClock } from "@membus/protocol";
 import { calls } from "../../kit/test/kit-calls.js";
 import type { TestStoreEntry } from "../../kit/test/kit-requests.js";
@@ -15,9 +15,9 @@ export async function openTier(
   directory: string,
   kit: KitOptions = {},
   clock: Clock = systemClock,
-): Promise<MemoryPlugin> {
+): Promise<KitPlugin> {
   const plugin = createLanceDbPlugin({ kit: { flushIdleMs: 5, ...kit } });
-  await plugin.open!({
+  await plugin.open({
     tier: "episodic",
     clock,
     logger: { debug() {}, info() {}, warn() {}, error() {} },

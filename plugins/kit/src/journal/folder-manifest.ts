@@ -23,6 +23,14 @@ export interface FolderFacts extends FlushMarker {
   readonly log: readonly LogPart[];
   readonly parts: readonly KeptPart[];
   readonly erased: ErasedMark;
+  /** Those whose erasure has begun: the next opening ends it. */
+  readonly erasing: readonly Owner[];
+}
+
+/** An agent of a tenant, or without `agent` the whole tenant. */
+export interface Owner {
+  readonly tenant: string;
+  readonly agent?: string;
 }
 
 /** A part of storage as it was when it was last on disk for good. */
@@ -114,21 +122,14 @@ function newFacts(tier: MemoryTier): FolderFacts {
     log: [],
     parts: [],
     erased: { seq: 0, at: 0 },
+    erasing: [],
   };
 }
 
-function isWhole({
-  id,
-  tier,
-  flushedSeq,
-  newestAt,
-  erased,
-  scopes,
-  log,
-  parts,
-}: Partial<FolderFacts>): boolean {
+function isWhole(facts: Partial<FolderFacts>): boolean {
+  const { id, tier, flushedSeq, newestAt, erased, erasing, scopes, log, parts } = facts;
   const hasMark = Number.isSafeInteger(erased?.seq) && Number.isFinite(erased?.at);
   const hasNumbers = Number.isSafeInteger(flushedSeq) && Number.isFinite(newestAt) && hasMark;
-  const hasLists = [scopes, log, parts].every(Array.isArray);
+  const hasLists = [scopes, log, parts, erasing].every(Array.isArray);
   return typeof id === "string" && typeof tier === "string" && hasNumbers && hasLists;
 }

@@ -1,8 +1,9 @@
 export { Backlog } from "./backlog.js";
 export { checkParts } from "./check-parts.js";
+export { eraseOwner } from "./erase-owner.js";
 export { type ErasedMark, Erasure, type ErasureState } from "./erasure.js";
 export { Flusher } from "./flusher.js";
-export { FolderManifest } from "./folder-manifest.js";
+export { FolderManifest, type Owner } from "./folder-manifest.js";
 export { createLogJournal, createMemoryJournal, type Journal } from "./journal.js";
 export { readMarkerFile } from "./marker-file.js";
 export { moveReplies } from "./move-replies.js";

@@ -75,6 +75,21 @@ export class OperationMemory {
     return seqs.sort((a, b) => a - b);
   }
 
+  /** How many are an agent's, or without `agent` a tenant's; with `forget` none any more. */
+  ofOwner(
+    { tenant, agent }: { readonly tenant: string; readonly agent?: string },
+    { forget }: { readonly forget: boolean },
+  ): number {
+    const prefix = agent === undefined ? `${tenant} ` : operationKey({ tenant, agent, id: "" });
+    const owned = [...this.#remembered].filter(([key]) => key.startsWith(prefix));
+    if (!forget) return owned.length;
+    for (const [key, { sizeBytes }] of owned) {
+      this.#remembered.delete(key);
+      this.#sizeBytes -= sizeBytes;
+    }
+    return owned.length;
+  }
+
   get stats(): { operations: number; operation_bytes: number } {
     return { operations: this.#remembered.size, operation_bytes: this.#sizeBytes };
   }

@@ -142,6 +142,19 @@ export class Tables {
     }
   }
 
+  /** Removes a table with all its files. Nobody may use it. */
+  async drop(name: string): Promise<void> {
+    const entry = this.#open.get(name);
+    if (entry !== undefined) await this.#close(name, entry, await entry.opening);
+    const { directory, disk } = this.#parts;
+    for (const suffix of [SUFFIX, ".waiting", ".waiting.corrupt"]) {
+      await rm(join(directory, name + suffix), { recursive: true, force: true });
+    }
+    await disk.syncDirectory(directory);
+    this.#names.delete(name);
+    this.#recovered.delete(name);
+  }
+
   /** Tries damaged tables again, now and then. Those in use again are served from the next time on. */
   async mend(): Promise<void> {
     this.#mended = [];

@@ -70,6 +70,10 @@ export class LatestScopes {
     this.#ids.delete(oldest!);
   }
 
+  remove(isRemoved: (id: string) => boolean): void {
+    for (const id of [...this.#ids]) if (isRemoved(id)) this.#ids.delete(id);
+  }
+
   /** The oldest first. */
   get ids(): readonly string[] {
     return [...this.#ids];

@@ -75,6 +75,12 @@ export class PartitionRegistry {
     return this.#selectWhere(selector.tenant, (scope) => isOfSameCaller(selector, scope));
   }
 
+  /** Those of an agent, and what all agents share; without `agent` all of the tenant. */
+  async selectOwned({ tenant, agent }: Pick<Scope, "tenant" | "agent">): Promise<Scope[]> {
+    const isOwned = (scope: Scope) => (scope.agent ?? agent) === agent || agent === undefined;
+    return this.#selectWhere(tenant, isOwned);
+  }
+
   async #selectWhere(tenant: string, isSelected: (scope: Scope) => boolean): Promise<Scope[]> {
     const selected = new Map<string, Scope>();
     for (const scope of await this.dependencies.storedScopes(tenant)) {

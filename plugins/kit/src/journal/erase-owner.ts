@@ -1,0 +1,45 @@
+import { parseScopeId } from "@membus/protocol";
+import type { Storage } from "../storage.js";
+import type { Flusher } from "./flusher.js";
+import type { FolderManifest, Owner } from "./folder-manifest.js";
+
+export interface EraseOwnerParts {
+  readonly manifest: FolderManifest;
+  readonly flusher: Flusher;
+  readonly storage: Storage;
+  /** The scopes that were written last: they have names. */
+  readonly latest: { readonly ids: readonly string[]; remove(isRemoved: (id: string) => boolean): void };
+}
+
+/**
+ * Ends when nothing of an owner is left on disk. `remove` takes its entries and remembered replies. The manifest names the
+ * owner meanwhile, so that the next opening goes on after a crash.
+ */
+export async function eraseOwner<T>(
+  owner: Owner,
+  remove: () => Promise<T>,
+  { manifest, flusher, storage, latest }: EraseOwnerParts,
+): Promise<T> {
+  const { tenant, agent } = owner;
+  const others = () => manifest.facts.erasing.filter((one) => !isSame(one, owner));
+  await manifest.update({ erasing: [...others(), owner] });
+  const removed = await remove();
+  await flusher.erase(tenant);
+  latest.remove((id) => isOwned(id, owner));
+  if (agent === undefined) {
+    await storage.dropTenant?.(tenant, (part) =>
+      manifest.update({ parts: manifest.facts.parts.filter(({ name }) => name !== part) }),
+    );
+  }
+  await manifest.update({ scopes: latest.ids, erasing: others() });
+  return removed;
+}
+
+function isSame(a: Owner, b: Owner): boolean {
+  return a.tenant === b.tenant && a.agent === b.agent;
+}
+
+function isOwned(id: string, { tenant, agent }: Owner): boolean {
+  const scope = parseScopeId(id);
+  return scope.tenant === tenant && (agent === undefined || scope.agent === agent);
+}

@@ -1,0 +1,56 @@
+import type { Filter } from "@membus/protocol";
+import type { Owner } from "../journal/index.js";
+import type { Resident } from "../lifecycle/index.js";
+import type { MutationParts } from "./tier.js";
+import { findVictims, prepareFind, removeVictim, type Victim } from "./victims.js";
+
+/** What an owner has, or had, in a tier. */
+export interface OwnedCounts {
+  readonly entries: number;
+  readonly namespaces: number;
+  /** Replies that were remembered for retries. */
+  readonly replies: number;
+}
+
+/** Rows a record, as of a forget. */
+const SLICE_ROWS = 2_000;
+const ALL: Filter = { all: [] };
+
+/** Takes every entry of an owner, in the shared tier those that an agent wrote last; or only counts them. */
+export async function removeOwned(
+  tier: MutationParts,
+  owner: Owner,
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<OwnedCounts> {
+  let entries = 0;
+  let namespaces = 0;
+  for (const scope of await tier.registry.selectOwned(owner)) {
+    const isShared = owner.agent !== undefined && scope.agent === undefined;
+    const filter: Filter = isShared ? { field: "author", op: "eq", value: owner.agent! } : ALL;
+    const count = await tier.registry.use(scope, async (resident) => {
+      const victims = findVictims(tier, resident, await prepareFind(tier, resident, filter));
+      if (!dryRun) await removeAll(tier, resident, victims);
+      return victims.length;
+    });
+    entries += count;
+    namespaces += Number(count > 0);
+  }
+  return { entries, namespaces, replies: tier.operations.ofOwner(owner, { forget: !dryRun }) };
+}
+
+/** Without an operation: no record that stays names the owner. */
+async function removeAll(tier: MutationParts, resident: Resident, victims: readonly Victim[]): Promise<void> {
+  for (let from = 0; from < victims.length; from += SLICE_ROWS) {
+    const slice = victims.slice(from, from + SLICE_ROWS);
+    const removed = slice.map(({ rowId }) => rowId);
+    await tier.journal.append({
+      build: () => ({ at: tier.clock.now(), scope: resident.id, rows: [], removed }),
+      stage(_, seq) {
+        for (const { keyHash } of slice) resident.stage(keyHash, { seq, row: null });
+      },
+      apply(_, seq) {
+        for (const victim of slice) removeVictim(tier, resident, victim, { seq, agent: "" });
+      },
+    });
+  }
+}
