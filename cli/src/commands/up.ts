@@ -4,7 +4,7 @@ import type { NatsServer } from "@membus/nats-server";
 import { type Logger, MemoryError, requestSubject, systemClock } from "@membus/protocol";
 import type { Command } from "commander";
 import { asAuthHost, authConfigPath, reloadOnChange } from "../auth/auth-host.js";
-import type { AcceptedLoss } from "../compose/compose-plugins.js";
+import type { StartOptions } from "../compose/compose-plugins.js";
 import type { Config } from "../config/config-schema.js";
 import { memoryLimit } from "../config/memory-limit.js";
 import { definedOnly } from "../flags/defined-only.js";
@@ -29,6 +29,7 @@ interface UpFlags {
   readonly healthPort?: string;
   readonly repair?: boolean;
   readonly acceptLoss?: boolean;
+  readonly readOnly?: boolean;
   readonly plugin?: PluginFlag;
 }
 
@@ -53,11 +54,12 @@ export function registerUp(program: Command): void {
       "--accept-loss",
       "open a folder without the parts that are missing, moving those of another aside",
     )
+    .option("--read-only", "serve the data folder as it is, such as a copy, and change nothing in it")
     .option("--health-port <port>", "answer /healthz, /readyz and /metrics on this port of loopback")
     .action(async (flags: UpFlags, command: Command) => {
       const session = await openSession(command, upConfig(flags));
-      const { repair = false, acceptLoss = false } = flags;
-      await up(session, { repair, acceptLoss });
+      const { repair = false, acceptLoss = false, readOnly = false } = flags;
+      await up(session, { repair, acceptLoss, readOnly });
     });
 }
 
@@ -76,7 +78,7 @@ function upConfig(flags: UpFlags) {
   };
 }
 
-async function up({ config: given, output }: Session, loss: AcceptedLoss): Promise<void> {
+async function up({ config: given, output }: Session, start: StartOptions): Promise<void> {
   const config = asAuthHost(given);
   const logger = createLogger(config.log_level);
   const limit = memoryLimit(config.memory_limit);
@@ -91,7 +93,7 @@ async function up({ config: given, output }: Session, loss: AcceptedLoss): Promi
       // Loaded only here: the other commands start faster without a database.
       const { composeHost } = await import("../compose/compose-host.js");
       const { withinMemory } = await import("../compose/memory-budget.js");
-      const parts = { bus, logger, env: process.env, ...loss };
+      const parts = { bus, logger, env: process.env, ...start };
       const host = await composeHost(withinMemory(config, limit), parts);
       const sources = { stats: () => host.stats(), busState: () => bus.state };
       await withHealth(config, sources, output.note, async () => {

@@ -1,13 +1,13 @@
 import { type AccessRule, createHost, type Host, type HostOptions } from "@membus/host";
 import { type Bus, type Logger, systemClock } from "@membus/protocol";
-import { ownAuditSecret } from "../audit/audit-secret.js";
+import { ownAuditSecret, readAuditSecret } from "../audit/audit-secret.js";
 import type { Config } from "../config/config-schema.js";
 import { createLogger } from "../logger.js";
 import { composeEmbedder } from "./compose-embedder.js";
-import { type AcceptedLoss, composePlugins } from "./compose-plugins.js";
+import { composePlugins, type StartOptions } from "./compose-plugins.js";
 import { composeReranker } from "./compose-reranker.js";
 
-export interface ComposeOptions extends Partial<AcceptedLoss> {
+export interface ComposeOptions extends Partial<StartOptions> {
   readonly bus: Bus;
   readonly logger: Logger;
   readonly env: NodeJS.ProcessEnv;
@@ -18,10 +18,10 @@ export interface ComposeOptions extends Partial<AcceptedLoss> {
  * @throws {TypeError} for settings, and plugins that they name, that cannot be served.
  */
 export async function composeHost(config: Config, options: ComposeOptions): Promise<Host> {
-  const { bus, logger, env, repair = false, acceptLoss = false } = options;
+  const { bus, logger, env, repair = false, acceptLoss = false, readOnly = false } = options;
   const embedder = await composeEmbedder(config, env, { clock: systemClock, logger });
   const reranker = await composeReranker(config, env, { clock: systemClock, logger });
-  const { plugins, dataDirectories } = await composePlugins(config, { repair, acceptLoss });
+  const { plugins, dataDirectories } = await composePlugins(config, { repair, acceptLoss, readOnly });
   return createHost(
     {
       bus,
@@ -33,7 +33,7 @@ export async function composeHost(config: Config, options: ComposeOptions): Prom
       ...(reranker === undefined ? {} : { reranker }),
       ...(config.audit === true && {
         audit: createLogger("info"),
-        auditSecret: await ownAuditSecret(config.data),
+        auditSecret: await (readOnly ? readAuditSecret : ownAuditSecret)(config.data),
       }),
     },
     hostOptions(config),

@@ -26,32 +26,40 @@ export interface AcceptedLoss {
   readonly acceptLoss: boolean;
 }
 
+export interface StartOptions extends AcceptedLoss {
+  /** Data folders are served as they are. */
+  readonly readOnly: boolean;
+}
+
 /**
- * The plugins that the settings name; else lru for the working tier, and lancedb for the other two. Creates their folders.
+ * The plugins that the settings name; else lru for the working tier, and lancedb for the other two. Creates their folders, unless they are only read.
  * @throws {TypeError} as `loadPlugin` does.
  */
-export async function composePlugins(config: Config, loss: AcceptedLoss): Promise<ComposedPlugins> {
+export async function composePlugins(config: Config, start: StartOptions): Promise<ComposedPlugins> {
   const plugins: ByTier<MemoryPlugin> = {};
   const dataDirectories: ByTier<string> = {};
   const analyzer = createMultilingualAnalyzer();
   for (const tier of TIERS) {
     const settings = config.plugins?.[tier];
     if (settings === "none") continue;
+    if (settings !== undefined && start.readOnly)
+      throw new TypeError(`plugins.${tier}: --read-only is for the plugins that come with membus`);
     const plugin =
       settings === undefined
-        ? ownPlugin(tier, config, { analyzer, ...loss })
+        ? ownPlugin(tier, config, { analyzer, ...start })
         : await loadPlugin(tier, settings);
     plugins[tier] = plugin;
     if (settings !== undefined) dataDirectories[tier] = join(config.data, folderOf(tier, plugin));
     else if (tier !== "working") dataDirectories[tier] = join(config.data, tier);
   }
+  if (start.readOnly) return { plugins, dataDirectories };
   // Others on the machine have no business there; a folder that is there keeps the mode it has.
   for (const directory of Object.values(dataDirectories))
     await mkdir(directory, { recursive: true, mode: 0o700 });
   return { plugins, dataDirectories };
 }
 
-interface OwnOptions extends AcceptedLoss {
+interface OwnOptions extends StartOptions {
   /** One for all tiers. */
   readonly analyzer: Analyzer;
 }
@@ -59,14 +67,14 @@ interface OwnOptions extends AcceptedLoss {
 function ownPlugin(
   tier: MemoryTier,
   config: Config,
-  { analyzer, repair, acceptLoss }: OwnOptions,
+  { analyzer, repair, acceptLoss, readOnly }: OwnOptions,
 ): MemoryPlugin {
   if (tier === "working") {
     return createLruPlugin(config.lru as LruOptions | undefined, analyzer, config.quotas);
   }
   return createLanceDbPlugin(
     definedOnly({
-      ...{ analyzer, acceptLoss },
+      ...{ analyzer, acceptLoss, readOnly },
       kit: config.kit as KitOptions | undefined,
       log: { ...(config.log as FileLogOptions | undefined), durability: config.durability, repair },
       storage: config.storage as LanceStorageOptions | undefined,

@@ -3,6 +3,7 @@ import { type Analyzer, type KitOptions, KitPlugin } from "@membus/plugin-kit";
 import type { MemoryPlugin } from "@membus/protocol";
 import { createLanceStorage } from "./lance-storage.js";
 import { type LanceStorageOptions, resolveLanceStorageOptions } from "./lance-storage-options.js";
+import { ReadOnlyPlugin } from "./read-only/read-only-plugin.js";
 
 export interface LanceDbPluginOptions {
   /** Partitions, backlog, operation window. */
@@ -18,6 +19,12 @@ export interface LanceDbPluginOptions {
    * @default false
    */
   readonly acceptLoss?: boolean;
+  /**
+   * Serves a folder as it is, and changes nothing in it: stores and forgets are `unsupported`. Takes as much room among the
+   * temporary files as its log has. Not beside a process that writes to the folder.
+   * @default false
+   */
+  readonly readOnly?: boolean;
 }
 
 /**
@@ -28,7 +35,7 @@ export interface LanceDbPluginOptions {
  */
 export function createLanceDbPlugin(options: LanceDbPluginOptions = {}): MemoryPlugin {
   const storage = resolveLanceStorageOptions(options.storage ?? {});
-  return new KitPlugin({
+  const plugin = new KitPlugin({
     name: "lancedb",
     version: "0.1.0",
     ...(options.kit === undefined ? {} : { options: options.kit }),
@@ -37,4 +44,5 @@ export function createLanceDbPlugin(options: LanceDbPluginOptions = {}): MemoryP
     openLog: fileLog(options.log),
     acceptLoss: options.acceptLoss ?? false,
   });
+  return options.readOnly ? new ReadOnlyPlugin(plugin) : plugin;
 }
