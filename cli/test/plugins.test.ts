@@ -187,7 +187,11 @@ it("gives a plugin a folder of its own", async () => {
   const data = join(folder.path, "data");
   const { composePlugins } = await import("../src/compose/compose-plugins.js");
   const config = { ...CONFIG_DEFAULTS, data, plugins: { working: named("served.mjs") } };
-  const { plugins, dataDirectories } = await composePlugins(config, { repair: false, acceptLoss: false });
+  const { plugins, dataDirectories } = await composePlugins(config, {
+    repair: false,
+    acceptLoss: false,
+    readOnly: false,
+  });
   expect(Object.keys(plugins)).toEqual(["working", "episodic", "semantic"]);
   expect(dataDirectories).toEqual({
     working: join(data, "working-lru"),

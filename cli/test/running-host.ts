@@ -22,9 +22,13 @@ export class RunningHost {
   }
 
   /** SIGKILL for the host, and another one on the same data. */
-  async restart(): Promise<void> {
+  async restart(flags: readonly string[] = []): Promise<void> {
     await endChild(this.#up!, "SIGKILL");
-    await this.#startUp();
+    await this.#startUp(flags);
+  }
+
+  get data(): string {
+    return join(this.directory, "data");
   }
 
   /** SIGKILL for the host alone. */
@@ -32,8 +36,8 @@ export class RunningHost {
     await endChild(this.#up!, "SIGKILL");
   }
 
-  async #startUp(): Promise<void> {
-    this.#up = spawnCli(["up", "--data", join(this.directory, "data")], {
+  async #startUp(flags: readonly string[] = []): Promise<void> {
+    this.#up = spawnCli(["up", "--data", this.data, ...flags], {
       url: this.url,
       cwd: this.directory,
     });

@@ -116,7 +116,7 @@ async function fileProblems(
 type TierReports = Pick<VerifyReport, "tiers" | "problems" | "orphans">;
 
 async function verifyTiers(data: string, { config, logger }: VerifyContext): Promise<TierReports> {
-  const loss = { repair: false, acceptLoss: false };
+  const loss = { repair: false, acceptLoss: false, readOnly: false };
   const { plugins, dataDirectories } = await choosePlugins({ ...config, data }, loss);
   const tiers: VerifyReport["tiers"][number][] = [];
   const problems: string[] = [];

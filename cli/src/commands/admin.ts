@@ -56,7 +56,7 @@ async function erase(command: Command): Promise<void> {
   const { eraseOwner } = await import("../erase/erase-owner.js");
   if (!dryRun && !yes) await confirm(owner, config.data);
   const tiers = await eraseOwner(owner, {
-    ...(await composePlugins(config, { repair: false, acceptLoss: false })),
+    ...(await composePlugins(config, { repair: false, acceptLoss: false, readOnly: false })),
     logger: createLogger(config.log_level),
     dryRun,
     onTier: (tier) => output.note(`${tier}: ${dryRun ? "counting" : "erasing"}`),

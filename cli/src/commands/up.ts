@@ -4,7 +4,7 @@ import type { NatsServer } from "@membus/nats-server";
 import { type Logger, MemoryError, requestSubject, systemClock } from "@membus/protocol";
 import type { Command } from "commander";
 import { asAuthHost, authConfigPath, reloadOnChange } from "../auth/auth-host.js";
-import type { AcceptedLoss } from "../compose/compose-plugins.js";
+import type { StartOptions } from "../compose/compose-plugins.js";
 import type { Config } from "../config/config-schema.js";
 import { memoryLimit } from "../config/memory-limit.js";
 import { withControl } from "../control/with-control.js";
@@ -30,6 +30,7 @@ interface UpFlags {
   readonly healthPort?: string;
   readonly repair?: boolean;
   readonly acceptLoss?: boolean;
+  readonly readOnly?: boolean;
   readonly plugin?: PluginFlag;
 }
 
@@ -54,11 +55,12 @@ export function registerUp(program: Command): void {
       "--accept-loss",
       "open a folder without the parts that are missing, moving those of another aside",
     )
+    .option("--read-only", "serve the data folder as it is, such as a copy, and change nothing in it")
     .option("--health-port <port>", "answer /healthz, /readyz and /metrics on this port of loopback")
     .action(async (flags: UpFlags, command: Command) => {
       const session = await openSession(command, upConfig(flags));
-      const { repair = false, acceptLoss = false } = flags;
-      await up(session, { repair, acceptLoss });
+      const { repair = false, acceptLoss = false, readOnly = false } = flags;
+      await up(session, { repair, acceptLoss, readOnly });
     });
 }
 
@@ -77,7 +79,7 @@ function upConfig(flags: UpFlags) {
   };
 }
 
-async function up({ config: given, output }: Session, loss: AcceptedLoss): Promise<void> {
+async function up({ config: given, output }: Session, start: StartOptions): Promise<void> {
   const config = asAuthHost(given);
   const logger = createLogger(config.log_level);
   const limit = memoryLimit(config.memory_limit);
@@ -92,7 +94,7 @@ async function up({ config: given, output }: Session, loss: AcceptedLoss): Promi
       // Loaded only here: the other commands start faster without a database.
       const { composeHost } = await import("../compose/compose-host.js");
       const { withinMemory } = await import("../compose/memory-budget.js");
-      const parts = { bus, logger, env: process.env, ...loss };
+      const parts = { bus, logger, env: process.env, ...start };
       const composed = await composeHost(withinMemory(config, limit), parts);
       const { host } = composed;
       const { removeStaged, snapshotCommand } = await import("../backup/staged-snapshot.js");
@@ -100,13 +102,15 @@ async function up({ config: given, output }: Session, loss: AcceptedLoss): Promi
       const sources = { stats: () => host.stats(), busState: () => bus.state };
       await withHealth(config, sources, output.note, async () => {
         await host.start();
-        await removeStaged(config.data);
+        if (!start.readOnly) await removeStaged(config.data);
         const shownUrl = serverAddress(url);
         const listening = { url: shownUrl, data: config.data, prefix: config.prefix, host_id: host.id };
-        await withControl(config.data, commands, logger, async () => {
+        const serve = async () => {
           output.result(listening, () => banner(config, shownUrl));
           await stopWhenTold(host, output, server?.exited);
-        });
+        };
+        // The socket is in the folder, of which a reader changes nothing.
+        await (start.readOnly ? serve() : withControl(config.data, commands, logger, serve));
       });
     } finally {
       await bus.close();

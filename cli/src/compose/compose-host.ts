@@ -1,14 +1,14 @@
 import { type AccessRule, createHost, type Host, type HostOptions } from "@membus/host";
 import { type Bus, type Logger, systemClock } from "@membus/protocol";
-import { ownAuditSecret } from "../audit/audit-secret.js";
+import { ownAuditSecret, readAuditSecret } from "../audit/audit-secret.js";
 import type { Config } from "../config/config-schema.js";
 import { rateQuotas } from "../config/quotas.js";
 import { createLogger } from "../logger.js";
 import { composeEmbedder } from "./compose-embedder.js";
-import { type AcceptedLoss, type ComposedPlugins, composePlugins } from "./compose-plugins.js";
+import { type ComposedPlugins, composePlugins, type StartOptions } from "./compose-plugins.js";
 import { composeReranker } from "./compose-reranker.js";
 
-export interface ComposeOptions extends Partial<AcceptedLoss> {
+export interface ComposeOptions extends Partial<StartOptions> {
   readonly bus: Bus;
   readonly logger: Logger;
   readonly env: NodeJS.ProcessEnv;
@@ -24,10 +24,10 @@ export interface ComposedHost extends ComposedPlugins {
  * @throws {TypeError} for settings, and plugins that they name, that cannot be served.
  */
 export async function composeHost(config: Config, options: ComposeOptions): Promise<ComposedHost> {
-  const { bus, logger, env, repair = false, acceptLoss = false } = options;
+  const { bus, logger, env, repair = false, acceptLoss = false, readOnly = false } = options;
   const embedder = await composeEmbedder(config, env, { clock: systemClock, logger });
   const reranker = await composeReranker(config, env, { clock: systemClock, logger });
-  const { plugins, dataDirectories } = await composePlugins(config, { repair, acceptLoss });
+  const { plugins, dataDirectories } = await composePlugins(config, { repair, acceptLoss, readOnly });
   const host = createHost(
     {
       bus,
@@ -39,7 +39,7 @@ export async function composeHost(config: Config, options: ComposeOptions): Prom
       ...(reranker === undefined ? {} : { reranker }),
       ...(config.audit === true && {
         audit: createLogger("info"),
-        auditSecret: await ownAuditSecret(config.data),
+        auditSecret: await (readOnly ? readAuditSecret : ownAuditSecret)(config.data),
       }),
     },
     hostOptions(config),

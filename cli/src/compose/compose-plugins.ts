@@ -3,7 +3,11 @@ import { join } from "node:path";
 import type { FileLogOptions } from "@membus/disk";
 import { createMultilingualAnalyzer } from "@membus/languages";
 import type { Analyzer, KitOptions } from "@membus/plugin-kit";
-import { createLanceDbPlugin, type LanceStorageOptions } from "@membus/plugin-lancedb";
+import {
+  createLanceDbPlugin,
+  createReadOnlyLanceDbPlugin,
+  type LanceStorageOptions,
+} from "@membus/plugin-lancedb";
 import { createLruPlugin, type LruOptions } from "@membus/plugin-lru";
 import { type MemoryPlugin, type MemoryTier, TIERS } from "@membus/protocol";
 import { refusePartial } from "../backup/restore.js";
@@ -28,13 +32,20 @@ export interface AcceptedLoss {
   readonly acceptLoss: boolean;
 }
 
+export interface StartOptions extends AcceptedLoss {
+  /** Data folders are served as they are. */
+  readonly readOnly: boolean;
+}
+
 /**
- * The plugins that the settings name; else lru for the working tier, and lancedb for the other two. Creates their folders.
+ * The plugins that the settings name; else lru for the working tier, and lancedb for the other two. Creates their folders,
+ * unless they are only read.
  * @throws {TypeError} as `loadPlugin` does, and for a data folder that is half restored.
  */
-export async function composePlugins(config: Config, loss: AcceptedLoss): Promise<ComposedPlugins> {
+export async function composePlugins(config: Config, start: StartOptions): Promise<ComposedPlugins> {
   await refusePartial(config.data);
-  const chosen = await choosePlugins(config, loss);
+  const chosen = await choosePlugins(config, start);
+  if (start.readOnly) return chosen;
   // Others on the machine have no business there; a folder that is there keeps the mode it has.
   for (const directory of Object.values(chosen.dataDirectories))
     await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -42,16 +53,18 @@ export async function composePlugins(config: Config, loss: AcceptedLoss): Promis
 }
 
 /** The same, and makes no folders. */
-export async function choosePlugins(config: Config, loss: AcceptedLoss): Promise<ComposedPlugins> {
+export async function choosePlugins(config: Config, start: StartOptions): Promise<ComposedPlugins> {
   const plugins: ByTier<MemoryPlugin> = {};
   const dataDirectories: ByTier<string> = {};
   const analyzer = createMultilingualAnalyzer();
   for (const tier of TIERS) {
     const settings = config.plugins?.[tier];
     if (settings === "none") continue;
+    if (settings !== undefined && start.readOnly)
+      throw new TypeError(`plugins.${tier}: --read-only is for the plugins that come with membus`);
     const plugin =
       settings === undefined
-        ? ownPlugin(tier, config, { analyzer, ...loss })
+        ? ownPlugin(tier, config, { analyzer, ...start })
         : await loadPlugin(tier, settings);
     plugins[tier] = plugin;
     if (settings !== undefined) dataDirectories[tier] = join(config.data, folderOf(tier, plugin));
@@ -60,7 +73,7 @@ export async function choosePlugins(config: Config, loss: AcceptedLoss): Promise
   return { plugins, dataDirectories };
 }
 
-interface OwnOptions extends AcceptedLoss {
+interface OwnOptions extends StartOptions {
   /** One for all tiers. */
   readonly analyzer: Analyzer;
 }
@@ -68,12 +81,13 @@ interface OwnOptions extends AcceptedLoss {
 function ownPlugin(
   tier: MemoryTier,
   config: Config,
-  { analyzer, repair, acceptLoss }: OwnOptions,
+  { analyzer, repair, acceptLoss, readOnly }: OwnOptions,
 ): MemoryPlugin {
   if (tier === "working") {
     return createLruPlugin(config.lru as LruOptions | undefined, analyzer, heldQuotas(config.quotas));
   }
-  return createLanceDbPlugin(
+  const create = readOnly ? createReadOnlyLanceDbPlugin : createLanceDbPlugin;
+  return create(
     definedOnly({
       ...{ analyzer, acceptLoss },
       kit: config.kit as KitOptions | undefined,

@@ -124,7 +124,7 @@ describe("a restore", () => {
     await mkdir(join(target, "semantic"), { recursive: true });
     await writeFile(join(target, "restore.partial"), `${backup}\n`);
     const config = await resolveConfig({ flags: { data: target }, env: {} });
-    const loss = { repair: false, acceptLoss: false };
+    const loss = { repair: false, acceptLoss: false, readOnly: false };
     await expect(composePlugins(config, loss)).rejects.toThrow(/half restored/);
     await expect(backUp({ data: target, folder: backups })).rejects.toThrow(/half restored/);
     await restore(backup, target);

@@ -8,6 +8,10 @@ export {
   type LanceStorageOptions,
   resolveLanceStorageOptions,
 } from "./lance-storage-options.js";
-export { createLanceDbPlugin, type LanceDbPluginOptions } from "./lancedb-plugin.js";
+export {
+  createLanceDbPlugin,
+  createReadOnlyLanceDbPlugin,
+  type LanceDbPluginOptions,
+} from "./lancedb-plugin.js";
 export { toArrowTable } from "./rows/arrow-batch.js";
 export { LOADED_COLUMNS, tableSchema } from "./rows/schema.js";

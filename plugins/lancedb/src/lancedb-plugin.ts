@@ -1,7 +1,9 @@
 import { type FileLogOptions, fileLog } from "@membus/disk";
 import { type Analyzer, type KitOptions, KitPlugin } from "@membus/plugin-kit";
+import type { MemoryPlugin } from "@membus/protocol";
 import { createLanceStorage } from "./lance-storage.js";
 import { type LanceStorageOptions, resolveLanceStorageOptions } from "./lance-storage-options.js";
+import { ReadOnlyPlugin } from "./read-only/read-only-plugin.js";
 
 export interface LanceDbPluginOptions {
   /** Partitions, backlog, operation window. */
@@ -36,4 +38,12 @@ export function createLanceDbPlugin(options: LanceDbPluginOptions = {}): KitPlug
     openLog: fileLog(options.log),
     acceptLoss: options.acceptLoss ?? false,
   });
+}
+
+/**
+ * The same, which serves a folder as it is, and changes nothing in it: stores and forgets are `unsupported`. Takes as much room
+ * among the temporary files as its log has. Not beside a process that writes to the folder.
+ */
+export function createReadOnlyLanceDbPlugin(options: LanceDbPluginOptions = {}): MemoryPlugin {
+  return new ReadOnlyPlugin(createLanceDbPlugin(options));
 }

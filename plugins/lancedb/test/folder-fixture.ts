@@ -14,8 +14,9 @@ export async function openFolder(
   directory: string,
   options: LanceDbPluginOptions = {},
   warnings: Warning[] = [],
+  create: (options: LanceDbPluginOptions) => MemoryPlugin = createLanceDbPlugin,
 ): Promise<MemoryPlugin> {
-  const plugin = createLanceDbPlugin(options);
+  const plugin = create(options);
   const keep = (fields: object, message: string) => void warnings.push({ fields, message });
   await plugin.open!({
     tier: "episodic",

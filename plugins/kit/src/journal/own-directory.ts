@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
-import { createDirectory, lockDirectory } from "@membus/disk";
-import { type Logger, MemoryError, type PluginServices } from "@membus/protocol";
+import { createDirectory, type DirectoryLock, lockDirectory } from "@membus/disk";
+import { type Clock, type Logger, MemoryError, type PluginServices } from "@membus/protocol";
 import { checkFormat } from "./format-file.js";
 
 /** A tier's directory while it is this process's alone. */
@@ -12,7 +12,7 @@ export interface OwnDirectory {
 
 /**
  * Takes the tier's data directory for this process (clause PLUG-17), creating it where it is missing.
- * @throws {MemoryError} `unavailable` without one; `conflict` naming its owner; `unsupported` for a newer format.
+ * @throws {MemoryError} `unavailable` without one, or one that cannot be written; `conflict` naming its owner; `unsupported` for a newer format.
  */
 export async function ownDirectory({
   dataDirectory,
@@ -22,8 +22,7 @@ export async function ownDirectory({
 }: PluginServices): Promise<OwnDirectory> {
   if (dataDirectory === undefined)
     throw new MemoryError("unavailable", `tier ${tier} needs a data directory`);
-  await createDirectory(dataDirectory);
-  const lock = await lockDirectory(dataDirectory, { clock });
+  const lock = await lockOwn(dataDirectory, clock);
   try {
     await checkFormat(dataDirectory, logger);
     await warnOfReaders(dataDirectory, logger);
@@ -31,6 +30,21 @@ export async function ownDirectory({
   } catch (error) {
     await lock.release();
     throw error;
+  }
+}
+
+/** What a system says of a folder that it lets nobody, or not this user, write to. */
+const UNWRITABLE = new Set(["EROFS", "EACCES", "EPERM"]);
+
+async function lockOwn(directory: string, clock: Clock): Promise<DirectoryLock> {
+  try {
+    await createDirectory(directory);
+    return await lockDirectory(directory, { clock });
+  } catch (cause) {
+    const { code = "" } = cause as NodeJS.ErrnoException;
+    if (!UNWRITABLE.has(code)) throw cause;
+    const message = `${directory} cannot be written (${code}); membus up --read-only serves it as it is`;
+    throw new MemoryError("unavailable", message, { reason: code }, { cause });
   }
 }
 
