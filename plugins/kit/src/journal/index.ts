@@ -15,5 +15,5 @@ export {
 export { type OwnDirectory, ownDirectory } from "./own-directory.js";
 export { type LogRecord, latestTime, type OperationResult, rowIdOf } from "./record.js";
 export { type RecordEntries, type RecordedEntry, recordEntries } from "./record-entries.js";
-export { recover } from "./recover.js";
+export { type Recovered, recover } from "./recover.js";
 export { decodeRows, encodeRows, type KeptRows } from "./row-file.js";
