@@ -18,6 +18,7 @@ import {
   type OwnDirectory,
   type Owner,
   ownDirectory,
+  type Recovered,
   recover,
   snapshot,
 } from "./journal/index.js";
@@ -136,23 +137,17 @@ async function takeUp(
   opened: OpenedParts,
   { services, options, operations }: DurableContext,
 ): Promise<DurableState> {
-  const { storage, openLog, acceptLoss, manifest, hasStored, reserve } = opened;
+  const { storage, manifest, reserve } = opened;
   const { path: directory, release } = opened.directory;
   const { clock, logger } = services;
   const backlog = new Backlog({ countMax: options.backlogCountMax, bytesMax: options.backlogBytesMax });
   const latest = new LatestScopes(options.preloadCount);
   const loader = new PartitionLoader(storage);
   const erasure = new Erasure(options.eraseWithinS, manifest.facts.erased);
-  const { log, newestAt, flushedSeq } = await recover(
-    {
-      ...{ storage, hasStored, acceptLoss, clock },
-      openLog: (recovery) => openLog(directory, { ...recovery, acceptLoss }, services),
-      backlog,
-      operations,
-      erasure,
-      written: (scope) => latest.add(scope),
-    },
-    manifest,
+  const { log, newestAt, flushedSeq } = await recoverInto(
+    { backlog, operations, latest, erasure },
+    opened,
+    services,
   );
   const bodies = new BodyCache({ cacheBytes: options.bodyCacheBytes }, (scope, rowIds) =>
     storage.readBodies(scope, rowIds),
@@ -217,6 +212,28 @@ async function takeUp(
     // Flushing what is left spares the next start the work.
     close: () => closeAll([...[flusher, log, storage].map((part) => () => part.close()), release]),
   };
+}
+
+interface RecoveryTargets {
+  readonly backlog: Backlog;
+  readonly operations: OperationMemory;
+  readonly erasure: Erasure;
+  readonly latest: LatestScopes;
+}
+
+function recoverInto(
+  { latest, ...targets }: RecoveryTargets,
+  { storage, hasStored, acceptLoss, openLog, directory, manifest }: OpenedParts,
+  services: PluginServices,
+): Promise<Recovered> {
+  return recover(
+    {
+      ...{ ...targets, storage, hasStored, acceptLoss, clock: services.clock },
+      openLog: (recovery) => openLog(directory.path, { ...recovery, acceptLoss }, services),
+      written: (scope) => latest.add(scope),
+    },
+    manifest,
+  );
 }
 
 function knownScopes(storage: Storage, backlog: Backlog): KnownScopes {

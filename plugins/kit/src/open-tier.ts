@@ -15,6 +15,7 @@ import {
   Reindex,
   Removals,
   reanalyse,
+  type SweepParts,
   sweep,
 } from "./lifecycle/index.js";
 import { type DurableParts, type DurableState, openDurable } from "./open-durable.js";
@@ -117,11 +118,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     },
     snapshot: async (target) => state?.snapshot(target),
     withRoom: (task) => (state === undefined ? task() : state.withRoom(task)),
-    async maintain() {
-      const run = () => sweep({ clock, registry, expiry, removals, retention, journal, stored: state });
-      await (state === undefined ? run() : state.withRoom(run));
-      await state?.reserveRoom();
-    },
+    maintain: () => maintain({ clock, registry, expiry, removals, retention, journal, stored: state }),
     stats: () => ({
       ...{
         ...registry.stats,
@@ -144,6 +141,16 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   };
   for (const owner of state?.erasing ?? []) await tier.eraseOwner(owner, { dryRun: false });
   return tier;
+}
+
+interface MaintenanceParts extends SweepParts {
+  readonly stored: DurableState | undefined;
+}
+
+async function maintain(parts: MaintenanceParts): Promise<void> {
+  const { stored } = parts;
+  await (stored === undefined ? sweep(parts) : stored.withRoom(() => sweep(parts)));
+  await stored?.reserveRoom();
 }
 
 interface BackgroundParts extends Omit<BackFillParts, "roomToWrite"> {

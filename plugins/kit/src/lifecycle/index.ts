@@ -21,4 +21,4 @@ export { checkPartitionCount, PartitionRegistry } from "./residency/partition-re
 export { Preload } from "./residency/preload.js";
 export { ReadAhead } from "./residency/read-ahead.js";
 export type { Resident } from "./residency/resident.js";
-export { clearForgotten, sweep } from "./sweep.js";
+export { clearForgotten, type SweepParts, sweep } from "./sweep.js";
