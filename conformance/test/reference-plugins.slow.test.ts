@@ -6,6 +6,7 @@ import { GenerationsPlugin } from "../mutants/reference/generations-plugin.js";
 import { LimitedPlugin } from "../mutants/reference/limited-plugin.js";
 import { LineagePlugin } from "../mutants/reference/lineage-plugin.js";
 import { ListingPlugin } from "../mutants/reference/listing-plugin.js";
+import { OwningPlugin } from "../mutants/reference/owning-plugin.js";
 import { ReferencePlugin } from "../mutants/reference/reference-plugin.js";
 import { SteerablePlugin } from "../mutants/reference/steerable-plugin.js";
 import { createPluginWorld, runToReport } from "../src/index.js";
@@ -29,6 +30,7 @@ const SOUND: readonly Sound[] = [
   { name: "steerable", tier: "working", createPlugin: () => new SteerablePlugin() },
   { name: "listing", tier: "working", createPlugin: () => new ListingPlugin() },
   { name: "bounded", tier: "working", createPlugin: () => new BoundedPlugin() },
+  { name: "owning", tier: "semantic", createPlugin: () => new OwningPlugin() },
   { name: "durable", tier: "episodic", createPlugin: createDurablePlugin, module: DURABLE_MODULE },
   {
     name: "generations",

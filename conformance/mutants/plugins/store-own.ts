@@ -1,6 +1,6 @@
 import { delay, type PluginStoreRequest, type Scope, systemClock } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
-import { ReferencePlugin } from "../reference/reference-plugin.js";
+import { OwningPlugin } from "../reference/owning-plugin.js";
 
 export const storeOwnMutants: readonly Mutant[] = [
   pluginMutant({
@@ -9,7 +9,7 @@ export const storeOwnMutants: readonly Mutant[] = [
     check: "store/own-only-leaves-entries-of-others",
     names: /fates of a store with own_only by .* over the entry of /,
     createPlugin: () =>
-      new (class extends ReferencePlugin {
+      new (class extends OwningPlugin {
         protected override refusalOfOthers() {
           return undefined;
         }
@@ -21,12 +21,12 @@ export const storeOwnMutants: readonly Mutant[] = [
     check: "store/own-only-leaves-entries-of-others",
     names: /fate of a store by .* of what .* has stored/,
     createPlugin: () =>
-      new (class extends ReferencePlugin {
+      new (class extends OwningPlugin {
         protected override refusalOfOthers(
-          ...[op, item, partition]: Parameters<ReferencePlugin["refusalOfOthers"]>
+          ...[op, item, scope]: Parameters<OwningPlugin["refusalOfOthers"]>
         ) {
-          const isSame = this.previous(partition, item)?.content === item.content;
-          return isSame ? undefined : super.refusalOfOthers(op, item, partition);
+          const isSame = this.previous(this.partition(scope), item)?.content === item.content;
+          return isSame ? undefined : super.refusalOfOthers(op, item, scope);
         }
       })(),
   }),
@@ -36,11 +36,10 @@ export const storeOwnMutants: readonly Mutant[] = [
     check: "store/own-only-when-stored-at-once",
     names: /agents of four whose store of a new key with own_only at once is kept/,
     createPlugin: () =>
-      new (class extends ReferencePlugin {
+      new (class extends OwningPlugin {
         protected override async storeAll(scope: Scope, request: PluginStoreRequest) {
           const { own_only, ...plain } = request;
-          const partition = this.partition(scope);
-          const isOwn = request.entries.every((item) => !this.refusalOfOthers(request.op, item, partition));
+          const isOwn = request.entries.every((item) => !this.refusalOfOthers(request.op, item, scope));
           if (!own_only || !isOwn) return super.storeAll(scope, request);
           await delay(systemClock, 5);
           return super.storeAll(scope, plain);

@@ -75,7 +75,7 @@ export class ReferencePlugin implements MemoryPlugin {
     const [durable, eviction] = [false, false];
     const [full_text, ttl, conditional, subtree, queued] = [true, true, true, true, true];
     const named = { similarity, full_text, ttl, durable, shared, conditional, eviction, subtree, queued };
-    return { ...NOTHING_OFFERED, ...named, own_only: true };
+    return { ...NOTHING_OFFERED, ...named };
   }
 
   async open(services: PluginServices): Promise<void> {
@@ -144,26 +144,11 @@ export class ReferencePlugin implements MemoryPlugin {
     const receipts: StoreReceipt[] = [];
     const errors: { index: number; error: MemoryError }[] = [];
     for (const item of this.itemsOf(request)) {
-      const refusal = request.own_only && this.refusalOfOthers(request.op, item, this.partition(scope));
-      if (refusal) {
-        errors.push({ index: item.index, error: refusal });
-        continue;
-      }
       const fate = await this.storeOne(this.partition(scope), item, request.op, request.ack);
       if ("error" in fate) errors.push({ index: item.index, error: fate.error });
       else receipts.push(fate.receipt);
     }
     return { receipts, errors };
-  }
-
-  /** Why an entry is not stored over one of another author (clause PLUG-23). */
-  protected refusalOfOthers(
-    { agent }: Operation,
-    item: StoreItem,
-    partition: Partition,
-  ): MemoryError | undefined {
-    const author = this.previous(partition, item)?.author ?? agent;
-    return author === agent ? undefined : new MemoryError("unauthorized", "the entry is another agent's");
   }
 
   protected itemsOf({ entries }: PluginStoreRequest): readonly StoreItem[] {
