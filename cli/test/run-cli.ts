@@ -16,6 +16,8 @@ export interface CliOptions {
   readonly cwd: string;
   /** Settings besides. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What runs the command, such as a container. */
+  readonly wrap?: (command: readonly string[]) => readonly string[];
 }
 
 export interface CliResult {
@@ -27,11 +29,12 @@ export interface CliResult {
 /** Starts `membus <args>` with the nats-server of the tests, and no other setting of whoever runs them. */
 export function spawnCli(
   args: readonly string[],
-  { url, input, cwd, env: given }: CliOptions,
+  { url, input, cwd, env: given, wrap = (command) => command }: CliOptions,
 ): ChildProcessWithoutNullStreams {
   const settings = new Set(Object.keys(ENVIRONMENT));
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.has(name)));
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const [program, ...rest] = wrap([process.execPath, MAIN, ...args]);
+  const child = spawn(program!, rest, {
     env: { ...env, MEMBUS_NATS_SERVER: NATS_SERVER, TMPDIR: cwd, ...(url && { NATS_URL: url }), ...given },
     cwd,
   });

@@ -1,0 +1,96 @@
+import { decodeMessage, type Message } from "@membus/protocol";
+import type { NatsConnection } from "@nats-io/transport-node";
+import { ask } from "./wire/bare-request.js";
+
+const IN_FLIGHT = 128;
+const ENTRIES_A_STORE = 1_000;
+const EXPENSIVE_IN_FLIGHT = 16;
+/** Of one store: four entries of this many characters are just less than the mebibyte of a message. */
+const LARGE_TEXT = 255_000;
+
+/** What was answered: how often each type of reply, and each code of an error. */
+export type Answers = Map<string, number>;
+
+function count(answers: Answers, { type, code }: Message): void {
+  const name = type === "error" ? String(code) : String(type);
+  answers.set(name, (answers.get(name) ?? 0) + 1);
+}
+
+/** Calls `work` for each number below `total`, so many at once. */
+async function inLanes(total: number, lanes: number, work: (at: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    for (let at = next++; at < total; at = next++) await work(at);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
+
+/** Eve stores one tiny entry in each of many scopes. */
+export async function floodScopes(
+  nats: NatsConnection,
+  scopes: number,
+  placeOf: (at: number) => Message,
+): Promise<Answers> {
+  const answers: Answers = new Map();
+  await inLanes(scopes, IN_FLIGHT, async (at) => {
+    const place = placeOf(at);
+    const tier = place.session_id === undefined ? "episodic" : "working";
+    const entries = [{ key: "k", content: `note ${at}`, tier }];
+    count(answers, await ask(nats, "eve", "memory/store/req", { ...place, entries }));
+  });
+  return answers;
+}
+
+/** Eve publishes stores of a mebibyte each without waiting for an answer; then waits for as many as come. */
+export async function floodBytes(nats: NatsConnection, messages: number, quietMs: number): Promise<Answers> {
+  const answers: Answers = new Map();
+  let lastAt = Date.now();
+  const inbox = nats.subscribe("_INBOX.eve.*", {
+    callback: (_error, reply) => {
+      lastAt = Date.now();
+      const decoded = decodeMessage(reply.data);
+      if (decoded.ok) count(answers, decoded.message);
+    },
+  });
+  const filling = "words of eve ".repeat(LARGE_TEXT / 13);
+  for (let at = 0; at < messages; at++) {
+    const entries = [0, 1, 2, 3].map((n) => ({
+      key: `${at % 100}-${n}`,
+      content: `${at} ${filling}`,
+      tier: "episodic",
+    }));
+    const payload = JSON.stringify({ type: "memory/store/req", namespace: "large", entries });
+    nats.publish("a2e.default.eve.memory.store.req", payload, { reply: `_INBOX.eve.${at}` });
+    // What the socket holds back stays in this process: it is the server that is to be flooded, and the host.
+    if (at % 20 === 19) await nats.flush();
+  }
+  await nats.flush();
+  const answered = () => [...answers.values()].reduce((sum, each) => sum + each, 0);
+  while (answered() < messages && Date.now() - lastAt < quietMs) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  inbox.unsubscribe();
+  return answers;
+}
+
+/** Eve asks, again and again, for all that a retrieve can do, over many entries in one namespace. */
+export async function floodRetrieves(nats: NatsConnection, entries: number, asks: number): Promise<Answers> {
+  const answers: Answers = new Map();
+  const namespace = "many";
+  for (let from = 0; from < entries; from += ENTRIES_A_STORE) {
+    const stored = Array.from({ length: ENTRIES_A_STORE }, (_, n) => ({
+      key: `k${from + n}`,
+      content: `note ${from + n} on walnuts, marmots and the weather of ${(from + n) % 365}`,
+      group: `g${(from + n) % 500}`,
+      tier: "episodic",
+    }));
+    await ask(nats, "eve", "memory/store/req", { namespace, entries: stored, deadline_ms: 18_000 });
+  }
+  await inLanes(asks, EXPENSIVE_IN_FLIGHT, async (at) => {
+    const all = { diversity: 0.5, explain: true, expand: { before: 5, after: 5 }, limit: 400 };
+    const query = `walnuts and the weather of ${at % 365}`;
+    const fields = { namespace, tier: "episodic", query, ...all };
+    count(answers, await ask(nats, "eve", "memory/retrieve/req", fields));
+  });
+  return answers;
+}

@@ -1,0 +1,98 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MemoryClient } from "@membus/agent-client";
+import { launchNatsServer, type NatsServer } from "@membus/nats-server";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import { type Answers, floodBytes, floodRetrieves, floodScopes } from "./attacks.js";
+import { MemoryContainer } from "./memory-container.js";
+import { endChild, lineOf, spawnCli } from "./run-cli.js";
+
+const GIB = 1024 ** 3;
+const SCOPES = 100_000;
+const container = MemoryContainer.make(GIB);
+
+describe.runIf(container !== undefined)(
+  "a host at default settings in a container of 1 GiB (a cgroup, which takes root)",
+  () => {
+    const directory = mkdtempSync(join(tmpdir(), "membus-test-"));
+    let server: NatsServer;
+    let up: ChildProcessWithoutNullStreams;
+    let nats: NatsConnection;
+    let bob: MemoryClient;
+
+    beforeAll(async () => {
+      server = await launchNatsServer({ binary: NATS_SERVER });
+      const wrap = (command: readonly string[]) => container!.wrap(command);
+      up = spawnCli(["up", "--data", join(directory, "data")], { url: server.url, cwd: directory, wrap });
+      await lineOf(up, /^membus listens on/);
+      nats = await connect({ servers: server.url });
+      bob = await MemoryClient.connect({ servers: server.url, agent: "bob", retryTimeoutMs: 120_000 });
+      for (const tier of ["working", "episodic", "semantic"] as const) {
+        await bob.remember(`of ${tier}`, `bob's ${tier}`, { tier });
+      }
+    });
+    afterAll(async () => {
+      await bob?.close();
+      await nats?.close();
+      if (up !== undefined) await endChild(up, "SIGKILL");
+      await server?.stop();
+      container!.remove();
+      rmSync(directory, { recursive: true });
+    });
+
+    /** Bob stores and reads, one after the other, for as long as the attack lasts: a retry hides whatever befalls him. */
+    async function besideBob(attack: Promise<Answers>): Promise<Answers> {
+      let isOver = false;
+      const over = attack.finally(() => {
+        isOver = true;
+      });
+      // Awaited below, once Bob is done.
+      over.catch(() => undefined);
+      for (let n = 0; !isOver; n++) {
+        await bob.remember("count", n, { tier: "episodic" });
+        expect(await bob.recall("count")).toBe(n);
+      }
+      return over;
+    }
+
+    /** What of an attack is answered, besides that there is too much of it. On a slow machine no such retrieve may be in time. */
+    /** What may be answered, of which something must be. On a slow machine no such retrieve is in time. */
+    const STORED = ["memory/store/resp", "overloaded", "memory_full", "timeout"];
+    const RETRIEVED = ["memory/retrieve/resp", "overloaded", "timeout"];
+    const ATTACKS: [string, () => Promise<Answers>, string[]][] = [
+      ["sessions", () => floodScopes(nats, SCOPES, (at) => ({ session_id: `s${at}` })), STORED],
+      ["namespaces", () => floodScopes(nats, SCOPES, (at) => ({ namespace: `n/${at}` })), STORED],
+      ["stores of a mebibyte, unthrottled", () => floodBytes(nats, 600, 60_000), STORED],
+      ["retrieves that ask for everything", () => floodRetrieves(nats, 40_000, 64), RETRIEVED],
+    ];
+
+    it.each(ATTACKS)(
+      "survives a flood of %s, and serves others meanwhile and after",
+      async (_, attack, expected) => {
+        const answers = await besideBob(attack());
+        expect(answers.size).toBeGreaterThan(0);
+        expect([...answers].filter(([name]) => !expected.includes(name))).toEqual([]);
+        expect(container!.kills).toBe(0);
+        expect([up.exitCode, up.signalCode]).toEqual([null, null]);
+        const kept = ["working", "episodic", "semantic"].map((tier) => bob.recall(`of ${tier}`));
+        expect(await Promise.all(kept)).toEqual(["bob's working", "bob's episodic", "bob's semantic"]);
+      },
+    );
+  },
+);
+
+describe.runIf(container !== undefined)("a container (a cgroup, which takes root)", () => {
+  it("tells that a process inside was killed for what it took", async () => {
+    const small = MemoryContainer.make(GIB / 8)!;
+    const greedy = "const taken = []; for (;;) taken.push(Buffer.alloc(1e7, 1));";
+    const [program, ...args] = small.wrap([process.execPath, "-e", greedy]);
+    const [code, signal] = await once(spawn(program!, args), "close");
+    expect([code, signal, small.kills]).toEqual([null, "SIGKILL", 1]);
+    small.remove();
+  });
+});
