@@ -129,9 +129,7 @@ async function takeUp(
     },
     manifest,
   );
-  const bodies = new BodyCache({ cacheBytes: options.bodyCacheBytes }, (scope, rowIds) =>
-    storage.readBodies(scope, rowIds),
-  );
+  const bodies = storedBodies(storage, options);
   backlog.pinBodies(bodies);
   const isNew = log.nextSeq <= 1;
   const known = knownScopes(storage, backlog);
@@ -173,22 +171,26 @@ async function takeUp(
       await flusher.maintain().finally(() => known.refresh(backlog.scopes));
       await log.check();
     },
-    admit(tenant) {
-      if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
-    },
+    admit: (tenant) => admit(storage, tenant),
     erase: (tenant) => flusher.erase(tenant),
-    async erasureOf(seq, at) {
-      return (await log.hasSetAside()) ? undefined : erasure.stateOf(seq, at);
-    },
+    erasureOf: async (seq, at) => ((await log.hasSetAside()) ? undefined : erasure.stateOf(seq, at)),
     stats: () => ({ ...storage.stats(), ...loader.stats, ...journalStats(log, backlog, flusher) }),
     // Flushing what is left spares the next start the work.
     close: () => closeAll([...[flusher, log, storage].map((part) => () => part.close()), release]),
   };
 }
 
+function storedBodies(storage: Storage, { bodyCacheBytes: cacheBytes }: ResolvedKitOptions): BodyCache {
+  return new BodyCache({ cacheBytes }, (scope, rowIds) => storage.readBodies(scope, rowIds));
+}
+
+function admit(storage: Storage, tenant: string): void {
+  if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
+}
+
 function knownScopes(storage: Storage, backlog: Backlog): KnownScopes {
   const known = new KnownScopes(async (tenant) => {
-    if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
+    admit(storage, tenant);
     return storage.scopes(tenant);
   });
   known.refresh(backlog.scopes);
