@@ -124,8 +124,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
       registry.clear();
     },
   };
-  await endErasures(tier, state?.erasing ?? []);
-  return tier;
+  return endErasures(tier, state?.erasing ?? []);
 }
 
 interface ErasedTier {
@@ -148,12 +147,13 @@ async function eraseOwned(
 }
 
 /** Those that a crash has cut short. One that fails, as for a damaged table, waits for the next opening, and keeps nobody. */
-async function endErasures(tier: OpenTier, owners: readonly Owner[]): Promise<void> {
+async function endErasures(tier: OpenTier, owners: readonly Owner[]): Promise<OpenTier> {
   for (const owner of owners) {
     await tier.eraseOwner(owner, { dryRun: false }).catch((error: unknown) => {
       tier.logger.error({ err: error, owner }, "an erasure that was cut short is not done yet");
     });
   }
+  return tier;
 }
 
 interface BackgroundParts extends Omit<BackFillParts, "roomToWrite"> {
