@@ -30,7 +30,7 @@ export class OwningPlugin extends ReferencePlugin {
     return { receipts, errors: [...errors, ...refused] };
   }
 
-  /** Why an entry is not stored over one of another author (clause PLUG-22). */
+  /** Why an entry is not stored over one of another author (clause PLUG-23). */
   protected refusalOfOthers({ agent }: Operation, item: StoreItem, scope: Scope): MemoryError | undefined {
     const author = this.previous(this.partition(scope), item)?.author ?? agent;
     return author === agent ? undefined : new MemoryError("unauthorized", "the entry is another agent's");

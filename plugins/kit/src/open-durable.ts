@@ -149,9 +149,7 @@ async function takeUp(
     opened,
     services,
   );
-  const bodies = new BodyCache({ cacheBytes: options.bodyCacheBytes }, (scope, rowIds) =>
-    storage.readBodies(scope, rowIds),
-  );
+  const bodies = storedBodies(storage, options);
   backlog.pinBodies(bodies);
   const isNew = log.nextSeq <= 1;
   const known = knownScopes(storage, backlog);
@@ -195,13 +193,9 @@ async function takeUp(
       await flusher.maintain().finally(() => known.refresh(backlog.scopes));
       await log.check();
     },
-    admit(tenant) {
-      if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
-    },
+    admit: (tenant) => admit(storage, tenant),
     erase: (tenant) => flusher.erase(tenant),
-    async erasureOf(seq, at) {
-      return (await log.hasSetAside()) ? undefined : erasure.stateOf(seq, at);
-    },
+    erasureOf: async (seq, at) => ((await log.hasSetAside()) ? undefined : erasure.stateOf(seq, at)),
     snapshot: (target) => snapshot(target, { directory, log, storage, manifest, flusher }),
     stats: () => ({
       ...storage.stats(),
@@ -236,9 +230,17 @@ function recoverInto(
   );
 }
 
+function storedBodies(storage: Storage, { bodyCacheBytes: cacheBytes }: ResolvedKitOptions): BodyCache {
+  return new BodyCache({ cacheBytes }, (scope, rowIds) => storage.readBodies(scope, rowIds));
+}
+
+function admit(storage: Storage, tenant: string): void {
+  if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
+}
+
 function knownScopes(storage: Storage, backlog: Backlog): KnownScopes {
   const known = new KnownScopes(async (tenant) => {
-    if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
+    admit(storage, tenant);
     return storage.scopes(tenant);
   });
   known.refresh(backlog.scopes);

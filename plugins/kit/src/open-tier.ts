@@ -107,15 +107,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
       await clearForgotten(registry);
       await state?.erase(tenant);
     },
-    async eraseOwner(owner, { dryRun }) {
-      const remove = () => removeOwned(tier, owner, { dryRun });
-      if (dryRun || state === undefined) return remove();
-      return state.eraseOwner(owner, async () => {
-        const counts = await remove();
-        await clearForgotten(registry);
-        return counts;
-      });
-    },
+    eraseOwner: (owner, options) => eraseOwned({ tier, state }, owner, options),
     snapshot: async (target) => state?.snapshot(target),
     withRoom: (task) => (state === undefined ? task() : state.withRoom(task)),
     maintain: () => maintain({ clock, registry, expiry, removals, retention, journal, stored: state }),
@@ -139,7 +131,35 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
       registry.clear();
     },
   };
-  for (const owner of state?.erasing ?? []) await tier.eraseOwner(owner, { dryRun: false });
+  return endErasures(tier, state?.erasing ?? []);
+}
+
+interface ErasedTier {
+  readonly tier: OpenTier;
+  readonly state: DurableState | undefined;
+}
+
+async function eraseOwned(
+  { tier, state }: ErasedTier,
+  owner: Owner,
+  options: { readonly dryRun: boolean },
+): Promise<OwnedCounts> {
+  const remove = () => removeOwned(tier, owner, options);
+  if (options.dryRun || state === undefined) return remove();
+  return state.eraseOwner(owner, async () => {
+    const counts = await remove();
+    await clearForgotten(tier.registry);
+    return counts;
+  });
+}
+
+/** Those that a crash has cut short. One that fails, as for a damaged table, waits for the next opening, and keeps nobody. */
+async function endErasures(tier: OpenTier, owners: readonly Owner[]): Promise<OpenTier> {
+  for (const owner of owners) {
+    await tier.eraseOwner(owner, { dryRun: false }).catch((error: unknown) => {
+      tier.logger.error({ err: error, owner }, "an erasure that was cut short is not done yet");
+    });
+  }
   return tier;
 }
 
