@@ -197,15 +197,14 @@ async function takeUp(
     erase: (tenant) => flusher.erase(tenant),
     erasureOf: async (seq, at) => ((await log.hasSetAside()) ? undefined : erasure.stateOf(seq, at)),
     snapshot: (target) => snapshot(target, { directory, log, storage, manifest, flusher }),
-    stats: () => ({
-      ...storage.stats(),
-      ...loader.stats,
-      ...journalStats(log, backlog, flusher),
-      ...reserve.stats,
-    }),
+    stats: () => ({ ...statsOf(storage, loader, reserve), ...journalStats(log, backlog, flusher) }),
     // Flushing what is left spares the next start the work.
     close: () => closeAll([...[flusher, log, storage].map((part) => () => part.close()), release]),
   };
+}
+
+function statsOf(storage: Storage, loader: PartitionLoader, reserve: DiskReserve) {
+  return { ...storage.stats(), ...loader.stats, ...reserve.stats };
 }
 
 interface RecoveryTargets {

@@ -112,13 +112,8 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
     withRoom: (task) => (state === undefined ? task() : state.withRoom(task)),
     maintain: () => maintain({ clock, registry, expiry, removals, retention, journal, stored: state }),
     stats: () => ({
-      ...{
-        ...registry.stats,
-        ...bodies.stats,
-        ...operations.stats,
-        ...retention?.stats(),
-        ...state?.stats(),
-      },
+      ...{ ...registry.stats, ...bodies.stats, ...operations.stats },
+      ...{ ...retention?.stats(), ...state?.stats() },
       partitions_awaiting_vectors: background?.backFill.waitingCount ?? 0,
       ...background?.reindex.stats,
     }),
