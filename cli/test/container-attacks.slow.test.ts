@@ -16,6 +16,8 @@ const GIB = 1024 ** 3;
 const SCOPES = 100_000;
 const container = MemoryContainer.make(GIB);
 
+afterAll(() => container?.remove());
+
 describe.runIf(container !== undefined)(
   "a host at default settings in a container of 1 GiB (a cgroup, which takes root)",
   () => {
@@ -41,7 +43,6 @@ describe.runIf(container !== undefined)(
       await nats?.close();
       if (up !== undefined) await endChild(up, "SIGKILL");
       await server?.stop();
-      container!.remove();
       rmSync(directory, { recursive: true });
     });
 
