@@ -182,6 +182,7 @@ describe("the working tier", () => {
         sources: true,
         cascade: true,
         purge: true,
+        erasure: true,
         own_only: true,
       },
     });
