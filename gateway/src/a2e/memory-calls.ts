@@ -110,5 +110,5 @@ function violation(path: string, what: string): MemoryError {
 
 function tooLarge(): MemoryError {
   const message = `the entries have more than ${REPLY_BYTES_MAX} bytes: ask for fewer`;
-  return new MemoryError("too_large", message, { limit: "replyBytes", max: REPLY_BYTES_MAX });
+  return new MemoryError("too_large", message, { limit: "messageBytes", max: REPLY_BYTES_MAX });
 }
