@@ -6,7 +6,7 @@ import { allShown, hasSdk, shown, startAgent } from "./sdk.js";
 const fixture = new GatewayFixture();
 
 describe.skipIf(!hasSdk)(
-  "A2E's Python SDK (read from ../shared/peers, where it is, and Python has pydantic and requests)",
+  "A2E's Python SDK (read from ../shared/peers, where it and a Python with its dependencies are)",
   () => {
     beforeAll(() => fixture.start());
     afterAll(() => fixture.stop());

@@ -6,18 +6,18 @@ import { fileURLToPath } from "node:url";
 const SDK =
   process.env.MEMBUS_A2E_SDK ??
   fileURLToPath(new URL("../../../../shared/peers/a2e-python-sdk", import.meta.url));
-/** A Python with pydantic and requests. */
+/** One that has what the SDK imports: pydantic, requests, fastapi, pyyaml. */
 const PYTHON = process.env.MEMBUS_PYTHON ?? "python3";
+const ENV = { ...process.env, PYTHONPATH: SDK, PYTHONDONTWRITEBYTECODE: "1" };
 const AGENT = fileURLToPath(new URL("sdk_agent.py", import.meta.url));
+const IMPORTS = "import a2e.caps.memory.client, a2e.core.transports.http, a2e.core.client";
 
 export const hasSdk =
-  existsSync(SDK) &&
-  spawnSync(PYTHON, ["-c", "import pydantic, requests, yaml"], { timeout: 20_000 }).status === 0;
+  existsSync(SDK) && spawnSync(PYTHON, ["-c", IMPORTS], { env: ENV, timeout: 20_000 }).status === 0;
 
 /** `sdk_agent.py` with the SDK as it is. */
 export function startAgent(args: readonly string[]): ChildProcessWithoutNullStreams {
-  const env = { ...process.env, PYTHONPATH: SDK, PYTHONDONTWRITEBYTECODE: "1" };
-  return spawn(PYTHON, [AGENT, ...args], { env });
+  return spawn(PYTHON, [AGENT, ...args], { env: ENV });
 }
 
 /** What the agent shows, as it comes. */
