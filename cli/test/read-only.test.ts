@@ -9,6 +9,7 @@ afterAll(() => host.stop());
 describe("membus up --read-only", () => {
   it("answers reads from a folder that a kill has left, refuses the rest, and changes nothing in it", async () => {
     await host.json(["remember", "printer", "on the second floor", "--tier", "semantic"]);
+    await host.json(["remember", "step", "three"]);
     await host.restart();
     await host.restart(["--read-only"]);
     const before = await hashOf(host.data);

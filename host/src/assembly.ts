@@ -39,7 +39,7 @@ export interface HostDependencies {
   readonly audit?: AuditSink;
   /** What keys are hashed with in these records; without one each host has another, and nobody can look keys up. */
   readonly auditSecret?: Uint8Array;
-  /** Where the plugin of a tier may write. */
+  /** Where the plugin of a tier may write. lru needs none; with one its revisions grow over restarts too. */
   readonly dataDirectories?: Readonly<Partial<Record<MemoryTier, string>>>;
   /** Without one every namespace may be used. */
   readonly allowNamespace?: NamespaceRule;

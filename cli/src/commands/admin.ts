@@ -8,8 +8,8 @@ import { type CommonFlags, openSession } from "../session.js";
 const EXPLANATION = `
 With the host stopped. --agent erases an agent of --tenant (default default): its episodic entries, the entries of the shared
 tier that it wrote last, and the replies that were remembered for it. What another agent has changed since is that one's.
---tenant without --agent erases everything of a tenant, its tables too. The working tier is on no disk. Killed on the way,
-the same command or the next start of the host goes on.`;
+--tenant without --agent erases everything of a tenant, its tables too. The working tier has no entry on disk. Killed on the
+way, the same command or the next start of the host goes on.`;
 
 /** What the command cannot reach. */
 const MAY_REMAIN = [

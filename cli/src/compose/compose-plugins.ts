@@ -68,7 +68,8 @@ export async function choosePlugins(config: Config, start: StartOptions): Promis
         : await loadPlugin(tier, settings);
     plugins[tier] = plugin;
     if (settings !== undefined) dataDirectories[tier] = join(config.data, folderOf(tier, plugin));
-    else if (tier !== "working") dataDirectories[tier] = join(config.data, tier);
+    // The working tier keeps nothing there but how far its revisions are: without a folder it is served all the same.
+    else if (tier !== "working" || !start.readOnly) dataDirectories[tier] = join(config.data, tier);
   }
   return { plugins, dataDirectories };
 }

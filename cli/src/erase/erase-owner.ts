@@ -46,11 +46,13 @@ export async function eraseOwner(owner: Owner, parts: EraseParts): Promise<TierE
   return done;
 }
 
-/** The tiers that keep anything on disk. */
+/** The tiers that keep entries on disk. */
 async function erasersOf({ plugins, dataDirectories }: ComposedPlugins) {
   const tiers: { tier: MemoryTier; folder: string; plugin: EraserPlugin }[] = [];
   for (const [tier, folder] of Object.entries(dataDirectories) as [MemoryTier, string][]) {
     const plugin = plugins[tier]!;
+    // Its folder tells how far revisions are, and nothing of an owner.
+    if (isEraser(plugin) && plugin.manifest.features.durable === false) continue;
     if (!isEraser(plugin)) {
       const { name } = plugin.manifest;
       throw new MemoryError("unsupported", `${name}, which serves the ${tier} tier, cannot erase an owner`);

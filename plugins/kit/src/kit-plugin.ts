@@ -193,7 +193,8 @@ export class KitPlugin implements MemoryPlugin {
    * Puts the folder of a durable tier, as it is at one point of its log, into `target`, which is made: a plugin opens a
    * copy of it. All that is acknowledged by now is in it, and nothing that is forgotten by now. Stores go on meanwhile.
    * Where the file system can, its files are the tier's own under other names: they are to be copied, not written to, and
-   * to be removed soon, as they keep the bytes of what is forgotten later. In memory: nothing.
+   * to be removed soon, as they keep the bytes of what is forgotten later. In memory: how far revisions are,
+   * where the tier has a folder.
    * @throws {MemoryError} `unsupported` where the storage cannot, `unavailable` while the log cannot be written.
    */
   async snapshot(target: string): Promise<void> {

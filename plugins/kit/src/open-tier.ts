@@ -1,5 +1,5 @@
 import type { Clock, Embedder, PluginServices } from "@membus/protocol";
-import { createMemoryJournal, OperationMemory, type Owner } from "./journal/index.js";
+import { createMemoryJournal, OperationMemory, type Owner, RevisionMark } from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
 import {
   BackFill,
@@ -68,6 +68,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   void embedder?.unrelatedCosine?.().catch(() => undefined);
   const operations = operationMemory(options);
   const state = durable && (await openDurable(durable, { services, options, operations }));
+  const revisions = durable === undefined ? await RevisionMark.open(services) : undefined;
   const clockFloor = state?.newestAt ?? 0;
   const clock = clockAbove(services.clock, clockFloor);
   const bodies = state?.bodies ?? memoryBodies(options);
@@ -77,7 +78,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   const expiry = new Expiry({ clock, removals, durable: state !== undefined });
   const journal = state?.journal ?? createMemoryJournal();
   const registry = openRegistry({
-    ...{ clock, options, state, retention, expiry },
+    ...{ clock, options, state, retention, expiry, revisions },
     load: partitionsOf({ state, bodies, indexer, embedder, analyzer: analyzer.id }),
   });
   journal.onRollback((firstLostSeq) => {
@@ -88,7 +89,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   const readAhead = new ReadAhead(bodies);
   const preload = new Preload({ registry, analyzer, clock, logger }, state?.latest.ids.toReversed() ?? []);
   const tier: OpenTier = {
-    ...{ ...shared, operations, analyzer, readAhead, removals, expiry, retention, clockFloor },
+    ...{ ...shared, operations, analyzer, readAhead, removals, expiry, retention, clockFloor, revisions },
     durable: state !== undefined,
     isShared: services.tier === "semantic",
     forgets: new ForgetOrder(),
@@ -108,9 +109,10 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
       await state?.erase(tenant);
     },
     eraseOwner: (owner, options) => eraseOwned({ tier, state }, owner, options),
-    snapshot: async (target) => state?.snapshot(target),
+    snapshot: async (target) => (state ?? revisions)?.snapshot(target),
     withRoom: (task) => (state === undefined ? task() : state.withRoom(task)),
-    maintain: () => maintain({ clock, registry, expiry, removals, retention, journal, stored: state }),
+    maintain: () =>
+      maintain({ clock, registry, expiry, removals, retention, journal, stored: state, revisions }),
     stats: () => ({
       ...{ ...registry.stats, ...bodies.stats, ...operations.stats },
       ...{ ...retention?.stats(), ...state?.stats() },
@@ -122,7 +124,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
       await readAhead.close();
       await background?.backFill.close();
       await background?.reindex.close();
-      await state?.close();
+      await (state ?? revisions)?.close();
       registry.clear();
     },
   };
@@ -160,12 +162,14 @@ async function endErasures(tier: OpenTier, owners: readonly Owner[]): Promise<Op
 
 interface MaintenanceParts extends SweepParts {
   readonly stored: DurableState | undefined;
+  readonly revisions: RevisionMark | undefined;
 }
 
 async function maintain(parts: MaintenanceParts): Promise<void> {
-  const { stored } = parts;
+  const { stored, revisions } = parts;
   await (stored === undefined ? sweep(parts) : stored.withRoom(() => sweep(parts)));
   await stored?.reserveRoom();
+  await revisions?.maintain();
 }
 
 interface BackgroundParts extends Omit<BackFillParts, "roomToWrite"> {
@@ -220,10 +224,12 @@ interface RegistryParts {
   readonly state: DurableState | undefined;
   readonly retention: Retention | undefined;
   readonly expiry: Expiry;
+  readonly revisions: RevisionMark | undefined;
   load(scope: string): Promise<Partition>;
 }
 
-function openRegistry({ clock, options, state, retention, expiry, load }: RegistryParts): PartitionRegistry {
+function openRegistry(parts: RegistryParts): PartitionRegistry {
+  const { clock, options, state, retention, expiry, revisions, load } = parts;
   if (state === undefined) {
     return new PartitionRegistry(
       { residentBytesMax: Number.POSITIVE_INFINITY },
@@ -232,6 +238,7 @@ function openRegistry({ clock, options, state, retention, expiry, load }: Regist
         measured: ({ id, partition }) => retention?.measured(id, partition.liveBytes),
         mayLeave: ({ isEmpty }) => isEmpty,
         dropsEmpty: true,
+        leftAt: revisions?.floor,
         storedScopes: async () => [],
       },
     );

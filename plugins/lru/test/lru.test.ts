@@ -164,6 +164,7 @@ describe("the working tier", () => {
         full_text: true,
         ttl: true,
         durable: false,
+        erasure: true,
         shared: false,
         conditional: true,
         eviction: true,

@@ -18,6 +18,7 @@ export { type OwnDirectory, ownDirectory } from "./own-directory.js";
 export { type LogRecord, latestTime, newestForgotten, type OperationResult, rowIdOf } from "./record.js";
 export { type RecordEntries, type RecordedEntry, recordEntries } from "./record-entries.js";
 export { type Recovered, recover } from "./recover.js";
+export { RevisionMark } from "./revision-mark.js";
 export { decodeRows, encodeRows, type KeptRows } from "./row-file.js";
 export { snapshot } from "./snapshot.js";
 export { type FolderPlace, type FolderReport, verifyFolder } from "./verify-folder.js";

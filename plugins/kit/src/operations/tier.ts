@@ -1,5 +1,5 @@
 import type { Clock, Embedder, Logger, Reranker } from "@membus/protocol";
-import type { Journal, OperationMemory } from "../journal/index.js";
+import type { Journal, OperationMemory, RevisionMark } from "../journal/index.js";
 import type {
   BodyCache,
   DocumentIndexer,
@@ -38,6 +38,8 @@ export interface StoreParts extends MutationParts {
   readonly analyzerId: string;
   readonly embedderId: string;
   readonly retention: Retention | undefined;
+  /** What holds the revisions of a tier in memory across restarts, where it has a folder. */
+  readonly revisions: RevisionMark | undefined;
   readonly partitionRowsMax: number;
   readonly partitionBytesMax: number;
   readonly embedWaitMs: number;

@@ -26,6 +26,8 @@ export interface RegistryDependencies {
   mayLeave(resident: Resident): boolean;
   /** False where an empty partition stays, because another load would take time to find nothing. */
   readonly dropsEmpty: boolean;
+  /** Unix seconds: revisions of what was in RAM in processes before are below it, and known by nothing else. */
+  readonly leftAt?: number | undefined;
   /** Every scope of the tenant that is stored, in RAM or not. */
   storedScopes(tenant: string): Promise<Iterable<Scope>>;
 }
@@ -39,13 +41,15 @@ export class PartitionRegistry {
   readonly #loading = new Map<string, Promise<void>>();
   #sizeBytes = 0;
   /** When the last one left, Unix seconds: above its revisions, also if the clock steps back after that. */
-  #leftAt = 0;
+  #leftAt: number;
   #loaded: (resident: Resident) => void = () => {};
 
   constructor(
     readonly options: RegistryOptions,
     readonly dependencies: RegistryDependencies,
-  ) {}
+  ) {
+    this.#leftAt = dependencies.leftAt ?? 0;
+  }
 
   /** Runs `use` on the partition of a scope, which stays in RAM meanwhile. */
   async use<T>(scope: Scope, use: (resident: Resident) => T | Promise<T>): Promise<T> {

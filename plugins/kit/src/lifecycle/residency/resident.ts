@@ -57,8 +57,13 @@ export class Resident {
 
   /** The next revision: above every one issued here, and not below the time of acceptance in microseconds. */
   nextRevision(acceptedAt: number): number {
-    this.#lastRevision = Math.max(this.#lastRevision + 1, Math.floor(acceptedAt * 1e6));
+    this.#lastRevision = this.latestRevision(acceptedAt) + 1;
     return this.#lastRevision;
+  }
+
+  /** The next one is right above it. */
+  latestRevision(acceptedAt: number): number {
+    return Math.max(this.#lastRevision, Math.floor(acceptedAt * 1e6) - 1);
   }
 
   stage(keyHash: string, version: StagedVersion): void {

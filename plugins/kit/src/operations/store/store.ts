@@ -34,6 +34,7 @@ async function storeInto(
   const at = op.accepted_at;
   const context = { agent: op.agent, acceptedAt: at, embedder: tier.embedderId, ownOnly };
   const waitMs = ack === "queued" ? 0 : tier.embedWaitMs;
+  const uncovered = () => tier.revisions?.cover(resident.latestRevision(at) + entries.length);
   const planned: PlannedEntry[] = [];
   let indexes: PlanIndex = NO_INDEX;
   await tier.expiry.expireAhead(resident);
@@ -50,6 +51,8 @@ async function storeInto(
       indexes = await indexPlans(tier.indexer, all, { scope: resident.id, waitMs }, indexes);
     }
     await tier.expiry.expireAhead(resident);
+    // Others may commit while this one waits.
+    for (let wait = uncovered(); wait !== undefined; wait = uncovered()) await wait;
     tier.expiry.expireNow(resident);
     const hasChanged = (position: number) =>
       !isStillCurrent(resident, entries[position]!.key_hash, planned[position]!);
