@@ -120,15 +120,15 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
       ...background?.reindex.stats,
     }),
     async close() {
-      await preload.close();
-      await readAhead.close();
-      await background?.backFill.close();
-      await background?.reindex.close();
-      await (state ?? revisions)?.close();
+      await closeInTurn([preload, readAhead, background?.backFill, background?.reindex, state ?? revisions]);
       registry.clear();
     },
   };
   return endErasures(tier, state?.erasing ?? []);
+}
+
+async function closeInTurn(parts: readonly ({ close(): Promise<void> } | undefined)[]): Promise<void> {
+  for (const part of parts) await part?.close();
 }
 
 interface ErasedTier {
