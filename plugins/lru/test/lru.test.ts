@@ -183,7 +183,6 @@ describe("the working tier", () => {
         sources: true,
         cascade: true,
         purge: true,
-        erasure: true,
         own_only: true,
       },
     });
