@@ -48,6 +48,7 @@ describe("packages that are installed from their files into an empty folder", ()
       "conformance",
       "disk",
       "embeddings",
+      "gateway",
       "host",
       "languages",
       "nats-server",
@@ -207,7 +208,11 @@ describe("a plugin that is served", () => {
       const { entries } = await memory.retrieve({ query: "orbits the sun", tier, limit: 1 });
       console.log(JSON.stringify([entries.map(({ content }) => content.text), (await memory.retrieve({ tier })).total]));`);
     expect(found).toEqual([["Earth orbits the Sun"], 2]);
-    expect((await readdir(join(workshop, ".membus"))).sort()).toEqual(["episodic", "semantic-rows"]);
+    expect((await readdir(join(workshop, ".membus"))).sort()).toEqual([
+      "control",
+      "episodic",
+      "semantic-rows",
+    ]);
   });
 
   /** What `nats micro info membus` asks, by the client of the NATS project. */

@@ -151,7 +151,12 @@ describe("a loaded host", () => {
       await host.json(["restore", backup, "--data", data]);
       await expectServed(data, before);
     }
-    expect((await readdir(join(host.directory, "data"))).sort()).toEqual(["control", "episodic", "semantic"]);
+    expect((await readdir(join(host.directory, "data"))).sort()).toEqual([
+      "control",
+      "episodic",
+      "semantic",
+      "working",
+    ]);
   });
 
   it("keeps nothing of a backup that is killed, which leaves the ones before whole", async () => {
