@@ -32,7 +32,7 @@ afterEach(() => stage.close());
 
 /** Sockets cannot be copied: that of the host, and of one that was killed before it had the lock. */
 function copyData(from: string, to: string): void {
-  cpSync(from, to, { recursive: true, filter: (path) => !/^lock(\.|$)/.test(basename(path)) });
+  cpSync(from, to, { recursive: true, filter: (path) => !/^(lock(\.|$)|control$)/.test(basename(path)) });
 }
 
 describe("a host that is killed under load", () => {
