@@ -43,7 +43,7 @@ const DEFAULTS = {
  * what is kept, each with at most so much of the room.
  */
 const BUFFERS: ReadonlySet<string> = new Set(["inFlightBytesMax", "backlogBytesMax"]);
-const BUFFER_SHARE = 1 / 20;
+const BUFFER_SHARE = 1 / 40;
 
 /** Bounds that are no smaller, so that messages of the usual size are served. */
 const LEAST: Bounds = {
