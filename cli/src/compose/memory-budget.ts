@@ -14,6 +14,8 @@ const GIVEN_OUT = 0.9;
 const OVERHEAD = 1.3;
 /** Of V8's heap, as small partitions are in it for the most part. */
 const HEAP_GIVEN_OUT = 0.7;
+/** Of the heap, for code and what is under way, however small it is. */
+const HEAP_IDLE_BYTES = 96 * MIB;
 /** Of a remembered operation, besides its reply. */
 const OPERATION_BYTES = 350;
 /** Tiers with a log. */
@@ -69,7 +71,7 @@ const OUTSIDE_HEAP: ReadonlySet<string> = new Set([
 /** The settings with every bound that they do not name made as small as the memory limit asks for. */
 export function withinMemory(config: Config, limit: MemoryLimit): Config {
   const room = Math.max(0, GIVEN_OUT * limit.limitBytes - IDLE_BYTES) / OVERHEAD;
-  const heapRoom = Math.min(room, HEAP_GIVEN_OUT * limit.heapBytes);
+  const heapRoom = Math.min(room, Math.max(0, HEAP_GIVEN_OUT * limit.heapBytes - HEAP_IDLE_BYTES));
   const bufferMax = BUFFER_SHARE * heapRoom;
   const { buffered, kept } = countedBytes(bufferMax);
   const shareOf = (bytes: number) => Math.min(1, Math.max(0, bytes - buffered) / kept);
