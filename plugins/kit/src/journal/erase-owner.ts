@@ -25,13 +25,16 @@ export async function eraseOwner<T>(
   await manifest.update({ erasing: [...others(), owner] });
   const removed = await remove();
   await flusher.erase(tenant);
-  latest.remove((id) => isOwned(id, owner));
-  if (agent === undefined) {
-    await storage.dropTenant?.(tenant, (part) =>
-      manifest.update({ parts: manifest.facts.parts.filter(({ name }) => name !== part) }),
-    );
-  }
-  await manifest.update({ scopes: latest.ids, erasing: others() });
+  // A flush that ends meanwhile would write down again what is gone.
+  await flusher.write(async () => {
+    latest.remove((id) => isOwned(id, owner));
+    if (agent === undefined) {
+      await storage.dropTenant?.(tenant, (part) =>
+        manifest.update({ parts: manifest.facts.parts.filter(({ name }) => name !== part) }),
+      );
+    }
+    await manifest.update({ scopes: latest.ids, erasing: others() });
+  });
   return removed;
 }
 
