@@ -1,4 +1,5 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S MALLOC_ARENA_MAX=4 MALLOC_MMAP_THRESHOLD_=524288 MALLOC_TOP_PAD_=4194304 MALLOC_TRIM_THRESHOLD_=8388608 node --max-semi-space-size=8
+// Memory that LanceDB's threads give back to glibc goes back to the system, and the young generation stays small: see README.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

@@ -61,7 +61,6 @@ describe.runIf(container !== undefined)(
       return over;
     }
 
-    /** What of an attack is answered, besides that there is too much of it. On a slow machine no such retrieve may be in time. */
     /** What may be answered, of which something must be. On a slow machine no such retrieve is in time. */
     const STORED = ["memory/store/resp", "overloaded", "memory_full", "timeout"];
     const RETRIEVED = ["memory/retrieve/resp", "overloaded", "timeout"];

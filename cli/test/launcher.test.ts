@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -35,6 +35,12 @@ it("finds the program through links, absolute and relative, from any folder", as
 it("needs no shell: Node runs it as it is", async () => {
   const { stdout } = await run(process.execPath, [LAUNCHER, "--version"], { env: {} });
   expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+it("has a first line that every system reads whole", async () => {
+  const [line] = (await readFile(LAUNCHER, "utf8")).split("\n");
+  // Linux reads no more of it.
+  expect(line!.length).toBeLessThan(256);
 });
 
 it("ends as the program ends", async () => {

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { ENVIRONMENT } from "../src/config/environment.js";
 
-/** What users run; `npm test` builds it first. */
-const MAIN = fileURLToPath(new URL("../dist/program/main.js", import.meta.url));
+/** What users run; `npm test` builds the program first. */
+const MEMBUS = fileURLToPath(new URL("../bin/membus.js", import.meta.url));
 
 export interface CliOptions {
   /** NATS_URL of the command. */
@@ -33,7 +33,7 @@ export function spawnCli(
 ): ChildProcessWithoutNullStreams {
   const settings = new Set(Object.keys(ENVIRONMENT));
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.has(name)));
-  const [program, ...rest] = wrap([process.execPath, MAIN, ...args]);
+  const [program, ...rest] = wrap([MEMBUS, ...args]);
   const child = spawn(program!, rest, {
     env: { ...env, MEMBUS_NATS_SERVER: NATS_SERVER, TMPDIR: cwd, ...(url && { NATS_URL: url }), ...given },
     cwd,

@@ -35,7 +35,7 @@ export class HostProcess {
   /** Resolves when it serves. */
   async start(): Promise<void> {
     this.#isExpectedToEnd = false;
-    const child = spawn(process.execPath, [MEMBUS, "up", "--data", "data", "--json"], {
+    const child = spawn(MEMBUS, ["up", "--data", "data", "--json"], {
       cwd: this.#directory,
       env: environmentOf(this.#url, this.#directory),
       stdio: ["ignore", "pipe", "pipe"],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MemoryClient } from "@membus/agent-client";
 import { sampleEntries, sampleQueries } from "../harness/dataset.js";
-import type { BenchEnvironment, HostStart } from "../harness/environment.js";
+import type { BenchEnvironment } from "../harness/environment.js";
 import { fillEpisodic } from "../harness/fill.js";
 import { milliseconds, pairs, runLoad } from "../harness/load.js";
 import { secondsRatio } from "../harness/load-ratio.js";
@@ -14,14 +14,6 @@ import type { BenchResult } from "../harness/result.js";
 const COUNT = 100_000;
 const ROUNDS = 5;
 const AGENT = "open";
-/** What an operator may set to keep a host small: cli/README.md, "Memory of a host". */
-const SMALL_MEMORY = {
-  MALLOC_ARENA_MAX: "4",
-  MALLOC_MMAP_THRESHOLD_: "524288",
-  MALLOC_TOP_PAD_: "4194304",
-  MALLOC_TRIM_THRESHOLD_: "8388608",
-  NODE_OPTIONS: "--max-semi-space-size=8",
-};
 const READER = fileURLToPath(new URL("../bare-reader.js", import.meta.url));
 /** What a partition is loaded from: everything but the contents. */
 const COLUMNS = [
@@ -47,10 +39,7 @@ export async function benchOpen(environment: BenchEnvironment): Promise<BenchRes
     () => startToAnswer(environment),
     () => readColumns(environment),
   );
-  for (const [how, env] of Object.entries({ "as it starts": {}, "set to be small": SMALL_MEMORY })) {
-    const resident = await residentAfterUse(environment, env);
-    process.stderr.write(`host RSS after 1000 retrieves, ${how}: ${resident} MiB\n`);
-  }
+  process.stderr.write(`host RSS after 1000 retrieves: ${await residentAfterUse(environment)} MiB\n`);
   const title = "start on 100,000 entries to the first answer, against reading the same columns";
   return [secondsRatio("open-100k", results, { title, goal: 2 })];
 }
@@ -87,8 +76,8 @@ async function readColumns(environment: BenchEnvironment): Promise<number> {
   return seconds;
 }
 
-async function residentAfterUse(environment: BenchEnvironment, env: HostStart["env"]): Promise<number> {
-  const host = await environment.startHost({ name: "open", env });
+async function residentAfterUse(environment: BenchEnvironment): Promise<number> {
+  const host = await environment.startHost({ name: "open" });
   const client = await MemoryClient.connect({ servers: environment.url, agent: AGENT, timeoutMs: 60_000 });
   const queries = sampleQueries(1_000);
   await runLoad(1_000, 4, (index) => client.retrieve({ query: queries[index]!, tier: "episodic" }));

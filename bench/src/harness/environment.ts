@@ -48,10 +48,10 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
   const directory = await mkdtemp(join(tmpdir(), "membus-bench-"));
   const children = new Set<ChildProcess>();
   let closing: Promise<void> | undefined;
-  const start = (args: readonly string[], settings: HostStart["env"] = {}) => {
+  const start = (program: string, args: readonly string[], settings: HostStart["env"] = {}) => {
     if (closing !== undefined) throw new Error("interrupted");
     const env = { ...process.env, ...settings, NATS_URL: server.url };
-    const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "inherit"] });
     children.add(child);
     return child;
   };
@@ -75,13 +75,12 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
     bus,
     directory,
     async startHost({ name, args = [], env }) {
-      const command = [PROGRAM, "up", "--data", join(directory, name), "--json", ...args];
-      const child = start(command, env);
+      const child = start(PROGRAM, ["up", "--data", join(directory, name), "--json", ...args], env);
       await firstOutput(child);
       return child;
     },
-    startCommand: (args) => firstOutput(start([PROGRAM, ...args])),
-    startScript: (script, args) => start([script, ...args]),
+    startCommand: (args) => firstOutput(start(PROGRAM, args)),
+    startScript: (script, args) => start(process.execPath, [script, ...args]),
     end,
     close: () => {
       closing ??= closeAll();
