@@ -1,9 +1,10 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
-const TESTS = ["*/test/**/*.test.ts", "plugins/*/test/**/*.test.ts"];
 const SLOW_TESTS = "**/*.slow.test.ts";
+/** Packages whose tests keep nothing from one file to the next, so that a process that has loaded them runs many. */
+const SHARING = "{protocol,bus,host,agent-client,plugins/disk,plugins/kit,plugins/lru,plugins/embeddings}";
 
-/** Each file has a process of its own, except where nothing is kept from one to the next. */
+/** Each file of the others has a process of its own. */
 export default defineConfig({
   resolve: { conditions: ["membus-source"] },
   ssr: { resolve: { conditions: ["membus-source"] } },
@@ -22,15 +23,25 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: TESTS,
+          include: [`${SHARING}/test/**/*.test.ts`],
           exclude: [...configDefaults.exclude, SLOW_TESTS],
+          isolate: false,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "system",
+          include: ["*/test/**/*.test.ts", "plugins/*/test/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, SLOW_TESTS, `${SHARING}/**`],
+          sequence: { groupOrder: 2 },
         },
       },
       {
         // Crash and chaos tests load both cores, which would slow the others down: they come last.
         extends: true,
-        test: { name: "slow", include: [SLOW_TESTS], testTimeout: 900_000, sequence: { groupOrder: 2 } },
+        test: { name: "slow", include: [SLOW_TESTS], testTimeout: 900_000, sequence: { groupOrder: 3 } },
       },
     ],
   },
