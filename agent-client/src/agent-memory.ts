@@ -37,6 +37,7 @@ import {
   encodingFor,
   type ForgetRequest,
   type ListRequest,
+  malformed,
   newRequestId,
   type RetrieveRequest,
   wireError,
@@ -46,8 +47,22 @@ import { contentByTier, followPages, type ListResult, type RetrieveResult, whole
 import { type EntryInput, type StoreResult, storeEntries } from "./store/index.js";
 import { type OnEvent, type Watch, type WatchFilter, watchEvents } from "./watch.js";
 
-export type ForgetResult = Pick<MemoryForgetResponse, "deleted" | "receipt">;
+export interface ForgetResult extends Pick<MemoryForgetResponse, "deleted" | "receipt"> {
+  /** The id under which it was sent: what `forgetStatus` takes. */
+  readonly requestId: string;
+}
 export type StatusResult = Pick<MemoryStatusResponse, "done" | "receipts" | "errors">;
+
+/** What became of the bytes that a forget took. */
+export interface ForgetStatus {
+  /** Whether they are gone from disk. */
+  readonly purge: "done" | "scheduled";
+  /** Unix seconds: they were gone then. With `done` alone. */
+  readonly purged_at?: number;
+  /** Unix seconds: when they are gone at the latest. With `scheduled`, and absent where that is not known. */
+  readonly purge_by?: number;
+}
+
 export type PingResult = Pick<Pong, "host_id" | "tiers">;
 
 /** A key as criteria name it. */
@@ -185,7 +200,7 @@ export class AgentMemory {
    * an entry goes when none of its sources is left. Cites CASC-1.
    *
    * With `purge: true` the reply comes when no byte of them is left on disk; `timeout` says that it takes longer, and the same
-   * request with the same id tells when it is done. Cites FORGET-9.
+   * request with the same id tells when it is done. Cites FORGET-9. Without, `forgetStatus` tells when that is.
    *
    * @returns how many were deleted, and by tier; 0 where there are none. With `cascade`, `receipt.cascaded` has how many of
    * them were derived, at each level; it is empty where none were.
@@ -195,8 +210,9 @@ export class AgentMemory {
   async forget(criteria: ForgetRequest, options: WriteOptions = {}): Promise<ForgetResult> {
     const resolved = resolveWriteOptions(options, this.#settings);
     const fields = { ...criteria, namespace: criteria.namespace ?? this.namespace };
-    const reply = await this.#ask<MemoryForgetResponse>("memory/forget/req", fields, resolved, resolved.id);
-    return { deleted: reply.deleted, receipt: reply.receipt };
+    const requestId = resolved.id ?? newRequestId();
+    const reply = await this.#ask<MemoryForgetResponse>("memory/forget/req", fields, resolved, requestId);
+    return { deleted: reply.deleted, receipt: reply.receipt, requestId };
   }
 
   /**
@@ -239,6 +255,25 @@ export class AgentMemory {
     const fields = { request_id: requestId };
     const reply = await this.#ask<MemoryStatusResponse>("memory/status/req", fields, resolved);
     return { done: reply.done, receipts: reply.receipts, errors: reply.errors };
+  }
+
+  /**
+   * Whether the bytes that an earlier forget of this agent took are gone from disk, and since or by when; what was `done` stays
+   * so. `requestId` is that of the forget's result. Cites STATUS-5, STATUS-7.
+   * @throws {MemoryError} `memory_not_found` where the host does not know it, or no more, as of one with `dry_run`;
+   * `unsupported` where no tier tells.
+   */
+  async forgetStatus(requestId: string, options: CallOptions = {}): Promise<ForgetStatus> {
+    const resolved = resolveCallOptions(options, this.#settings);
+    const fields = { request_id: requestId, kind: "forget" };
+    const reply = await this.#ask<MemoryStatusResponse>("memory/status/req", fields, resolved);
+    const { purge, purged_at, purge_by } = reply;
+    if (purge === undefined) throw malformed("it has no `purge`");
+    return {
+      purge,
+      ...(purged_at !== undefined && { purged_at }),
+      ...(purge_by !== undefined && { purge_by }),
+    };
   }
 
   /**

@@ -1,6 +1,7 @@
 export {
   AgentMemory,
   type ForgetResult,
+  type ForgetStatus,
   type KeyReference,
   type PingResult,
   type StatusResult,

@@ -106,7 +106,7 @@ describe("agents of one host", () => {
     const watch = await alice.watch({}, (event) => void events.push(event));
     await bob.remember("mine", 1, { tier: "episodic" });
     const { requestIds } = await bob.store({ key: "ours", content: 1, tier: "semantic" });
-    await bob.forget({ keys: ["ours"] });
+    const forgotten = await bob.forget({ keys: ["ours"] });
     await watch.stop();
     expect(events.map(({ action, tier, author }) => [action, tier, author])).toEqual([
       ["stored", "semantic", "bob"],
@@ -114,6 +114,10 @@ describe("agents of one host", () => {
     ]);
     expect(await bob.status(requestIds[0]!)).toMatchObject({ done: true });
     await rejection(alice.status(requestIds[0]!), "memory_not_found");
+    expect(await bob.forgetStatus(forgotten.requestId)).toEqual({
+      ...{ purge: "done", purged_at: forgotten.receipt.at },
+    });
+    await rejection(alice.forgetStatus(forgotten.requestId), "memory_not_found");
   });
 
   it("learn which host serves them", async () => {

@@ -29,6 +29,23 @@ describe("replies that answer something", () => {
     await expect(client.status("")).rejects.toThrow(TypeError);
   });
 
+  it("forgetStatus: whether the bytes that a forget took are gone", async () => {
+    const reply = { kind: "forget", request_id: "f1", receipts: [], errors: [] };
+    const scheduled = { ...reply, done: false, purge: "scheduled", purge_by: 2 };
+    const answers = [
+      scheduled,
+      { ...reply, done: true, purge: "done", purged_at: 1 },
+      { ...reply, done: true },
+    ];
+    const { client, host } = await openFixture({ answer: (_, n) => answers[n]! });
+    expect(await client.forgetStatus("f1")).toEqual({ purge: "scheduled", purge_by: 2 });
+    expect(await client.forgetStatus("f1")).toEqual({ purge: "done", purged_at: 1 });
+    expect(host.bodies[0]).toEqual({ request_id: "f1", kind: "forget" });
+    const error = await rejection(client.forgetStatus("f1"), "runtime_error");
+    expect(error.message).toContain("the host's reply cannot be read: it has no `purge`");
+    await expect(client.forgetStatus("")).rejects.toThrow(TypeError);
+  });
+
   it("errors: code, text and detail", async () => {
     const { client } = await openFixture({
       answer: () => new MemoryError("memory_not_found", "not known", { request_id: "r1" }),

@@ -130,7 +130,7 @@ describe("forget", () => {
   it("sends its criteria as they are, and returns what was deleted", async () => {
     const { client, host } = await openFixture(forgetting);
     const criteria = { tags: ["temp"], tier: "working" as const, dry_run: true };
-    expect(await client.forget(criteria, { id: "f1" })).toEqual({ deleted: 2, receipt });
+    expect(await client.forget(criteria, { id: "f1" })).toEqual({ deleted: 2, receipt, requestId: "f1" });
     expect(host.requests[0]!.message).toMatchObject({ type: "memory/forget/req", id: "f1" });
     expect(host.bodies).toEqual([{ ...criteria, namespace: "default" }]);
   });

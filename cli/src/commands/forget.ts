@@ -1,38 +1,80 @@
-import type { ForgetResult } from "@membus/agent-client";
+import type { ForgetResult, ForgetStatus, MemoryClient } from "@membus/agent-client";
+import { isMemoryError } from "@membus/protocol";
 import type { Command } from "commander";
 import { addCriteriaFlags, type CriteriaFlags, criteriaOf } from "../flags/criteria-flags.js";
 import { definedOnly } from "../flags/defined-only.js";
-import { openSession, withClient } from "../session.js";
+import { openSession, type Session, withClient } from "../session.js";
 
 interface ForgetFlags extends CriteriaFlags {
   readonly dryRun?: boolean;
   readonly all?: boolean;
   readonly cascade?: boolean;
   readonly purge?: boolean;
+  readonly status?: string;
 }
+
+type ForgetCriteria = Parameters<MemoryClient["forget"]>[0];
 
 export function registerForget(program: Command): void {
   const command = program
     .command("forget")
-    .description("forget every entry that matches all criteria")
+    .description("forget every entry that matches all criteria, and tell when its bytes are gone from disk")
     .option("--dry-run", "only count")
     .option("--all", "confirms forgetting without criteria, or everything of the semantic tier")
     .option("--cascade", "also what was derived from it, as sources say, in all your namespaces")
-    .option("--purge", "waits until the bytes are gone from disk");
+    .option("--purge", "waits until the bytes are gone from disk")
+    .option("--status <id>", "only ask whether the bytes of an earlier forget are gone");
   addCriteriaFlags(command).action(async (flags: ForgetFlags, self: Command) => {
-    const { config, output } = await openSession(self);
-    const { dryRun: dry_run, all, cascade, purge } = flags;
+    const session = await openSession(self);
+    const { dryRun: dry_run, all, cascade, purge, status } = flags;
     const request = { ...criteriaOf(flags), ...definedOnly({ dry_run, all, cascade, purge }) };
-    const reply = await withClient(config, (client) => client.forget(request));
-    const verb = dry_run === true ? "would forget" : "forgot";
-    output.result(
-      reply,
-      () => `${verb} ${reply.deleted} (${JSON.stringify(reply.receipt.by_tier)}${derivedOf(reply)})`,
-    );
+    if (status === undefined) return forget(request, session);
+    if (Object.keys(request).length > 0)
+      throw new TypeError("--status is about an earlier forget, and stands alone");
+    const told = await withClient(session.config, (client) => client.forgetStatus(status));
+    session.output.result(told, () => describeStatus(told));
   });
 }
 
-/** How many were derived, at each level. */
-function derivedOf({ receipt }: ForgetResult): string {
-  return receipt.cascaded === undefined ? "" : `, derived ${JSON.stringify(receipt.cascaded)}`;
+async function forget(request: ForgetCriteria, { config, output }: Session): Promise<void> {
+  await withClient(config, async (client) => {
+    const reply = await client.forget(request);
+    if (request.dry_run === true) return output.result(reply, () => `would forget ${countsOf(reply)}`);
+    const status = await statusOf(reply, client, output.note);
+    output.result({ ...reply, ...(status && { status }) }, () => {
+      const lines = [`forgot ${countsOf(reply)}`, status && describeStatus(status)];
+      if (status?.purge === "scheduled") lines.push(`ask again: membus forget --status ${reply.requestId}`);
+      return lines.filter((line) => line !== undefined).join("\n");
+    });
+  });
+}
+
+/** It is forgotten, whether the host can tell more or not. */
+async function statusOf(
+  { requestId }: ForgetResult,
+  client: MemoryClient,
+  note: (line: string) => void,
+): Promise<ForgetStatus | undefined> {
+  try {
+    return await client.forgetStatus(requestId);
+  } catch (error) {
+    if (!isMemoryError(error)) throw error;
+    note(`when its bytes are gone from disk is not known: ${error.message}`);
+    return undefined;
+  }
+}
+
+function describeStatus({ purge, purged_at, purge_by }: ForgetStatus): string {
+  if (purge === "done") return `its bytes are gone from disk, since ${dateOf(purged_at) ?? "some time"}`;
+  return `its bytes are gone from disk ${purge_by === undefined ? "later" : `by ${dateOf(purge_by)}`}`;
+}
+
+function dateOf(time: number | undefined): string | undefined {
+  return time === undefined ? undefined : new Date(time * 1_000).toISOString();
+}
+
+function countsOf({ deleted, receipt }: ForgetResult): string {
+  // How many were derived, at each level.
+  const derived = receipt.cascaded === undefined ? "" : `, derived ${JSON.stringify(receipt.cascaded)}`;
+  return `${deleted} (${JSON.stringify(receipt.by_tier)}${derived})`;
 }

@@ -98,7 +98,11 @@ async function up({ config: given, output }: Session, start: StartOptions): Prom
       const composed = await composeHost(withinMemory(config, limit), parts);
       const { host } = composed;
       const { removeStaged, snapshotCommand } = await import("../backup/staged-snapshot.js");
-      const commands = { snapshot: snapshotCommand(composed, config.data) };
+      const { eraseCommand } = await import("../erase/serving-host.js");
+      const commands = {
+        snapshot: snapshotCommand(composed, config.data),
+        erase: eraseCommand(composed),
+      };
       const sources = { stats: () => host.stats(), busState: () => bus.state };
       await withHealth(config, sources, output.note, async () => {
         await host.start();

@@ -8,6 +8,9 @@ export function adviceFor({ message, detail }: MemoryError): string | undefined 
   if (detail.reason === "log_incomplete" || detail.reason === "folder_incomplete") {
     return "put back what is missing; `membus up --accept-loss` goes on without it";
   }
+  if (detail.reason === "erasure_cut_short") {
+    return "run the same command again: it goes on; so does the host in the tiers that it serves, when it is started again";
+  }
   if (/address already in use/.test(message)) {
     return `choose another with --port, or use what listens there: --nats nats://127.0.0.1:${detail.port}`;
   }

@@ -1,4 +1,4 @@
-import { fileLog, type OpenLog } from "@membus/disk";
+import { fileLog, type OpenLog, SerialQueue } from "@membus/disk";
 import {
   type Clock,
   type MemoryPlugin,
@@ -80,6 +80,8 @@ export class KitPlugin implements MemoryPlugin {
   readonly #parts: KitPluginParts;
   readonly #options: ResolvedKitOptions;
   readonly #inFlight = new Map<string, { readonly digest: string; readonly result: unknown }>();
+  /** One at a time: each keeps in the folder's manifest whose it is. */
+  readonly #erasures = new SerialQueue();
   #opened: OpenTier | undefined;
 
   /** @throws {TypeError} for an unknown option or a value out of range. */
@@ -173,12 +175,23 @@ export class KitPlugin implements MemoryPlugin {
 
   /**
    * For an operator: takes all that an agent has, in the shared tier what it wrote last, or a whole tenant, and its remembered
-   * replies, and ends when no byte of it is left on disk, names included. With `dryRun` only counts. Killed on the way, the
-   * next `open` goes on.
+   * replies, and ends when no byte of it is left on disk, names included. Others are served meanwhile. What the owner stores
+   * meanwhile may go or stay. With `dryRun` only counts. Killed on the way, the next `open` goes on.
    * @throws {MemoryError} `unavailable` for a tenant whose files are damaged.
    */
   async eraseOwner(owner: Owner, { dryRun = false }: { dryRun?: boolean } = {}): Promise<OwnedCounts> {
-    return this.#openFor(owner).eraseOwner(owner, { dryRun });
+    const tier = this.#openFor(owner);
+    const erase = () => tier.eraseOwner(owner, { dryRun });
+    return dryRun ? erase() : this.#erasures.run(erase);
+  }
+
+  /**
+   * An erasure of the owner is to come: if it does not, as after a crash, the next `open` erases. So that what is to be gone
+   * from several tiers goes from all. Resolves when that is on disk.
+   */
+  async announceErasure(owner: Owner): Promise<void> {
+    const tier = this.#openFor(owner);
+    await this.#erasures.run(() => tier.announceErasure(owner));
   }
 
   async onList(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult> {
@@ -218,6 +231,7 @@ export class KitPlugin implements MemoryPlugin {
   async close(): Promise<void> {
     const opened = this.#opened;
     this.#opened = undefined;
+    await this.#erasures.run(async () => undefined);
     await opened?.close();
   }
 

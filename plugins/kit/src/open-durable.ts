@@ -1,6 +1,7 @@
 import { DiskReserve, type Log, type OpenLog, withRoom } from "@membus/disk";
 import type { PluginServices, Scope } from "@membus/protocol";
 import {
+  announceErasure,
   Backlog,
   checkParts,
   createLogJournal,
@@ -48,6 +49,8 @@ export interface DurableState {
   snapshot(target: string): Promise<void>;
   /** Owners whose erasure was begun, and not ended. */
   readonly erasing: readonly Owner[];
+  /** The next opening erases an owner, if nobody does before. */
+  announceErasure(owner: Owner): Promise<void>;
   /** Runs `remove`, which takes all entries of an owner, and then leaves nothing of it on disk. A crash is made up for. */
   eraseOwner<T>(owner: Owner, remove: () => Promise<T>): Promise<T>;
   /** What became of the bytes that a forget took; undefined while copies that a repair made may hold them. */
@@ -182,6 +185,7 @@ async function takeUp(
   return {
     ...{ storage, directory, flusher, bodies, newestAt, latest, isNew, journal, roomToWrite },
     erasing: manifest.facts.erasing,
+    announceErasure: (owner) => announceErasure(owner, manifest),
     eraseOwner: (owner, remove) => eraseOwner(owner, remove, { manifest, latest, flusher, storage }),
     load: (scope, partition) => loadKnown(scope, partition, { known, loader, backlog }),
     mayLeave: (scope) => !backlog.has(scope),

@@ -53,6 +53,8 @@ export interface OpenTier extends StoreParts, RetrieveParts, ErasureParts {
   erase(tenant: string): Promise<void>;
   /** See `KitPlugin`. */
   snapshot(target: string): Promise<void>;
+  /** The next opening erases an owner, if nobody does before. */
+  announceErasure(owner: Owner): Promise<void>;
   /** Takes all that an owner has, and leaves nothing of it on disk; or only counts it. */
   eraseOwner(owner: Owner, options: { readonly dryRun: boolean }): Promise<OwnedCounts>;
   maintain(): Promise<void>;
@@ -108,6 +110,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
       await clearForgotten(registry);
       await state?.erase(tenant);
     },
+    announceErasure: async (owner) => state?.announceErasure(owner),
     eraseOwner: (owner, options) => eraseOwned({ tier, state }, owner, options),
     snapshot: async (target) => (state ?? revisions)?.snapshot(target),
     withRoom: (task) => (state === undefined ? task() : state.withRoom(task)),

@@ -11,9 +11,14 @@ export interface EraseOwnerParts {
   readonly latest: { readonly ids: readonly string[]; remove(isRemoved: (id: string) => boolean): void };
 }
 
+/** The next opening erases an owner, if nobody does before. One announcement or erasure at a time. */
+export async function announceErasure(owner: Owner, manifest: FolderManifest): Promise<void> {
+  await manifest.update({ erasing: [...othersThan(owner, manifest), owner] });
+}
+
 /**
- * Ends when nothing of an owner is left on disk. `remove` takes its entries and remembered replies. The manifest names the
- * owner meanwhile, so that the next opening goes on after a crash.
+ * Ends when nothing of what an owner had at the beginning is left on disk. `remove` takes its entries and remembered replies.
+ * The manifest names the owner meanwhile, so that the next opening goes on after a crash.
  */
 export async function eraseOwner<T>(
   owner: Owner,
@@ -21,21 +26,25 @@ export async function eraseOwner<T>(
   { manifest, flusher, storage, latest }: EraseOwnerParts,
 ): Promise<T> {
   const { tenant, agent } = owner;
-  const others = () => manifest.facts.erasing.filter((one) => !isSame(one, owner));
-  await manifest.update({ erasing: [...others(), owner] });
+  await announceErasure(owner, manifest);
   const removed = await remove();
   await flusher.erase(tenant);
   // A flush that ends meanwhile would write down again what is gone.
   await flusher.write(async () => {
     latest.remove((id) => isOwned(id, owner));
-    if (agent === undefined) {
+    // What agents have stored meanwhile is in the table, too.
+    if (agent === undefined && (await storage.scopes(tenant)).length === 0) {
       await storage.dropTenant?.(tenant, (part) =>
         manifest.update({ parts: manifest.facts.parts.filter(({ name }) => name !== part) }),
       );
     }
-    await manifest.update({ scopes: latest.ids, erasing: others() });
+    await manifest.update({ scopes: latest.ids, erasing: othersThan(owner, manifest) });
   });
   return removed;
+}
+
+function othersThan(owner: Owner, manifest: FolderManifest): Owner[] {
+  return manifest.facts.erasing.filter((one) => !isSame(one, owner));
 }
 
 function isSame(a: Owner, b: Owner): boolean {

@@ -1,6 +1,6 @@
 export { Backlog } from "./backlog.js";
 export { checkParts } from "./check-parts.js";
-export { eraseOwner } from "./erase-owner.js";
+export { announceErasure, eraseOwner } from "./erase-owner.js";
 export { type ErasedMark, Erasure, type ErasureState } from "./erasure.js";
 export { Flusher } from "./flusher.js";
 export { FolderManifest, type Owner } from "./folder-manifest.js";

@@ -38,19 +38,25 @@ export async function removeOwned(
   return { entries, namespaces, replies: tier.operations.ofOwner(owner, { forget: !dryRun }) };
 }
 
-/** Without an operation: no record that stays names the owner. */
+/** All slices have their place in the log before a store comes in between, which may replace what they take. */
 async function removeAll(tier: MutationParts, resident: Resident, victims: readonly Victim[]): Promise<void> {
+  const slices: Promise<void>[] = [];
   for (let from = 0; from < victims.length; from += SLICE_ROWS) {
-    const slice = victims.slice(from, from + SLICE_ROWS);
-    const removed = slice.map(({ rowId }) => rowId);
-    await tier.journal.append({
-      build: () => ({ at: tier.clock.now(), scope: resident.id, rows: [], removed }),
-      stage(_, seq) {
-        for (const { keyHash } of slice) resident.stage(keyHash, { seq, row: null });
-      },
-      apply(_, seq) {
-        for (const victim of slice) removeVictim(tier, resident, victim, { seq, agent: "" });
-      },
-    });
+    slices.push(removeSlice(tier, resident, victims.slice(from, from + SLICE_ROWS)));
   }
+  await Promise.all(slices);
+}
+
+/** Without an operation: no record that stays names the owner. */
+function removeSlice(tier: MutationParts, resident: Resident, slice: readonly Victim[]): Promise<void> {
+  const removed = slice.map(({ rowId }) => rowId);
+  return tier.journal.append({
+    build: () => ({ at: tier.clock.now(), scope: resident.id, rows: [], removed }),
+    stage(_, seq) {
+      for (const { keyHash } of slice) resident.stage(keyHash, { seq, row: null });
+    },
+    apply(_, seq) {
+      for (const victim of slice) removeVictim(tier, resident, victim, { seq });
+    },
+  });
 }

@@ -50,15 +50,15 @@ export function findVictims(tier: MutationParts, resident: Resident, prepared: P
   return victims;
 }
 
-/** What a record that takes a version does once it is durable. */
+/** What a record that takes a version does once it is durable. Without `agent` it is on behalf of the author. */
 export function removeVictim(
   tier: MutationParts,
   resident: Resident,
   victim: Victim,
-  { seq, agent }: { readonly seq: number; readonly agent: string },
+  { seq, agent }: { readonly seq: number; readonly agent?: string },
 ): void {
   resident.holdsForgotten = true;
-  tier.removals.remove(resident, victim, { action: "forgotten", agent });
+  tier.removals.remove(resident, victim, { action: "forgotten", ...(agent !== undefined && { agent }) });
   tier.bodies.drop(victim.rowId);
   resident.unstage(victim.keyHash, seq);
 }

@@ -1,7 +1,8 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { filesWith } from "../../plugins/lancedb/test/storage-fixture.js";
-import { RunningHost } from "./running-host.js";
+import { filesWith } from "../../../plugins/lancedb/test/storage-fixture.js";
+import { RunningHost } from "../running-host.js";
 
 const host = new RunningHost();
 const data = join(host.directory, "data");
@@ -20,9 +21,10 @@ describe("membus admin erase", () => {
         expect(code).toBe(0);
       }
     }
+    await rm(join(data, "control"));
     const refused = await erase("--agent", "mallory", "--yes");
     expect(refused.code).not.toBe(0);
-    expect(refused.stderr).toMatch(/process \d+ serves .*stop that host first/);
+    expect(refused.stderr).toMatch(/process \d+ serves .*stop it first/);
     await host.kill();
 
     const dry = await host.json(["admin", "erase", "--data", data, "--agent", "mallory", "--dry-run"]);
