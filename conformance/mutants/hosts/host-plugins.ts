@@ -4,6 +4,7 @@ import { failureMutants } from "./host-plugins-failures.js";
 import { lifecycleMutants } from "./host-plugins-lifecycle.js";
 import { otherHostsMutants } from "./host-plugins-other-hosts.js";
 import { reindexMutants } from "./host-plugins-reindex.js";
+import { rulesMutants } from "./host-plugins-rules.js";
 import { waitingMutants } from "./host-plugins-waiting.js";
 
 export const hostPluginsMutants: readonly Mutant[] = [
@@ -13,4 +14,5 @@ export const hostPluginsMutants: readonly Mutant[] = [
   ...lifecycleMutants,
   ...otherHostsMutants,
   ...reindexMutants,
+  ...rulesMutants,
 ];

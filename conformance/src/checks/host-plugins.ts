@@ -5,6 +5,7 @@ import { failureChecks } from "./host-plugins-failures.js";
 import { lifecycleChecks } from "./host-plugins-lifecycle.js";
 import { otherHostsChecks } from "./host-plugins-other-hosts.js";
 import { reindexChecks } from "./host-plugins-reindex.js";
+import { rulesChecks } from "./host-plugins-rules.js";
 import { waitingChecks } from "./host-plugins-waiting.js";
 
 export const hostPluginsChecks: readonly Check[] = [
@@ -15,4 +16,5 @@ export const hostPluginsChecks: readonly Check[] = [
   ...otherHostsChecks,
   ...embedderChecks,
   ...reindexChecks,
+  ...rulesChecks,
 ];
