@@ -2,6 +2,7 @@ import type { Mutant } from "../mutant.js";
 import { contractMutants } from "./host-plugins-contract.js";
 import { failureMutants } from "./host-plugins-failures.js";
 import { lifecycleMutants } from "./host-plugins-lifecycle.js";
+import { neighboursMutants } from "./host-plugins-neighbours.js";
 import { otherHostsMutants } from "./host-plugins-other-hosts.js";
 import { reindexMutants } from "./host-plugins-reindex.js";
 import { rulesMutants } from "./host-plugins-rules.js";
@@ -15,4 +16,5 @@ export const hostPluginsMutants: readonly Mutant[] = [
   ...otherHostsMutants,
   ...reindexMutants,
   ...rulesMutants,
+  ...neighboursMutants,
 ];
