@@ -23,6 +23,8 @@ import { ReferencePlugin } from "./reference/reference-plugin.js";
 /** Longer than the work of other checks holds up the answers to a host that starts: it must hear its own. */
 const DISCOVERY_WAIT_MS = 100;
 
+const EVERYTHING = ["read", "write", "forget"] as const;
+
 const SOUND_PLUGINS: Readonly<Record<MemoryTier, () => MemoryPlugin>> = {
   working: () => createLruPlugin(),
   episodic: () => new ReferencePlugin(),
@@ -54,8 +56,13 @@ export async function startHost(mutant: Defect = {}): Promise<RunningHost> {
       host = await start(bus, mutant, { clock }, { folder: join(folder, "first") });
     },
     startHost: (given: HostParts) => {
-      const { prefix, tenants, inFlightCountMax, ...parts } = mutant.parts?.(given) ?? given;
-      const options = { prefix, ...(tenants && { tenants }), ...(inFlightCountMax && { inFlightCountMax }) };
+      const { prefix, tenants, inFlightCountMax, allowed, ...parts } = mutant.parts?.(given) ?? given;
+      const options = {
+        prefix,
+        ...(tenants && { tenants }),
+        ...(inFlightCountMax && { inFlightCountMax }),
+        ...(allowed && { rules: allowed.map((one) => ({ ...one, allow: EVERYTHING })) }),
+      };
       return start(bus, mutant, parts, { ...options, folder: join(folder, `own-${++startedCount}`) });
     },
   };

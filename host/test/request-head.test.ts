@@ -29,6 +29,29 @@ describe("the head of a message", () => {
   });
 
   it.each([
+    ["a text of 10 bytes", "x".repeat(10)],
+    ["a text of 100 bytes", "x".repeat(100)],
+    ["a text of 900 bytes", "x".repeat(900)],
+    ["a short vector", new Float32Array(8)],
+    ["a vector", new Float32Array(100)],
+    ["a number with a fraction", 0.1],
+    ["nothing", null],
+  ])("has an id in MessagePack behind %s", (_, before) => {
+    const message = { embedding: before, id: "mine" };
+    expect(readHead(encodeMessage(message, "msgpack"), undefined).reqId).toBe("mine");
+  });
+
+  it("has an id in MessagePack behind a text whose length another library writes in four bytes", () => {
+    const [map, a, text] = [[0x82], [0xa1, 0x61], [0xdb, 0, 0, 0, 1, 0x78]];
+    const payload = Buffer.concat([
+      Buffer.from([...map, ...a, ...text, 0xa2]),
+      utf8("id"),
+      Buffer.from([0xa1, 0x31]),
+    ]);
+    expect(readHead(payload, undefined).reqId).toBe("1");
+  });
+
+  it.each([
     ["behind something nested", { key: { id: "other" }, id: "mine" }],
     ["behind the head", { a: LONG, id: "mine" }],
     ["absent", { type: "ping" }],

@@ -11,6 +11,7 @@ import { createLogger } from "../logger.js";
 import { startHostProcess } from "./start-host-process.js";
 
 const TENANTS = ["default", "other"];
+const EVERYTHING = ["read", "write", "forget"] as const;
 
 /** A plugin in a host of its own process, which can be killed, on a nats-server that is started for it. */
 export async function launchHostOf(
@@ -51,7 +52,7 @@ async function startOwnHost(
   bus: Bus,
   plugin: PluginUnderTest,
   tier: MemoryTier,
-  { prefix, tenants, inFlightCountMax, ...parts }: HostParts,
+  { prefix, tenants, inFlightCountMax, allowed, ...parts }: HostParts,
 ): Promise<StartedHost> {
   const folder = await mkdtemp(join(tmpdir(), "membus-conformance-"));
   const host = createHost(
@@ -63,7 +64,12 @@ async function startOwnHost(
       logger: createLogger("silent"),
       ...parts,
     },
-    { prefix, ...(tenants && { tenants }), ...(inFlightCountMax && { inFlightCountMax }) },
+    {
+      prefix,
+      ...(tenants && { tenants }),
+      ...(inFlightCountMax && { inFlightCountMax }),
+      ...(allowed && { rules: allowed.map((one) => ({ ...one, allow: EVERYTHING })) }),
+    },
   );
   await host.start();
   const stop = async () => {

@@ -1,7 +1,7 @@
 import { type Bus, type ErrorCode, isMemoryError, MemoryError, type Message } from "@membus/protocol";
 import { newRequestId } from "../../src/fixtures/request-id.js";
 import { hostMutant, type Mutant } from "../mutant.js";
-import { type ReadReply, rewriteReplies } from "./intercept.js";
+import { type ReadReply, rewriteReplies, rewriteServices } from "./intercept.js";
 import { betweenPlugins, rethrowing } from "./passing-plugin.js";
 
 /** What every reply has. */
@@ -171,4 +171,40 @@ const mergeMutants: readonly Mutant[] = [
   }),
 ];
 
-export const failureMutants: readonly Mutant[] = [...thrownMutants, ...mergeMutants];
+/** Other figures of tiers in `$SRV.STATS`. */
+function withTiers(change: (figures: Message) => Message) {
+  return (bus: Bus) =>
+    rewriteServices(bus, (answer) => {
+      const tiers = Object.entries((answer.tiers ?? {}) as Record<string, Message>);
+      const changed = Object.fromEntries(tiers.map(([tier, figures]) => [tier, change(figures)]));
+      return answer.tiers === undefined ? answer : { ...answer, tiers: changed };
+    });
+}
+
+const SERVING = "host-plugins/tier-that-takes-no-stores-is-told";
+
+const servingMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "host-plugins-every-tier-is-serving",
+    defect: "`serving` is true of every tier, whatever its plugin says",
+    check: SERVING,
+    names: /`serving` of each tier .* have `failed` 1/,
+    bus: withTiers((figures) => ({ ...figures, serving: true })),
+  }),
+  hostMutant({
+    id: "host-plugins-serving-where-failed-is-0-alone",
+    defect: "a tier is serving only where its plugin says `failed` 0",
+    check: SERVING,
+    names: /`serving` of each tier/,
+    bus: withTiers((figures) => ({ ...figures, serving: figures.failed === 0 })),
+  }),
+  hostMutant({
+    id: "host-plugins-figures-kept-to-itself",
+    defect: "of the figures of a plugin only those are shown that the host has itself",
+    check: SERVING,
+    names: /a figure of the plugin of the semantic tier/,
+    bus: withTiers(({ plugin, serving }) => ({ plugin, serving })),
+  }),
+];
+
+export const failureMutants: readonly Mutant[] = [...thrownMutants, ...mergeMutants, ...servingMutants];

@@ -201,11 +201,29 @@ const overloadMutants: readonly Mutant[] = [
       rewriteErrors(bus, (error) => (error.code === "overloaded" ? { ...error, req_id: null } : error)),
   }),
   hostMutant({
+    id: "host-plugins-refused-request-is-named-where-its-id-is-first",
+    defect: "a host that is full reads the `id` of a request in its first 256 bytes alone",
+    check: "host-plugins/refused-request-is-named",
+    names: /req_id of the reply to a store of 100,000 bytes in json, its id at byte 9\d\d/,
+    bus: (bus) =>
+      rewriteErrors(bus, (error, { request: { payload } }) => {
+        const isNear = Buffer.from(payload).subarray(0, 256).includes(`${error.req_id}`);
+        return error.code === "overloaded" && !isNear ? { ...error, req_id: null } : error;
+      }),
+  }),
+  hostMutant({
     id: "host-plugins-few-refusals-are-answered",
     defect: "a host that is full answers the first 500 of an agent's requests, and drops the others",
     check: "host-plugins/thousand-refusals-are-answered",
     names: /the reply to one of a thousand pings at once/,
     bus: withFewRefusals(500),
+  }),
+  hostMutant({
+    id: "host-plugins-flood-is-never-heard-again",
+    defect: "an agent that sends more than can be refused is not heard any more",
+    check: "host-plugins/flood-is-heard-again-after-a-second",
+    names: /the reply to a ping of an agent a second after it sent 2,000 pings/,
+    bus: withFewRefusals(1_000),
   }),
   hostMutant({
     id: "host-plugins-overloaded-plugin-does-not-say-when",

@@ -2,8 +2,10 @@ import type { Mutant } from "../mutant.js";
 import { contractMutants } from "./host-plugins-contract.js";
 import { failureMutants } from "./host-plugins-failures.js";
 import { lifecycleMutants } from "./host-plugins-lifecycle.js";
+import { neighboursMutants } from "./host-plugins-neighbours.js";
 import { otherHostsMutants } from "./host-plugins-other-hosts.js";
 import { reindexMutants } from "./host-plugins-reindex.js";
+import { rulesMutants } from "./host-plugins-rules.js";
 import { waitingMutants } from "./host-plugins-waiting.js";
 
 export const hostPluginsMutants: readonly Mutant[] = [
@@ -13,4 +15,6 @@ export const hostPluginsMutants: readonly Mutant[] = [
   ...lifecycleMutants,
   ...otherHostsMutants,
   ...reindexMutants,
+  ...rulesMutants,
+  ...neighboursMutants,
 ];

@@ -220,6 +220,14 @@ const TIER_OF_SUBJECT = /\.memory\.(?<operation>\w+)\.(?:working|episodic|semant
 
 const plainly = (subject: string) => subject.replace(TIER_OF_SUBJECT, ".memory.$<operation>.req");
 
+/** Requests of one operation reach the host as if their subjects named no tier. */
+function withPlainSubject(bus: Bus, operation: string): Bus {
+  return rewriteRawRequests(bus, (message) => {
+    const { subject } = message;
+    return subject.includes(`.memory.${operation}.`) ? { ...message, subject: plainly(subject) } : message;
+  });
+}
+
 const tierMutants: readonly Mutant[] = [
   hostMutant({
     id: "subjects-tier-not-heard",
@@ -240,11 +248,14 @@ const tierMutants: readonly Mutant[] = [
     defect: "a forget that names another tier than its subject is carried out there",
     check: "subjects/another-tier-than-the-subjects-is-refused",
     names: /the reply to a forget on .* that names the \w+ tier/,
-    bus: (bus) =>
-      rewriteRawRequests(bus, (message) => {
-        const { subject } = message;
-        return subject.includes(".memory.forget.") ? { ...message, subject: plainly(subject) } : message;
-      }),
+    bus: (bus) => withPlainSubject(bus, "forget"),
+  }),
+  hostMutant({
+    id: "subjects-tier-of-a-retrieve-ignored",
+    defect: "a retrieve that names no tier is about all of them, also where its subject names one",
+    check: "subjects/tier-of-the-subject-is-meant",
+    names: /keys of a retrieve on .*\.memory\.retrieve\.\w+\.req/,
+    bus: (bus) => withPlainSubject(bus, "retrieve"),
   }),
 ];
 

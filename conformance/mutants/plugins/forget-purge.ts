@@ -12,6 +12,20 @@ function leavingOnDisk(purge: "done" | "scheduled"): DurablePlugin {
   })();
 }
 
+/** What it was asked before it answers as if it knew of no purge. */
+function scheduledIfRepeated(): DurablePlugin {
+  return new (class extends DurablePlugin {
+    readonly #asked = new Set<string>();
+
+    override async onForget(...[selector, request]: Parameters<DurablePlugin["onForget"]>) {
+      const result = await super.onForget(selector, request);
+      const isRepeated = this.#asked.has(request.op.id);
+      this.#asked.add(request.op.id);
+      return isRepeated && request.purge ? { ...result, purge: "scheduled" as const } : result;
+    }
+  })();
+}
+
 export const forgetPurgeMutants: readonly Mutant[] = [
   pluginMutant({
     id: "forget-purge-done-is-a-lie",
@@ -36,5 +50,13 @@ export const forgetPurgeMutants: readonly Mutant[] = [
     names: /what a forget with `purge` was answered for/,
     tier: "episodic",
     createPlugin: () => leavingOnDisk("done"),
+  }),
+  pluginMutant({
+    id: "forget-purge-of-a-retry-is-scheduled",
+    defect: "a forget with `purge` that is sent again is answered `scheduled`, as one without is",
+    check: "forget/purge-asked-for-is-done",
+    names: /deleted and `purge` of the same forget sent again/,
+    tier: "episodic",
+    createPlugin: scheduledIfRepeated,
   }),
 ];

@@ -1,6 +1,7 @@
 import { delay, systemClock } from "@membus/protocol";
 import { type Check, hostTierCheck, pluginCheck } from "../catalogue/check.js";
 import type { PluginContext } from "../context.js";
+import { newRequestId } from "../fixtures/request-id.js";
 import { filesWith } from "../plugin-route/files-with.js";
 
 /** What a plugin may take for a purge that it scheduled: rounds of maintenance, with two minutes of its clock between. */
@@ -55,8 +56,11 @@ export const forgetPurgeChecks: readonly Check[] = [
       await caller.store([...entries, other]);
       await maintain();
       await caller.retrieve();
-      const { deleted, receipt } = await caller.forget({ keys: entries.map(({ key }) => key), purge: true });
-      expect.equal([deleted, receipt.purge], [2, "done"], "deleted and `purge` of a forget with `purge`");
+      const asked = { keys: entries.map(({ key }) => key), purge: true, id: newRequestId() };
+      for (const which of ["a forget with `purge`", "the same forget sent again"]) {
+        const { deleted, receipt } = await caller.forget(asked);
+        expect.equal([deleted, receipt.purge], [2, "done"], `deleted and \`purge\` of ${which}`);
+      }
       const held = await filesWith(services.dataDirectory!, secret);
       expect.equal(held, [], "files that hold what a forget with `purge` was answered for");
       const left = (await caller.retrieve()).entries.map(({ key }) => key);

@@ -1,9 +1,10 @@
 import { type ErrorCode, MemoryError, type MemoryTier } from "@membus/protocol";
 import { type Check, hostCheck } from "../catalogue/check.js";
 import type { HostContext, OwnHost } from "../context.js";
-import { answer, request } from "../fixtures/bare-messages.js";
+import { answer, recordOf, request } from "../fixtures/bare-messages.js";
 import { newRequestId } from "../fixtures/request-id.js";
 import { type Script, ScriptedPlugin } from "../host-route/scripted-plugin.js";
+import { askHost, findHost } from "./host-info.js";
 
 /** Every method throws. */
 function failing(error: unknown): Required<Pick<Script, "onStore" | "onRetrieve" | "onForget" | "onStatus">> {
@@ -249,4 +250,32 @@ const mergeChecks: readonly Check[] = [
   }),
 ];
 
-export const failureChecks: readonly Check[] = [...thrownChecks, ...mergeChecks];
+/** What `$SRV.STATS` says of each tier of a host. */
+async function tiersOf(own: OwnHost): Promise<Readonly<Record<string, unknown>>> {
+  const { id } = await findHost(own);
+  const [stats] = await askHost(own, `$SRV.STATS.membus.${id}`, id);
+  return recordOf(stats?.tiers);
+}
+
+const servingCheck = hostCheck({
+  id: "host-plugins/tier-that-takes-no-stores-is-told",
+  clauses: ["DISC-6"],
+  provisions: ["own_plugins"],
+  async run(t) {
+    const { own, plugins } = await startWithThree(t);
+    for (const failed of [1, 0, undefined]) {
+      plugins.semantic.script = { stats: () => ({ shelves: 7, ...(failed !== undefined && { failed }) }) };
+      const tiers = await tiersOf(own);
+      const said = Object.keys(plugins).map((tier) => [tier, recordOf(tiers[tier]).serving]);
+      t.expect.equal(
+        Object.fromEntries(said),
+        { working: true, episodic: true, semantic: failed !== 1 },
+        `\`serving\` of each tier in $SRV.STATS while the figures of the semantic one have \`failed\` ${failed}`,
+      );
+      const { shelves } = recordOf(tiers.semantic);
+      t.expect.equal(shelves, 7, "a figure of the plugin of the semantic tier in $SRV.STATS");
+    }
+  },
+});
+
+export const failureChecks: readonly Check[] = [...thrownChecks, ...mergeChecks, servingCheck];

@@ -10,14 +10,15 @@ import { ScriptedPlugin } from "../host-route/scripted-plugin.js";
 /** Long enough for a reply that is due to come. */
 const REPLY_WAIT_MS = 250;
 
-interface SlowHost {
+export interface SlowHost {
   readonly own: OwnHost;
   readonly plugin: ScriptedPlugin;
   /** What the plugin waits for before it does anything. */
   readonly gate: Gate;
 }
 
-async function startSlowHost(t: HostContext, inFlightCountMax?: number): Promise<SlowHost> {
+/** A host of one plugin that waits at a gate. */
+export async function startSlowHost(t: HostContext, inFlightCountMax?: number): Promise<SlowHost> {
   const plugin = new ScriptedPlugin();
   const limit = inFlightCountMax === undefined ? {} : { inFlightCountMax };
   const own = await t.startHost({ plugins: { working: plugin }, ...limit });
@@ -240,8 +241,12 @@ function expectSame<Reply extends object>(
   }
 }
 
+/** So much before the id of a request, and it still ends within the first 1,024 bytes. */
+const BEFORE_ID = 900;
 /** Of one agent within a second. */
 const REFUSALS_ANSWERED = 1_000;
+/** For so long, and a little more, what an agent sends after them may be dropped. */
+const FLOOD_SECONDS = 1.1;
 
 const overloadChecks: readonly Check[] = [
   hostCheck({
@@ -272,12 +277,16 @@ const overloadChecks: readonly Check[] = [
       const { own, gate } = await startSlowHost(t, 1);
       const first = own.caller.store(own.entry());
       t.expect.equal(await gate.arrivals(1), 1, "calls of `onStore` for a store");
+      const entries = [{ key: "large", content: "x".repeat(100_000) }];
       for (const encoding of ["json", "msgpack"] as const) {
-        const what = `a store of 100,000 bytes in ${encoding} for which a host has no room`;
-        const sent = request(own, "store", { entries: [{ key: "large", content: "x".repeat(100_000) }] });
-        const reply = await answer(own, what, "store", encodeMessage(sent, encoding));
-        expectOverloaded(own, reply, what);
-        t.expect.equal(reply.message.req_id, sent.id, `req_id of the reply to ${what}`);
+        for (const before of ["", "x".repeat(BEFORE_ID)]) {
+          const sent: Message = { x_before: before, ...request(own, "store", { entries }) };
+          const place = Buffer.from(encodeMessage(sent, encoding)).indexOf(`${sent.id}`);
+          const what = `a store of 100,000 bytes in ${encoding}, its id at byte ${place}, for which a host has no room`;
+          const reply = await answer(own, what, "store", encodeMessage(sent, encoding));
+          expectOverloaded(own, reply, what);
+          t.expect.equal(reply.message.req_id, sent.id, `req_id of the reply to ${what}`);
+        }
       }
       gate.open();
       t.expect.equal((await first).errors, [], "errors of the store that was in work");
@@ -297,6 +306,27 @@ const overloadChecks: readonly Check[] = [
         gate.open(),
       );
       for (const reply of replies) expectOverloaded(own, reply, what);
+      t.expect.equal((await first).errors, [], "errors of the store that was in work");
+    },
+  }),
+  hostCheck({
+    id: "host-plugins/flood-is-heard-again-after-a-second",
+    clauses: ["ERR-13"],
+    provisions: ["own_plugins"],
+    async run(t) {
+      const { own, gate } = await startSlowHost(t, 1);
+      const first = own.caller.store(own.entry());
+      t.expect.equal(await gate.arrivals(1), 1, "calls of `onStore` for a store");
+      const payload = encodeMessage(request(own, "ping"), "json");
+      const reply = `${own.bus.inboxPrefix}.${newRequestId()}`;
+      for (let count = 0; count < 2 * REFUSALS_ANSWERED; count++) {
+        own.bus.publish(own.subject("ping"), payload, { reply });
+      }
+      await own.askServices("$SRV.PING.membus");
+      await own.passTime(FLOOD_SECONDS);
+      const what = "a ping of an agent a second after it sent 2,000 pings to a host that has no room";
+      const refusal = await answer(own, what, "ping", request(own, "ping")).finally(() => gate.open());
+      expectOverloaded(own, refusal, what);
       t.expect.equal((await first).errors, [], "errors of the store that was in work");
     },
   }),

@@ -25,6 +25,8 @@ export const subjectsTierChecks: readonly Check[] = [
     clauses: ["SUBJ-12", "SUBJ-7"],
     async run(t) {
       const { tier: _, ...entry } = t.entry();
+      const other = t.tiers.find((tier) => tier !== t.tier);
+      if (other !== undefined) await t.caller.store(t.entry({ tier: other }));
       const stored = onTier(t, "store");
       const what = `a store on ${stored.subject} of an entry without a tier`;
       const store = request(t, "store", { entries: [entry] });

@@ -36,6 +36,15 @@ export interface HostParts {
   readonly embedder?: Embedder;
   /** Requests under way at once; further ones are `overloaded`. */
   readonly inFlightCountMax?: number;
+  /** What agents may do: all that is none of these is `unauthorized`. Absent: everything. */
+  readonly allowed?: readonly Allowed[];
+}
+
+/** Everything that these agents ask for in these tiers, in these namespaces and below. What is left out is any. */
+export interface Allowed {
+  readonly agents?: readonly string[];
+  readonly tiers?: readonly MemoryTier[];
+  readonly namespaces?: readonly string[];
 }
 
 export interface StartedHost {

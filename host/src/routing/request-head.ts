@@ -53,15 +53,23 @@ const NUMBER_BYTES: Readonly<Record<number, number>> = {
   ...{ 208: 2, 209: 3, 210: 5, 211: 9 },
 };
 
-/** The same, as long as only texts, numbers and booleans stand before it. */
+/** Bytes that tell how long what follows is, by its first byte: texts, and binary. */
+const LENGTH_BYTES: Readonly<Record<number, number>> = {
+  ...{ 217: 1, 218: 2, 219: 4 },
+  ...{ 196: 1, 197: 2, 198: 4 },
+};
+
+/** The same, as long as nothing nested stands before it. */
 function idOfPack(head: Buffer): unknown {
   const first = head[0] ?? 0;
   let at = first === 0xde ? 3 : first === 0xdf ? 5 : 1;
   while (at < head.length) {
-    const name = packText(head, at);
+    const name = packBytes(head, at);
     if (name === undefined) return undefined;
-    const value = packText(head, name.end);
-    if (name.text === "id") return value?.text;
+    const value = packBytes(head, name.end);
+    if (head.toString("utf8", name.start, name.end) === "id") {
+      return value === undefined ? undefined : head.toString("utf8", value.start, value.end);
+    }
     const end = value?.end ?? name.end + scalarBytes(head[name.end] ?? 0xc1);
     if (end === name.end) return undefined;
     at = end;
@@ -69,13 +77,15 @@ function idOfPack(head: Buffer): unknown {
   return undefined;
 }
 
-function packText(head: Buffer, at: number): { readonly text: string; readonly end: number } | undefined {
+/** Where a text, or binary, lies that begins there and ends within the head. */
+function packBytes(head: Buffer, at: number): { readonly start: number; readonly end: number } | undefined {
   const first = head[at] ?? 0;
   const isShort = first >= 0xa0 && first <= 0xbf;
-  if (!isShort && first !== 0xd9) return undefined;
-  const start = isShort ? at + 1 : at + 2;
-  const end = start + (isShort ? first & 0x1f : (head[at + 1] ?? head.length));
-  return end > head.length ? undefined : { text: head.toString("utf8", start, end), end };
+  const lengthBytes = isShort ? 0 : LENGTH_BYTES[first];
+  if (lengthBytes === undefined || at + 1 + lengthBytes > head.length) return undefined;
+  const start = at + 1 + lengthBytes;
+  const end = start + (isShort ? first & 0x1f : head.readUIntBE(at + 1, lengthBytes));
+  return end > head.length ? undefined : { start, end };
 }
 
 /** 0 for what is neither a number nor nil nor a boolean. */

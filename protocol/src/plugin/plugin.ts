@@ -193,7 +193,7 @@ export interface MemoryPlugin {
   onList?(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult>;
   /** Called by the host now and then, never twice at once: expiry, compaction. */
   maintain?(): Promise<void>;
-  /** Figures for operators. `failed: 1` says that it takes no stores at present: discovery then says `serving: false`. */
+  /** Figures for operators. `failed: 1` says that it takes no stores at present: discovery then says `serving: false` (clause DISC-6). */
   stats?(): Readonly<Record<string, number | string>>;
   /** Called once, after the last request has been answered. */
   close?(): Promise<void>;
