@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launchNatsServer } from "@membus/nats-server";
@@ -74,6 +75,25 @@ it("names a tier whose maintenance fails", async () => {
     await endChild(up, "SIGTERM");
     await nats.stop();
   }
+});
+
+it("names a tier with a table that lacks rows", async () => {
+  const entry = JSON.stringify({ key: "a", content: "a", tier: "semantic" });
+  await host.json(["store", entry]);
+  const table = join(host.data, "semantic/table/t_default.lance");
+  const synced = () => readFile(join(table, "_synced.json"), "utf8").catch(() => "");
+  await expect.poll(synced, { timeout: 60_000 }).toContain('"rowCount":1');
+  await host.kill();
+  const manifests = (await readdir(join(table, "_versions"))).filter((name) => name.endsWith(".manifest"));
+  await rm(join(table, "_versions", manifests.sort()[0]!));
+  await host.restart();
+  const { code, stderr } = await host.cli(["retrieve", "--tier", "semantic"]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("waits for the host's operator")]);
+  const { stdout } = await host.cli(["doctor", ...data]);
+  expect(stdout).toMatch(/^FAIL {2}tier semantic: 1 of its 1 tables are damaged, or lack rows/m);
+  await host.restart(["--accept-loss"]);
+  await host.json(["retrieve", "--tier", "semantic"]);
+  expect((await host.cli(["doctor", ...data])).stdout).toMatch(/^ok {4}tier semantic/m);
 });
 
 it("names what is missing and what to do, and exits with 1", async () => {

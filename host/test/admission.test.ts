@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { HostOptions } from "../src/index.js";
 import { RateMeter, type RateQuotas } from "../src/rates/index.js";
 import { Admission, type Place } from "../src/routing/admission.js";
 import { turn } from "./fake-clock.js";
@@ -85,30 +86,35 @@ describe("Admission", () => {
   });
 });
 
+/** A host whose plugin holds one store of alice's for each key; `release` resolves with the replies. */
+async function busyHost(options: HostOptions, keys = ["a"]) {
+  const plugin = new HeldPlugin();
+  const fixture = await HostFixture.start({ plugins: { working: plugin }, options });
+  const asking = keys.map((key) => fixture.store([{ key, content: 1 }]));
+  await plugin.untilHeld(keys.length);
+  const release = () => {
+    plugin.release();
+    return Promise.all(asking);
+  };
+  return { plugin, fixture, release };
+}
+
 describe("a host with too much to do", () => {
   const overloaded = { type: "error", code: "overloaded", retryable: true };
 
   it("answers overloaded with retry_after_ms, and serves again afterwards", async () => {
-    const plugin = new HeldPlugin();
     const options = { inFlightCountMax: 2, agentInFlightCountMax: 2 };
-    const fixture = await HostFixture.start({ plugins: { working: plugin }, options });
-    const asking = ["a", "b"].map((key) => fixture.store([{ key, content: 1 }]));
-    await plugin.untilHeld(2);
+    const { fixture, release } = await busyHost(options, ["a", "b"]);
     expect(fixture.host.stats().inFlight).toMatchObject({ count: 2, mutationCount: 2 });
     const refused = await fixture.ask("ping", {}, "bob");
     expect(refused).toMatchObject({ ...overloaded, req_id: "request-3", detail: { retry_after_ms: 100 } });
-    plugin.release();
-    await Promise.all(asking);
+    await release();
     expect((await fixture.ask("ping")).type).toBe("pong");
     expect(fixture.host.stats().inFlight).toEqual({ count: 0, bytes: 0, mutationCount: 0 });
   });
 
   it("refuses what it has not read, with the id that stands at its begin", async () => {
-    const plugin = new HeldPlugin();
-    const options = { inFlightCountMax: 1 };
-    const fixture = await HostFixture.start({ plugins: { working: plugin }, options });
-    const asking = fixture.store([{ key: "a", content: 1 }]);
-    await plugin.untilHeld(1);
+    const { fixture, release } = await busyHost({ inFlightCountMax: 1 });
     const broken = Buffer.from('{"id":"mine","type":"memory/retrieve/req","query":');
     const { payload } = await fixture.bus.request("a2e.default.bob.memory.retrieve.req", broken, {
       timeoutMs: 5_000,
@@ -116,18 +122,11 @@ describe("a host with too much to do", () => {
     const reply = JSON.parse(Buffer.from(payload).toString()) as object;
     expect(reply).toMatchObject({ ...overloaded, req_id: "mine" });
     expect(fixture.host.stats().refused).toEqual({ requests: 1 });
-    plugin.release();
-    await asking;
+    await release();
   });
 
   it("answers a thousand refusals of one agent, drops the further ones, and serves others meanwhile", async () => {
-    const plugin = new HeldPlugin();
-    const fixture = await HostFixture.start({
-      plugins: { working: plugin },
-      options: { agentInFlightCountMax: 1 },
-    });
-    const asking = fixture.store([{ key: "a", content: 1 }]);
-    await plugin.untilHeld(1);
+    const { fixture, release } = await busyHost({ agentInFlightCountMax: 1 });
     let answered = 0;
     fixture.bus.subscribe("_INBOX.flood", () => void answered++);
     const ping = Buffer.from('{"type":"ping"}');
@@ -137,8 +136,7 @@ describe("a host with too much to do", () => {
     expect(answered).toBe(1_000);
     const { dropped, refused } = fixture.host.stats();
     expect([dropped.flood, refused.agent_requests]).toEqual([500, 1_000]);
-    plugin.release();
-    await asking;
+    await release();
   });
 
   it("does not begin a large request whose deadline passed while it waited undecoded", async () => {
@@ -158,18 +156,11 @@ describe("a host with too much to do", () => {
   });
 
   it("does not let one agent take every place", async () => {
-    const plugin = new HeldPlugin();
-    const fixture = await HostFixture.start({
-      plugins: { working: plugin },
-      options: { agentInFlightCountMax: 1 },
-    });
-    const asking = fixture.store([{ key: "a", content: 1 }]);
-    await plugin.untilHeld(1);
+    const { fixture, release } = await busyHost({ agentInFlightCountMax: 1 });
     expect(await fixture.ask("ping")).toMatchObject(overloaded);
     expect((await fixture.ask("ping", {}, "bob")).type).toBe("pong");
     expect((await fixture.ask("ping", {}, "alice", "acme")).type).toBe("pong");
-    plugin.release();
-    await asking;
+    await release();
   });
 
   it("keeps a bounded queue for each plugin, writes apart from reads", async () => {
@@ -195,19 +186,12 @@ describe("a host with too much to do", () => {
   });
 
   it("never starts what waited beyond its deadline", async () => {
-    const plugin = new HeldPlugin();
-    const fixture = await HostFixture.start({
-      plugins: { working: plugin },
-      options: { pluginWriteConcurrency: 1 },
-    });
-    const first = fixture.store([{ key: "a", content: 1 }]);
-    await plugin.untilHeld(1);
+    const { plugin, fixture, release } = await busyHost({ pluginWriteConcurrency: 1 });
     const second = fixture.store([{ key: "b", content: 1 }], { deadline_ms: 100 });
     await fixture.bus.flush();
     await fixture.clock.advance(120);
     expect(await second).toMatchObject({ code: "timeout" });
-    plugin.release();
-    await first;
+    await release();
     await turn();
     expect([plugin.heldCount, plugin.calls.filter((call) => call === "store").length]).toEqual([0, 1]);
   });

@@ -109,7 +109,8 @@ async function openOnce(
   const closings = [() => directory.release()];
   try {
     const manifest = await FolderManifest.read(directory.path, services);
-    const storage = parts.storage(placeOf(directory.path, services));
+    const place = placeOf(directory.path, services);
+    const storage = parts.storage({ ...place, keptContentId: (name) => manifest.part(name)?.contentId });
     closings.unshift(() => storage.close());
     const present = await checkParts(storage.parts, manifest, { acceptLoss, logger: services.logger });
     await storage.open();

@@ -69,6 +69,10 @@ export interface StoragePart {
   readonly version: number;
   /** As far as it is known. */
   readonly rowCount: number;
+  /** Another one whenever the rows have changed; undefined where that is not known. */
+  readonly contentId: string | undefined;
+  /** What the folder said of `contentId`, as `StoragePlace` tells, when the part was last written. */
+  readonly keptContentId: string | undefined;
 }
 
 /** A part of a storage, such as a table, and what reading all of it has found. */
@@ -108,6 +112,8 @@ export interface StoragePlace {
   readonly embedder: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** The `contentId` that the folder has on disk for a part. A part is written before the folder, and keeps it beside its own. */
+  readonly keptContentId?: (part: string) => string | undefined;
 }
 
 /**

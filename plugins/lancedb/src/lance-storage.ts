@@ -34,6 +34,8 @@ import { TableParts } from "./table-parts.js";
 export interface LanceStoragePlace extends StoragePlace {
   /** Replaced in tests. */
   readonly disk?: Disk;
+  /** Opens tables also when rows of them are missing, without these. */
+  readonly acceptLoss?: boolean;
 }
 
 /**
@@ -80,10 +82,19 @@ class LanceStorage implements Storage {
   }
 
   async open(): Promise<void> {
-    const { directory, dimensions, embedder, clock, logger, disk = realDisk } = this.place;
+    const {
+      directory,
+      dimensions,
+      embedder,
+      clock,
+      logger,
+      disk = realDisk,
+      acceptLoss = false,
+    } = this.place;
     this.#opened = await Tables.open({
       ...{ clock, logger, disk, dimensions, embedder, options: this.options },
       directory: join(directory, "table"),
+      ...{ acceptLoss, keptContentId: this.#keptContentId },
       opened: (table) => this.#noteOpened(table),
     });
   }
@@ -141,7 +152,7 @@ class LanceStorage implements Storage {
 
   async scopes(tenant: string): Promise<readonly Scope[]> {
     const found = new Set<string>();
-    await this.#tables.use(tableOf(tenant), (table) => readScopes(table, found));
+    await this.#tables.read(tableOf(tenant), (table) => readScopes(table, found));
     return [...found].map(parseScopeId);
   }
 
@@ -239,7 +250,7 @@ class LanceStorage implements Storage {
   async #read(scope: string, read: (table: TenantTable) => Promise<void>): Promise<void> {
     const name = tableNameOf(scope);
     try {
-      await this.#tables.use(name, read);
+      await this.#tables.read(name, read);
     } catch (error) {
       if (isDamagedRow(error)) {
         this.#damagedReadCount++;
@@ -257,7 +268,7 @@ class LanceStorage implements Storage {
   ): Promise<void> {
     await this.#tables.write(name, note, async (table) => {
       await withoutDrafts(table, () => task(table));
-      this.parts.note(name, table.rowCount);
+      this.parts.note(name);
     });
     this.#note(name, false);
   }
@@ -269,9 +280,14 @@ class LanceStorage implements Storage {
       this.#note(table.name, false);
   }
 
+  get #keptContentId(): (part: string) => string | undefined {
+    return this.place.keptContentId ?? (() => undefined);
+  }
+
   /** What the process before has left to do. */
   #noteOpened(table: TenantTable): void {
-    const { name, isPurged } = table;
+    const { name, isPurged, contentId } = table;
+    if (contentId !== this.#keptContentId(name)) this.parts.note(name);
     const isWorth =
       isMostlyReplaced(table) || isWorthCompacting(table, this.options.fragmentsMax) || lacksIndexes(table);
     if (!isPurged || isWorth) this.#note(name, !isPurged);

@@ -28,15 +28,16 @@ export interface LanceDbPluginOptions {
  * @throws {TypeError} for an unknown option or a value out of range.
  */
 export function createLanceDbPlugin(options: LanceDbPluginOptions = {}): KitPlugin {
+  const { acceptLoss = false } = options;
   const storage = resolveLanceStorageOptions(options.storage ?? {});
   return new KitPlugin({
     name: "lancedb",
     version: "0.1.0",
     ...(options.kit === undefined ? {} : { options: options.kit }),
     ...(options.analyzer === undefined ? {} : { analyzer: options.analyzer }),
-    storage: (place) => createLanceStorage(place, storage),
+    storage: (place) => createLanceStorage({ ...place, acceptLoss }, storage),
     openLog: fileLog(options.log),
-    acceptLoss: options.acceptLoss ?? false,
+    acceptLoss,
   });
 }
 

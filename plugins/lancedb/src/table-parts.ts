@@ -19,6 +19,7 @@ export class TableParts implements StorageParts {
   readonly #directory: string;
   readonly #disk: Disk;
   readonly #logger: Logger;
+  /** Grows with every change, so that one that comes meanwhile is told of again. */
   readonly #changed = new Map<string, number>();
   readonly #marked = new Set<string>();
 
@@ -29,8 +30,8 @@ export class TableParts implements StorageParts {
   }
 
   /** A table was written to. */
-  note(name: string, rowCount: number): void {
-    this.#changed.set(name, rowCount);
+  note(name: string): void {
+    this.#changed.set(name, (this.#changed.get(name) ?? 0) + 1);
   }
 
   /** A table is gone for good. */
@@ -45,12 +46,7 @@ export class TableParts implements StorageParts {
       const directory = this.#pathOf(name);
       const owner = await readOwner(directory);
       const ownerOfName = owner === undefined || owner.table === name ? owner?.folder : "another table";
-      parts.push({
-        name,
-        owner: ownerOfName,
-        version: await versionOf(directory, this.#logger),
-        rowCount: 0,
-      });
+      parts.push({ name, owner: ownerOfName, ...(await contentOf(directory, this.#logger)) });
     }
     return parts;
   }
@@ -58,14 +54,12 @@ export class TableParts implements StorageParts {
   async settled(folderId: string): Promise<readonly StoragePart[]> {
     const changed = [...this.#changed];
     const parts: StoragePart[] = [];
-    for (const [name, rowCount] of changed) {
+    for (const [name] of changed) {
       const directory = this.#pathOf(name);
       if (!this.#marked.has(name)) await this.#mark(name, { folder: folderId, table: name });
-      parts.push({ name, owner: folderId, version: await versionOf(directory, this.#logger), rowCount });
+      parts.push({ name, owner: folderId, ...(await contentOf(directory, this.#logger)) });
     }
-    for (const [name, rowCount] of changed) {
-      if (this.#changed.get(name) === rowCount) this.#changed.delete(name);
-    }
+    for (const [name, count] of changed) if (this.#changed.get(name) === count) this.#changed.delete(name);
     return parts;
   }
 
@@ -103,14 +97,19 @@ export class TableParts implements StorageParts {
   }
 }
 
-/** The version that a crash leaves: later ones are taken back at the next opening. */
-async function versionOf(directory: string, logger: Logger): Promise<number> {
+type Content = Omit<StoragePart, "name" | "owner">;
+
+/** What a crash leaves: later versions are taken back at the next opening. */
+async function contentOf(directory: string, logger: Logger): Promise<Content> {
+  const synced = await readSyncedVersion(directory, logger).catch(() => undefined);
+  const { rowCount = 0, contentId, keptContentId } = synced ?? {};
   try {
-    const synced = await readSyncedVersion(directory, logger).catch(() => undefined);
-    return synced?.version ?? (await newestVersion(directory));
+    const version = synced?.version ?? (await newestVersion(directory));
+    return { version, rowCount, contentId, keptContentId };
   } catch (error) {
     // It is there and damaged, which stops its tenant alone, when it is used.
-    if (isNoDirectory(error)) return Number.POSITIVE_INFINITY;
+    if (isNoDirectory(error))
+      return { version: Number.POSITIVE_INFINITY, rowCount, contentId, keptContentId };
     throw error;
   }
 }

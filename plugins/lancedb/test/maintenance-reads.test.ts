@@ -26,6 +26,8 @@ async function openTables(): Promise<Tables> {
     clock: systemClock,
     logger,
     disk,
+    acceptLoss: false,
+    keptContentId: () => undefined,
     opened: () => undefined,
   });
 }

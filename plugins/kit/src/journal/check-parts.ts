@@ -12,8 +12,8 @@ interface PartLoss {
 
 /**
  * Compares the parts of a storage that is not open yet with what the manifest says.
- * @throws {MemoryError} `runtime_error` naming the parts that are missing, older than they were, or another folder's, unless
- * `acceptLoss`: then these are set aside, and the others forgotten.
+ * @throws {MemoryError} `runtime_error` naming the parts that are missing, of another time, or another folder's, unless
+ * `acceptLoss`: then these are set aside, and the others taken as they are.
  * @returns the parts that were there.
  */
 export async function checkParts(
@@ -45,8 +45,8 @@ export function mergeParts(kept: readonly KeptPart[], changed: readonly StorageP
   return [...byName.values()];
 }
 
-function keptPart({ name, version, rowCount }: StoragePart): KeptPart {
-  return { name, version, rowCount };
+function keptPart({ name, version, rowCount, contentId }: StoragePart): KeptPart {
+  return { name, version, rowCount, contentId };
 }
 
 /** Without the file that says it, a folder's id is what all its parts say. */
@@ -56,7 +56,7 @@ function adoptOwner(present: readonly StoragePart[], manifest: FolderManifest): 
   if (owner !== undefined && owners.size === 1) manifest.adopt(owner);
 }
 
-/** What is missing, older than it was, or another folder's. */
+/** What is missing, of another time, or another folder's. */
 export function findLosses(
   present: readonly StoragePart[],
   kept: readonly KeptPart[],
@@ -68,17 +68,32 @@ export function findLosses(
   const losses: PartLoss[] = missing.map(({ name, rowCount }) => {
     return { name, reason: "is missing", isForeign: false, rowCount };
   });
-  for (const { name, owner, version } of present) {
+  for (const part of present) {
+    const { name, owner } = part;
     const before = known.get(name);
     const rowCount = before?.rowCount ?? 0;
     if (owner !== undefined && owner !== id) {
       losses.push({ name, reason: "is of another folder", isForeign: true, rowCount });
-    } else if (before !== undefined && version < before.version) {
-      const reason = `is of version ${version}, it was of ${before.version}`;
-      losses.push({ name, reason, isForeign: false, rowCount });
+      continue;
     }
+    const reason = before && otherTime(part, before);
+    if (reason !== undefined) losses.push({ name, reason, isForeign: false, rowCount });
   }
   return losses;
+}
+
+/**
+ * How a part is not the one that was kept. One whose rows have changed since, as when a crash came before the folder was
+ * written, knows what was kept.
+ */
+function otherTime(
+  { version, rowCount, contentId, keptContentId }: StoragePart,
+  before: KeptPart,
+): string | undefined {
+  if (version < before.version) return `is of version ${version}, it was of ${before.version}`;
+  if (contentId === undefined || before.contentId === undefined) return undefined;
+  if (before.contentId === contentId || before.contentId === keptContentId) return undefined;
+  return `is of another time: it has ${rowCount} entries, it had ${before.rowCount}`;
 }
 
 function lossError(losses: readonly PartLoss[]): MemoryError {

@@ -4,7 +4,7 @@ import type { Storage } from "../storage.js";
 import type { Backlog, FlushSlice } from "./backlog.js";
 import { mergeParts } from "./check-parts.js";
 import type { Erasure } from "./erasure.js";
-import type { FolderManifest } from "./folder-manifest.js";
+import type { FlushMarker, FolderManifest } from "./folder-manifest.js";
 import { rowIdOf, withoutRows } from "./record.js";
 
 /** Of a step: more rows block the event loop for too long, and more bytes fit no reserve of a full disk. */
@@ -202,7 +202,7 @@ export class Flusher {
 
   async #flushAll(): Promise<void> {
     const { backlog, storage } = this.dependencies;
-    if (backlog.recordCount === 0 && !this.#isUnsettled) return;
+    if (backlog.recordCount === 0 && !this.#isUnsettled) return this.#keepParts({});
     // A row that is appended twice would stand in storage twice.
     if (this.#isUnsettled) await storage.removeFrom(rowIdOf(this.#flushedSeq + 1, 0), [...backlog.scopes]);
     this.#isUnsettled = true;
@@ -234,13 +234,20 @@ export class Flusher {
 
   /** Storage first, then the marker, then the log: whatever a crash leaves is enough to go on. */
   async #settle(): Promise<void> {
-    const { storage, manifest, newestAt, latestScopes } = this.dependencies;
+    const { storage, newestAt, latestScopes } = this.dependencies;
     const flushedSeq = this.#flushedSeq;
     await storage.sync();
-    const parts = mergeParts(manifest.facts.parts, (await storage.parts?.settled(manifest.facts.id)) ?? []);
-    await manifest.update({ flushedSeq, newestAt: newestAt(), scopes: latestScopes(), parts });
+    await this.#keepParts({ flushedSeq, newestAt: newestAt(), scopes: latestScopes() });
     this.#markedSeq = flushedSeq;
     await this.#trim();
+  }
+
+  /** Writes down what storage holds, and `change`; nothing where there is nothing new. */
+  async #keepParts(change: Partial<FlushMarker>): Promise<void> {
+    const { storage, manifest } = this.dependencies;
+    const settled = (await storage.parts?.settled(manifest.facts.id)) ?? [];
+    if (settled.length === 0 && change.flushedSeq === undefined) return;
+    await manifest.update({ ...change, parts: mergeParts(manifest.facts.parts, settled) });
   }
 
   async #compactLog(): Promise<void> {

@@ -34,7 +34,7 @@ export interface Owner {
 }
 
 /** A part of storage as it was when it was last on disk for good. */
-export type KeptPart = Omit<StoragePart, "owner">;
+export type KeptPart = Omit<StoragePart, "owner" | "keptContentId">;
 
 const FILE_NAME = "folder.json";
 
@@ -46,6 +46,9 @@ export class FolderManifest {
   readonly #path: string;
   readonly #writes = new SerialQueue();
   #facts: FolderFacts;
+  #partsByName: ReadonlyMap<string, KeptPart> = new Map();
+  /** What `partsByName` was made of. */
+  #namedParts: readonly KeptPart[] = [];
   /** Nothing is known of a folder that has been in use: the file is lost. */
   #isLost: boolean;
 
@@ -77,6 +80,13 @@ export class FolderManifest {
   /** There is no such file, or none that says anything: the folder is new, or has lost it. */
   get isLost(): boolean {
     return this.#isLost;
+  }
+
+  part(name: string): KeptPart | undefined {
+    const { parts } = this.#facts;
+    if (this.#namedParts !== parts) this.#partsByName = new Map(parts.map((part) => [part.name, part]));
+    this.#namedParts = parts;
+    return this.#partsByName.get(name);
   }
 
   /** Takes on the id that a folder without the file had before. */

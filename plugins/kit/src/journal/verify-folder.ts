@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { verifyLog } from "@membus/disk";
-import { type Logger, type MemoryTier, parseScopeId } from "@membus/protocol";
-import type { Storage, StoredPart } from "../storage.js";
+import type { Logger, MemoryTier } from "@membus/protocol";
+import type { Storage, StoragePart, StoredPart } from "../storage.js";
 import { findLosses } from "./check-parts.js";
-import { type FolderFacts, FolderManifest } from "./folder-manifest.js";
+import { type FolderFacts, FolderManifest, type KeptPart } from "./folder-manifest.js";
 import { formatProblem } from "./format-file.js";
 import { LoggedRows } from "./logged-rows.js";
 import { seqOf } from "./record.js";
@@ -48,18 +48,25 @@ export async function verifyFolder(storage: Storage, place: FolderPlace): Promis
   const orphans: string[] = [];
   for await (const part of storage.verify?.() ?? []) {
     parts.push({ name: part.name, rows: part.rows.length });
-    problems.push(...part.problems, ...rowProblems(part, facts, logged));
+    const kept = keptNow(
+      manifest.part(part.name),
+      present.find(({ name }) => name === part.name),
+    );
+    problems.push(...part.problems, ...rowProblems(part, { facts, kept, logged }));
     orphans.push(...part.orphans);
   }
   return { records: log.recordCount, parts, problems, orphans };
 }
 
 /** What is wrong with the rows of a part once the log's are added, as a start does. */
-function rowProblems({ name, rows }: StoredPart, facts: FolderFacts, logged: LoggedRows): string[] {
+function rowProblems(
+  { name, rows }: StoredPart,
+  { facts, kept, logged }: { facts: FolderFacts; kept: KeptPart | undefined; logged: LoggedRows },
+): string[] {
   const { flushedSeq, newestAt } = facts;
   // What came behind the marker is taken away at a start, and flushed again.
   const stored = rows.filter(({ rowId }) => seqOf(rowId) <= flushedSeq);
-  const problems = countProblems(name, stored.length, facts, logged.removedCount(tenantOf(rows)));
+  const problems = countProblems(stored.length, kept);
   const ids = new Set<number>();
   const live = new Map<string, number>();
   const revisions = new Set<string>();
@@ -79,15 +86,15 @@ function rowProblems({ name, rows }: StoredPart, facts: FolderFacts, logged: Log
   return problems;
 }
 
-function countProblems(name: string, count: number, { parts }: FolderFacts, removedCount: number): string[] {
-  const kept = parts.find((part) => part.name === name);
-  if (kept === undefined) return [];
-  const known = `${kept.rowCount} that folder.json knows`;
-  if (count > kept.rowCount) return [`${name} has ${count} rows, more than the ${known}`];
-  // A flush that a crash cut short has removed some already.
-  return count + removedCount < kept.rowCount ? [`${name} has ${count} rows, fewer than the ${known}`] : [];
+/** What is kept of a part, unless its rows have changed since, as when a crash cut a flush short. */
+function keptNow(kept: KeptPart | undefined, present: StoragePart | undefined): KeptPart | undefined {
+  const isSame = present?.contentId === undefined || present.contentId === kept?.contentId;
+  return isSame ? kept : undefined;
 }
 
-function tenantOf(rows: StoredPart["rows"]): string | undefined {
-  return rows[0] && parseScopeId(rows[0].scope).tenant;
+function countProblems(count: number, kept: KeptPart | undefined): string[] {
+  if (kept === undefined || count === kept.rowCount) return [];
+  const { name, rowCount } = kept;
+  const than = count < rowCount ? "fewer" : "more";
+  return [`${name} has ${count} rows, ${than} than the ${rowCount} that folder.json knows`];
 }

@@ -13,6 +13,11 @@ export interface SyncedVersion {
   readonly purged: boolean;
   /** Bytes of the table's files when the last cleanup had ended; 0 before. */
   readonly cleanBytes: number;
+  /** Of that version; undefined, as the ids are, where it is not known. */
+  readonly rowCount?: number | undefined;
+  /** See `StoragePart`. */
+  readonly contentId?: string | undefined;
+  readonly keptContentId?: string | undefined;
 }
 
 export const SYNCED = "_synced.json";
@@ -42,10 +47,10 @@ export async function readSyncedVersion(
 
 function parseSynced(text: string): SyncedVersion | undefined {
   try {
-    const { version, purged, cleanBytes = 0 } = (JSON.parse(text) ?? {}) as Partial<SyncedVersion>;
+    const { version, purged, cleanBytes = 0, ...rows } = (JSON.parse(text) ?? {}) as Partial<SyncedVersion>;
     if (version === undefined || !Number.isSafeInteger(version) || typeof purged !== "boolean")
       return undefined;
-    return { version, purged, cleanBytes };
+    return { version, purged, cleanBytes, ...rows };
   } catch {
     return undefined;
   }

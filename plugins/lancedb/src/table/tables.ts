@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Connection } from "@lancedb/lancedb";
@@ -26,6 +27,10 @@ export interface TablesParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly disk: Disk;
+  /** Opens tables also when rows of them are missing. */
+  readonly acceptLoss: boolean;
+  /** See `StoragePlace`. */
+  keptContentId(part: string): string | undefined;
   /** Told of every table that opens. */
   opened(table: TenantTable): void;
 }
@@ -109,6 +114,17 @@ export class Tables {
    */
   async use<T>(name: string, task: (table: TenantTable) => Promise<T>): Promise<T | undefined> {
     return this.has(name) ? this.#useOrCreate(name, task) : undefined;
+  }
+
+  /** The same for a task that only reads: a table whose files cannot be read is damaged. */
+  async read<T>(name: string, task: (table: TenantTable) => Promise<T>): Promise<T | undefined> {
+    try {
+      return await this.use(name, task);
+    } catch (error) {
+      if (!isLanceError(error)) throw error;
+      await this.#setAside(name, error, () => undefined);
+      throw tenantDamaged(error);
+    }
   }
 
   /** Runs `task` on every table that is not damaged; one where it fails counts as damaged. */
@@ -255,21 +271,11 @@ export class Tables {
 
   /** `changes` are to be done again; without them those that wait on disk. */
   async #openTable(name: string, changes?: TableChanges): Promise<TenantTable> {
-    const { clock, logger, disk, dimensions, embedder } = this.#parts;
+    const { options: _options, opened: _opened, ...shared } = this.#parts;
     const directory = join(this.#parts.directory, name + SUFFIX);
     const exists = this.#names.has(name) && (await this.#recover(name, directory));
     if (!exists) await this.#create(name, directory);
-    const parts = {
-      name,
-      connection: this.#connection,
-      directory,
-      dimensions,
-      embedder,
-      clock,
-      logger,
-      disk,
-    };
-    const table = await TenantTable.open(parts);
+    const table = await TenantTable.open({ ...shared, name, directory, connection: this.#connection });
     const again = changes ?? (await this.#aside.waiting(name));
     if (!again.isEmpty) {
       await table.redo(again);
@@ -292,13 +298,15 @@ export class Tables {
   }
 
   async #create(name: string, directory: string): Promise<void> {
-    const { dimensions, disk } = this.#parts;
+    const { dimensions, disk, keptContentId } = this.#parts;
     await rm(directory, { recursive: true, force: true });
     const table = await this.#connection.createEmptyTable(name, tableSchema(dimensions));
     table.close();
     await new TableFiles(directory, disk).sync();
     await disk.syncDirectory(dirname(directory));
-    await writeSyncedVersion(directory, { version: 1, purged: true, cleanBytes: 0 }, disk);
+    const empty = { version: 1, rowCount: 0, purged: true, cleanBytes: 0 };
+    const ids = { contentId: randomUUID(), keptContentId: keptContentId(name) };
+    await writeSyncedVersion(directory, { ...empty, ...ids }, disk);
     this.#names.add(name);
     this.#recovered.add(name);
   }
@@ -325,4 +333,9 @@ export class Tables {
       entry.closing = undefined;
     }
   }
+}
+
+/** LanceDB's own errors have no finer code. */
+function isLanceError(error: unknown): boolean {
+  return error instanceof Error && (error as NodeJS.ErrnoException).code === "GenericFailure";
 }

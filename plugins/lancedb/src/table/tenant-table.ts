@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Connection, Table } from "@lancedb/lancedb";
 import type { ScopedRow } from "@membus/plugin-kit";
 import type { Clock, Logger } from "@membus/protocol";
@@ -9,6 +10,7 @@ import { VectorColumn } from "../rows/vector-column.js";
 import { ActiveReads } from "./active-reads.js";
 import { retryCommit } from "./commit-retry.js";
 import { diskBytes } from "./disk-bytes.js";
+import { rowLoss } from "./row-loss.js";
 import { newestVersion, readSyncedVersion, writeSyncedVersion } from "./synced-version.js";
 import { TableChanges } from "./table-changes.js";
 import { TableFiles } from "./table-files.js";
@@ -25,6 +27,10 @@ export interface TenantTableParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly disk: Disk;
+  /** Opens it also when rows are missing. */
+  readonly acceptLoss: boolean;
+  /** See `StoragePlace`. */
+  keptContentId(part: string): string | undefined;
 }
 
 /** What was appended since the last maintenance, as far as this process knows. Reset by it. */
@@ -71,6 +77,7 @@ export class TenantTable {
   #isDirty = false;
   #isPurged = true;
   #cleanBytes = 0;
+  #contentId: string = randomUUID();
   #unsynced = new TableChanges();
   readonly tail: TableTail = { ...NO_TAIL };
   isIndexed = false;
@@ -82,13 +89,21 @@ export class TenantTable {
     this.#files = new TableFiles(parts.directory, parts.disk);
   }
 
+  /** @throws {Error} where rows are missing. */
   static async open(parts: TenantTableParts): Promise<TenantTable> {
     const table = await parts.connection.openTable(parts.name);
     const schema = await table.schema();
     const opened = new TenantTable(parts, table, schema);
-    await opened.vectors.complete(schema.fields.map(({ name }) => name));
+    const synced = await readSyncedVersion(parts.directory, parts.logger);
     const { numRows, fragmentStats } = await table.stats();
+    const loss = rowLoss(parts.name, { version: await table.version(), rowCount: numRows }, synced);
+    if (loss !== undefined && !parts.acceptLoss) {
+      table.close();
+      throw loss;
+    }
     opened.#rowCount = numRows;
+    if (loss === undefined) opened.#contentId = synced?.contentId ?? opened.#contentId;
+    await opened.vectors.complete(schema.fields.map(({ name }) => name));
     const indexes = await table.listIndices();
     opened.isIndexed = indexes.length >= INDEX_COUNT;
     const { numSmallFragments, lengths } = fragmentStats;
@@ -100,12 +115,18 @@ export class TenantTable {
       ...indexes.map(({ numUnindexedRows }) => numUnindexedRows ?? 0),
     );
     opened.tail.rowCount = Math.min(numRows, numSmallFragments * lengths.p50);
-    const synced = await readSyncedVersion(parts.directory, parts.logger);
     opened.#isPurged = synced?.purged ?? false;
     opened.#cleanBytes = synced?.cleanBytes ?? 0;
     opened.tail.hasRemoved = true;
     await opened.measure();
+    if (loss !== undefined) await opened.#accept(loss);
     return opened;
+  }
+
+  /** What is there is all from now on. */
+  async #accept(loss: Error): Promise<void> {
+    this.#parts.logger.warn({ err: loss, table: this.name }, "opened a table without what it has lost");
+    await this.gate.shared(() => this.syncInGate());
   }
 
   get name(): string {
@@ -118,6 +139,10 @@ export class TenantTable {
 
   get rowCount(): number {
     return this.#rowCount;
+  }
+
+  get contentId(): string {
+    return this.#contentId;
   }
 
   /** Whether the bytes of every removed row are gone from disk. */
@@ -183,6 +208,7 @@ export class TenantTable {
 
   /** Does again what was done to a later version, and makes it last. */
   async redo(changes: TableChanges): Promise<void> {
+    this.#unsynced.add(changes);
     for (const [scope, rowId] of changes.takenBack) await this.takeBack(rowId, [scope]);
     await this.gate.exclusive(() => this.#delete(rowsOf(changes.goneRowIds)));
     for (const rows of chunks(changes.rows)) await this.append(rows);
@@ -221,20 +247,23 @@ export class TenantTable {
     if (this.#isDirty) await this.gate.shared(() => this.syncInGate());
   }
 
-  /** The version is read first: its files are all there by then, so the walk finds them. */
+  /**
+   * The version is read first: its files are all there by then, so the walk finds them. What is committed beside it, as
+   * compaction is, changes no rows.
+   */
   async syncInGate(): Promise<void> {
     const earlier = this.#unsynced;
+    if (!earlier.isEmpty) this.#contentId = randomUUID();
     this.#unsynced = new TableChanges();
     this.#isDirty = false;
     try {
-      const { directory, disk } = this.#parts;
+      const { directory, disk, name } = this.#parts;
       const version = await newestVersion(directory);
+      const rowCount = await this.#table.countRows();
       await this.#files.sync();
-      await writeSyncedVersion(
-        directory,
-        { version, purged: this.#isPurged, cleanBytes: this.#cleanBytes },
-        disk,
-      );
+      const synced = { version, rowCount, purged: this.#isPurged, cleanBytes: this.#cleanBytes };
+      const ids = { contentId: this.#contentId, keptContentId: this.#parts.keptContentId(name) };
+      await writeSyncedVersion(directory, { ...synced, ...ids }, disk);
     } catch (error) {
       this.#isDirty = true;
       earlier.add(this.#unsynced);

@@ -12,7 +12,7 @@ import { dataOf, summedColumns } from "../rows/row-columns.js";
 import { COLUMNS, KEY_HASH_BYTES } from "../rows/schema.js";
 import { TextColumn } from "../rows/text-column.js";
 import { DRAFT } from "./drafts.js";
-import { readSyncedVersion, versionOfManifest } from "./synced-version.js";
+import { readSyncedVersion, type SyncedVersion, versionOfManifest } from "./synced-version.js";
 import { chunks } from "./tenant-table.js";
 
 const SUFFIX = ".lance";
@@ -26,10 +26,10 @@ export async function* verifyTables(directory: string, logger: Logger): AsyncGen
       const name = file.slice(0, -SUFFIX.length);
       const path = join(directory, file);
       const reader = new TableReader(name);
-      const version = (await readSyncedVersion(path, logger).catch(() => undefined))?.version;
+      const synced = await readSyncedVersion(path, logger).catch(() => undefined);
       try {
         // Without the file nothing was ever stored in it.
-        if (version !== undefined) await reader.read(await connection.openTable(name), version);
+        if (synced !== undefined) await reader.read(await connection.openTable(name), synced);
       } catch (error) {
         reader.problems.push(`${path} cannot be read: ${(error as Error).message.split("\n", 1)[0]}`);
       }
@@ -46,12 +46,15 @@ class TableReader {
 
   constructor(readonly name: string) {}
 
-  async read(table: Table, version: number): Promise<void> {
+  async read(table: Table, { version, rowCount }: SyncedVersion): Promise<void> {
     try {
       await table.checkout(version);
       const present = new Set((await table.schema()).fields.map(({ name }) => name));
       const columns = COLUMNS.filter((column) => present.has(column));
       for await (const batch of table.query().select(columns)) this.#take(batch);
+      const { length } = this.rows;
+      if (rowCount !== undefined && length !== rowCount)
+        this.problems.push(`${this.name} has ${length} rows, it had ${rowCount}`);
       await this.#compareIndexes(table);
     } finally {
       table.close();
