@@ -21,9 +21,11 @@ import {
   type Recovered,
   recover,
   snapshot,
+  storedHoldings,
 } from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
 import { BodyCache, KnownScopes, LatestScopes, PartitionLoader } from "./lifecycle/index.js";
+import type { ReadHoldings } from "./quotas/index.js";
 import type { Partition } from "./search/index.js";
 import { type Storage, type StoragePlace, tenantDamaged } from "./storage.js";
 
@@ -55,6 +57,7 @@ export interface DurableState {
   /** Flushes where background work has written a good part of what may wait for it. */
   roomToWrite(): Promise<void>;
   scopes(tenant: string): Promise<Iterable<Scope>>;
+  readonly readHoldings: ReadHoldings;
   /** What frees room has some, on a full disk too. */
   withRoom<T>(task: () => Promise<T>): Promise<T>;
   /** Takes back the room that is kept for this, where there is as much. */
@@ -186,6 +189,7 @@ async function takeUp(
     load: (scope, partition) => loadKnown(scope, partition, { known, loader, backlog }),
     mayLeave: (scope) => !backlog.has(scope),
     scopes: (tenant) => known.all(tenant),
+    readHoldings: storedHoldings({ storage, backlog, flusher }),
     withRoom: (task) => withRoom(() => reserve.release(), task),
     reserveRoom: () => reserve.restore(),
     probe: () => log.probe(),

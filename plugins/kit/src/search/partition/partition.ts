@@ -186,6 +186,11 @@ export class Partition {
     return expired;
   }
 
+  /** No live row expires before this; infinite where none does. */
+  get nextExpiry(): number {
+    return this.#nextExpiry;
+  }
+
   /** One byte a slot, 1 for live rows that pass. Valid until the next mutation, and not to be changed. */
   select(prepared: PreparedFilter): Uint8Array {
     const { alive, count } = this.columns;
