@@ -155,7 +155,7 @@ async function takeUp(
   const bodies = storedBodies(storage, options);
   backlog.pinBodies(bodies);
   const isNew = log.nextSeq <= 1;
-  const known = knownScopes(storage, backlog);
+  const known = knownScopes(storage, backlog, options);
   let latestAt = newestAt;
   const flusher = new Flusher(
     options,
@@ -201,7 +201,11 @@ async function takeUp(
     erase: (tenant) => flusher.erase(tenant),
     erasureOf: async (seq, at) => ((await log.hasSetAside()) ? undefined : erasure.stateOf(seq, at)),
     snapshot: (target) => snapshot(target, { directory, log, storage, manifest, flusher }),
-    stats: () => ({ ...statsOf(storage, loader, reserve), ...journalStats(log, backlog, flusher) }),
+    stats: () => ({
+      ...statsOf(storage, loader, reserve),
+      ...journalStats(log, backlog, flusher),
+      known_scopes: known.count,
+    }),
     // Flushing what is left spares the next start the work.
     close: () => closeAll([...[flusher, log, storage].map((part) => () => part.close()), release]),
   };
@@ -241,8 +245,12 @@ function admit(storage: Storage, tenant: string): void {
   if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
 }
 
-function knownScopes(storage: Storage, backlog: Backlog): KnownScopes {
-  const known = new KnownScopes(async (tenant) => {
+function knownScopes(
+  storage: Storage,
+  backlog: Backlog,
+  { knownScopeCountMax }: ResolvedKitOptions,
+): KnownScopes {
+  const known = new KnownScopes(knownScopeCountMax, async (tenant) => {
     admit(storage, tenant);
     return storage.scopes(tenant);
   });
