@@ -201,18 +201,14 @@ async function takeUp(
     erase: (tenant) => flusher.erase(tenant),
     erasureOf: async (seq, at) => ((await log.hasSetAside()) ? undefined : erasure.stateOf(seq, at)),
     snapshot: (target) => snapshot(target, { directory, log, storage, manifest, flusher }),
-    stats: () => ({
-      ...statsOf(storage, loader, reserve),
-      ...journalStats(log, backlog, flusher),
-      known_scopes: known.count,
-    }),
+    stats: () => ({ ...statsOf(storage, loader, reserve, known), ...journalStats(log, backlog, flusher) }),
     // Flushing what is left spares the next start the work.
     close: () => closeAll([...[flusher, log, storage].map((part) => () => part.close()), release]),
   };
 }
 
-function statsOf(storage: Storage, loader: PartitionLoader, reserve: DiskReserve) {
-  return { ...storage.stats(), ...loader.stats, ...reserve.stats };
+function statsOf(storage: Storage, loader: PartitionLoader, reserve: DiskReserve, known: KnownScopes) {
+  return { ...storage.stats(), ...loader.stats, ...reserve.stats, known_scopes: known.count };
 }
 
 interface RecoveryTargets {

@@ -9,7 +9,9 @@ writeSync(1, "open\n");
 for (let round = Number(first); ; round++) {
   const { store } = of({ namespace: `n${round % 3}` });
   const stores = Array.from({ length: 20 }, (_, n) =>
-    store([{ key: `${round % 7} ${n}`, content: `of ${round}`, ttl: n % 5 === 0 ? 0.2 : null }], { id: randomUUID() }),
+    store([{ key: `${round % 7} ${n}`, content: `of ${round}`, ttl: n % 5 === 0 ? 0.2 : null }], {
+      id: randomUUID(),
+    }),
   );
   const outcomes = (await Promise.all(stores)).map(outcomeOf);
   if (outcomes.includes("agentEntries")) writeSync(1, "full\n");
