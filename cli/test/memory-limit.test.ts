@@ -40,8 +40,8 @@ describe("the bounds of a host", () => {
 
   /** Of the working tier, and of two durable ones. */
   function sum({ host, lru, kit, storage }: ReturnType<typeof bounds>): number {
-    const durable =
-      kit!.residentBytesMax! + kit!.bodyCacheBytes! + kit!.backlogBytesMax! + 350 * kit!.operationCountMax!;
+    const known = 350 * kit!.operationCountMax! + 300 * kit!.knownScopeCountMax!;
+    const durable = kit!.residentBytesMax! + kit!.bodyCacheBytes! + kit!.backlogBytesMax! + known;
     const caches = storage!.indexCacheBytes! + storage!.metadataCacheBytes!;
     const working = lru!.bytesMax! + lru!.operationBytesMax! + 350 * lru!.operationCountMax!;
     return working + 2 * (durable + caches) + host!.inFlightBytesMax! + host!.embedderCacheBytesMax!;
@@ -70,6 +70,11 @@ describe("the bounds of a host", () => {
     expect([host!.inFlightBytesMax, kit!.backlogBytesMax]).toEqual([64 * MIB, 64 * MIB]);
     const small = bounds(GIB, GIB / 2);
     expect(small.kit!.backlogBytesMax).toBeGreaterThanOrEqual(8 * MIB);
+  });
+
+  it("bound what is known of namespaces", () => {
+    expect(bounds(16 * GIB).kit!.knownScopeCountMax).toBe(500_000);
+    expect(bounds(GIB, GIB / 2).kit!.knownScopeCountMax).toBeLessThan(20_000);
   });
 
   it("are those of the settings where these name them", () => {

@@ -37,7 +37,7 @@ const EXPORTS = `
   MemoryListResponseSchema MemoryRetrieveRequestSchema MemoryRetrieveResponseSchema MemoryStatusRequestSchema
   MemoryStatusResponseSchema MemoryStoreRequestSchema MemoryStoreResponseSchema MemoryTierSchema
   MessageContentSchema NAMESPACE NAMESPACE_SELECTOR NamespacePatternSchema OPERATIONS OrderSchema
-  PLUGIN_CONTRACT PROTOCOL_VERSION PartSchema PingSchema PluginManifestSchema PongSchema PositionSchema
+  PLUGIN_CONTRACT PROTOCOL_VERSION PartSchema PingSchema PluginManifestSchema PongSchema PositionSchema QuotaBook
   QueryFieldSchema RECORD_KINDS RECORD_SCHEMAS RankingExplanationSchema RecencySchema ReindexProgressSchema
   RetrieveModeSchema RoleSchema StoreEntrySchema StoreEnvelopeSchema StoreErrorSchema StoreOutcomeSchema
   StoreReceiptSchema TIERS ToolCallSchema TotalRelationSchema TrustSchema WhereSchema agentToken
@@ -47,7 +47,7 @@ const EXPORTS = `
   fieldValue findPluginModule guardJson hostSubjects integerOption isHead isJsonObject isMemoryError
   isNamespace isNamespacePattern isRecordKind isRequestType isSubjectPrefix isToken isUnfiltered joinRecord
   keyContext keyHash keyReferenceHash listPlaceOf loadPluginModule matches matchesOperator nearestName
-  normaliseKey parseAgentToken parseErrorMessage parseNamespacePattern parseRequest parseRequestSubject parseScopeId
+  normaliseKey optionalOption parseAgentToken parseErrorMessage parseNamespacePattern parseRequest parseRequestSubject parseScopeId
   isOfSameCaller parseStoreEntry partKeys pluginProblem positionOf readJson readRecord readableId recordEntry
   recordProblem reindexFigures reindexSubject replyType requestDigest requestSubject resolveOptions scopeId
   scopeOf selectorOf selectsNamespace selectsScope silentLogger splitRecord stringOption systemClock

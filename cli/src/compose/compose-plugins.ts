@@ -92,6 +92,7 @@ function ownPlugin(
     definedOnly({
       ...{ analyzer, acceptLoss },
       kit: config.kit as KitOptions | undefined,
+      quotas: config.quotas?.[tier],
       log: { ...(config.log as FileLogOptions | undefined), durability: config.durability, repair },
       storage: config.storage as LanceStorageOptions | undefined,
     }),

@@ -18,6 +18,8 @@ const HEAP_GIVEN_OUT = 0.7;
 const HEAP_IDLE_BYTES = 96 * MIB;
 /** Of a remembered operation, besides its reply. */
 const OPERATION_BYTES = 350;
+/** Of a partition that is known to be there. */
+const KNOWN_SCOPE_BYTES = 300;
 /** Tiers with a log. */
 const DURABLE_COUNT = 2;
 
@@ -33,6 +35,7 @@ const DEFAULTS = {
     "bodyCacheBytes",
     "backlogBytesMax",
     "operationCountMax",
+    "knownScopeCountMax",
     "partitionRowsMax",
     "partitionBytesMax",
     "partitionVectorBytesMax",
@@ -105,7 +108,8 @@ function countedBytes(bufferMax: number): { readonly buffered: number; readonly 
   const backlog = bufferOf("backlogBytesMax", kit.backlogBytesMax, bufferMax);
   const working = lru.bytesMax + lru.operationBytesMax + OPERATION_BYTES * lru.operationCountMax;
   const cached = kit.bodyCacheBytes + storage.indexCacheBytes + storage.metadataCacheBytes;
-  const durable = kit.residentBytesMax + cached + OPERATION_BYTES * kit.operationCountMax;
+  const known = OPERATION_BYTES * kit.operationCountMax + KNOWN_SCOPE_BYTES * kit.knownScopeCountMax;
+  const durable = kit.residentBytesMax + cached + known;
   return {
     buffered: inFlight + DURABLE_COUNT * backlog,
     kept: working + DURABLE_COUNT * durable + host.embedderCacheBytesMax,

@@ -17,11 +17,23 @@ const QuotaSchema = z.strictObject({
 
 type Quota = z.infer<typeof QuotaSchema>;
 
+/** What an agent or a tenant may hold in a durable tier. */
+const DurableQuotaSchema = QuotaSchema.pick({ entries: true, bytes: true, namespaces: true });
+
+const DurableQuotasSchema = z.strictObject({
+  agent: DurableQuotaSchema.optional(),
+  tenant: DurableQuotaSchema.optional(),
+  agents: z.record(text, DurableQuotaSchema).optional(),
+  tenants: z.record(text, DurableQuotaSchema).optional(),
+});
+
 export const QuotasSchema = z.strictObject({
   agent: QuotaSchema.optional(),
   tenant: QuotaSchema.optional(),
   agents: z.record(text, QuotaSchema).optional(),
   tenants: z.record(text, QuotaSchema).optional(),
+  episodic: DurableQuotasSchema.optional(),
+  semantic: DurableQuotasSchema.optional(),
 });
 
 type Quotas = z.infer<typeof QuotasSchema>;

@@ -47,3 +47,33 @@ it.each(NATS_SERVERS)(
     ]);
   },
 );
+
+it.each(NATS_SERVERS)(
+  "quotas of membus.yaml bound what is held in the durable tiers, over %s",
+  async (binary) => {
+    const quotas = {
+      episodic: { agent: { entries: 2 } },
+      semantic: { tenant: { namespaces: 1 }, agents: { "default.alice": { bytes: 65_536 } } },
+    };
+    wire = await Wire.start({ binary, config: { quotas } });
+    const alice = await wire.client("alice", { retryTimeoutMs: 0 });
+    const elsewhere = await wire.client("alice", { retryTimeoutMs: 0, namespace: "other" });
+    const store = (tier: "episodic" | "semantic", key: string, content = "x", client = alice) =>
+      client.store([{ key, content, tier }]);
+    const refused = async (stored: ReturnType<typeof store>) => (await stored).errors;
+    const full = (limit: string, max: number) => [{ code: "memory_full", detail: { limit, max } }];
+    await store("episodic", "a");
+    await store("episodic", "b");
+    expect(await refused(store("episodic", "c"))).toMatchObject(full("agentEntries", 2));
+    await alice.forget({ keys: ["a"], tier: "episodic" });
+    await store("episodic", "c");
+    await store("semantic", "a");
+    const space = store("semantic", "b", "x", elsewhere);
+    const bytes = store("semantic", "b", "x".repeat(70_000));
+    expect(await refused(space)).toMatchObject(full("tenantNamespaces", 1));
+    expect(await refused(bytes)).toMatchObject(full("agentBytes", 65_536));
+    const { tiers } = wire.host.stats();
+    expect(tiers.episodic).toMatchObject({ quota_entries: 2, quota_tenants: 1, refused_by_quota: 1 });
+    expect(tiers.semantic).toMatchObject({ quota_entries: 1, quota_namespaces: 1, refused_by_quota: 2 });
+  },
+);

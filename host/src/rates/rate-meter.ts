@@ -1,5 +1,6 @@
+import type { QuotaBook } from "@membus/protocol";
 import { RecentMap } from "../recent-map.js";
-import { RateBook, type RateQuotas, type ResolvedRateQuota } from "./rate-quotas.js";
+import { type RateQuotas, type ResolvedRateQuota, rateBook } from "./rate-quotas.js";
 import { TokenBucket } from "./token-bucket.js";
 
 /** Tenants, and agents, whose use is remembered: more than send something within a second. */
@@ -57,12 +58,12 @@ class Meter {
 
 /** Counts what agents and tenants ask for in a second against their quotas. */
 export class RateMeter {
-  readonly #book: RateBook;
+  readonly #book: QuotaBook<ResolvedRateQuota>;
   readonly #agents = new RecentMap<string, Meter>(KEPT);
   readonly #tenants = new RecentMap<string, Meter>(KEPT);
 
   constructor(quotas: RateQuotas) {
-    this.#book = new RateBook(quotas);
+    this.#book = rateBook(quotas);
   }
 
   /** Counts a request, unless it is one too much: then what is used up. */

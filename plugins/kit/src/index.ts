@@ -14,6 +14,7 @@ export { KIT_DEFAULTS, type KitOptions } from "./kit-options.js";
 export { KitPlugin, type KitPluginParts } from "./kit-plugin.js";
 export { isOutdated } from "./lifecycle/index.js";
 export type { OwnedCounts } from "./operations/index.js";
+export type { HeldQuota, HeldQuotas } from "./quotas/index.js";
 export type { HeldEntry, Retention } from "./retention.js";
 export { eachNumber, NUMBER_COLUMNS, NUMBER_FIELDS, type Row } from "./row.js";
 export {
@@ -32,6 +33,7 @@ export type {
   Outdated,
   RowColumns,
   RowSink,
+  RowSize,
   ScopedRow,
   Storage,
   StoragePart,

@@ -20,6 +20,12 @@ export interface KitOptions {
    */
   readonly bodyCacheBytes?: number | undefined;
   /**
+   * Partitions that are known to be there without a look at the disk, some 300 bytes each: over that, those of tenants that
+   * were asked for least recently are looked for anew. Counted at each maintenance. 1..100,000,000.
+   * @default 500000
+   */
+  readonly knownScopeCountMax?: number | undefined;
+  /**
    * Entries of one partition; a store of more is `memory_full`. 1..2,000,000.
    * @default 2000000
    */
@@ -116,6 +122,7 @@ export const KIT_DEFAULTS: ResolvedKitOptions = Object.freeze({
   residentBytesMax: 3 * GIB,
   preloadCount: 4,
   bodyCacheBytes: 128 * MIB,
+  knownScopeCountMax: 500_000,
   partitionRowsMax: 2_000_000,
   partitionBytesMax: GIB,
   partitionVectorBytesMax: 4 * GIB,
@@ -140,6 +147,7 @@ export function resolveKitOptions(input: KitOptions): ResolvedKitOptions {
     residentBytesMax: integerOption(MIB, 1024 * GIB),
     preloadCount: integerOption(0, 1_000),
     bodyCacheBytes: integerOption(64 * 1024, 1024 * GIB),
+    knownScopeCountMax: integerOption(1, 100_000_000),
     partitionRowsMax: integerOption(1, 2_000_000),
     partitionBytesMax: integerOption(MIB, 64 * GIB),
     partitionVectorBytesMax: integerOption(64 * 1024, 1024 * GIB),

@@ -44,6 +44,7 @@ import {
   store,
   storeResult,
 } from "./operations/index.js";
+import { HeldBook, type HeldQuotas } from "./quotas/index.js";
 import type { Retention } from "./retention.js";
 import { type Analyzer, createEnglishAnalyzer } from "./search/index.js";
 import type { Storage, StoragePlace } from "./storage.js";
@@ -59,6 +60,8 @@ export interface KitPluginParts {
   readonly retention?: (clock: Clock) => Retention;
   /** Where a durable tier keeps its rows; absent for a tier in memory. The kit opens and closes it. */
   readonly storage?: (place: StoragePlace) => Storage;
+  /** What agents and tenants may hold in a durable tier: a store of more is `memory_full`. */
+  readonly quotas?: HeldQuotas;
   /** What makes a durable tier's operations last. By default a file log with its default options. */
   readonly openLog?: OpenLog;
   /**
@@ -79,6 +82,7 @@ interface Earlier {
 export class KitPlugin implements MemoryPlugin {
   readonly #parts: KitPluginParts;
   readonly #options: ResolvedKitOptions;
+  readonly #quotas: HeldBook | undefined;
   readonly #inFlight = new Map<string, { readonly digest: string; readonly result: unknown }>();
   /** One at a time: each keeps in the folder's manifest whose it is. */
   readonly #erasures = new SerialQueue();
@@ -88,6 +92,7 @@ export class KitPlugin implements MemoryPlugin {
   constructor(parts: KitPluginParts) {
     this.#parts = parts;
     this.#options = resolveKitOptions(parts.options ?? {});
+    this.#quotas = parts.quotas && new HeldBook(parts.quotas);
   }
 
   /** Complete once open: similarity and reranking depend on what the host has. */
@@ -135,6 +140,7 @@ export class KitPlugin implements MemoryPlugin {
       options: this.#options,
       durable: storage && { storage, openLog, acceptLoss: this.#parts.acceptLoss ?? false },
       retention: retention?.(services.clock),
+      quotas: this.#quotas,
     });
   }
 

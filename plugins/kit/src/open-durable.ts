@@ -22,9 +22,11 @@ import {
   type Recovered,
   recover,
   snapshot,
+  storedHoldings,
 } from "./journal/index.js";
 import type { ResolvedKitOptions } from "./kit-options.js";
 import { BodyCache, KnownScopes, LatestScopes, PartitionLoader } from "./lifecycle/index.js";
+import type { ReadHoldings } from "./quotas/index.js";
 import type { Partition } from "./search/index.js";
 import { type Storage, type StoragePlace, tenantDamaged } from "./storage.js";
 
@@ -58,6 +60,7 @@ export interface DurableState {
   /** Flushes where background work has written a good part of what may wait for it. */
   roomToWrite(): Promise<void>;
   scopes(tenant: string): Promise<Iterable<Scope>>;
+  readonly readHoldings: ReadHoldings;
   /** What frees room has some, on a full disk too. */
   withRoom<T>(task: () => Promise<T>): Promise<T>;
   /** Takes back the room that is kept for this, where there is as much. */
@@ -156,7 +159,7 @@ async function takeUp(
   const bodies = storedBodies(storage, options);
   backlog.pinBodies(bodies);
   const isNew = log.nextSeq <= 1;
-  const known = knownScopes(storage, backlog);
+  const known = knownScopes(storage, backlog, options);
   let latestAt = newestAt;
   const flusher = new Flusher(
     options,
@@ -191,6 +194,7 @@ async function takeUp(
     load: (scope, partition) => loadKnown(scope, partition, { known, loader, backlog }),
     mayLeave: (scope) => !backlog.has(scope),
     scopes: (tenant) => known.all(tenant),
+    readHoldings: storedHoldings({ storage, backlog, flusher }),
     withRoom: (task) => withRoom(() => reserve.release(), task),
     reserveRoom: () => reserve.restore(),
     probe: () => log.probe(),
@@ -202,14 +206,14 @@ async function takeUp(
     erase: (tenant) => flusher.erase(tenant),
     erasureOf: async (seq, at) => ((await log.hasSetAside()) ? undefined : erasure.stateOf(seq, at)),
     snapshot: (target) => snapshot(target, { directory, log, storage, manifest, flusher }),
-    stats: () => ({ ...statsOf(storage, loader, reserve), ...journalStats(log, backlog, flusher) }),
+    stats: () => ({ ...statsOf(storage, loader, reserve, known), ...journalStats(log, backlog, flusher) }),
     // Flushing what is left spares the next start the work.
     close: () => closeAll([...[flusher, log, storage].map((part) => () => part.close()), release]),
   };
 }
 
-function statsOf(storage: Storage, loader: PartitionLoader, reserve: DiskReserve) {
-  return { ...storage.stats(), ...loader.stats, ...reserve.stats };
+function statsOf(storage: Storage, loader: PartitionLoader, reserve: DiskReserve, known: KnownScopes) {
+  return { ...storage.stats(), ...loader.stats, ...reserve.stats, known_scopes: known.count };
 }
 
 interface RecoveryTargets {
@@ -242,8 +246,12 @@ function admit(storage: Storage, tenant: string): void {
   if (storage.damagedTenants?.has(tenant)) throw tenantDamaged();
 }
 
-function knownScopes(storage: Storage, backlog: Backlog): KnownScopes {
-  const known = new KnownScopes(async (tenant) => {
+function knownScopes(
+  storage: Storage,
+  backlog: Backlog,
+  { knownScopeCountMax }: ResolvedKitOptions,
+): KnownScopes {
+  const known = new KnownScopes(knownScopeCountMax, async (tenant) => {
     admit(storage, tenant);
     return storage.scopes(tenant);
   });

@@ -27,6 +27,7 @@ import {
   removeOwned,
   type StoreParts,
 } from "./operations/index.js";
+import { type HeldBook, Holdings } from "./quotas/index.js";
 import type { Retention } from "./retention.js";
 import type { RowBody } from "./row.js";
 import { type Analyzer, Partition, type PartitionOptions, partitionRowsMaxOf } from "./search/index.js";
@@ -37,6 +38,7 @@ export interface TierParts {
   readonly options: ResolvedKitOptions;
   readonly durable: DurableParts | undefined;
   readonly retention: Retention | undefined;
+  readonly quotas: HeldBook | undefined;
 }
 
 /** What the operations of an open tier work on, and what looks after it. */
@@ -64,7 +66,7 @@ export interface OpenTier extends StoreParts, RetrieveParts, ErasureParts {
 
 /** Puts the parts of a tier together; a durable one recovers from its log first. */
 export async function openTier(parts: TierParts): Promise<OpenTier> {
-  const { services, options, retention, durable, analyzer } = parts;
+  const { services, options, retention, durable, analyzer, quotas } = parts;
   const { embedder, logger } = services;
   // Embedders measure when they are first asked: better now than while a query waits.
   void embedder?.unrelatedCosine?.().catch(() => undefined);
@@ -76,7 +78,8 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   const bodies = state?.bodies ?? memoryBodies(options);
   const foreground = new Foreground();
   const indexer = new DocumentIndexer({ embedder, clock, logger, analyzer, foreground });
-  const removals = new Removals({ bodies, retention, notify: services.notify });
+  const holdings = state && quotas && new Holdings(quotas, clock, state.readHoldings);
+  const removals = new Removals({ bodies, retention, holdings, notify: services.notify });
   const expiry = new Expiry({ clock, removals, durable: state !== undefined });
   const journal = state?.journal ?? createMemoryJournal();
   const registry = openRegistry({
@@ -86,7 +89,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
   journal.onRollback((firstLostSeq) => {
     for (const resident of registry.residents) resident.unstageFrom(firstLostSeq);
   });
-  const shared = { clock, logger, embedder, foreground, indexer, bodies, journal, registry };
+  const shared = { clock, logger, embedder, foreground, indexer, bodies, journal, registry, holdings };
   const background = state && (await openBackground(state, { ...shared, options, analyzer: analyzer.id }));
   const readAhead = new ReadAhead(bodies);
   const preload = new Preload({ registry, analyzer, clock, logger }, state?.latest.ids.toReversed() ?? []);
@@ -118,7 +121,7 @@ export async function openTier(parts: TierParts): Promise<OpenTier> {
       maintain({ clock, registry, expiry, removals, retention, journal, stored: state, revisions }),
     stats: () => ({
       ...{ ...registry.stats, ...bodies.stats, ...operations.stats },
-      ...{ ...retention?.stats(), ...state?.stats() },
+      ...{ ...retention?.stats(), ...state?.stats(), ...holdings?.stats },
       partitions_awaiting_vectors: background?.backFill.waitingCount ?? 0,
       ...background?.reindex.stats,
     }),

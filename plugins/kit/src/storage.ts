@@ -44,6 +44,12 @@ export interface ScopedRow {
   readonly row: Row;
 }
 
+/** What a row takes, and who holds it. */
+export interface RowSize extends Pick<Row, "rowId" | "expiresAt" | "facets"> {
+  readonly scope: string;
+  readonly bodyBytes: number;
+}
+
 /** Whose terms and vectors rows should have. */
 export interface GenerationIds {
   readonly analyzer: string;
@@ -146,6 +152,8 @@ export interface Storage {
   removeFrom(rowId: number, scopes: readonly string[]): Promise<void>;
   /** Every scope of the tenant that has rows, without a look at those of others. */
   scopes(tenant: string): Promise<readonly Scope[]>;
+  /** Passes on what every row of the tenant takes, in any order: a look at few and small columns. */
+  sizes(tenant: string, take: (size: RowSize) => void): Promise<void>;
   /** Up to `limit` scopes that hold a row whose expiry has passed. */
   expiredScopes(now: number, limit: number): Promise<readonly string[]>;
   /** The rows that are of another generation, as `isOutdated` tells, and up to `limit` of their scopes. */

@@ -7,7 +7,14 @@ import type { Embedder, Logger, MemoryChange, MemoryTier, PluginServices, Rerank
 import { afterEach } from "vitest";
 import { type FileLog, openFileLog } from "../../disk/src/log/file-log.js";
 import type { OpenLogFile } from "../../disk/src/log/log-file.js";
-import { type Analyzer, type KitOptions, KitPlugin, type Retention, type Storage } from "../src/index.js";
+import {
+  type Analyzer,
+  type HeldQuotas,
+  type KitOptions,
+  KitPlugin,
+  type Retention,
+  type Storage,
+} from "../src/index.js";
 import { KIT_DEFAULTS } from "../src/kit-options.js";
 import { MemoryStorage } from "./memory-storage.js";
 import { ScriptedEmbedder } from "./scripted-embedder.js";
@@ -46,6 +53,7 @@ export interface KitSetup {
   readonly tier?: MemoryTier;
   readonly options?: KitOptions;
   readonly log?: FileLogOptions;
+  readonly quotas?: HeldQuotas;
   /** null: a host without one. */
   readonly embedder?: Embedder | null;
   readonly reranker?: Reranker;
@@ -108,6 +116,7 @@ export class TestKit {
       version: "0.0.0",
       ...(setup.options === undefined ? {} : { options: setup.options }),
       ...(setup.analyzer === undefined ? {} : { analyzer: setup.analyzer }),
+      ...(setup.quotas === undefined ? {} : { quotas: setup.quotas }),
       storage: () => this.setup.wrapStorage?.(this.storage) ?? this.storage,
       openLog: (directory, recovery) => this.#openLog(directory, recovery),
     });

@@ -6,6 +6,7 @@ import {
   type Outdated,
   type Row,
   type RowSink,
+  type RowSize,
   type ScopedRow,
   type Storage,
 } from "../src/index.js";
@@ -87,6 +88,14 @@ export class MemoryStorage implements Storage {
   async scopes(tenant: string): Promise<readonly Scope[]> {
     await turn();
     return [...this.rows.keys()].map(parseScopeId).filter((scope) => scope.tenant === tenant);
+  }
+
+  async sizes(tenant: string, take: (size: RowSize) => void): Promise<void> {
+    for (const [scope, rows] of [...this.rows]) {
+      await turn();
+      if (parseScopeId(scope).tenant !== tenant) continue;
+      for (const row of rows) take({ ...row, scope, bodyBytes: Buffer.byteLength(row.body) });
+    }
   }
 
   async expiredScopes(now: number, limit: number): Promise<readonly string[]> {

@@ -4,6 +4,7 @@ import type {
   GenerationIds,
   Outdated,
   RowSink,
+  RowSize,
   ScopedRow,
   Storage,
   StoragePlace,
@@ -19,7 +20,7 @@ import {
   resolveLanceStorageOptions,
 } from "./lance-storage-options.js";
 import { isDamagedRow } from "./rows/checksums.js";
-import { readBodies, readOutdated, readScope, readScopes } from "./rows/read-rows.js";
+import { readBodies, readOutdated, readScope, readScopes, readSizes } from "./rows/read-rows.js";
 import { removeDrafts } from "./table/drafts.js";
 import { linkTables } from "./table/link-tables.js";
 import { isMostlyReplaced, isWorthCompacting, lacksIndexes, maintainTable } from "./table/maintenance.js";
@@ -154,6 +155,10 @@ class LanceStorage implements Storage {
     const found = new Set<string>();
     await this.#tables.read(tableOf(tenant), (table) => readScopes(table, found));
     return [...found].map(parseScopeId);
+  }
+
+  async sizes(tenant: string, take: (size: RowSize) => void): Promise<void> {
+    await this.#tables.use(tableOf(tenant), (table) => readSizes(table, take));
   }
 
   async expiredScopes(now: number, limit: number): Promise<readonly string[]> {

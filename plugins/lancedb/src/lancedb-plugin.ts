@@ -1,5 +1,5 @@
 import { type FileLogOptions, fileLog } from "@membus/disk";
-import { type Analyzer, type KitOptions, KitPlugin } from "@membus/plugin-kit";
+import { type Analyzer, type HeldQuotas, type KitOptions, KitPlugin } from "@membus/plugin-kit";
 import type { MemoryPlugin } from "@membus/protocol";
 import { createLanceStorage } from "./lance-storage.js";
 import { type LanceStorageOptions, resolveLanceStorageOptions } from "./lance-storage-options.js";
@@ -12,6 +12,8 @@ export interface LanceDbPluginOptions {
   readonly log?: Omit<FileLogOptions, "nextSeqMin">;
   /** Turns texts into terms; by default English ones. Rows of another one are analysed anew. */
   readonly analyzer?: Analyzer;
+  /** What agents and tenants may hold: a store of more is `memory_full`. */
+  readonly quotas?: HeldQuotas;
   /** Caches and maintenance of the tables. */
   readonly storage?: LanceStorageOptions;
   /**
@@ -35,6 +37,7 @@ export function createLanceDbPlugin(options: LanceDbPluginOptions = {}): KitPlug
     version: "0.1.0",
     ...(options.kit === undefined ? {} : { options: options.kit }),
     ...(options.analyzer === undefined ? {} : { analyzer: options.analyzer }),
+    ...(options.quotas === undefined ? {} : { quotas: options.quotas }),
     storage: (place) => createLanceStorage({ ...place, acceptLoss }, storage),
     openLog: fileLog(options.log),
     acceptLoss,

@@ -2,7 +2,7 @@ import { type Analyzer, KitPlugin } from "@membus/plugin-kit";
 import type { MemoryPlugin } from "@membus/protocol";
 import { type LruOptions, resolveLruOptions } from "./lru-options.js";
 import { LruRetention } from "./lru-retention.js";
-import { QuotaBook, type Quotas } from "./quotas.js";
+import { type Quotas, quotaBook } from "./quotas.js";
 
 /**
  * The working tier: everything in memory, the least recently used entries evicted. The kit brings search, filters,
@@ -18,7 +18,7 @@ export function createLruPlugin(
   quotas?: Quotas,
 ): MemoryPlugin {
   const resolved = resolveLruOptions(options);
-  const book = new QuotaBook(quotas);
+  const book = quotaBook(quotas);
   const { operationBytesMax, operationCountMax } = resolved;
   return new KitPlugin({
     name: "lru",

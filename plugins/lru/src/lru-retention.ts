@@ -2,7 +2,7 @@ import type { HeldEntry, Retention } from "@membus/plugin-kit";
 import { parseScopeId } from "@membus/protocol";
 import { type Held, HeldScope, Holder, largestShare, partWithMost, shareOf } from "./holdings.js";
 import type { ResolvedLruOptions } from "./lru-options.js";
-import { type Quota, QuotaBook } from "./quotas.js";
+import { type Quota, quotaBook } from "./quotas.js";
 
 /** What a scope takes besides its partition and its entries, and its session, measured. */
 const SCOPE_BYTES = 1_536;
@@ -28,7 +28,7 @@ export class LruRetention implements Retention {
 
   constructor(
     readonly options: ResolvedLruOptions,
-    readonly quotas = new QuotaBook(),
+    readonly quotas = quotaBook(),
   ) {
     this.#max = { entries: options.entriesMax, bytes: options.bytesMax };
   }

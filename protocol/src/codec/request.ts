@@ -12,7 +12,7 @@ import {
   PingSchema,
   StoreEnvelopeSchema,
 } from "../messages/index.js";
-import { didYouMean } from "../nearest-name.js";
+import { didYouMean } from "../options/nearest-name.js";
 import type { RequestType } from "../subjects.js";
 import { encodeMessage, type Message } from "./codec.js";
 

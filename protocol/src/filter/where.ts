@@ -3,7 +3,7 @@ import { boundedString } from "../bounded-values.js";
 import { isJsonObject, type Json, refuseOverLimit, shownName } from "../json.js";
 import { LIMITS } from "../limits.js";
 import { MemoryError } from "../memory-error.js";
-import { didYouMean } from "../nearest-name.js";
+import { didYouMean } from "../options/nearest-name.js";
 import { FILTER_OPERATORS, type Filter, type FilterOperator } from "./filter.js";
 
 const FIXED_FIELDS = [

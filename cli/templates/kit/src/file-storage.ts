@@ -8,6 +8,7 @@ import {
   type Outdated,
   type Row,
   type RowSink,
+  type RowSize,
   type ScopedRow,
   type Storage,
 } from "@membus/plugin-kit";
@@ -73,6 +74,13 @@ export class FileStorage implements Storage {
   async scopes(tenant: string): Promise<readonly Scope[]> {
     const filled = [...this.#rows].flatMap(([scope, rows]) => (rows.size === 0 ? [] : [parseScopeId(scope)]));
     return filled.filter((scope) => scope.tenant === tenant);
+  }
+
+  async sizes(tenant: string, take: (size: RowSize) => void): Promise<void> {
+    for (const [scope, rows] of this.#rows) {
+      if (parseScopeId(scope).tenant !== tenant) continue;
+      for (const row of rows.values()) take({ ...row, scope, bodyBytes: Buffer.byteLength(row.body) });
+    }
   }
 
   async expiredScopes(now: number, limit: number): Promise<readonly string[]> {

@@ -4,7 +4,7 @@ export { announceErasure, eraseOwner } from "./erase-owner.js";
 export { type ErasedMark, Erasure, type ErasureState } from "./erasure.js";
 export { Flusher } from "./flusher.js";
 export { FolderManifest, type Owner } from "./folder-manifest.js";
-export { createLogJournal, createMemoryJournal, type Journal } from "./journal.js";
+export { createLogJournal, createMemoryJournal, type Journal, type Mutation } from "./journal.js";
 export { readMarkerFile } from "./marker-file.js";
 export { moveReplies } from "./move-replies.js";
 export {
@@ -21,4 +21,5 @@ export { type Recovered, recover } from "./recover.js";
 export { RevisionMark } from "./revision-mark.js";
 export { decodeRows, encodeRows, type KeptRows } from "./row-file.js";
 export { snapshot } from "./snapshot.js";
+export { storedHoldings } from "./stored-holdings.js";
 export { type FolderPlace, type FolderReport, verifyFolder } from "./verify-folder.js";

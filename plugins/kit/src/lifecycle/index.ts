@@ -1,3 +1,4 @@
+export { countAdded, holdingInPartition, holdingOfRow } from "./count-rows.js";
 export { BackFill, type BackFillParts } from "./embedding/back-fill.js";
 export { Foreground } from "./embedding/background-pace.js";
 export { embedPending } from "./embedding/embed-pending.js";

@@ -1,7 +1,9 @@
 import type { MemoryChange, PluginServices } from "@membus/protocol";
+import type { Holdings } from "../quotas/index.js";
 import type { Retention } from "../retention.js";
 import type { RowFacets } from "../row.js";
 import type { RemovedRow } from "../search/index.js";
+import { countRemoved } from "./count-rows.js";
 import type { BodyCache } from "./residency/body-cache.js";
 import type { Resident } from "./residency/resident.js";
 
@@ -14,6 +16,8 @@ export interface Removal {
 export interface RemovalsParts {
   readonly bodies: BodyCache;
   readonly retention: Retention | undefined;
+  /** Of a durable tier with quotas. */
+  readonly holdings: Holdings | undefined;
   readonly notify: PluginServices["notify"];
 }
 
@@ -38,11 +42,12 @@ export class Removals {
 
   /** What has to be done for a row that has left its partition. */
   report(resident: Resident, removed: RemovedRow, { action, agent }: Removal): void {
-    const { bodies, retention, notify } = this.#parts;
+    const { bodies, retention, holdings, notify } = this.#parts;
     // Its place goes to others at the next sweep, as nothing may be stored here any more.
     resident.holdsForgotten ||= resident.partition.isSparse;
     const facets = JSON.parse(removed.facets) as RowFacets;
     bodies.drop(removed.rowId);
+    countRemoved(holdings, resident, removed);
     retention?.removed({ scope: resident.id, keyHash: removed.keyHash });
     notify(
       {

@@ -10,6 +10,7 @@ import type {
   Removals,
   Resident,
 } from "../lifecycle/index.js";
+import type { Holdings } from "../quotas/index.js";
 import type { Retention } from "../retention.js";
 import type { Analyzer } from "../search/index.js";
 import type { ForgetOrder } from "./forget-order.js";
@@ -40,6 +41,8 @@ export interface StoreParts extends MutationParts {
   readonly retention: Retention | undefined;
   /** What holds the revisions of a tier in memory across restarts, where it has a folder. */
   readonly revisions: RevisionMark | undefined;
+  /** What is held in a durable tier with quotas. */
+  readonly holdings: Holdings | undefined;
   readonly partitionRowsMax: number;
   readonly partitionBytesMax: number;
   readonly embedWaitMs: number;

@@ -1,4 +1,4 @@
-import type { GenerationIds, RowSink } from "@membus/plugin-kit";
+import type { GenerationIds, RowSink, RowSize } from "@membus/plugin-kit";
 import type { RecordBatch } from "apache-arrow";
 import type { TenantTable } from "../table/tenant-table.js";
 import { bodySums, checkSums } from "./checksums.js";
@@ -112,6 +112,25 @@ export async function readScopes(table: TenantTable, scopes: Set<string>): Promi
   await table.read(async (lance) => {
     for await (const batch of lance.query().select([column]).limit(ROWS_MAX)) {
       for (const scope of textsOf(batch, column)) scopes.add(scope);
+    }
+  });
+}
+
+/** Passes on what each row of the table takes. */
+export async function readSizes(table: TenantTable, take: (size: RowSize) => void): Promise<void> {
+  const columns: Column[] = ["scope", "row_id", "expires_at", "body_bytes", "facets"];
+  await table.read(async (lance) => {
+    for await (const batch of lance.query().select(columns).limit(ROWS_MAX)) {
+      const [scopes, facets] = [
+        new TextColumn(dataOf(batch, "scope")),
+        new TextColumn(dataOf(batch, "facets")),
+      ];
+      const numbers = (column: Column) => dataOf(batch, column).values as Float64Array;
+      const [rowIds, expiries, bodies] = [numbers("row_id"), numbers("expires_at"), numbers("body_bytes")];
+      for (let row = 0; row < batch.numRows; row++) {
+        const [rowId, expiresAt, bodyBytes] = [rowIds[row]!, expiries[row]!, bodies[row]!];
+        take({ scope: scopes.at(row), rowId, expiresAt, bodyBytes, facets: facets.at(row) });
+      }
     }
   });
 }

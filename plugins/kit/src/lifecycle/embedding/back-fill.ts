@@ -8,9 +8,11 @@ import {
   untilAborted,
 } from "@membus/protocol";
 import { type Journal, rowIdOf } from "../../journal/index.js";
+import type { Holdings } from "../../quotas/index.js";
 import type { Row, RowBody } from "../../row.js";
 import type { FoundRow } from "../../search/index.js";
 import { Yielder } from "../../yielder.js";
+import { countAdded } from "../count-rows.js";
 import type { BodyCache } from "../residency/body-cache.js";
 import type { PartitionRegistry } from "../residency/partition-registry.js";
 import type { Resident } from "../residency/resident.js";
@@ -32,6 +34,7 @@ export interface BackFillParts {
   readonly bodies: BodyCache;
   readonly journal: Journal;
   readonly indexer: DocumentIndexer;
+  readonly holdings: Holdings | undefined;
   readonly foreground: Foreground;
   /** Id of the present one. */
   readonly analyzer: string;
@@ -297,6 +300,7 @@ async function rewrite(parts: BackFillParts, resident: Resident, rows: readonly 
     apply(record, seq) {
       for (const row of record.rows) {
         parts.bodies.pin(row.rowId, row.body);
+        countAdded(parts.holdings, resident, row);
         resident.partition.add(row);
         resident.unstage(row.keyHash, seq);
       }

@@ -1,16 +1,29 @@
 import { parseScopeId, type Scope } from "@membus/protocol";
 import { TenantScopes } from "./tenant-scopes.js";
 
-/** Which scopes may hold rows, each tenant's for itself: what one waits for depends on nothing that others have. */
+/**
+ * Which scopes may hold rows, each tenant's for itself: what one waits for depends on nothing that others have. Over the
+ * bound tenants are left out of it that were asked for least recently, until they are asked for again.
+ */
 export class KnownScopes {
+  /** In order of use. */
   readonly #tenants = new Map<string, TenantScopes>();
   readonly #read: (tenant: string) => Promise<Iterable<Scope>>;
   /** Those that were added since `refresh`: a store into one of them need not read its id again. */
   readonly #latest = new Set<string>();
 
-  /** `read` asks storage for the scopes of a tenant. */
-  constructor(read: (tenant: string) => Promise<Iterable<Scope>>) {
+  /** `read` asks storage for the scopes of a tenant. `countMax` bounds those that are kept at `refresh`, of all tenants. */
+  constructor(
+    readonly countMax: number,
+    read: (tenant: string) => Promise<Iterable<Scope>>,
+  ) {
     this.#read = read;
+  }
+
+  get count(): number {
+    let count = 0;
+    for (const scopes of this.#tenants.values()) count += scopes.count;
+    return count;
   }
 
   /** A scope that has got rows. */
@@ -42,13 +55,24 @@ export class KnownScopes {
       scopes.refresh();
       if (scopes.isEmpty) this.#tenants.delete(tenant);
     }
+    this.#leaveOut();
     for (const id of unstored) this.add(id);
   }
 
+  /** Storage knows them too, as nothing is latest now. */
+  #leaveOut(): void {
+    let { count } = this;
+    for (const [tenant, scopes] of this.#tenants) {
+      if (count <= this.countMax) return;
+      if (scopes.isRead) continue;
+      count -= scopes.count;
+      this.#tenants.delete(tenant);
+    }
+  }
+
   #of(tenant: string): TenantScopes {
-    const known = this.#tenants.get(tenant);
-    if (known !== undefined) return known;
-    const scopes = new TenantScopes(() => this.#read(tenant));
+    const scopes = this.#tenants.get(tenant) ?? new TenantScopes(() => this.#read(tenant));
+    this.#tenants.delete(tenant);
     this.#tenants.set(tenant, scopes);
     return scopes;
   }

@@ -25,9 +25,18 @@ export class TenantScopes {
     this.#scopes.set(id, scope);
   }
 
+  get count(): number {
+    return this.#scopes.size;
+  }
+
+  /** Whether storage is being asked. */
+  get isRead(): boolean {
+    return this.#readsUnderWay > 0;
+  }
+
   /** Whether it holds on to nothing that asking storage would not tell as well. */
   get isEmpty(): boolean {
-    return this.#scopes.size === 0 && this.#readsUnderWay === 0;
+    return this.#scopes.size === 0 && !this.isRead;
   }
 
   /** False for a scope that surely holds nothing. */

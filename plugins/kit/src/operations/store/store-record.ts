@@ -7,9 +7,11 @@ import {
 } from "@membus/protocol";
 import { type LogRecord, type OperationResult, rowIdOf } from "../../journal/index.js";
 import type { DocumentIndex, Resident } from "../../lifecycle/index.js";
+import type { Claims } from "../../quotas/index.js";
 import type { Row } from "../../row.js";
 import { filterableEntry } from "../retrieve/entry.js";
 import type { StoreParts, TierCore } from "../tier.js";
+import { claimRoom } from "./claim-room.js";
 import type { Draft, Plan, PlanIndex } from "./plan-store.js";
 import type { PlannedEntry } from "./previous.js";
 
@@ -22,6 +24,8 @@ export interface PlannedStore {
   readonly indexes: PlanIndex;
   /** Unix seconds of acceptance. */
   readonly at: number;
+  /** Where quotas apply. */
+  readonly claims: Claims | undefined;
 }
 
 type StoreErrors = { readonly index: number; readonly error: MemoryError }[];
@@ -41,7 +45,8 @@ export function buildRecord(
   let createdCount = 0;
   for (const [position, { plan, version }] of planned.entries()) {
     const { index, key_hash } = request.entries[position]!;
-    const refusal = refusalOf(tier, resident, plan, createdCount);
+    const refusal =
+      refusalOf(tier, resident, plan, createdCount) ?? quotaRefusal(tier, resident, plan, batch);
     if (refusal !== undefined) errors.push({ index, error: refusal });
     else if (!("draft" in plan)) {
       tier.forgets.stored(batch.order, resident.id, version!.revision);
@@ -52,7 +57,10 @@ export function buildRecord(
       const row = rowOf(plan.draft, id, batch.indexes.get(position)?.index);
       const superseded = tier.forgets.forgotten(batch.order, resident.scope, () => filterableEntry(row));
       receipts.push({ index, key_hash, outcome: superseded ? "superseded" : plan.outcome, revision });
-      if (superseded) continue;
+      if (superseded) {
+        batch.claims?.release(key_hash);
+        continue;
+      }
       tier.forgets.stored(batch.order, resident.id, revision);
       rows.push(row);
       if (version === undefined) createdCount++;
@@ -94,6 +102,18 @@ function refusalOf(
   if (resident.partition.facetBytes < max || !needsMore(resident, plan)) return undefined;
   const message = `the keys, tags, metadata and sources of a partition take at most ${max} bytes`;
   return fullError(message, { limit: "partitionBytes", max });
+}
+
+function quotaRefusal(
+  { holdings }: StoreParts,
+  resident: Resident,
+  plan: Plan,
+  { claims }: PlannedStore,
+): MemoryError | undefined {
+  if (claims === undefined || !("draft" in plan)) return undefined;
+  const refusal = claimRoom(claims, resident, plan.draft);
+  if (refusal !== undefined) holdings!.refusalCount++;
+  return refusal;
 }
 
 function fullError(message: string, detail: { readonly limit: string; readonly max: number }): MemoryError {

@@ -1,9 +1,11 @@
 import type { PluginStoreRequest, PluginStoreResult, Scope } from "@membus/protocol";
-import type { OperationResult } from "../../journal/index.js";
-import { evictOverflow, type Resident } from "../../lifecycle/index.js";
+import type { Mutation, OperationResult } from "../../journal/index.js";
+import { countAdded, evictOverflow, type Resident } from "../../lifecycle/index.js";
+import { Claims } from "../../quotas/index.js";
 import type { Row } from "../../row.js";
 import { textBytes } from "../../text-bytes.js";
 import type { StoreParts } from "../tier.js";
+import { expireForRoom } from "./claim-room.js";
 import { indexPlans, NO_INDEX, type PlanIndex, planStore } from "./plan-store.js";
 import { isStillCurrent, type PlannedEntry, planEntries } from "./previous.js";
 import { buildRecord, type PlannedStore, storeResult } from "./store-record.js";
@@ -37,6 +39,7 @@ async function storeInto(
   const uncovered = () => tier.revisions?.cover(resident.latestRevision(at) + entries.length);
   const planned: PlannedEntry[] = [];
   let indexes: PlanIndex = NO_INDEX;
+  const held = tier.holdings && (await tier.holdings.of(resident.scope.tenant));
   await tier.expiry.expireAhead(resident);
   for (let open = [...entries.keys()]; open.length > 0; ) {
     const items = open.map((position) => entries[position]!);
@@ -50,6 +53,7 @@ async function storeInto(
       const all = planned.map(({ plan }) => plan);
       indexes = await indexPlans(tier.indexer, all, { scope: resident.id, waitMs }, indexes);
     }
+    if (held !== undefined) await expireForRoom(tier, resident, held, planned);
     await tier.expiry.expireAhead(resident);
     // Others may commit while this one waits.
     for (let wait = uncovered(); wait !== undefined; wait = uncovered()) await wait;
@@ -58,24 +62,34 @@ async function storeInto(
       !isStillCurrent(resident, entries[position]!.key_hash, planned[position]!);
     open = [...entries.keys()].filter(hasChanged);
   }
-  return commit(tier, resident, { request, order, planned, indexes, at });
+  const claims = held && new Claims(held);
+  return commit(tier, resident, { request, order, planned, indexes, at, claims });
 }
 
 async function commit(tier: StoreParts, resident: Resident, batch: PlannedStore): Promise<OperationResult> {
   const { op } = batch.request;
   let result: OperationResult = {};
-  await tier.journal.append({
+  const { claims } = batch;
+  const mutation: Mutation = {
     build: (seq) => buildRecord(tier, resident, batch, seq),
     stage(record, seq) {
       result = record.result!;
       for (const row of record.rows) resident.stage(row.keyHash, { seq, row });
     },
     apply(record, seq, place) {
-      for (const row of record.rows) applyRow(tier, resident, row, seq);
+      for (const row of record.rows) {
+        claims?.release(row.keyHash);
+        applyRow(tier, resident, row, seq);
+      }
       for (const rowId of record.removed) tier.bodies.drop(rowId);
       tier.operations.remember(op, batch.at, place);
     },
-  });
+  };
+  try {
+    await tier.journal.append(mutation);
+  } finally {
+    claims?.releaseAll();
+  }
   touchUnchanged(tier, resident, result);
   evictOverflow(tier);
   return result;
@@ -83,6 +97,7 @@ async function commit(tier: StoreParts, resident: Resident, batch: PlannedStore)
 
 function applyRow(tier: StoreParts, resident: Resident, row: Row, seq: number): void {
   tier.bodies.pin(row.rowId, row.body);
+  countAdded(tier.holdings, resident, row);
   resident.partition.add(row);
   resident.unstage(row.keyHash, seq);
   tier.retention?.stored({ scope: resident.id, keyHash: row.keyHash }, textBytes(row.body));

@@ -54,8 +54,8 @@ export class Partition {
   #waiting = new WaitingTerms(0);
   /** What the facets of live rows take. */
   facetBytes = 0;
-  /** No live row expires before this. */
-  #nextExpiry = Number.POSITIVE_INFINITY;
+  /** No live row expires before this; infinite where none does. */
+  nextExpiry = Number.POSITIVE_INFINITY;
 
   constructor(options: PartitionOptions) {
     this.#options = options;
@@ -171,7 +171,7 @@ export class Partition {
    * any read.
    */
   expire(now: number, rowsMax = Number.POSITIVE_INFINITY): RemovedRow[] {
-    if (now < this.#nextExpiry) return [];
+    if (now < this.nextExpiry) return [];
     const { alive, numbers, count } = this.columns;
     const { expiresAt } = numbers;
     const expired: RemovedRow[] = [];
@@ -182,7 +182,7 @@ export class Partition {
       if (at > now) next = Math.min(next, at);
       else if (expired.push(this.#take(slot)) === rowsMax) return expired;
     }
-    this.#nextExpiry = next;
+    this.nextExpiry = next;
     return expired;
   }
 
@@ -322,7 +322,7 @@ export class Partition {
     this.facetBytes += facetBytes(columns, slot);
     this.lastRevision = Math.max(this.lastRevision, columns.numbers.revision[slot]!);
     const expiresAt = columns.numbers.expiresAt[slot]!;
-    if (expiresAt > 0 && expiresAt < this.#nextExpiry) this.#nextExpiry = expiresAt;
+    if (expiresAt > 0 && expiresAt < this.nextExpiry) this.nextExpiry = expiresAt;
   }
 
   #take(slot: number): RemovedRow {

@@ -6,6 +6,8 @@ export interface RemovedRow {
   readonly keyHash: string;
   readonly rowId: number;
   readonly revision: number;
+  readonly expiresAt: number;
+  readonly bodyBytes: number;
   readonly group: string;
   readonly facets: string;
 }
@@ -19,6 +21,8 @@ export function removedRow(
     keyHash: keys.hashOf(slot),
     rowId: columns.numbers.rowId[slot]!,
     revision: columns.numbers.revision[slot]!,
+    expiresAt: columns.numbers.expiresAt[slot]!,
+    bodyBytes: columns.bodyBytes[slot]!,
     group: columns.groups[slot]!,
     facets: columns.facets.at(slot),
   };

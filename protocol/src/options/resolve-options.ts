@@ -51,3 +51,10 @@ export function resolveOptions<T extends object>(
   for (const name of known) rules[name as keyof T](resolved[name], name);
   return Object.freeze(resolved as unknown as T);
 }
+
+/** What may also be absent. */
+export function optionalOption(rule: OptionRule): OptionRule {
+  return (value, name) => {
+    if (value !== undefined) rule(value, name);
+  };
+}

@@ -1,0 +1,47 @@
+import { parseScopeId, type Scope } from "@membus/protocol";
+import { holdingOf, type ReadHoldings } from "../quotas/index.js";
+import type { Row } from "../row.js";
+import type { RowSize, Storage } from "../storage.js";
+import type { Backlog } from "./backlog.js";
+import type { Flusher } from "./flusher.js";
+import { rowIdOf } from "./record.js";
+
+export interface StoredHoldingsParts {
+  readonly storage: Pick<Storage, "sizes">;
+  readonly backlog: Backlog;
+  readonly flusher: Pick<Flusher, "flushedSeq" | "write">;
+}
+
+/** Reads what a tenant holds: what storage has, while nothing is written to it, with what waits for storage. */
+export function storedHoldings({ storage, backlog, flusher }: StoredHoldingsParts): ReadHoldings {
+  return (tenant, begin) =>
+    flusher.write(async () => {
+      const hold = begin();
+      let [id, scope]: [string, Scope | undefined] = ["", undefined];
+      const take = (size: Omit<RowSize, "rowId">) => {
+        // Rows of a scope come together.
+        if (size.scope !== id) [id, scope] = [size.scope, parseScopeId(size.scope)];
+        hold({ scope: id, ...holdingOf(scope!, size) });
+      };
+      const { rows, removed } = waiting(backlog, tenant);
+      for (const { scope, row } of rows) take({ scope, ...row, bodyBytes: Buffer.byteLength(row.body) });
+      // What a flush that failed has written already waits, too.
+      const firstWaiting = rowIdOf(flusher.flushedSeq + 1, 0);
+      await storage.sizes(tenant, (size) => {
+        if (size.rowId < firstWaiting && !removed.has(size.rowId)) take(size);
+      });
+    });
+}
+
+/** What is in the log alone. */
+function waiting(backlog: Backlog, tenant: string) {
+  const rows: { readonly scope: string; readonly row: Row }[] = [];
+  const removed = new Set<number>();
+  for (const scope of backlog.scopes) {
+    if (parseScopeId(scope).tenant !== tenant) continue;
+    const ofScope = backlog.ofScope(scope);
+    for (const row of ofScope.rows) rows.push({ scope, row });
+    for (const rowId of ofScope.removed) removed.add(rowId);
+  }
+  return { rows, removed };
+}

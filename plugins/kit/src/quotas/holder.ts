@@ -1,0 +1,43 @@
+import type { HeldQuota, QuotaUnit } from "./held-quotas.js";
+
+const UNITS = ["entries", "bytes", "namespaces"] as const;
+
+/** What all agents of a tenant hold, or one of them, against its quota. */
+export class Holder {
+  entries = 0;
+  bytes = 0;
+  /** Entries by scope id. */
+  readonly #scopes = new Map<string, number>();
+
+  constructor(readonly quota: HeldQuota) {}
+
+  get namespaces(): number {
+    return this.#scopes.size;
+  }
+
+  get isEmpty(): boolean {
+    return this.entries === 0 && this.bytes === 0 && this.namespaces === 0;
+  }
+
+  /** `sign`: 1 for an entry that comes, -1 for one that goes. */
+  count(scope: string, bytes: number, sign: 1 | -1): void {
+    this.entries += sign;
+    this.bytes += sign * bytes;
+    const entries = (this.#scopes.get(scope) ?? 0) + sign;
+    if (entries === 0) this.#scopes.delete(scope);
+    else this.#scopes.set(scope, entries);
+  }
+
+  /** What there is no room of for an entry, which may take the place of one with so many bytes. */
+  exceeded(scope: string, bytes: number, replacedBytes: number | undefined): QuotaUnit | undefined {
+    const added = {
+      entries: replacedBytes === undefined ? 1 : 0,
+      bytes: bytes - (replacedBytes ?? 0),
+      namespaces: this.#scopes.has(scope) ? 0 : 1,
+    };
+    return UNITS.find((unit) => {
+      const max = this.quota[unit];
+      return max !== undefined && added[unit] > 0 && this[unit] + added[unit] > max;
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import type { HeldQuotas, KitPlugin } from "@membus/plugin-kit";
+import { type Clock, type MemoryTier, type PluginStoreResult, systemClock } from "@membus/protocol";
+import { calls } from "../../kit/test/kit-calls.js";
+import type { ScopeFields } from "../../kit/test/kit-requests.js";
+import { createLanceDbPlugin } from "../src/index.js";
+
+export interface QuotaSetup {
+  readonly quotas?: HeldQuotas;
+  readonly tier?: MemoryTier;
+  readonly clock?: Clock;
+  /** Milliseconds; by default nothing is flushed before it is asked for. */
+  readonly flushIdleMs?: number;
+}
+
+/** Opens a tier of a folder with quotas. */
+export async function openWithQuotas(directory: string, setup: QuotaSetup = {}) {
+  const { quotas, tier = "episodic", clock = systemClock, flushIdleMs = 3_600_000 } = setup;
+  const plugin: KitPlugin = createLanceDbPlugin({ kit: { flushIdleMs }, ...(quotas && { quotas }) });
+  await plugin.open({
+    ...{ tier, clock, dataDirectory: directory, notify() {} },
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+  });
+  const of = (fields: ScopeFields = {}) => calls({ plugin, clock }, { tier, ...fields });
+  return { plugin, of };
+}
+
+/** What a store came to: `stored`, or the limit that was reached. */
+export function outcomeOf({ receipts, errors }: PluginStoreResult): string {
+  const limits = errors.map(({ error }) => (error.code === "memory_full" ? error.detail.limit : error.code));
+  return limits.length > 0 ? limits.join() : receipts.map(({ outcome }) => outcome).join();
+}
