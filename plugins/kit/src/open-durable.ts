@@ -158,7 +158,6 @@ async function takeUp(
   );
   const bodies = storedBodies(storage, options);
   backlog.pinBodies(bodies);
-  const isNew = log.nextSeq <= 1;
   const known = knownScopes(storage, backlog, options);
   let latestAt = newestAt;
   const flusher = new Flusher(
@@ -187,8 +186,8 @@ async function takeUp(
     if (isMuch(backlog, options)) await flusher.flush();
   };
   return {
-    ...{ storage, directory, flusher, bodies, newestAt, latest, isNew, journal, roomToWrite },
-    erasing: manifest.facts.erasing,
+    ...{ storage, directory, flusher, bodies, newestAt, latest, journal, roomToWrite },
+    ...{ isNew: log.nextSeq <= 1, erasing: manifest.facts.erasing },
     announceErasure: (owner) => announceErasure(owner, manifest),
     eraseOwner: (owner, remove) => eraseOwner(owner, remove, { manifest, latest, flusher, storage }),
     load: (scope, partition) => loadKnown(scope, partition, { known, loader, backlog }),
