@@ -143,7 +143,8 @@ describe("membus up on a corrupt log", () => {
   it("names file and byte, and goes on from there when told to", async () => {
     const { url } = await launch();
     // What is flushed is missed by nobody: the log is to be the only place.
-    writeFileSync(join(directory, "membus.yaml"), "kit: { flushIdleMs: 60000 }\n");
+    const settings = "kit: { flushIdleMs: 60000 }\nhost: { maintainIntervalMs: 3600000 }\n";
+    writeFileSync(join(directory, "membus.yaml"), settings);
     const first = await up([], url);
     for (const name of ["a", "b", "c"]) {
       await runCli(["remember", name, "1", "--tier", "episodic"], { url, cwd: directory });

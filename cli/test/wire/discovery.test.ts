@@ -21,7 +21,8 @@ describe.each(NATS_SERVERS)("discovery by NATS's own client over %s", (binary) =
   let services: ServiceClient;
 
   beforeAll(async () => {
-    wire = await Wire.start({ binary });
+    // With a quota of a durable tier, which has figures of its own.
+    wire = await Wire.start({ binary, config: { quotas: { episodic: { agent: { entries: 1_000_000 } } } } });
     // The package is made for another build of the core than the connection is.
     const untilAnswered = { strategy: "stall", maxWait: 30_000 } as const;
     services = new Svcm((await wire.connection()) as never).client(untilAnswered);
