@@ -1,3 +1,5 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { scopeId } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { episodic, loadIds, makeRow, StorageFixture, scoped } from "./storage-fixture.js";
@@ -31,5 +33,32 @@ describe("more tenants than tables may be open", () => {
     const reopened = await fixture.reopen(storage, directory);
     expect(await reopened.scopes("tenant-7")).toEqual([tenants[7]]);
     expect(reopened.stats()).toMatchObject({ tables: 20, tables_open: 1, tables_open_rows: 1 });
+  });
+});
+
+describe("a table that is dropped", () => {
+  it("beside reads is gone, and damaged for none of them", async () => {
+    const directory = await fixture.directory();
+    const storage = await fixture.open(directory);
+    const [scope] = tenants as [(typeof tenants)[number]];
+    await storage.append(scoped(scope, ...Array.from({ length: 500 }, (_, index) => makeRow(index))));
+    let isGone = false;
+    const readOn = async () => {
+      const found: number[] = [];
+      for (; !isGone; await new Promise(setImmediate))
+        found.push((await storage.scopes(scope.tenant)).length);
+      return found;
+    };
+    const reads = [readOn(), readOn(), readOn()];
+    await storage.scopes(scope.tenant);
+    await storage.dropTenant!(scope.tenant, async () => undefined);
+    isGone = true;
+    for (const found of await Promise.all(reads)) expect(new Set([...found, 0, 1])).toEqual(new Set([0, 1]));
+    expect(storage.stats()).toMatchObject({ tables: 0, tables_open: 0, tables_damaged: 0 });
+    expect(await readdir(join(directory, "table"))).toEqual([]);
+    await storage.append(scoped(scope, makeRow(500)));
+    expect(await loadIds(storage, scope)).toEqual([500]);
+    const reopened = await fixture.reopen(storage, directory);
+    expect(await loadIds(reopened, scope)).toEqual([500]);
   });
 });
