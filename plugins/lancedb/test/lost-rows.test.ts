@@ -160,6 +160,18 @@ describe("rows that went missing from a table", () => {
   });
 });
 
+describe("a table that was opened without what it had lost", () => {
+  it("is opened again after a kill that came before the folder was written", async () => {
+    const [newest] = await manifestsOf();
+    await rm(join(table(), "_versions", newest!));
+    const killed = join(await fixture.directory(), "killed");
+    const plugin = await start(folder, { acceptLoss: true });
+    expect(await keysOf(plugin, "acme")).toEqual(["k1"]);
+    await cp(folder, killed, { recursive: true, filter: (path) => basename(path) !== "lock" });
+    expect(await inFolder(killed, (again) => keysOf(again, "acme"))).toEqual(["k1"]);
+  });
+});
+
 describe("a table whose rows have changed since the folder was written", () => {
   /** What a kill leaves between the tables and the folder, which are written in this order; after flushes that failed there. */
   async function cutShort(from: string): Promise<string> {
