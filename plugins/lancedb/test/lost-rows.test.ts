@@ -158,6 +158,14 @@ describe("rows that went missing from a table", () => {
     await expectRefused();
     expect(await problems()).not.toEqual([]);
   });
+
+  it("with a file of data are missed when a tenant's quota is counted first", async () => {
+    const plugin = await start(folder, { quotas: { tenant: { entries: 10 } } });
+    expect(await keysOf(plugin, "acme")).toEqual(["k1", "k2"]);
+    for (const path of await filesOf("data")) await rm(path);
+    await expect(as(plugin, "acme").store([{ key: "new" }])).rejects.toMatchObject(refused);
+    expect(plugin.stats!()).toMatchObject({ tables_damaged: 1 });
+  });
 });
 
 describe("a table that was opened without what it had lost", () => {
