@@ -280,12 +280,15 @@ export class Tables {
     const directory = join(this.#parts.directory, name + SUFFIX);
     const exists = this.#names.has(name) && (await this.#recover(name, directory));
     if (!exists) await this.#create(name, directory);
+    // What an opening that fails has begun is taken back by the next one.
+    this.#recovered.delete(name);
     const table = await TenantTable.open({ ...shared, name, directory, connection: this.#connection });
     const again = changes ?? (await this.#aside.waiting(name));
     if (!again.isEmpty) {
       await table.redo(again);
       await this.#aside.done(name);
     }
+    this.#recovered.add(name);
     return table;
   }
 
@@ -298,7 +301,6 @@ export class Tables {
     if (synced === undefined && (await newestVersion(directory)) <= 1) return false;
     const dropped = synced === undefined ? 0 : await rollBack(directory, synced, disk);
     if (dropped > 0) logger.info({ table: name, versions: dropped }, "table taken back to what was synced");
-    this.#recovered.add(name);
     return true;
   }
 
@@ -313,7 +315,6 @@ export class Tables {
     const ids = { contentId: randomUUID(), keptContentId: keptContentId(name) };
     await writeSyncedVersion(directory, { ...empty, ...ids }, disk);
     this.#names.add(name);
-    this.#recovered.add(name);
   }
 
   /** Resolves when it is not being closed. */
