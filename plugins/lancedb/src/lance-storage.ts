@@ -158,7 +158,7 @@ class LanceStorage implements Storage {
   }
 
   async sizes(tenant: string, take: (size: RowSize) => void): Promise<void> {
-    await this.#tables.use(tableOf(tenant), (table) => readSizes(table, take));
+    await this.#tables.read(tableOf(tenant), (table) => readSizes(table, take));
   }
 
   async expiredScopes(now: number, limit: number): Promise<readonly string[]> {

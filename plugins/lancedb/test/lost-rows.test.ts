@@ -158,6 +158,26 @@ describe("rows that went missing from a table", () => {
     await expectRefused();
     expect(await problems()).not.toEqual([]);
   });
+
+  it("with a file of data are missed when a tenant's quota is counted first", async () => {
+    const plugin = await start(folder, { quotas: { tenant: { entries: 10 } } });
+    expect(await keysOf(plugin, "acme")).toEqual(["k1", "k2"]);
+    for (const path of await filesOf("data")) await rm(path);
+    await expect(as(plugin, "acme").store([{ key: "new" }])).rejects.toMatchObject(refused);
+    expect(plugin.stats!()).toMatchObject({ tables_damaged: 1 });
+  });
+});
+
+describe("a table that was opened without what it had lost", () => {
+  it("is opened again after a kill that came before the folder was written", async () => {
+    const [newest] = await manifestsOf();
+    await rm(join(table(), "_versions", newest!));
+    const killed = join(await fixture.directory(), "killed");
+    const plugin = await start(folder, { acceptLoss: true });
+    expect(await keysOf(plugin, "acme")).toEqual(["k1"]);
+    await cp(folder, killed, { recursive: true, filter: (path) => basename(path) !== "lock" });
+    expect(await inFolder(killed, (again) => keysOf(again, "acme"))).toEqual(["k1"]);
+  });
 });
 
 describe("a table whose rows have changed since the folder was written", () => {

@@ -1,5 +1,8 @@
+import { readdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { scopeId } from "@membus/protocol";
 import { afterEach, describe, expect, it } from "vitest";
+import { disk } from "../src/disk.js";
 import { episodic, loadIds, makeRow, StorageFixture, scoped } from "./storage-fixture.js";
 
 const fixture = new StorageFixture();
@@ -31,5 +34,61 @@ describe("more tenants than tables may be open", () => {
     const reopened = await fixture.reopen(storage, directory);
     expect(await reopened.scopes("tenant-7")).toEqual([tenants[7]]);
     expect(reopened.stats()).toMatchObject({ tables: 20, tables_open: 1, tables_open_rows: 1 });
+  });
+});
+
+describe("a table that is dropped", () => {
+  it("beside reads is gone, and damaged for none of them", async () => {
+    const directory = await fixture.directory();
+    const storage = await fixture.open(directory);
+    const [scope] = tenants as [(typeof tenants)[number]];
+    await storage.append(scoped(scope, ...Array.from({ length: 500 }, (_, index) => makeRow(index))));
+    let isGone = false;
+    const readOn = async () => {
+      const found: number[] = [];
+      for (; !isGone; await new Promise(setImmediate))
+        found.push((await storage.scopes(scope.tenant)).length);
+      return found;
+    };
+    const reads = [readOn(), readOn(), readOn()];
+    await storage.scopes(scope.tenant);
+    await storage.dropTenant!(scope.tenant, async () => undefined);
+    isGone = true;
+    for (const found of await Promise.all(reads)) expect(new Set([...found, 0, 1])).toEqual(new Set([0, 1]));
+    expect(storage.stats()).toMatchObject({ tables: 0, tables_open: 0, tables_damaged: 0 });
+    expect(await readdir(join(directory, "table"))).toEqual([]);
+    await storage.append(scoped(scope, makeRow(500)));
+    expect(await loadIds(storage, scope)).toEqual([500]);
+    const reopened = await fixture.reopen(storage, directory);
+    expect(await loadIds(reopened, scope)).toEqual([500]);
+  });
+});
+
+describe("a table whose changes waited while it was damaged", () => {
+  it("gets them, and is not damaged anew, where the disk had no room for them at first", async () => {
+    const directory = await fixture.directory();
+    const [scope] = tenants as [(typeof tenants)[number]];
+    const files = join(directory, "table", "t_tenant-0.lance");
+    let storage = await fixture.open(directory);
+    await storage.append(scoped(scope, makeRow(1)));
+    await storage.close();
+    await rename(files, join(directory, "kept"));
+    await writeFile(files, "nothing");
+    storage = await fixture.open(directory);
+    await storage.append(scoped(scope, makeRow(2)));
+    await storage.close();
+    await rm(files);
+    await rename(join(directory, "kept"), files);
+
+    let isFull = true;
+    const syncFile = async (path: string) => {
+      if (isFull) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+      await disk.syncFile(path);
+    };
+    storage = await fixture.open(directory, { disk: { ...disk, syncFile } });
+    await expect(storage.scopes(scope.tenant)).rejects.toMatchObject({ code: "ENOSPC" });
+    isFull = false;
+    expect(await loadIds(storage, scope)).toEqual([1, 2]);
+    expect(storage.stats()).toMatchObject({ tables_damaged: 0 });
   });
 });

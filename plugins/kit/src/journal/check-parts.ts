@@ -90,9 +90,11 @@ function otherTime(
   { version, rowCount, contentId, keptContentId }: StoragePart,
   before: KeptPart,
 ): string | undefined {
+  // It was written after the folder: its version is lower only where it was opened without what it had lost.
+  if (before.contentId !== undefined && before.contentId === keptContentId) return undefined;
   if (version < before.version) return `is of version ${version}, it was of ${before.version}`;
   if (contentId === undefined || before.contentId === undefined) return undefined;
-  if (before.contentId === contentId || before.contentId === keptContentId) return undefined;
+  if (before.contentId === contentId) return undefined;
   return `is of another time: it has ${rowCount} entries, it had ${before.rowCount}`;
 }
 

@@ -39,6 +39,8 @@ interface OpenTable {
   readonly opening: Promise<TenantTable>;
   table?: TenantTable;
   users: number;
+  /** Called when nobody uses it any more. */
+  unused?: () => void;
   closing?: Promise<void> | undefined;
 }
 
@@ -113,6 +115,8 @@ export class Tables {
    * @throws {MemoryError} `unavailable` for one that is damaged.
    */
   async use<T>(name: string, task: (table: TenantTable) => Promise<T>): Promise<T | undefined> {
+    // One that is dropped must not be created again by whoever has waited for that.
+    await this.#closed(name);
     return this.has(name) ? this.#useOrCreate(name, task) : undefined;
   }
 
@@ -158,16 +162,20 @@ export class Tables {
     }
   }
 
-  /** Removes a table with all its files. Nobody may use it. */
+  /** Removes a table with all its files, once nobody uses it: there is none from now on. Nobody may write to it meanwhile. */
   async drop(name: string): Promise<void> {
-    const entry = this.#open.get(name);
-    if (entry !== undefined) await this.#close(name, entry, await entry.opening);
-    const { directory, disk } = this.#parts;
-    for (const suffix of [SUFFIX, ".waiting", ".waiting.corrupt"]) {
-      await rm(join(directory, name + suffix), { recursive: true, force: true });
-    }
-    await disk.syncDirectory(directory);
     this.#names.delete(name);
+    try {
+      await this.#letGo(name);
+      const { directory, disk } = this.#parts;
+      for (const suffix of [SUFFIX, ".waiting", ".waiting.corrupt"]) {
+        await rm(join(directory, name + suffix), { recursive: true, force: true });
+      }
+      await disk.syncDirectory(directory);
+    } catch (error) {
+      this.#names.add(name);
+      throw error;
+    }
     this.#recovered.delete(name);
   }
 
@@ -206,6 +214,7 @@ export class Tables {
       return await task(await this.#opened(name, entry));
     } finally {
       entry.users--;
+      if (entry.users === 0) entry.unused?.();
       await this.#closeIdle();
     }
   }
@@ -244,12 +253,8 @@ export class Tables {
   }
 
   async #enter(name: string): Promise<OpenTable> {
-    const present = this.#open.get(name);
-    if (present?.closing !== undefined) {
-      await present.closing.catch(() => undefined);
-      return this.#enter(name);
-    }
-    const entry = present ?? this.#begin(name);
+    await this.#closed(name);
+    const entry = this.#open.get(name) ?? this.#begin(name);
     entry.users++;
     this.#open.delete(name);
     this.#open.set(name, entry);
@@ -275,12 +280,15 @@ export class Tables {
     const directory = join(this.#parts.directory, name + SUFFIX);
     const exists = this.#names.has(name) && (await this.#recover(name, directory));
     if (!exists) await this.#create(name, directory);
+    // What an opening that fails has begun is taken back by the next one.
+    this.#recovered.delete(name);
     const table = await TenantTable.open({ ...shared, name, directory, connection: this.#connection });
     const again = changes ?? (await this.#aside.waiting(name));
     if (!again.isEmpty) {
       await table.redo(again);
       await this.#aside.done(name);
     }
+    this.#recovered.add(name);
     return table;
   }
 
@@ -293,7 +301,6 @@ export class Tables {
     if (synced === undefined && (await newestVersion(directory)) <= 1) return false;
     const dropped = synced === undefined ? 0 : await rollBack(directory, synced, disk);
     if (dropped > 0) logger.info({ table: name, versions: dropped }, "table taken back to what was synced");
-    this.#recovered.add(name);
     return true;
   }
 
@@ -308,7 +315,29 @@ export class Tables {
     const ids = { contentId: randomUUID(), keptContentId: keptContentId(name) };
     await writeSyncedVersion(directory, { ...empty, ...ids }, disk);
     this.#names.add(name);
-    this.#recovered.add(name);
+  }
+
+  /** Resolves when it is not being closed. */
+  async #closed(name: string): Promise<void> {
+    for (let entry = this.#open.get(name); entry?.closing !== undefined; entry = this.#open.get(name)) {
+      await entry.closing.catch(() => undefined);
+    }
+  }
+
+  /** Closes a table without syncing it, once nobody uses it. */
+  async #letGo(name: string): Promise<void> {
+    await this.#closed(name);
+    const entry = this.#open.get(name);
+    if (entry === undefined) return;
+    if (entry.users > 0) {
+      await new Promise<void>((resolve) => {
+        entry.unused = resolve;
+      });
+      return this.#letGo(name);
+    }
+    entry.closing = entry.table?.abandon();
+    await entry.closing;
+    this.#open.delete(name);
   }
 
   async #closeIdle(): Promise<void> {
