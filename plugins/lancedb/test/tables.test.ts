@@ -38,6 +38,22 @@ describe("more tenants than tables may be open", () => {
 });
 
 describe("a table that is dropped", () => {
+  it("is no table where a kill has left a part of it, and leaves the disk at the next opening", async () => {
+    const directory = await fixture.directory();
+    const storage = await fixture.open(directory);
+    const [scope] = tenants as [(typeof tenants)[number]];
+    await storage.append(scoped(scope, makeRow(1)));
+    await storage.close();
+    const [file] = await readdir(join(directory, "table"));
+    const dropped = join(directory, "table", file!.replace(".lance", ".dropped"));
+    await rename(join(directory, "table", file!), dropped);
+    await rm(join(dropped, "_synced.json"));
+    const reopened = await fixture.open(directory);
+    expect(await loadIds(reopened, scope)).toEqual([]);
+    expect(reopened.stats()).toMatchObject({ tables: 0, tables_damaged: 0 });
+    expect(await readdir(join(directory, "table"))).toEqual([]);
+  });
+
   it("beside reads is gone, and damaged for none of them", async () => {
     const directory = await fixture.directory();
     const storage = await fixture.open(directory);

@@ -23,6 +23,8 @@ export interface QuotaTerms<Quota extends object> {
 const OBJECT: OptionRule = (value, name) => {
   if (value !== undefined && !isJsonObject(value)) throw new TypeError(`${name} must be an object`);
 };
+/** Of the name of each, between dots. */
+const TOKENS = { agent: 2, tenant: 1 };
 const PARTS = { agent: OBJECT, tenant: OBJECT, agents: OBJECT, tenants: OBJECT };
 
 /** Whose quota is which. */
@@ -41,10 +43,14 @@ export class QuotaBook<Quota extends object> {
     };
     const byName = (part: "agents" | "tenants", of: "agent" | "tenant") =>
       new Map(
-        Object.entries(given[part] ?? {}).map(([owner, quota]) => [
-          owner,
-          resolved(`${name}.${part}.${owner}`, quota, of),
-        ]),
+        Object.entries(given[part] ?? {}).map(([owner, quota]) => {
+          const path = `${name}.${part}.${owner}`;
+          if (owner.split(".").length !== TOKENS[of])
+            throw new TypeError(
+              `${path}: ${of === "agent" ? "an agent is named <tenant>.<agent>" : "a tenant has no dot"}`,
+            );
+          return [owner, resolved(path, quota, of)];
+        }),
       );
     this.#agent = resolved(`${name}.agent`, given.agent ?? {}, "agent");
     this.#tenant = resolved(`${name}.tenant`, given.tenant ?? {}, "tenant");

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Connection } from "@lancedb/lancedb";
 import { isDiskFull } from "@membus/disk";
 import { tenantDamaged } from "@membus/plugin-kit";
 import type { Clock, Logger } from "@membus/protocol";
-import type { Disk } from "../disk.js";
+import { type Disk, isMissing } from "../disk.js";
 import { inParallel } from "../in-parallel.js";
 import type { ResolvedLanceStorageOptions } from "../lance-storage-options.js";
 import { lancedb } from "../lancedb.js";
@@ -48,6 +48,8 @@ const SUFFIX = ".lance";
 const NONE: ReadonlySet<string> = new Set();
 /** A table, or what waits for one that is gone. */
 const NAMED = /^(.+)\.(?:lance|waiting)$/;
+/** Of a table that is being removed: a kill leaves it whole, or no table any more. */
+const DROPPED = ".dropped";
 
 /** The tables of a tier, opened when used; past a bound the least recently used that are idle close. */
 export class Tables {
@@ -79,7 +81,9 @@ export class Tables {
     const { connect, Session } = lancedb();
     const session = new Session(BigInt(options.indexCacheBytes), BigInt(options.metadataCacheBytes));
     const connection = await connect(directory, {}, session);
-    const names = (await readdir(directory)).flatMap((file) => NAMED.exec(file)?.[1] ?? []);
+    const files = await readdir(directory);
+    for (const file of files.filter((name) => name.endsWith(DROPPED))) await remove(join(directory, file));
+    const names = files.flatMap((file) => NAMED.exec(file)?.[1] ?? []);
     return new Tables(parts, connection, names);
   }
 
@@ -168,9 +172,14 @@ export class Tables {
     try {
       await this.#letGo(name);
       const { directory, disk } = this.#parts;
-      for (const suffix of [SUFFIX, ".waiting", ".waiting.corrupt"]) {
-        await rm(join(directory, name + suffix), { recursive: true, force: true });
-      }
+      const path = join(directory, name);
+      // Changes that wait would make it anew.
+      for (const suffix of [".waiting", ".waiting.corrupt"]) await remove(path + suffix);
+      await rename(path + SUFFIX, path + DROPPED).catch((error) => {
+        if (!isMissing(error)) throw error;
+      });
+      await disk.syncDirectory(directory);
+      await remove(path + DROPPED);
       await disk.syncDirectory(directory);
     } catch (error) {
       this.#names.add(name);
@@ -362,6 +371,10 @@ export class Tables {
       entry.closing = undefined;
     }
   }
+}
+
+function remove(path: string): Promise<void> {
+  return rm(path, { recursive: true, force: true });
 }
 
 /** LanceDB's own errors have no finer code. */
