@@ -15,7 +15,7 @@ request, or fields membus_agent, membus_user, membus_conversation and membus_mod
   X-Membus-Agent         whose memory it is (default openai)
   X-Membus-User          whom it talks with (default \`user\` of the request, else default)
   X-Membus-Conversation  keeps what is said in this conversation, too
-  X-Membus-Mode          off or static (the default)
+  X-Membus-Mode          static (the default), agent: by tools that the model gets, both, or off
 The server's key is the caller's own, or in the variable that \`gateway.openai.api_key_env\` of membus.yaml names, which with
 \`gateway.tokens\` is the only one: the caller's key is then a token of the gateway.`;
 

@@ -16,7 +16,7 @@ export const GatewaySchema = z.strictObject({
       upstream: text.optional(),
       api_key_env: text.optional(),
       agent: text.optional(),
-      mode: z.enum(["off", "static"]).optional(),
+      mode: z.enum(["off", "static", "agent", "both"]).optional(),
       memory_timeout_ms: z.int().min(1).max(60_000).optional(),
     })
     .optional(),

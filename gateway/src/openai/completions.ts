@@ -7,7 +7,8 @@ import { type Caller, callerOf } from "./caller.js";
 import { type ChatRequest, readChatRequest, withSystemText } from "./chat-request.js";
 import { EventBlocks } from "./event-blocks.js";
 import type { ResolvedOpenAiOptions } from "./openai-options.js";
-import { begin, type MemoryState, passOn, piecesOf } from "./pass-on.js";
+import { begin, isEventStream, type MemoryState, passOn, piecesOf } from "./pass-on.js";
+import { passRounds } from "./tool-rounds.js";
 import { TurnMemory, type TurnMemoryDependencies } from "./turn-memory.js";
 import type { Upstream } from "./upstream.js";
 
@@ -60,14 +61,19 @@ export class Completions {
     const recalled = await this.#inTime(turnMemory.before(chat.messages));
     const memory = recalled === undefined ? "unavailable" : "attached";
     const told = recalled ? withSystemText(body, recalled) : body;
-    const answer = await this.#dependencies.upstream.ask(url, request, told, call);
+    const ask = (asked: Buffer) => this.#dependencies.upstream.ask(url, request, asked, call);
     let recording: Promise<void> | undefined;
     const record = async (text: string) => {
       recording ??= turnMemory.after(chat.messages, text);
       // Who has seen that memory is gone does not wait for it once more.
       if (memory === "attached") await this.#inTime(recording);
     };
-    await this.#passOn(answer, { call, memory, record });
+    const tools = memory === "attached" ? await turnMemory.tools(chat) : undefined;
+    if (tools === undefined) await this.#passOn(await ask(told), { call, memory, record });
+    else {
+      const { answerBytesMax } = this.#options;
+      await passRounds(told, { call, memory, tools, answerBytesMax, ask, record });
+    }
     // What is being recorded counts as under way, so that it is bounded.
     await recording;
   }
@@ -78,8 +84,7 @@ export class Completions {
 
   #passOn(answer: Response, turn: Turn): Promise<void> {
     if (!answer.ok) return passOn(answer, turn.call, turn.memory);
-    const isStream = answer.headers.get("content-type")?.startsWith("text/event-stream") === true;
-    return isStream ? this.#passStream(answer, turn) : this.#passWhole(answer, turn);
+    return isEventStream(answer) ? this.#passStream(answer, turn) : this.#passWhole(answer, turn);
   }
 
   async #passWhole(answer: Response, { call, memory, record }: Turn): Promise<void> {

@@ -21,6 +21,16 @@ export class EventBlocks {
     this.#bytesMax = bytesMax;
   }
 
+  /** An event was too long. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** What came behind the last event. */
+  get rest(): Buffer {
+    return Buffer.from(this.#pending, "latin1");
+  }
+
   /** The events that end with this piece. */
   add(piece: Uint8Array): EventBlock[] {
     if (this.#isLost) return [];

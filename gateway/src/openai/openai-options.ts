@@ -1,7 +1,10 @@
 import { choiceOption, integerOption, type OptionRule, resolveOptions, stringOption } from "@membus/protocol";
 
-/** What memory is to a completion: "off" is nothing; "static" is put before the model, and keeps each turn. */
-export const MEMORY_MODES = ["off", "static"] as const;
+/**
+ * What memory is to a completion: "off" is nothing; "static" is put before the model, and keeps each turn; "agent" is looked
+ * at and written by the model, with tools; "both" is both.
+ */
+export const MEMORY_MODES = ["off", "static", "agent", "both"] as const;
 export type MemoryMode = (typeof MEMORY_MODES)[number];
 
 /** `upstream` must be given. */
@@ -20,7 +23,7 @@ export interface OpenAiOptions {
    */
   readonly agent?: string;
   /**
-   * The mode of a request that names none: "off" or "static".
+   * The mode of a request that names none: "off", "static", "agent" or "both".
    * @default "static"
    */
   readonly mode?: MemoryMode;
@@ -36,7 +39,7 @@ export interface OpenAiOptions {
   readonly requestCountMax?: number;
   /**
    * Bytes of an answer that are kept for recording it, and of one event of a stream, 1024..1073741824. A longer answer is
-   * passed on all the same, and not recorded.
+   * passed on all the same, and not recorded; in the modes "agent" and "both" a longer event cuts the stream.
    * @default 131072
    */
   readonly answerBytesMax?: number;

@@ -23,3 +23,7 @@ export async function* piecesOf(answer: Response, call: Call): AsyncGenerator<Ui
     yield bytes;
   }
 }
+
+export function isEventStream(answer: Response): boolean {
+  return answer.headers.get("content-type")?.startsWith("text/event-stream") === true;
+}

@@ -6,6 +6,7 @@ import type { Logger } from "@membus/protocol";
 import type { TenantClients } from "../tenant-clients.js";
 import type { Caller } from "./caller.js";
 import { type ChatRequest, textOfContent } from "./chat-request.js";
+import { MemoryTools } from "./memory-tools.js";
 
 export interface TurnMemoryDependencies {
   readonly clients: TenantClients;
@@ -29,6 +30,12 @@ export class TurnMemory {
     return this.#try(async ({ attached }) =>
       asked === undefined ? "" : (await attached.before([asked])).asText(),
     );
+  }
+
+  /** What the model may do with memory by itself; undefined where it may not, or memory cannot be reached. */
+  async tools({ toolNames, isSingle }: ChatRequest): Promise<MemoryTools | undefined> {
+    if (!isSingle || this.#caller.mode === "static") return undefined;
+    return this.#try(async ({ attached, agentic }) => new MemoryTools(agentic, attached.tools, toolNames));
   }
 
   /** Records what the user has said since the last answer, and this one, "" for none. */
@@ -74,9 +81,10 @@ interface OpenMemory {
 }
 
 /** Loaded where it is used: who speaks A2E alone has no need of it. */
-async function open(clients: TenantClients, { identity, user }: Caller): Promise<OpenMemory> {
+async function open(clients: TenantClients, { identity, user, mode }: Caller): Promise<OpenMemory> {
   const [agentic, memory] = await Promise.all([import("@membus/agentic"), clients.of(identity)]);
-  const attached = agentic.attachMemory(longTermOf(agentic, memory, user), "static", { wait: true });
+  const longTerm = longTermOf(agentic, memory, user);
+  const attached = agentic.attachMemory(longTerm, mode === "off" ? "static" : mode, { wait: true });
   return { agentic, memory, attached };
 }
 
