@@ -6,7 +6,7 @@ import type { MemoryTools, ToolCall } from "./memory-tools.js";
 import { begin, isEventStream, type MemoryState, passOn, piecesOf } from "./pass-on.js";
 
 /** Answers that are asked of the model for one request; for the last, memory's tools are not offered. */
-export const ROUND_COUNT_MAX = 8;
+const ROUND_COUNT_MAX = 8;
 
 export interface ToolRounds {
   readonly call: Call;
