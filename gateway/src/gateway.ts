@@ -1,14 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { type Bus, type Clock, type Logger, silentLogger, systemClock } from "@membus/protocol";
+import { type Bus, type Clock, type Logger, silentLogger, systemClock, within } from "@membus/protocol";
 import { Dispatcher } from "./a2e/dispatcher.js";
-import { Memories } from "./a2e/memories.js";
+import { A2E_TIMEOUT_MS, Memories } from "./a2e/memories.js";
 import { Outbox } from "./a2e/outbox.js";
 import { Relay } from "./a2e/relay.js";
 import { A2eRoutes } from "./a2e/routes.js";
 import { SessionFiles } from "./a2e/sessions.js";
 import { refusalOf } from "./http/guard.js";
 import { answerJson, listen, type TlsFiles, urlOf } from "./http/http-server.js";
+import { OpenAiRoutes } from "./openai/routes.js";
 import { type GatewayOptions, type ResolvedGatewayOptions, resolveGatewayOptions } from "./options.js";
+import { TenantClients } from "./tenant-clients.js";
 import { Tokens } from "./tokens.js";
 
 export interface GatewayDependencies {
@@ -29,9 +31,10 @@ export class Gateway {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #sessions: SessionFiles;
-  readonly #memories: Memories;
+  readonly #clients: readonly TenantClients[];
   readonly #outbox: Outbox;
   readonly #routes: A2eRoutes;
+  readonly #openAi: OpenAiRoutes | undefined;
   #server: Server | undefined;
 
   /** @throws {TypeError} for an unknown option or a value out of range. */
@@ -43,23 +46,34 @@ export class Gateway {
     this.#logger = logger;
     const shared = { clock, logger };
     this.#sessions = new SessionFiles(directory, this.#options, clock);
-    this.#memories = new Memories(bus, this.#options.prefix, shared);
+    const { prefix, openai, tokens: given } = this.#options;
+    const clientsOf = (timeoutMs: number) => new TenantClients({ ...shared, bus }, { prefix, timeoutMs });
+    const clients = clientsOf(A2E_TIMEOUT_MS);
     this.#outbox = new Outbox(new Relay(bus, this.#options.relayPrefix), clock);
     const tokens = new Tokens(this.#options);
     const dispatcher = new Dispatcher({
       ...shared,
       tokens,
-      memories: this.#memories,
+      memories: new Memories(clients),
       sessions: this.#sessions,
     });
     this.#routes = new A2eRoutes(
       { ...shared, sessions: this.#sessions, dispatcher, outbox: this.#outbox },
       this.#options,
     );
+    const modelClients = openai && clientsOf(openai.memoryTimeoutMs);
+    this.#openAi =
+      openai && new OpenAiRoutes({ ...shared, tokens, clients: modelClients! }, openai, given.length > 0);
+    this.#clients = modelClients === undefined ? [clients] : [clients, modelClients];
   }
 
   get streamCount(): number {
     return this.#outbox.streamCount;
+  }
+
+  /** Requests to the model server that are under way. */
+  get modelRequestCount(): number {
+    return this.#openAi?.requestCount ?? 0;
   }
 
   /**
@@ -80,20 +94,21 @@ export class Gateway {
   /** Answers what is under way, ends the streams, and closes. The sessions stay. */
   async stop(): Promise<void> {
     const closed = this.#server && new Promise((resolve) => this.#server!.close(resolve));
-    await within(this.#clock, this.#options.drainTimeoutMs, this.#routes.idle());
+    const idle = Promise.all([this.#routes.idle(), this.#openAi?.idle()]);
+    await within(this.#clock, this.#options.drainTimeoutMs, idle);
     await this.#outbox.close();
     this.#server?.closeAllConnections();
     await closed;
     this.#sessions.close();
-    await this.#memories.close();
+    for (const clients of this.#clients) await clients.close();
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const refusal = refusalOf(request, this.#options);
       if (refusal !== undefined) return answerJson(response, 403, { error: refusal });
-      const path = (request.url ?? "").split("?")[0]!;
-      const route = this.#routes.find(request.method, path);
+      const { method, url = "" } = request;
+      const route = this.#routes.find(method, url.split("?")[0]!) ?? this.#openAi?.find(method, url);
       if (route === undefined) return answerJson(response, 404, { error: "no such path" });
       await route(request, response);
     } catch (error) {
@@ -103,11 +118,4 @@ export class Gateway {
       answerJson(response, 500, { error: "the gateway failed" });
     }
   }
-}
-
-function within(clock: Clock, timeoutMs: number, work: Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(timeoutMs, resolve);
-    void work.then(resolve, reject).finally(cancel);
-  });
 }

@@ -1,4 +1,9 @@
 import { DEFAULT_PREFIX, integerOption, isSubjectPrefix, isToken, resolveOptions } from "@membus/protocol";
+import {
+  type OpenAiOptions,
+  type ResolvedOpenAiOptions,
+  resolveOpenAiOptions,
+} from "./openai/openai-options.js";
 
 /** Who may speak for whom. */
 export interface GatewayToken {
@@ -72,11 +77,17 @@ export interface GatewayOptions {
    * @default 10000
    */
   readonly drainTimeoutMs?: number;
+  /** A model server that gets a memory. Absent: there is nothing at `/v1`. */
+  readonly openai?: OpenAiOptions | undefined;
 }
 
-export type ResolvedGatewayOptions = Readonly<Required<GatewayOptions>>;
+type OwnGatewayOptions = Omit<GatewayOptions, "openai">;
 
-export const GATEWAY_DEFAULTS: ResolvedGatewayOptions = Object.freeze({
+export type ResolvedGatewayOptions = Readonly<Required<OwnGatewayOptions>> & {
+  readonly openai?: ResolvedOpenAiOptions | undefined;
+};
+
+export const GATEWAY_DEFAULTS: Readonly<Required<OwnGatewayOptions>> = Object.freeze({
   host: "127.0.0.1",
   port: 8_765,
   tokens: Object.freeze([]),
@@ -99,7 +110,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** @throws {TypeError} for an unknown option, a value out of range, or an open door: no tokens beyond loopback. */
-export function resolveGatewayOptions(input: GatewayOptions): ResolvedGatewayOptions {
+export function resolveGatewayOptions({ openai, ...input }: GatewayOptions): ResolvedGatewayOptions {
   const options = resolveOptions(input, GATEWAY_DEFAULTS, {
     host: (value, name) =>
       requireThat(typeof value === "string" && value !== "", `${name} must be an address`),
@@ -118,7 +129,7 @@ export function resolveGatewayOptions(input: GatewayOptions): ResolvedGatewayOpt
   });
   const isOpen = options.tokens.length === 0 && !isLoopback(options.host);
   requireThat(!isOpen, `tokens are needed to listen on ${options.host}: anybody could speak as any agent`);
-  return options;
+  return openai === undefined ? options : { ...options, openai: resolveOpenAiOptions(openai) };
 }
 
 function tokensOption(value: unknown, name: string): void {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { agentToken } from "@membus/protocol";
 import type { GatewayToken, ResolvedGatewayOptions } from "./options.js";
 
-/** Whose memory a session is. */
+/** Whose memory it is. */
 export interface Identity {
   readonly tenant: string;
   readonly agent: string;
@@ -24,6 +24,11 @@ export class Tokens {
     if (found === undefined) return undefined;
     if (found.agent !== undefined) return { tenant: found.tenant, agent: found.agent };
     return isAgentName(agent) ? { tenant: found.tenant, agent } : undefined;
+  }
+
+  /** Whether it is let in at all. */
+  knows(token: string): boolean {
+    return this.#find(token) !== undefined;
   }
 
   #find(token: string): Pick<GatewayToken, "tenant" | "agent"> | undefined {

@@ -14,6 +14,8 @@ import { Gateway, type GatewayOptions } from "../src/index.js";
 export class GatewayFixture {
   readonly logger = new RecordingLogger();
   readonly #cleanups: (() => Promise<unknown>)[] = [];
+  /** Nobody answers any more. */
+  stopHost: () => Promise<void> = async () => {};
   #directory = "";
   #natsUrl = "";
 
@@ -26,7 +28,9 @@ export class GatewayFixture {
     const tiers = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
     const host = createHost({ bus: await this.bus(), plugins: tiers, logger: this.logger });
     await host.start();
-    this.#cleanups.push(() => host.stop());
+    let stopping: Promise<void> | undefined;
+    this.stopHost = () => (stopping ??= host.stop());
+    this.#cleanups.push(() => this.stopHost());
   }
 
   async bus() {

@@ -20,7 +20,7 @@ const ARROWS: Readonly<Record<string, readonly string[] | typeof ALL>> = {
   host: ["protocol", "bus"],
   "agent-client": ["protocol", "bus"],
   agentic: ["protocol", "agent-client"],
-  gateway: ["protocol", "agent-client"],
+  gateway: ["protocol", "agent-client", "agentic"],
   conformance: ["protocol", "bus"],
   "plugins/disk": ["protocol"],
   "plugins/kit": ["protocol", "plugins/disk"],

@@ -1,35 +1,38 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connectNatsBus } from "@membus/bus";
-import type { GatewayOptions } from "@membus/gateway";
 import { systemClock } from "@membus/protocol";
 import type { Command } from "commander";
-import type { Config } from "../config/config-schema.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { natsOptions } from "../flags/nats-options.js";
+import { type GatewayFlags, gatewayOptions, tlsOf } from "../gateway/gateway-options.js";
 import { createLogger } from "../logger.js";
 import { openSession, type Session } from "../session.js";
 import { untilSignalled } from "../until-signalled.js";
 
-interface GatewayFlags {
-  readonly listen?: string;
-  readonly data?: string;
-}
+const OPENAI_HELP = `
+With --openai, a program that talks to an OpenAI-compatible server remembers when its base URL is <this>/v1. Headers of a
+request, or fields membus_agent, membus_user, membus_conversation and membus_mode of its \`metadata\`:
+  X-Membus-Agent         whose memory it is (default openai)
+  X-Membus-User          whom it talks with (default \`user\` of the request, else default)
+  X-Membus-Conversation  keeps what is said in this conversation, too
+  X-Membus-Mode          static (the default), agent: by tools that the model gets, both, or off
+The server's key is the caller's own, or in the variable that \`gateway.openai.api_key_env\` of membus.yaml names, which with
+\`gateway.tokens\` is the only one: the caller's key is then a token of the gateway.`;
 
 export function registerGateway(program: Command): void {
   program
     .command("gateway")
-    .description("open the bus to agents that speak HTTP: A2E's SDK works with it unchanged")
+    .description("open the bus to agents that speak HTTP: A2E's SDK, and clients of OpenAI, work unchanged")
     .option("--listen <address>", "address and port, such as 127.0.0.1:8765 (the default)")
     .option("--data <folder>", "folder whose `gateway` holds the sessions (default ./.membus)")
+    .option("--openai <url>", "model server behind /v1, such as https://api.openai.com/v1: it gets a memory")
+    .addHelpText("after", OPENAI_HELP)
     .action(async (flags: GatewayFlags, command: Command) => {
-      const { listen, data } = flags;
-      const session = await openSession(command, definedOnly({ data }));
-      await runGateway(session, listen);
+      await runGateway(await openSession(command, definedOnly({ data: flags.data })), flags);
     });
 }
 
-async function runGateway({ config, output }: Session, listen: string | undefined): Promise<void> {
+async function runGateway({ config, output }: Session, flags: GatewayFlags): Promise<void> {
   const { Gateway } = await import("@membus/gateway");
   const logger = createLogger(config.log_level);
   const tls = await tlsOf(config);
@@ -40,7 +43,7 @@ async function runGateway({ config, output }: Session, listen: string | undefine
   try {
     const directory = join(config.data, "gateway");
     const dependencies = { bus, directory, logger, ...(tls && { tls }) };
-    const gateway = new Gateway(dependencies, gatewayOptions(config, listen));
+    const gateway = new Gateway(dependencies, gatewayOptions(config, flags, process.env));
     const url = await gateway.start();
     try {
       output.result({ url }, () => `membus gateway listens on ${url}`);
@@ -52,35 +55,4 @@ async function runGateway({ config, output }: Session, listen: string | undefine
   } finally {
     await bus.close();
   }
-}
-
-function gatewayOptions(
-  { gateway = {}, prefix, tenant }: Config,
-  listen: string | undefined,
-): GatewayOptions {
-  const { tokens, hosts, origins, session_idle_s: sessionIdleS } = gateway;
-  return {
-    prefix,
-    tenant,
-    ...addressOf(listen ?? gateway.listen),
-    ...definedOnly({ tokens, hosts, origins, sessionIdleS }),
-  };
-}
-
-/** @throws {TypeError} for what is no address and port. */
-function addressOf(listen: string | undefined): Pick<GatewayOptions, "host" | "port"> {
-  if (listen === undefined) return {};
-  const [, six, name, port] = /^(?:\[([^\]]+)\]:|([^:]+):)?(\d{1,5})$/.exec(listen) ?? [];
-  if (port === undefined)
-    throw new TypeError(`--listen takes an address and a port, such as 127.0.0.1:8765, not ${listen}`);
-  return { ...definedOnly({ host: six ?? name }), port: Number(port) };
-}
-
-async function tlsOf({ gateway }: Config) {
-  const { tls_cert, tls_key } = gateway ?? {};
-  if (tls_cert === undefined && tls_key === undefined) return undefined;
-  if (tls_cert === undefined || tls_key === undefined) {
-    throw new TypeError("`gateway.tls_cert` and `gateway.tls_key` go together");
-  }
-  return { cert: await readFile(tls_cert), key: await readFile(tls_key) };
 }

@@ -11,4 +11,13 @@ export const GatewaySchema = z.strictObject({
   tls_cert: text.optional(),
   tls_key: text.optional(),
   session_idle_s: z.int().min(1).optional(),
+  openai: z
+    .strictObject({
+      upstream: text.optional(),
+      api_key_env: text.optional(),
+      agent: text.optional(),
+      mode: z.enum(["off", "static", "agent", "both"]).optional(),
+      memory_timeout_ms: z.int().min(1).max(60_000).optional(),
+    })
+    .optional(),
 });

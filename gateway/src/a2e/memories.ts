@@ -1,23 +1,19 @@
 import { createHmac } from "node:crypto";
-import { type AgentMemory, MemoryClient } from "@membus/agent-client";
-import { type Bus, type Clock, isNamespace, type Logger, MemoryError } from "@membus/protocol";
+import type { AgentMemory } from "@membus/agent-client";
+import { isNamespace, MemoryError } from "@membus/protocol";
+import type { TenantClients } from "../tenant-clients.js";
 import type { Identity } from "../tokens.js";
 import type { Session } from "./sessions.js";
 
 /** The SDK gives a call up after 10 s. */
-const TIMEOUT_MS = 9_000;
+export const A2E_TIMEOUT_MS = 9_000;
 
 /** The memory of a session, by the ids that `memory/init` gives. */
 export class Memories {
-  readonly #bus: Bus;
-  readonly #prefix: string;
-  readonly #dependencies: { readonly clock: Clock; readonly logger: Logger };
-  readonly #clients = new Map<string, Promise<MemoryClient>>();
+  readonly #clients: TenantClients;
 
-  constructor(bus: Bus, prefix: string, dependencies: { readonly clock: Clock; readonly logger: Logger }) {
-    this.#bus = bus;
-    this.#prefix = prefix;
-    this.#dependencies = dependencies;
+  constructor(clients: TenantClients) {
+    this.#clients = clients;
   }
 
   /**
@@ -44,23 +40,8 @@ export class Memories {
     return (await this.of(session, identity)).inNamespace(namespace);
   }
 
-  async of({ digest }: Session, { tenant, agent }: Identity): Promise<AgentMemory> {
-    const client = await this.#clientOf(tenant);
-    return client.forAgent(agent).forSession(digest);
-  }
-
-  async close(): Promise<void> {
-    for (const client of this.#clients.values()) await (await client).close();
-  }
-
-  #clientOf(tenant: string): Promise<MemoryClient> {
-    const known = this.#clients.get(tenant);
-    if (known !== undefined) return known;
-    const limits = { timeoutMs: TIMEOUT_MS, retryTimeoutMs: TIMEOUT_MS };
-    const options = { bus: this.#bus, prefix: this.#prefix, tenant, agent: "gateway", ...limits };
-    const client = MemoryClient.connect(options, this.#dependencies);
-    this.#clients.set(tenant, client);
-    return client;
+  async of({ digest }: Session, identity: Identity): Promise<AgentMemory> {
+    return (await this.#clients.of(identity)).forSession(digest);
   }
 }
 

@@ -81,9 +81,9 @@ export class A2eRoutes {
   async #send(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const session = await this.#sessionOf(request, response);
     if (session === undefined) return;
-    const { text, isWhole } = await readBody(request, BODY_BYTES_MAX);
+    const { bytes, isWhole } = await readBody(request, BODY_BYTES_MAX);
     answerJson(response, 200, { ok: true });
-    const work = this.#take(session, text, isWhole).catch((error: unknown) => {
+    const work = this.#take(session, bytes.toString("utf8"), isWhole).catch((error: unknown) => {
       this.#dependencies.logger.error({ err: error }, "a message was not answered");
     });
     this.#work.add(work);

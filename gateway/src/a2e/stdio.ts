@@ -9,9 +9,10 @@ import {
   systemClock,
 } from "@membus/protocol";
 import { type GatewayOptions, resolveGatewayOptions } from "../options.js";
+import { TenantClients } from "../tenant-clients.js";
 import { type Identity, Tokens } from "../tokens.js";
 import { Dispatcher } from "./dispatcher.js";
-import { Memories } from "./memories.js";
+import { A2E_TIMEOUT_MS, Memories } from "./memories.js";
 import { errorLines, idAtHead, type Lines, parseMessage } from "./message.js";
 import { digestOf, type Session } from "./sessions.js";
 
@@ -31,7 +32,9 @@ export async function serveStdio(
   options: Pick<GatewayOptions, "tokens" | "tenant" | "prefix"> = {},
 ): Promise<void> {
   const resolved = resolveGatewayOptions(options);
-  const memories = new Memories(bus, resolved.prefix, { clock, logger });
+  const limits = { prefix: resolved.prefix, timeoutMs: A2E_TIMEOUT_MS };
+  const clients = new TenantClients({ bus, clock, logger }, limits);
+  const memories = new Memories(clients);
   const digest = digestOf(sessionId);
   let identity: Identity | undefined;
   const sessions = {
@@ -63,5 +66,5 @@ export async function serveStdio(
     if (identity === undefined && (await answered)) break;
   }
   await Promise.all(underWay);
-  await memories.close();
+  await clients.close();
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 /** What was read of a body. */
 export interface Body {
   /** Cut off at the bound. */
-  readonly text: string;
+  readonly bytes: Buffer;
   readonly isWhole: boolean;
 }
 
@@ -17,6 +17,5 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
     if (bytes > 4 * bytesMax) request.destroy();
   }
   const isWhole = bytes <= bytesMax;
-  const read = Buffer.concat(chunks).subarray(0, bytesMax);
-  return { text: read.toString("utf8"), isWhole };
+  return { bytes: Buffer.concat(chunks).subarray(0, bytesMax), isWhole };
 }

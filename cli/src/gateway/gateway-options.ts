@@ -1,0 +1,56 @@
+import { readFile } from "node:fs/promises";
+import type { GatewayOptions } from "@membus/gateway";
+import { apiKeyOf } from "../compose/provider-settings.js";
+import type { Config } from "../config/config-schema.js";
+import { definedOnly } from "../flags/defined-only.js";
+
+export interface GatewayFlags {
+  readonly listen?: string;
+  readonly data?: string;
+  readonly openai?: string;
+}
+
+/** @throws {TypeError} for settings that are wrong. */
+export function gatewayOptions(
+  { gateway = {}, prefix, tenant }: Config,
+  flags: GatewayFlags,
+  env: NodeJS.ProcessEnv,
+): GatewayOptions {
+  const { tokens, hosts, origins, session_idle_s: sessionIdleS } = gateway;
+  return {
+    prefix,
+    tenant,
+    ...addressOf(flags.listen ?? gateway.listen),
+    ...definedOnly({ tokens, hosts, origins, sessionIdleS, openai: openAiOf(gateway, flags, env) }),
+  };
+}
+
+function openAiOf(
+  { openai = {} }: NonNullable<Config["gateway"]>,
+  flags: GatewayFlags,
+  env: NodeJS.ProcessEnv,
+): GatewayOptions["openai"] {
+  const { api_key_env, agent, mode, memory_timeout_ms: memoryTimeoutMs } = openai;
+  const upstream = flags.openai ?? openai.upstream;
+  if (upstream === undefined) return undefined;
+  const { apiKey: key } = apiKeyOf("gateway.openai", api_key_env, env);
+  return { upstream, ...definedOnly({ key, agent, mode, memoryTimeoutMs }) };
+}
+
+/** @throws {TypeError} for what is no address and port. */
+function addressOf(listen: string | undefined): Pick<GatewayOptions, "host" | "port"> {
+  if (listen === undefined) return {};
+  const [, six, name, port] = /^(?:\[([^\]]+)\]:|([^:]+):)?(\d{1,5})$/.exec(listen) ?? [];
+  if (port === undefined)
+    throw new TypeError(`--listen takes an address and a port, such as 127.0.0.1:8765, not ${listen}`);
+  return { ...definedOnly({ host: six ?? name }), port: Number(port) };
+}
+
+export async function tlsOf({ gateway }: Config) {
+  const { tls_cert, tls_key } = gateway ?? {};
+  if (tls_cert === undefined && tls_key === undefined) return undefined;
+  if (tls_cert === undefined || tls_key === undefined) {
+    throw new TypeError("`gateway.tls_cert` and `gateway.tls_key` go together");
+  }
+  return { cert: await readFile(tls_cert), key: await readFile(tls_key) };
+}

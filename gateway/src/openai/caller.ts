@@ -1,0 +1,54 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { LIMITS } from "@membus/protocol";
+import type { Identity, Tokens } from "../tokens.js";
+import type { ChatRequest } from "./chat-request.js";
+import { OpenAiError } from "./openai-error.js";
+import { MEMORY_MODES, type MemoryMode, type ResolvedOpenAiOptions } from "./openai-options.js";
+
+/** Who asks for a completion, and what memory is to it. */
+export interface Caller {
+  readonly identity: Identity;
+  /** Whom the agent talks with. */
+  readonly user: string;
+  readonly conversation: string | undefined;
+  readonly mode: MemoryMode;
+}
+
+export function bearerOf({ authorization }: IncomingHttpHeaders): string {
+  return /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
+}
+
+/** Headers count for more than fields of `metadata`. @throws {OpenAiError} for what is none of these. */
+export function callerOf(
+  headers: IncomingHttpHeaders,
+  { metadata, user }: Pick<ChatRequest, "metadata" | "user">,
+  tokens: Tokens,
+  options: Pick<ResolvedOpenAiOptions, "agent" | "mode">,
+): Caller {
+  const named = (field: string) => headerOf(headers, field) ?? textOf(metadata[`membus_${field}`]);
+  const identity = tokens.identityOf(bearerOf(headers), named("agent") ?? options.agent);
+  if (identity === undefined) throw refused("agent", "is no name of an agent");
+  const mode = (named("mode") ?? options.mode) as MemoryMode;
+  if (!MEMORY_MODES.includes(mode)) throw refused("mode", `must be one of ${MEMORY_MODES.join(", ")}`);
+  const conversation = named("conversation");
+  if ((conversation?.length ?? 0) > LIMITS.idLength) {
+    throw refused("conversation", `has at most ${LIMITS.idLength} characters`);
+  }
+  return { identity, mode, conversation, user: named("user") ?? user ?? "default" };
+}
+
+/** Node reads headers as Latin-1, and clients mostly write UTF-8. */
+function headerOf(headers: IncomingHttpHeaders, field: string): string | undefined {
+  const value = textOf(headers[`x-membus-${field}`]);
+  if (value === undefined) return undefined;
+  const decoded = Buffer.from(value, "latin1").toString("utf8");
+  return decoded.includes("\ufffd") ? value : decoded;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function refused(field: string, why: string): OpenAiError {
+  return new OpenAiError(400, "invalid_value", `X-Membus-${field} ${why}`);
+}

@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock } from "@membus/protocol";
+import { readBody } from "../http/body.js";
+import type { Tokens } from "../tokens.js";
+import { Call } from "./call.js";
+import { bearerOf } from "./caller.js";
+import { Completions } from "./completions.js";
+import { answerError, OpenAiError } from "./openai-error.js";
+import type { ResolvedOpenAiOptions } from "./openai-options.js";
+import { passOn } from "./pass-on.js";
+import type { TurnMemoryDependencies } from "./turn-memory.js";
+import { Upstream } from "./upstream.js";
+
+export interface OpenAiRoutesDependencies extends TurnMemoryDependencies {
+  readonly tokens: Tokens;
+  readonly clock: Clock;
+}
+
+type Route = (request: IncomingMessage, call: Call, url: URL) => Promise<void>;
+
+/** The API of a model server, passed on to it; its completions with a memory. */
+export class OpenAiRoutes {
+  readonly #dependencies: OpenAiRoutesDependencies;
+  readonly #options: ResolvedOpenAiOptions;
+  readonly #upstream: Upstream;
+  readonly #completions: Completions;
+  readonly #work = new Set<Promise<void>>();
+
+  constructor(dependencies: OpenAiRoutesDependencies, options: ResolvedOpenAiOptions, hasTokens: boolean) {
+    this.#dependencies = dependencies;
+    this.#options = options;
+    this.#upstream = new Upstream(options, hasTokens);
+    this.#completions = new Completions({ ...dependencies, upstream: this.#upstream }, options);
+  }
+
+  /** How many requests are under way. */
+  get requestCount(): number {
+    return this.#work.size;
+  }
+
+  /** Undefined for a path that is not passed on. `target` may have a query. */
+  find(
+    method: string | undefined,
+    target: string,
+  ): ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined {
+    const [, path, root] = /^\/v1((\/[^/?]+(?:\/completions)?)[^?]*(?:\?.*)?)$/.exec(target) ?? [];
+    const route = this.#routeOf(`${method} ${root}`);
+    if (path === undefined || root === undefined || route === undefined) return undefined;
+    const url = this.#upstream.urlOf(root, path);
+    if (url === undefined) return undefined;
+    return (request, response) => this.#answer(request, response, (call) => route(request, call, url));
+  }
+
+  /** Resolves when every request is answered. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#work);
+  }
+
+  #routeOf(name: string): Route | undefined {
+    switch (name) {
+      case "POST /chat/completions":
+        return async (request, call, url) =>
+          this.#completions.answer(request, await this.#bodyOf(request), call, url);
+      case "POST /embeddings":
+        return async (request, call, url) => this.#forward(request, await this.#bodyOf(request), call, url);
+      case "GET /models":
+        return (request, call, url) => this.#forward(request, undefined, call, url);
+      default:
+        return undefined;
+    }
+  }
+
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: (call: Call) => Promise<void>,
+  ): Promise<void> {
+    const refusal = this.#refusalOf(request);
+    if (refusal !== undefined) return answerError(response, refusal);
+    const { clock, logger } = this.#dependencies;
+    const call = new Call(response, clock, this.#options.upstreamTimeoutMs);
+    const work = answer(call).catch((error: unknown) => {
+      if (call.signal.aborted && !call.isLate) return;
+      const failure = failureOf(error, call);
+      logger.warn({ code: failure.code, cause: causeOf(error) }, "a request to the model server failed");
+      answerError(response, failure);
+      // A stream that was cut off is seen as one.
+      if (!response.writableEnded) response.destroy();
+    });
+    this.#work.add(work);
+    await work;
+    this.#work.delete(work);
+    call.end();
+  }
+
+  #refusalOf({ headers }: IncomingMessage): OpenAiError | undefined {
+    if (!this.#dependencies.tokens.knows(bearerOf(headers))) {
+      return new OpenAiError(401, "invalid_api_key", "the gateway does not know this token");
+    }
+    if (this.#work.size < this.#options.requestCountMax) return undefined;
+    return new OpenAiError(503, "overloaded", "the gateway has too many requests under way");
+  }
+
+  async #bodyOf(request: IncomingMessage): Promise<Buffer> {
+    const { requestBytesMax } = this.#options;
+    const { bytes, isWhole } = await readBody(request, requestBytesMax);
+    if (isWhole) return bytes;
+    throw new OpenAiError(413, "request_too_large", `a request has at most ${requestBytesMax} bytes`);
+  }
+
+  async #forward(request: IncomingMessage, body: Buffer | undefined, call: Call, url: URL): Promise<void> {
+    await passOn(await this.#upstream.ask(url, request, body, call), call, "off");
+  }
+}
+
+function failureOf(error: unknown, call: Call): OpenAiError {
+  if (error instanceof OpenAiError) return error;
+  if (call.isLate) return new OpenAiError(504, "upstream_timeout", "the model server does not answer");
+  return new OpenAiError(502, "upstream_unavailable", "the model server cannot be reached", { cause: error });
+}
+
+/** What the network said, without what was sent. */
+function causeOf(error: unknown): string {
+  const cause = (error as Error).cause ?? error;
+  return (cause as { readonly code?: string }).code ?? (cause as Error).name;
+}

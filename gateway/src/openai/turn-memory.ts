@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import type { AgentMemory } from "@membus/agent-client";
+import type * as Agentic from "@membus/agentic";
+import type { AttachedMemory, ChatMessage, LongTermMemory } from "@membus/agentic";
+import type { Logger } from "@membus/protocol";
+import type { TenantClients } from "../tenant-clients.js";
+import type { Caller } from "./caller.js";
+import { type ChatRequest, textOfContent } from "./chat-request.js";
+import { MemoryTools } from "./memory-tools.js";
+
+export interface TurnMemoryDependencies {
+  readonly clients: TenantClients;
+  readonly logger: Logger;
+}
+
+/** Memory around one completion. What fails is logged, and never fails the completion. */
+export class TurnMemory {
+  readonly #dependencies: TurnMemoryDependencies;
+  readonly #caller: Caller;
+  #opened: Promise<OpenMemory> | undefined;
+
+  constructor(dependencies: TurnMemoryDependencies, caller: Caller) {
+    this.#dependencies = dependencies;
+    this.#caller = caller;
+  }
+
+  /** What is remembered of what the user asks for, "" for nothing; undefined where memory cannot be reached. */
+  async before(messages: ChatRequest["messages"]): Promise<string | undefined> {
+    const asked = userMessages(messages).at(-1);
+    return this.#try(async ({ attached }) =>
+      asked === undefined ? "" : (await attached.before([asked])).asText(),
+    );
+  }
+
+  /** What the model may do with memory by itself; undefined where it may not, or memory cannot be reached. */
+  async tools({ toolNames, isSingle }: ChatRequest): Promise<MemoryTools | undefined> {
+    if (!isSingle || this.#caller.mode === "static") return undefined;
+    return this.#try(async ({ attached, agentic }) => new MemoryTools(agentic, attached.tools, toolNames));
+  }
+
+  /** Records what the user has said since the last answer, and this one, "" for none. */
+  async after(messages: ChatRequest["messages"], answer: string): Promise<void> {
+    const last = messages.findLastIndex(({ role }) => role === "assistant");
+    const said = userMessages(messages.slice(last + 1));
+    if (answer !== "") said.push({ role: "assistant", content: answer });
+    if (said.length === 0) return;
+    await this.#try(async ({ attached, memory, agentic }) => {
+      const sources = await this.#keep(said, memory, agentic);
+      await attached.after(said, sources && { sources });
+    });
+  }
+
+  /** @returns the sources of what is learned from the messages, where they are those of a conversation. */
+  async #keep(
+    said: readonly ChatMessage[],
+    memory: AgentMemory,
+    agentic: typeof Agentic,
+  ): Promise<string[] | undefined> {
+    const { conversation: id } = this.#caller;
+    if (id === undefined) return undefined;
+    const conversation = await agentic.openConversation(memory, { id });
+    const { ids } = await conversation.add(said);
+    return agentic.messageSources(id, ids);
+  }
+
+  async #try<T>(work: (memory: OpenMemory) => Promise<T>): Promise<T | undefined> {
+    try {
+      this.#opened ??= open(this.#dependencies.clients, this.#caller);
+      return await work(await this.#opened);
+    } catch (error) {
+      this.#dependencies.logger.warn({ err: error }, "a completion is without memory");
+      return undefined;
+    }
+  }
+}
+
+interface OpenMemory {
+  readonly agentic: typeof Agentic;
+  readonly memory: AgentMemory;
+  readonly attached: AttachedMemory;
+}
+
+/** Loaded where it is used: who speaks A2E alone has no need of it. */
+async function open(clients: TenantClients, { identity, user, mode }: Caller): Promise<OpenMemory> {
+  const [agentic, memory] = await Promise.all([import("@membus/agentic"), clients.of(identity)]);
+  const longTerm = longTermOf(agentic, memory, user);
+  const attached = agentic.attachMemory(longTerm, mode === "off" ? "static" : mode, { wait: true });
+  return { agentic, memory, attached };
+}
+
+/** A user's name may be longer than that of what memories are about. */
+function longTermOf(agentic: typeof Agentic, memory: AgentMemory, user: string): LongTermMemory {
+  try {
+    return new agentic.LongTermMemory(memory, { about: `user:${user}` });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const digest = createHash("sha256").update(user).digest("base64url");
+    return new agentic.LongTermMemory(memory, { about: `user:${digest}` });
+  }
+}
+
+function userMessages(messages: ChatRequest["messages"]): ChatMessage[] {
+  return messages.flatMap(({ role, content }) => {
+    const text = role === "user" ? textOfContent(content) : "";
+    return text === "" ? [] : [{ role: "user" as const, content: text }];
+  });
+}

@@ -1,0 +1,28 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** As somebody writes it who has never heard of the gateway. */
+const PROGRAM = `
+import OpenAI from "openai";
+const client = new OpenAI();
+const [content, stream] = process.argv.slice(1);
+const request = { model: "scripted", messages: [{ role: "user", content }] };
+if (stream === "stream") {
+  for await (const { choices } of await client.chat.completions.create({ ...request, stream: true })) {
+    process.stdout.write(choices[0]?.delta.content ?? "");
+  }
+} else {
+  const { choices } = await client.chat.completions.create(request);
+  process.stdout.write(choices[0].message.content);
+}`;
+
+/** What the model answers to a process of its own, which knows its base URL and nothing else. */
+export async function askFromProcess(gateway: string, question: string, stream: boolean): Promise<string> {
+  const args = ["--input-type=module", "--eval", PROGRAM, question, stream ? "stream" : "plain"];
+  const env = { ...process.env, OPENAI_BASE_URL: `${gateway}/v1`, OPENAI_API_KEY: "sk-test" };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env, timeout: 60_000 });
+  return stdout;
+}

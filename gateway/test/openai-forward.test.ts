@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { GatewayFixture } from "./gateway-fixture.js";
+import { RawUpstream } from "./raw-upstream.js";
+
+const fixture = new GatewayFixture();
+let upstream: RawUpstream;
+beforeAll(() => fixture.start());
+afterAll(() => fixture.stop());
+beforeEach(async () => {
+  upstream = await RawUpstream.start();
+});
+afterEach(() => upstream.stop());
+
+const sha256 = (token: string) => createHash("sha256").update(token).digest("hex");
+const post = (body: string | Buffer, headers: Readonly<Record<string, string>> = {}) => ({
+  method: "POST",
+  headers: { "content-type": "application/json", ...headers },
+  body: body as string,
+});
+
+describe("what is passed on", () => {
+  it("goes and comes byte by byte, with its query, headers and status", async () => {
+    const { url } = await fixture.gateway({ openai: { upstream: upstream.baseUrl } });
+    const answered = Buffer.from([0x7b, 0x00, 0xff, 0x7d]);
+    upstream.answer = (response) => {
+      response.writeHead(418, { "x-request-id": "r1", "content-type": "application/json" });
+      response.end(answered);
+    };
+    const sent = Buffer.from('{ "input" : "caf\\u00e9" , "big": 12345678901234567890, "x": 1.0 }');
+    const answer = await fetch(`${url}/v1/embeddings?api-version=7`, post(sent, { "openai-beta": "a" }));
+    expect(answer.status).toBe(418);
+    expect([...answer.headers].filter(([name]) => name.startsWith("x-"))).toEqual([
+      ["x-membus-memory", "off"],
+      ["x-request-id", "r1"],
+    ]);
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(answered);
+    const [request] = upstream.requests;
+    expect(request).toMatchObject({ method: "POST", url: "/v1/embeddings?api-version=7", body: sent });
+    expect(request!.headers).toMatchObject({ "openai-beta": "a", "content-type": "application/json" });
+  });
+
+  it("is models, one or all, and nothing behind them", async () => {
+    const { url } = await fixture.gateway({ openai: { upstream: upstream.baseUrl } });
+    for (const path of ["/v1/models", "/v1/models/meta/llama%203"]) {
+      expect((await fetch(url + path)).status).toBe(200);
+    }
+    const { port } = new URL(url);
+    const refused = ["/v1/models/../admin", "/v1/models/%2e%2e/admin", "/v1/files", "/v1", "/v1//models"];
+    for (const path of refused) {
+      const request = httpRequest({ port, path, agent: false }).end();
+      const [response] = await once(request, "response");
+      response.resume();
+      expect([path, response.statusCode]).toEqual([path, 404]);
+    }
+    expect(upstream.requests.map((request) => request.url)).toEqual([
+      "/v1/models",
+      "/v1/models/meta/llama%203",
+    ]);
+  });
+
+  it("is nothing where there is no model server", async () => {
+    const { url } = await fixture.gateway();
+    expect((await fetch(`${url}/v1/models`)).status).toBe(404);
+  });
+});
+
+describe("who is let in, and with what", () => {
+  it("takes the gateway's token for itself, and sends its own key", async () => {
+    const tokens = [{ sha256: sha256("right"), tenant: "acme", agent: "alice" }];
+    const openai = { upstream: upstream.baseUrl, key: "sk-upstream" };
+    const { url } = await fixture.gateway({ tokens, openai });
+    const status = async (authorization: string) =>
+      (await fetch(`${url}/v1/models`, { headers: { authorization } })).status;
+    expect(await status("Bearer right")).toBe(200);
+    expect(await status("Bearer wrong")).toBe(401);
+    expect(await status("")).toBe(401);
+    expect(upstream.requests.map(({ headers }) => headers.authorization)).toEqual(["Bearer sk-upstream"]);
+    expect(JSON.stringify(fixture.logger.lines)).not.toMatch(/right|wrong|sk-upstream/);
+  });
+
+  it("never sends its token upstream, nor a key that it does not have", async () => {
+    const tokens = [{ sha256: sha256("right"), tenant: "acme" }];
+    const { url } = await fixture.gateway({ tokens, openai: { upstream: upstream.baseUrl } });
+    await fetch(`${url}/v1/models`, { headers: { authorization: "Bearer right", cookie: "a=b" } });
+    expect(upstream.requests[0]!.headers).not.toHaveProperty("authorization");
+    expect(upstream.requests[0]!.headers).not.toHaveProperty("cookie");
+  });
+
+  it("passes the caller's own key on where it has neither tokens nor a key", async () => {
+    const { url } = await fixture.gateway({ openai: { upstream: upstream.baseUrl } });
+    await fetch(`${url}/v1/models`, { headers: { authorization: "Bearer sk-mine" } });
+    expect(upstream.requests[0]!.headers.authorization).toBe("Bearer sk-mine");
+  });
+
+  it.each([
+    "ftp://models.example.org",
+    "https://user:pass@models.example.org/v1",
+    "https://models.example.org/v1?x=y",
+  ])("refuses %s as model server", async (bad) => {
+    await expect(fixture.gateway({ openai: { upstream: bad } })).rejects.toThrow("upstream must be");
+  });
+});
+
+describe("a model server", () => {
+  const errorOf = async (response: Response) =>
+    ((await response.json()) as { error: { code: string } }).error.code;
+
+  it("that cannot be reached, is silent, or a request that is too large, is told as an error", async () => {
+    const bounds = { requestBytesMax: 1_024, upstreamTimeoutMs: 300 };
+    const silent = await fixture.gateway({ openai: { upstream: upstream.baseUrl, ...bounds } });
+    upstream.answer = () => {};
+    const late = await fetch(`${silent.url}/v1/models`);
+    expect([late.status, await errorOf(late)]).toEqual([504, "upstream_timeout"]);
+    const large = await fetch(`${silent.url}/v1/embeddings`, post("x".repeat(2_000)));
+    expect([large.status, await errorOf(large)]).toEqual([413, "request_too_large"]);
+    const gone = await fixture.gateway({ openai: { upstream: "http://127.0.0.1:1/v1" } });
+    const answer = await fetch(`${gone.url}/v1/models`);
+    expect([answer.status, await errorOf(answer)]).toEqual([502, "upstream_unavailable"]);
+    expect(upstream.requests).toHaveLength(1);
+  });
+
+  it("is asked so many requests at once, and none any more whose client has gone", async () => {
+    const { url, gateway } = await fixture.gateway({
+      openai: { upstream: upstream.baseUrl, requestCountMax: 1 },
+    });
+    const asked = new Promise<void>((resolve) => {
+      upstream.answer = (response) => {
+        response.write("x");
+        resolve();
+      };
+    });
+    const client = new AbortController();
+    const first = fetch(`${url}/v1/models`, { signal: client.signal });
+    await asked;
+    const second = await fetch(`${url}/v1/models`);
+    expect([second.status, await errorOf(second)]).toEqual([503, "overloaded"]);
+    const body = (await first).text();
+    client.abort();
+    await expect(body).rejects.toThrow();
+    await expect
+      .poll(() => [upstream.abortCount, gateway.modelRequestCount], { timeout: 60_000 })
+      .toEqual([1, 0]);
+  });
+});

@@ -1,0 +1,206 @@
+import { MemoryClient } from "@membus/agent-client";
+import { LongTermMemory, openConversation } from "@membus/agentic";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ScriptedOpenAi } from "../../agentic/test/scripted-openai/index.js";
+import { GatewayFixture } from "./gateway-fixture.js";
+import { askFromProcess } from "./openai-client-process.js";
+import { RawUpstream } from "./raw-upstream.js";
+import { startRememberingModel, systemOf } from "./remembering-model.js";
+
+const fixture = new GatewayFixture();
+let model: ScriptedOpenAi;
+let url = "";
+beforeAll(async () => {
+  await fixture.start();
+  model = await startRememberingModel();
+  ({ url } = await fixture.gateway({ openai: { upstream: model.baseUrl } }));
+});
+afterAll(async () => {
+  await model.stop();
+  await fixture.stop();
+});
+
+const told = "I live in Lisbon";
+const asked = "In which city do I live?";
+
+function clientOf(headers: Readonly<Record<string, string>> = {}, baseURL = `${url}/v1`): OpenAI {
+  return new OpenAI({ apiKey: "sk-test", baseURL, defaultHeaders: headers, maxRetries: 0 });
+}
+
+async function say(
+  client: OpenAI,
+  content: string,
+  rest: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> = {},
+): Promise<string | null> {
+  const messages = [{ role: "user" as const, content }];
+  const { choices } = await client.chat.completions.create({ model: "scripted", messages, ...rest });
+  return choices[0]!.message.content;
+}
+
+async function longTermOf(agent: string, user: string): Promise<LongTermMemory> {
+  const client = await MemoryClient.connect({ bus: await fixture.bus(), agent });
+  return new LongTermMemory(client, { about: `user:${user}` });
+}
+
+describe("a fact that a program told", () => {
+  it.each([
+    ["plain", false],
+    ["streamed", true],
+  ])("is used by another process, %s, with nothing but the base URL changed", async (name, stream) => {
+    const gateway = await fixture.gateway({ openai: { upstream: model.baseUrl, agent: `program-${name}` } });
+    expect(await askFromProcess(gateway.url, asked, stream)).toBe("You did not say.");
+    await askFromProcess(gateway.url, told, stream);
+    expect(await askFromProcess(gateway.url, asked, stream)).toBe("You live in Lisbon.");
+  });
+
+  it("is that user's and that agent's, whether headers, metadata or `user` name them", async () => {
+    const ada = { "x-membus-agent": "zoë", "x-membus-user": "ada" };
+    await say(clientOf(ada), told);
+    expect(await say(clientOf(ada), asked)).toBe("You live in Lisbon.");
+    const metadata = { membus_agent: "zoë", membus_user: "ada" };
+    expect(await say(clientOf(), asked, { metadata })).toBe("You live in Lisbon.");
+    expect(await say(clientOf({ "x-membus-agent": "zoë" }), asked, { user: "ada" })).toBe(
+      "You live in Lisbon.",
+    );
+    expect(await say(clientOf({ "x-membus-agent": "zoë" }), asked, { user: "bob" })).toBe("You did not say.");
+    expect(await say(clientOf({ ...ada, "x-membus-agent": "other" }), asked)).toBe("You did not say.");
+    const long = { user: "u".repeat(100) };
+    await say(clientOf(), told, long);
+    expect(await say(clientOf(), asked, long)).toBe("You live in Lisbon.");
+    expect(await say(clientOf(), asked, { user: "u".repeat(101) })).toBe("You did not say.");
+  });
+
+  it("is not looked at, nor kept, in mode off", async () => {
+    const off = { "x-membus-agent": "off", "x-membus-mode": "off" };
+    const { data, response } = await clientOf(off)
+      .chat.completions.create({ model: "scripted", messages: [{ role: "user", content: told }] })
+      .withResponse();
+    expect([response.headers.get("x-membus-memory"), data.choices[0]!.message.content]).toEqual([
+      "off",
+      "You did not say.",
+    ]);
+    expect((await (await longTermOf("off", "default")).sizes()).fact).toBe(0);
+  });
+});
+
+describe("a turn", () => {
+  it("is recorded once, as what was said since the last answer, and in its conversation", async () => {
+    const headers = { "x-membus-agent": "turns", "x-membus-conversation": "c1" };
+    const messages = [
+      { role: "system" as const, content: "Be brief" },
+      { role: "user" as const, content: "Before" },
+      { role: "assistant" as const, content: "Old answer" },
+      { role: "user" as const, content: [{ type: "text" as const, text: told }] },
+    ];
+    const { response } = await clientOf(headers)
+      .chat.completions.create({ model: "scripted", messages })
+      .withResponse();
+    expect(response.headers.get("x-membus-memory")).toBe("attached");
+    const memory = await longTermOf("turns", "default");
+    const facts = [];
+    for await (const { text } of memory.entries()) facts.push(text);
+    expect(facts.toSorted()).toEqual([told, "You did not say."]);
+    const client = await MemoryClient.connect({ bus: await fixture.bus(), agent: "turns" });
+    const conversation = await openConversation(client, { id: "c1" });
+    expect((await conversation.get()).map(({ message }) => [message.role, message.content])).toEqual([
+      ["user", told],
+      ["assistant", "You did not say."],
+    ]);
+  });
+
+  it("that fails is told unchanged, and not recorded", async () => {
+    const before = model.requests.length;
+    const failing = await fixture.gateway({ openai: { upstream: `${model.baseUrl}/nowhere` } });
+    const answer = await fetch(`${failing.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "x-membus-agent": "failing" },
+      body: JSON.stringify({ model: "scripted", messages: [{ role: "user", content: told }] }),
+    });
+    expect([answer.status, answer.headers.get("x-membus-memory")]).toEqual([404, "attached"]);
+    expect(await answer.json()).toMatchObject({ error: { type: "scripted_error" } });
+    expect([model.requests.length, (await (await longTermOf("failing", "default")).sizes()).fact]).toEqual([
+      before,
+      0,
+    ]);
+  });
+
+  it.each([
+    ["mode", "sometimes"],
+    ["agent", "a".repeat(500)],
+    ["conversation", "c".repeat(200)],
+  ])("by a caller whose %s is none is refused", async (field, value) => {
+    await expect(say(clientOf({ [`x-membus-${field}`]: value }), asked)).rejects.toThrow(
+      `400 X-Membus-${field}`,
+    );
+  });
+});
+
+describe("the request", () => {
+  const completion =
+    '{"choices":[{"index":0,"message":{"content":"You live in Lisbon"},"finish_reason":"stop"}]}';
+
+  it.each([
+    ["without a system message", '{"messages":[{"role":"user","content":"city Lisbon?"}] }', '"messages":['],
+    [
+      "in its own spelling",
+      '{ "n":1.0,\n"messages" : [ {"content":"Be\\u0020brief","x":12345678901234567890,"role":"system"},',
+      "brief",
+    ],
+    [
+      "with parts",
+      '{"messages":[{"role":"developer","content":[{"type":"text","text":"a"}]},',
+      '"text":"a"}',
+    ],
+    ["with no parts", '{"messages":[{"role":"system","content":[]},', '"content":['],
+    ["with nothing in its system message", '{"messages":[{"role":"system","content":null},', '"messages":['],
+  ])("%s is changed by what is remembered alone", async (_, head, mark) => {
+    const upstream = await RawUpstream.start((response) => response.end(completion));
+    const gateway = await fixture.gateway({ openai: { upstream: upstream.baseUrl, agent: "bytes" } });
+    const body = head.endsWith(",")
+      ? `${head}{"role":"user","content":"city Lisbon?"}], "é":"\\ud83d"}`
+      : head;
+    const post = () =>
+      fetch(`${gateway.url}/v1/chat/completions`, { method: "POST", body }).then((answer) => answer.text());
+    expect([await post(), await post()]).toEqual([completion, completion]);
+    const sent = upstream.requests.at(-1)!.body.toString("utf8");
+    const at = body.indexOf(mark) + mark.length;
+    const added = sent.slice(at, at + sent.length - body.length);
+    expect([sent.slice(0, at), sent.slice(at + added.length)]).toEqual([body.slice(0, at), body.slice(at)]);
+    expect(added).toContain("Lisbon");
+    expect(systemOf({ body: JSON.parse(sent.replace("developer", "system")) })).toBeTruthy();
+    await upstream.stop();
+  });
+
+  it.each([
+    ["no JSON", "{"],
+    ["a list", "[]"],
+    ["without messages", '{"messages":"x"}'],
+    ["with others than messages", '{"messages":[1]}'],
+    ["very deep", "[".repeat(200_000)],
+  ])("that is %s goes on as it is", async (_, body) => {
+    const upstream = await RawUpstream.start();
+    const gateway = await fixture.gateway({ openai: { upstream: upstream.baseUrl } });
+    await fetch(`${gateway.url}/v1/chat/completions`, { method: "POST", body });
+    expect(upstream.requests[0]!.body.toString()).toBe(body);
+    await upstream.stop();
+  });
+});
+
+describe("without a host", () => {
+  it("it is answered all the same, and says so", async () => {
+    const lonely = new GatewayFixture();
+    await lonely.start();
+    const gateway = await lonely.gateway({ openai: { upstream: model.baseUrl, memoryTimeoutMs: 300 } });
+    await lonely.stopHost();
+    for (const stream of [false, true]) {
+      const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: "POST",
+        body: JSON.stringify({ model: "scripted", stream, messages: [{ role: "user", content: asked }] }),
+      });
+      expect([answer.status, answer.headers.get("x-membus-memory")]).toEqual([200, "unavailable"]);
+      expect((await answer.text()).length).toBeGreaterThan(0);
+    }
+    await lonely.stop();
+  });
+});

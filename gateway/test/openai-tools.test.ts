@@ -1,0 +1,129 @@
+import OpenAI from "openai";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ScriptedOpenAi } from "../../agentic/test/scripted-openai/index.js";
+import { GatewayFixture } from "./gateway-fixture.js";
+
+const fixture = new GatewayFixture();
+let model: ScriptedOpenAi;
+let url = "";
+beforeAll(async () => {
+  await fixture.start();
+  model = await ScriptedOpenAi.start([]);
+  ({ url } = await fixture.gateway({ openai: { upstream: model.baseUrl, mode: "agent" } }));
+});
+afterAll(async () => {
+  await model.stop();
+  await fixture.stop();
+});
+let n = 0;
+let agent = "";
+beforeEach(() => {
+  agent = `tools-${n++}`;
+});
+
+const weather = {
+  type: "function" as const,
+  function: { name: "weather_in", description: "", parameters: { type: "object", properties: {} } },
+};
+const keep = {
+  name: "record_to_memory",
+  arguments: { thinking: "it matters", content: ["Ada lives in Lisbon"] },
+};
+const look = {
+  name: "retrieve_from_memory",
+  arguments: { thinking: "asked", keywords: ["Where does Ada live"] },
+};
+const forecast = { name: "weather_in", arguments: { city: "Lisbon" }, id: "call_weather" };
+
+interface Said {
+  readonly text: string;
+  readonly calls: readonly string[];
+  readonly finish: string | null;
+}
+
+/** As the official client puts it together, plain or streamed. */
+async function say(
+  stream: boolean,
+  rest: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> = {},
+): Promise<Said> {
+  const defaultHeaders = { "x-membus-agent": agent };
+  const client = new OpenAI({ apiKey: "sk", baseURL: `${url}/v1`, defaultHeaders, maxRetries: 0 });
+  const request = { model: "scripted", messages: [{ role: "user" as const, content: "Hello" }], ...rest };
+  const { choices } = stream
+    ? await client.chat.completions.stream({ ...request, stream: true }).finalChatCompletion()
+    : await client.chat.completions.create(request);
+  const { message, finish_reason } = choices[0]!;
+  const calls = (message.tool_calls ?? []).map((call) =>
+    call.type === "function" ? `${call.function.name} ${call.function.arguments}` : call.type,
+  );
+  return { text: message.content ?? "", calls, finish: finish_reason };
+}
+
+const toolsOf = (request: number) => model.requests[request]!.body.tools?.map((tool) => tool.function.name);
+const resultsOf = (request: number) =>
+  model.requests[request]!.body.messages.filter(({ role }) => role === "tool").map(({ content }) =>
+    String(content),
+  );
+
+describe.each([
+  ["plain", false],
+  ["streamed", true],
+])("in mode agent, %s", (_, stream) => {
+  it("the model keeps and finds by itself, and the client sees its words alone", async () => {
+    model.play([{ calls: [keep] }, { text: "Noted" }]);
+    expect(await say(stream)).toEqual({ text: "Noted", calls: [], finish: "stop" });
+    expect(toolsOf(0)).toEqual(["record_to_memory", "retrieve_from_memory"]);
+    model.play([{ calls: [look] }, { text: "In Lisbon" }]);
+    expect(await say(stream)).toEqual({ text: "In Lisbon", calls: [], finish: "stop" });
+    expect(resultsOf(1)).toEqual([expect.stringContaining("Ada lives in Lisbon")]);
+  });
+
+  it("calls of the application's tools pass through, beside memory's too", async () => {
+    model.play([{ calls: [forecast] }]);
+    const expected = { text: "", calls: ['weather_in {"city":"Lisbon"}'], finish: "tool_calls" };
+    expect(await say(stream, { tools: [weather] })).toEqual(expected);
+    expect(toolsOf(0)).toEqual(["weather_in", "record_to_memory", "retrieve_from_memory"]);
+    model.play([{ calls: [keep, forecast] }]);
+    expect(await say(stream, { tools: [weather] })).toEqual(expected);
+    model.play([{ calls: [look] }, { text: "In Lisbon" }]);
+    await say(stream);
+    expect(resultsOf(1)).toEqual([expect.stringContaining("Ada lives in Lisbon")]);
+  });
+
+  it("a tool of the application that has the same name stays the application's", async () => {
+    const own = { ...weather, function: { ...weather.function, name: "record_to_memory" } };
+    model.play([{ calls: [keep] }]);
+    expect((await say(stream, { tools: [own] })).calls).toEqual([
+      `record_to_memory ${JSON.stringify(keep.arguments)}`,
+    ]);
+    expect(toolsOf(0)).toEqual(["record_to_memory", "retrieve_from_memory"]);
+  });
+
+  it("a model that calls and calls is offered no tools in the end", async () => {
+    model.play(({ body }) => (body.tools === undefined ? { text: "Enough" } : { calls: [look] }));
+    expect((await say(stream)).text).toBe("Enough");
+    expect(model.requests).toHaveLength(8);
+  });
+
+  it("what fails in a later round is told", async () => {
+    model.play([{ calls: [look] }, { status: 429, message: "too many", code: "rate_limit" }]);
+    await expect(say(stream)).rejects.toThrow("too many");
+  });
+
+  it("and in mode both the model is told, too, and the turn is recorded", async () => {
+    const metadata = { membus_mode: "both" };
+    model.play([{ calls: [keep] }, { text: "Ada has a cat" }]);
+    await say(stream, { metadata });
+    model.play([{ text: "A cat" }]);
+    await say(stream, { metadata, messages: [{ role: "user", content: "Which cat has Ada?" }] });
+    const [system] = model.requests[0]!.body.messages;
+    expect(system).toMatchObject({ role: "system", content: expect.stringContaining("Ada has a cat") });
+    expect(system!.content).toContain("Ada lives in Lisbon");
+  });
+
+  it("no tools are offered for several choices", async () => {
+    model.play([{ text: "One" }]);
+    await say(stream, { n: 2 });
+    expect(toolsOf(0)).toBeUndefined();
+  });
+});
