@@ -26,6 +26,8 @@ interface DamagedTable {
 }
 
 const RETRY_S_MAX = 300;
+/** What failed longer ago does not make the next wait longer. */
+const REMEMBERED_S = 2 * RETRY_S_MAX;
 
 /**
  * Tables that cannot be opened or written. What should be done to one waits in a file beside it, as the log lets go of
@@ -34,7 +36,7 @@ const RETRY_S_MAX = 300;
 export class SetAside {
   readonly #parts: SetAsideParts;
   readonly #tables = new Map<string, DamagedTable>();
-  readonly #failureCounts = new Map<string, number>();
+  readonly #failures = new Map<string, { readonly count: number; readonly at: number }>();
   /** What reads and writes the files of changes. */
   readonly #turns = new SerialQueue();
 
@@ -159,8 +161,10 @@ export class SetAside {
   }
 
   #nextTry(name: string): number {
-    const count = (this.#failureCounts.get(name) ?? 0) + 1;
-    this.#failureCounts.set(name, count);
-    return this.#parts.clock.now() + Math.min(RETRY_S_MAX, 2 ** count);
+    const now = this.#parts.clock.now();
+    const last = this.#failures.get(name);
+    const count = last !== undefined && now - last.at < REMEMBERED_S ? last.count + 1 : 1;
+    this.#failures.set(name, { count, at: now });
+    return now + Math.min(RETRY_S_MAX, 2 ** count);
   }
 }

@@ -1,0 +1,32 @@
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { TestClock } from "../../kit/test/test-clock.js";
+import { disk } from "../src/disk.js";
+import { SetAside } from "../src/table/set-aside.js";
+import { TableChanges } from "../src/table/table-changes.js";
+import { StorageFixture } from "./storage-fixture.js";
+
+const fixture = new StorageFixture();
+afterEach(() => fixture.end());
+
+it("is tried again soon after a failure, later after many, and soon where those are long ago", async () => {
+  const directory = await fixture.directory();
+  const clock = new TestClock(1_800_000_000);
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  const aside = new SetAside({ clock, logger, disk, pathOf: (name) => join(directory, name) });
+
+  /** Seconds until it is tried after it failed once more. */
+  async function wait(): Promise<number> {
+    await aside.put("t", new Error("unreadable"), new TableChanges(), async () => undefined);
+    let seconds = 0;
+    for (; aside.due.length === 0; seconds++) clock.advance(1);
+    await aside.retry("t", async () => undefined);
+    return seconds;
+  }
+
+  const waits = [];
+  for (let n = 0; n < 10; n++) waits.push(await wait());
+  expect(waits).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
+  clock.advance(600);
+  expect(await wait()).toBe(2);
+});
