@@ -144,4 +144,23 @@ describe("a model server", () => {
       .poll(() => [upstream.abortCount, gateway.modelRequestCount], { timeout: 60_000 })
       .toEqual([1, 0]);
   });
+
+  it("is sent no more than may be under way, which is free again once it is answered", async () => {
+    const { url } = await fixture.gateway({
+      openai: { upstream: upstream.baseUrl, requestsBytesMax: 2_048 },
+    });
+    const answers: (() => void)[] = [];
+    upstream.answer = (response) => void answers.push(() => response.end("{}"));
+    const ask = () => fetch(`${url}/v1/embeddings`, post("x".repeat(1_500)));
+    const first = ask();
+    await expect.poll(() => answers.length, { timeout: 60_000 }).toBe(1);
+    const second = await ask();
+    expect([second.status, await errorOf(second)]).toEqual([503, "overloaded"]);
+    answers[0]!();
+    expect((await first).status).toBe(200);
+    const third = ask();
+    await expect.poll(() => answers.length, { timeout: 60_000 }).toBe(2);
+    answers[1]!();
+    expect((await third).status).toBe(200);
+  });
 });

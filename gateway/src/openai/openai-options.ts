@@ -38,6 +38,11 @@ export interface OpenAiOptions {
    */
   readonly requestCountMax?: number;
   /**
+   * Bytes of all requests under way, 1024..1099511627776; one that does not fit beside the others is answered 503.
+   * @default 268435456
+   */
+  readonly requestsBytesMax?: number;
+  /**
    * Bytes of an answer that are kept for recording it, and of one event of a stream, 1024..1073741824. A longer answer is
    * passed on all the same, and not recorded; in the modes "agent" and "both" a longer event cuts the stream.
    * @default 131072
@@ -63,6 +68,7 @@ export const OPENAI_DEFAULTS: Readonly<Required<Omit<OpenAiOptions, "upstream">>
   mode: "static",
   requestBytesMax: 16 * 1024 * 1024,
   requestCountMax: 512,
+  requestsBytesMax: 256 * 1024 * 1024,
   answerBytesMax: 128 * 1024,
   upstreamTimeoutMs: 300_000,
   memoryTimeoutMs: 2_000,
@@ -94,6 +100,7 @@ export function resolveOpenAiOptions(input: OpenAiOptions): ResolvedOpenAiOption
       mode: choiceOption(...MEMORY_MODES),
       requestBytesMax: integerOption(1_024, 2 ** 30),
       requestCountMax: integerOption(1, 100_000),
+      requestsBytesMax: integerOption(1_024, 2 ** 40),
       answerBytesMax: integerOption(1_024, 2 ** 30),
       upstreamTimeoutMs: integerOption(1, 300_000),
       memoryTimeoutMs: integerOption(1, 60_000),

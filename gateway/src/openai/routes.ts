@@ -25,6 +25,8 @@ export class OpenAiRoutes {
   readonly #upstream: Upstream;
   readonly #completions: Completions;
   readonly #work = new Set<Promise<void>>();
+  /** What the bodies of requests under way may take. */
+  #claimedBytes = 0;
 
   constructor(dependencies: OpenAiRoutesDependencies, options: ResolvedOpenAiOptions, hasTokens: boolean) {
     this.#dependencies = dependencies;
@@ -75,8 +77,10 @@ export class OpenAiRoutes {
     response: ServerResponse,
     answer: (call: Call) => Promise<void>,
   ): Promise<void> {
-    const refusal = this.#refusalOf(request);
+    const claimedBytes = this.#claimOf(request);
+    const refusal = this.#refusalOf(request, claimedBytes);
     if (refusal !== undefined) return answerError(response, refusal);
+    this.#claimedBytes += claimedBytes;
     const { clock, logger } = this.#dependencies;
     const call = new Call(response, clock, this.#options.upstreamTimeoutMs);
     const work = answer(call).catch((error: unknown) => {
@@ -90,14 +94,24 @@ export class OpenAiRoutes {
     this.#work.add(work);
     await work;
     this.#work.delete(work);
+    this.#claimedBytes -= claimedBytes;
     call.end();
   }
 
-  #refusalOf({ headers }: IncomingMessage): OpenAiError | undefined {
+  /** One that does not say its length may be as long as any. */
+  #claimOf({ method, headers }: IncomingMessage): number {
+    if (method === "GET") return 0;
+    const { requestBytesMax } = this.#options;
+    return Math.min(Number(headers["content-length"] ?? requestBytesMax), requestBytesMax);
+  }
+
+  #refusalOf({ headers }: IncomingMessage, claimedBytes: number): OpenAiError | undefined {
     if (!this.#dependencies.tokens.knows(bearerOf(headers))) {
       return new OpenAiError(401, "invalid_api_key", "the gateway does not know this token");
     }
-    if (this.#work.size < this.#options.requestCountMax) return undefined;
+    const { requestCountMax, requestsBytesMax } = this.#options;
+    const fits = this.#claimedBytes + claimedBytes <= requestsBytesMax || this.#claimedBytes === 0;
+    if (this.#work.size < requestCountMax && fits) return undefined;
     return new OpenAiError(503, "overloaded", "the gateway has too many requests under way");
   }
 
