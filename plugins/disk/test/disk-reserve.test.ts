@@ -28,7 +28,7 @@ describe("the reserve of a disk", () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, "reserve"), Buffer.alloc(2 * MIB));
     const larger = await DiskReserve.find(directory, 3 * MIB);
-    expect(larger.isReleased).toBe(true);
+    expect(larger.isReleased).toBe(false);
     await larger.restore();
     expect([larger.isReleased, await sizeOf(directory)]).toEqual([false, 3 * MIB]);
     const none = await DiskReserve.find(directory, 0);
@@ -43,6 +43,12 @@ describe("the reserve of a disk", () => {
     await reserve.restore();
     expect(reserve.isReleased).toBe(true);
     await expect(sizeOf(directory)).rejects.toThrow("ENOENT");
+  });
+
+  it("is known as released after a restart where there is no room for the rest of it", async () => {
+    const directory = await temporaryDirectory();
+    await writeFile(join(directory, "reserve"), Buffer.alloc(MIB));
+    expect((await DiskReserve.find(directory, 2 ** 50)).isReleased).toBe(true);
   });
 });
 

@@ -20,17 +20,21 @@ export class DiskReserve {
   #sizeBytes: number;
   #isReleased: boolean;
 
-  private constructor(directory: string, wantedBytes: number, sizeBytes: number | undefined) {
+  private constructor(directory: string, wantedBytes: number, sizeBytes: number) {
     this.#directory = directory;
     this.#path = join(directory, FILE);
     this.#wantedBytes = wantedBytes;
-    this.#sizeBytes = sizeBytes ?? 0;
-    this.#isReleased = sizeBytes !== undefined && sizeBytes < wantedBytes;
+    this.#sizeBytes = sizeBytes;
+    this.#isReleased = false;
   }
 
   /** `wantedBytes` of 0: there is none. */
   static async find(directory: string, wantedBytes: number): Promise<DiskReserve> {
-    return new DiskReserve(directory, wantedBytes, await sizeOf(join(directory, FILE)));
+    const sizeBytes = await sizeOf(join(directory, FILE));
+    const reserve = new DiskReserve(directory, wantedBytes, sizeBytes ?? 0);
+    // One that is not whole was released, unless a kill cut its making short: there is room for it then.
+    if (sizeBytes !== undefined) reserve.#isReleased = !(await reserve.#hasRoom());
+    return reserve;
   }
 
   /** It is in use, so what needs room must wait. */
@@ -54,12 +58,9 @@ export class DiskReserve {
 
   /** Makes the file whole again where there is room for it. */
   async restore(): Promise<void> {
-    const missingBytes = this.#wantedBytes - this.#sizeBytes;
-    if (missingBytes <= 0) return this.#trim();
-    const { bavail, bsize } = await statfs(this.#directory);
-    // A little more than it takes: it must not be what fills the disk.
-    this.#isReleased = bavail * bsize < missingBytes + missingBytes / 4;
-    if (this.#isReleased) return;
+    if (this.#sizeBytes > this.#wantedBytes) await this.#cut(this.#wantedBytes);
+    this.#isReleased = !(await this.#hasRoom());
+    if (this.#isReleased || this.#sizeBytes === this.#wantedBytes) return;
     try {
       await this.#fill();
     } catch (error) {
@@ -68,9 +69,12 @@ export class DiskReserve {
     }
   }
 
-  async #trim(): Promise<void> {
-    this.#isReleased = false;
-    if (this.#sizeBytes > this.#wantedBytes) await this.#cut(this.#wantedBytes);
+  /** For what is missing of it, and a little more: it must not be what fills the disk. */
+  async #hasRoom(): Promise<boolean> {
+    const missingBytes = this.#wantedBytes - this.#sizeBytes;
+    if (missingBytes <= 0) return true;
+    const { bavail, bsize } = await statfs(this.#directory);
+    return bavail * bsize >= missingBytes + missingBytes / 4;
   }
 
   async #cutTo(sizeBytes: number): Promise<boolean> {
