@@ -43,7 +43,7 @@ import {
   wireError,
 } from "./exchange/index.js";
 import { checkIdentity, envelopeOf, subjectOf } from "./identity.js";
-import { contentByTier, followPages, type ListResult, type RetrieveResult, wholePages } from "./pages.js";
+import { contentByTier, followPages, type ListResult, type RetrieveResult, requireWhole } from "./pages.js";
 import { type EntryInput, type StoreResult, storeEntries } from "./store/index.js";
 import { type OnEvent, type Watch, type WatchFilter, watchEvents } from "./watch.js";
 
@@ -158,7 +158,7 @@ export class AgentMemory {
     const resolved = resolveEntriesOptions(options, this.#settings);
     if (request.diversity || request.rerank)
       throw new TypeError("diversity and rerank give one page: retrieve it");
-    for await (const { entries } of wholePages(this.#pages(request, resolved))) yield* entries;
+    for await (const { entries } of this.#pages(request, resolved, requireWhole)) yield* entries;
   }
 
   /**
@@ -185,11 +185,11 @@ export class AgentMemory {
     const { limit, cursor, ...fields } = request;
     const source = {
       fetch: (pageLimit: number, from: string | null | undefined) =>
-        this.#list({ ...fields, limit: pageLimit, cursor: from }, resolved),
+        this.#list({ ...fields, limit: pageLimit, cursor: from }, resolved, requireWhole),
       sizeOf: (page: ListResult) => page.items.length,
     };
     const pages = followPages(source, { limit: limitOf(limit), pageSize: resolved.pageSize, cursor });
-    for await (const { items } of wholePages(pages)) yield* items;
+    for await (const { items } of pages) yield* items;
   }
 
   /**
@@ -211,7 +211,9 @@ export class AgentMemory {
     const resolved = resolveWriteOptions(options, this.#settings);
     const fields = { ...criteria, namespace: criteria.namespace ?? this.namespace };
     const requestId = resolved.id ?? newRequestId();
-    const reply = await this.#ask<MemoryForgetResponse>("memory/forget/req", fields, resolved, requestId);
+    const reply = await this.#ask<MemoryForgetResponse>("memory/forget/req", fields, resolved, {
+      id: requestId,
+    });
     return { deleted: reply.deleted, receipt: reply.receipt, requestId };
   }
 
@@ -241,8 +243,12 @@ export class AgentMemory {
   ): Promise<Json | F> {
     const { tier, ...resolved } = resolveRecallOptions(options, this.#settings);
     const request = { keys: [key], tier, limit: TIERS.length };
-    const pages = this.#pages(request, { ...resolved, pageSize: TIERS.length });
-    return contentByTier(pages, fallback);
+    const onePage = { ...resolved, pageSize: TIERS.length };
+    const entries: MemoryEntry[] = [];
+    for await (const page of this.#pages(request, onePage, (each) => contentByTier(each, fallback))) {
+      entries.push(...page.entries);
+    }
+    return contentByTier({ entries }, fallback);
   }
 
   /**
@@ -293,9 +299,13 @@ export class AgentMemory {
     return { host_id: reply.host_id, tiers: reply.tiers };
   }
 
-  async #retrieve(request: RetrieveRequest, options: ResolvedCallOptions): Promise<RetrieveResult> {
+  async #retrieve(
+    request: RetrieveRequest,
+    options: ResolvedCallOptions,
+    check?: Check<RetrieveResult>,
+  ): Promise<RetrieveResult> {
     const fields = { ...request, namespace: request.namespace || this.namespace };
-    const reply = await this.#ask<MemoryRetrieveResponse>("memory/retrieve/req", fields, options);
+    const reply = await this.#ask<MemoryRetrieveResponse>("memory/retrieve/req", fields, options, { check });
     const { entries, total, total_relation, cursor, degraded, explain, took_ms } = reply;
     return {
       entries,
@@ -308,10 +318,14 @@ export class AgentMemory {
     };
   }
 
-  async #list(request: ListRequest, options: ResolvedCallOptions): Promise<ListResult> {
+  async #list(
+    request: ListRequest,
+    options: ResolvedCallOptions,
+    check?: Check<ListResult>,
+  ): Promise<ListResult> {
     const own = request.field ? this.namespace : `${this.namespace}/**`;
     const fields = { ...request, namespace: request.namespace || own };
-    const reply = await this.#ask<MemoryListResponse>("memory/list/req", fields, options);
+    const reply = await this.#ask<MemoryListResponse>("memory/list/req", fields, options, { check });
     const { items, total, total_relation, cursor, degraded } = reply;
     return {
       items,
@@ -322,25 +336,41 @@ export class AgentMemory {
     };
   }
 
-  #pages(request: RetrieveRequest, options: ResolvedCallOptions & { readonly pageSize: number }) {
+  #pages(
+    request: RetrieveRequest,
+    options: ResolvedCallOptions & { readonly pageSize: number },
+    check: Check<RetrieveResult>,
+  ) {
     const { limit, cursor, ...criteria } = request;
     const source = {
       fetch: (pageLimit: number, from: string | null | undefined) =>
-        this.#retrieve({ ...criteria, limit: pageLimit, cursor: from }, options),
+        this.#retrieve({ ...criteria, limit: pageLimit, cursor: from }, options, check),
       sizeOf: (page: RetrieveResult) => page.entries.length,
     };
     const { pageSize } = options;
     return followPages(source, { limit: limitOf(limit), pageSize, cursor });
   }
 
-  #ask<T>(type: RequestType, fields: object, options: ResolvedCallOptions, id = newRequestId()): Promise<T> {
+  async #ask<T>(
+    type: RequestType,
+    fields: object,
+    options: ResolvedCallOptions,
+    { id = newRequestId(), check }: { readonly id?: string; readonly check?: Check<T> | undefined } = {},
+  ): Promise<T> {
     const message = checkRequest(envelopeOf(this.#settings, type, id, options.timeoutMs), fields);
     const encoding = encodingFor(message, this.#settings.encoding);
     const { tier } = message as { readonly tier?: MemoryTier | null };
     const request = encodeRequest(subjectOf(this.#settings, type, tier ?? undefined), message, encoding);
-    return this.#exchange.send(request, options, (reply) => reply as T);
+    return this.#exchange.send(request, options, (message) => {
+      const reply = message as T;
+      check?.(reply);
+      return reply;
+    });
   }
 }
+
+/** Throws where a reply does not do; for a passing reason, so that the request is sent again. */
+type Check<T> = (reply: T) => void;
 
 /** @throws {TypeError} for what is no count. */
 function limitOf(limit: number | null | undefined): number {

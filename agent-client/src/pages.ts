@@ -1,7 +1,6 @@
 import {
   type DegradedTier,
   type Json,
-  type MemoryEntry,
   MemoryError,
   type MemoryListResponse,
   type MemoryRetrieveResponse,
@@ -52,33 +51,22 @@ export async function* followPages<Page extends AnyPage>(
 }
 
 /**
- * The pages as they come. A listing must not lack some without a word: `retrieve` and `list` are for those who can use a
- * part.
+ * A listing must not lack some without a word: `retrieve` and `list` are for those who can use a part.
  * @throws {MemoryError} the first reason why a page is `degraded`.
  */
-export async function* wholePages<Page extends AnyPage>(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
-  for await (const page of pages) {
-    const [degraded] = page.degraded ?? [];
-    if (degraded !== undefined) throw wireError(degraded);
-    yield page;
-  }
+export function requireWhole({ degraded = [] }: AnyPage): void {
+  if (degraded[0] !== undefined) throw wireError(degraded[0]);
 }
 
 /**
  * Of the entries of one key, the content of the one in the first tier.
  * @throws {MemoryError} that of a tier which failed and comes before it.
  */
-export async function contentByTier<F>(pages: AsyncIterable<RetrieveResult>, fallback: F): Promise<Json | F> {
-  const found = new Map<string, MemoryEntry>();
-  const failed = new Map<string, DegradedTier>();
-  for await (const page of pages) {
-    for (const entry of page.entries) found.set(entry.tier, entry);
-    for (const degraded of page.degraded ?? []) failed.set(degraded.tier, degraded);
-  }
+export function contentByTier<F>(page: Pick<RetrieveResult, "entries" | "degraded">, fallback: F): Json | F {
   for (const tier of TIERS) {
-    const failure = failed.get(tier);
+    const failure = page.degraded?.find((degraded) => degraded.tier === tier);
     if (failure !== undefined) throw wireError(failure);
-    const entry = found.get(tier);
+    const entry = page.entries.find((found) => found.tier === tier);
     if (entry !== undefined) return entry.content;
   }
   return fallback;

@@ -59,7 +59,10 @@ describe("entries", () => {
 describe("entries never lacks some in silence", () => {
   it("fails where a tier could not be asked", async () => {
     const degraded = [{ tier: "semantic", code: "unavailable", message: "semantic is down" }];
-    const fixture = await openFixture({ answer: (message) => ({ ...listing(5)(message), degraded }) });
+    const fixture = await openFixture({
+      answer: (message) => ({ ...listing(5)(message), degraded }),
+      client: { retryTimeoutMs: 0 },
+    });
     expect((await rejection(list(fixture), "unavailable")).message).toBe("semantic is down");
   });
 

@@ -45,7 +45,10 @@ const inTier = (tier: string, content: unknown) => ({ key: { name: "k" }, tier, 
 
 function holding(entries: object[], degraded?: object[]) {
   const page = { entries, total: entries.length, total_relation: "eq", took_ms: {} };
-  return { answer: (): Message => ({ ...page, ...(degraded && { degraded }) }) };
+  return {
+    answer: (): Message => ({ ...page, ...(degraded && { degraded }) }),
+    client: { retryTimeoutMs: 0 },
+  };
 }
 
 describe("recall", () => {

@@ -23,6 +23,37 @@ async function advance({ clock }: ClientFixture, ms: number): Promise<void> {
   await settle();
 }
 
+describe("a reply that lacks a tier which may be there again", () => {
+  const page = { entries: [{ key: { name: "k" }, tier: "episodic", content: 1 }], total: 1, took_ms: {} };
+  const degraded = [{ tier: "working", code: "timeout", message: "working is late" }];
+  const late = { answer: (_: Message, n: number) => (n < 1 ? { ...page, degraded } : page) };
+
+  it("is asked for again where the answer must be whole", async () => {
+    const fixture = await openFixture(late);
+    const recalling = fixture.client.recall("k");
+    await settle();
+    await advance(fixture, 200);
+    expect(await recalling).toBe(1);
+    const [first, second] = fixture.host.requests;
+    expect(second!.text).toBe(first!.text);
+  });
+
+  it("is asked for again in a listing", async () => {
+    const fixture = await openFixture(late);
+    const first = fixture.client.entries().next();
+    await settle();
+    await advance(fixture, 200);
+    expect((await first).value).toMatchObject({ content: 1 });
+    expect(fixture.host.requests).toHaveLength(2);
+  });
+
+  it("is the result of a retrieve, which tells of it", async () => {
+    const { client, host } = await openFixture(late);
+    expect((await client.retrieve()).degraded).toEqual(degraded);
+    expect(host.requests).toHaveLength(1);
+  });
+});
+
 describe("a request without an answer", () => {
   it("is sent again, the same bytes, until there is one", async () => {
     const fixture = await openFixture(failing(3, undefined));
