@@ -1,5 +1,5 @@
-/** The first integers that a double cannot tell from their neighbours; from 1e21 on `JSON.stringify` writes an exponent. */
-const MAYBE_GREAT = /(?:^|[:,[])-?[1-9]\d{15}/;
+/** As few as can be, and no revision: 2^53 is 9007199254740992. From 1e21 on `JSON.stringify` writes an exponent. */
+const MAYBE_GREAT = /(?:^|[:,[])-?(?:9\d{15}|[1-9]\d{16})/;
 /** In JSON: an escape, either end of a string, or what begins with a digit, which is a number outside of strings. */
 const TOKEN = /\\.|"|-?\d[\d.eE+-]*/gs;
 const INTEGER = /^-?\d{16,}$/;
