@@ -32,8 +32,8 @@ export interface SlotExplanation {
 }
 
 /**
- * The parts of the relevance of these slots, computed anew: the words of all slots, as a group counts by its best
- * members, and the vectors of these.
+ * The parts of the relevance of these slots, computed anew: the words of all slots where there are groups, as a group counts
+ * by its best members, and the vectors of these.
  * @param slots live ones that the query's filter admits
  */
 export function explainSlots(
@@ -41,22 +41,27 @@ export function explainSlots(
   query: RankQuery,
   slots: readonly number[],
 ): SlotExplanation[] {
-  const terms = weighTerms(corpus, query.terms);
-  const lexical = lexicalScores(corpus, query, terms);
-  const groups =
-    corpus.hasGroups === false ? new Map<number, number>() : groupRelevances(lexical, corpus.groups);
+  const weighed = weighTerms(corpus, query.terms);
+  const groups = corpus.hasGroups === false ? NO_GROUPS : relevancesOfGroups(corpus, query, weighed);
   return slots.map((slot) => {
+    const terms = weighed.flatMap((term) => explainTerm(corpus, query, term, slot));
+    const lexical = terms.reduce((sum, { score }) => Math.fround(sum + score), 0);
     const group = groups.get(corpus.groups[slot]!) ?? 0;
-    const isAlone = lexical[slot] === 0 || group === 0;
-    const words = isAlone ? lexical[slot]! : Math.fround(withGroup(lexical[slot]!, group));
+    const words = lexical === 0 || group === 0 ? lexical : Math.fround(withGroup(lexical, group));
     return {
-      terms: terms.flatMap((term) => explainTerm(corpus, query, term, slot)),
-      lexical: lexical[slot]!,
+      terms,
+      lexical,
       group,
       similarity: slotSimilarity(corpus.vectors, query.vector, slot),
       relevance: relevance(fuseEvidence(words, slotCloseness(corpus.vectors, query, slot))),
     };
   });
+}
+
+const NO_GROUPS: ReadonlyMap<number, number> = new Map();
+
+function relevancesOfGroups(corpus: RankCorpus, query: RankQuery, weighed: WeighedTerm[]) {
+  return groupRelevances(lexicalScores(corpus, query, weighed), corpus.groups);
 }
 
 function explainTerm(corpus: RankCorpus, query: RankQuery, term: WeighedTerm, slot: number): ExplainedTerm[] {
