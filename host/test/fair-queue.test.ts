@@ -3,6 +3,7 @@ import { systemClock } from "@membus/protocol";
 import { expect, it } from "vitest";
 import { FairQueue, type Turn } from "../src/routing/fair-queue.js";
 import { ServiceClock } from "../src/routing/service-clock.js";
+import { FakeClock } from "./fake-clock.js";
 
 const SENDER = { tenant: "acme", agent: "alice" };
 const LATER = { sender: SENDER, deadlineAt: Number.POSITIVE_INFINITY, isMutation: true };
@@ -179,4 +180,40 @@ it("begins no more in one turn than keeps the loop busy for a few milliseconds, 
     ["retrieve", "store"],
     ["store"],
   ]);
+});
+
+it("begins nothing dear while light work of others is under way, for some milliseconds at most", async () => {
+  const clock = new FakeClock();
+  const { queue, work } = queueOf(clock);
+  let dearCount = 0;
+  const askDear = () =>
+    queue.run(
+      async () => {
+        dearCount++;
+        work(10);
+      },
+      { ...LATER, isMutation: false, sender: { tenant: "acme", agent: "dear" } },
+    );
+  // What it costs is known from the first times.
+  for (let n = 0; n < 4; n++) await askDear();
+  await nextTurn();
+  const ends: (() => void)[] = [];
+  const store = () => queue.run(() => new Promise<void>((resolve) => ends.push(resolve)), LATER);
+  const storing = store();
+  const waiting = [askDear(), askDear()];
+  await nextTurn();
+  await nextTurn();
+  expect(dearCount).toBe(4);
+  ends[0]!();
+  await storing;
+  await Promise.all(waiting);
+  expect(dearCount).toBe(6);
+  await nextTurn();
+  void store();
+  const late = askDear();
+  await nextTurn();
+  expect(dearCount).toBe(6);
+  await clock.advance(5);
+  await late;
+  expect(dearCount).toBe(7);
 });

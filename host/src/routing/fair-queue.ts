@@ -12,6 +12,8 @@ const TURN_MS = 4;
 const MUTATIONS_BESIDE_READS = 2;
 /** Reads come as long as the latest is no older, in seconds. */
 const READS_COME_S = 0.02;
+/** How long dear work waits for light work of others to end, milliseconds. */
+const HOLD_MS = 5;
 /** Tenants, and agents, of whom is remembered what they were served. */
 const KEPT = 8_192;
 
@@ -36,7 +38,8 @@ interface Flows {
  * Next is who was served least so far, in milliseconds on the event loop: first the tenant, in it the agent, whose requests keep
  * the order in which they came. Of one agent so many run at once as together cost little, so that dear requests come one
  * after the other, and others' between them. Reads come before mutations, which are many when they queue and have the disk to
- * wait for anyway; while reads come, few mutations begin in one turn. One whose deadline passes here never begins.
+ * wait for anyway; while reads come, few mutations begin in one turn. Dear work does not begin while light work of others is
+ * under way, which is soon over if it need not wait for it in every turn. One whose deadline passes here never begins.
  */
 export class FairQueue {
   readonly #clock: Clock;
@@ -51,6 +54,8 @@ export class FairQueue {
   #begunMs = 0;
   #isScheduled = false;
   #lastReadAt = Number.NEGATIVE_INFINITY;
+  /** Until when dear work is held up; undefined while none is. */
+  #heldUntil: number | undefined;
 
   /** @param onServed is told what each request has cost, in milliseconds */
   constructor(
@@ -79,7 +84,8 @@ export class FairQueue {
 
   /** Whether it need not wait: nobody is before it, for in a turn with room all that could begin has begun. */
   #mayBegin(flow: Flow, isMutation: boolean): boolean {
-    if (flow.waiting.length > 0 || !flow.hasRoom || this.#begunMs >= TURN_MS) return false;
+    if (flow.waiting.length > 0 || !flow.hasRoom || this.#begunMs >= TURN_MS || this.#isHeld(flow))
+      return false;
     if (!isMutation) return this.#begunCount < REQUESTS_A_TURN;
     return this.#mutations.size === 0 && this.#begunCount < this.#mutationsMax();
   }
@@ -87,15 +93,16 @@ export class FairQueue {
   #begin<T>(flow: Flow, { sender, isMutation }: Turn, begin: () => Promise<T>): Promise<T> {
     this.#begunCount++;
     this.#schedule();
-    const chargedMs = flow.begin(this.#all);
+    if (flow.isDear) this.#heldUntil = undefined;
+    const charge = flow.begin(this.#all);
     const { running, atOnceMs, end } = this.#service.begin(begin);
     // Most of the work comes right after, before anything else has its turn.
-    this.#begunMs += Math.max(atOnceMs, chargedMs);
+    this.#begunMs += Math.max(atOnceMs, charge.ms);
     const ended = () => {
       const costMs = end();
-      flow.end(chargedMs, costMs);
+      flow.end(this.#all, charge, costMs);
       this.#onServed(sender, costMs, isMutation);
-      if (flow.waiting.length > 0) this.#schedule();
+      if (flow.waiting.length > 0 || this.#heldUntil !== undefined) this.#schedule();
     };
     void running.then(ended, ended);
     return running;
@@ -122,12 +129,23 @@ export class FairQueue {
   #beginSome(waiting: Set<Flow>, countMax: number, countMin: number): void {
     for (let count = 0; count < countMax; count++) {
       if (count >= countMin && this.#begunMs >= TURN_MS) return this.#schedule();
-      const flow = firstOf(waiting);
+      const flow = firstOf(waiting, (each) => this.#isHeld(each));
       if (flow === undefined) return;
       const next = flow.waiting.shift()!;
       if (flow.waiting.length === 0) waiting.delete(flow);
       next.begin();
     }
+  }
+
+  /** Whether it is dear, and light work of others under way; not for ever, however much of that there is. */
+  #isHeld(flow: Flow): boolean {
+    if (!flow.isDear || this.#all.lightCount === flow.agent.lightCount) return false;
+    const now = this.#clock.now();
+    if (this.#heldUntil === undefined) {
+      this.#heldUntil = now + HOLD_MS / 1000;
+      this.#clock.after(HOLD_MS, () => this.#schedule());
+    }
+    return now < this.#heldUntil;
   }
 
   #dropLate(): void {
@@ -171,11 +189,12 @@ function countWaiting(flows: ReadonlySet<Flow>): number {
   return count;
 }
 
-/** The one that is before all others of those with room. */
-function firstOf(flows: ReadonlySet<Flow>): Flow | undefined {
+/** The one that is before all others of those with room that nothing holds up. */
+function firstOf(flows: ReadonlySet<Flow>, isHeld: (flow: Flow) => boolean): Flow | undefined {
   let first: Flow | undefined;
   for (const flow of flows) {
-    if (flow.hasRoom && (first === undefined || flow.isBefore(first))) first = flow;
+    if (!flow.hasRoom || (first !== undefined && !flow.isBefore(first)) || isHeld(flow)) continue;
+    first = flow;
   }
   return first;
 }

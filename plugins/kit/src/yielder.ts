@@ -1,7 +1,7 @@
 import { systemClock } from "@membus/protocol";
 
 /** How long work goes on before others come in between: what waits for it should not notice. Seconds. */
-const SLICE_S = 0.01;
+const SLICE_S = 0.003;
 
 /** Work in steps that lets other requests in between. By the machine's own clock, as a tier's may stand still. */
 export class Yielder {
