@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import { asAuthHost, authConfigPath, reloadOnChange } from "../auth/auth-host.js";
 import type { StartOptions } from "../compose/compose-plugins.js";
 import type { Config } from "../config/config-schema.js";
-import { memoryLimit } from "../config/memory-limit.js";
+import { keepLittleGarbage, memoryLimit } from "../config/memory-limit.js";
 import { withControl } from "../control/with-control.js";
 import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
@@ -83,6 +83,7 @@ async function up({ config: given, output }: Session, start: StartOptions): Prom
   const config = asAuthHost(given);
   const logger = createLogger(config.log_level);
   const limit = memoryLimit(config.memory_limit);
+  keepLittleGarbage(limit);
   const server = config.nats.url === undefined ? await startServer(config, output.note, logger) : undefined;
   const url = config.nats.url ?? server!.url;
   try {
