@@ -54,6 +54,11 @@ export class SessionFiles implements Sessions {
     this.#clock = clock;
   }
 
+  /** As last counted; those of other gateways come late. */
+  get count(): number {
+    return this.#count;
+  }
+
   async open(): Promise<void> {
     await mkdir(this.#directory, { recursive: true, mode: 0o700 });
     await this.#sweep();
