@@ -21,6 +21,8 @@ const LIMITS = {
   requestTimeout: 60_000,
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16 * 1024,
+  /** The first two are looked at so often. */
+  connectionsCheckingInterval: 5_000,
 };
 const CONNECTIONS_MAX = 20_000;
 

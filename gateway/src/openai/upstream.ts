@@ -27,7 +27,8 @@ export class Upstream {
   urlOf(root: string, path: string): URL | undefined {
     const url = new URL(this.#base + path);
     const home = new URL(this.#base + root).pathname;
-    return url.pathname === home || url.pathname.startsWith(`${home}/`) ? url : undefined;
+    const isBelow = url.pathname === home || url.pathname.startsWith(`${home}/`);
+    return isBelow && isPlain(url.pathname) ? url : undefined;
   }
 
   /** @throws what keeps it from answering. Redirects are answers: a request goes only where it was meant to. */
@@ -57,5 +58,16 @@ export class Upstream {
   #authorizationOf(callers: string | undefined): string | undefined {
     if (this.#key !== "") return `Bearer ${this.#key}`;
     return this.#passesAuthorization ? callers : undefined;
+  }
+}
+
+/** Whether a server that decodes the path before it looks finds no way up in it, and no control characters. */
+function isPlain(pathname: string): boolean {
+  try {
+    const decoded = decodeURIComponent(pathname);
+    return !/(?:^|[/\\])\.\.?(?:[/\\]|$)|\p{Cc}/u.test(decoded);
+  } catch (error) {
+    if (error instanceof URIError) return false;
+    throw error;
   }
 }
