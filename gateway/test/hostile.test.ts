@@ -64,24 +64,16 @@ describe("a token", () => {
 });
 
 describe("a session", () => {
-  it("is nobody's who knows what names it elsewhere, or another's id of a memory", async () => {
+  it("is nobody's who knows what names it elsewhere", async () => {
     const { url } = await fixture.gateway();
-    const [owner, other] = [await A2eClient.create(url), await A2eClient.create(url)];
+    const owner = await A2eClient.create(url);
     await owner.openStream(url);
-    await other.openStream(url);
     const { session_id } = await owner.handshake(url);
-    await other.handshake(url, { agent_id: "bob" });
-    const memory_id = await owner.init(url);
     for (const id of [session_id as string, owner.id.toUpperCase(), owner.id.slice(0, 31)]) {
       expect((await new A2eClient(id).post(url, "{}")).status).toBe(404);
+      expect(await new A2eClient(id).openStream(url)).toBe(404);
     }
-    expect(await owner.handshake(url, { agent_id: "bob" })).toMatchObject({
-      ok: false,
-      reason: "auth_failed",
-    });
-    const retrieve = { type: "memory/retrieve/req", memory_id, tier: "episodic" };
-    expect(await other.ask(url, retrieve)).toMatchObject({ type: "error", code: "memory_not_found" });
-    expect(await owner.ask(url, retrieve)).toMatchObject({ type: "memory/retrieve/resp" });
+    expect(await owner.ask(url, { type: "ping" })).toMatchObject({ type: "pong" });
   });
 });
 
