@@ -1,8 +1,11 @@
+import { createHash } from "node:crypto";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { A2eClient } from "../../gateway/test/a2e-client.js";
-import { endChild, lineOf } from "./run-cli.js";
+import { endChild, lineOf, resultOf, spawnCli } from "./run-cli.js";
 import { RunningHost } from "./running-host.js";
 
 const host = new RunningHost();
@@ -34,6 +37,44 @@ describe("membus gateway", () => {
     });
     expect(found.entries).toMatchObject([{ content: "Alice" }]);
     expect(await endChild(gateway, "SIGTERM")).toBe(0);
+  });
+
+  it("logs that it refused, and neither a token, nor the id of a session, nor what was said", async () => {
+    const secrets = ["sk-right", "sk-wrong", "sk-upstream", "in confidence"];
+    const sha256 = createHash("sha256").update("sk-right").digest("hex");
+    // Nobody listens there.
+    const openai = { upstream: "http://127.0.0.1:9/v1", api_key_env: "UPSTREAM_KEY" };
+    const settings = { log_level: "debug", gateway: { tokens: [{ sha256, tenant: "default" }], openai } };
+    const path = join(host.directory, "refusing.yaml");
+    writeFileSync(path, JSON.stringify(settings));
+    const options = { url: host.url, cwd: host.directory, env: { UPSTREAM_KEY: "sk-upstream" } };
+    const gateway = spawnCli(["gateway", "--listen", "127.0.0.1:0", "--config", path], options);
+    const ended = resultOf(gateway);
+    const url = (await lineOf(gateway, /^membus gateway listens on/)).split(" ").at(-1)!;
+    const client = await A2eClient.create(url);
+    await client.openStream(url);
+    expect(await client.handshake(url, { auth_token: "sk-wrong" })).toMatchObject({ reason: "auth_failed" });
+    expect(await client.handshake(url, { auth_token: "sk-right" })).toMatchObject({ ok: true });
+    const memory_id = await client.init(url);
+    const entries = [{ key: { id: "a" }, content: "in confidence", tier: "nowhere" }];
+    await client.ask(url, { type: "memory/store/req", memory_id, entries });
+    await client.post(url, '{"auth_token":"sk-right", in confidence');
+    await client.reply("");
+    const statuses = [];
+    for (const token of ["sk-wrong", "sk-right"]) {
+      const headers = { authorization: `Bearer ${token}` };
+      const body = JSON.stringify({ model: "m", messages: [{ role: "user", content: "in confidence" }] });
+      const answer = await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body });
+      statuses.push(answer.status);
+    }
+    expect(statuses).toEqual([401, 502]);
+    expect((await fetch(`${url}/send?token=sk-right`, { method: "POST" })).status).toBe(400);
+    expect(await endChild(gateway, "SIGTERM")).toBe(0);
+    const { stdout, stderr } = await ended;
+    expect(stderr).toContain('"cause":"unknown_token"');
+    expect(stderr).toContain('"cause":"no_session"');
+    expect(stderr).toContain("a request to the model server failed");
+    for (const secret of [...secrets, client.id]) expect(stdout + stderr).not.toContain(secret);
   });
 
   it("says what is wrong with its settings", async () => {

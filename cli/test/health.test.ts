@@ -7,6 +7,7 @@ import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { connect } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import { parsedFigures } from "../../gateway/test/parsed-figures.js";
 import { endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
 
 const cwd = mkdtempSync(join(tmpdir(), "membus-test-"));
@@ -54,11 +55,7 @@ function ask(path: string, options: { method?: string; host?: string } = {}): Pr
 }
 
 async function figures(): Promise<Map<string, number>> {
-  const { body } = await ask("/metrics");
-  const lines = body.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-  return new Map(
-    lines.map((line) => line.match(/^(.+) (\S+)$/)!).map(([, name, value]) => [name!, Number(value)]),
-  );
+  return parsedFigures((await ask("/metrics")).body);
 }
 
 describe("a host with a health port", () => {

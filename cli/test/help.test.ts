@@ -67,6 +67,10 @@ describe("help", () => {
     expect(text).toMatch(/MEMBUS_DATA +data/);
   });
 
+  it("of up tells that it takes HTTP, with or without an address", async () => {
+    expect(await printed("up", "--help")).toMatch(/--http \[address\] +open the bus to HTTP/);
+  });
+
   it("prints the version", async () => {
     expect(await printed("--version")).toBe("0.1.0\n");
   });

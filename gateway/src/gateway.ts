@@ -6,10 +6,19 @@ import { Outbox } from "./a2e/outbox.js";
 import { Relay } from "./a2e/relay.js";
 import { A2eRoutes } from "./a2e/routes.js";
 import { SessionFiles } from "./a2e/sessions.js";
+import { Figures, type Levels, type RefusalCause } from "./health/figures.js";
+import { Readiness } from "./health/readiness.js";
+import { Refusals } from "./health/refusals.js";
+import { HealthRoutes } from "./health/routes.js";
 import { refusalOf } from "./http/guard.js";
-import { answerJson, listen, type TlsFiles, urlOf } from "./http/http-server.js";
+import { answerJson, listen, type Route, type TlsFiles, urlOf } from "./http/http-server.js";
 import { OpenAiRoutes } from "./openai/routes.js";
-import { type GatewayOptions, type ResolvedGatewayOptions, resolveGatewayOptions } from "./options.js";
+import {
+  type GatewayOptions,
+  isLoopback,
+  type ResolvedGatewayOptions,
+  resolveGatewayOptions,
+} from "./options.js";
 import { TenantClients } from "./tenant-clients.js";
 import { Tokens } from "./tokens.js";
 
@@ -35,6 +44,10 @@ export class Gateway {
   readonly #outbox: Outbox;
   readonly #routes: A2eRoutes;
   readonly #openAi: OpenAiRoutes | undefined;
+  readonly #health: HealthRoutes;
+  readonly #figures: Figures;
+  readonly #refusals: Refusals;
+  #isStopping = false;
   #server: Server | undefined;
 
   /** @throws {TypeError} for an unknown option or a value out of range. */
@@ -44,10 +57,12 @@ export class Gateway {
     this.#dependencies = dependencies;
     this.#clock = clock;
     this.#logger = logger;
-    const shared = { clock, logger };
+    this.#figures = new Figures(() => this.#levels());
+    this.#refusals = new Refusals(this.#figures, clock, logger);
+    const shared = { clock, logger, figures: this.#figures, refusals: this.#refusals };
     this.#sessions = new SessionFiles(directory, this.#options, clock);
     const { prefix, openai, tokens: given } = this.#options;
-    const clientsOf = (timeoutMs: number) => new TenantClients({ ...shared, bus }, { prefix, timeoutMs });
+    const clientsOf = (timeoutMs: number) => new TenantClients({ bus, clock, logger }, { prefix, timeoutMs });
     const clients = clientsOf(A2E_TIMEOUT_MS);
     this.#outbox = new Outbox(new Relay(bus, this.#options.relayPrefix), clock);
     const tokens = new Tokens(this.#options);
@@ -65,6 +80,7 @@ export class Gateway {
     this.#openAi =
       openai && new OpenAiRoutes({ ...shared, tokens, clients: modelClients! }, openai, given.length > 0);
     this.#clients = modelClients === undefined ? [clients] : [clients, modelClients];
+    this.#health = this.#healthRoutes(clients, tokens);
   }
 
   get streamCount(): number {
@@ -87,12 +103,14 @@ export class Gateway {
     await this.#dependencies.bus.flush();
     const { tls } = this.#dependencies;
     const { host, port } = this.#options;
-    this.#server = await listen({ host, port, tls }, (request, response) => this.#answer(request, response));
+    const listener = { host, port, tls, onRefused: (cause: RefusalCause) => this.#refusals.add(cause) };
+    this.#server = await listen(listener, (request, response) => this.#answer(request, response));
     return urlOf(this.#server, tls !== undefined);
   }
 
   /** Answers what is under way, ends the streams, and closes. The sessions stay. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     const closed = this.#server && new Promise((resolve) => this.#server!.close(resolve));
     const idle = Promise.all([this.#routes.idle(), this.#openAi?.idle()]);
     await within(this.#clock, this.#options.drainTimeoutMs, idle);
@@ -103,19 +121,62 @@ export class Gateway {
     for (const clients of this.#clients) await clients.close();
   }
 
+  #healthRoutes(clients: TenantClients, tokens: Tokens): HealthRoutes {
+    const { tokens: given, tenant: open, host } = this.#options;
+    const { bus } = this.#dependencies;
+    const tenant = given[0]?.tenant ?? open;
+    const readiness = new Readiness({
+      ...{ bus, clock: this.#clock, isStopping: () => this.#isStopping },
+      memory: () => clients.of({ tenant, agent: "gateway" }),
+    });
+    return new HealthRoutes({
+      notReady: () => readiness.problem(),
+      figuresType: this.#figures.contentType,
+      figures: () => this.#figures.text(),
+      tokens: isLoopback(host) ? undefined : tokens,
+      refusals: this.#refusals,
+    });
+  }
+
+  #levels(): Levels {
+    const { streamCount: streams, waitingBytes } = this.#outbox;
+    const bodies = this.#openAi?.claimedBytes ?? 0;
+    return { streams, sessions: this.#sessions.count, waitingBytes: { ...waitingBytes, bodies } };
+  }
+
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const route = this.#find(request);
+    this.#countAtEnd(response, route?.name ?? "none");
     try {
       const refusal = refusalOf(request, this.#options);
-      if (refusal !== undefined) return answerJson(response, 403, { error: refusal });
-      const { method, url = "" } = request;
-      const route = this.#routes.find(method, url.split("?")[0]!) ?? this.#openAi?.find(method, url);
+      if (refusal !== undefined) {
+        this.#refusals.add(refusal);
+        return answerJson(response, 403, { error: refusal.replace("_", " ") });
+      }
       if (route === undefined) return answerJson(response, 404, { error: "no such path" });
-      await route(request, response);
+      await route.answer(request, response);
     } catch (error) {
       // One that goes away in the middle of its request is nobody's fault.
       if (request.destroyed && !request.complete) return;
       this.#logger.error({ err: error }, "a request was not answered");
       answerJson(response, 500, { error: "the gateway failed" });
     }
+  }
+
+  #find({ method, url = "" }: IncomingMessage): Route | undefined {
+    const path = url.split("?")[0]!;
+    return (
+      this.#routes.find(method, path) ?? this.#health.find(method, path) ?? this.#openAi?.find(method, url)
+    );
+  }
+
+  #countAtEnd(response: ServerResponse, route: string): void {
+    const begunAt = this.#clock.now();
+    response.once("close", () => {
+      const status = response.headersSent ? response.statusCode : "aborted";
+      // A stream lasts as long as its reader likes.
+      const seconds = route === "/stream" ? undefined : this.#clock.now() - begunAt;
+      this.#figures.requestEnded(route, status, seconds);
+    });
   }
 }

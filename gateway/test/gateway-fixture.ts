@@ -40,15 +40,16 @@ export class GatewayFixture {
   }
 
   /** One more, on a free port. */
-  async gateway(options: GatewayOptions = {}): Promise<{ readonly url: string; readonly gateway: Gateway }> {
-    const parts = { bus: await this.bus(), directory: this.#directory, logger: this.logger };
+  async gateway(options: GatewayOptions = {}) {
+    const bus = await this.bus();
+    const parts = { bus, directory: this.#directory, logger: this.logger };
     const gateway = new Gateway(parts, { port: 0, ...options });
     const url = await gateway.start();
     let stopping: Promise<void> | undefined;
     const stop = gateway.stop.bind(gateway);
     gateway.stop = () => (stopping ??= stop());
     this.#cleanups.push(() => gateway.stop());
-    return { url, gateway };
+    return { url, gateway, bus };
   }
 
   async stop(): Promise<void> {

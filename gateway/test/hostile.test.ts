@@ -39,9 +39,41 @@ describe("a token", () => {
     expect(JSON.stringify(fixture.logger.lines)).not.toMatch(/right|shared|wrong/);
   });
 
+  it("is refused, in whatever it comes, without a trace of it", async () => {
+    const tokens = [{ sha256: sha256("right"), tenant: "acme" }];
+    const openai = { upstream: "http://127.0.0.1:9/v1" };
+    const { url } = await fixture.gateway({ tokens, openai });
+    for (const headers of [{}, { authorization: "Bearer wrong" }, { authorization: "Basic cmlnaHQ6" }]) {
+      for (const path of ["chat/completions", "embeddings"]) {
+        expect((await fetch(`${url}/v1/${path}`, { method: "POST", headers, body: "{}" })).status).toBe(401);
+      }
+      expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(401);
+    }
+    expect(fixture.logger.lines).toContainEqual({
+      level: "warn",
+      message: "refused",
+      fields: { cause: "unknown_token", count: 1 },
+    });
+    expect(JSON.stringify(fixture.logger.lines)).not.toMatch(/right|wrong|cmlnaHQ6/);
+  });
+
   it("is needed where others than this machine can connect", async () => {
     const parts = { bus: await fixture.bus(), directory: "unused" };
     expect(() => new Gateway(parts, { host: "0.0.0.0" })).toThrow("tokens are needed to listen on 0.0.0.0");
+  });
+});
+
+describe("a session", () => {
+  it("is nobody's who knows what names it elsewhere", async () => {
+    const { url } = await fixture.gateway();
+    const owner = await A2eClient.create(url);
+    await owner.openStream(url);
+    const { session_id } = await owner.handshake(url);
+    for (const id of [session_id as string, owner.id.toUpperCase(), owner.id.slice(0, 31)]) {
+      expect((await new A2eClient(id).post(url, "{}")).status).toBe(404);
+      expect(await new A2eClient(id).openStream(url)).toBe(404);
+    }
+    expect(await owner.ask(url, { type: "ping" })).toMatchObject({ type: "pong" });
   });
 });
 
@@ -71,16 +103,56 @@ describe("a request", () => {
     expect(response.statusCode).toBe(status);
   });
 
-  it.each(["/../session", "/session/../../etc/passwd", "//session", "/%73ession", "/STREAM"])(
-    "for %s finds nothing",
-    async (path) => {
+  it("by a name that is bound to this address reaches nothing", async () => {
+    for (const [method, path] of ROUTES) {
+      for (const headers of [{ host: "evil.example" }, { origin: "https://evil.example" }]) {
+        const request = httpRequest(`${url}${path}`, { method, headers, agent: false }).end();
+        const [response] = await once(request, "response");
+        response.resume();
+        expect([path, response.statusCode]).toEqual([path, 403]);
+      }
+    }
+    const old = socketOf();
+    old.end("GET /health HTTP/1.0\r\n\r\n");
+    expect(await textOf(old)).toMatch(/^HTTP\/1.1 403/);
+  });
+
+  it("whose body has no end, is cut off", async () => {
+    const client = await A2eClient.create(url);
+    const socket = socketOf();
+    const head = `host: localhost\r\nx-session-id: ${client.id}\r\ntransfer-encoding: chunked`;
+    socket.write(`POST /send HTTP/1.1\r\n${head}\r\n\r\n`);
+    const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
+    const closed = textOf(socket);
+    while (!socket.destroyed) {
+      socket.write(chunk);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await closed;
+    expect(socket.bytesWritten).toBeLessThan(64 * 1024 * 1024);
+    await client.openStream(url);
+    expect(await client.handshake(url)).toMatchObject({ ok: true });
+  });
+
+  it("for a path that is not quite one of the gateway's finds nothing", async () => {
+    const paths = [
+      ...["/../session", "/session/../../etc/passwd", "//session", "/%73ession", "/STREAM", "/session/", "*"],
+      ...[
+        "/..%2fsession",
+        "/session%00",
+        "/session;x=1",
+        "http://localhost/session",
+        `/${"a/".repeat(4_000)}`,
+      ],
+    ];
+    for (const path of paths) {
       const socket = socketOf();
       socket.end(
         `POST ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`,
       );
-      expect(await textOf(socket)).toMatch(/^HTTP\/1.1 404/);
-    },
-  );
+      expect([path, (await textOf(socket)).slice(0, 12)]).toEqual([path, "HTTP/1.1 404"]);
+    }
+  });
 
   it("without a session, or with one that there is not, is refused", async () => {
     expect((await fetch(`${url}/send`, { method: "POST", body: "{}" })).status).toBe(400);
@@ -91,8 +163,13 @@ describe("a request", () => {
 
   it("that is no HTTP, has too many headers, or ends halfway, harms nobody", async () => {
     const client = await A2eClient.create(url);
-    const bomb = `GET /health HTTP/1.1\r\nhost: localhost\r\nx: ${"y".repeat(100_000)}\r\n\r\n`;
-    for (const text of ["no http\r\n\r\n", bomb]) {
+    const get = "GET /health HTTP/1.1\r\nhost: localhost\r\n";
+    const many = Array.from({ length: 5_000 }, (_, n) => `x${n}: y\r\n`).join("");
+    const bombs = [`${get}x: ${"y".repeat(100_000)}\r\n\r\n`, `${get}${many}\r\n`];
+    const twoLengths =
+      "POST /send HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n";
+    const paths = ["/session\0", `/${"a".repeat(100_000)}`].map((path) => `POST ${path} HTTP/1.1\r\n\r\n`);
+    for (const text of ["no http\r\n\r\n", ...bombs, twoLengths, ...paths]) {
       const socket = socketOf();
       socket.write(text);
       expect(await textOf(socket)).toBe("");
@@ -135,6 +212,17 @@ describe("a reader", () => {
     expect(await other.ask(url, { type: "ping" })).toMatchObject({ type: "pong" });
   });
 });
+
+const ROUTES = [
+  ["POST", "/session"],
+  ["GET", "/stream"],
+  ["POST", "/send"],
+  ["GET", "/health"],
+  ["GET", "/readyz"],
+  ["GET", "/metrics"],
+  ["POST", "/v1/chat/completions"],
+  ["OPTIONS", "/send"],
+] as const;
 
 function retrieveBig(memory_id: string, n: number): string {
   return JSON.stringify({ type: "memory/retrieve/req", id: `r${n}`, memory_id, keys: [{ id: "big" }] });

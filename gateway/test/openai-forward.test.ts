@@ -44,11 +44,21 @@ describe("what is passed on", () => {
 
   it("is models, one or all, and nothing behind them", async () => {
     const { url } = await fixture.gateway({ openai: { upstream: upstream.baseUrl } });
-    for (const path of ["/v1/models", "/v1/models/meta/llama%203"]) {
+    for (const path of ["/v1/models", "/v1/models/meta/llama%203", "/v1/models/meta%2Fllama..3"]) {
       expect((await fetch(url + path)).status).toBe(200);
     }
     const { port } = new URL(url);
-    const refused = ["/v1/models/../admin", "/v1/models/%2e%2e/admin", "/v1/files", "/v1", "/v1//models"];
+    const refused = [
+      "/v1/models/..%2fadmin",
+      "/v1/models/a%5c..%5cadmin",
+      "/v1/models/a%00",
+      "/v1/models/%ff",
+      "/v1/models/../admin",
+      "/v1/models/%2e%2e/admin",
+      "/v1/files",
+      "/v1",
+      "/v1//models",
+    ];
     for (const path of refused) {
       const request = httpRequest({ port, path, agent: false }).end();
       const [response] = await once(request, "response");
@@ -58,6 +68,7 @@ describe("what is passed on", () => {
     expect(upstream.requests.map((request) => request.url)).toEqual([
       "/v1/models",
       "/v1/models/meta/llama%203",
+      "/v1/models/meta%2Fllama..3",
     ]);
   });
 

@@ -73,6 +73,18 @@ describe("a session", () => {
     expect(found.entries).toMatchObject([{ content: 1 }]);
   });
 
+  it("that ends at one gateway ends at the others", async () => {
+    const [{ url }, { url: other }] = [await fixture.gateway(), await fixture.gateway()];
+    const client = await A2eClient.create(url);
+    await client.openStream(url);
+    await client.handshake(url);
+    expect((await client.post(other, '{"type":"ping","id":"p"}')).status).toBe(200);
+    await client.post(url, '{"type":"shutdown","id":"s"}');
+    await client.streamEnded();
+    expect((await client.post(url, "{}")).status).toBe(404);
+    await expect.poll(async () => (await client.post(other, "{}")).status, { timeout: 60_000 }).toBe(404);
+  });
+
   it("ends with its shutdown, and its working memory with it", async () => {
     const { url } = await fixture.gateway();
     const client = await A2eClient.create(url);

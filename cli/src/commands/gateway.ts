@@ -1,10 +1,7 @@
-import { join } from "node:path";
-import { connectNatsBus } from "@membus/bus";
-import { systemClock } from "@membus/protocol";
 import type { Command } from "commander";
 import { definedOnly } from "../flags/defined-only.js";
-import { natsOptions } from "../flags/nats-options.js";
-import { type GatewayFlags, gatewayOptions, tlsOf } from "../gateway/gateway-options.js";
+import { type GatewayFlags, gatewayOptions } from "../gateway/gateway-options.js";
+import { listeningLine, withGateway } from "../gateway/with-gateway.js";
 import { createLogger } from "../logger.js";
 import { openSession, type Session } from "../session.js";
 import { untilSignalled } from "../until-signalled.js";
@@ -33,26 +30,12 @@ export function registerGateway(program: Command): void {
 }
 
 async function runGateway({ config, output }: Session, flags: GatewayFlags): Promise<void> {
-  const { Gateway } = await import("@membus/gateway");
   const logger = createLogger(config.log_level);
-  const tls = await tlsOf(config);
-  const bus = await connectNatsBus(await natsOptions(config, "membus-gateway"), {
-    logger,
-    clock: systemClock,
+  const options = gatewayOptions(config, flags, process.env);
+  await withGateway({ config, options, logger }, async (url) => {
+    const told = untilSignalled();
+    output.result({ url }, () => listeningLine(url));
+    await told;
+    output.note("stopping: answering what is in flight");
   });
-  try {
-    const directory = join(config.data, "gateway");
-    const dependencies = { bus, directory, logger, ...(tls && { tls }) };
-    const gateway = new Gateway(dependencies, gatewayOptions(config, flags, process.env));
-    const url = await gateway.start();
-    try {
-      output.result({ url }, () => `membus gateway listens on ${url}`);
-      await untilSignalled();
-      output.note("stopping: answering what is in flight");
-    } finally {
-      await gateway.stop();
-    }
-  } finally {
-    await bus.close();
-  }
 }

@@ -1,4 +1,5 @@
 import { connectNatsBus, serverAddress } from "@membus/bus";
+import type { GatewayOptions } from "@membus/gateway";
 import type { Host } from "@membus/host";
 import type { NatsServer } from "@membus/nats-server";
 import { type Logger, MemoryError, requestSubject, systemClock } from "@membus/protocol";
@@ -12,10 +13,11 @@ import { definedOnly } from "../flags/defined-only.js";
 import { numberFlag } from "../flags/json-argument.js";
 import { natsOptions } from "../flags/nats-options.js";
 import { type PluginFlag, pluginOption } from "../flags/plugin-flag.js";
+import { httpOptions } from "../gateway/gateway-options.js";
+import { type GatewayParts, listeningLine, withGateway } from "../gateway/with-gateway.js";
 import { withHealth } from "../health/with-health.js";
 import { createLogger } from "../logger.js";
 import { openSession, type Session } from "../session.js";
-import type { Output } from "../terminal/output.js";
 import { untilSignalled } from "../until-signalled.js";
 
 interface UpFlags {
@@ -28,6 +30,7 @@ interface UpFlags {
   readonly logLevel?: "debug" | "info" | "warn" | "error" | "silent";
   readonly audit?: boolean;
   readonly healthPort?: string;
+  readonly http?: string | true;
   readonly repair?: boolean;
   readonly acceptLoss?: boolean;
   readonly readOnly?: boolean;
@@ -57,6 +60,10 @@ export function registerUp(program: Command): void {
     )
     .option("--read-only", "serve the data folder as it is, such as a copy, and change nothing in it")
     .option("--health-port <port>", "answer /healthz, /readyz and /metrics on this port of loopback")
+    .option(
+      "--http [address]",
+      "open the bus to HTTP, too, as `membus gateway` does, such as 127.0.0.1:8765 (the default)",
+    )
     .action(async (flags: UpFlags, command: Command) => {
       const session = await openSession(command, upConfig(flags));
       const { repair = false, acceptLoss = false, readOnly = false } = flags;
@@ -66,20 +73,29 @@ export function registerUp(program: Command): void {
 
 function upConfig(flags: UpFlags) {
   const { data, memoryLimit, durability, audit, logLevel, port, natsServer, auth, healthPort } = flags;
-  const { plugin: plugins } = flags;
+  const { plugin: plugins, http } = flags;
   const nats = definedOnly({
     server: natsServer,
     auth,
     port: port === undefined ? undefined : numberFlag("--port", port),
   });
   return {
-    ...definedOnly({ data, memory_limit: memoryLimit, durability, audit, log_level: logLevel, plugins }),
+    ...definedOnly({
+      data,
+      memory_limit: memoryLimit,
+      durability,
+      audit,
+      log_level: logLevel,
+      plugins,
+      http,
+    }),
     ...(Object.keys(nats).length === 0 ? {} : { nats }),
     ...(healthPort && { health: { port: numberFlag("--health-port", healthPort), host: "127.0.0.1" } }),
   };
 }
 
 async function up({ config: given, output }: Session, start: StartOptions): Promise<void> {
+  const http = httpOptions(given, { readOnly: start.readOnly === true }, process.env);
   const config = asAuthHost(given);
   const logger = createLogger(config.log_level);
   const limit = memoryLimit(config.memory_limit);
@@ -110,10 +126,15 @@ async function up({ config: given, output }: Session, start: StartOptions): Prom
         if (!start.readOnly) await removeStaged(config.data);
         const shownUrl = serverAddress(url);
         const listening = { url: shownUrl, data: config.data, prefix: config.prefix, host_id: host.id };
-        const serve = async () => {
-          output.result(listening, () => banner(config, shownUrl));
-          await stopWhenTold(host, output, server?.exited);
+        const run = async (gatewayUrl?: string) => {
+          const shown = { ...listening, ...(gatewayUrl && { http: gatewayUrl }) };
+          // Listened for before: whoever reads that it listens may end it at once.
+          const told = untilSignalled(Promise.race(failures(host, server?.exited)));
+          output.result(shown, () => banner(config, shownUrl, gatewayUrl));
+          await told;
+          output.note("stopping: answering what is in flight");
         };
+        const serve = () => stopAfter(host, http, { config, servers: url, logger }, run);
         // The socket is in the folder, of which a reader changes nothing.
         await (start.readOnly ? serve() : withControl(config.data, commands, logger, serve));
       });
@@ -125,14 +146,15 @@ async function up({ config: given, output }: Session, start: StartOptions): Prom
   }
 }
 
-async function stopWhenTold(
+/** Stops the host after `work`, and before it the gateway, whose requests it answers. */
+async function stopAfter(
   host: Host,
-  output: Output,
-  serverExited: Promise<unknown> | undefined,
+  http: GatewayOptions | undefined,
+  parts: Omit<GatewayParts, "options">,
+  work: (gatewayUrl?: string) => Promise<void>,
 ): Promise<void> {
   try {
-    await untilSignalled(Promise.race(failures(host, serverExited)));
-    output.note("stopping: answering what is in flight");
+    await (http === undefined ? work() : withGateway({ ...parts, options: http }, work));
   } finally {
     await host.stop();
   }
@@ -169,11 +191,12 @@ async function startServer(
   return server;
 }
 
-function banner({ data, prefix, tenant, nats }: Config, url: string): string {
+function banner({ data, prefix, tenant, nats }: Config, url: string, gatewayUrl?: string): string {
   const subject = requestSubject({ tenant, agent: "alice", type: "memory/store/req" }, prefix);
   const entry =
     '{"type":"memory/store/req","entries":[{"key":"greeting","content":"hello","tier":"episodic"}]}';
-  const listening = [`membus listens on ${url}`, `memories in ${data}`, ""];
+  const http = gatewayUrl === undefined ? [] : [listeningLine(gatewayUrl)];
+  const listening = [`membus listens on ${url}`, ...http, `memories in ${data}`, ""];
   if (nats.auth !== undefined) {
     return [
       ...listening,

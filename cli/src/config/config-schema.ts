@@ -59,6 +59,8 @@ export const ConfigSchema = z.strictObject({
   /** Where health checks and figures are asked for. */
   health: z.strictObject({ port: z.int().min(0).max(65_535), host: text.default("127.0.0.1") }).optional(),
   gateway: GatewaySchema.optional(),
+  /** Whether a host has a gateway in its process, or where that listens. */
+  http: z.union([z.boolean(), z.int().min(0).max(65_535), text]).optional(),
   host: z.record(text, z.unknown()).optional(),
   lru: z.record(text, z.unknown()).optional(),
   kit: z.record(text, z.unknown()).optional(),

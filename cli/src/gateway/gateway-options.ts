@@ -10,19 +10,40 @@ export interface GatewayFlags {
   readonly openai?: string;
 }
 
-/** @throws {TypeError} for settings that are wrong. */
+/** @throws {TypeError} for settings that are wrong; of the address it names `addressFlag`. */
 export function gatewayOptions(
   { gateway = {}, prefix, tenant }: Config,
   flags: GatewayFlags,
   env: NodeJS.ProcessEnv,
+  addressFlag = "--listen",
 ): GatewayOptions {
   const { tokens, hosts, origins, session_idle_s: sessionIdleS } = gateway;
   return {
     prefix,
     tenant,
-    ...addressOf(flags.listen ?? gateway.listen),
+    ...addressOf(flags.listen ?? gateway.listen, addressFlag),
     ...definedOnly({ tokens, hosts, origins, sessionIdleS, openai: openAiOf(gateway, flags, env) }),
   };
+}
+
+/**
+ * Of the gateway in the process of a host; undefined where none is to be.
+ * @throws {TypeError} for settings that are wrong, or do not go together.
+ */
+export function httpOptions(
+  config: Config,
+  { readOnly }: { readonly readOnly: boolean },
+  env: NodeJS.ProcessEnv,
+): GatewayOptions | undefined {
+  const { http = false, nats } = config;
+  if (http === false) return undefined;
+  if (nats.auth !== undefined) {
+    throw new TypeError("--http does not go with --auth: the host's key lets nobody store or retrieve");
+  }
+  if (readOnly) {
+    throw new TypeError("--http does not go with --read-only: sessions are kept in the data folder");
+  }
+  return gatewayOptions(config, http === true ? {} : { listen: String(http) }, env, "--http");
 }
 
 function openAiOf(
@@ -38,11 +59,11 @@ function openAiOf(
 }
 
 /** @throws {TypeError} for what is no address and port. */
-function addressOf(listen: string | undefined): Pick<GatewayOptions, "host" | "port"> {
+function addressOf(listen: string | undefined, flag: string): Pick<GatewayOptions, "host" | "port"> {
   if (listen === undefined) return {};
   const [, six, name, port] = /^(?:\[([^\]]+)\]:|([^:]+):)?(\d{1,5})$/.exec(listen) ?? [];
   if (port === undefined)
-    throw new TypeError(`--listen takes an address and a port, such as 127.0.0.1:8765, not ${listen}`);
+    throw new TypeError(`${flag} takes an address and a port, such as 127.0.0.1:8765, not ${listen}`);
   return { ...definedOnly({ host: six ?? name }), port: Number(port) };
 }
 

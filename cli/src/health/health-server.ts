@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, isIP } from "node:net";
+import { answerPage, healthPages, textPage } from "@membus/gateway";
 import type { HostStats } from "@membus/host";
 import { type BusState, MemoryError } from "@membus/protocol";
 import { hostMetrics, metricsText } from "./host-metrics.js";
@@ -62,26 +63,17 @@ async function listen(server: Server, port: number, host: string): Promise<void>
 
 function responder(host: string, sources: HealthSources) {
   const registry = hostMetrics(sources.stats);
-  const pages: Readonly<Record<string, () => Promise<[status: number, type: string, body: string]>>> = {
-    "/healthz": async () => [200, "text/plain", "ok\n"],
-    "/readyz": async () => {
-      const problem = notReady(sources);
-      return [problem === undefined ? 200 : 503, "text/plain", `${problem ?? "ok"}\n`];
-    },
-    "/metrics": async () => [200, registry.contentType, await metricsText(registry, sources.stats())],
-  };
+  const pages = healthPages({
+    notReady: async () => notReady(sources),
+    figuresType: registry.contentType,
+    figures: () => metricsText(registry, sources.stats()),
+  });
   return async ({ method, url, headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const path = url?.split("?", 1)[0] ?? "";
-    if (!isOwnName(headers.host, host)) return end(response, 403, "text/plain", "not this host's name\n");
-    if (method !== "GET" && method !== "HEAD") return end(response, 405, "text/plain", "GET or HEAD\n");
-    if (!Object.hasOwn(pages, path))
-      return end(response, 404, "text/plain", `${Object.keys(pages).join("\n")}\n`);
-    end(response, ...(await pages[path]!()));
+    const page = pages.get(url?.split("?", 1)[0] ?? "");
+    if (!isOwnName(headers.host, host)) answerPage(response, textPage(403, "not this host's name"));
+    else if (method !== "GET" && method !== "HEAD") answerPage(response, textPage(405, "GET or HEAD"));
+    else answerPage(response, (await page?.()) ?? textPage(404, [...pages.keys()].join("\n")));
   };
-}
-
-function end(response: ServerResponse, status: number, type: string, body: string): void {
-  response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(body);
 }
 
 /** A page of another site that has its name point here names that; an address cannot be made to. */

@@ -27,6 +27,8 @@ const MEMORY_CAPABILITY = {
 /** What was answered, and whether the session ends with it. */
 export interface Answer {
   readonly lines: Lines | undefined;
+  /** Of the error, or why a handshake was refused; "ok" for neither. */
+  readonly code: string;
   readonly ends?: boolean;
 }
 
@@ -44,16 +46,16 @@ export class Dispatcher {
   async answer(session: Session, message: A2eMessage): Promise<Answer> {
     try {
       if (message.type === "shutdown") return await this.#shutDown(session);
-      return { lines: await this.#reply(session, message) };
+      if (message.type === "handshake/req") return await this.#handshake(session, message);
+      return { lines: await this.#reply(session, message), code: "ok" };
     } catch (error) {
-      return { lines: errorLines(this.#told(error), message.id, this.#now()) };
+      const told = this.#told(error);
+      return { lines: errorLines(told, message.id, this.#now()), code: told.code };
     }
   }
 
   async #reply(session: Session, message: A2eMessage): Promise<Lines> {
     switch (message.type) {
-      case "handshake/req":
-        return this.#handshake(session, message);
       case "ping": {
         const uptime_seconds = this.#now() - this.#startedAt;
         return this.#made("pong", message, { uptime_seconds });
@@ -83,15 +85,12 @@ export class Dispatcher {
     return call(await memories.open(session, identity, message.fields.memory_id), message, clock);
   }
 
-  async #handshake(session: Session, message: A2eMessage): Promise<Lines> {
+  async #handshake(session: Session, message: A2eMessage): Promise<Answer> {
     const { agent_id, agent_caps, auth_token = "" } = message.fields;
-    const refused = (reason: string) =>
-      this.#made("handshake/resp", message, {
-        ...ACCEPTED_NONE,
-        session_id: session.digest,
-        ok: false,
-        reason,
-      });
+    const refused = (reason: string) => {
+      const fields = { ...ACCEPTED_NONE, session_id: session.digest, ok: false, reason };
+      return { lines: this.#made("handshake/resp", message, fields), code: reason };
+    };
     if (typeof agent_id !== "string" || typeof auth_token !== "string") return refused("server_error");
     const identity = this.#dependencies.tokens.identityOf(auth_token, agent_id);
     if (identity === undefined) return refused("auth_failed");
@@ -103,7 +102,8 @@ export class Dispatcher {
     const wantsMemory = Array.isArray(agent_caps) && agent_caps.includes("memory");
     const accepted_caps = wantsMemory ? [MEMORY_CAPABILITY] : [];
     const accepted = { session_id: session.digest, accepted_caps, max_parallel: PARALLEL_MAX };
-    return this.#made("handshake/resp", message, { ...accepted, ok: true, reason: "" });
+    const lines = this.#made("handshake/resp", message, { ...accepted, ok: true, reason: "" });
+    return { lines, code: "ok" };
   }
 
   /** What a session has in the working tier ends with it. */
@@ -116,7 +116,7 @@ export class Dispatcher {
         logger.warn({ err: error }, "the working memory of a session that ended stays until it is idle");
       });
     }
-    return { lines: undefined, ends: true };
+    return { lines: undefined, code: "ok", ends: true };
   }
 
   #made(type: string, { id }: A2eMessage, fields: Readonly<Record<string, unknown>>): Lines {

@@ -25,6 +25,10 @@ export class EventStream {
     response.flushHeaders();
   }
 
+  get waitingBytes(): number {
+    return this.#response.writableLength;
+  }
+
   /** Whether it was handed to the reader's connection. */
   write(lines: Lines): boolean {
     return this.#write(`data: ${lines.join("\ndata: ")}\n\n`);

@@ -45,6 +45,13 @@ export class Outbox {
     return this.#streams.size;
   }
 
+  /** Replies that may be written again, and what streams have not been read of. Replies are ASCII. */
+  get waitingBytes(): { readonly replies: number; readonly streams: number } {
+    let streams = 0;
+    for (const { stream } of this.#streams.values()) streams += stream.waitingBytes;
+    return { replies: this.#keptLength, streams };
+  }
+
   start(): void {
     this.#opened = this.#relay.onOpened((digest) => void this.#deliverKept(digest));
     this.#sweepLater();

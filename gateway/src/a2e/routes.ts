@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Clock, isMemoryError, type Logger, MemoryError } from "@membus/protocol";
+import type { Figures } from "../health/figures.js";
+import type { Refusals } from "../health/refusals.js";
 import { readBody } from "../http/body.js";
-import { answerJson } from "../http/http-server.js";
-import { type Dispatcher, PARALLEL_MAX } from "./dispatcher.js";
+import { answerJson, type Route } from "../http/http-server.js";
+import { type Answer, type Dispatcher, PARALLEL_MAX } from "./dispatcher.js";
 import { EventStream } from "./event-stream.js";
 import { type A2eMessage, errorLines, idAtHead, parseMessage } from "./message.js";
 import type { Outbox } from "./outbox.js";
@@ -12,12 +14,19 @@ export interface A2eRoutesDependencies {
   readonly sessions: Sessions;
   readonly dispatcher: Dispatcher;
   readonly outbox: Outbox;
+  readonly figures: Figures;
+  readonly refusals: Refusals;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /** A message of the bus may have so much, of which the envelope needs some. */
 const BODY_BYTES_MAX = 1024 * 1024;
+/** Of messages in the figures; what else a client says a type is counts as "other". */
+const TYPES: ReadonlySet<string> = new Set([
+  ...["handshake/req", "ping", "shutdown"],
+  ...["init", "store", "retrieve", "forget"].map((name) => `memory/${name}/req`),
+]);
 
 /** A2E over HTTP: a client posts its messages and reads the replies from one stream. */
 export class A2eRoutes {
@@ -32,10 +41,12 @@ export class A2eRoutes {
   }
 
   /** Undefined for a path that is none of A2E's. */
-  find(
-    method: string | undefined,
-    path: string,
-  ): ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined {
+  find(method: string | undefined, path: string): Route | undefined {
+    const answer = this.#answerOf(method, path);
+    return answer && { name: path, answer };
+  }
+
+  #answerOf(method: string | undefined, path: string): Route["answer"] | undefined {
     switch (`${method} ${path}`) {
       case "POST /session":
         return (_, response) => this.#createSession(response);
@@ -60,6 +71,7 @@ export class A2eRoutes {
       answerJson(response, 200, { session_id: await this.#dependencies.sessions.create() });
     } catch (error) {
       if (!isMemoryError(error)) throw error;
+      this.#dependencies.refusals.add("sessions");
       answerJson(response, 503, { error: error.message });
     }
   }
@@ -67,10 +79,11 @@ export class A2eRoutes {
   async #openStream(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const session = await this.#sessionOf(request, response);
     if (session === undefined) return;
-    const { outbox, sessions, logger } = this.#dependencies;
+    const { outbox, sessions, refusals, logger } = this.#dependencies;
     const { digest } = session;
     const stream = new EventStream(response, this.#streamBytesMax, () => {
       logger.warn({ session: digest }, "a reader is too slow: its session ends");
+      refusals.add("slow_reader");
       void sessions.end(session);
     });
     response.on("close", () => outbox.detach(digest, stream));
@@ -92,18 +105,14 @@ export class A2eRoutes {
   }
 
   async #take(session: Session, text: string, isWhole: boolean): Promise<void> {
-    const { dispatcher, outbox, clock } = this.#dependencies;
+    const { outbox } = this.#dependencies;
     const { digest } = session;
     const underWay = this.#underWay.get(digest) ?? 0;
     this.#underWay.set(digest, underWay + 1);
     try {
-      const message = read(text, isWhole, underWay);
-      const { lines, ends = false } = await dispatcher.answer(session, message);
+      const { lines, ends = false } = await this.#answer(session, text, { isWhole, underWay });
       if (lines !== undefined) await outbox.send(digest, lines);
       if (ends) outbox.end(digest);
-    } catch (error) {
-      if (!isMemoryError(error)) throw error;
-      await outbox.send(digest, errorLines(error, idAtHead(text), clock.now()));
     } finally {
       const left = this.#underWay.get(digest)! - 1;
       if (left > 0) this.#underWay.set(digest, left);
@@ -111,20 +120,53 @@ export class A2eRoutes {
     }
   }
 
+  async #answer(session: Session, text: string, came: Came): Promise<Answer> {
+    const { dispatcher, figures, refusals, clock } = this.#dependencies;
+    const begunAt = clock.now();
+    let type = "other";
+    const answered = (answer: Answer): Answer => {
+      figures.messageAnswered(type, answer.code, clock.now() - begunAt);
+      return answer;
+    };
+    try {
+      const message = read(text, came);
+      if (TYPES.has(message.type)) type = message.type;
+      const answer = answered(await dispatcher.answer(session, message));
+      if (answer.code === "auth_failed") refusals.add("unknown_token");
+      return answer;
+    } catch (error) {
+      if (!isMemoryError(error)) throw error;
+      if (error.code === "too_large") refusals.add("message_bytes");
+      if (error.code === "overloaded") refusals.add("session_requests");
+      return answered({ lines: errorLines(error, idAtHead(text), clock.now()), code: error.code });
+    }
+  }
+
   async #sessionOf({ headers }: IncomingMessage, response: ServerResponse): Promise<Session | undefined> {
     const id = headers["x-session-id"];
     if (typeof id !== "string" || id === "") {
+      this.#dependencies.refusals.add("no_session");
       answerJson(response, 400, { error: "X-Session-Id is missing" });
       return undefined;
     }
     const session = await this.#dependencies.sessions.find(id);
-    if (session === undefined) answerJson(response, 404, { error: "no such session" });
+    if (session === undefined) {
+      this.#dependencies.refusals.add("unknown_session");
+      answerJson(response, 404, { error: "no such session" });
+    }
     return session;
   }
 }
 
+/** How a message came. */
+interface Came {
+  readonly isWhole: boolean;
+  /** Messages of its session that are being answered. */
+  readonly underWay: number;
+}
+
 /** @throws {MemoryError} for a message that is not taken. */
-function read(text: string, isWhole: boolean, underWay: number): A2eMessage {
+function read(text: string, { isWhole, underWay }: Came): A2eMessage {
   if (!isWhole) {
     const message = `a message has at most ${BODY_BYTES_MAX} bytes`;
     throw new MemoryError("too_large", message, { limit: "messageBytes", max: BODY_BYTES_MAX });

@@ -31,6 +31,9 @@ const FILE = /^[0-9a-f]{32}$/;
 const SWEEP_MS = 60_000;
 /** One that is used is marked as such, not each time. */
 const TOUCH_S = 60;
+/** What a handshake bound stays so: it is not read for each message. That it ended elsewhere is known so late. */
+const KNOWN_S = 1;
+const KNOWN_MAX = 10_000;
 
 export function digestOf(id: string): string {
   return createHash("sha256").update(id).digest("hex").slice(0, 32);
@@ -45,6 +48,8 @@ export class SessionFiles implements Sessions {
   readonly #options: SessionFilesOptions;
   readonly #clock: Clock;
   readonly #touchedAt = new Map<string, number>();
+  /** Sessions after their handshake as they were read, those read first at the front. */
+  readonly #known = new Map<string, { readonly session: Session; readonly readAt: number }>();
   #count = 0;
   #cancelSweep: (() => void) | undefined;
 
@@ -52,6 +57,11 @@ export class SessionFiles implements Sessions {
     this.#directory = directory;
     this.#options = options;
     this.#clock = clock;
+  }
+
+  /** As last counted; those of other gateways come late. */
+  get count(): number {
+    return this.#count;
   }
 
   async open(): Promise<void> {
@@ -76,10 +86,14 @@ export class SessionFiles implements Sessions {
   async find(id: string): Promise<Session | undefined> {
     if (!ID.test(id)) return undefined;
     const digest = digestOf(id);
+    const known = this.#known.get(digest);
+    if (known !== undefined && this.#clock.now() - known.readAt < KNOWN_S) return known.session;
     const identity = await this.#read(digest);
     if (identity === MISSING) return undefined;
+    const session = { digest, identity };
+    if (identity !== undefined) this.#know(session);
     await this.#touch(digest);
-    return { digest, identity };
+    return session;
   }
 
   async bind({ digest }: Session, identity: Identity): Promise<void> {
@@ -88,8 +102,17 @@ export class SessionFiles implements Sessions {
 
   async end({ digest }: Session): Promise<void> {
     await rm(this.#pathOf(digest), { force: true });
+    this.#known.delete(digest);
     this.#touchedAt.delete(digest);
     this.#count = Math.max(0, this.#count - 1);
+  }
+
+  #know(session: Session): void {
+    this.#known.delete(session.digest);
+    this.#known.set(session.digest, { session, readAt: this.#clock.now() });
+    if (this.#known.size <= KNOWN_MAX) return;
+    const [oldest] = this.#known.keys();
+    this.#known.delete(oldest!);
   }
 
   async #read(digest: string): Promise<Identity | undefined | typeof MISSING> {

@@ -11,11 +11,11 @@ const NAME_OF_HOST = /^(?:\[([^\]]+)\]|([^:]+))(?::\d+)?$/;
 export function refusalOf(
   { headers }: IncomingMessage,
   { hosts, origins }: Pick<ResolvedGatewayOptions, "hosts" | "origins">,
-): string | undefined {
+): "foreign_host" | "foreign_origin" | undefined {
   const { host = "", origin } = headers;
   const [, six, name] = NAME_OF_HOST.exec(host) ?? [];
   const called = (six ?? name ?? "").toLowerCase();
-  if (!hosts.includes("*") && !isLoopback(called) && !hosts.includes(called)) return "foreign host";
-  if (origin !== undefined && !origins.includes(origin)) return "foreign origin";
+  if (!hosts.includes("*") && !isLoopback(called) && !hosts.includes(called)) return "foreign_host";
+  if (origin !== undefined && !origins.includes(origin)) return "foreign_origin";
   return undefined;
 }

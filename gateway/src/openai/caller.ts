@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { LIMITS } from "@membus/protocol";
+import { bearerOf } from "../http/bearer.js";
 import type { Identity, Tokens } from "../tokens.js";
 import type { ChatRequest } from "./chat-request.js";
 import { OpenAiError } from "./openai-error.js";
@@ -12,10 +13,6 @@ export interface Caller {
   readonly user: string;
   readonly conversation: string | undefined;
   readonly mode: MemoryMode;
-}
-
-export function bearerOf({ authorization }: IncomingHttpHeaders): string {
-  return /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
 }
 
 /** Headers count for more than fields of `metadata`. @throws {OpenAiError} for what is none of these. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { type Clock, within } from "@membus/protocol";
+import type { Figures } from "../health/figures.js";
 import type { Tokens } from "../tokens.js";
 import { AnswerText } from "./answer-text.js";
 import type { Call } from "./call.js";
@@ -15,6 +16,7 @@ import type { Upstream } from "./upstream.js";
 export interface CompletionsDependencies extends TurnMemoryDependencies {
   readonly upstream: Upstream;
   readonly tokens: Tokens;
+  readonly figures: Figures;
   readonly clock: Clock;
 }
 
@@ -60,6 +62,7 @@ export class Completions {
     const turnMemory = new TurnMemory(this.#dependencies, caller);
     const recalled = await this.#inTime(turnMemory.before(chat.messages));
     const memory = recalled === undefined ? "unavailable" : "attached";
+    if (memory === "unavailable") this.#dependencies.figures.memoryUnavailable();
     const told = recalled ? withSystemText(body, recalled) : body;
     const ask = (asked: Buffer) => this.#dependencies.upstream.ask(url, request, asked, call);
     let recording: Promise<void> | undefined;

@@ -1,9 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "@membus/protocol";
+import type { Figures } from "../health/figures.js";
+import type { Refusals } from "../health/refusals.js";
+import { bearerOf } from "../http/bearer.js";
 import { readBody } from "../http/body.js";
+import type { Route } from "../http/http-server.js";
 import type { Tokens } from "../tokens.js";
 import { Call } from "./call.js";
-import { bearerOf } from "./caller.js";
 import { Completions } from "./completions.js";
 import { answerError, OpenAiError } from "./openai-error.js";
 import type { ResolvedOpenAiOptions } from "./openai-options.js";
@@ -13,10 +16,12 @@ import { Upstream } from "./upstream.js";
 
 export interface OpenAiRoutesDependencies extends TurnMemoryDependencies {
   readonly tokens: Tokens;
+  readonly figures: Figures;
+  readonly refusals: Refusals;
   readonly clock: Clock;
 }
 
-type Route = (request: IncomingMessage, call: Call, url: URL) => Promise<void>;
+type ModelRoute = (request: IncomingMessage, call: Call, url: URL) => Promise<void>;
 
 /** The API of a model server, passed on to it; its completions with a memory. */
 export class OpenAiRoutes {
@@ -31,7 +36,7 @@ export class OpenAiRoutes {
   constructor(dependencies: OpenAiRoutesDependencies, options: ResolvedOpenAiOptions, hasTokens: boolean) {
     this.#dependencies = dependencies;
     this.#options = options;
-    this.#upstream = new Upstream(options, hasTokens);
+    this.#upstream = new Upstream(options, hasTokens, dependencies.figures);
     this.#completions = new Completions({ ...dependencies, upstream: this.#upstream }, options);
   }
 
@@ -40,17 +45,22 @@ export class OpenAiRoutes {
     return this.#work.size;
   }
 
+  /** What the bodies of requests under way take. */
+  get claimedBytes(): number {
+    return this.#claimedBytes;
+  }
+
   /** Undefined for a path that is not passed on. `target` may have a query. */
-  find(
-    method: string | undefined,
-    target: string,
-  ): ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined {
+  find(method: string | undefined, target: string): Route | undefined {
     const [, path, root] = /^\/v1((\/[^/?]+(?:\/completions)?)[^?]*(?:\?.*)?)$/.exec(target) ?? [];
     const route = this.#routeOf(`${method} ${root}`);
     if (path === undefined || root === undefined || route === undefined) return undefined;
     const url = this.#upstream.urlOf(root, path);
     if (url === undefined) return undefined;
-    return (request, response) => this.#answer(request, response, (call) => route(request, call, url));
+    return {
+      name: `/v1${root}`,
+      answer: (request, response) => this.#answer(request, response, (call) => route(request, call, url)),
+    };
   }
 
   /** Resolves when every request is answered. */
@@ -58,7 +68,7 @@ export class OpenAiRoutes {
     await Promise.all(this.#work);
   }
 
-  #routeOf(name: string): Route | undefined {
+  #routeOf(name: string): ModelRoute | undefined {
     switch (name) {
       case "POST /chat/completions":
         return async (request, call, url) =>
@@ -106,12 +116,15 @@ export class OpenAiRoutes {
   }
 
   #refusalOf({ headers }: IncomingMessage, claimedBytes: number): OpenAiError | undefined {
-    if (!this.#dependencies.tokens.knows(bearerOf(headers))) {
+    const { tokens, refusals } = this.#dependencies;
+    if (!tokens.knows(bearerOf(headers))) {
+      refusals.add("unknown_token");
       return new OpenAiError(401, "invalid_api_key", "the gateway does not know this token");
     }
     const { requestCountMax, requestsBytesMax } = this.#options;
     const fits = this.#claimedBytes + claimedBytes <= requestsBytesMax || this.#claimedBytes === 0;
     if (this.#work.size < requestCountMax && fits) return undefined;
+    refusals.add("model_requests");
     return new OpenAiError(503, "overloaded", "the gateway has too many requests under way");
   }
 
@@ -119,6 +132,7 @@ export class OpenAiRoutes {
     const { requestBytesMax } = this.#options;
     const { bytes, isWhole } = await readBody(request, requestBytesMax);
     if (isWhole) return bytes;
+    this.#dependencies.refusals.add("model_request_bytes");
     throw new OpenAiError(413, "request_too_large", `a request has at most ${requestBytesMax} bytes`);
   }
 

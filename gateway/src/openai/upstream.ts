@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Figures } from "../health/figures.js";
 import type { Call } from "./call.js";
 import { upstreamHeaders } from "./headers.js";
 import type { ResolvedOpenAiOptions } from "./openai-options.js";
@@ -8,37 +9,65 @@ export class Upstream {
   readonly #base: string;
   readonly #key: string;
   readonly #passesAuthorization: boolean;
+  readonly #figures: Figures;
 
   /** @param hasTokens whether a caller's `Authorization` is the gateway's: then it goes no further. */
-  constructor({ upstream, key }: Pick<ResolvedOpenAiOptions, "upstream" | "key">, hasTokens: boolean) {
+  constructor(
+    { upstream, key }: Pick<ResolvedOpenAiOptions, "upstream" | "key">,
+    hasTokens: boolean,
+    figures: Figures,
+  ) {
     this.#base = upstream.replace(/\/+$/, "");
     this.#key = key;
     this.#passesAuthorization = !hasTokens;
+    this.#figures = figures;
   }
 
   /** Where `path` is, such as "/models/gpt"; undefined for one that leads elsewhere than below `root`. */
   urlOf(root: string, path: string): URL | undefined {
     const url = new URL(this.#base + path);
     const home = new URL(this.#base + root).pathname;
-    return url.pathname === home || url.pathname.startsWith(`${home}/`) ? url : undefined;
+    const isBelow = url.pathname === home || url.pathname.startsWith(`${home}/`);
+    return isBelow && isPlain(url.pathname) ? url : undefined;
   }
 
   /** @throws what keeps it from answering. Redirects are answers: a request goes only where it was meant to. */
   async ask(url: URL, request: IncomingMessage, body: Uint8Array | undefined, call: Call): Promise<Response> {
-    const { method = "GET", headers } = request;
-    const response = await fetch(url, {
+    try {
+      const response = await this.#fetch(url, request, body, call);
+      this.#figures.upstreamAnswered(response.status);
+      call.moves();
+      return response;
+    } catch (error) {
+      const isGivenUp = call.signal.aborted && !call.isLate;
+      this.#figures.upstreamAnswered(isGivenUp ? "aborted" : "failed");
+      throw error;
+    }
+  }
+
+  #fetch(url: URL, { method = "GET", headers }: IncomingMessage, body: Uint8Array | undefined, call: Call) {
+    return fetch(url, {
       method,
       headers: upstreamHeaders(headers, this.#authorizationOf(headers.authorization)),
       redirect: "manual",
       signal: call.signal,
       ...(body !== undefined && { body: body as Uint8Array<ArrayBuffer> }),
     });
-    call.moves();
-    return response;
   }
 
   #authorizationOf(callers: string | undefined): string | undefined {
     if (this.#key !== "") return `Bearer ${this.#key}`;
     return this.#passesAuthorization ? callers : undefined;
+  }
+}
+
+/** Whether a server that decodes the path before it looks finds no way up in it, and no control characters. */
+function isPlain(pathname: string): boolean {
+  try {
+    const decoded = decodeURIComponent(pathname);
+    return !/(?:^|[/\\])\.\.?(?:[/\\]|$)|\p{Cc}/u.test(decoded);
+  } catch (error) {
+    if (error instanceof URIError) return false;
+    throw error;
   }
 }

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { GatewayFixture } from "../gateway-fixture.js";
+import { BreakingProxy } from "./breaking-proxy.js";
 import { allShown, hasSdk, shown, startAgent } from "./sdk.js";
 
+const ROLLOUT = ["thirdparty-agent", "rollout"];
 const fixture = new GatewayFixture();
 
 describe.skipIf(!hasSdk)(
@@ -54,6 +56,53 @@ describe.skipIf(!hasSdk)(
     it("works from eight threads", async () => {
       const { url } = await fixture.gateway();
       expect(await allShown([url, "threads"])).toEqual({ threads: [200, 200] });
+    });
+
+    it("makes the calls of its own examples, with the results that they expect", async () => {
+      const { url } = await fixture.gateway();
+      const seen = [];
+      for await (const { name, value } of shown(startAgent([url, "cookbook"]))) seen.push([name, value]);
+      const [foo, bar] = [
+        { user_id: "foo", index: "1" },
+        { user_id: "bar", index: "1" },
+      ];
+      const step = (index: number) => ({ episode_id: "e1", step_idx: index });
+      expect(seen).toEqual([
+        ["ping", true],
+        ["init", [true, "cookbook-demo", true]],
+        ["store", [[foo, bar, bar], []]],
+        ["retrieve", [[foo, { text: "user prefers python" }, "semantic", ["preference"]]]],
+        ["retrieve", [[bar, { current_file: "/tmp/test.py" }, "working", []]]],
+        ["forget", 1],
+        ["left", [0, 1]],
+        ["init", [true, "default", true]],
+        ["retrieve", []],
+        ["store", [[step(0)], []]],
+        ["retrieve", [[step(0), expect.objectContaining({ reward: 0.5 }), "episodic", ROLLOUT]]],
+        ["store", [[step(1)], []]],
+        ["retrieve", [[step(1), expect.objectContaining({ reward: 0.5 }), "episodic", ROLLOUT]]],
+        ["recalled", 0.5],
+      ]);
+    });
+
+    it("connects again where the network broke, and goes on", async () => {
+      const { url } = await fixture.gateway();
+      const proxy = await BreakingProxy.start(Number(new URL(url).port));
+      const agent = startAgent([proxy.url, "breaks"]);
+      const seen = [];
+      for await (const { name, value } of shown(agent)) {
+        seen.push([name, value]);
+        if (name !== "ready") continue;
+        const streams = proxy.connectionCount;
+        proxy.breakAll();
+        await proxy.connectedAfter(streams);
+        agent.stdin.write("go\n");
+      }
+      expect(seen).toEqual([
+        ["ready", true],
+        ["after", [[{ id: "more" }], 2]],
+      ]);
+      await proxy.stop();
     });
 
     it("goes on where its gateway was started again", async () => {

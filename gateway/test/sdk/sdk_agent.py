@@ -3,13 +3,16 @@
 import contextlib
 import json
 import logging
+import pathlib
 import sys
 import threading
 import time
 
+import a2e
 from a2e.caps.memory import MemoryEntry
 from a2e.caps.memory.client import MemoryAPI
 from a2e.core.client import A2EClient
+from a2e.core.transports import HTTPTransportConfig, TransportConfig, build_transport
 from a2e.core.transports.http import HTTPTransport
 
 LOGGER = logging.getLogger("sdk")
@@ -33,7 +36,7 @@ def connected(url, agent):
 
 
 def show(name, value):
-    print(json.dumps({"name": name, "value": value}), flush=True)
+    print(json.dumps({"name": name, "value": value}), file=sys.__stdout__, flush=True)
 
 
 def failure(call):
@@ -124,6 +127,71 @@ def threads(url):
         show("threads", [len(stored), len(memory.retrieve(tags=["threads"], limit=500))])
 
 
+class ShownMemory(MemoryAPI):
+    """Shows what came of each call."""
+
+    def init(self, **fields):
+        response = super().init(**fields)
+        show("init", [response.success, response.namespace, response.memory_id == self.memory_id])
+
+    def store(self, entries):
+        stored, errors = super().store(entries)
+        show("store", [stored, errors])
+        return stored, errors
+
+    def retrieve(self, **criteria):
+        entries = super().retrieve(**criteria)
+        show("retrieve", [[e.key, e.content, e.tier, e.tags] for e in entries])
+        return entries
+
+    def forget(self, **criteria):
+        deleted = super().forget(**criteria)
+        show("forget", deleted)
+        return deleted
+
+
+def cookbook(url):
+    """The SDK's own example of memory, as it is, then the calls of its example of an agent, as its client is made there."""
+    sys.path.append(str(pathlib.Path(a2e.__file__).parent.parent / "cookbook" / "servers"))
+    import mem_api
+
+    mem_api.MemoryAPI = ShownMemory
+    config = TransportConfig(type="http", config=HTTPTransportConfig(base_url=url))
+    client = A2EClient(transport=build_transport(config, LOGGER), logger=LOGGER, agent_id="agent-analytics-01", auth_token="", agent_caps=["toolkits", "env", "proc"])
+    client.connect()
+    show("ping", client.ping() > 0)
+    with contextlib.redirect_stdout(sys.stderr):
+        mem_api.run_mem(client)
+    show("left", [len(MemoryAPI.retrieve(initialized(client), tags=["trace"])), len(MemoryAPI.retrieve(initialized(client), tags=["preference"]))])
+    rollout(ShownMemory(client))
+    client.disconnect()
+
+
+def initialized(client):
+    memory = MemoryAPI(client)
+    memory.init(namespace="cookbook-demo")
+    return memory
+
+
+def rollout(memory):
+    memory.init()
+    for step in range(2):
+        memory.retrieve(query="fix the failing test", limit=5)
+        value = {"prompt": "fix the failing test", "response": "run it", "action": {"tool": "shell"}, "observation": None, "reward": 0.5}
+        memory.remember(key={"episode_id": "e1", "step_idx": step}, value=value, tier="episodic", tags=["thirdparty-agent", "rollout"], ttl=0)
+    show("recalled", memory.recall({"episode_id": "e1", "step_idx": 1})["reward"])
+
+
+def breaks(url):
+    """Waits for a line, while its connections are cut."""
+    with connected(url, "alice") as client:
+        memory = MemoryAPI(client)
+        memory.store([entry("kept", 1)])
+        show("ready", True)
+        sys.stdin.readline()
+        show("after", [memory.store([entry("more", 2)])[0], len(memory.retrieve(keys=[{"id": "kept"}, {"id": "more"}]))])
+
+
 def restarts(url):
     """Waits for a line before each step: the gateway is killed and started again in between."""
     client = connect(url, "alice")
@@ -140,4 +208,4 @@ def restarts(url):
     show("disconnected at once", time.monotonic() - began < 4)
 
 
-{"turns": turns, "handshakes": handshakes, "threads": threads, "restarts": restarts}[sys.argv[2]](sys.argv[1])
+{"turns": turns, "handshakes": handshakes, "threads": threads, "restarts": restarts, "cookbook": cookbook, "breaks": breaks}[sys.argv[2]](sys.argv[1])

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { connectNatsBus } from "@membus/bus";
+import type { GatewayOptions } from "@membus/gateway";
+import { type Logger, systemClock } from "@membus/protocol";
+import type { Config } from "../config/config-schema.js";
+import { natsOptions } from "../flags/nats-options.js";
+import { tlsOf } from "./gateway-options.js";
+
+export interface GatewayParts {
+  readonly config: Config;
+  readonly options: GatewayOptions;
+  readonly logger: Logger;
+  /** The server's address, where it is not that of the settings. */
+  readonly servers?: string;
+}
+
+/** What is shown of it to a person. */
+export function listeningLine(url: string): string {
+  return `membus gateway listens on ${url}`;
+}
+
+/** Runs `work` with the URL of a gateway that listens meanwhile; it answers what is under way before this resolves. */
+export async function withGateway(
+  { config, options, logger, servers }: GatewayParts,
+  work: (url: string) => Promise<void>,
+): Promise<void> {
+  const { Gateway } = await import("@membus/gateway");
+  const tls = await tlsOf(config);
+  const nats = { ...(await natsOptions(config, "membus-gateway")), ...(servers && { servers }) };
+  const bus = await connectNatsBus(nats, { logger, clock: systemClock });
+  try {
+    const directory = join(config.data, "gateway");
+    const gateway = new Gateway({ bus, directory, logger, ...(tls && { tls }) }, options);
+    const url = await gateway.start();
+    try {
+      await work(url);
+    } finally {
+      await gateway.stop();
+    }
+  } finally {
+    await bus.close();
+  }
+}

@@ -1,0 +1,134 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+/** Why the gateway did not do what it was asked for, before memory or a model server was. */
+export type RefusalCause =
+  | "connections"
+  | "foreign_host"
+  | "foreign_origin"
+  | "header_bytes"
+  | "message_bytes"
+  | "model_request_bytes"
+  | "model_requests"
+  | "no_session"
+  | "not_http"
+  | "session_requests"
+  | "sessions"
+  | "slow_reader"
+  | "slow_request"
+  | "unknown_session"
+  | "unknown_token";
+
+/** What there is at a time. */
+export interface Levels {
+  readonly streams: number;
+  readonly sessions: number;
+  /** Of what waits, by its kind. */
+  readonly waitingBytes: Readonly<Record<string, number>>;
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
+
+/** The figures of a gateway and its process, in a registry of their own. Labels have few values, whoever calls. */
+export class Figures {
+  readonly #registry = new Registry();
+  readonly #requests = this.#counter(
+    "membus_gateway_requests_total",
+    "Requests that ended, by route (none: no such path) and status (aborted: none was sent)",
+    ["route", "status"],
+  );
+  readonly #requestSeconds = this.#histogram(
+    "membus_gateway_request_seconds",
+    "From receipt to the end of the answer, but for streams",
+    ["route"],
+  );
+  readonly #messages = this.#counter(
+    "membus_gateway_messages_total",
+    "Messages of A2E that were answered, by type and by code: ok, or why not",
+    ["type", "code"],
+  );
+  readonly #messageSeconds = this.#histogram(
+    "membus_gateway_message_seconds",
+    "From a message of A2E to its reply",
+    ["type"],
+  );
+  readonly #refused = this.#counter("membus_gateway_refused_total", "What was refused, by cause", ["cause"]);
+  readonly #upstreamRounds = this.#counter(
+    "membus_gateway_upstream_rounds_total",
+    "Answers that were asked of the model server, by status (failed: it gave none; aborted: the client went away)",
+    ["status"],
+  );
+  readonly #memoryUnavailable = this.#counter(
+    "membus_gateway_memory_unavailable_total",
+    "Completions that were done without memory, as it did not answer",
+    [],
+  );
+
+  constructor(levels: () => Levels) {
+    collectDefaultMetrics({ register: this.#registry });
+    this.#gauge("membus_gateway_streams", "Streams that are open", () => levels().streams);
+    this.#gauge(
+      "membus_gateway_sessions",
+      "Sessions of the folder, as last counted",
+      () => levels().sessions,
+    );
+    const registers = [this.#registry];
+    new Gauge({
+      name: "membus_gateway_waiting_bytes",
+      help: "Bytes that wait: replies that may be written again, streams to be read, bodies of model requests",
+      labelNames: ["kind"],
+      registers,
+      collect() {
+        for (const [kind, bytes] of Object.entries(levels().waitingBytes)) this.set({ kind }, bytes);
+      },
+    });
+  }
+
+  requestEnded(route: string, status: number | "aborted", seconds: number | undefined): void {
+    this.#requests.inc({ route, status });
+    if (seconds !== undefined) this.#requestSeconds.observe({ route }, seconds);
+  }
+
+  messageAnswered(type: string, code: string, seconds: number): void {
+    this.#messages.inc({ type, code });
+    this.#messageSeconds.observe({ type }, seconds);
+  }
+
+  refused(cause: RefusalCause): void {
+    this.#refused.inc({ cause });
+  }
+
+  upstreamAnswered(status: number | "aborted" | "failed"): void {
+    this.#upstreamRounds.inc({ status });
+  }
+
+  memoryUnavailable(): void {
+    this.#memoryUnavailable.inc();
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  #counter(name: string, help: string, labelNames: string[]): Counter {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  }
+
+  #histogram(name: string, help: string, labelNames: string[]): Histogram {
+    return new Histogram({ name, help, labelNames, buckets: SECONDS, registers: [this.#registry] });
+  }
+
+  #gauge(name: string, help: string, value: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  }
+}
