@@ -39,6 +39,43 @@ export function memberOf(json: Buffer, object: JsonSpan, name: string): JsonSpan
   return childrenOf(json, object).findLast((child) => child.name === name);
 }
 
+/** Every other byte stays. */
+export function insertJson(json: Buffer, at: number, text: string): Buffer {
+  return replaceJson(json, { start: at, end: at }, text);
+}
+
+/** Every other byte stays. */
+export function replaceJson(json: Buffer, { start, end }: JsonSpan, text: string): Buffer {
+  return Buffer.concat([json.subarray(0, start), Buffer.from(text, "utf8"), json.subarray(end)]);
+}
+
+/** An object with one more member. */
+export function insertMember(json: Buffer, name: string, value: string): Buffer {
+  const root = rootOf(json);
+  const comma = childrenOf(json, root).length > 0 ? "," : "";
+  return insertJson(json, root.end - 1, `${comma}${JSON.stringify(name)}:${value}`);
+}
+
+/** What the list `name` of an object has behind its last element, it being made where there is none. */
+export function appendTo(json: Buffer, name: string, elements: readonly object[]): Buffer {
+  const list = memberOf(json, rootOf(json), name);
+  const text = elements.map((element) => JSON.stringify(element)).join(",");
+  if (list === undefined) return insertMember(json, name, `[${text}]`);
+  if (json[list.start] !== ARRAY || text === "") return json;
+  const comma = childrenOf(json, list).length > 0 ? "," : "";
+  return insertJson(json, list.end - 1, comma + text);
+}
+
+/** Text that ends a JSON string. */
+export function appendText(json: Buffer, string: JsonSpan, text: string): Buffer {
+  return insertJson(json, string.end - 1, JSON.stringify(text).slice(1, -1));
+}
+
+/** The first character of a value, which tells its kind. */
+export function kindOf(json: Buffer, { start }: JsonSpan): string {
+  return String.fromCharCode(json[start]!);
+}
+
 function endOf(json: Buffer, start: number): number {
   if (json[start] === QUOTE) return endOfText(json, start);
   let at = start;

@@ -4,11 +4,13 @@ import { readBody } from "../http/body.js";
 import type { Tokens } from "../tokens.js";
 import { Call } from "./call.js";
 import { bearerOf } from "./caller.js";
-import { Completions } from "./completions.js";
+import { chatCompletions } from "./chat-completions.js";
+import type { ModelApi } from "./model-api.js";
 import { answerError, OpenAiError } from "./openai-error.js";
 import type { ResolvedOpenAiOptions } from "./openai-options.js";
 import { passOn } from "./pass-on.js";
 import type { TurnMemoryDependencies } from "./turn-memory.js";
+import { Turns } from "./turns.js";
 import { Upstream } from "./upstream.js";
 
 export interface OpenAiRoutesDependencies extends TurnMemoryDependencies {
@@ -18,12 +20,12 @@ export interface OpenAiRoutesDependencies extends TurnMemoryDependencies {
 
 type Route = (request: IncomingMessage, call: Call, url: URL) => Promise<void>;
 
-/** The API of a model server, passed on to it; its completions with a memory. */
+/** The API of a model server, passed on to it; its turns with a memory. */
 export class OpenAiRoutes {
   readonly #dependencies: OpenAiRoutesDependencies;
   readonly #options: ResolvedOpenAiOptions;
   readonly #upstream: Upstream;
-  readonly #completions: Completions;
+  readonly #turns: Turns;
   readonly #work = new Set<Promise<void>>();
   /** What the bodies of requests under way may take. */
   #claimedBytes = 0;
@@ -32,7 +34,7 @@ export class OpenAiRoutes {
     this.#dependencies = dependencies;
     this.#options = options;
     this.#upstream = new Upstream(options, hasTokens);
-    this.#completions = new Completions({ ...dependencies, upstream: this.#upstream }, options);
+    this.#turns = new Turns({ ...dependencies, upstream: this.#upstream }, options);
   }
 
   /** How many requests are under way. */
@@ -61,8 +63,7 @@ export class OpenAiRoutes {
   #routeOf(name: string): Route | undefined {
     switch (name) {
       case "POST /chat/completions":
-        return async (request, call, url) =>
-          this.#completions.answer(request, await this.#bodyOf(request), call, url);
+        return (request, call, url) => this.#turn(chatCompletions, request, call, url);
       case "POST /embeddings":
         return async (request, call, url) => this.#forward(request, await this.#bodyOf(request), call, url);
       case "GET /models":
@@ -70,6 +71,10 @@ export class OpenAiRoutes {
       default:
         return undefined;
     }
+  }
+
+  async #turn(api: ModelApi, request: IncomingMessage, call: Call, url: URL): Promise<void> {
+    await this.#turns.answer({ api, request, body: await this.#bodyOf(request), call, url });
   }
 
   async #answer(

@@ -5,15 +5,15 @@ import type { AttachedMemory, ChatMessage, LongTermMemory } from "@membus/agenti
 import type { Logger } from "@membus/protocol";
 import type { TenantClients } from "../tenant-clients.js";
 import type { Caller } from "./caller.js";
-import { type ChatRequest, textOfContent } from "./chat-request.js";
 import { MemoryTools } from "./memory-tools.js";
+import { type TurnRequest, textOfContent } from "./model-api.js";
 
 export interface TurnMemoryDependencies {
   readonly clients: TenantClients;
   readonly logger: Logger;
 }
 
-/** Memory around one completion. What fails is logged, and never fails the completion. */
+/** Memory around one turn. What fails is logged, and never fails the turn. */
 export class TurnMemory {
   readonly #dependencies: TurnMemoryDependencies;
   readonly #caller: Caller;
@@ -25,7 +25,7 @@ export class TurnMemory {
   }
 
   /** What is remembered of what the user asks for, "" for nothing; undefined where memory cannot be reached. */
-  async before(messages: ChatRequest["messages"]): Promise<string | undefined> {
+  async before(messages: TurnRequest["messages"]): Promise<string | undefined> {
     const asked = userMessages(messages).at(-1);
     return this.#try(async ({ attached }) =>
       asked === undefined ? "" : (await attached.before([asked])).asText(),
@@ -33,13 +33,13 @@ export class TurnMemory {
   }
 
   /** What the model may do with memory by itself; undefined where it may not, or memory cannot be reached. */
-  async tools({ toolNames, isSingle }: ChatRequest): Promise<MemoryTools | undefined> {
+  async tools({ toolNames, isSingle }: TurnRequest): Promise<MemoryTools | undefined> {
     if (!isSingle || this.#caller.mode === "static") return undefined;
     return this.#try(async ({ attached, agentic }) => new MemoryTools(agentic, attached.tools, toolNames));
   }
 
   /** Records what the user has said since the last answer, and this one, "" for none. */
-  async after(messages: ChatRequest["messages"], answer: string): Promise<void> {
+  async after(messages: TurnRequest["messages"], answer: string): Promise<void> {
     const last = messages.findLastIndex(({ role }) => role === "assistant");
     const said = userMessages(messages.slice(last + 1));
     if (answer !== "") said.push({ role: "assistant", content: answer });
@@ -68,7 +68,7 @@ export class TurnMemory {
       this.#opened ??= open(this.#dependencies.clients, this.#caller);
       return await work(await this.#opened);
     } catch (error) {
-      this.#dependencies.logger.warn({ err: error }, "a completion is without memory");
+      this.#dependencies.logger.warn({ err: error }, "a turn is without memory");
       return undefined;
     }
   }
@@ -99,7 +99,7 @@ function longTermOf(agentic: typeof Agentic, memory: AgentMemory, user: string):
   }
 }
 
-function userMessages(messages: ChatRequest["messages"]): ChatMessage[] {
+function userMessages(messages: TurnRequest["messages"]): ChatMessage[] {
   return messages.flatMap(({ role, content }) => {
     const text = role === "user" ? textOfContent(content) : "";
     return text === "" ? [] : [{ role: "user" as const, content: text }];

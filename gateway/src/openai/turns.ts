@@ -1,0 +1,141 @@
+import type { IncomingMessage } from "node:http";
+import { type Clock, within } from "@membus/protocol";
+import type { Tokens } from "../tokens.js";
+import { AnswerText } from "./answer-text.js";
+import type { Call } from "./call.js";
+import { type Caller, callerOf } from "./caller.js";
+import { EventBlocks } from "./event-blocks.js";
+import type { ModelApi, TurnRequest } from "./model-api.js";
+import type { ResolvedOpenAiOptions } from "./openai-options.js";
+import { begin, isEventStream, type MemoryState, passOn, piecesOf } from "./pass-on.js";
+import { passRounds } from "./tool-rounds.js";
+import { TurnMemory, type TurnMemoryDependencies } from "./turn-memory.js";
+import type { Upstream } from "./upstream.js";
+
+export interface TurnsDependencies extends TurnMemoryDependencies {
+  readonly upstream: Upstream;
+  readonly tokens: Tokens;
+  readonly clock: Clock;
+}
+
+/** A request to the model, as it came. */
+interface Asked {
+  readonly api: ModelApi;
+  readonly request: IncomingMessage;
+  readonly body: Buffer;
+  readonly call: Call;
+  readonly url: URL;
+}
+
+/** How an answer is passed on, and what is done with what it said, before its end. */
+interface Turn {
+  readonly api: ModelApi;
+  readonly call: Call;
+  readonly memory: MemoryState;
+  /** Of its text that is kept. */
+  readonly answerLengthMax: number;
+  /** Of one event, or a whole answer, that is understood. */
+  readonly eventBytesMax: number;
+  record(answer: string): Promise<void>;
+}
+
+/** Of an answer that repeats the request, written another way. */
+const REPEATED_FACTOR = 3;
+
+/** Turns of a conversation, with a memory: it is put before the model, and keeps what is said. */
+export class Turns {
+  readonly #dependencies: TurnsDependencies;
+  readonly #options: ResolvedOpenAiOptions;
+
+  constructor(dependencies: TurnsDependencies, options: ResolvedOpenAiOptions) {
+    this.#dependencies = dependencies;
+    this.#options = options;
+  }
+
+  /** @throws {OpenAiError} for a caller that says of itself what cannot be. */
+  async answer(asked: Asked): Promise<void> {
+    const { api, request, body, call, url } = asked;
+    const { upstream, tokens } = this.#dependencies;
+    const turn = api.read(body);
+    const named = turn ?? { metadata: {}, user: undefined };
+    const caller = callerOf(request.headers, named, tokens, this.#options);
+    if (turn === undefined || caller.mode === "off") {
+      return passOn(await upstream.ask(url, request, body, call), call, "off");
+    }
+    await this.#withMemory(asked, turn, caller);
+  }
+
+  async #withMemory(
+    { api, request, body, call, url }: Asked,
+    said: TurnRequest,
+    caller: Caller,
+  ): Promise<void> {
+    const turnMemory = new TurnMemory(this.#dependencies, caller);
+    const recalled = await this.#inTime(turnMemory.before(said.messages));
+    const memory = recalled === undefined ? "unavailable" : "attached";
+    const told = recalled ? api.withSystemText(body, recalled) : body;
+    const ask = (asked: Buffer) => this.#dependencies.upstream.ask(url, request, asked, call);
+    let recording: Promise<void> | undefined;
+    let recorded: Promise<void> | undefined;
+    const record = (text: string) => {
+      recording ??= turnMemory.after(said.messages, text);
+      // Who has seen that memory is gone does not wait for it once more.
+      recorded ??= memory === "attached" ? this.#inTime(recording) : Promise.resolve();
+      return recorded;
+    };
+    const tools = memory === "attached" ? await turnMemory.tools(said) : undefined;
+    const turn = { api, call, memory, record, ...this.#boundsOf(api, told) } as const;
+    if (tools === undefined) await this.#passOn(await ask(told), turn);
+    else await passRounds(told, { ...turn, tools, ask });
+    // What is being recorded counts as under way, so that it is bounded.
+    await recording;
+  }
+
+  #boundsOf({ repeatsRequest }: ModelApi, body: Buffer): Pick<Turn, "answerLengthMax" | "eventBytesMax"> {
+    const { answerBytesMax } = this.#options;
+    const repeatedBytes = repeatsRequest ? REPEATED_FACTOR * body.length : 0;
+    return { answerLengthMax: answerBytesMax, eventBytesMax: answerBytesMax + repeatedBytes };
+  }
+
+  #inTime<T>(work: Promise<T>): Promise<T | undefined> {
+    return within(this.#dependencies.clock, this.#options.memoryTimeoutMs, work);
+  }
+
+  #passOn(answer: Response, turn: Turn): Promise<void> {
+    if (!answer.ok) return passOn(answer, turn.call, turn.memory);
+    return isEventStream(answer) ? this.#passStream(answer, turn) : this.#passWhole(answer, turn);
+  }
+
+  async #passWhole(answer: Response, turn: Turn): Promise<void> {
+    const { api, call, memory, answerLengthMax, eventBytesMax, record } = turn;
+    const kept: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const piece of piecesOf(answer, call)) {
+      bytes += piece.length;
+      if (bytes <= eventBytesMax) kept.push(piece);
+      else {
+        if (!call.response.headersSent) begin(answer, call, memory);
+        for (const held of kept.splice(0)) await call.write(held);
+        await call.write(piece);
+      }
+    }
+    const heard = new AnswerText(api, answerLengthMax);
+    heard.add(Buffer.concat(kept).toString("utf8"));
+    if (bytes > eventBytesMax || heard.isFinished) await record(heard.text);
+    if (!call.response.headersSent) begin(answer, call, memory);
+    call.response.end(Buffer.concat(kept));
+  }
+
+  /** The turn is recorded before the last piece goes out: who has read the answer finds what was said. */
+  async #passStream(answer: Response, turn: Turn): Promise<void> {
+    const { api, call, memory, answerLengthMax, eventBytesMax, record } = turn;
+    const [blocks, heard] = [new EventBlocks(eventBytesMax), new AnswerText(api, answerLengthMax)];
+    begin(answer, call, memory);
+    for await (const piece of piecesOf(answer, call)) {
+      for (const { data } of blocks.add(piece)) heard.add(data);
+      if (heard.isFinished) await record(heard.text);
+      await call.write(piece);
+    }
+    call.response.end();
+  }
+}
