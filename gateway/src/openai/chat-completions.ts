@@ -18,6 +18,7 @@ export const chatCompletions: ModelApi = {
   read,
   withSystemText,
   withTools: (body, tools) => appendTo(body, "tools", tools),
+  continuedIn: (body) => body,
   heardIn,
   rounds: () => (isOwn) => new ChatRound(isOwn),
 };
@@ -33,6 +34,7 @@ function read(body: Buffer): TurnRequest | undefined {
     user: typeof user === "string" && user !== "" ? user : undefined,
     toolNames: toolNamesOf(tools),
     isSingle: n === 1 || n === null,
+    follows: undefined,
   };
 }
 

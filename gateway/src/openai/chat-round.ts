@@ -1,6 +1,6 @@
 import type { EventBlock } from "./event-blocks.js";
 import { appendTo } from "./json-spans.js";
-import { type AnswerRound, objectOf, objectsIn, type ToolCall } from "./model-api.js";
+import { ANSWER_BYTES_MAX, type AnswerRound, objectOf, objectsIn, type ToolCall } from "./model-api.js";
 
 interface CallPart {
   readonly index?: number;
@@ -22,6 +22,7 @@ interface Choice {
 export class ChatRound implements AnswerRound {
   readonly #isOwn: (name: unknown) => boolean;
   readonly #own = new Map<number, { id: string; name: string; arguments: string }>();
+  #keptLength = 0;
   #hasOthers = false;
   #isFinished = false;
 
@@ -73,9 +74,18 @@ export class ChatRound implements AnswerRound {
     ]);
   }
 
+  /** What was said is in each request. */
+  continuation(): undefined {
+    return undefined;
+  }
+
   /** @returns whether it is a call, or a part of one, of memory's tools. */
   #keep({ id = "", function: called }: CallPart, index: number): boolean {
     const known = this.#own.get(index);
+    this.#keptLength += called?.arguments?.length ?? 0;
+    if (this.#keptLength > ANSWER_BYTES_MAX) {
+      throw new RangeError(`the answer is longer than ${ANSWER_BYTES_MAX} bytes`);
+    }
     if (known !== undefined) known.arguments += called?.arguments ?? "";
     else if (this.#isOwn(called?.name)) {
       this.#own.set(index, { id, name: called!.name!, arguments: called?.arguments ?? "" });

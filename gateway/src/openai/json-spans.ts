@@ -56,14 +56,30 @@ export function insertMember(json: Buffer, name: string, value: string): Buffer 
   return insertJson(json, root.end - 1, `${comma}${JSON.stringify(name)}:${value}`);
 }
 
-/** What the list `name` of an object has behind its last element, it being made where there is none. */
+/** An object of which the list `name` has these elements behind its others; made where there is none. */
 export function appendTo(json: Buffer, name: string, elements: readonly object[]): Buffer {
+  return addTo(json, name, elements, (list) => list.end - 1);
+}
+
+/** The same with the elements before the others. */
+export function prependTo(json: Buffer, name: string, elements: readonly object[]): Buffer {
+  return addTo(json, name, elements, (list) => list.start + 1);
+}
+
+function addTo(
+  json: Buffer,
+  name: string,
+  elements: readonly object[],
+  placeIn: (list: JsonSpan) => number,
+): Buffer {
   const list = memberOf(json, rootOf(json), name);
   const text = elements.map((element) => JSON.stringify(element)).join(",");
   if (list === undefined) return insertMember(json, name, `[${text}]`);
+  if (kindOf(json, list) === "n") return replaceJson(json, list, `[${text}]`);
   if (json[list.start] !== ARRAY || text === "") return json;
-  const comma = childrenOf(json, list).length > 0 ? "," : "";
-  return insertJson(json, list.end - 1, comma + text);
+  const at = placeIn(list);
+  if (childrenOf(json, list).length === 0) return insertJson(json, at, text);
+  return insertJson(json, at, at === list.end - 1 ? `,${text}` : `${text},`);
 }
 
 /** Text that ends a JSON string. */

@@ -2,6 +2,9 @@ import type { OpenAiTool } from "@membus/agentic";
 import { isJsonObject, type JsonObject } from "@membus/protocol";
 import type { EventBlock } from "./event-blocks.js";
 
+/** Of an answer that has to be read before it is known whose it is. */
+export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+
 /** What memory has to know of a request; the rest is the model server's. */
 export interface TurnRequest {
   /** What was said, with roles as chat completions have them. */
@@ -12,6 +15,8 @@ export interface TurnRequest {
   readonly toolNames: ReadonlySet<string>;
   /** Whether one answer is asked for, which is waited for: others cannot have calls answered on their way. */
   readonly isSingle: boolean;
+  /** Id of the answer behind which the model server is to go on. */
+  readonly follows: string | undefined;
 }
 
 /** What an answer, or an event of one, says. */
@@ -25,6 +30,16 @@ export interface ToolCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
+}
+
+/** How what the model server keeps goes on behind an answer of which the client has not seen all. */
+export interface Continuation {
+  /** Of the answer, as the client was told. */
+  readonly shownId: string;
+  /** Of the answer's last round, which is what has to be gone on from. */
+  readonly id: string;
+  /** What came of calls that the client has not seen. */
+  readonly outputs: readonly object[];
 }
 
 /** One answer of the model among those that are asked of it for one request. */
@@ -43,6 +58,8 @@ export interface AnswerRound {
   errorEvent(error: unknown): Buffer;
   /** The request with what the model said, `text` and calls, and what came of these. */
   answeredIn(body: Buffer, text: string, results: readonly string[]): Buffer;
+  /** How it is gone on from, where the client does not know; `results` are those of memory's calls in it. */
+  continuation(results: readonly string[]): Continuation | undefined;
 }
 
 /** One of the APIs in which a model is asked: what the gateway has to know of its requests and answers. */
@@ -55,6 +72,8 @@ export interface ModelApi {
   withSystemText(body: Buffer, text: string): Buffer;
   /** The request with these tools, too. */
   withTools(body: Buffer, tools: readonly OpenAiTool[]): Buffer;
+  /** The request, which follows an answer, as the model server has to be asked to go on from there. */
+  continuedIn(body: Buffer, continuation: Continuation): Buffer;
   /** Undefined where it says nothing. */
   heardIn(json: string): Heard | undefined;
   /**

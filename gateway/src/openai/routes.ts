@@ -9,6 +9,7 @@ import type { ModelApi } from "./model-api.js";
 import { answerError, OpenAiError } from "./openai-error.js";
 import type { ResolvedOpenAiOptions } from "./openai-options.js";
 import { passOn } from "./pass-on.js";
+import { responses } from "./responses.js";
 import type { TurnMemoryDependencies } from "./turn-memory.js";
 import { Turns } from "./turns.js";
 import { Upstream } from "./upstream.js";
@@ -17,6 +18,9 @@ export interface OpenAiRoutesDependencies extends TurnMemoryDependencies {
   readonly tokens: Tokens;
   readonly clock: Clock;
 }
+
+/** Behind the version: what is asked for, and what of it. */
+const TARGET = /^\/v1((\/[^/?]+(?:\/completions)?)([^?]*)(?:\?.*)?)$/;
 
 type Route = (request: IncomingMessage, call: Call, url: URL) => Promise<void>;
 
@@ -47,8 +51,8 @@ export class OpenAiRoutes {
     method: string | undefined,
     target: string,
   ): ((request: IncomingMessage, response: ServerResponse) => Promise<void>) | undefined {
-    const [, path, root] = /^\/v1((\/[^/?]+(?:\/completions)?)[^?]*(?:\?.*)?)$/.exec(target) ?? [];
-    const route = this.#routeOf(`${method} ${root}`);
+    const [, path, root, rest] = TARGET.exec(target) ?? [];
+    const route = this.#routeOf(`${method} ${root}`, rest === "");
     if (path === undefined || root === undefined || route === undefined) return undefined;
     const url = this.#upstream.urlOf(root, path);
     if (url === undefined) return undefined;
@@ -60,13 +64,22 @@ export class OpenAiRoutes {
     await Promise.all(this.#work);
   }
 
-  #routeOf(name: string): Route | undefined {
+  /** @param isWhole whether nothing stands behind the name. */
+  #routeOf(name: string, isWhole: boolean): Route | undefined {
     switch (name) {
       case "POST /chat/completions":
         return (request, call, url) => this.#turn(chatCompletions, request, call, url);
+      case "POST /responses":
+        if (isWhole) return (request, call, url) => this.#turn(responses, request, call, url);
+        return (request, call, url) => this.#forwardBody(request, call, url);
+      case "POST /conversations":
       case "POST /embeddings":
-        return async (request, call, url) => this.#forward(request, await this.#bodyOf(request), call, url);
+        return (request, call, url) => this.#forwardBody(request, call, url);
       case "GET /models":
+      case "GET /responses":
+      case "DELETE /responses":
+      case "GET /conversations":
+      case "DELETE /conversations":
         return (request, call, url) => this.#forward(request, undefined, call, url);
       default:
         return undefined;
@@ -105,7 +118,7 @@ export class OpenAiRoutes {
 
   /** One that does not say its length may be as long as any. */
   #claimOf({ method, headers }: IncomingMessage): number {
-    if (method === "GET") return 0;
+    if (method === "GET" || method === "DELETE") return 0;
     const { requestBytesMax } = this.#options;
     return Math.min(Number(headers["content-length"] ?? requestBytesMax), requestBytesMax);
   }
@@ -125,6 +138,10 @@ export class OpenAiRoutes {
     const { bytes, isWhole } = await readBody(request, requestBytesMax);
     if (isWhole) return bytes;
     throw new OpenAiError(413, "request_too_large", `a request has at most ${requestBytesMax} bytes`);
+  }
+
+  async #forwardBody(request: IncomingMessage, call: Call, url: URL): Promise<void> {
+    await this.#forward(request, await this.#bodyOf(request), call, url);
   }
 
   async #forward(request: IncomingMessage, body: Buffer | undefined, call: Call, url: URL): Promise<void> {

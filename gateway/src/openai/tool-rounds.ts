@@ -2,7 +2,13 @@ import { AnswerText } from "./answer-text.js";
 import type { Call } from "./call.js";
 import { EventBlocks } from "./event-blocks.js";
 import type { MemoryTools } from "./memory-tools.js";
-import { type AnswerRound, type ModelApi, objectOf } from "./model-api.js";
+import {
+  ANSWER_BYTES_MAX,
+  type AnswerRound,
+  type Continuation,
+  type ModelApi,
+  objectOf,
+} from "./model-api.js";
 import { begin, isEventStream, type MemoryState, passOn, piecesOf } from "./pass-on.js";
 
 /** Answers that are asked of the model for one request; for the last, memory's tools are not offered. */
@@ -18,10 +24,8 @@ export interface ToolRounds {
   readonly eventBytesMax: number;
   ask(body: Buffer): Promise<Response>;
   record(answer: string): Promise<void>;
+  keep(continuation: Continuation): void;
 }
-
-/** Of an answer that has to be read before it is known whose it is. */
-const WHOLE_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Passes on what the model says, and answers its calls of memory's tools, as long as it calls these alone. */
 export async function passRounds(first: Buffer, rounds: ToolRounds): Promise<void> {
@@ -95,13 +99,11 @@ async function passStream(
 }
 
 /** Before the end of an answer that is passed on: who has read it finds what was said and kept. */
-async function settleRound(
-  { own }: AnswerRound,
-  heard: AnswerText,
-  { call, tools, record }: ToolRounds,
-): Promise<void> {
-  await tools.run(own, call.signal);
-  if (heard.isFinished) await record(heard.text);
+async function settleRound(round: AnswerRound, heard: AnswerText, rounds: ToolRounds): Promise<void> {
+  const results = await rounds.tools.run(round.own, rounds.call.signal);
+  const continuation = round.continuation(results);
+  if (continuation !== undefined) rounds.keep(continuation);
+  if (heard.isFinished) await rounds.record(heard.text);
 }
 
 /** One that comes when the stream has begun is an event of it. */
@@ -118,7 +120,7 @@ async function wholeOf(answer: Response, call: Call): Promise<Buffer> {
   for await (const piece of piecesOf(answer, call)) {
     pieces.push(piece);
     size += piece.length;
-    if (size > WHOLE_BYTES_MAX) throw new RangeError(`the answer is longer than ${WHOLE_BYTES_MAX} bytes`);
+    if (size > ANSWER_BYTES_MAX) throw new RangeError(`the answer is longer than ${ANSWER_BYTES_MAX} bytes`);
   }
   return Buffer.concat(pieces);
 }

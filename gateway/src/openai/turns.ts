@@ -4,8 +4,9 @@ import type { Tokens } from "../tokens.js";
 import { AnswerText } from "./answer-text.js";
 import type { Call } from "./call.js";
 import { type Caller, callerOf } from "./caller.js";
+import { Continuations } from "./continuations.js";
 import { EventBlocks } from "./event-blocks.js";
-import type { ModelApi, TurnRequest } from "./model-api.js";
+import type { Continuation, ModelApi, TurnRequest } from "./model-api.js";
 import type { ResolvedOpenAiOptions } from "./openai-options.js";
 import { begin, isEventStream, type MemoryState, passOn, piecesOf } from "./pass-on.js";
 import { passRounds } from "./tool-rounds.js";
@@ -46,6 +47,7 @@ const REPEATED_FACTOR = 3;
 export class Turns {
   readonly #dependencies: TurnsDependencies;
   readonly #options: ResolvedOpenAiOptions;
+  readonly #continuations = new Continuations();
 
   constructor(dependencies: TurnsDependencies, options: ResolvedOpenAiOptions) {
     this.#dependencies = dependencies;
@@ -53,16 +55,18 @@ export class Turns {
   }
 
   /** @throws {OpenAiError} for a caller that says of itself what cannot be. */
-  async answer(asked: Asked): Promise<void> {
-    const { api, request, body, call, url } = asked;
+  async answer({ body: came, ...asked }: Asked): Promise<void> {
+    const { api, request, call, url } = asked;
     const { upstream, tokens } = this.#dependencies;
-    const turn = api.read(body);
+    const turn = api.read(came);
     const named = turn ?? { metadata: {}, user: undefined };
     const caller = callerOf(request.headers, named, tokens, this.#options);
+    const continuation = this.#continuations.of(caller, turn?.follows);
+    const body = continuation === undefined ? came : api.continuedIn(came, continuation);
     if (turn === undefined || caller.mode === "off") {
       return passOn(await upstream.ask(url, request, body, call), call, "off");
     }
-    await this.#withMemory(asked, turn, caller);
+    await this.#withMemory({ ...asked, body }, turn, caller);
   }
 
   async #withMemory(
@@ -86,7 +90,10 @@ export class Turns {
     const tools = memory === "attached" ? await turnMemory.tools(said) : undefined;
     const turn = { api, call, memory, record, ...this.#boundsOf(api, told) } as const;
     if (tools === undefined) await this.#passOn(await ask(told), turn);
-    else await passRounds(told, { ...turn, tools, ask });
+    else {
+      const keep = (continuation: Continuation) => this.#continuations.keep(caller, continuation);
+      await passRounds(told, { ...turn, tools, ask, keep });
+    }
     // What is being recorded counts as under way, so that it is bounded.
     await recording;
   }
