@@ -29,7 +29,7 @@ async function start(args: readonly string[], env: Readonly<Record<string, strin
 describe("membus gateway --openai", () => {
   it("remembers what a client said, over a kill of the gateway and of the host", async () => {
     const first = await start(["--openai", model.baseUrl]);
-    await askFromProcess(first.url, "chat", "I live in Lisbon", true);
+    await askFromProcess(first.url, "responses", "I live in Lisbon", true);
     await endChild(first.gateway, "SIGKILL");
     await host.restart();
     const second = await start(["--openai", model.baseUrl]);
