@@ -97,6 +97,29 @@ describe("a turn", () => {
     expect(await factsOf("behind")).toEqual([told, "You did not say."]);
   });
 
+  it("that brings what came of a tool is told what is remembered of the question before", async () => {
+    const headers = { "x-membus-agent": "tools" };
+    await say(headers, told);
+    const client = clientOf(headers);
+    const { id } = await client.responses.create({ model: "scripted", input: asked });
+    const output = { type: "function_call_output" as const, call_id: "c", output: "rain" };
+    const then = await client.responses.create({
+      model: "scripted",
+      input: [output],
+      previous_response_id: id,
+    });
+    expect(then.output_text).toBe("You live in Lisbon.");
+    const again = { "x-membus-user": "bob", ...headers };
+    expect(await say(again, [output], { previous_response_id: then.id })).toEqual([
+      "You did not say.",
+      "attached",
+    ]);
+    expect(await say(headers, [output], { previous_response_id: then.id })).toEqual([
+      "You live in Lisbon.",
+      "attached",
+    ]);
+  });
+
   it("that fails is told unchanged, and not recorded", async () => {
     const failing = await fixture.gateway({
       openai: { upstream: `${model.baseUrl}/nowhere`, agent: "failing" },

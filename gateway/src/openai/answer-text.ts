@@ -6,6 +6,7 @@ export class AnswerText {
   readonly #lengthMax: number;
   #text = "";
   #isFinished = false;
+  #id: string | undefined;
 
   /** @param lengthMax what is longer is not kept. */
   constructor(api: Pick<ModelApi, "heardIn">, lengthMax: number) {
@@ -23,11 +24,18 @@ export class AnswerText {
     return this.#isFinished;
   }
 
+  /** Of the answer, where the model server stores it; known when it is finished. */
+  get id(): string | undefined {
+    return this.#id;
+  }
+
   /** An answer, or an event of a stream. */
   add(json: string): void {
     const heard = this.#api.heardIn(json);
     if (heard === undefined) return;
     if (this.#text.length <= this.#lengthMax) this.#text += heard.text;
-    if (heard.isFinished) this.#isFinished = true;
+    if (!heard.isFinished) return;
+    this.#isFinished = true;
+    this.#id = heard.id ?? this.#id;
   }
 }

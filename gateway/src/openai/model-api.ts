@@ -24,6 +24,8 @@ export interface Heard {
   readonly text: string;
   /** The model has ended by itself. */
   readonly isFinished: boolean;
+  /** Of the answer, where the model server stores it. */
+  readonly id?: string | undefined;
 }
 
 export interface ToolCall {

@@ -84,10 +84,14 @@ function heardIn(json: string): Heard | undefined {
     return { text: typeof event.delta === "string" ? event.delta : "", isFinished: false };
   }
   if (event?.type === "response.completed" || event?.type === "response.incomplete") {
-    return { text: "", isFinished: true };
+    return { text: "", isFinished: true, id: idOf(event.response) };
   }
   if (event?.status !== "completed" && event?.status !== "incomplete") return undefined;
-  return { text: outputTextOf(event), isFinished: true };
+  return { text: outputTextOf(event), isFinished: true, id: idOf(event) };
+}
+
+function idOf(response: unknown): string | undefined {
+  return isJsonObject(response) && typeof response.id === "string" ? response.id : undefined;
 }
 
 /** As clients put it together. */

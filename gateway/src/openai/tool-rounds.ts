@@ -23,7 +23,7 @@ export interface ToolRounds {
   readonly answerLengthMax: number;
   readonly eventBytesMax: number;
   ask(body: Buffer): Promise<Response>;
-  record(answer: string): Promise<void>;
+  record(answer: AnswerText): Promise<void>;
   keep(continuation: Continuation): void;
 }
 
@@ -103,7 +103,7 @@ async function settleRound(round: AnswerRound, heard: AnswerText, rounds: ToolRo
   const results = await rounds.tools.run(round.own, rounds.call.signal);
   const continuation = round.continuation(results);
   if (continuation !== undefined) rounds.keep(continuation);
-  if (heard.isFinished) await rounds.record(heard.text);
+  if (heard.isFinished) await rounds.record(heard);
 }
 
 /** One that comes when the stream has begun is an event of it. */

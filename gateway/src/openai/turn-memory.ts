@@ -24,12 +24,12 @@ export class TurnMemory {
     this.#caller = caller;
   }
 
-  /** What is remembered of what the user asks for, "" for nothing; undefined where memory cannot be reached. */
-  async before(messages: TurnRequest["messages"]): Promise<string | undefined> {
-    const asked = userMessages(messages).at(-1);
-    return this.#try(async ({ attached }) =>
-      asked === undefined ? "" : (await attached.before([asked])).asText(),
-    );
+  /** What is remembered of what is asked for, "" for nothing; undefined where memory cannot be reached. */
+  async before(question: string | undefined): Promise<string | undefined> {
+    return this.#try(async ({ attached }) => {
+      if (question === undefined) return "";
+      return (await attached.before([{ role: "user", content: question }])).asText();
+    });
   }
 
   /** What the model may do with memory by itself; undefined where it may not, or memory cannot be reached. */
@@ -41,7 +41,8 @@ export class TurnMemory {
   /** Records what the user has said since the last answer, and this one, "" for none. */
   async after(messages: TurnRequest["messages"], answer: string): Promise<void> {
     const last = messages.findLastIndex(({ role }) => role === "assistant");
-    const said = userMessages(messages.slice(last + 1));
+    const asked = userTexts(messages.slice(last + 1));
+    const said: ChatMessage[] = asked.map((content) => ({ role: "user", content }));
     if (answer !== "") said.push({ role: "assistant", content: answer });
     if (said.length === 0) return;
     await this.#try(async ({ attached, memory, agentic }) => {
@@ -99,9 +100,12 @@ function longTermOf(agentic: typeof Agentic, memory: AgentMemory, user: string):
   }
 }
 
-function userMessages(messages: TurnRequest["messages"]): ChatMessage[] {
-  return messages.flatMap(({ role, content }) => {
-    const text = role === "user" ? textOfContent(content) : "";
-    return text === "" ? [] : [{ role: "user" as const, content: text }];
-  });
+/** What the user said last. */
+export function questionIn(messages: TurnRequest["messages"]): string | undefined {
+  return userTexts(messages).at(-1);
+}
+
+function userTexts(messages: TurnRequest["messages"]): string[] {
+  const texts = messages.map(({ role, content }) => (role === "user" ? textOfContent(content) : ""));
+  return texts.filter((text) => text !== "");
 }

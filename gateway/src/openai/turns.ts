@@ -4,13 +4,13 @@ import type { Tokens } from "../tokens.js";
 import { AnswerText } from "./answer-text.js";
 import type { Call } from "./call.js";
 import { type Caller, callerOf } from "./caller.js";
-import { Continuations } from "./continuations.js";
 import { EventBlocks } from "./event-blocks.js";
+import { LatestAnswers } from "./latest-answers.js";
 import type { Continuation, ModelApi, TurnRequest } from "./model-api.js";
 import type { ResolvedOpenAiOptions } from "./openai-options.js";
 import { begin, isEventStream, type MemoryState, passOn, piecesOf } from "./pass-on.js";
 import { passRounds } from "./tool-rounds.js";
-import { TurnMemory, type TurnMemoryDependencies } from "./turn-memory.js";
+import { questionIn, TurnMemory, type TurnMemoryDependencies } from "./turn-memory.js";
 import type { Upstream } from "./upstream.js";
 
 export interface TurnsDependencies extends TurnMemoryDependencies {
@@ -37,7 +37,7 @@ interface Turn {
   readonly answerLengthMax: number;
   /** Of one event, or a whole answer, that is understood. */
   readonly eventBytesMax: number;
-  record(answer: string): Promise<void>;
+  record(answer: AnswerText): Promise<void>;
 }
 
 /** Of an answer that repeats the request, written another way. */
@@ -47,7 +47,9 @@ const REPEATED_FACTOR = 3;
 export class Turns {
   readonly #dependencies: TurnsDependencies;
   readonly #options: ResolvedOpenAiOptions;
-  readonly #continuations = new Continuations();
+  readonly #continuations = new LatestAnswers<Continuation>();
+  /** What the user asked for, whose words the request with what came of a tool has not. */
+  readonly #questions = new LatestAnswers<string>();
 
   constructor(dependencies: TurnsDependencies, options: ResolvedOpenAiOptions) {
     this.#dependencies = dependencies;
@@ -66,7 +68,8 @@ export class Turns {
     if (turn === undefined || caller.mode === "off") {
       return passOn(await upstream.ask(url, request, body, call), call, "off");
     }
-    await this.#withMemory({ ...asked, body }, turn, caller);
+    const follows = continuation?.id ?? turn.follows;
+    await this.#withMemory({ ...asked, body }, { ...turn, follows }, caller);
   }
 
   async #withMemory(
@@ -75,13 +78,15 @@ export class Turns {
     caller: Caller,
   ): Promise<void> {
     const turnMemory = new TurnMemory(this.#dependencies, caller);
-    const recalled = await this.#inTime(turnMemory.before(said.messages));
+    const question = questionIn(said.messages) ?? this.#questions.of(caller, said.follows);
+    const recalled = await this.#inTime(turnMemory.before(question));
     const memory = recalled === undefined ? "unavailable" : "attached";
     const told = recalled ? api.withSystemText(body, recalled) : body;
     const ask = (asked: Buffer) => this.#dependencies.upstream.ask(url, request, asked, call);
     let recording: Promise<void> | undefined;
     let recorded: Promise<void> | undefined;
-    const record = (text: string) => {
+    const record = ({ text, id }: AnswerText) => {
+      if (id !== undefined && question !== undefined) this.#questions.keep(caller, id, question);
       recording ??= turnMemory.after(said.messages, text);
       // Who has seen that memory is gone does not wait for it once more.
       recorded ??= memory === "attached" ? this.#inTime(recording) : Promise.resolve();
@@ -91,7 +96,8 @@ export class Turns {
     const turn = { api, call, memory, record, ...this.#boundsOf(api, told) } as const;
     if (tools === undefined) await this.#passOn(await ask(told), turn);
     else {
-      const keep = (continuation: Continuation) => this.#continuations.keep(caller, continuation);
+      const keep = (continuation: Continuation) =>
+        this.#continuations.keep(caller, continuation.shownId, continuation);
       await passRounds(told, { ...turn, tools, ask, keep });
     }
     // What is being recorded counts as under way, so that it is bounded.
@@ -128,7 +134,7 @@ export class Turns {
     }
     const heard = new AnswerText(api, answerLengthMax);
     heard.add(Buffer.concat(kept).toString("utf8"));
-    if (bytes > eventBytesMax || heard.isFinished) await record(heard.text);
+    if (bytes > eventBytesMax || heard.isFinished) await record(heard);
     if (!call.response.headersSent) begin(answer, call, memory);
     call.response.end(Buffer.concat(kept));
   }
@@ -140,7 +146,7 @@ export class Turns {
     begin(answer, call, memory);
     for await (const piece of piecesOf(answer, call)) {
       for (const { data } of blocks.add(piece)) heard.add(data);
-      if (heard.isFinished) await record(heard.text);
+      if (heard.isFinished) await record(heard);
       await call.write(piece);
     }
     call.response.end();
