@@ -29,11 +29,13 @@ async function start(args: readonly string[], env: Readonly<Record<string, strin
 describe("membus gateway --openai", () => {
   it("remembers what a client said, over a kill of the gateway and of the host", async () => {
     const first = await start(["--openai", model.baseUrl]);
-    await askFromProcess(first.url, "I live in Lisbon", true);
+    await askFromProcess(first.url, "responses", "I live in Lisbon", true);
     await endChild(first.gateway, "SIGKILL");
     await host.restart();
     const second = await start(["--openai", model.baseUrl]);
-    expect(await askFromProcess(second.url, "In which city do I live?", false)).toBe("You live in Lisbon.");
+    expect(await askFromProcess(second.url, "chat", "In which city do I live?", false)).toBe(
+      "You live in Lisbon.",
+    );
     expect(model.requests.at(-1)!.headers.authorization).toBe("Bearer sk-test");
     expect(await endChild(second.gateway, "SIGTERM")).toBe(0);
   });
@@ -45,7 +47,7 @@ describe("membus gateway --openai", () => {
     const path = join(host.directory, "gateway.yaml");
     writeFileSync(path, JSON.stringify(settings));
     const { gateway, url } = await start(["--config", path], { UPSTREAM_KEY: "sk-upstream" });
-    expect(await askFromProcess(url, "In which city do I live?", false)).toBe("You did not say.");
+    expect(await askFromProcess(url, "chat", "In which city do I live?", false)).toBe("You did not say.");
     expect(model.requests.at(-1)!.headers.authorization).toBe("Bearer sk-upstream");
     expect((await fetch(`${url}/v1/models`, { headers: { authorization: "Bearer other" } })).status).toBe(
       401,

@@ -19,6 +19,15 @@ export class GatewayFixture {
   #directory = "";
   #natsUrl = "";
 
+  /** Where sessions are. */
+  get directory(): string {
+    return this.#directory;
+  }
+
+  get natsUrl(): string {
+    return this.#natsUrl;
+  }
+
   async start(): Promise<void> {
     const server = await launchNatsServer({ binary: NATS_SERVER });
     this.#cleanups.push(() => server.kill());

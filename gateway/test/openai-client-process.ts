@@ -8,20 +8,35 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PROGRAM = `
 import OpenAI from "openai";
 const client = new OpenAI();
-const [content, stream] = process.argv.slice(1);
-const request = { model: "scripted", messages: [{ role: "user", content }] };
-if (stream === "stream") {
-  for await (const { choices } of await client.chat.completions.create({ ...request, stream: true })) {
-    process.stdout.write(choices[0]?.delta.content ?? "");
-  }
+const [api, content, stream] = process.argv.slice(1);
+const model = "scripted";
+const show = (text) => process.stdout.write(text);
+if (api === "responses") {
+  const request = { model, input: content };
+  if (stream === "stream") {
+    for await (const event of await client.responses.create({ ...request, stream: true })) {
+      if (event.type === "response.output_text.delta") show(event.delta);
+    }
+  } else show((await client.responses.create(request)).output_text);
 } else {
-  const { choices } = await client.chat.completions.create(request);
-  process.stdout.write(choices[0].message.content);
+  const request = { model, messages: [{ role: "user", content }] };
+  if (stream === "stream") {
+    for await (const { choices } of await client.chat.completions.create({ ...request, stream: true })) {
+      show(choices[0]?.delta.content ?? "");
+    }
+  } else show((await client.chat.completions.create(request)).choices[0].message.content);
 }`;
 
+export type Api = "chat" | "responses";
+
 /** What the model answers to a process of its own, which knows its base URL and nothing else. */
-export async function askFromProcess(gateway: string, question: string, stream: boolean): Promise<string> {
-  const args = ["--input-type=module", "--eval", PROGRAM, question, stream ? "stream" : "plain"];
+export async function askFromProcess(
+  gateway: string,
+  api: Api,
+  question: string,
+  stream: boolean,
+): Promise<string> {
+  const args = ["--input-type=module", "--eval", PROGRAM, api, question, stream ? "stream" : "plain"];
   const env = { ...process.env, OPENAI_BASE_URL: `${gateway}/v1`, OPENAI_API_KEY: "sk-test" };
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env, timeout: 60_000 });
   return stdout;

@@ -45,14 +45,20 @@ async function longTermOf(agent: string, user: string): Promise<LongTermMemory> 
 
 describe("a fact that a program told", () => {
   it.each([
-    ["plain", false],
-    ["streamed", true],
-  ])("is used by another process, %s, with nothing but the base URL changed", async (name, stream) => {
-    const gateway = await fixture.gateway({ openai: { upstream: model.baseUrl, agent: `program-${name}` } });
-    expect(await askFromProcess(gateway.url, asked, stream)).toBe("You did not say.");
-    await askFromProcess(gateway.url, told, stream);
-    expect(await askFromProcess(gateway.url, asked, stream)).toBe("You live in Lisbon.");
-  });
+    ["chat", "plain", false],
+    ["chat", "streamed", true],
+    ["responses", "plain", false],
+    ["responses", "streamed", true],
+  ] as const)(
+    "is used by another process, %s %s, with nothing but the base URL changed",
+    async (api, how, stream) => {
+      const agent = `program-${api}-${how}`;
+      const gateway = await fixture.gateway({ openai: { upstream: model.baseUrl, agent } });
+      expect(await askFromProcess(gateway.url, api, asked, stream)).toBe("You did not say.");
+      await askFromProcess(gateway.url, api, told, stream);
+      expect(await askFromProcess(gateway.url, api, asked, stream)).toBe("You live in Lisbon.");
+    },
+  );
 
   it("is that user's and that agent's, whether headers, metadata or `user` name them", async () => {
     const ada = { "x-membus-agent": "zoë", "x-membus-user": "ada" };

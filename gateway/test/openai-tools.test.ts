@@ -105,6 +105,13 @@ describe.each([
     expect(model.requests).toHaveLength(8);
   });
 
+  it("one that calls what it is not offered is asked no more, and its call is the application's", async () => {
+    model.play(() => ({ calls: [look] }));
+    const called = [`retrieve_from_memory ${JSON.stringify(look.arguments)}`];
+    expect(await say(stream)).toEqual({ text: "", calls: called, finish: "tool_calls" });
+    expect(model.requests).toHaveLength(8);
+  });
+
   it("what fails in a later round is told", async () => {
     model.play([{ calls: [look] }, { status: 429, message: "too many", code: "rate_limit" }]);
     await expect(say(stream)).rejects.toThrow("too many");

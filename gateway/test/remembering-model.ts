@@ -1,11 +1,9 @@
 import { type ReceivedChat, ScriptedOpenAi } from "../../agentic/test/scripted-openai/index.js";
 
-/** What the system message of a request says, "" without one. */
+/** What the instructions or the system message of a request say, "" without these. */
 export function systemOf({ body }: Pick<ReceivedChat, "body">): string {
-  return body.messages
-    .filter(({ role }) => role === "system")
-    .map(({ content }) => String(content))
-    .join("\n");
+  const system = body.messages.filter(({ role }) => role === "system");
+  return [body.instructions ?? "", ...system.map(({ content }) => String(content))].join("\n").trim();
 }
 
 /** A model server whose model knows the user's city only where its system message tells. */

@@ -1,15 +1,16 @@
 import { type FixtureResponse, LLMock } from "@copilotkit/aimock";
 import type { ScriptedReply } from "./script.js";
+import type { Rendered } from "./send.js";
 
 /** Writes answers as OpenAI does, plain and streamed: what the mock server of a library is for. */
 export class Rendering {
   readonly #mock: LLMock;
-  readonly #answers = new Map<number, ScriptedReply>();
+  readonly #answers = new Map<string, ScriptedReply>();
   #next = 0;
 
   private constructor(mock: LLMock) {
     this.#mock = mock;
-    mock.on({}, ({ scripted }) => toFixture(this.#answers.get(scripted as number) ?? {}));
+    mock.on({}, ({ _context: scripted }) => toFixture(this.#answers.get(String(scripted)) ?? {}));
   }
 
   static async start(): Promise<Rendering> {
@@ -19,15 +20,15 @@ export class Rendering {
     return rendering;
   }
 
-  /** What the request gets for `answer`; `body` is the request's. */
-  async render(body: object, answer: ScriptedReply): Promise<{ contentType: string; text: string }> {
-    const scripted = this.#next++;
+  /** What a request gets for `answer`. */
+  async render(path: string, body: object, answer: ScriptedReply): Promise<Rendered> {
+    const scripted = String(this.#next++);
     this.#answers.set(scripted, answer);
     try {
-      const response = await fetch(`${this.#mock.url}/v1/chat/completions`, {
+      const response = await fetch(this.#mock.url + path, {
         method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ ...body, scripted }),
+        headers: { "content-type": "application/json", "x-aimock-context": scripted },
+        body: JSON.stringify(body),
       });
       return { contentType: response.headers.get("content-type") ?? "", text: await response.text() };
     } finally {

@@ -5,7 +5,11 @@ export interface ReceivedChat {
   readonly body: {
     readonly model: string;
     readonly stream?: boolean;
+    /** None in a request for a response. */
     readonly messages: readonly ScriptedMessage[];
+    /** Of a request for a response. */
+    readonly instructions?: string;
+    readonly input?: unknown;
     readonly tools?: readonly { readonly function: { readonly name: string; readonly parameters: object } }[];
     readonly response_format?: {
       readonly json_schema: { readonly name: string; readonly schema: object; readonly strict: boolean };

@@ -4,8 +4,10 @@ import { Rendering } from "./rendering.js";
 import { answerOf, type ReceivedChat, type Script, type ScriptedAnswer } from "./script.js";
 import { sendError, sendFault, sendReply } from "./send.js";
 
+const PATHS = ["/v1/chat/completions", "/v1/responses"];
+
 /**
- * A server on loopback that speaks the chat completions protocol of OpenAI and answers by a script, wrongly too where the
+ * A server on loopback that speaks the chat completions and the responses of OpenAI and answers by a script, wrongly too where the
  * script wants that. It remembers what it was asked. Any client of OpenAI may talk to it; it takes every API key.
  */
 export class ScriptedOpenAi {
@@ -45,19 +47,20 @@ export class ScriptedOpenAi {
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    if (incoming.method !== "POST" || incoming.url !== "/v1/chat/completions") {
-      sendError(response, { status: 404, message: `no such path: ${incoming.method} ${incoming.url}` });
+    const { method, url: path = "", headers } = incoming;
+    if (method !== "POST" || !PATHS.includes(path)) {
+      sendError(response, { status: 404, message: `no such path: ${method} ${path}` });
       return;
     }
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as ReceivedChat["body"];
-    const request = { path: incoming.url, headers: incoming.headers, body };
+    const asked = JSON.parse(Buffer.concat(chunks).toString()) as ReceivedChat["body"];
+    const request = { path, headers, body: { ...asked, messages: asked.messages ?? [] } };
     const index = this.requests.push(request) - 1;
     await this.#send(response, request, await answerOf(this.#script, request, index));
   }
 
-  async #send(response: ServerResponse, { body }: ReceivedChat, answer: ScriptedAnswer): Promise<void> {
+  async #send(response: ServerResponse, { path, body }: ReceivedChat, answer: ScriptedAnswer): Promise<void> {
     if ("fault" in answer) sendFault(response, answer, body.stream === true);
     else if ("status" in answer) sendError(response, answer);
-    else sendReply(response, await this.#rendering.render(body, answer), answer);
+    else sendReply(response, await this.#rendering.render(path, body, answer), answer);
   }
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { ScriptedError, ScriptedFault, ScriptedReply } from "./script.js";
 
-interface Rendered {
+export interface Rendered {
   readonly contentType: string;
   readonly text: string;
 }

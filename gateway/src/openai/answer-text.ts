@@ -1,20 +1,16 @@
-import { isJsonObject } from "@membus/protocol";
+import type { ModelApi } from "./model-api.js";
 
-interface Choice {
-  readonly index?: number;
-  readonly message?: { readonly content?: unknown };
-  readonly delta?: { readonly content?: unknown };
-  readonly finish_reason?: string | null;
-}
-
-/** What the model says in its first choice, as it comes. */
+/** What the model says, as it comes. */
 export class AnswerText {
+  readonly #api: Pick<ModelApi, "heardIn">;
   readonly #lengthMax: number;
   #text = "";
   #isFinished = false;
+  #id: string | undefined;
 
   /** @param lengthMax what is longer is not kept. */
-  constructor(lengthMax: number) {
+  constructor(api: Pick<ModelApi, "heardIn">, lengthMax: number) {
+    this.#api = api;
     this.#lengthMax = lengthMax;
   }
 
@@ -28,22 +24,18 @@ export class AnswerText {
     return this.#isFinished;
   }
 
-  /** A completion, or an event of a stream. */
-  add(json: string): void {
-    const choice = firstChoice(json);
-    if (choice === undefined) return;
-    const content = (choice.message ?? choice.delta)?.content;
-    if (typeof content === "string" && this.#text.length <= this.#lengthMax) this.#text += content;
-    if (typeof choice.finish_reason === "string") this.#isFinished = true;
+  /** Of the answer, where the model server stores it; known when it is finished. */
+  get id(): string | undefined {
+    return this.#id;
   }
-}
 
-function firstChoice(json: string): Choice | undefined {
-  try {
-    const parsed: unknown = JSON.parse(json);
-    if (!isJsonObject(parsed) || !Array.isArray(parsed.choices)) return undefined;
-    return (parsed.choices as unknown as readonly Choice[]).find(({ index = 0 }) => index === 0);
-  } catch {
-    return undefined;
+  /** An answer, or an event of a stream. */
+  add(json: string): void {
+    const heard = this.#api.heardIn(json);
+    if (heard === undefined) return;
+    if (this.#text.length <= this.#lengthMax) this.#text += heard.text;
+    if (!heard.isFinished) return;
+    this.#isFinished = true;
+    this.#id = heard.id ?? this.#id;
   }
 }

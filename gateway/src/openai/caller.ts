@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from "node:http";
 import { LIMITS } from "@membus/protocol";
 import { bearerOf } from "../http/bearer.js";
 import type { Identity, Tokens } from "../tokens.js";
-import type { ChatRequest } from "./chat-request.js";
+import type { TurnRequest } from "./model-api.js";
 import { OpenAiError } from "./openai-error.js";
 import { MEMORY_MODES, type MemoryMode, type ResolvedOpenAiOptions } from "./openai-options.js";
 
-/** Who asks for a completion, and what memory is to it. */
+/** Who asks the model, and what memory is to it. */
 export interface Caller {
   readonly identity: Identity;
   /** Whom the agent talks with. */
@@ -18,7 +18,7 @@ export interface Caller {
 /** Headers count for more than fields of `metadata`. @throws {OpenAiError} for what is none of these. */
 export function callerOf(
   headers: IncomingHttpHeaders,
-  { metadata, user }: Pick<ChatRequest, "metadata" | "user">,
+  { metadata, user }: Pick<TurnRequest, "metadata" | "user">,
   tokens: Tokens,
   options: Pick<ResolvedOpenAiOptions, "agent" | "mode">,
 ): Caller {

@@ -39,6 +39,59 @@ export function memberOf(json: Buffer, object: JsonSpan, name: string): JsonSpan
   return childrenOf(json, object).findLast((child) => child.name === name);
 }
 
+/** Every other byte stays. */
+export function insertJson(json: Buffer, at: number, text: string): Buffer {
+  return replaceJson(json, { start: at, end: at }, text);
+}
+
+/** Every other byte stays. */
+export function replaceJson(json: Buffer, { start, end }: JsonSpan, text: string): Buffer {
+  return Buffer.concat([json.subarray(0, start), Buffer.from(text, "utf8"), json.subarray(end)]);
+}
+
+/** An object with one more member. */
+export function insertMember(json: Buffer, name: string, value: string): Buffer {
+  const root = rootOf(json);
+  const comma = childrenOf(json, root).length > 0 ? "," : "";
+  return insertJson(json, root.end - 1, `${comma}${JSON.stringify(name)}:${value}`);
+}
+
+/** An object of which the list `name` has these elements behind its others; made where there is none. */
+export function appendTo(json: Buffer, name: string, elements: readonly object[]): Buffer {
+  return addTo(json, name, elements, (list) => list.end - 1);
+}
+
+/** The same with the elements before the others. */
+export function prependTo(json: Buffer, name: string, elements: readonly object[]): Buffer {
+  return addTo(json, name, elements, (list) => list.start + 1);
+}
+
+function addTo(
+  json: Buffer,
+  name: string,
+  elements: readonly object[],
+  placeIn: (list: JsonSpan) => number,
+): Buffer {
+  const list = memberOf(json, rootOf(json), name);
+  const text = elements.map((element) => JSON.stringify(element)).join(",");
+  if (list === undefined) return insertMember(json, name, `[${text}]`);
+  if (kindOf(json, list) === "n") return replaceJson(json, list, `[${text}]`);
+  if (json[list.start] !== ARRAY || text === "") return json;
+  const at = placeIn(list);
+  if (childrenOf(json, list).length === 0) return insertJson(json, at, text);
+  return insertJson(json, at, at === list.end - 1 ? `,${text}` : `${text},`);
+}
+
+/** Text that ends a JSON string. */
+export function appendText(json: Buffer, string: JsonSpan, text: string): Buffer {
+  return insertJson(json, string.end - 1, JSON.stringify(text).slice(1, -1));
+}
+
+/** The first character of a value, which tells its kind. */
+export function kindOf(json: Buffer, { start }: JsonSpan): string {
+  return String.fromCharCode(json[start]!);
+}
+
 function endOf(json: Buffer, start: number): number {
   if (json[start] === QUOTE) return endOfText(json, start);
   let at = start;

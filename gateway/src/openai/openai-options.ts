@@ -1,7 +1,7 @@
 import { choiceOption, integerOption, type OptionRule, resolveOptions, stringOption } from "@membus/protocol";
 
 /**
- * What memory is to a completion: "off" is nothing; "static" is put before the model, and keeps each turn; "agent" is looked
+ * What memory is to a turn: "off" is nothing; "static" is put before the model, and keeps each turn; "agent" is looked
  * at and written by the model, with tools; "both" is both.
  */
 export const MEMORY_MODES = ["off", "static", "agent", "both"] as const;
@@ -9,7 +9,7 @@ export type MemoryMode = (typeof MEMORY_MODES)[number];
 
 /** `upstream` must be given. */
 export interface OpenAiOptions {
-  /** Base URL of the model server, up to `/chat/completions`, without credentials, query or fragment. */
+  /** Base URL of the model server, up to `/chat/completions` or `/responses`, without credentials, query or fragment. */
   readonly upstream: string;
   /**
    * Sent upstream as bearer token. "": where the gateway has no tokens, the caller's own `Authorization`, else none. Never in
@@ -44,7 +44,8 @@ export interface OpenAiOptions {
   readonly requestsBytesMax?: number;
   /**
    * Bytes of an answer that are kept for recording it, and of one event of a stream, 1024..1073741824. A longer answer is
-   * passed on all the same, and not recorded; in the modes "agent" and "both" a longer event cuts the stream.
+   * passed on all the same, and not recorded; in the modes "agent" and "both" a longer event cuts the stream. What repeats its
+   * request, as responses do, may be longer by three times that.
    * @default 131072
    */
   readonly answerBytesMax?: number;

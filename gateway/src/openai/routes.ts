@@ -7,11 +7,14 @@ import { readBody } from "../http/body.js";
 import type { Route } from "../http/http-server.js";
 import type { Tokens } from "../tokens.js";
 import { Call } from "./call.js";
-import { Completions } from "./completions.js";
+import { chatCompletions } from "./chat-completions.js";
+import type { ModelApi } from "./model-api.js";
 import { answerError, OpenAiError } from "./openai-error.js";
 import type { ResolvedOpenAiOptions } from "./openai-options.js";
 import { passOn } from "./pass-on.js";
+import { responses } from "./responses.js";
 import type { TurnMemoryDependencies } from "./turn-memory.js";
+import { Turns } from "./turns.js";
 import { Upstream } from "./upstream.js";
 
 export interface OpenAiRoutesDependencies extends TurnMemoryDependencies {
@@ -21,14 +24,17 @@ export interface OpenAiRoutesDependencies extends TurnMemoryDependencies {
   readonly clock: Clock;
 }
 
+/** Behind the version: what is asked for, and what of it. */
+const TARGET = /^\/v1((\/[^/?]+(?:\/completions)?)([^?]*)(?:\?.*)?)$/;
+
 type ModelRoute = (request: IncomingMessage, call: Call, url: URL) => Promise<void>;
 
-/** The API of a model server, passed on to it; its completions with a memory. */
+/** The API of a model server, passed on to it; its turns with a memory. */
 export class OpenAiRoutes {
   readonly #dependencies: OpenAiRoutesDependencies;
   readonly #options: ResolvedOpenAiOptions;
   readonly #upstream: Upstream;
-  readonly #completions: Completions;
+  readonly #turns: Turns;
   readonly #work = new Set<Promise<void>>();
   /** What the bodies of requests under way may take. */
   #claimedBytes = 0;
@@ -37,7 +43,7 @@ export class OpenAiRoutes {
     this.#dependencies = dependencies;
     this.#options = options;
     this.#upstream = new Upstream(options, hasTokens, dependencies.figures);
-    this.#completions = new Completions({ ...dependencies, upstream: this.#upstream }, options);
+    this.#turns = new Turns({ ...dependencies, upstream: this.#upstream }, options);
   }
 
   /** How many requests are under way. */
@@ -52,8 +58,8 @@ export class OpenAiRoutes {
 
   /** Undefined for a path that is not passed on. `target` may have a query. */
   find(method: string | undefined, target: string): Route | undefined {
-    const [, path, root] = /^\/v1((\/[^/?]+(?:\/completions)?)[^?]*(?:\?.*)?)$/.exec(target) ?? [];
-    const route = this.#routeOf(`${method} ${root}`);
+    const [, path, root, rest] = TARGET.exec(target) ?? [];
+    const route = this.#routeOf(`${method} ${root}`, rest === "");
     if (path === undefined || root === undefined || route === undefined) return undefined;
     const url = this.#upstream.urlOf(root, path);
     if (url === undefined) return undefined;
@@ -68,18 +74,30 @@ export class OpenAiRoutes {
     await Promise.all(this.#work);
   }
 
-  #routeOf(name: string): ModelRoute | undefined {
+  /** @param isWhole whether nothing stands behind the name. */
+  #routeOf(name: string, isWhole: boolean): ModelRoute | undefined {
     switch (name) {
       case "POST /chat/completions":
-        return async (request, call, url) =>
-          this.#completions.answer(request, await this.#bodyOf(request), call, url);
+        return (request, call, url) => this.#turn(chatCompletions, request, call, url);
+      case "POST /responses":
+        if (isWhole) return (request, call, url) => this.#turn(responses, request, call, url);
+        return (request, call, url) => this.#forwardBody(request, call, url);
+      case "POST /conversations":
       case "POST /embeddings":
-        return async (request, call, url) => this.#forward(request, await this.#bodyOf(request), call, url);
+        return (request, call, url) => this.#forwardBody(request, call, url);
       case "GET /models":
+      case "GET /responses":
+      case "DELETE /responses":
+      case "GET /conversations":
+      case "DELETE /conversations":
         return (request, call, url) => this.#forward(request, undefined, call, url);
       default:
         return undefined;
     }
+  }
+
+  async #turn(api: ModelApi, request: IncomingMessage, call: Call, url: URL): Promise<void> {
+    await this.#turns.answer({ api, request, body: await this.#bodyOf(request), call, url });
   }
 
   async #answer(
@@ -110,7 +128,7 @@ export class OpenAiRoutes {
 
   /** One that does not say its length may be as long as any. */
   #claimOf({ method, headers }: IncomingMessage): number {
-    if (method === "GET") return 0;
+    if (method === "GET" || method === "DELETE") return 0;
     const { requestBytesMax } = this.#options;
     return Math.min(Number(headers["content-length"] ?? requestBytesMax), requestBytesMax);
   }
@@ -134,6 +152,10 @@ export class OpenAiRoutes {
     if (isWhole) return bytes;
     this.#dependencies.refusals.add("model_request_bytes");
     throw new OpenAiError(413, "request_too_large", `a request has at most ${requestBytesMax} bytes`);
+  }
+
+  async #forwardBody(request: IncomingMessage, call: Call, url: URL): Promise<void> {
+    await this.#forward(request, await this.#bodyOf(request), call, url);
   }
 
   async #forward(request: IncomingMessage, body: Buffer | undefined, call: Call, url: URL): Promise<void> {

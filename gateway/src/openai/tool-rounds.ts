@@ -1,98 +1,117 @@
-import { AnswerCalls } from "./answer-calls.js";
 import { AnswerText } from "./answer-text.js";
 import type { Call } from "./call.js";
 import { EventBlocks } from "./event-blocks.js";
-import type { MemoryTools, ToolCall } from "./memory-tools.js";
+import type { MemoryTools } from "./memory-tools.js";
+import {
+  ANSWER_BYTES_MAX,
+  type AnswerRound,
+  type Continuation,
+  type ModelApi,
+  objectOf,
+} from "./model-api.js";
 import { begin, isEventStream, type MemoryState, passOn, piecesOf } from "./pass-on.js";
 
 /** Answers that are asked of the model for one request; for the last, memory's tools are not offered. */
 const ROUND_COUNT_MAX = 8;
 
 export interface ToolRounds {
+  readonly api: ModelApi;
   readonly call: Call;
   readonly memory: MemoryState;
   readonly tools: MemoryTools;
-  readonly answerBytesMax: number;
+  /** Of its text that is kept. */
+  readonly answerLengthMax: number;
+  readonly eventBytesMax: number;
   ask(body: Buffer): Promise<Response>;
-  record(answer: string): Promise<void>;
-}
-
-/** Of an answer that has to be read before it is known whose it is. */
-const WHOLE_BYTES_MAX = 16 * 1024 * 1024;
-
-interface Said {
-  readonly text: string;
-  readonly calls: readonly ToolCall[];
+  record(answer: AnswerText): Promise<void>;
+  keep(continuation: Continuation): void;
 }
 
 /** Passes on what the model says, and answers its calls of memory's tools, as long as it calls these alone. */
 export async function passRounds(first: Buffer, rounds: ToolRounds): Promise<void> {
-  const { call, tools, memory } = rounds;
+  const { api, call, tools, memory } = rounds;
+  const beginRound = api.rounds();
   let body = first;
-  for (let round = 1; ; round++) {
-    const answer = await rounds.ask(round < ROUND_COUNT_MAX ? tools.offeredIn(body) : body);
+  for (let count = 1; ; count++) {
+    const isLast = count === ROUND_COUNT_MAX;
+    const answer = await rounds.ask(isLast ? body : api.withTools(body, tools.offered));
     if (!answer.ok && !call.response.headersSent) return passOn(answer, call, memory);
-    const said = await passRound(answer, rounds);
-    if (said === undefined) return;
-    body = await tools.answeredIn(body, said, call.signal);
+    // What the model calls although it was not offered, nobody answers.
+    const round = beginRound((name) => !isLast && tools.has(name));
+    const text = await passRound(answer, round, rounds);
+    if (text === undefined) return;
+    body = round.answeredIn(body, text, await tools.run(round.own, call.signal));
     call.moves();
   }
 }
 
-function passRound(answer: Response, rounds: ToolRounds): Promise<Said | undefined> {
-  if (answer.ok && isEventStream(answer)) return passStream(answer, rounds);
-  return rounds.call.response.headersSent ? passError(answer, rounds) : passWhole(answer, rounds);
+/** @returns what the model said, where its calls are to be answered here; undefined where the answer was passed on. */
+function passRound(answer: Response, round: AnswerRound, rounds: ToolRounds): Promise<string | undefined> {
+  if (answer.ok && isEventStream(answer)) return passStream(answer, round, rounds);
+  return rounds.call.response.headersSent
+    ? passError(answer, round, rounds)
+    : passWhole(answer, round, rounds);
 }
 
-/** @returns what is to be answered here; undefined where the answer was passed on. */
-async function passWhole(answer: Response, rounds: ToolRounds): Promise<Said | undefined> {
-  const { call, memory, tools, answerBytesMax, record } = rounds;
+async function passWhole(
+  answer: Response,
+  round: AnswerRound,
+  rounds: ToolRounds,
+): Promise<string | undefined> {
+  const { api, call, memory, answerLengthMax } = rounds;
   const bytes = await wholeOf(answer, call);
   const json = bytes.toString("utf8");
-  const [calls, heard] = [new AnswerCalls(tools), new AnswerText(answerBytesMax)];
-  const left = calls.take(json);
+  const heard = new AnswerText(api, answerLengthMax);
+  const left = round.takeWhole(json);
   heard.add(json);
-  if (isOurs(calls)) return { text: heard.text, calls: calls.own };
-  await tools.run(calls.own, call.signal);
-  if (heard.isFinished) await record(heard.text);
+  if (round.isOurs) return heard.text;
+  await settleRound(round, heard, rounds);
   begin(answer, call, memory);
   call.response.end(left === json ? bytes : left);
   return undefined;
 }
 
-async function passStream(answer: Response, rounds: ToolRounds): Promise<Said | undefined> {
-  const { call, memory, tools, answerBytesMax, record } = rounds;
-  const [calls, heard] = [new AnswerCalls(tools), new AnswerText(answerBytesMax)];
-  const blocks = new EventBlocks(answerBytesMax);
+async function passStream(
+  answer: Response,
+  round: AnswerRound,
+  rounds: ToolRounds,
+): Promise<string | undefined> {
+  const { api, call, memory, answerLengthMax, eventBytesMax } = rounds;
+  const heard = new AnswerText(api, answerLengthMax);
+  const blocks = new EventBlocks(eventBytesMax);
+  let settled: Promise<void> | undefined;
+  const settle = () => (settled ??= settleRound(round, heard, rounds));
   if (!call.response.headersSent) begin(answer, call, memory);
   for await (const piece of piecesOf(answer, call)) {
-    for (const { bytes, data } of blocks.add(piece)) {
-      const left = calls.take(data);
-      heard.add(data);
-      // Its end is not that of the answer.
-      if (heard.isFinished && isOurs(calls)) continue;
-      if (data === "[DONE]" && heard.isFinished) await record(heard.text);
-      await call.write(left === data ? bytes : Buffer.from(`data: ${left}\n\n`));
+    for (const block of blocks.add(piece)) {
+      const left = round.takeEvent(block);
+      heard.add(block.data);
+      if (heard.isFinished && !round.isOurs) await settle();
+      for (const bytes of left) await call.write(bytes);
     }
-    if (blocks.isLost) throw new RangeError(`an event is longer than ${answerBytesMax} bytes`);
+    if (blocks.isLost) throw new RangeError(`an event is longer than ${eventBytesMax} bytes`);
   }
-  if (heard.isFinished && isOurs(calls)) return { text: heard.text, calls: calls.own };
-  await tools.run(calls.own, call.signal);
-  if (heard.isFinished) await record(heard.text);
+  if (round.isOurs) return heard.text;
+  await settle();
+  for (const bytes of round.takeRest()) await call.write(bytes);
   call.response.end(blocks.rest);
   return undefined;
 }
 
-/** One that comes when the stream has begun is an event of it. */
-async function passError(answer: Response, { call }: ToolRounds): Promise<undefined> {
-  const text = (await wholeOf(answer, call)).toString("utf8");
-  const error = { message: `the model server answered ${answer.status}`, code: "upstream_error" };
-  await call.write(Buffer.from(`data: ${oneLine(text) ?? JSON.stringify({ error })}\n\n`));
-  call.response.end();
+/** Before the end of an answer that is passed on: who has read it finds what was said and kept. */
+async function settleRound(round: AnswerRound, heard: AnswerText, rounds: ToolRounds): Promise<void> {
+  const results = await rounds.tools.run(round.own, rounds.call.signal);
+  const continuation = round.continuation(results);
+  if (continuation !== undefined) rounds.keep(continuation);
+  if (heard.isFinished) await rounds.record(heard);
 }
 
-function isOurs(calls: AnswerCalls): boolean {
-  return calls.own.length > 0 && !calls.hasOthers;
+/** One that comes when the stream has begun is an event of it. */
+async function passError(answer: Response, round: AnswerRound, { call }: ToolRounds): Promise<undefined> {
+  const { error } = objectOf((await wholeOf(answer, call)).toString("utf8")) ?? {};
+  const unknown = { message: `the model server answered ${answer.status}`, code: "upstream_error" };
+  await call.write(round.errorEvent(error ?? unknown));
+  call.response.end();
 }
 
 async function wholeOf(answer: Response, call: Call): Promise<Buffer> {
@@ -101,15 +120,7 @@ async function wholeOf(answer: Response, call: Call): Promise<Buffer> {
   for await (const piece of piecesOf(answer, call)) {
     pieces.push(piece);
     size += piece.length;
-    if (size > WHOLE_BYTES_MAX) throw new RangeError(`the answer is longer than ${WHOLE_BYTES_MAX} bytes`);
+    if (size > ANSWER_BYTES_MAX) throw new RangeError(`the answer is longer than ${ANSWER_BYTES_MAX} bytes`);
   }
   return Buffer.concat(pieces);
-}
-
-function oneLine(json: string): string | undefined {
-  try {
-    return JSON.stringify(JSON.parse(json));
-  } catch {
-    return undefined;
-  }
 }

@@ -5,15 +5,15 @@ import type { AttachedMemory, ChatMessage, LongTermMemory } from "@membus/agenti
 import type { Logger } from "@membus/protocol";
 import type { TenantClients } from "../tenant-clients.js";
 import type { Caller } from "./caller.js";
-import { type ChatRequest, textOfContent } from "./chat-request.js";
 import { MemoryTools } from "./memory-tools.js";
+import { type TurnRequest, textOfContent } from "./model-api.js";
 
 export interface TurnMemoryDependencies {
   readonly clients: TenantClients;
   readonly logger: Logger;
 }
 
-/** Memory around one completion. What fails is logged, and never fails the completion. */
+/** Memory around one turn. What fails is logged, and never fails the turn. */
 export class TurnMemory {
   readonly #dependencies: TurnMemoryDependencies;
   readonly #caller: Caller;
@@ -24,24 +24,25 @@ export class TurnMemory {
     this.#caller = caller;
   }
 
-  /** What is remembered of what the user asks for, "" for nothing; undefined where memory cannot be reached. */
-  async before(messages: ChatRequest["messages"]): Promise<string | undefined> {
-    const asked = userMessages(messages).at(-1);
-    return this.#try(async ({ attached }) =>
-      asked === undefined ? "" : (await attached.before([asked])).asText(),
-    );
+  /** What is remembered of what is asked for, "" for nothing; undefined where memory cannot be reached. */
+  async before(question: string | undefined): Promise<string | undefined> {
+    return this.#try(async ({ attached }) => {
+      if (question === undefined) return "";
+      return (await attached.before([{ role: "user", content: question }])).asText();
+    });
   }
 
   /** What the model may do with memory by itself; undefined where it may not, or memory cannot be reached. */
-  async tools({ toolNames, isSingle }: ChatRequest): Promise<MemoryTools | undefined> {
+  async tools({ toolNames, isSingle }: TurnRequest): Promise<MemoryTools | undefined> {
     if (!isSingle || this.#caller.mode === "static") return undefined;
     return this.#try(async ({ attached, agentic }) => new MemoryTools(agentic, attached.tools, toolNames));
   }
 
   /** Records what the user has said since the last answer, and this one, "" for none. */
-  async after(messages: ChatRequest["messages"], answer: string): Promise<void> {
+  async after(messages: TurnRequest["messages"], answer: string): Promise<void> {
     const last = messages.findLastIndex(({ role }) => role === "assistant");
-    const said = userMessages(messages.slice(last + 1));
+    const asked = userTexts(messages.slice(last + 1));
+    const said: ChatMessage[] = asked.map((content) => ({ role: "user", content }));
     if (answer !== "") said.push({ role: "assistant", content: answer });
     if (said.length === 0) return;
     await this.#try(async ({ attached, memory, agentic }) => {
@@ -68,7 +69,7 @@ export class TurnMemory {
       this.#opened ??= open(this.#dependencies.clients, this.#caller);
       return await work(await this.#opened);
     } catch (error) {
-      this.#dependencies.logger.warn({ err: error }, "a completion is without memory");
+      this.#dependencies.logger.warn({ err: error }, "a turn is without memory");
       return undefined;
     }
   }
@@ -99,9 +100,12 @@ function longTermOf(agentic: typeof Agentic, memory: AgentMemory, user: string):
   }
 }
 
-function userMessages(messages: ChatRequest["messages"]): ChatMessage[] {
-  return messages.flatMap(({ role, content }) => {
-    const text = role === "user" ? textOfContent(content) : "";
-    return text === "" ? [] : [{ role: "user" as const, content: text }];
-  });
+/** What the user said last. */
+export function questionIn(messages: TurnRequest["messages"]): string | undefined {
+  return userTexts(messages).at(-1);
+}
+
+function userTexts(messages: TurnRequest["messages"]): string[] {
+  const texts = messages.map(({ role, content }) => (role === "user" ? textOfContent(content) : ""));
+  return texts.filter((text) => text !== "");
 }

@@ -1,0 +1,157 @@
+import type { IncomingMessage } from "node:http";
+import { type Clock, within } from "@membus/protocol";
+import type { Figures } from "../health/figures.js";
+import type { Tokens } from "../tokens.js";
+import { AnswerText } from "./answer-text.js";
+import type { Call } from "./call.js";
+import { type Caller, callerOf } from "./caller.js";
+import { EventBlocks } from "./event-blocks.js";
+import { LatestAnswers } from "./latest-answers.js";
+import type { Continuation, ModelApi, TurnRequest } from "./model-api.js";
+import type { ResolvedOpenAiOptions } from "./openai-options.js";
+import { begin, isEventStream, type MemoryState, passOn, piecesOf } from "./pass-on.js";
+import { passRounds } from "./tool-rounds.js";
+import { questionIn, TurnMemory, type TurnMemoryDependencies } from "./turn-memory.js";
+import type { Upstream } from "./upstream.js";
+
+export interface TurnsDependencies extends TurnMemoryDependencies {
+  readonly upstream: Upstream;
+  readonly tokens: Tokens;
+  readonly figures: Figures;
+  readonly clock: Clock;
+}
+
+/** A request to the model, as it came. */
+interface Asked {
+  readonly api: ModelApi;
+  readonly request: IncomingMessage;
+  readonly body: Buffer;
+  readonly call: Call;
+  readonly url: URL;
+}
+
+/** How an answer is passed on, and what is done with what it said, before its end. */
+interface Turn {
+  readonly api: ModelApi;
+  readonly call: Call;
+  readonly memory: MemoryState;
+  /** Of its text that is kept. */
+  readonly answerLengthMax: number;
+  /** Of one event, or a whole answer, that is understood. */
+  readonly eventBytesMax: number;
+  record(answer: AnswerText): Promise<void>;
+}
+
+/** Of an answer that repeats the request, written another way. */
+const REPEATED_FACTOR = 3;
+
+/** Turns of a conversation, with a memory: it is put before the model, and keeps what is said. */
+export class Turns {
+  readonly #dependencies: TurnsDependencies;
+  readonly #options: ResolvedOpenAiOptions;
+  readonly #continuations = new LatestAnswers<Continuation>();
+  /** What the user asked for, whose words the request with what came of a tool has not. */
+  readonly #questions = new LatestAnswers<string>();
+
+  constructor(dependencies: TurnsDependencies, options: ResolvedOpenAiOptions) {
+    this.#dependencies = dependencies;
+    this.#options = options;
+  }
+
+  /** @throws {OpenAiError} for a caller that says of itself what cannot be. */
+  async answer({ body: came, ...asked }: Asked): Promise<void> {
+    const { api, request, call, url } = asked;
+    const { upstream, tokens } = this.#dependencies;
+    const turn = api.read(came);
+    const named = turn ?? { metadata: {}, user: undefined };
+    const caller = callerOf(request.headers, named, tokens, this.#options);
+    const continuation = this.#continuations.of(caller, turn?.follows);
+    const body = continuation === undefined ? came : api.continuedIn(came, continuation);
+    if (turn === undefined || caller.mode === "off") {
+      return passOn(await upstream.ask(url, request, body, call), call, "off");
+    }
+    const follows = continuation?.id ?? turn.follows;
+    await this.#withMemory({ ...asked, body }, { ...turn, follows }, caller);
+  }
+
+  async #withMemory(
+    { api, request, body, call, url }: Asked,
+    said: TurnRequest,
+    caller: Caller,
+  ): Promise<void> {
+    const turnMemory = new TurnMemory(this.#dependencies, caller);
+    const question = questionIn(said.messages) ?? this.#questions.of(caller, said.follows);
+    const recalled = await this.#inTime(turnMemory.before(question));
+    const memory = recalled === undefined ? "unavailable" : "attached";
+    if (memory === "unavailable") this.#dependencies.figures.memoryUnavailable();
+    const told = recalled ? api.withSystemText(body, recalled) : body;
+    const ask = (asked: Buffer) => this.#dependencies.upstream.ask(url, request, asked, call);
+    let recording: Promise<void> | undefined;
+    let recorded: Promise<void> | undefined;
+    const record = ({ text, id }: AnswerText) => {
+      if (id !== undefined && question !== undefined) this.#questions.keep(caller, id, question);
+      recording ??= turnMemory.after(said.messages, text);
+      // Who has seen that memory is gone does not wait for it once more.
+      recorded ??= memory === "attached" ? this.#inTime(recording) : Promise.resolve();
+      return recorded;
+    };
+    const tools = memory === "attached" ? await turnMemory.tools(said) : undefined;
+    const turn = { api, call, memory, record, ...this.#boundsOf(api, told) } as const;
+    if (tools === undefined) await this.#passOn(await ask(told), turn);
+    else {
+      const keep = (continuation: Continuation) =>
+        this.#continuations.keep(caller, continuation.shownId, continuation);
+      await passRounds(told, { ...turn, tools, ask, keep });
+    }
+    // What is being recorded counts as under way, so that it is bounded.
+    await recording;
+  }
+
+  #boundsOf({ repeatsRequest }: ModelApi, body: Buffer): Pick<Turn, "answerLengthMax" | "eventBytesMax"> {
+    const { answerBytesMax } = this.#options;
+    const repeatedBytes = repeatsRequest ? REPEATED_FACTOR * body.length : 0;
+    return { answerLengthMax: answerBytesMax, eventBytesMax: answerBytesMax + repeatedBytes };
+  }
+
+  #inTime<T>(work: Promise<T>): Promise<T | undefined> {
+    return within(this.#dependencies.clock, this.#options.memoryTimeoutMs, work);
+  }
+
+  #passOn(answer: Response, turn: Turn): Promise<void> {
+    if (!answer.ok) return passOn(answer, turn.call, turn.memory);
+    return isEventStream(answer) ? this.#passStream(answer, turn) : this.#passWhole(answer, turn);
+  }
+
+  async #passWhole(answer: Response, turn: Turn): Promise<void> {
+    const { api, call, memory, answerLengthMax, eventBytesMax, record } = turn;
+    const kept: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const piece of piecesOf(answer, call)) {
+      bytes += piece.length;
+      if (bytes <= eventBytesMax) kept.push(piece);
+      else {
+        if (!call.response.headersSent) begin(answer, call, memory);
+        for (const held of kept.splice(0)) await call.write(held);
+        await call.write(piece);
+      }
+    }
+    const heard = new AnswerText(api, answerLengthMax);
+    heard.add(Buffer.concat(kept).toString("utf8"));
+    if (bytes > eventBytesMax || heard.isFinished) await record(heard);
+    if (!call.response.headersSent) begin(answer, call, memory);
+    call.response.end(Buffer.concat(kept));
+  }
+
+  /** The turn is recorded before the last piece goes out: who has read the answer finds what was said. */
+  async #passStream(answer: Response, turn: Turn): Promise<void> {
+    const { api, call, memory, answerLengthMax, eventBytesMax, record } = turn;
+    const [blocks, heard] = [new EventBlocks(eventBytesMax), new AnswerText(api, answerLengthMax)];
+    begin(answer, call, memory);
+    for await (const piece of piecesOf(answer, call)) {
+      for (const { data } of blocks.add(piece)) heard.add(data);
+      if (heard.isFinished) await record(heard);
+      await call.write(piece);
+    }
+    call.response.end();
+  }
+}

@@ -1,0 +1,256 @@
+import { MemoryClient } from "@membus/agent-client";
+import { LongTermMemory, openConversation } from "@membus/agentic";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ScriptedOpenAi } from "../../agentic/test/scripted-openai/index.js";
+import { GatewayFixture } from "./gateway-fixture.js";
+import { RawUpstream } from "./raw-upstream.js";
+import { startRememberingModel } from "./remembering-model.js";
+
+const fixture = new GatewayFixture();
+let model: ScriptedOpenAi;
+let url = "";
+beforeAll(async () => {
+  await fixture.start();
+  model = await startRememberingModel();
+  ({ url } = await fixture.gateway({ openai: { upstream: model.baseUrl } }));
+});
+afterAll(async () => {
+  await model.stop();
+  await fixture.stop();
+});
+
+const told = "I live in Lisbon";
+const asked = "In which city do I live?";
+type Request = Partial<OpenAI.Responses.ResponseCreateParamsNonStreaming>;
+
+const clientOf = (headers: Readonly<Record<string, string>>) =>
+  new OpenAI({ apiKey: "sk-test", baseURL: `${url}/v1`, defaultHeaders: headers, maxRetries: 0 });
+
+async function say(headers: Readonly<Record<string, string>>, input: Request["input"], rest: Request = {}) {
+  const { data, response } = await clientOf(headers)
+    .responses.create({ model: "scripted", input: input!, ...rest })
+    .withResponse();
+  return [data.output_text, response.headers.get("x-membus-memory")];
+}
+
+async function factsOf(agent: string): Promise<string[]> {
+  const client = await MemoryClient.connect({ bus: await fixture.bus(), agent });
+  const facts = [];
+  for await (const { text } of new LongTermMemory(client, { about: "user:default" }).entries())
+    facts.push(text);
+  return facts.toSorted();
+}
+
+describe("a fact that was told to a response", () => {
+  it("is that user's and that agent's, whether headers, metadata or `user` name them", async () => {
+    const ada = { "x-membus-agent": "zoë", "x-membus-user": "ada" };
+    await say(ada, told);
+    const knows = ["You live in Lisbon.", "attached"];
+    const knowsNot = ["You did not say.", "attached"];
+    expect(await say(ada, asked)).toEqual(knows);
+    expect(await say({}, asked, { metadata: { membus_agent: "zoë", membus_user: "ada" } })).toEqual(knows);
+    expect(await say({ "x-membus-agent": "zoë" }, asked, { user: "ada" })).toEqual(knows);
+    expect(await say({ "x-membus-agent": "zoë" }, asked, { user: "bob" })).toEqual(knowsNot);
+    expect(await say({ ...ada, "x-membus-agent": "other" }, asked)).toEqual(knowsNot);
+  });
+
+  it("is known to chat completions, too", async () => {
+    const headers = { "x-membus-agent": "two-apis" };
+    await say(headers, told);
+    const messages = [{ role: "user" as const, content: asked }];
+    const { choices } = await clientOf(headers).chat.completions.create({ model: "scripted", messages });
+    expect(choices[0]!.message.content).toBe("You live in Lisbon.");
+  });
+
+  it("is not looked at, nor kept, in mode off", async () => {
+    expect(await say({ "x-membus-agent": "off", "x-membus-mode": "off" }, told)).toEqual([
+      "You did not say.",
+      "off",
+    ]);
+    expect(await factsOf("off")).toEqual([]);
+  });
+});
+
+describe("a turn", () => {
+  it("is recorded as what was said since the last answer, and in its conversation", async () => {
+    const headers = { "x-membus-agent": "turns", "x-membus-conversation": "c1" };
+    await say(headers, [
+      { role: "developer", content: "Be brief" },
+      { role: "user", content: "Before" },
+      { type: "function_call", call_id: "c", name: "look", arguments: "{}" },
+      { type: "function_call_output", call_id: "c", output: "Porto" },
+      { type: "message", role: "user", content: [{ type: "input_text", text: told }] },
+    ]);
+    expect(await factsOf("turns")).toEqual([told, "You did not say."]);
+    const client = await MemoryClient.connect({ bus: await fixture.bus(), agent: "turns" });
+    const conversation = await openConversation(client, { id: "c1" });
+    expect((await conversation.get()).map(({ message }) => [message.role, message.content])).toEqual([
+      ["user", told],
+      ["assistant", "You did not say."],
+    ]);
+  });
+
+  it("behind another is its new input alone", async () => {
+    await say({ "x-membus-agent": "behind" }, told, { previous_response_id: "resp_1" });
+    expect(model.requests.at(-1)!.body).toMatchObject({ previous_response_id: "resp_1", input: told });
+    expect(await factsOf("behind")).toEqual([told, "You did not say."]);
+  });
+
+  it("that brings what came of a tool is told what is remembered of the question before", async () => {
+    const headers = { "x-membus-agent": "tools" };
+    await say(headers, told);
+    const client = clientOf(headers);
+    const { id } = await client.responses.create({ model: "scripted", input: asked });
+    const output = { type: "function_call_output" as const, call_id: "c", output: "rain" };
+    const then = await client.responses.create({
+      model: "scripted",
+      input: [output],
+      previous_response_id: id,
+    });
+    expect(then.output_text).toBe("You live in Lisbon.");
+    const again = { "x-membus-user": "bob", ...headers };
+    expect(await say(again, [output], { previous_response_id: then.id })).toEqual([
+      "You did not say.",
+      "attached",
+    ]);
+    expect(await say(headers, [output], { previous_response_id: then.id })).toEqual([
+      "You live in Lisbon.",
+      "attached",
+    ]);
+  });
+
+  it("that fails is told unchanged, and not recorded", async () => {
+    const failing = await fixture.gateway({
+      openai: { upstream: `${model.baseUrl}/nowhere`, agent: "failing" },
+    });
+    const answer = await fetch(`${failing.url}/v1/responses`, {
+      method: "POST",
+      body: JSON.stringify({ model: "scripted", input: told }),
+    });
+    expect([answer.status, answer.headers.get("x-membus-memory")]).toEqual([404, "attached"]);
+    expect(await answer.json()).toMatchObject({ error: { type: "scripted_error" } });
+    expect(await factsOf("failing")).toEqual([]);
+  });
+
+  it("that did not end, or goes on in the background, is not recorded", async () => {
+    const upstream = await RawUpstream.start();
+    const gateway = await fixture.gateway({ openai: { upstream: upstream.baseUrl, agent: "unended" } });
+    for (const status of ["failed", "queued", "cancelled"]) {
+      const answered = JSON.stringify({ id: "r", object: "response", status, output: [] });
+      upstream.answer = (response) => response.end(answered);
+      const body = JSON.stringify({ input: told, background: true });
+      const answer = await fetch(`${gateway.url}/v1/responses`, { method: "POST", body });
+      expect(await answer.text()).toBe(answered);
+    }
+    await upstream.stop();
+    expect(await factsOf("unended")).toEqual([]);
+  });
+});
+
+describe("the request", () => {
+  const answered =
+    '{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"city Lisbon"}]}]}';
+
+  it.each([
+    [
+      "without instructions",
+      '{ "input":"city?" , "é":"\\ud83d", "n":12345678901234567890}',
+      "8901234567890",
+      "",
+    ],
+    ["with instructions", '{"instructions" : "Be\\u0020brief", "input":"city?"}', "brief", ""],
+    [
+      "with none",
+      '{"instructions":null,"input":[{"role":"user","content":"city?"}]}',
+      '"instructions":',
+      "null",
+    ],
+    [
+      "with empty ones",
+      '{"instructions":"","input":[{"role":"user","content":"city?"}]}',
+      '"instructions":"',
+      "",
+    ],
+  ])("%s is changed by what is remembered alone", async (_, body, mark, replaced) => {
+    const upstream = await RawUpstream.start((response) => response.end(answered));
+    const gateway = await fixture.gateway({ openai: { upstream: upstream.baseUrl, agent: "bytes" } });
+    const post = () =>
+      fetch(`${gateway.url}/v1/responses`, { method: "POST", body }).then((answer) => answer.text());
+    expect([await post(), await post()]).toEqual([answered, answered]);
+    const sent = upstream.requests.at(-1)!.body.toString("utf8");
+    const at = body.indexOf(mark) + mark.length;
+    const rest = body.slice(at + replaced.length);
+    expect([sent.slice(0, at), sent.slice(sent.length - rest.length)]).toEqual([body.slice(0, at), rest]);
+    expect(JSON.parse(sent).instructions).toContain("city Lisbon");
+    await upstream.stop();
+  });
+
+  it.each([
+    ["no JSON", "{"],
+    ["a list", "[]"],
+    ["of another input", '{"input":7}'],
+    ["with others than items", '{"input":[1]}'],
+    ["very deep", "[".repeat(200_000)],
+    ["without input", '{"prompt":{"id":"p"}}'],
+    ["with instructions that are none", '{"input":"city?","instructions":7}'],
+  ])("that is %s goes on as it is", async (_, body) => {
+    const upstream = await RawUpstream.start();
+    const gateway = await fixture.gateway({ openai: { upstream: upstream.baseUrl, agent: "bytes" } });
+    await fetch(`${gateway.url}/v1/responses`, { method: "POST", body });
+    expect(upstream.requests[0]!.body.toString()).toBe(body);
+    await upstream.stop();
+  });
+});
+
+describe("what is stored at the model server", () => {
+  it("is asked for, deleted and cancelled there", async () => {
+    const upstream = await RawUpstream.start((response, { method, url: path }) => {
+      response.setHeader("content-type", "application/json");
+      response.end(
+        JSON.stringify({ id: "resp_1", object: "response", output: [], asked: `${method} ${path}` }),
+      );
+    });
+    const gateway = await fixture.gateway({
+      openai: { upstream: upstream.baseUrl, requestsBytesMax: 1_024 },
+    });
+    const { responses, conversations } = new OpenAI({ apiKey: "sk", baseURL: `${gateway.url}/v1` });
+    await responses.retrieve("resp_1", { include: ["reasoning.encrypted_content"] });
+    await responses.delete("resp_1");
+    await responses.cancel("resp_1");
+    await responses.compact({ model: "m", previous_response_id: "resp_1" });
+    await responses.inputTokens.count({ input: told });
+    await responses.inputItems.list("resp_1");
+    await conversations.create({ items: [] });
+    await conversations.retrieve("conv_1");
+    await conversations.delete("conv_1");
+    expect(upstream.requests.map((request) => `${request.method} ${request.url}`)).toEqual([
+      "GET /v1/responses/resp_1?include%5B%5D=reasoning.encrypted_content",
+      "DELETE /v1/responses/resp_1",
+      "POST /v1/responses/resp_1/cancel",
+      "POST /v1/responses/compact",
+      "POST /v1/responses/input_tokens",
+      "GET /v1/responses/resp_1/input_items",
+      "POST /v1/conversations",
+      "GET /v1/conversations/conv_1",
+      "DELETE /v1/conversations/conv_1",
+    ]);
+    await upstream.stop();
+  });
+});
+
+describe("without a host", () => {
+  it("it is answered all the same, and says so", async () => {
+    const lonely = new GatewayFixture();
+    await lonely.start();
+    const gateway = await lonely.gateway({ openai: { upstream: model.baseUrl, memoryTimeoutMs: 300 } });
+    await lonely.stopHost();
+    for (const stream of [false, true]) {
+      const body = JSON.stringify({ model: "scripted", stream, input: asked });
+      const answer = await fetch(`${gateway.url}/v1/responses`, { method: "POST", body });
+      expect([answer.status, answer.headers.get("x-membus-memory")]).toEqual([200, "unavailable"]);
+      expect(await answer.text()).toContain("You did not say.");
+    }
+    await lonely.stop();
+  });
+});
