@@ -1,5 +1,6 @@
 import type { AgentMemory } from "@membus/agent-client";
 import type { Bus, Clock } from "@membus/protocol";
+import { LIVE_ROUTES } from "./live.js";
 import { MEMORY_ROUTES } from "./memories.js";
 import type { Query } from "./query-fields.js";
 
@@ -18,5 +19,5 @@ export interface ViewDependencies {
 
 /** What the views read, by what stands behind `/inspector/`. */
 export function viewRoutes(_: ViewDependencies): ViewRoutes {
-  return { ...MEMORY_ROUTES };
+  return { ...LIVE_ROUTES, ...MEMORY_ROUTES };
 }
