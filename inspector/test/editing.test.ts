@@ -20,12 +20,22 @@ describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chr
     await fixture.alice.store({ key: "note", content: { a: 1 }, tier: "episodic", tags: ["old"] });
     const { page, problems } = await open("note");
     await page.getByLabel("Content").fill('{"a": 2}');
-    await page.getByLabel("Tags, with").fill("new, newer");
+    await page.getByLabel("Tags, one").fill("new\nand, newer");
     await page.getByRole("button", { name: "Store" }).click();
     await page.locator("pre").getByText('"a": 2').waitFor();
     const [entry] = (await fixture.alice.retrieve({ keys: ["note"] })).entries;
-    expect(entry).toMatchObject({ content: { a: 2 }, tags: ["new", "newer"] });
+    expect(entry).toMatchObject({ content: { a: 2 }, tags: ["new", "and, newer"] });
     expect(problems).toEqual([]);
+  });
+
+  it("gives back what nobody has changed as it is", async () => {
+    const entry = { key: "dos", content: "a\r\nb", tier: "episodic" as const, tags: [" x ", "a\rb"] };
+    await fixture.alice.store(entry);
+    const { page } = await open("dos");
+    await page.getByRole("button", { name: "Store" }).click();
+    await page.getByText("Nothing was changed.").waitFor();
+    const [kept] = (await fixture.alice.retrieve({ keys: ["dos"] })).entries;
+    expect(kept).toMatchObject({ content: "a\r\nb", tags: [" x ", "a\rb"] });
   });
 
   it("loses nothing that somebody else has written meanwhile", async () => {
