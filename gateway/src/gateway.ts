@@ -12,12 +12,14 @@ import { Refusals } from "./health/refusals.js";
 import { HealthRoutes } from "./health/routes.js";
 import { refusalOf } from "./http/guard.js";
 import { answerJson, listen, type Route, type TlsFiles, urlOf } from "./http/http-server.js";
+import { InspectorRoutes } from "./inspector/routes.js";
 import { OpenAiRoutes } from "./openai/routes.js";
 import {
   type GatewayOptions,
   isLoopback,
   type ResolvedGatewayOptions,
   resolveGatewayOptions,
+  TOKENS_MAX,
 } from "./options.js";
 import { TenantClients } from "./tenant-clients.js";
 import { Tokens } from "./tokens.js";
@@ -33,6 +35,11 @@ export interface GatewayDependencies {
   readonly logger?: Logger;
 }
 
+const INSPECTOR_TIMEOUT_MS = 5_000;
+const INSPECTED_TENANTS_MAX = 100;
+/** They last as long as their readers like. */
+const STREAMS: ReadonlySet<string> = new Set(["/stream", "/inspector/events"]);
+
 /** HTTP in front of the bus: a client of it like any other. */
 export class Gateway {
   readonly #options: ResolvedGatewayOptions;
@@ -47,6 +54,7 @@ export class Gateway {
   readonly #health: HealthRoutes;
   readonly #figures: Figures;
   readonly #refusals: Refusals;
+  readonly #inspector: InspectorRoutes | undefined;
   #isStopping = false;
   #server: Server | undefined;
 
@@ -62,7 +70,8 @@ export class Gateway {
     const shared = { clock, logger, figures: this.#figures, refusals: this.#refusals };
     this.#sessions = new SessionFiles(directory, this.#options, clock);
     const { prefix, openai, tokens: given } = this.#options;
-    const clientsOf = (timeoutMs: number) => new TenantClients({ bus, clock, logger }, { prefix, timeoutMs });
+    const clientsOf = (timeoutMs: number, tenantsMax = TOKENS_MAX) =>
+      new TenantClients({ bus, clock, logger }, { prefix, timeoutMs, tenantsMax });
     const clients = clientsOf(A2E_TIMEOUT_MS);
     this.#outbox = new Outbox(new Relay(bus, this.#options.relayPrefix), clock);
     const tokens = new Tokens(this.#options);
@@ -79,7 +88,16 @@ export class Gateway {
     const modelClients = openai && clientsOf(openai.memoryTimeoutMs);
     this.#openAi =
       openai && new OpenAiRoutes({ ...shared, tokens, clients: modelClients! }, openai, given.length > 0);
-    this.#clients = modelClients === undefined ? [clients] : [clients, modelClients];
+    // Without tokens anybody names any tenant.
+    const inspectorClients = clientsOf(INSPECTOR_TIMEOUT_MS, INSPECTED_TENANTS_MAX);
+    this.#inspector = this.#options.inspector
+      ? new InspectorRoutes(
+          { bus, clock, tokens, refusals: this.#refusals, clients: inspectorClients },
+          this.#options,
+          dependencies.tls !== undefined,
+        )
+      : undefined;
+    this.#clients = [clients, inspectorClients, ...(modelClients === undefined ? [] : [modelClients])];
     this.#health = this.#healthRoutes(clients, tokens);
   }
 
@@ -100,6 +118,7 @@ export class Gateway {
   async start(): Promise<string> {
     await this.#sessions.open();
     this.#outbox.start();
+    this.#inspector?.start();
     await this.#dependencies.bus.flush();
     const { tls } = this.#dependencies;
     const { host, port } = this.#options;
@@ -112,9 +131,9 @@ export class Gateway {
   async stop(): Promise<void> {
     this.#isStopping = true;
     const closed = this.#server && new Promise((resolve) => this.#server!.close(resolve));
-    const idle = Promise.all([this.#routes.idle(), this.#openAi?.idle()]);
+    const idle = Promise.all([this.#routes.idle(), this.#openAi?.idle(), this.#inspector?.idle()]);
     await within(this.#clock, this.#options.drainTimeoutMs, idle);
-    await this.#outbox.close();
+    await Promise.all([this.#outbox.close(), this.#inspector?.close()]);
     this.#server?.closeAllConnections();
     await closed;
     this.#sessions.close();
@@ -166,7 +185,10 @@ export class Gateway {
   #find({ method, url = "" }: IncomingMessage): Route | undefined {
     const path = url.split("?")[0]!;
     return (
-      this.#routes.find(method, path) ?? this.#health.find(method, path) ?? this.#openAi?.find(method, url)
+      this.#routes.find(method, path) ??
+      this.#health.find(method, path) ??
+      this.#inspector?.find(method, path) ??
+      this.#openAi?.find(method, url)
     );
   }
 
@@ -174,8 +196,7 @@ export class Gateway {
     const begunAt = this.#clock.now();
     response.once("close", () => {
       const status = response.headersSent ? response.statusCode : "aborted";
-      // A stream lasts as long as its reader likes.
-      const seconds = route === "/stream" ? undefined : this.#clock.now() - begunAt;
+      const seconds = STREAMS.has(route) ? undefined : this.#clock.now() - begunAt;
       this.#figures.requestEnded(route, status, seconds);
     });
   }

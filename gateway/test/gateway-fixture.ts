@@ -5,10 +5,12 @@ import { connectNatsBus } from "@membus/bus";
 import { createHost } from "@membus/host";
 import { launchNatsServer } from "@membus/nats-server";
 import { createLruPlugin } from "@membus/plugin-lru";
-import { systemClock } from "@membus/protocol";
+import { type Clock, type MemoryPlugin, type MemoryTier, systemClock, TIERS } from "@membus/protocol";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { RecordingLogger } from "../../bus/test/recording-logger.js";
 import { Gateway, type GatewayOptions } from "../src/index.js";
+
+export type Plugins = Readonly<Partial<Record<MemoryTier, MemoryPlugin>>>;
 
 /** A nats-server, a host in memory, and gateways that share their sessions. */
 export class GatewayFixture {
@@ -21,21 +23,30 @@ export class GatewayFixture {
 
   /** Where sessions are. */
   get directory(): string {
-    return this.#directory;
+    return join(this.#directory, "sessions");
   }
 
   get natsUrl(): string {
     return this.#natsUrl;
   }
 
-  async start(): Promise<void> {
+  /** @param plugins of tiers that are not in memory. */
+  async start(plugins: Plugins = {}): Promise<void> {
     const server = await launchNatsServer({ binary: NATS_SERVER });
     this.#cleanups.push(() => server.kill());
     this.#natsUrl = server.url;
     this.#directory = await mkdtemp(join(tmpdir(), "membus-gateway-"));
-    this.#cleanups.push(() => rm(this.#directory, { recursive: true }));
-    const tiers = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
-    const host = createHost({ bus: await this.bus(), plugins: tiers, logger: this.logger });
+    this.#cleanups.push(() => rm(this.#directory, { recursive: true, force: true }));
+    const inMemory = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
+    const dataDirectories = Object.fromEntries(
+      TIERS.map((tier) => [tier, join(this.#directory, "tiers", tier)]),
+    );
+    const host = createHost({
+      bus: await this.bus(),
+      plugins: { ...inMemory, ...plugins },
+      dataDirectories,
+      logger: this.logger,
+    });
     await host.start();
     let stopping: Promise<void> | undefined;
     this.stopHost = () => (stopping ??= host.stop());
@@ -49,9 +60,9 @@ export class GatewayFixture {
   }
 
   /** One more, on a free port. */
-  async gateway(options: GatewayOptions = {}) {
+  async gateway(options: GatewayOptions = {}, clock: Clock = systemClock) {
     const bus = await this.bus();
-    const parts = { bus, directory: this.#directory, logger: this.logger };
+    const parts = { bus, directory: this.directory, logger: this.logger, clock };
     const gateway = new Gateway(parts, { port: 0, ...options });
     const url = await gateway.start();
     let stopping: Promise<void> | undefined;

@@ -3,9 +3,9 @@ import { type Clock, isMemoryError, type Logger, MemoryError } from "@membus/pro
 import type { Figures } from "../health/figures.js";
 import type { Refusals } from "../health/refusals.js";
 import { readBody } from "../http/body.js";
+import { EventStream } from "../http/event-stream.js";
 import { answerJson, type Route } from "../http/http-server.js";
 import { type Answer, type Dispatcher, PARALLEL_MAX } from "./dispatcher.js";
-import { EventStream } from "./event-stream.js";
 import { type A2eMessage, errorLines, idAtHead, parseMessage } from "./message.js";
 import type { Outbox } from "./outbox.js";
 import type { Session, Sessions } from "./sessions.js";

@@ -1,0 +1,65 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Api } from "../../api.js";
+import { CHANGES_MAX, type Change, heard, listed, merge, type RecentChange, withTexts } from "./feed.js";
+import { Gathering } from "./gathering.js";
+import { readTexts } from "./texts.js";
+
+/** What comes within this time is drawn together. */
+const DRAW_MS = 50;
+/** And its texts are asked for together. */
+const READ_MS = 300;
+
+export interface Feed {
+  readonly changes: readonly Change[];
+  readonly state: "connecting" | "open" | "refused";
+  readonly failure?: Error | undefined;
+}
+
+/** What happens, from now on, and what happened last: subscribed first, then listed, so that nothing falls between the two. */
+export function useFeed(api: Api): Feed {
+  const [changes, setChanges] = useState<readonly Change[]>([]);
+  const [state, setState] = useState<Feed["state"]>("connecting");
+  const [failure, setFailure] = useState<Error>();
+  useEffect(() => {
+    setState("connecting");
+    setChanges([]);
+    const ended = new AbortController();
+    const news = new Gathering<Change>(DRAW_MS, CHANGES_MAX, (heardOf) =>
+      setChanges((known) => merge(known, heardOf)),
+    );
+    const unread = new Gathering<Change>(READ_MS, CHANGES_MAX, async (stored) => {
+      const texts = await readTexts(api, stored, ended.signal);
+      setChanges((known) => withTexts(known, texts));
+    });
+    const list = async () => {
+      const { changes: recent } = await api.get<{ changes: RecentChange[] }>("recent", {}, ended.signal);
+      setChanges((known) => merge(known, recent.map(listed)));
+    };
+    const stop = api.events(
+      (event) => {
+        const change = heard(event);
+        news.add(change);
+        if (event.action === "stored") unread.add(change);
+      },
+      {
+        onOpen: () => {
+          setState("open");
+          setFailure(undefined);
+          list().catch((error: Error) => !ended.signal.aborted && setFailure(error));
+        },
+        onLost: () => setState("connecting"),
+        onFailure: (error) => {
+          setState("refused");
+          setFailure(error);
+        },
+      },
+    );
+    return () => {
+      news.stop();
+      unread.stop();
+      ended.abort();
+      stop();
+    };
+  }, [api]);
+  return { changes, state, failure };
+}
