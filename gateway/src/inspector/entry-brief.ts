@@ -1,0 +1,45 @@
+import { deriveText, type MemoryEntry, type MemoryTier, readRecord } from "@membus/protocol";
+
+/** Characters of a text that is only to be recognised. */
+const BRIEF_LENGTH = 200;
+
+/** An entry as a list or a graph shows it. */
+export interface EntryBrief {
+  readonly key_hash: string;
+  readonly tier: MemoryTier;
+  readonly namespace: string;
+  /** Of record; absent where it is none. */
+  readonly kind?: string;
+  readonly text: string;
+  readonly author: string;
+  /** Unix seconds. */
+  readonly created: number;
+}
+
+export function briefOf(entry: MemoryEntry): EntryBrief {
+  const { key_hash, tier, namespace, author, timestamps, metadata } = entry;
+  const kind = metadata?.kind;
+  return {
+    key_hash,
+    tier,
+    namespace,
+    ...(typeof kind === "string" && { kind }),
+    text: cutText(textOf(entry), BRIEF_LENGTH),
+    author,
+    created: timestamps.created,
+  };
+}
+
+/** The first characters, of which the last is whole. */
+export function cutText(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`;
+}
+
+function textOf(entry: MemoryEntry): string {
+  const triple = readRecord(entry, "triple");
+  if (triple !== undefined) {
+    const { subject, predicate, object } = triple.key;
+    return `${subject} ${predicate.replaceAll("_", " ")} ${object}`;
+  }
+  return entry.text || deriveText(entry.content);
+}

@@ -1,0 +1,71 @@
+import type { AgentMemory, RetrieveRequest } from "@membus/agent-client";
+import { type DegradedTier, isMemoryError, type MemoryEntry } from "@membus/protocol";
+
+/** First segments of namespaces that are looked into. */
+const NAMESPACES_MAX = 32;
+/** Where records are (clause REC-8). */
+const CONVENTIONS = ["about", "graph", "conversations", "blocks", "targets", "files"];
+
+export interface FoundEntries {
+  readonly entries: readonly MemoryEntry[];
+  /** Whether there are more. */
+  readonly truncated: boolean;
+  /** Tiers that could not be asked. */
+  readonly degraded: readonly DegradedTier[];
+}
+
+export type AnywhereCriteria = Pick<RetrieveRequest, "keys" | "where" | "tier">;
+
+/**
+ * Entries that meet the criteria in whatever namespace, the newest of each first: a list tells where there are any, for a
+ * retrieve is about one subtree.
+ */
+export async function findAnywhere(
+  memory: AgentMemory,
+  criteria: AnywhereCriteria,
+  limit: number,
+): Promise<FoundEntries> {
+  const places = await placesOf(memory, criteria);
+  const pages = await Promise.all(
+    places.segments.map((segment) =>
+      orTooMany(memory.retrieve({ ...criteria, namespace: `${segment}/**`, order: "newest", limit })),
+    ),
+  );
+  const whole = pages.filter((page) => page !== undefined);
+  const entries = whole.flatMap((page) => page.entries);
+  const isCut = pages.some((page) => page === undefined || page.cursor !== undefined);
+  return {
+    entries: entries.slice(0, limit),
+    truncated: isCut || places.truncated || entries.length > limit,
+    degraded: distinct([places, ...whole].flatMap(({ degraded }) => degraded ?? [])),
+  };
+}
+
+/** First segments of namespaces that have such entries; those of the conventions where there are too many to look. */
+async function placesOf(
+  memory: AgentMemory,
+  criteria: AnywhereCriteria,
+): Promise<Omit<FoundEntries, "entries"> & { readonly segments: readonly string[] }> {
+  const request = { ...criteria, namespace: "**", depth: 1, limit: NAMESPACES_MAX };
+  const list = await orTooMany(memory.list(request));
+  if (list === undefined) return { segments: CONVENTIONS, truncated: true, degraded: [] };
+  const segments = list.items.map(({ value }) => String(value));
+  return { segments, truncated: list.cursor !== undefined, degraded: list.degraded ?? [] };
+}
+
+/** Undefined where a read would touch more namespaces than one may. */
+async function orTooMany<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isMemoryError(error) && error.code === "too_large") return undefined;
+    throw error;
+  }
+}
+
+/** Of each tier the first. */
+export function distinct(degraded: readonly DegradedTier[]): DegradedTier[] {
+  const first = new Map<string, DegradedTier>();
+  for (const failure of degraded) if (!first.has(failure.tier)) first.set(failure.tier, failure);
+  return [...first.values()];
+}
