@@ -157,12 +157,12 @@ describe("a conversation", () => {
   });
 
   it("tells what was learned, and that it is not all, where there are too many namespaces to look", async () => {
-    const carol = memory.forAgent("carol");
-    await tellTalk(carol);
+    const eve = memory.forAgent("eve");
+    await tellTalk(eve);
     for (let n = 0; n <= LIMITS.subtreePartitions; n++) {
-      await carol.inNamespace(`shelf-${n}`).store({ key: "k", content: n, tier: "episodic" });
+      await eve.inNamespace(`shelf-${n}`).store({ key: "k", content: n, tier: "episodic" });
     }
-    const { learned, learned_truncated } = await readConversation(carol, query({ id: "trip" }));
+    const { learned, learned_truncated } = await readConversation(eve, query({ id: "trip" }));
     expect(learned.map(({ kind }) => kind).sort()).toEqual(["fact", "triple"]);
     expect(learned_truncated).toBe(true);
   });
@@ -185,6 +185,6 @@ describe("a conversation", () => {
   });
 });
 
-function byKind(a: { kind?: string }, b: { kind?: string }): number {
+function byKind(a: { kind: string | undefined }, b: { kind: string | undefined }): number {
   return String(a.kind) < String(b.kind) ? -1 : 1;
 }
