@@ -25,10 +25,10 @@ it("tells of each host what it has answered and what its tiers hold", async () =
     { key: "b", content: "two" },
   ]);
   await memory.retrieve({ query: "one" });
-  const { hosts, at } = await health().read();
+  const { hosts, at } = await health().read("default");
   expect(at).toBeGreaterThan(1_700_000_000);
   const { host_id } = await memory.ping();
-  expect(hosts).toMatchObject([{ id: host_id, state: "serving", tenants: "*" }]);
+  expect(hosts).toMatchObject([{ id: host_id, state: "serving" }]);
   const endpoints = new Map(hosts[0]!.endpoints.map((endpoint) => [endpoint.name, endpoint]));
   expect(endpoints.get("store")).toMatchObject({ requests: 1, errors: 0 });
   expect(endpoints.get("retrieve")).toMatchObject({ requests: 1, errors: 0 });
@@ -38,16 +38,22 @@ it("tells of each host what it has answered and what its tiers hold", async () =
   expect(hosts[0]!.tiers.working).toMatchObject({ plugin: "lru", serving: true, lru_entries: 2 });
 });
 
-it("leaves out hosts of another prefix, and what is none", async () => {
+it("leaves out hosts of another prefix or other tenants, and what is none", async () => {
   const liar = bus.subscribe("$SRV.STATS.membus", ({ reply }) => {
-    for (const text of ["no json", "[]", '{"id":7}', '{"id":"x","metadata":{"prefix":"other"}}']) {
+    for (const text of [
+      "no json",
+      "[]",
+      '{"id":7}',
+      '{"id":"x","metadata":{"prefix":"other","tenants":"acme,beta"}}',
+    ]) {
       bus.publish(reply!, Buffer.from(text));
     }
   });
   await bus.flush();
-  const { hosts } = await health().read();
+  const { hosts } = await health().read("default");
   expect(hosts.length).toBe(1);
-  expect((await health("other").read()).hosts.map(({ id, tiers }) => [id, tiers])).toEqual([["x", {}]]);
+  expect((await health("other").read("acme")).hosts.map(({ id, tiers }) => [id, tiers])).toEqual([["x", {}]]);
+  expect((await health("other").read("gamma")).hosts).toEqual([]);
   await liar.drain();
 });
 
@@ -56,8 +62,8 @@ it("asks once for all who ask at the same time", async () => {
   const witness = bus.subscribe("$SRV.STATS.membus", () => void asked++);
   await bus.flush();
   const shared = health();
-  const answers = await Promise.all([shared.read(), shared.read(), shared.read()]);
-  expect(new Set(answers).size).toBe(1);
+  const answers = await Promise.all([shared.read("default"), shared.read("default"), shared.read("default")]);
+  expect(new Set(answers.map(({ at }) => at)).size).toBe(1);
   expect(asked).toBe(1);
   await witness.drain();
 });

@@ -144,3 +144,6 @@ async function learnedFrom(memory: AgentMemory, messages: readonly ChatMessage[]
 function kindIs(...kinds: readonly string[]): Filter {
   return { field: "metadata.kind", op: "in", value: [...kinds] };
 }
+
+/** What the view *conversations* reads. */
+export const CONVERSATION_ROUTES = { conversations: listConversations, conversation: readConversation };

@@ -110,3 +110,6 @@ async function centreEntry(memory: AgentMemory, found: Neighbourhood, query: Que
   if (entry === undefined) throw new MemoryError("memory_not_found", "there is no such entry any more");
   return found.addEntry(entry, 0)!;
 }
+
+/** What the view *graph* reads. */
+export const GRAPH_ROUTES = { graphs: listGraphs, names: listNames, neighbourhood: readNeighbourhood };

@@ -23,7 +23,6 @@ export interface HostHealth {
   readonly id: string;
   readonly version: string;
   readonly state: string;
-  readonly tenants: string;
   readonly started: string;
   readonly endpoints: readonly EndpointHealth[];
   readonly in_flight: Figures;
@@ -48,18 +47,39 @@ export interface HealthDependencies {
   readonly prefix: string;
 }
 
+/** A host, and the tenants that it serves: their names are nobody else's. */
+interface FoundHost {
+  readonly host: HostHealth;
+  readonly tenants: readonly string[];
+}
+
+interface Answers {
+  /** Unix seconds. */
+  readonly at: number;
+  readonly found: readonly FoundHost[];
+}
+
 /** What the hosts of a prefix tell of themselves. However many pages are open, they are asked about once a second. */
 export class HostsHealth {
   readonly #dependencies: HealthDependencies;
-  #latest: Promise<Health> | undefined;
+  #latest: Promise<Answers> | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
 
   constructor(dependencies: HealthDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** @throws {MemoryError} `unauthorized` where the server does not let this user ask, and `unavailable` where there is none. */
-  async read(): Promise<Health> {
+  /**
+   * Of the hosts that serve the tenant.
+   * @throws {MemoryError} `unauthorized` where the server does not let this user ask, `unavailable` where there is none.
+   */
+  async read(tenant: string): Promise<Health> {
+    const { at, found } = await this.#answers();
+    const serving = found.filter(({ tenants }) => tenants.includes("*") || tenants.includes(tenant));
+    return { at, hosts: serving.map(({ host }) => host) };
+  }
+
+  #answers(): Promise<Answers> {
     const { clock } = this.#dependencies;
     const now = clock.now();
     if (this.#latest === undefined || now - this.#askedAt >= FRESH_S) {
@@ -73,27 +93,26 @@ export class HostsHealth {
     return this.#latest;
   }
 
-  async #ask(): Promise<Health> {
+  async #ask(): Promise<Answers> {
     const { bus, clock, prefix } = this.#dependencies;
     const answers = await bus.requestMany(SUBJECT, new Uint8Array(), { waitMs: WAIT_MS });
-    const hosts = answers.slice(0, HOSTS_MAX).flatMap(({ payload }) => readHost(payload, prefix) ?? []);
-    return { at: clock.now(), hosts: hosts.sort((a, b) => (a.id < b.id ? -1 : 1)) };
+    const found = answers.slice(0, HOSTS_MAX).flatMap(({ payload }) => readHost(payload, prefix) ?? []);
+    return { at: clock.now(), found: found.sort((a, b) => (a.host.id < b.host.id ? -1 : 1)) };
   }
 }
 
 /** Undefined for what is no host of this prefix. */
-function readHost(payload: Uint8Array, prefix: string): HostHealth | undefined {
+function readHost(payload: Uint8Array, prefix: string): FoundHost | undefined {
   const stats = parse(payload);
   if (typeof stats?.id !== "string") return undefined;
   const metadata = objectOf(stats.metadata);
   if (metadata.prefix !== prefix) return undefined;
   const { endpoints = [] } = stats;
   const tiers = Object.entries(objectOf(stats.tiers)).slice(0, 8);
-  return {
+  const host = {
     id: stats.id,
     version: textOf(stats.version),
     state: textOf(metadata.state),
-    tenants: textOf(metadata.tenants),
     started: textOf(stats.started),
     endpoints: Array.isArray(endpoints) ? endpoints.slice(0, 16).map(endpointOf) : [],
     in_flight: figuresOf(stats.in_flight),
@@ -102,6 +121,7 @@ function readHost(payload: Uint8Array, prefix: string): HostHealth | undefined {
     refused: figuresOf(stats.refused),
     tiers: Object.fromEntries(tiers.map(([tier, figures]) => [tier, figuresOf(figures)])),
   };
+  return { host, tenants: String(metadata.tenants ?? "").split(",") };
 }
 
 function parse(payload: Uint8Array): JsonObject | undefined {
