@@ -24,6 +24,8 @@ export interface WatchFilter {
   readonly action?: EventAction | undefined;
   /** One namespace, or a subtree `a/**`. Without it those of every namespace. */
   readonly namespace?: string | undefined;
+  /** "all": of every agent of the tenant, as far as the server lets this connection hear of them. Without it the own ones. */
+  readonly agents?: "own" | "all" | undefined;
 }
 
 /** A subscription to events. */
@@ -34,7 +36,7 @@ export interface Watch {
 
 export type OnEvent = (event: MemoryEvent) => void | Promise<void>;
 
-/** Subscribed when it resolves: to the agent's own events, and in the shared tier to those of all agents. */
+/** Subscribed when it resolves: to the agent's own events, and in the shared tier to those of all agents; or to all. */
 export async function watchEvents(
   bus: Bus,
   identity: Identity,
@@ -61,11 +63,12 @@ export async function watchEvents(
 }
 
 function resolveFilter(filter: WatchFilter): WatchFilter {
-  const none = { tier: undefined, action: undefined, namespace: undefined };
+  const none = { tier: undefined, action: undefined, namespace: undefined, agents: undefined };
   return resolveOptions<WatchFilter>(filter, none, {
     tier: optional(choiceOption(...TIERS)),
     action: optional(choiceOption("stored", "forgotten", "expired", "evicted")),
     namespace: optional(namespacePatternOption),
+    agents: optional(choiceOption("own", "all")),
   });
 }
 
@@ -75,9 +78,9 @@ function namespacePatternOption(value: unknown, name: string): void {
   }
 }
 
-function watchPatterns({ prefix, tenant, agent }: Identity, { tier, action }: WatchFilter): string[] {
+function watchPatterns({ prefix, tenant, agent }: Identity, { tier, action, agents }: WatchFilter): string[] {
   return TIERS.filter((candidate) => tier === undefined || tier === candidate).map((watched) => {
-    const whose = watched === "semantic" ? { tenant } : { tenant, agent };
+    const whose = watched === "semantic" || agents === "all" ? { tenant } : { tenant, agent };
     return eventPattern({ ...whose, tier: watched, ...(action && { action }) }, prefix);
   });
 }

@@ -8,8 +8,14 @@ import { A2eRoutes } from "./a2e/routes.js";
 import { SessionFiles } from "./a2e/sessions.js";
 import { refusalOf } from "./http/guard.js";
 import { answerJson, listen, type TlsFiles, urlOf } from "./http/http-server.js";
+import { InspectorRoutes } from "./inspector/routes.js";
 import { OpenAiRoutes } from "./openai/routes.js";
-import { type GatewayOptions, type ResolvedGatewayOptions, resolveGatewayOptions } from "./options.js";
+import {
+  type GatewayOptions,
+  type ResolvedGatewayOptions,
+  resolveGatewayOptions,
+  TOKENS_MAX,
+} from "./options.js";
 import { TenantClients } from "./tenant-clients.js";
 import { Tokens } from "./tokens.js";
 
@@ -24,6 +30,9 @@ export interface GatewayDependencies {
   readonly logger?: Logger;
 }
 
+const INSPECTOR_TIMEOUT_MS = 5_000;
+const INSPECTED_TENANTS_MAX = 100;
+
 /** HTTP in front of the bus: a client of it like any other. */
 export class Gateway {
   readonly #options: ResolvedGatewayOptions;
@@ -35,6 +44,7 @@ export class Gateway {
   readonly #outbox: Outbox;
   readonly #routes: A2eRoutes;
   readonly #openAi: OpenAiRoutes | undefined;
+  readonly #inspector: InspectorRoutes | undefined;
   #server: Server | undefined;
 
   /** @throws {TypeError} for an unknown option or a value out of range. */
@@ -47,7 +57,8 @@ export class Gateway {
     const shared = { clock, logger };
     this.#sessions = new SessionFiles(directory, this.#options, clock);
     const { prefix, openai, tokens: given } = this.#options;
-    const clientsOf = (timeoutMs: number) => new TenantClients({ ...shared, bus }, { prefix, timeoutMs });
+    const clientsOf = (timeoutMs: number, tenantsMax = TOKENS_MAX) =>
+      new TenantClients({ ...shared, bus }, { prefix, timeoutMs, tenantsMax });
     const clients = clientsOf(A2E_TIMEOUT_MS);
     this.#outbox = new Outbox(new Relay(bus, this.#options.relayPrefix), clock);
     const tokens = new Tokens(this.#options);
@@ -64,7 +75,16 @@ export class Gateway {
     const modelClients = openai && clientsOf(openai.memoryTimeoutMs);
     this.#openAi =
       openai && new OpenAiRoutes({ ...shared, tokens, clients: modelClients! }, openai, given.length > 0);
-    this.#clients = modelClients === undefined ? [clients] : [clients, modelClients];
+    // Without tokens anybody names any tenant.
+    const inspectorClients = clientsOf(INSPECTOR_TIMEOUT_MS, INSPECTED_TENANTS_MAX);
+    this.#inspector = this.#options.inspector
+      ? new InspectorRoutes(
+          { bus, clock, tokens, clients: inspectorClients },
+          this.#options,
+          dependencies.tls !== undefined,
+        )
+      : undefined;
+    this.#clients = [clients, inspectorClients, ...(modelClients === undefined ? [] : [modelClients])];
   }
 
   get streamCount(): number {
@@ -84,6 +104,7 @@ export class Gateway {
   async start(): Promise<string> {
     await this.#sessions.open();
     this.#outbox.start();
+    this.#inspector?.start();
     await this.#dependencies.bus.flush();
     const { tls } = this.#dependencies;
     const { host, port } = this.#options;
@@ -94,9 +115,9 @@ export class Gateway {
   /** Answers what is under way, ends the streams, and closes. The sessions stay. */
   async stop(): Promise<void> {
     const closed = this.#server && new Promise((resolve) => this.#server!.close(resolve));
-    const idle = Promise.all([this.#routes.idle(), this.#openAi?.idle()]);
+    const idle = Promise.all([this.#routes.idle(), this.#openAi?.idle(), this.#inspector?.idle()]);
     await within(this.#clock, this.#options.drainTimeoutMs, idle);
-    await this.#outbox.close();
+    await Promise.all([this.#outbox.close(), this.#inspector?.close()]);
     this.#server?.closeAllConnections();
     await closed;
     this.#sessions.close();
@@ -108,7 +129,11 @@ export class Gateway {
       const refusal = refusalOf(request, this.#options);
       if (refusal !== undefined) return answerJson(response, 403, { error: refusal });
       const { method, url = "" } = request;
-      const route = this.#routes.find(method, url.split("?")[0]!) ?? this.#openAi?.find(method, url);
+      const path = url.split("?")[0]!;
+      const route =
+        this.#routes.find(method, path) ??
+        this.#inspector?.find(method, path) ??
+        this.#openAi?.find(method, url);
       if (route === undefined) return answerJson(response, 404, { error: "no such path" });
       await route(request, response);
     } catch (error) {

@@ -1,4 +1,11 @@
-import { DEFAULT_PREFIX, integerOption, isSubjectPrefix, isToken, resolveOptions } from "@membus/protocol";
+import {
+  booleanOption,
+  DEFAULT_PREFIX,
+  integerOption,
+  isSubjectPrefix,
+  isToken,
+  resolveOptions,
+} from "@membus/protocol";
 import {
   type OpenAiOptions,
   type ResolvedOpenAiOptions,
@@ -77,13 +84,21 @@ export interface GatewayOptions {
    * @default 10000
    */
   readonly drainTimeoutMs?: number;
+  /** Whether the page at `/` shows what is remembered. Absent: where it listens on loopback. */
+  readonly inspector?: boolean | undefined;
+  /**
+   * Whether the page may also change and forget entries.
+   * @default false
+   */
+  readonly inspectorEdit?: boolean;
   /** A model server that gets a memory. Absent: there is nothing at `/v1`. */
   readonly openai?: OpenAiOptions | undefined;
 }
 
-type OwnGatewayOptions = Omit<GatewayOptions, "openai">;
+type OwnGatewayOptions = Omit<GatewayOptions, "openai" | "inspector">;
 
 export type ResolvedGatewayOptions = Readonly<Required<OwnGatewayOptions>> & {
+  readonly inspector: boolean;
   readonly openai?: ResolvedOpenAiOptions | undefined;
 };
 
@@ -100,17 +115,22 @@ export const GATEWAY_DEFAULTS: Readonly<Required<OwnGatewayOptions>> = Object.fr
   sessionCountMax: 100_000,
   streamBytesMax: 32 * 1024 * 1024,
   drainTimeoutMs: 10_000,
+  inspectorEdit: false,
 });
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
-const TOKENS_MAX = 10_000;
+export const TOKENS_MAX = 10_000;
 
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }
 
 /** @throws {TypeError} for an unknown option, a value out of range, or an open door: no tokens beyond loopback. */
-export function resolveGatewayOptions({ openai, ...input }: GatewayOptions): ResolvedGatewayOptions {
+export function resolveGatewayOptions({
+  openai,
+  inspector,
+  ...input
+}: GatewayOptions): ResolvedGatewayOptions {
   const options = resolveOptions(input, GATEWAY_DEFAULTS, {
     host: (value, name) =>
       requireThat(typeof value === "string" && value !== "", `${name} must be an address`),
@@ -126,10 +146,25 @@ export function resolveGatewayOptions({ openai, ...input }: GatewayOptions): Res
     sessionCountMax: integerOption(1, 1_000_000),
     streamBytesMax: integerOption(1_048_576, 2 ** 32),
     drainTimeoutMs: integerOption(1, 600_000),
+    inspectorEdit: booleanOption,
   });
   const isOpen = options.tokens.length === 0 && !isLoopback(options.host);
   requireThat(!isOpen, `tokens are needed to listen on ${options.host}: anybody could speak as any agent`);
-  return openai === undefined ? options : { ...options, openai: resolveOpenAiOptions(openai) };
+  return {
+    ...options,
+    inspector: inspectorOption(inspector, options),
+    openai: openai === undefined ? undefined : resolveOpenAiOptions(openai),
+  };
+}
+
+function inspectorOption(
+  given: unknown,
+  { host, inspectorEdit }: Pick<ResolvedGatewayOptions, "host" | "inspectorEdit">,
+): boolean {
+  const isServed = given ?? isLoopback(host);
+  booleanOption(isServed, "inspector");
+  requireThat(isServed === true || !inspectorEdit, "inspectorEdit is of the inspector, which is not served");
+  return isServed as boolean;
 }
 
 function tokensOption(value: unknown, name: string): void {

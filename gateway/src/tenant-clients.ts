@@ -8,17 +8,21 @@ export interface TenantClientsDependencies {
   readonly logger: Logger;
 }
 
+export interface TenantClientsOptions {
+  readonly prefix: string;
+  /** How long a request is tried. */
+  readonly timeoutMs: number;
+  /** Of one more the client that was used longest ago is closed, with what it has under way. */
+  readonly tenantsMax: number;
+}
+
 /** The memories of all agents, on one connection. */
 export class TenantClients {
   readonly #dependencies: TenantClientsDependencies;
-  readonly #options: { readonly prefix: string; readonly timeoutMs: number };
+  readonly #options: TenantClientsOptions;
   readonly #clients = new Map<string, Promise<MemoryClient>>();
 
-  /** @param options `timeoutMs` is how long a request is tried. */
-  constructor(
-    dependencies: TenantClientsDependencies,
-    options: { readonly prefix: string; readonly timeoutMs: number },
-  ) {
+  constructor(dependencies: TenantClientsDependencies, options: TenantClientsOptions) {
     this.#dependencies = dependencies;
     this.#options = options;
   }
@@ -32,16 +36,23 @@ export class TenantClients {
   }
 
   #clientOf(tenant: string): Promise<MemoryClient> {
-    const known = this.#clients.get(tenant);
-    if (known !== undefined) return known;
+    const client = this.#clients.get(tenant) ?? this.#connect(tenant);
+    this.#clients.delete(tenant);
+    this.#clients.set(tenant, client);
+    if (this.#clients.size > this.#options.tenantsMax) this.#closeOldest();
+    return client;
+  }
+
+  #connect(tenant: string): Promise<MemoryClient> {
     const { bus, clock, logger } = this.#dependencies;
     const { prefix, timeoutMs } = this.#options;
     const limits = { timeoutMs, retryTimeoutMs: timeoutMs };
-    const client = MemoryClient.connect(
-      { bus, prefix, tenant, agent: "gateway", ...limits },
-      { clock, logger },
-    );
-    this.#clients.set(tenant, client);
-    return client;
+    return MemoryClient.connect({ bus, prefix, tenant, agent: "gateway", ...limits }, { clock, logger });
+  }
+
+  #closeOldest(): void {
+    const [tenant, client] = this.#clients.entries().next().value!;
+    this.#clients.delete(tenant);
+    void client.then((connected) => connected.close());
   }
 }

@@ -20,7 +20,7 @@ export class Tokens {
 
   /** Whom `token` lets speak as `agent`; undefined where it does not, or where no agent has such a name. */
   identityOf(token: string, agent: string): Identity | undefined {
-    const found = this.#find(token);
+    const found = this.grantOf(token);
     if (found === undefined) return undefined;
     if (found.agent !== undefined) return { tenant: found.tenant, agent: found.agent };
     return isAgentName(agent) ? { tenant: found.tenant, agent } : undefined;
@@ -28,16 +28,17 @@ export class Tokens {
 
   /** Whether it is let in at all. */
   knows(token: string): boolean {
-    return this.#find(token) !== undefined;
+    return this.grantOf(token) !== undefined;
   }
 
-  #find(token: string): Pick<GatewayToken, "tenant" | "agent"> | undefined {
+  /** What it opens: without an agent those of the whole tenant. */
+  grantOf(token: string): Pick<GatewayToken, "tenant" | "agent"> | undefined {
     if (this.#byDigest.size === 0) return { tenant: this.#openTenant };
     return this.#byDigest.get(createHash("sha256").update(token).digest("hex"));
   }
 }
 
-function isAgentName(name: string): boolean {
+export function isAgentName(name: string): boolean {
   try {
     agentToken(name);
     return true;

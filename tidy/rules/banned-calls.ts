@@ -25,7 +25,7 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
 
 /** Where they may stand: the clock itself, and what talks to a terminal or is a process of its own. */
 const ALLOWED: readonly { readonly path: RegExp; readonly replacements: readonly string[] }[] = [
-  { path: /^protocol\/src\/clock\.ts$/, replacements: [TIME, WAIT] },
+  { path: /^(protocol|inspector)\/src\/clock\.ts$/, replacements: [TIME, WAIT] },
   { path: /^(cli|bench)\/src\//, replacements: [OUTPUT, SETTING] },
   { path: /^conformance\/src\/(cli\/|plugin-route\/store-forever)/, replacements: [SETTING] },
 ];

@@ -21,6 +21,7 @@ const ARROWS: Readonly<Record<string, readonly string[] | typeof ALL>> = {
   "agent-client": ["protocol", "bus"],
   agentic: ["protocol", "agent-client"],
   gateway: ["protocol", "agent-client", "agentic"],
+  inspector: [],
   conformance: ["protocol", "bus"],
   "plugins/disk": ["protocol"],
   "plugins/kit": ["protocol", "plugins/disk"],

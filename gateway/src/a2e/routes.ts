@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Clock, isMemoryError, type Logger, MemoryError } from "@membus/protocol";
 import { readBody } from "../http/body.js";
+import { EventStream } from "../http/event-stream.js";
 import { answerJson } from "../http/http-server.js";
 import { type Dispatcher, PARALLEL_MAX } from "./dispatcher.js";
-import { EventStream } from "./event-stream.js";
 import { type A2eMessage, errorLines, idAtHead, parseMessage } from "./message.js";
 import type { Outbox } from "./outbox.js";
 import type { Session, Sessions } from "./sessions.js";

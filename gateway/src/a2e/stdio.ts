@@ -8,7 +8,7 @@ import {
   silentLogger,
   systemClock,
 } from "@membus/protocol";
-import { type GatewayOptions, resolveGatewayOptions } from "../options.js";
+import { type GatewayOptions, resolveGatewayOptions, TOKENS_MAX } from "../options.js";
 import { TenantClients } from "../tenant-clients.js";
 import { type Identity, Tokens } from "../tokens.js";
 import { Dispatcher } from "./dispatcher.js";
@@ -32,7 +32,7 @@ export async function serveStdio(
   options: Pick<GatewayOptions, "tokens" | "tenant" | "prefix"> = {},
 ): Promise<void> {
   const resolved = resolveGatewayOptions(options);
-  const limits = { prefix: resolved.prefix, timeoutMs: A2E_TIMEOUT_MS };
+  const limits = { prefix: resolved.prefix, timeoutMs: A2E_TIMEOUT_MS, tenantsMax: TOKENS_MAX };
   const clients = new TenantClients({ bus, clock, logger }, limits);
   const memories = new Memories(clients);
   const digest = digestOf(sessionId);

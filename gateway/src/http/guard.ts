@@ -5,7 +5,8 @@ const NAME_OF_HOST = /^(?:\[([^\]]+)\]|([^:]+))(?::\d+)?$/;
 
 /**
  * Keeps out what a page of a stranger may send through the browser of somebody who can reach the gateway: its requests name
- * the stranger's host (a name that was bound anew to this address), or the page's origin.
+ * the stranger's host (a name that was bound anew to this address), or the page's origin. The inspector's own page names the
+ * host that it calls, which counts where that is a name of the gateway.
  * @returns why the request is refused, if it is.
  */
 export function refusalOf(
@@ -15,7 +16,14 @@ export function refusalOf(
   const { host = "", origin } = headers;
   const [, six, name] = NAME_OF_HOST.exec(host) ?? [];
   const called = (six ?? name ?? "").toLowerCase();
-  if (!hosts.includes("*") && !isLoopback(called) && !hosts.includes(called)) return "foreign host";
-  if (origin !== undefined && !origins.includes(origin)) return "foreign origin";
+  const isCalledByName = isLoopback(called) || hosts.includes(called);
+  if (!isCalledByName && !hosts.includes("*")) return "foreign host";
+  const isOwnPage = isCalledByName && isOriginOf(host, origin);
+  if (origin !== undefined && !isOwnPage && !origins.includes(origin)) return "foreign origin";
   return undefined;
+}
+
+/** Behind a proxy the page may be another scheme's. */
+function isOriginOf(host: string, origin: string | undefined): boolean {
+  return origin === `http://${host}` || origin === `https://${host}`;
 }

@@ -1,5 +1,4 @@
 import type { ServerResponse } from "node:http";
-import type { Lines } from "./message.js";
 
 const HEADERS = {
   "content-type": "text/event-stream",
@@ -8,7 +7,7 @@ const HEADERS = {
   "x-accel-buffering": "no",
 };
 
-/** The stream of a session, as its one reader has it open. */
+/** Server-sent events, as their one reader has them open. */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #bytesMax: number;
@@ -26,7 +25,7 @@ export class EventStream {
   }
 
   /** Whether it was handed to the reader's connection. */
-  write(lines: Lines): boolean {
+  write(lines: readonly string[]): boolean {
     return this.#write(`data: ${lines.join("\ndata: ")}\n\n`);
   }
 

@@ -1,0 +1,97 @@
+import type { ServerResponse } from "node:http";
+import type { AgentMemory, Watch } from "@membus/agent-client";
+import { type Bus, type Clock, MemoryError, type MemoryEvent } from "@membus/protocol";
+import { EventStream } from "../http/event-stream.js";
+
+export interface EventReadersDependencies {
+  readonly bus: Bus;
+  readonly clock: Clock;
+}
+
+const READERS_MAX = 100;
+/** Of events that wait for one reader: some thousands. */
+const WAITING_BYTES_MAX = 1024 * 1024;
+const HEARTBEAT_MS = 15_000;
+
+interface Reader {
+  readonly stream: EventStream;
+  readonly watch: Watch;
+}
+
+/** Pages that hear of events as they happen. Events say that something was stored, never what. */
+export class EventReaders {
+  readonly #dependencies: EventReadersDependencies;
+  readonly #readers = new Set<Reader>();
+  /** Those that are about to be readers. */
+  #opening = 0;
+  #cancelHeartbeat: (() => void) | undefined;
+  #forgetState: (() => void) | undefined;
+
+  constructor(dependencies: EventReadersDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  start(): void {
+    const { bus } = this.#dependencies;
+    // What happened while NATS was away is lost: a page that opens its stream anew lists anew.
+    this.#forgetState = bus.onState((state) => state === "connected" && this.#endAll());
+    this.#beatLater();
+  }
+
+  /**
+   * Answers with the events that `memory` may see, or with those of all agents of its tenant.
+   * @throws {MemoryError} `overloaded` for too many readers, `unauthorized` where NATS refuses the subscription.
+   */
+  async open(response: ServerResponse, memory: AgentMemory, agents: "own" | "all"): Promise<void> {
+    if (this.#readers.size + this.#opening >= READERS_MAX) {
+      throw new MemoryError("overloaded", `at most ${READERS_MAX} pages hear of events at once`);
+    }
+    this.#opening++;
+    try {
+      await this.#open(response, memory, agents);
+    } finally {
+      this.#opening--;
+    }
+  }
+
+  /** Ends every stream. */
+  async close(): Promise<void> {
+    this.#cancelHeartbeat?.();
+    this.#forgetState?.();
+    const watches = [...this.#readers].map(({ watch }) => watch);
+    this.#endAll();
+    await Promise.all(watches.map((watch) => watch.stop()));
+  }
+
+  async #open(response: ServerResponse, memory: AgentMemory, agents: "own" | "all"): Promise<void> {
+    let stream: EventStream | undefined;
+    const early: MemoryEvent[] = [];
+    const watch = await memory.watch({ agents }, (event) => {
+      if (stream === undefined) early.push(event);
+      else stream.write([JSON.stringify(event)]);
+    });
+    if (response.destroyed) return watch.stop();
+    // A reader that is too slow is cut off: `close` below does the rest.
+    stream = new EventStream(response, WAITING_BYTES_MAX, () => {});
+    stream.keepAlive();
+    for (const event of early) stream.write([JSON.stringify(event)]);
+    const reader = { stream, watch };
+    this.#readers.add(reader);
+    response.on("close", () => {
+      this.#readers.delete(reader);
+      void watch.stop();
+    });
+  }
+
+  #endAll(): void {
+    for (const { stream } of this.#readers) stream.end();
+  }
+
+  #beatLater(): void {
+    const beat = () => {
+      for (const { stream } of this.#readers) stream.keepAlive();
+      this.#beatLater();
+    };
+    this.#cancelHeartbeat = this.#dependencies.clock.after(HEARTBEAT_MS, beat, { background: true });
+  }
+}

@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Gateway } from "../src/index.js";
+import { GatewayFixture } from "./gateway-fixture.js";
+
+const fixture = new GatewayFixture();
+beforeAll(() => fixture.start());
+afterAll(() => fixture.stop());
+
+const sha256 = (token: string) => createHash("sha256").update(token).digest("hex");
+const JSON_BODY = { "content-type": "application/json" };
+const ASKS = ["session", "namespaces?tenant=acme&agent=alice", "events?tenant=acme&agent=alice"];
+
+async function enter(url: string, token: string) {
+  const body = JSON.stringify({ token });
+  return fetch(`${url}/inspector/session`, { method: "POST", headers: JSON_BODY, body });
+}
+
+describe("the inspector with tokens", () => {
+  const tokens = [
+    { sha256: sha256("for one"), tenant: "acme", agent: "alice" },
+    { sha256: sha256("for all"), tenant: "acme" },
+  ];
+  let url = "";
+  beforeAll(async () => {
+    ({ url } = await fixture.gateway({ tokens }));
+  });
+
+  it("answers nobody without one", async () => {
+    expect((await enter(url, "wrong")).status).toBe(401);
+    expect((await enter(url, "x".repeat(5_000))).status).toBe(401);
+    for (const cookie of ["", `membus_inspector_${new URL(url).port}=guessed`]) {
+      for (const path of ASKS) {
+        const response = await fetch(`${url}/inspector/${path}`, { headers: { cookie } });
+        expect([path, response.status]).toEqual([path, 401]);
+      }
+    }
+  });
+
+  it("gives a cookie for one, which no script and no other page gets", async () => {
+    const response = await enter(url, "for one");
+    const [pair = "", ...attributes] = response.headers.get("set-cookie")!.split("; ");
+    expect(pair).toMatch(/^membus_inspector_\d+=[\w-]{43}$/);
+    expect(attributes).toEqual(["Path=/inspector", "Max-Age=43200", "HttpOnly", "SameSite=Strict"]);
+    expect(await response.text()).toBe("{}");
+  });
+
+  it.each([
+    ["for one", "namespaces?tenant=acme&agent=alice", 200],
+    ["for one", "namespaces?tenant=acme&agent=bob", 403],
+    ["for one", "namespaces?tenant=acme", 403],
+    ["for one", "namespaces?tenant=other&agent=alice", 403],
+    ["for one", "events?tenant=acme", 403],
+    ["for one", "events?tenant=acme&agent=bob", 403],
+    ["for all", "namespaces?tenant=acme&agent=bob", 200],
+    ["for all", "namespaces?tenant=acme", 200],
+    ["for all", "namespaces?tenant=other&agent=alice", 403],
+    ["for all", "events?tenant=other", 403],
+  ])("with the token %s answers %s with %i", async (token, path, status) => {
+    const [cookie = ""] = (await enter(url, token)).headers.get("set-cookie")!.split(";");
+    expect((await fetch(`${url}/inspector/${path}`, { headers: { cookie } })).status).toBe(status);
+  });
+
+  it("tells what may be chosen", async () => {
+    const choices = async (token: string) => {
+      const [cookie = ""] = (await enter(url, token)).headers.get("set-cookie")!.split(";");
+      return (await fetch(`${url}/inspector/session`, { headers: { cookie } })).json();
+    };
+    const fixed = { tenant: true, agent: true };
+    expect(await choices("for one")).toEqual({ tenant: "acme", agent: "alice", fixed, edit: false });
+    const free = { tenant: true, agent: false };
+    expect(await choices("for all")).toEqual({ tenant: "acme", agent: "", fixed: free, edit: false });
+  });
+
+  it("keeps at most 1,000 visits: the oldest ends", async () => {
+    const [first = ""] = (await enter(url, "for one")).headers.get("set-cookie")!.split(";");
+    const statusOf = async () =>
+      (await fetch(`${url}/inspector/session`, { headers: { cookie: first } })).status;
+    for (let n = 0; n < 999; n++) await enter(url, "for all");
+    expect(await statusOf()).toBe(200);
+    await enter(url, "for all");
+    expect(await statusOf()).toBe(401);
+  });
+});
+
+describe("the inspector without tokens", () => {
+  let url = "";
+  beforeAll(async () => {
+    ({ url } = await fixture.gateway({ tenant: "acme" }));
+  });
+
+  it("lets everybody look at any tenant and agent", async () => {
+    const session = await (await fetch(`${url}/inspector/session`)).json();
+    const fixed = { tenant: false, agent: false };
+    expect(session).toEqual({ tenant: "acme", agent: "", fixed, edit: false });
+    expect((await fetch(`${url}/inspector/namespaces?tenant=other&agent=bob`)).status).toBe(200);
+  });
+
+  it.each([
+    ["namespaces", "tenant: it is needed"],
+    ["namespaces?tenant=a.b&agent=alice", "tenant: no tenant has such a name"],
+    [`namespaces?tenant=acme&agent=${"x".repeat(300)}`, "agent: no agent has such a name"],
+    ["namespaces?tenant=acme&agent=alice&tier=attic", "tier: it must be one of working, episodic, semantic"],
+  ])("refuses %s", async (path, message) => {
+    const response = await fetch(`${url}/inspector/${path}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: "schema_violation", message } });
+  });
+
+  it("sends with every answer what a browser is to keep to, and lets none be kept", async () => {
+    for (const path of ["session", "namespaces?tenant=acme&agent=alice", "namespaces"]) {
+      const { headers } = await fetch(`${url}/inspector/${path}`);
+      expect(headers.get("content-security-policy")).toBe(
+        "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      );
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
+    }
+  });
+
+  it("keeps out pages of others, and lets in its own", async () => {
+    const statusOf = async (headers: Record<string, string>) =>
+      (await fetch(`${url}/inspector/session`, { headers })).status;
+    expect(await statusOf({ origin: url })).toBe(200);
+    expect(await statusOf({ origin: "http://localhost:3000" })).toBe(403);
+    expect(await statusOf({ origin: "https://evil.example" })).toBe(403);
+  });
+
+  it("takes no body that is a form's, too long, or no object", async () => {
+    const post = async (body: string, headers = JSON_BODY) =>
+      (await fetch(`${url}/inspector/session`, { method: "POST", headers, body })).status;
+    expect(await post("token=x", { "content-type": "text/plain" })).toBe(400);
+    expect(await post("[]")).toBe(400);
+    expect(await post("{")).toBe(400);
+    expect(await post(`{"token":"${"x".repeat(600_000)}"}`)).toBe(413);
+  });
+
+  it("is not there for other paths and methods", async () => {
+    for (const path of [
+      "/inspector",
+      "/inspector/",
+      "/inspector/constructor",
+      "/inspector/../inspector.js",
+    ]) {
+      expect((await fetch(url + path)).status).not.toBe(500);
+    }
+    expect((await fetch(`${url}/inspector/constructor`)).status).toBe(404);
+    expect((await fetch(`${url}/inspector/namespaces`, { method: "DELETE" })).status).toBe(404);
+    expect((await fetch(`${url}/`, { method: "POST" })).status).toBe(404);
+  });
+});
+
+describe("a gateway", () => {
+  it("has an inspector on loopback only, unless it is told", async () => {
+    const { url } = await fixture.gateway({ inspector: false });
+    expect((await fetch(`${url}/inspector/session`)).status).toBe(404);
+    expect((await fetch(`${url}/`)).status).toBe(404);
+    const tokens = [{ sha256: sha256("any"), tenant: "acme" }];
+    const everywhere = await fixture.gateway({ host: "0.0.0.0", tokens });
+    const local = everywhere.url.replace("0.0.0.0", "127.0.0.1");
+    expect((await fetch(`${local}/inspector/session`)).status).toBe(404);
+    const told = await fixture.gateway({ host: "0.0.0.0", tokens, inspector: true });
+    expect((await fetch(`${told.url.replace("0.0.0.0", "127.0.0.1")}/inspector/session`)).status).toBe(401);
+  });
+
+  it("refuses to let an inspector edit that there is not", async () => {
+    const parts = { bus: await fixture.bus(), directory: "unused" };
+    const options = { inspector: false, inspectorEdit: true };
+    expect(() => new Gateway(parts, options)).toThrow(
+      "inspectorEdit is of the inspector, which is not served",
+    );
+  });
+});

@@ -1,0 +1,82 @@
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { apiFor, type Choices } from "./api.js";
+import { Chooser } from "./chooser.js";
+import { Entrance } from "./entrance.js";
+import { hrefOf, type Route, useRoute } from "./route.js";
+import type { View, Who } from "./view.js";
+import { VIEWS } from "./views.js";
+
+/** Everything around the views: who is looked at, which view is shown, and at first who is looking. */
+export function Shell(): VNode {
+  const [choices, setChoices] = useState<Choices>();
+  return choices === undefined
+    ? html`<${Entrance} onEntered=${setChoices} />`
+    : html`<${Inspector} choices=${choices} />`;
+}
+
+function Inspector({ choices }: { readonly choices: Choices }): VNode {
+  const [who, setWho] = useState<Who>(() => rememberedWho(choices));
+  const route = useRoute();
+  const view = VIEWS.find(({ path }) => path === route.path) ?? VIEWS[0]!;
+  const look = (next: Who) => {
+    sessionStorage.setItem("who", JSON.stringify(next));
+    setWho(next);
+  };
+  return html`
+    <a class="skip" href="#main" onClick=${skipToMain}>Skip to the content</a>
+    <header>
+      <p class="brand">membus</p>
+      <${Navigation} shown=${view} />
+      <${Chooser} choices=${choices} who=${who} onChosen=${look} />
+    </header>
+    <${Main} view=${view} who=${who} route=${route} edit=${choices.edit} />`;
+}
+
+function Navigation({ shown }: { readonly shown: View }): VNode {
+  const link = (view: View) => {
+    const current = view === shown ? "page" : undefined;
+    return html`<li key=${view.path}><a href=${hrefOf(view.path)} aria-current=${current}>${view.title}</a></li>`;
+  };
+  return html`<nav aria-label="Views"><ul>${VIEWS.map(link)}</ul></nav>`;
+}
+
+function Main({
+  view,
+  who,
+  route,
+}: {
+  readonly view: View;
+  readonly who: Who;
+  readonly route: Route;
+}): VNode {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const before = useRef(view);
+  const api = useMemo(() => apiFor(who), [who]);
+  useEffect(() => {
+    document.title = `${view.title} - membus`;
+    // Who reads by ear hears where one has come to.
+    if (before.current !== view) heading.current?.focus();
+    before.current = view;
+  }, [view]);
+  return html`<main id="main" tabindex="-1">
+    <h1 ref=${heading} tabindex="-1">${view.title}</h1>
+    <${view.Page} key=${`${view.path} ${who.tenant} ${who.agent}`} api=${api} who=${who} route=${route} />
+  </main>`;
+}
+
+/** The hash is the route's: the link moves the focus by itself. */
+function skipToMain(event: Event): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>("#main")?.focus();
+}
+
+/** Whom this tab looked at last, as far as one may. */
+function rememberedWho({ tenant, agent, fixed }: Choices): Who {
+  const remembered = JSON.parse(sessionStorage.getItem("who") ?? "{}") as Partial<Who>;
+  return {
+    tenant: fixed.tenant ? tenant : (remembered.tenant ?? tenant),
+    agent: fixed.agent ? agent : (remembered.agent ?? agent),
+  };
+}

@@ -1,0 +1,21 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+
+/** The browser that pages are tested in: that of MEMBUS_CHROMIUM, or else the one installed; undefined without any. */
+export const CHROMIUM: string | undefined = process.env.MEMBUS_CHROMIUM || installed();
+
+function installed(): string | undefined {
+  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin"];
+  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

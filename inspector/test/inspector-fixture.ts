@@ -1,0 +1,115 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { MemoryClient } from "@membus/agent-client";
+import type { GatewayOptions } from "@membus/gateway";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { expect } from "vitest";
+import { GatewayFixture } from "../../gateway/test/gateway-fixture.js";
+import { CHROMIUM } from "./chromium.js";
+
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const PHONE = { width: 360, height: 740 };
+const DESK = { width: 1_280, height: 900 };
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** A page, and what it must not do: say an error, or ask another server than its own. */
+export interface WatchedPage {
+  readonly page: Page;
+  readonly problems: string[];
+}
+
+/** A host, a gateway and a browser that looks at it. */
+export class InspectorFixture {
+  readonly gateways = new GatewayFixture();
+  #browser: Browser | undefined;
+  #client: MemoryClient | undefined;
+  url = "";
+
+  async start(options: GatewayOptions = {}): Promise<void> {
+    await this.gateways.start();
+    ({ url: this.url } = await this.gateways.gateway(options));
+    this.#client = await MemoryClient.connect({ bus: await this.gateways.bus(), agent: "alice" });
+    this.#browser = await chromium.launch({ executablePath: CHROMIUM!, args: FLAGS });
+  }
+
+  /** The bus itself, to store into and to compare with. */
+  get alice(): MemoryClient {
+    return this.#client!;
+  }
+
+  /** A new tab, in which nothing is remembered, at `hash` of the inspector; as `agent`, if one is named. */
+  async open(
+    hash: string,
+    { agent, url = this.url, ...context }: { agent?: string; url?: string } & BrowserContextOptions = {},
+  ): Promise<WatchedPage> {
+    const opened = await this.#browser!.newContext({ viewport: DESK, ...context });
+    const page = await opened.newPage();
+    const problems: string[] = [];
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) problems.push(message.text());
+    });
+    page.on("pageerror", (error) => problems.push(String(error)));
+    page.on("request", (request) => {
+      if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`asked ${request.url()}`);
+    });
+    await page.goto(`${url}/${hash}`);
+    if (agent !== undefined) await choose(page, agent);
+    return { page, problems };
+  }
+
+  /** What axe finds wrong with a view once `ready` shows: in light and dark, on a desk and on a phone, which must not scroll sideways. */
+  async expectAccessible(
+    hash: string,
+    agent: string,
+    ready: (page: Page) => Promise<unknown>,
+  ): Promise<void> {
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const viewport of [DESK, PHONE]) {
+        const { page, problems } = await this.open(hash, { agent, colorScheme, viewport });
+        await ready(page);
+        expect({ colorScheme, ...viewport, violations: await violationsOf(page) }).toMatchObject({
+          violations: [],
+        });
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(
+          viewport.width,
+        );
+        expect(problems).toEqual([]);
+        await page.context().close();
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser?.close();
+    await this.#client?.close();
+    await this.gateways.stop();
+  }
+}
+
+/** Looks at the memory of `agent`. */
+async function choose(page: Page, agent: string): Promise<void> {
+  await page.getByLabel("Agent").fill(agent);
+  await page.getByRole("button", { name: "Look" }).click();
+}
+
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate<{ violations: Violation[] }>("axe.run()");
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`),
+  );
+}
