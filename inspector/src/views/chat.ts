@@ -22,6 +22,8 @@ interface ChatReply extends ChatPage, PageOfTiers {
   readonly learned_truncated: boolean;
 }
 
+const LONG_TEXT_LENGTH = 1_000;
+
 /** One conversation, a page at a time: the newest first, and in it the messages in their order. */
 export function Chat({ api, who, route, id }: PageProps & { readonly id: string }): VNode {
   const cursor = route.params.get("cursor") ?? undefined;
@@ -56,12 +58,19 @@ function Message({ message, isCompacted, offloads, learned }: MessageItem): VNod
       ${isCompacted && html`<span class="tag">summarised</span>`}
       ${marks.map((mark) => html`<span class="tag">${mark}</span>`)}
       <span class="quiet">by ${author}, <${Time} at=${occurred_at} /></span></p>
-    ${text !== "" && html`<p class="said">${text}</p>`}
+    <${Said} text=${text} />
     ${truncated && html`<p class="quiet">It goes on: this is how it begins.</p>`}
     ${tool_calls.map((call) => html`<${Call} ...${call} />`)}
     ${offloads.map((offload) => html`<${Offload} ...${offload} />`)}
     ${learned.length > 0 && html`<${LearnedList} learned=${learned} />`}
   </li>`;
+}
+
+/** A long text scrolls by itself, also with the keyboard. */
+function Said({ text }: { readonly text: string }): VNode | null {
+  if (text === "") return null;
+  if (text.length <= LONG_TEXT_LENGTH) return html`<p class="said">${text}</p>`;
+  return html`<div class="said long" role="region" aria-label="Text" tabindex="0">${text}</div>`;
 }
 
 function Call({ name, arguments: given }: ChatCall): VNode {
