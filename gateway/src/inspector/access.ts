@@ -70,7 +70,9 @@ export function identityFor(grant: Grant, { tenant, agent }: Identity): Identity
 
 /** A tenant of which all agents may be seen. @throws as `identityFor` does. */
 export function wholeTenant(grant: Grant, tenant: string): string {
-  if (grant.agent !== undefined) throw notYours("agent");
+  if (grant.agent !== undefined) {
+    throw new MemoryError("unauthorized", "the token is for one agent, and this is about all of a tenant");
+  }
   return identityFor(grant, { tenant, agent: "any" }).tenant;
 }
 

@@ -7,6 +7,8 @@ import { useScheme, useWidth } from "./surroundings.js";
 
 const HEIGHT_PX = 160;
 const COLORS = 6;
+/** As long as samples are kept. */
+const WINDOW_S = 300;
 /** Lines differ by more than their colour. */
 const DASHES: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [10, 3, 2, 3], [1, 4], [8, 8]];
 
@@ -21,7 +23,7 @@ export interface PlotProps {
 /** The latest minutes as lines, and beside them the latest values as a table. */
 export function Plot({ title, unit, at, lines }: PlotProps): VNode {
   const row = ({ label, values }: Line, index: number) => html`<tr key=${label}>
-    <th scope="row"><span class=${`swatch series-${index % COLORS}`} aria-hidden="true"></span> ${label}</th>
+    <th scope="row"><${Swatch} index=${index} /> ${label}</th>
     <td class="number">${shownNumber(values.at(-1))}</td></tr>`;
   return html`<section class="plot" aria-label=${title}>
     <h3>${title}</h3>
@@ -30,6 +32,18 @@ export function Plot({ title, unit, at, lines }: PlotProps): VNode {
       <table><caption>Latest, ${unit}</caption><tbody>${lines.map(row)}</tbody></table>
     </div>
   </section>`;
+}
+
+/** How the line looks. */
+function Swatch({ index }: { readonly index: number }): VNode {
+  const dash = dashOf(index).join(" ");
+  return html`<svg class="swatch" width="24" height="8" aria-hidden="true">
+    <line x1="0" y1="4" x2="24" y2="4" stroke=${`var(--series-${index % COLORS})`} stroke-width="3"
+      stroke-dasharray=${dash === "" ? undefined : dash} /></svg>`;
+}
+
+function dashOf(index: number): readonly number[] {
+  return DASHES[index % DASHES.length]!;
 }
 
 /** A number as one reads it; a dash where there is none. */
@@ -68,7 +82,7 @@ function optionsOf(frame: HTMLElement, labels: readonly string[], width: number)
     label,
     stroke: color(`series-${index % COLORS}`),
     width: 2,
-    dash: [...DASHES[index % DASHES.length]!],
+    dash: [...dashOf(index)],
     points: { show: false },
   }));
   return {
@@ -77,7 +91,10 @@ function optionsOf(frame: HTMLElement, labels: readonly string[], width: number)
     legend: { show: false },
     cursor: { show: false },
     axes: [axis, { ...axis, size: 56 }],
-    scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
+    scales: {
+      x: { range: (_, __, latest) => [latest - WINDOW_S, latest] },
+      y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] },
+    },
     series: [{}, ...series],
   };
 }
