@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "./chromium.js";
+import { DURABLE_PREFIX, DurableHost, ENTRY_COUNT } from "./durable-host.js";
 import { InspectorFixture } from "./inspector-fixture.js";
 
 const POLL = { timeout: 60_000 };
@@ -57,6 +58,20 @@ describe.skipIf(CHROMIUM === undefined)("the view health (where a Chromium is in
       clearInterval(asking);
     }
     expect(problems).toEqual([]);
+  });
+
+  it("shows how far a durable tier is flushed, and indexed anew", async () => {
+    const durable = new DurableHost(fixture.gateways);
+    await durable.start();
+    const { url } = await fixture.gateways.gateway({ prefix: DURABLE_PREFIX });
+    const { page, problems } = await fixture.open("#/health", { url });
+    const progress = page.locator("[data-tier=episodic] progress");
+    await progress.and(page.locator(`[max="${ENTRY_COUNT}"]`)).waitFor({ timeout: 60_000 });
+    expect(await progress.getAttribute("value")).toBe("0");
+    expect(await page.locator("[data-tier=episodic] td").last().textContent()).toContain("0 of 20, paused");
+    await page.getByRole("region", { name: "Backlog", exact: true }).waitFor();
+    expect(problems).toEqual([]);
+    await durable.stop();
   });
 
   it("says that a host is gone", async () => {
