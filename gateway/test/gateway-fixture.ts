@@ -5,10 +5,12 @@ import { connectNatsBus } from "@membus/bus";
 import { createHost } from "@membus/host";
 import { launchNatsServer } from "@membus/nats-server";
 import { createLruPlugin } from "@membus/plugin-lru";
-import { systemClock } from "@membus/protocol";
+import { type MemoryPlugin, type MemoryTier, systemClock, TIERS } from "@membus/protocol";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { RecordingLogger } from "../../bus/test/recording-logger.js";
 import { Gateway, type GatewayOptions } from "../src/index.js";
+
+export type Plugins = Readonly<Partial<Record<MemoryTier, MemoryPlugin>>>;
 
 /** A nats-server, a host in memory, and gateways that share their sessions. */
 export class GatewayFixture {
@@ -19,14 +21,23 @@ export class GatewayFixture {
   #directory = "";
   #natsUrl = "";
 
-  async start(): Promise<void> {
+  /** @param plugins of tiers that are not in memory. */
+  async start(plugins: Plugins = {}): Promise<void> {
     const server = await launchNatsServer({ binary: NATS_SERVER });
     this.#cleanups.push(() => server.kill());
     this.#natsUrl = server.url;
     this.#directory = await mkdtemp(join(tmpdir(), "membus-gateway-"));
     this.#cleanups.push(() => rm(this.#directory, { recursive: true }));
-    const tiers = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
-    const host = createHost({ bus: await this.bus(), plugins: tiers, logger: this.logger });
+    const inMemory = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
+    const dataDirectories = Object.fromEntries(
+      TIERS.map((tier) => [tier, join(this.#directory, "tiers", tier)]),
+    );
+    const host = createHost({
+      bus: await this.bus(),
+      plugins: { ...inMemory, ...plugins },
+      dataDirectories,
+      logger: this.logger,
+    });
     await host.start();
     let stopping: Promise<void> | undefined;
     this.stopHost = () => (stopping ??= host.stop());

@@ -1,4 +1,8 @@
-import type { Who } from "./view.js";
+/** Whose memory is looked at. An agent of "": none is chosen, and what all agents share is shown. */
+export interface Who {
+  readonly tenant: string;
+  readonly agent: string;
+}
 
 export type Params = Readonly<Record<string, string | number | undefined>>;
 
@@ -21,6 +25,8 @@ export interface LiveEvent {
 export interface StreamState {
   /** Each time it is open, also again: what happened before is to be listed now. */
   readonly onOpen?: () => void;
+  /** It has broken, and is tried again. */
+  readonly onLost?: () => void;
   /** It is refused, and not tried again. */
   readonly onFailure?: (failure: ApiError) => void;
 }
@@ -30,7 +36,7 @@ export interface Api {
   /** @throws {ApiError} for what is refused. */
   get<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T>;
   /** @throws {ApiError} for what is refused. */
-  post<T>(path: string, body: object): Promise<T>;
+  post<T>(path: string, body: object, params?: Params): Promise<T>;
   /** Events of the agent, or where none is chosen of all of the tenant. @returns what ends it. */
   events(onEvent: (event: LiveEvent) => void, state?: StreamState): () => void;
 }
@@ -57,7 +63,7 @@ export function apiFor(who: Who): Api {
   };
   return {
     get: (path, params, signal) => ask(urlOf(path, params), signal ? { signal } : {}),
-    post: (path, body) => ask(urlOf(path), post(body)),
+    post: (path, body, params) => ask(urlOf(path, params), post(body)),
     events: (onEvent, state) => listen(urlOf("events"), onEvent, state),
   };
 }
@@ -103,7 +109,7 @@ async function failureOf(response: Response): Promise<ApiError> {
 function listen(
   url: string,
   onEvent: (event: LiveEvent) => void,
-  { onOpen, onFailure }: StreamState = {},
+  { onOpen, onLost, onFailure }: StreamState = {},
 ): () => void {
   const source = new EventSource(url);
   const ended = new AbortController();
@@ -111,6 +117,7 @@ function listen(
   source.onmessage = ({ data }) => onEvent(JSON.parse(data as string) as LiveEvent);
   source.onerror = () => {
     if (source.readyState === EventSource.CLOSED) void tellWhy(url, ended.signal, onFailure);
+    else onLost?.();
   };
   return () => {
     ended.abort();

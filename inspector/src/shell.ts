@@ -31,7 +31,7 @@ function Inspector({ choices }: { readonly choices: Choices }): VNode {
       <${Navigation} shown=${view} />
       <${Chooser} choices=${choices} who=${who} onChosen=${look} />
     </header>
-    <${Main} view=${view} who=${who} route=${route} edit=${choices.edit} />`;
+    <${Main} view=${view} who=${who} route=${route} />`;
 }
 
 function Navigation({ shown }: { readonly shown: View }): VNode {
@@ -60,7 +60,7 @@ function Main({
     if (before.current !== view) heading.current?.focus();
     before.current = view;
   }, [view]);
-  return html`<main id="main" tabindex="-1">
+  return html`<main id="main" tabindex="-1" data-agent=${who.agent}>
     <h1 ref=${heading} tabindex="-1">${view.title}</h1>
     <${view.Page} key=${`${view.path} ${who.tenant} ${who.agent}`} api=${api} who=${who} route=${route} />
   </main>`;

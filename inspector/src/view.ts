@@ -1,12 +1,8 @@
 import type { VNode } from "preact";
-import type { Api } from "./api.js";
+import type { Api, Who } from "./api.js";
 import type { Route } from "./route.js";
 
-/** Whose memory is looked at. An agent of "": none is chosen yet. */
-export interface Who {
-  readonly tenant: string;
-  readonly agent: string;
-}
+export type { Who };
 
 export interface PageProps {
   readonly api: Api;

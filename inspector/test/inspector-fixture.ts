@@ -4,7 +4,7 @@ import { MemoryClient } from "@membus/agent-client";
 import type { GatewayOptions } from "@membus/gateway";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
-import { GatewayFixture } from "../../gateway/test/gateway-fixture.js";
+import { GatewayFixture, type Plugins } from "../../gateway/test/gateway-fixture.js";
 import { CHROMIUM } from "./chromium.js";
 
 const FLAGS = [
@@ -39,8 +39,9 @@ export class InspectorFixture {
   #client: MemoryClient | undefined;
   url = "";
 
-  async start(options: GatewayOptions = {}): Promise<void> {
-    await this.gateways.start();
+  /** @param plugins of tiers that are not in memory. */
+  async start(options: GatewayOptions = {}, plugins: Plugins = {}): Promise<void> {
+    await this.gateways.start(plugins);
     ({ url: this.url } = await this.gateways.gateway(options));
     this.#client = await MemoryClient.connect({ bus: await this.gateways.bus(), agent: "alice" });
     this.#browser = await chromium.launch({ executablePath: CHROMIUM!, args: FLAGS });
@@ -102,8 +103,9 @@ export class InspectorFixture {
 
 /** Looks at the memory of `agent`. */
 async function choose(page: Page, agent: string): Promise<void> {
-  await page.getByLabel("Agent").fill(agent);
+  await page.getByLabel("Agent", { exact: true }).fill(agent);
   await page.getByRole("button", { name: "Look" }).click();
+  await page.locator(`main[data-agent="${agent}"]`).waitFor();
 }
 
 async function violationsOf(page: Page): Promise<string[]> {

@@ -33,7 +33,7 @@ describe.skipIf(CHROMIUM === undefined)("the page (where a Chromium is installed
     const { page } = await fixture.open("", { agent: "bob" });
     await page.reload();
     await page.getByRole("button", { name: "Look" }).waitFor();
-    expect(await page.getByLabel("Agent").inputValue()).toBe("bob");
+    expect(await page.getByLabel("Agent", { exact: true }).inputValue()).toBe("bob");
   });
 
   it("takes a token out of its address, and never needs it again", async () => {
@@ -43,7 +43,7 @@ describe.skipIf(CHROMIUM === undefined)("the page (where a Chromium is installed
     const { page } = await fixture.open("#token=open%20sesame", { url });
     await page.getByRole("heading", { level: 1, name: "Live" }).waitFor();
     expect(page.url()).toBe(`${url}/`);
-    expect(await page.getByLabel("Agent").inputValue()).toBe("alice");
+    expect(await page.getByLabel("Agent", { exact: true }).inputValue()).toBe("alice");
     expect(await page.getByRole("button", { name: "Look" }).count()).toBe(0);
     expect(await page.evaluate("document.cookie")).toBe("");
     await page.reload();

@@ -1,8 +1,13 @@
-import type { AgentMemory, ListResult } from "@membus/agent-client";
-import { type Query, tierField } from "./query-fields.js";
+import type { AgentMemory, ListResult, RetrieveRequest, RetrieveResult } from "@membus/agent-client";
+import { isMemoryError, LIMITS, type MemoryEntry, MemoryError } from "@membus/protocol";
+import { briefOf, type EntryBrief } from "./entry-brief.js";
+import { findAnywhere } from "./find-anywhere.js";
+import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
 
 const NAMESPACES_MAX = 1_000;
 const AGENTS_MAX = 200;
+const TAGS_MAX = 100;
+const DERIVED_MAX = 50;
 
 /** Every namespace in which the agent has anything, by name. */
 function listNamespaces(memory: AgentMemory, query: Query): Promise<ListResult> {
@@ -22,5 +27,129 @@ async function listAgents(memory: AgentMemory): Promise<{ readonly agents: reado
   return { agents: items.map(({ value }) => String(value)) };
 }
 
+/** The tags in a namespace that most entries have. */
+function listTags(memory: AgentMemory, query: Query): Promise<ListResult> {
+  const namespace = textField(query, "namespace");
+  return memory.list({ field: "tags", order: "count", limit: TAGS_MAX, namespace, tier: tierField(query) });
+}
+
+/** An entry as a page of results shows it. */
+export interface FoundEntry extends EntryBrief {
+  readonly key: MemoryEntry["key"];
+  readonly tags: readonly string[];
+  readonly occurred_at: number;
+  /** Of relevance to the query; absent where there is none to be relevant to. */
+  readonly score?: number;
+  readonly explain?: MemoryEntry["explain"];
+}
+
+/** A page of what meets the filters: the best for a query, else the newest. */
+async function search(memory: AgentMemory, query: Query) {
+  const criteria = criteriaOf(query);
+  const limit = countField(query, "limit", { min: 1, max: 100, fallback: 20 });
+  const request = {
+    ...criteria,
+    query: optionalText(query, "q"),
+    limit,
+    cursor: optionalText(query, "cursor"),
+  };
+  const page = await retrieveExplained(memory, request);
+  const { total, total_relation, cursor, degraded, explain } = page;
+  const isRanked = request.query !== undefined;
+  return {
+    entries: page.entries.map((entry) => foundEntry(entry, isRanked)),
+    total,
+    total_relation,
+    cursor,
+    degraded,
+    explain,
+  };
+}
+
+/** The filters of the view, which are those of a forget, too. */
+function criteriaOf(query: Query) {
+  return {
+    namespace: textField(query, "namespace"),
+    tier: tierField(query),
+    tags: tagsField(query),
+    tags_mode: "all" as const,
+    since: timeField(query, "since"),
+    until: timeField(query, "until"),
+  };
+}
+
+/** With the reasons for the scores, where the tiers tell them. */
+async function retrieveExplained(memory: AgentMemory, request: RetrieveRequest): Promise<RetrieveResult> {
+  if (request.query === undefined) return memory.retrieve(request);
+  try {
+    return await memory.retrieve({ ...request, explain: true });
+  } catch (error) {
+    if (!isMemoryError(error) || error.code !== "unsupported") throw error;
+    return memory.retrieve(request);
+  }
+}
+
+function foundEntry(entry: MemoryEntry, isRanked: boolean): FoundEntry {
+  const { key, tags, occurred_at, score, explain } = entry;
+  return { ...briefOf(entry), key, tags, occurred_at, ...(isRanked && { score, explain }) };
+}
+
+/** One entry, what it was derived from, and what was derived from it. */
+async function readEntry(memory: AgentMemory, query: Query) {
+  const $hash = textField(query, "key");
+  const [tier, namespace] = [tierField(query), textField(query, "namespace")];
+  const { entries } = await memory.retrieve({ keys: [{ $hash }], tier, namespace, include: ["context"] });
+  const [entry] = entries;
+  if (entry === undefined) throw new MemoryError("memory_not_found", "there is no such entry, or no more");
+  const [sources, derived] = await Promise.all([sourcesOf(memory, entry), derivedFrom(memory, $hash)]);
+  return { entry, sources, ...derived };
+}
+
+/** Those that are there, of the same key in more than one place each. */
+async function sourcesOf(memory: AgentMemory, { sources = [] }: MemoryEntry) {
+  if (sources.length === 0) return [];
+  const keys = sources.map(($hash) => ({ $hash }));
+  const { entries } = await findAnywhere(memory, { keys }, 2 * LIMITS.sources);
+  return entries.map(briefOf);
+}
+
+async function derivedFrom(memory: AgentMemory, hash: string) {
+  const where = { field: "sources", op: "eq", value: hash } as const;
+  const { entries, truncated } = await findAnywhere(memory, { where }, DERIVED_MAX);
+  return { derived: entries.map(briefOf), derived_truncated: truncated };
+}
+
+/** A JSON list: a tag may hold any character. */
+function tagsField(query: Query): string[] | undefined {
+  const text = optionalText(query, "tags");
+  if (text === undefined) return undefined;
+  const tags = parsed(text);
+  if (Array.isArray(tags) && tags.every((tag) => typeof tag === "string"))
+    return tags.length === 0 ? undefined : tags;
+  throw new MemoryError("schema_violation", "tags: it must be a list of texts, as JSON", { path: "tags" });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function timeField(query: Query, name: string): number | undefined {
+  const text = optionalText(query, name);
+  if (text === undefined) return undefined;
+  const time = Number(text);
+  if (Number.isFinite(time)) return time;
+  throw new MemoryError("schema_violation", `${name}: it must be Unix seconds`, { path: name });
+}
+
 /** What the view *memories* and the chooser read. */
-export const MEMORY_ROUTES = { namespaces: listNamespaces, agents: listAgents };
+export const MEMORY_ROUTES = {
+  namespaces: listNamespaces,
+  agents: listAgents,
+  tags: listTags,
+  memories: search,
+  memory: readEntry,
+};

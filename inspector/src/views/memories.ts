@@ -1,16 +1,14 @@
 import { html } from "htm/preact";
-import { useLoaded } from "../loaded.js";
-import { Failure } from "../notices.js";
+import type { VNode } from "preact";
 import type { PageProps, View } from "../view.js";
+import { EntryPage } from "./memories/entry-page.js";
+import { SearchPage } from "./memories/search-page.js";
 
-interface Namespaces {
-  readonly items: readonly { readonly value: string; readonly count: number }[];
-}
-
-function Page({ api, who }: PageProps) {
-  const { value, failure } = useLoaded((signal) => api.get<Namespaces>("namespaces", {}, signal), [who]);
-  return html`<${Failure} of=${failure} />
-    <ul>${value?.items.map((item) => html`<li key=${item.value}>${item.value} (${item.count})</li>`)}</ul>`;
+/** What is remembered: what meets some filters, or one entry. */
+function Page(props: PageProps): VNode {
+  return props.route.params.has("entry")
+    ? html`<${EntryPage} ...${props} />`
+    : html`<${SearchPage} ...${props} />`;
 }
 
 export const memoriesView: View = { path: "memories", title: "Memories", Page };

@@ -1,0 +1,72 @@
+import type { AgentMemory } from "@membus/agent-client";
+import { type KeyHashReference, LIMITS, type MemoryEntry, type MemoryTier } from "@membus/protocol";
+import { briefOf, type EntryBrief } from "./entry-brief.js";
+import { findAnywhere } from "./find-anywhere.js";
+
+const VICTIMS_MAX = 200;
+
+export interface Victim extends EntryBrief {
+  /** How many derivations lie between it and what was named. */
+  readonly level: number;
+}
+
+export interface ForgetCriteria {
+  readonly tier: MemoryTier;
+  readonly namespace: string;
+  readonly keys: readonly KeyHashReference[];
+  readonly cascade?: boolean;
+}
+
+/**
+ * The entries that a forget would take, as far as they can be listed: the host, which alone decides, is asked for their number
+ * besides. By the same rule as a cascade: an entry goes when none of its sources is left (clause CASC-2).
+ */
+export async function listVictims(memory: AgentMemory, { cascade = false, ...criteria }: ForgetCriteria) {
+  const named = await memory.retrieve({ ...criteria, keys: [...criteria.keys], limit: VICTIMS_MAX });
+  const victims = new Map<string, Victim>();
+  const gone = new Set<string>();
+  let latest: readonly MemoryEntry[] = named.entries;
+  for (let level = 0; latest.length > 0 && level <= LIMITS.cascadeLevels; level++) {
+    for (const entry of latest) {
+      if (victims.size < VICTIMS_MAX) victims.set(placeOf(entry), { ...briefOf(entry), level });
+      gone.add(entry.key_hash);
+    }
+    latest = cascade ? await derivedFrom(memory, criteria.tier, latest, { gone, victims }) : [];
+  }
+  return { victims: [...victims.values()] };
+}
+
+async function derivedFrom(
+  memory: AgentMemory,
+  tier: MemoryTier,
+  latest: readonly MemoryEntry[],
+  { gone, victims }: { readonly gone: ReadonlySet<string>; readonly victims: ReadonlyMap<string, Victim> },
+): Promise<MemoryEntry[]> {
+  const where = { field: "sources", op: "in", value: latest.map(({ key_hash }) => key_hash) } as const;
+  const { entries } = await findAnywhere(memory, { where, tier }, VICTIMS_MAX);
+  // Of the shared tier what others have written stays (clause CASC-3).
+  const own = tier === "semantic" ? entries.filter(({ author }) => author === memory.agent) : entries;
+  const fresh = own.filter((entry) => !victims.has(placeOf(entry)));
+  const left = await leftOf(memory, tier, fresh, gone);
+  return fresh.filter(({ sources = [] }) => !sources.some((source) => left.has(source)));
+}
+
+/** Of the sources of some entries those that stay. */
+async function leftOf(
+  memory: AgentMemory,
+  tier: MemoryTier,
+  entries: readonly MemoryEntry[],
+  gone: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const others = new Set(
+    entries.flatMap(({ sources = [] }) => sources).filter((source) => !gone.has(source)),
+  );
+  const keys = [...others].slice(0, LIMITS.criteriaKeys).map(($hash) => ({ $hash }));
+  if (keys.length === 0) return new Set();
+  const found = await findAnywhere(memory, { keys, tier }, LIMITS.criteriaKeys);
+  return new Set(found.entries.map(({ key_hash }) => key_hash));
+}
+
+function placeOf({ tier, namespace, key_hash }: MemoryEntry): string {
+  return `${tier} ${namespace} ${key_hash}`;
+}

@@ -1,0 +1,85 @@
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Api } from "../../api.js";
+import type { EntryBrief } from "../../entry-text.js";
+import { Failure } from "../../notices.js";
+import type { Place } from "./entry.js";
+
+export interface ForgettingProps {
+  readonly api: Api;
+  readonly place: Place;
+  readonly session?: string | undefined;
+}
+
+interface Preview {
+  readonly cascade: boolean;
+  readonly deleted: number;
+  readonly victims: readonly (EntryBrief & { readonly level: number })[];
+}
+
+/** Forgets an entry once one has seen what goes with it. */
+export function Forgetting({ api, place, session }: ForgettingProps): VNode {
+  const [preview, setPreview] = useState<Preview>();
+  const [forgotten, setForgotten] = useState<number>();
+  const [failure, setFailure] = useState<Error>();
+  const { key, ...where } = place;
+  const ask = <T>(path: string, cascade: boolean) =>
+    api.post<T>(path, { ...where, keys: [key], cascade }, { session });
+  const look = (event: SubmitEvent) => {
+    event.preventDefault();
+    const cascade = new FormData(event.currentTarget as HTMLFormElement).has("cascade");
+    setFailure(undefined);
+    ask<Omit<Preview, "cascade">>("forget/preview", cascade).then(
+      (seen) => setPreview({ ...seen, cascade }),
+      setFailure,
+    );
+  };
+  const forget = (cascade: boolean) => {
+    ask<Preview>("forget", cascade).then(({ deleted }) => setForgotten(deleted), setFailure);
+  };
+  if (forgotten !== undefined) {
+    return html`<h2>Forget</h2><p role="status">Forgotten: ${forgotten} ${forgotten === 1 ? "entry" : "entries"}.</p>`;
+  }
+  return html`<h2>Forget</h2>
+    <form aria-label="Forget" onSubmit=${look}>
+      <label class="inline"><input type="checkbox" name="cascade" /> also what was derived from it</label>
+      <button>Show what goes</button>
+    </form>
+    <${Failure} of=${failure} />
+    ${
+      preview !== undefined &&
+      html`<${Victims} preview=${preview} onForget=${() => forget(preview.cascade)}
+      onKeep=${() => setPreview(undefined)} />`
+    }`;
+}
+
+function Victims({
+  preview,
+  onForget,
+  onKeep,
+}: {
+  readonly preview: Preview;
+  readonly onForget: () => void;
+  readonly onKeep: () => void;
+}): VNode {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), [preview]);
+  const { deleted, victims } = preview;
+  const more = deleted - victims.length;
+  return html`<section class="card" aria-labelledby="victims">
+    <h3 id="victims" ref=${heading} tabindex="-1">${deleted} ${deleted === 1 ? "entry goes" : "entries go"}</h3>
+    <ol>${victims.map(
+      (victim) => html`<li key=${`${victim.namespace} ${victim.key_hash}`}>
+      ${victim.text || victim.key_hash} <span class="quiet">${victim.tier} · ${victim.namespace}${levelText(victim.level)}</span>
+    </li>`,
+    )}</ol>
+    ${more > 0 && html`<p class="quiet">and ${more} more, which cannot be listed</p>`}
+    <button type="button" onClick=${onForget}>Forget for good</button>${" "}
+    <button type="button" class="plain" onClick=${onKeep}>Keep</button>
+  </section>`;
+}
+
+function levelText(level: number): string {
+  return level === 0 ? "" : `, derived${level === 1 ? "" : ` over ${level} steps`}`;
+}

@@ -1,0 +1,73 @@
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import { useLoaded } from "../../loaded.js";
+import { Degraded, Empty, Failure } from "../../notices.js";
+import type { PageProps } from "../../view.js";
+import { Filters } from "./filters.js";
+import { type Namespace, NamespaceTree } from "./namespace-tree.js";
+import { Results } from "./results.js";
+
+interface Namespaces {
+  readonly items: readonly Namespace[];
+  readonly cursor?: string;
+  readonly degraded?: readonly { readonly tier: string; readonly message: string }[];
+}
+
+/** What the address says that is looked for. */
+export interface Search {
+  readonly q?: string | undefined;
+  /** One, or a subtree `a/**`. */
+  readonly namespace: string;
+  readonly tier?: string | undefined;
+  /** A JSON list. */
+  readonly tags?: string | undefined;
+  /** Unix seconds. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  /** Of the working tier. */
+  readonly session?: string | undefined;
+}
+
+const FIELDS = ["q", "namespace", "tier", "tags", "since", "until", "session"] as const;
+
+export function SearchPage({ api, who, route }: PageProps): VNode {
+  const given = Object.fromEntries(FIELDS.map((name) => [name, route.params.get(name) ?? undefined]));
+  const { tier, session } = given;
+  const namespaces = useLoaded(
+    (signal) => api.get<Namespaces>("namespaces", { tier, session }, signal),
+    [who, tier, session],
+  );
+  const items = namespaces.value?.items ?? [];
+  const namespace = given.namespace ?? firstOf(items);
+  const search: Search = { ...given, namespace };
+  const go = (changes: Partial<Search>) => route.go({ ...search, ...changes });
+  const isKnown =
+    given.namespace !== undefined || namespaces.value !== undefined || namespaces.failure !== undefined;
+  return html`
+    <${Filters} key=${JSON.stringify(search)} api=${api} search=${search} onSearch=${go} />
+    <${Failure} of=${namespaces.failure} />
+    <${Degraded} tiers=${namespaces.value?.degraded} />
+    <div class="beside">
+      <section aria-labelledby="namespaces">
+        <h2 id="namespaces">Namespaces</h2>
+        ${namespaces.value !== undefined && items.length === 0 && html`<${Empty}>${nothing(who.agent)}<//>`}
+        <${NamespaceTree} items=${items} selected=${namespace}
+          hrefOf=${(path: string) => route.href({ ...search, namespace: path })} />
+        ${namespaces.value?.cursor !== undefined && html`<p class="quiet">There are more: name one above.</p>`}
+      </section>
+      ${isKnown && html`<${Results} api=${api} who=${who} search=${search} />`}
+    </div>`;
+}
+
+/** Where conventions put what has no place of its own; else where most is. */
+function firstOf(items: readonly Namespace[]): string {
+  const isDefault = ({ value }: Namespace) => value.split("/")[0] === "default";
+  const [largest] = items.toSorted((a, b) => b.count - a.count);
+  return largest === undefined || items.some(isDefault) ? "default/**" : `${largest.value.split("/")[0]}/**`;
+}
+
+function nothing(agent: string): string {
+  return agent === ""
+    ? "The agents share nothing yet. Choose an agent above to see what it keeps for itself."
+    : `${agent} has stored nothing yet: have it store something, or choose another agent above.`;
+}

@@ -1,0 +1,33 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Api, LiveEvent } from "../../api.js";
+import type { Place } from "./entry.js";
+
+/** Changes that are kept. */
+const HEARD_MAX = 50;
+
+export interface Changes {
+  /** The latest first. */
+  readonly heard: readonly LiveEvent[];
+  readonly isOpen: boolean;
+}
+
+/** Changes of one entry, from now on. `onFirstOpen`: what happened before is to be read now. */
+export function useChanges(api: Api, { tier, namespace, key }: Place, onFirstOpen: () => void): Changes {
+  const [heard, setHeard] = useState<readonly LiveEvent[]>([]);
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    setHeard([]);
+    setOpen(false);
+    let opened = 0;
+    const hear = (event: LiveEvent) => {
+      if (event.key_hash !== key || event.tier !== tier || event.namespace !== namespace) return;
+      setHeard((known) => [event, ...known].slice(0, HEARD_MAX));
+    };
+    const onOpen = () => {
+      setOpen(true);
+      if (opened++ === 0) onFirstOpen();
+    };
+    return api.events(hear, { onOpen, onLost: () => setOpen(false) });
+  }, [api, tier, namespace, key]);
+  return { heard, isOpen };
+}
