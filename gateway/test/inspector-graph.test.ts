@@ -1,5 +1,7 @@
 import { type AgentMemory, MemoryClient } from "@membus/agent-client";
 import { KnowledgeGraph } from "@membus/agentic";
+import { createHost } from "@membus/host";
+import { createLruPlugin } from "@membus/plugin-lru";
 import { keyHash } from "@membus/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
@@ -35,6 +37,22 @@ describe("graphs", () => {
 
   it("are none for an agent without", async () => {
     expect(await listGraphs(memory.forAgent("bob"))).toEqual({ graphs: [] });
+  });
+
+  it("are those of the tiers that are served", async () => {
+    const bus = await fixture.bus();
+    const options = { prefix: "small" };
+    const host = createHost(
+      { bus, plugins: { working: createLruPlugin() }, logger: fixture.logger },
+      options,
+    );
+    await host.start();
+    const small = await MemoryClient.connect({ bus, agent: "alice", ...options });
+    await new KnowledgeGraph(small, { tier: "working" }).add({ subject: "a", predicate: "is", object: "b" });
+    expect(await listGraphs(small)).toEqual({
+      graphs: [{ tier: "working", namespace: "graph", triples: 1 }],
+    });
+    await host.stop();
   });
 
   it("have names to begin with, and names that answer words", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type ChatMessage, type ChatPage, chatItems } from "../src/views/chat-items.js";
+import { type ChatMessage, type ChatPage, chatItems } from "../src/views/conversations/chat-items.js";
 
 function message(id: string, seq: number): ChatMessage {
   const place = { key_hash: `hash-${id}`, id, seq, tier: "episodic", namespace: "conversations" };

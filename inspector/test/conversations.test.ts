@@ -57,9 +57,15 @@ describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromiu
     expect(await page.getByText("summarised", { exact: true }).count()).toBe(4);
     expect(await messages(page).nth(2).textContent()).toContain("result of timetable");
     expect(await messages(page).first().locator(".learned li").textContent()).toContain("lives in Rome");
-    expect(await messages(page).nth(4).locator(".learned a").textContent()).toBe("Tiber flows through Rome");
+    expect(await messages(page).nth(4).locator(".learned a").first().textContent()).toBe(
+      "Tiber flows through Rome",
+    );
     expect(await messages(page).nth(3).locator(".learned").count()).toBe(0);
-    await messages(page).first().locator(".learned a").click();
+    await messages(page).first().getByRole("link", { name: "lives in Rome", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Memories" }).waitFor();
+    await page.getByText("lives in Rome").first().waitFor();
+    await page.goBack();
+    await messages(page).first().getByRole("link", { name: "Around: lives in Rome" }).click();
     await page.getByRole("heading", { level: 1, name: "Graph" }).waitFor();
     await page.getByRole("button", { name: "I live in Rome and like trains." }).waitFor();
   });

@@ -3,8 +3,8 @@ import { keyHash } from "@membus/protocol";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tellTalk } from "../../gateway/test/told-talk.js";
-import { fitInto, placeNodes } from "../src/views/graph-layout.js";
-import type { GraphReply } from "../src/views/graph-reply.js";
+import { fitInto, placeNodes } from "../src/views/graph/graph-layout.js";
+import type { GraphReply } from "../src/views/graph/graph-reply.js";
 import { CHROMIUM } from "./chromium.js";
 import { InspectorFixture } from "./inspector-fixture.js";
 

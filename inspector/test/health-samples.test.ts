@@ -6,7 +6,7 @@ import {
   processLine,
   ratesBetween,
   tierLines,
-} from "../src/views/health-samples.js";
+} from "../src/views/health/health-samples.js";
 
 interface Store {
   readonly requests: number;

@@ -1,14 +1,8 @@
 import type { AgentMemory } from "@membus/agent-client";
-import {
-  type DegradedTier,
-  isMemoryError,
-  MemoryError,
-  type MemoryTier,
-  readRecord,
-  TIERS,
-} from "@membus/protocol";
+import { type DegradedTier, MemoryError, type MemoryTier, readRecord, TIERS } from "@membus/protocol";
 import { distinct, findAnywhere } from "./find-anywhere.js";
 import { type GraphEdge, type GraphNode, Neighbourhood } from "./neighbourhood.js";
+import { orNone } from "./or-none.js";
 import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
 import { IS_TRIPLE, walk } from "./walk-graph.js";
 
@@ -29,15 +23,9 @@ export async function listGraphs(memory: AgentMemory): Promise<{ readonly graphs
 }
 
 async function graphsOf(memory: AgentMemory, tier: MemoryTier): Promise<GraphBrief[]> {
-  try {
-    const request = { tier, namespace: "**", where: IS_TRIPLE, order: "count" as const, limit: GRAPHS_MAX };
-    const { items } = await memory.list(request);
-    return items.map(({ value, count }) => ({ tier, namespace: String(value), triples: count }));
-  } catch (error) {
-    // A host may serve some tiers alone, and an agent may read some alone.
-    if (isMemoryError(error) && ["unsupported", "unauthorized"].includes(error.code)) return [];
-    throw error;
-  }
+  const request = { tier, namespace: "**", where: IS_TRIPLE, order: "count" as const, limit: GRAPHS_MAX };
+  const { items } = await orNone(memory.list(request));
+  return items.map(({ value, count }) => ({ tier, namespace: String(value), triples: count }));
 }
 
 export interface GraphNames {

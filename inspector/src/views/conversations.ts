@@ -3,8 +3,8 @@ import type { VNode } from "preact";
 import { useLoaded } from "../loaded.js";
 import { Degraded, Empty, Failure, Time } from "../notices.js";
 import type { PageProps, View } from "../view.js";
-import { Chat } from "./chat.js";
-import type { PageOfTiers } from "./chat-items.js";
+import { Chat } from "./conversations/chat.js";
+import type { PageOfTiers } from "./conversations/chat-items.js";
 
 interface ConversationBrief {
   readonly id: string;

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { useLoaded } from "../loaded.js";
 import { Empty, Failure } from "../notices.js";
 import type { PageProps, View } from "../view.js";
-import { Neighbourhood } from "./neighbourhood.js";
+import { Neighbourhood } from "./graph/neighbourhood.js";
 
 interface GraphBrief {
   readonly tier: string;

@@ -13,9 +13,9 @@ import {
   processLine,
   SAMPLE_MS,
   tierLines,
-} from "./health-samples.js";
-import { HostTables } from "./host-tables.js";
-import { Plot } from "./plot.js";
+} from "./health/health-samples.js";
+import { HostTables } from "./health/host-tables.js";
+import { Plot } from "./health/plot.js";
 
 const MIB = 1_048_576;
 

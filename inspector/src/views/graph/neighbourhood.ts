@@ -1,9 +1,10 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import { useLoaded } from "../loaded.js";
-import { Degraded, Failure } from "../notices.js";
-import type { Route } from "../route.js";
-import type { PageProps } from "../view.js";
+import { entryParams } from "../../entry-text.js";
+import { useLoaded } from "../../loaded.js";
+import { Degraded, Failure } from "../../notices.js";
+import { hrefOf, type Route } from "../../route.js";
+import type { PageProps } from "../../view.js";
 import { GraphCanvas } from "./graph-canvas.js";
 import {
   type GraphEdge,
@@ -61,15 +62,32 @@ function NodeList({ reply, go }: ListProps): VNode {
   const { nodes, edges, centre } = reply;
   const texts = new Map(nodes.map(({ id, text }) => [id, text]));
   const item = (node: GraphNode) => html`<li key=${node.id} data-node=${node.id}>
-    <button class="plain" aria-current=${node.id === centre ? "true" : undefined}
-      onClick=${() => go(targetOf(node))}>${node.text}</button>
-    <span class=${`tag tier-${node.tier}`}>${node.tier}</span>
-    <span class="quiet">${node.kind === "name" ? "name" : (node.record ?? "entry")} in ${node.namespace}</span>
+    <${Node} node=${node} isCentre=${node.id === centre} go=${go} />
     <${Edges} edges=${edges.filter(({ from }) => from === node.id)} texts=${texts} go=${go} />
   </li>`;
-  const count = `${nodes.length} ${nodes.length === 1 ? "node" : "nodes"}, ${edges.length} ${edges.length === 1 ? "edge" : "edges"}`;
-  return html`<div><h3 id="nodes">${count}</h3>
+  return html`<div><h3 id="nodes">${counted(nodes.length, "node")}, ${counted(edges.length, "edge")}</h3>
     <ul class="nodes" aria-labelledby="nodes">${nodes.map(item)}</ul></div>`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+interface NodeProps extends Pick<ListProps, "go"> {
+  readonly node: GraphNode;
+  readonly isCentre: boolean;
+}
+
+function Node({ node, isCentre, go }: NodeProps): VNode {
+  const { text, tier, namespace, kind, record = "entry", key_hash } = node;
+  const entry =
+    key_hash !== undefined &&
+    html` <a href=${hrefOf("memories", entryParams({ tier, namespace, key_hash }))}
+      aria-label=${`Entry: ${text}`}>entry</a>`;
+  return html`<button class="plain" aria-current=${isCentre ? "true" : undefined}
+      onClick=${() => go(targetOf(node))}>${text}</button>
+    <span class=${`tag tier-${tier}`}>${tier}</span>
+    <span class="quiet">${kind === "name" ? kind : record} in ${namespace}</span>${entry}`;
 }
 
 function Edges({

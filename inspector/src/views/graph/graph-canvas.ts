@@ -1,10 +1,10 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useScheme, useWidth } from "../surroundings.js";
 import { drawGraph } from "./draw-graph.js";
 import { fitInto, nearest, placeNodes } from "./graph-layout.js";
 import type { GraphNode, GraphReply } from "./graph-reply.js";
-import { useScheme, useWidth } from "./surroundings.js";
 
 const HEIGHT_PX = 420;
 

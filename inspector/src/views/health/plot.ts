@@ -2,8 +2,8 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
+import { useScheme, useWidth } from "../surroundings.js";
 import type { Line } from "./health-samples.js";
-import { useScheme, useWidth } from "./surroundings.js";
 
 const HEIGHT_PX = 160;
 const COLORS = 6;

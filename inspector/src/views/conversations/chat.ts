@@ -1,9 +1,10 @@
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import { useLoaded } from "../loaded.js";
-import { Degraded, Empty, Failure, Time } from "../notices.js";
-import { hrefOf } from "../route.js";
-import type { PageProps } from "../view.js";
+import { entryParams } from "../../entry-text.js";
+import { useLoaded } from "../../loaded.js";
+import { Degraded, Empty, Failure, Time } from "../../notices.js";
+import { hrefOf } from "../../route.js";
+import type { PageProps } from "../../view.js";
 import {
   type ChatCall,
   type ChatItem,
@@ -83,9 +84,14 @@ function Offload({ bytes, tool }: ChatOffload): VNode {
 }
 
 function LearnedList({ learned }: { readonly learned: readonly Learned[] }): VNode {
-  const item = ({ key_hash, tier, namespace, kind, text }: Learned) => html`<li>
-    <a href=${hrefOf("graph", { tier, namespace, entry: key_hash })}>${text}</a>
-    <span class="tag">${kind ?? "entry"}</span> <span class="quiet">${namespace}, ${tier}</span></li>`;
+  const item = (entry: Learned) => {
+    const { key_hash, tier, namespace, kind, text } = entry;
+    return html`<li key=${key_hash}>
+      <a href=${hrefOf("memories", entryParams(entry))}>${text}</a>
+      <span class="tag">${kind ?? "entry"}</span> <span class="quiet">${namespace}, ${tier}</span>${" "}
+      <a href=${hrefOf("graph", { tier, namespace, entry: key_hash })} aria-label=${`Around: ${text}`}>around</a>
+    </li>`;
+  };
   return html`<div class="learned"><p>Learned from it</p><ul>${learned.map(item)}</ul></div>`;
 }
 
