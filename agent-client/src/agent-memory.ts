@@ -278,7 +278,8 @@ export class AgentMemory {
 
   /**
    * Calls `onEvent` for what happens from now on to the agent's own entries, in every session and namespace, and to
-   * those of the shared tier, whoever did it. At most once each: what happens while disconnected is missed.
+   * those of the shared tier, whoever did it; with `agents: "all"` to those of every agent of the tenant. At most once each: what
+   * happens while disconnected is missed.
    *
    * @throws {MemoryError} `unauthorized` where the server refuses the subscription.
    */

@@ -1,8 +1,3 @@
-/** Unix seconds. */
-export function now(): number {
-  return Date.now() / 1_000;
-}
-
 /** Calls `run` once after `delayMs`. @returns what cancels it. */
 export function after(delayMs: number, run: () => void): () => void {
   const timer = setTimeout(run, delayMs);

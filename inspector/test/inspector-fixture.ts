@@ -52,12 +52,14 @@ export class InspectorFixture {
     return this.#client!;
   }
 
-  /** A new tab, in which nothing is remembered, at `hash` of the inspector; as `agent`, if one is named. */
+  /** A new tab, in which nothing is remembered, at `hash` of the inspector; with the memory of `agent`, if one is named. */
   async open(
     hash: string,
     { agent, url = this.url, ...context }: { agent?: string; url?: string } & BrowserContextOptions = {},
   ): Promise<WatchedPage> {
     const opened = await this.#browser!.newContext({ viewport: DESK, ...context });
+    if (agent !== undefined)
+      await opened.addInitScript(`sessionStorage.who ??= '${JSON.stringify({ agent })}'`);
     const page = await opened.newPage();
     const problems: string[] = [];
     page.on("console", (message) => {
@@ -68,7 +70,7 @@ export class InspectorFixture {
       if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`asked ${request.url()}`);
     });
     await page.goto(`${url}/${hash}`);
-    if (agent !== undefined) await choose(page, agent);
+    if (agent !== undefined) await page.locator(`main[data-agent="${agent}"]`).waitFor();
     return { page, problems };
   }
 
@@ -99,13 +101,6 @@ export class InspectorFixture {
     await this.#client?.close();
     await this.gateways.stop();
   }
-}
-
-/** Looks at the memory of `agent`. */
-async function choose(page: Page, agent: string): Promise<void> {
-  await page.getByLabel("Agent", { exact: true }).fill(agent);
-  await page.getByRole("button", { name: "Look" }).click();
-  await page.locator(`main[data-agent="${agent}"]`).waitFor();
 }
 
 async function violationsOf(page: Page): Promise<string[]> {

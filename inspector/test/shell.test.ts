@@ -30,7 +30,10 @@ describe.skipIf(CHROMIUM === undefined)("the page (where a Chromium is installed
   });
 
   it("keeps whom one looks at, for this tab", async () => {
-    const { page } = await fixture.open("", { agent: "bob" });
+    const { page } = await fixture.open("");
+    await page.getByLabel("Agent", { exact: true }).fill("bob");
+    await page.getByRole("button", { name: "Look" }).click();
+    await page.locator("main[data-agent=bob]").waitFor();
     await page.reload();
     await page.getByRole("button", { name: "Look" }).waitFor();
     expect(await page.getByLabel("Agent", { exact: true }).inputValue()).toBe("bob");

@@ -22,10 +22,13 @@ The server's key is the caller's own, or in the variable that \`gateway.openai.a
 export function registerGateway(program: Command): void {
   program
     .command("gateway")
-    .description("open the bus to agents that speak HTTP: A2E's SDK, and clients of OpenAI, work unchanged")
+    .description(
+      "open the bus over HTTP: A2E's SDK and clients of OpenAI work unchanged, a page shows memories",
+    )
     .option("--listen <address>", "address and port, such as 127.0.0.1:8765 (the default)")
     .option("--data <folder>", "folder whose `gateway` holds the sessions (default ./.membus)")
     .option("--openai <url>", "model server behind /v1, such as https://api.openai.com/v1: it gets a memory")
+    .option("--edit", "let the page at / change and forget entries, too")
     .addHelpText("after", OPENAI_HELP)
     .action(async (flags: GatewayFlags, command: Command) => {
       await runGateway(await openSession(command, definedOnly({ data: flags.data })), flags);

@@ -10,6 +10,8 @@ export const GatewaySchema = z.strictObject({
   origins: z.array(text).optional(),
   tls_cert: text.optional(),
   tls_key: text.optional(),
+  inspector: z.boolean().optional(),
+  inspector_edit: z.boolean().optional(),
   session_idle_s: z.int().min(1).optional(),
   openai: z
     .strictObject({

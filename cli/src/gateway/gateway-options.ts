@@ -8,6 +8,7 @@ export interface GatewayFlags {
   readonly listen?: string;
   readonly data?: string;
   readonly openai?: string;
+  readonly edit?: boolean;
 }
 
 /** @throws {TypeError} for settings that are wrong. */
@@ -16,12 +17,14 @@ export function gatewayOptions(
   flags: GatewayFlags,
   env: NodeJS.ProcessEnv,
 ): GatewayOptions {
-  const { tokens, hosts, origins, session_idle_s: sessionIdleS } = gateway;
+  const { tokens, hosts, origins, session_idle_s: sessionIdleS, inspector } = gateway;
+  const inspectorEdit = flags.edit ?? gateway.inspector_edit;
   return {
     prefix,
     tenant,
     ...addressOf(flags.listen ?? gateway.listen),
-    ...definedOnly({ tokens, hosts, origins, sessionIdleS, openai: openAiOf(gateway, flags, env) }),
+    ...definedOnly({ tokens, hosts, origins, sessionIdleS, inspector, inspectorEdit }),
+    ...definedOnly({ openai: openAiOf(gateway, flags, env) }),
   };
 }
 

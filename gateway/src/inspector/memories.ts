@@ -1,7 +1,7 @@
 import type { AgentMemory, ListResult, RetrieveRequest, RetrieveResult } from "@membus/agent-client";
 import { isMemoryError, LIMITS, type MemoryEntry, MemoryError } from "@membus/protocol";
 import { briefOf, type EntryBrief } from "./entry-brief.js";
-import { findAnywhere } from "./find-anywhere.js";
+import { distinct, type FoundEntries, findAnywhere } from "./find-anywhere.js";
 import { orNone } from "./or-none.js";
 import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
 
@@ -103,21 +103,24 @@ async function readEntry(memory: AgentMemory, query: Query) {
   const [entry] = entries;
   if (entry === undefined) throw new MemoryError("memory_not_found", "there is no such entry, or no more");
   const [sources, derived] = await Promise.all([sourcesOf(memory, entry), derivedFrom(memory, $hash)]);
-  return { entry, sources, ...derived };
+  return {
+    entry,
+    sources: sources.entries.map(briefOf),
+    derived: derived.entries.map(briefOf),
+    derived_truncated: derived.truncated,
+    degraded: distinct([...sources.degraded, ...derived.degraded]),
+  };
 }
 
 /** Those that are there, of the same key in more than one place each. */
-async function sourcesOf(memory: AgentMemory, { sources = [] }: MemoryEntry) {
-  if (sources.length === 0) return [];
-  const keys = sources.map(($hash) => ({ $hash }));
-  const { entries } = await findAnywhere(memory, { keys }, 2 * LIMITS.sources);
-  return entries.map(briefOf);
+async function sourcesOf(memory: AgentMemory, { sources = [] }: MemoryEntry): Promise<FoundEntries> {
+  if (sources.length === 0) return { entries: [], truncated: false, degraded: [] };
+  return findAnywhere(memory, { keys: sources.map(($hash) => ({ $hash })) }, 2 * LIMITS.sources);
 }
 
-async function derivedFrom(memory: AgentMemory, hash: string) {
+async function derivedFrom(memory: AgentMemory, hash: string): Promise<FoundEntries> {
   const where = { field: "sources", op: "eq", value: hash } as const;
-  const { entries, truncated } = await findAnywhere(memory, { where }, DERIVED_MAX);
-  return { derived: entries.map(briefOf), derived_truncated: truncated };
+  return findAnywhere(memory, { where }, DERIVED_MAX);
 }
 
 /** A JSON list: a tag may hold any character. */

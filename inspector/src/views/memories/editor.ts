@@ -16,17 +16,30 @@ export interface EditorProps {
 /** Changes what an entry says, over the revision that is shown: what somebody else has written since is not lost. */
 export function Editor({ api, entry, session, onStored }: EditorProps): VNode {
   const [failure, setFailure] = useState<Error>();
+  const [isUnchanged, setUnchanged] = useState(false);
   const isText = typeof entry.content === "string";
+  const before = { content: shownContent(entry), tags: entry.tags.join("\n") };
   const store = async (event: SubmitEvent) => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget as HTMLFormElement);
+    // A field gives its line ends anew: what nobody has changed goes back as it is.
+    const isChanged = (name: keyof typeof before) =>
+      fields.get(name) !== before[name].replaceAll(/\r\n?/g, "\n");
+    const text = (name: keyof typeof before) => String(fields.get(name));
     try {
-      const content = contentOf(String(fields.get("content")), isText);
-      const tags = String(fields.get("tags"))
-        .split(",")
-        .map((tag) => tag.trim())
-        .filter((tag) => tag !== "");
-      await api.post("edit", { ...placeOf(entry), content, tags, revision: entry.revision }, { session });
+      const content = isChanged("content") ? contentOf(text("content"), isText) : entry.content;
+      const tags = isChanged("tags")
+        ? text("tags")
+            .split("\n")
+            .filter((tag) => tag.trim() !== "")
+        : entry.tags;
+      const { outcome } = await api.post<{ readonly outcome: string }>(
+        "edit",
+        { ...placeOf(entry), content, tags, revision: entry.revision },
+        { session },
+      );
+      setUnchanged(outcome === "unchanged");
+      setFailure(undefined);
       onStored();
     } catch (error) {
       setFailure(error as Error);
@@ -35,12 +48,17 @@ export function Editor({ api, entry, session, onStored }: EditorProps): VNode {
   return html`<h2>Edit</h2>
     <form class="editor" aria-label="Edit" onSubmit=${store}>
       <label>Content${isText ? "" : ", as JSON"}
-        <textarea name="content" rows="8" defaultValue=${isText ? entry.content : JSON.stringify(entry.content, null, 2)}></textarea></label>
-      <label>Tags, with commas between <input name="tags" defaultValue=${entry.tags.join(", ")} /></label>
+        <textarea name="content" rows="8" defaultValue=${before.content}></textarea></label>
+      <label>Tags, one a line <textarea name="tags" rows="2" defaultValue=${before.tags}></textarea></label>
       <button>Store</button>
     </form>
     <${Failure} of=${failure} />
+    ${isUnchanged && html`<p role="status">Nothing was changed.</p>`}
     ${isConflict(failure) && html`<button type="button" class="plain" onClick=${onStored}>Read it again</button>`}`;
+}
+
+function shownContent({ content }: Entry): string {
+  return typeof content === "string" ? content : JSON.stringify(content, null, 2);
 }
 
 function contentOf(text: string, isText: boolean): unknown {

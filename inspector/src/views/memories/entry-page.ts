@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import type { Choices, LiveEvent } from "../../api.js";
 import { type EntryBrief, entryParams, keyText, Tags } from "../../entry-text.js";
 import { useLoaded } from "../../loaded.js";
-import { Empty, Failure, Time } from "../../notices.js";
+import { Degraded, Empty, Failure, Time } from "../../notices.js";
 import type { PageProps } from "../../view.js";
 import { Editor } from "./editor.js";
 import { type Entry, placeOf } from "./entry.js";
@@ -15,6 +15,7 @@ interface Reply {
   readonly sources: readonly EntryBrief[];
   readonly derived: readonly EntryBrief[];
   readonly derived_truncated: boolean;
+  readonly degraded: readonly { readonly tier: string; readonly message: string }[];
 }
 
 /** One entry: what it says, its history, where it comes from and what came of it. */
@@ -43,6 +44,7 @@ export function EntryPage({ api, who, route }: PageProps): VNode {
       }
       <${Content} entry=${reply.entry} />
       <${History} entry=${reply.entry} heard=${heard} />
+      <${Degraded} tiers=${reply.degraded} />
       <${Related} title="Derived from" entries=${reply.sources} hrefOf=${hrefOf}
         none=${sourcesText(reply.entry.sources?.length ?? 0)} />
       <${Related} title="What was derived from it" entries=${reply.derived} hrefOf=${hrefOf}

@@ -2,7 +2,7 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { Api } from "../../api.js";
 import { useLoaded } from "../../loaded.js";
-import type { Search } from "./search-page.js";
+import type { Search } from "./search.js";
 
 export interface FiltersProps {
   readonly api: Api;

@@ -7,7 +7,7 @@ import { useLoaded } from "../../loaded.js";
 import { Degraded, Empty, Failure, Time } from "../../notices.js";
 import { hrefOf } from "../../route.js";
 import { type Explanation, Score } from "./score.js";
-import type { Search } from "./search-page.js";
+import type { Search } from "./search.js";
 
 interface FoundEntry extends EntryBrief {
   readonly key: Key;

@@ -6,26 +6,12 @@ import type { PageProps } from "../../view.js";
 import { Filters } from "./filters.js";
 import { type Namespace, NamespaceTree } from "./namespace-tree.js";
 import { Results } from "./results.js";
+import type { Search } from "./search.js";
 
 interface Namespaces {
   readonly items: readonly Namespace[];
   readonly cursor?: string;
   readonly degraded?: readonly { readonly tier: string; readonly message: string }[];
-}
-
-/** What the address says that is looked for. */
-export interface Search {
-  readonly q?: string | undefined;
-  /** One, or a subtree `a/**`. */
-  readonly namespace: string;
-  readonly tier?: string | undefined;
-  /** A JSON list. */
-  readonly tags?: string | undefined;
-  /** Unix seconds. */
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  /** Of the working tier. */
-  readonly session?: string | undefined;
 }
 
 const FIELDS = ["q", "namespace", "tier", "tags", "since", "until", "session"] as const;

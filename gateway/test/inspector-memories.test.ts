@@ -1,0 +1,99 @@
+import { MemoryClient } from "@membus/agent-client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cutText } from "../src/inspector/entry-brief.js";
+import { GatewayFixture } from "./gateway-fixture.js";
+
+const fixture = new GatewayFixture();
+let alice: MemoryClient;
+let url = "";
+beforeAll(async () => {
+  await fixture.start();
+  alice = await MemoryClient.connect({ bus: await fixture.bus(), agent: "alice" });
+  ({ url } = await fixture.gateway());
+});
+afterAll(async () => {
+  await alice?.close();
+  await fixture.stop();
+});
+
+async function ask(path: string, params: Readonly<Record<string, string>> = {}) {
+  const query = new URLSearchParams({ tenant: "default", agent: "alice", ...params });
+  const response = await fetch(`${url}/inspector/${path}?${query}`);
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+describe("what the inspector reads", () => {
+  it("is the chosen agent's, in the session that is named", async () => {
+    await alice.forSession("s1").store({ key: "step", content: "third", tier: "working" });
+    const names = async (params: Readonly<Record<string, string>>) => {
+      const { body } = await ask("memories", { namespace: "default", tier: "working", ...params });
+      return (body.entries as { key: { name: string } }[]).map(({ key }) => key.name);
+    };
+    expect(await names({ session: "s1" })).toEqual(["step"]);
+    expect(await names({})).toEqual([]);
+    expect(await names({ session: "s1", agent: "bob" })).toEqual([]);
+  });
+
+  it("without an agent is what all share, and who has written it", async () => {
+    await alice.store({ key: "shared", content: "for all", tier: "semantic" });
+    const { body } = await ask("memories", { agent: "", namespace: "default", tier: "semantic" });
+    expect(body).toMatchObject({ entries: [{ key: { name: "shared" }, author: "alice" }], total: 1 });
+    expect((await ask("agents", { agent: "" })).body).toEqual({ agents: ["alice"] });
+  });
+
+  it("counts in namespaces and tags", async () => {
+    const tagged = { content: 1, tier: "episodic" as const, tags: ["t1", "t2"] };
+    await alice.inNamespace("counted/deep").store([
+      { key: "a", ...tagged },
+      { key: "b", ...tagged, tags: ["t1"] },
+    ]);
+    const { body } = await ask("namespaces", { tier: "episodic" });
+    expect(body.items).toContainEqual(expect.objectContaining({ value: "counted/deep", count: 2 }));
+    const tags = await ask("tags", { namespace: "counted/**" });
+    expect(tags.body.items).toMatchObject([
+      { value: "t1", count: 2 },
+      { value: "t2", count: 1 },
+    ]);
+    const found = await ask("memories", { namespace: "counted/**", tags: '["t1","t2"]' });
+    expect(found.body).toMatchObject({ total: 1, entries: [{ key: { name: "a" } }] });
+  });
+
+  it("has no score where nothing is asked for", async () => {
+    const { body } = await ask("memories", { namespace: "counted/**", limit: "1" });
+    expect((body.entries as object[])[0]).not.toHaveProperty("score");
+    expect(body.cursor).toEqual(expect.any(String));
+  });
+
+  it("tells the texts of some entries, and of others nothing", async () => {
+    const { receipts } = await alice.store({ key: "told", content: "a text", tier: "episodic" });
+    const [{ key_hash, revision } = { key_hash: "", revision: 0 }] = receipts;
+    const keys = [key_hash, "0".repeat(64)].join(",");
+    const { body } = await ask("texts", { tier: "episodic", namespace: "default", keys });
+    expect(body.entries).toMatchObject([{ key_hash, revision, text: "a text" }]);
+    expect((body.entries as object[]).length).toBe(1);
+  });
+
+  it.each([
+    ["memories", {}, 400, "namespace: it is needed"],
+    ["memories", { namespace: "default", limit: "101" }, 400, "limit: it must be an integer of 1..100"],
+    ["memories", { namespace: "default", tags: "t1" }, 400, "tags: it must be a list of texts, as JSON"],
+    ["memories", { namespace: "default", since: "soon" }, 400, "since: it must be Unix seconds"],
+    ["texts", { namespace: "default", keys: Array(51).fill("0").join(",") }, 413, "keys: at most 50"],
+    ["memory", { namespace: "default", key: "0".repeat(64) }, 404, "there is no such entry, or no more"],
+  ])("%s with %j is refused", async (path, params, status, message) => {
+    expect(await ask(path, params)).toMatchObject({ status, body: { error: { message } } });
+  });
+
+  it("refuses what the bus refuses, in its words", async () => {
+    const { status, body } = await ask("memories", { namespace: "a//b" });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      error: { code: "schema_violation", message: expect.stringContaining("namespace") },
+    });
+  });
+
+  it("cuts a text where a character ends", () => {
+    expect(cutText("abc", 3)).toBe("abc");
+    expect(cutText("ab\u{1f600}cd", 4)).toBe("ab\ufffd…");
+  });
+});

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM } from "./chromium.js";
+import { InspectorFixture } from "./inspector-fixture.js";
+
+describe.skipIf(CHROMIUM === undefined)("an inspector that may edit (where a Chromium is installed)", () => {
+  const fixture = new InspectorFixture();
+  beforeAll(() => fixture.start({ inspectorEdit: true }));
+  afterAll(() => fixture.stop());
+
+  const open = async (key: string) => {
+    const [entry] = (await fixture.alice.retrieve({ keys: [key], tier: "episodic" })).entries;
+    const hash = `#/memories?entry=${entry!.key_hash}&at=episodic default`;
+    const opened = await fixture.open(hash, { agent: "alice" });
+    await opened.page.getByRole("button", { name: "Show what goes" }).waitFor();
+    return opened;
+  };
+  const contentOf = (key: string) => fixture.alice.recall(key, "gone", { tier: "episodic" });
+
+  it("stores what is written into it", async () => {
+    await fixture.alice.store({ key: "note", content: { a: 1 }, tier: "episodic", tags: ["old"] });
+    const { page, problems } = await open("note");
+    await page.getByLabel("Content").fill('{"a": 2}');
+    await page.getByLabel("Tags, one").fill("new\nand, newer");
+    await page.getByRole("button", { name: "Store" }).click();
+    await page.locator("pre").getByText('"a": 2').waitFor();
+    const [entry] = (await fixture.alice.retrieve({ keys: ["note"] })).entries;
+    expect(entry).toMatchObject({ content: { a: 2 }, tags: ["new", "and, newer"] });
+    expect(problems).toEqual([]);
+  });
+
+  it("gives back what nobody has changed as it is", async () => {
+    const entry = { key: "dos", content: "a\r\nb", tier: "episodic" as const, tags: [" x ", "a\rb"] };
+    await fixture.alice.store(entry);
+    const { page } = await open("dos");
+    await page.getByRole("button", { name: "Store" }).click();
+    await page.getByText("Nothing was changed.").waitFor();
+    const [kept] = (await fixture.alice.retrieve({ keys: ["dos"] })).entries;
+    expect(kept).toMatchObject({ content: "a\r\nb", tags: [" x ", "a\rb"] });
+  });
+
+  it("loses nothing that somebody else has written meanwhile", async () => {
+    await fixture.alice.store({ key: "plan", content: "first", tier: "episodic" });
+    const { page } = await open("plan");
+    await fixture.alice.store({ key: "plan", content: "theirs", tier: "episodic" });
+    await page.getByLabel("Content").fill("mine");
+    await page.getByRole("button", { name: "Store" }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await contentOf("plan")).toBe("theirs");
+  });
+
+  it("says where JSON is none", async () => {
+    await fixture.alice.store({ key: "json", content: [1], tier: "episodic" });
+    const { page } = await open("json");
+    await page.getByLabel("Content").fill("[1");
+    await page.getByRole("button", { name: "Store" }).click();
+    await page.getByRole("alert").getByText("The content is no JSON").waitFor();
+  });
+
+  it("forgets once one has seen what goes, or keeps it", async () => {
+    await fixture.alice.store({ key: "cause", content: "the cause", tier: "episodic" });
+    const [cause] = (await fixture.alice.retrieve({ keys: ["cause"] })).entries;
+    await fixture.alice.store({
+      key: "effect",
+      content: "the effect",
+      tier: "episodic",
+      sources: [cause!.key_hash],
+    });
+    const { page, problems } = await open("cause");
+    await page.getByRole("button", { name: "Show what goes" }).click();
+    await page.getByRole("heading", { name: "1 entry goes" }).waitFor();
+    await page.getByRole("button", { name: "Keep" }).click();
+    await page.getByLabel("also what was derived from it").check();
+    await page.getByRole("button", { name: "Show what goes" }).click();
+    const victims = page.getByRole("region", { name: "2 entries go" });
+    await victims.waitFor();
+    expect(await victims.locator("li").allInnerTexts()).toEqual([
+      "the cause episodic · default",
+      "the effect episodic · default, derived",
+    ]);
+    expect(await contentOf("effect")).toBe("the effect");
+    await victims.getByRole("button", { name: "Forget for good" }).click();
+    await page.getByText("Forgotten: 2 entries.").waitFor();
+    expect([await contentOf("cause"), await contentOf("effect")]).toEqual(["gone", "gone"]);
+    expect(problems).toEqual([]);
+  });
+
+  it("is accessible, and fits a phone", async () => {
+    await fixture.alice.store({ key: "shown", content: "x".repeat(500), tier: "episodic" });
+    const [entry] = (await fixture.alice.retrieve({ keys: ["shown"] })).entries;
+    await fixture.expectAccessible(
+      `#/memories?entry=${entry!.key_hash}&at=episodic default`,
+      "alice",
+      async (page) => {
+        await page.getByRole("button", { name: "Show what goes" }).click();
+        await page.getByRole("button", { name: "Forget for good" }).waitFor();
+      },
+    );
+  });
+});
