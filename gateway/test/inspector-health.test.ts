@@ -1,6 +1,9 @@
 import { MemoryClient } from "@membus/agent-client";
 import { systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { rejection } from "../../bus/test/expect-error.js";
+import { NatsFixture } from "../../bus/test/nats-fixture.js";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { HostsHealth } from "../src/inspector/health.js";
 import { GatewayFixture } from "./gateway-fixture.js";
 
@@ -66,4 +69,16 @@ it("asks once for all who ask at the same time", async () => {
   expect(new Set(answers.map(({ at }) => at)).size).toBe(1);
   expect(asked).toBe(1);
   await witness.drain();
+});
+
+it("says where the gateway's user may not ask, and asks again", async () => {
+  const servers = new NatsFixture();
+  const permissions = '{ publish: { deny: ["$SRV.>"] } }';
+  const config = `authorization { users: [{ user: g, password: g, permissions: ${permissions} }] }\n`;
+  const { url } = await servers.launchConfigured(NATS_SERVER, config);
+  const { bus: refused } = await servers.connect({ servers: url, user: "g", pass: "g" });
+  const hosts = new HostsHealth({ bus: refused, clock: systemClock, prefix: "a2e" });
+  await rejection(hosts.read("default"), "unauthorized");
+  await rejection(hosts.read("default"), "unauthorized");
+  await servers.close();
 });
