@@ -35,6 +35,18 @@ describe("watch", () => {
     expect(seen).toEqual(["working alice", "episodic alice", "semantic alice", "semantic bob"]);
   });
 
+  it("brings those of all agents of the tenant where it is told", async () => {
+    const { client, bus } = await openFixture();
+    const seen: string[] = [];
+    await client.watch({ agents: "all" }, ({ tier, author }) => void seen.push(`${tier} ${author}`));
+    for (const tier of ["working", "semantic"] as const) {
+      for (const author of ["alice", "bob"]) publish(bus, author, { tier, author });
+    }
+    publish(bus, "alice", {}, "acme");
+    await bus.flush();
+    expect(seen).toEqual(["working alice", "working bob", "semantic alice", "semantic bob"]);
+  });
+
   it("passes events on whole, with what a later version adds", async () => {
     const { client, bus } = await openFixture();
     const seen: unknown[] = [];

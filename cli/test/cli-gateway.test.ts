@@ -36,6 +36,21 @@ describe("membus gateway", () => {
     expect(await endChild(gateway, "SIGTERM")).toBe(0);
   });
 
+  it("has a page that shows what is remembered, and with --edit changes it", async () => {
+    const start = async (...flags: readonly string[]) => {
+      const gateway = host.spawn(["gateway", "--listen", "127.0.0.1:0", ...flags]);
+      const url = (await lineOf(gateway, /^membus gateway listens on/)).split(" ").at(-1)!;
+      const page = await fetch(`${url}/`);
+      const script = await fetch(`${url}/inspector.js`);
+      const { edit } = (await (await fetch(`${url}/inspector/session`)).json()) as { edit: boolean };
+      await endChild(gateway, "SIGTERM");
+      return [page.status, await page.text(), script.status, edit];
+    };
+    const page = expect.stringContaining('<script type="module" src="/inspector.js">');
+    expect(await start()).toEqual([200, page, 200, false]);
+    expect(await start("--edit")).toEqual([200, page, 200, true]);
+  });
+
   it("says what is wrong with its settings", async () => {
     const at = await host.cli(["gateway", "--listen", "nowhere"]);
     expect([at.code, at.stderr]).toEqual([

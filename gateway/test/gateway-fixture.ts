@@ -5,7 +5,7 @@ import { connectNatsBus } from "@membus/bus";
 import { createHost } from "@membus/host";
 import { launchNatsServer } from "@membus/nats-server";
 import { createLruPlugin } from "@membus/plugin-lru";
-import { type MemoryPlugin, type MemoryTier, systemClock, TIERS } from "@membus/protocol";
+import { type Clock, type MemoryPlugin, type MemoryTier, systemClock, TIERS } from "@membus/protocol";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { RecordingLogger } from "../../bus/test/recording-logger.js";
 import { Gateway, type GatewayOptions } from "../src/index.js";
@@ -27,7 +27,7 @@ export class GatewayFixture {
     this.#cleanups.push(() => server.kill());
     this.#natsUrl = server.url;
     this.#directory = await mkdtemp(join(tmpdir(), "membus-gateway-"));
-    this.#cleanups.push(() => rm(this.#directory, { recursive: true }));
+    this.#cleanups.push(() => rm(this.#directory, { recursive: true, force: true }));
     const inMemory = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
     const dataDirectories = Object.fromEntries(
       TIERS.map((tier) => [tier, join(this.#directory, "tiers", tier)]),
@@ -51,8 +51,16 @@ export class GatewayFixture {
   }
 
   /** One more, on a free port. */
-  async gateway(options: GatewayOptions = {}): Promise<{ readonly url: string; readonly gateway: Gateway }> {
-    const parts = { bus: await this.bus(), directory: this.#directory, logger: this.logger };
+  async gateway(
+    options: GatewayOptions = {},
+    clock: Clock = systemClock,
+  ): Promise<{ readonly url: string; readonly gateway: Gateway }> {
+    const parts = {
+      bus: await this.bus(),
+      directory: join(this.#directory, "sessions"),
+      logger: this.logger,
+      clock,
+    };
     const gateway = new Gateway(parts, { port: 0, ...options });
     const url = await gateway.start();
     let stopping: Promise<void> | undefined;

@@ -64,11 +64,26 @@ describe("a request", () => {
     [{ origin: "https://evil.example" }, 403],
     [{ origin: "null" }, 403],
     [{ origin: "https://app.example.org" }, 200],
+    [{ host: "memory.example.org:8765", origin: "http://memory.example.org:8765" }, 200],
+    [{ host: "memory.example.org", origin: "https://memory.example.org" }, 200],
+    [{ host: "localhost", origin: "http://localhost:3000" }, 403],
+    [{ host: "evil.example", origin: "http://evil.example" }, 403],
   ])("with %j is answered %i", async (headers, status) => {
     const request = httpRequest(`${url}/health`, { headers, agent: false }).end();
     const [response] = await once(request, "response");
     response.resume();
     expect(response.statusCode).toBe(status);
+  });
+
+  it("of its own page counts where the gateway is called by its name, and not by any", async () => {
+    const { url: anyName } = await fixture.gateway({ hosts: ["*"] });
+    const headers = { host: "evil.example", origin: "http://evil.example" };
+    const [response] = await once(
+      httpRequest(`${anyName}/health`, { headers, agent: false }).end(),
+      "response",
+    );
+    response.resume();
+    expect(response.statusCode).toBe(403);
   });
 
   it.each(["/../session", "/session/../../etc/passwd", "//session", "/%73ession", "/STREAM"])(

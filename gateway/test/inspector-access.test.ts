@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Gateway } from "../src/index.js";
 import { GatewayFixture } from "./gateway-fixture.js";
@@ -75,6 +76,18 @@ describe("the inspector with tokens", () => {
     expect(await choices("for all")).toEqual({ tenant: "acme", agent: "", fixed: free, edit: false });
   });
 
+  it("ends a visit after twelve hours", async () => {
+    let passedS = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + passedS };
+    const { url: timed } = await fixture.gateway({ tokens }, clock);
+    const [cookie = ""] = (await enter(timed, "for one")).headers.get("set-cookie")!.split(";");
+    const statusOf = async () => (await fetch(`${timed}/inspector/session`, { headers: { cookie } })).status;
+    passedS = 11.9 * 3_600;
+    expect(await statusOf()).toBe(200);
+    passedS = 12 * 3_600;
+    expect(await statusOf()).toBe(401);
+  });
+
   it("keeps at most 1,000 visits: the oldest ends", async () => {
     const [first = ""] = (await enter(url, "for one")).headers.get("set-cookie")!.split(";");
     const statusOf = async () =>
@@ -97,6 +110,13 @@ describe("the inspector without tokens", () => {
     const fixed = { tenant: false, agent: false };
     expect(session).toEqual({ tenant: "acme", agent: "", fixed, edit: false });
     expect((await fetch(`${url}/inspector/namespaces?tenant=other&agent=bob`)).status).toBe(200);
+  });
+
+  it("looks at more tenants than it keeps at once", async () => {
+    for (let n = 0; n <= 101; n++) {
+      const response = await fetch(`${url}/inspector/namespaces?tenant=t${n % 101}&agent=alice`);
+      expect([n, response.status]).toEqual([n, 200]);
+    }
   });
 
   it.each([

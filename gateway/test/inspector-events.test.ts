@@ -4,6 +4,7 @@ import { MemoryClient } from "@membus/agent-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NatsFixture } from "../../bus/test/nats-fixture.js";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import { FakeClock } from "../../host/test/fake-clock.js";
 import { Gateway } from "../src/index.js";
 import { GatewayFixture } from "./gateway-fixture.js";
 
@@ -69,6 +70,17 @@ describe("the inspector's events", () => {
     expect(await all.next()).toMatchObject({ key: { name: "b2" } });
     own.close();
     all.close();
+  });
+
+  it("come with a heartbeat every 15 seconds", async () => {
+    const clock = new FakeClock();
+    const { url: timed } = await fixture.gateway({}, clock);
+    const response = await fetch(`${timed}/inspector/events?tenant=default`);
+    const pieces = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await pieces.read()).value).toBe(": \n\n");
+    await clock.advance(15_000);
+    expect((await pieces.read()).value).toBe(": \n\n");
+    await pieces.cancel();
   });
 
   it("go to 100 readers, and not to one more", async () => {
