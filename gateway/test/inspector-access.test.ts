@@ -57,6 +57,9 @@ describe("the inspector with tokens", () => {
     ["for all", "namespaces?tenant=acme", 200],
     ["for all", "namespaces?tenant=other&agent=alice", 403],
     ["for all", "events?tenant=other", 403],
+    ["for one", "health?tenant=acme", 403],
+    ["for all", "health?tenant=acme", 200],
+    ["for all", "health?tenant=other", 403],
   ])("with the token %s answers %s with %i", async (token, path, status) => {
     const [cookie = ""] = (await enter(url, token)).headers.get("set-cookie")!.split(";");
     expect((await fetch(`${url}/inspector/${path}`, { headers: { cookie } })).status).toBe(status);

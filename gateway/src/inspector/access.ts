@@ -68,6 +68,14 @@ export function identityFor(grant: Grant, { tenant, agent }: Identity): Identity
   return { tenant, agent };
 }
 
+/** A tenant of which all agents may be seen. @throws as `identityFor` does. */
+export function wholeTenant(grant: Grant, tenant: string): string {
+  if (grant.agent !== undefined) {
+    throw new MemoryError("unauthorized", "the token is for one agent, and this is about all of a tenant");
+  }
+  return identityFor(grant, { tenant, agent: "any" }).tenant;
+}
+
 function notYours(part: string): MemoryError {
   return new MemoryError("unauthorized", `the token is for another ${part}`);
 }

@@ -2,6 +2,7 @@ import type { AgentMemory, ListResult, RetrieveRequest, RetrieveResult } from "@
 import { isMemoryError, LIMITS, type MemoryEntry, MemoryError } from "@membus/protocol";
 import { briefOf, type EntryBrief } from "./entry-brief.js";
 import { distinct, type FoundEntries, findAnywhere } from "./find-anywhere.js";
+import { orNone } from "./or-none.js";
 import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
 
 const NAMESPACES_MAX = 1_000;
@@ -23,7 +24,7 @@ async function listAgents(memory: AgentMemory): Promise<{ readonly agents: reado
     order: "count",
     limit: AGENTS_MAX,
   } as const;
-  const { items } = await memory.list(request);
+  const { items } = await orNone(memory.list(request));
   return { agents: items.map(({ value }) => String(value)) };
 }
 

@@ -6,13 +6,13 @@ import { type Answer, answerJson, type Route } from "../http/http-server.js";
 import type { ResolvedGatewayOptions } from "../options.js";
 import type { TenantClients } from "../tenant-clients.js";
 import type { Tokens } from "../tokens.js";
-import { Access, type Grant, identityFor } from "./access.js";
+import { Access, type Grant, identityFor, wholeTenant } from "./access.js";
 import { EDIT_ROUTES } from "./edits.js";
 import { EventReaders } from "./events.js";
 import { answerFailure, bodyOf, queryOf } from "./http-json.js";
 import { answerPageFile, isPageFile, setSecurityHeaders } from "./page.js";
 import { optionalText, type Query, textField } from "./query-fields.js";
-import { type ViewRoutes, viewRoutes } from "./view-routes.js";
+import { type TenantRoutes, tenantRoutes, VIEW_ROUTES } from "./view-routes.js";
 
 export interface InspectorRoutesDependencies {
   readonly bus: Bus;
@@ -45,7 +45,7 @@ export class InspectorRoutes {
   readonly #isSecure: boolean;
   readonly #access: Access;
   readonly #events: EventReaders;
-  readonly #views: ViewRoutes;
+  readonly #ofTenant: TenantRoutes;
   readonly #work = new Set<Promise<void>>();
 
   constructor(dependencies: InspectorRoutesDependencies, options: ResolvedGatewayOptions, isSecure: boolean) {
@@ -56,7 +56,7 @@ export class InspectorRoutes {
     this.#isSecure = isSecure;
     this.#access = new Access(tokens, options.tokens.length === 0, clock);
     this.#events = new EventReaders(dependencies);
-    this.#views = viewRoutes({ ...dependencies, prefix: options.prefix });
+    this.#ofTenant = tenantRoutes({ ...dependencies, prefix: options.prefix });
   }
 
   start(): void {
@@ -111,7 +111,12 @@ export class InspectorRoutes {
   #grantedRoute(method: string | undefined, name: string): GrantedRoute | undefined {
     if (method === "GET" && name === "session") return async ({ grant }) => this.#choices(grant);
     if (method === "GET" && name === "events") return (asked) => this.#stream(asked);
-    const view = method === "GET" && Object.hasOwn(this.#views, name) ? this.#views[name] : undefined;
+    const ofTenant =
+      method === "GET" && Object.hasOwn(this.#ofTenant, name) ? this.#ofTenant[name] : undefined;
+    if (ofTenant !== undefined) {
+      return async ({ grant, query }) => ofTenant(wholeTenant(grant, textField(query, "tenant")));
+    }
+    const view = method === "GET" && Object.hasOwn(VIEW_ROUTES, name) ? VIEW_ROUTES[name] : undefined;
     if (view !== undefined) {
       return async ({ grant, query }) => view(await this.#memoryOf(grant, query), query);
     }

@@ -1,5 +1,8 @@
 import type { AgentMemory } from "@membus/agent-client";
 import type { Bus, Clock } from "@membus/protocol";
+import { CONVERSATION_ROUTES } from "./conversations.js";
+import { GRAPH_ROUTES } from "./graph.js";
+import { HostsHealth } from "./health.js";
 import { LIVE_ROUTES } from "./live.js";
 import { MEMORY_ROUTES } from "./memories.js";
 import type { Query } from "./query-fields.js";
@@ -18,6 +21,17 @@ export interface ViewDependencies {
 }
 
 /** What the views read, by what stands behind `/inspector/`. */
-export function viewRoutes(_: ViewDependencies): ViewRoutes {
-  return { ...LIVE_ROUTES, ...MEMORY_ROUTES };
+export const VIEW_ROUTES: ViewRoutes = {
+  ...LIVE_ROUTES,
+  ...MEMORY_ROUTES,
+  ...CONVERSATION_ROUTES,
+  ...GRAPH_ROUTES,
+};
+
+/** For who may see all of a tenant: what is about all of its agents. */
+export type TenantRoutes = Readonly<Record<string, (tenant: string) => Promise<unknown>>>;
+
+export function tenantRoutes(dependencies: ViewDependencies): TenantRoutes {
+  const hosts = new HostsHealth(dependencies);
+  return { health: (tenant) => hosts.read(tenant) };
 }

@@ -1,0 +1,106 @@
+import { isHead, type Json, type MemoryEntry, type RecordContent, readRecord } from "@membus/protocol";
+import { cutText } from "./entry-brief.js";
+
+/** Characters of one message that a page of a chat shows. */
+const TEXT_LENGTH_MAX = 8_000;
+const ARGUMENTS_LENGTH_MAX = 2_000;
+const CALLS_MAX = 32;
+
+export interface ChatCall {
+  readonly id: string;
+  readonly name: string;
+  /** As the model wrote them. */
+  readonly arguments: string;
+}
+
+/** A message as a chat shows it. */
+export interface ChatMessage {
+  readonly key_hash: string;
+  readonly id: string;
+  readonly seq: number;
+  readonly tier: string;
+  readonly namespace: string;
+  readonly role: string;
+  readonly name?: string;
+  /** The agent that wrote it. */
+  readonly author: string;
+  /** Unix seconds. */
+  readonly occurred_at: number;
+  readonly text: string;
+  /** Whether the text goes on. */
+  readonly truncated: boolean;
+  readonly tool_calls: readonly ChatCall[];
+  /** Of a tool's result: the call that it answers. */
+  readonly tool_call_id?: string;
+  readonly marks: readonly string[];
+}
+
+type Content = RecordContent<"message">;
+type Part = Exclude<Content["content"], string | null>[number];
+
+/** Undefined for what is no message by chapter 7. */
+export function chatMessage(entry: MemoryEntry): ChatMessage | undefined {
+  if (isHead(entry)) return beginningOf(entry);
+  const record = readRecord(entry, "message");
+  if (record === undefined) return undefined;
+  const { content } = record;
+  const parts = Array.isArray(content.content) ? content.content : [];
+  const callId = content.tool_call_id ?? parts.map(answeredCall).find((id) => id !== undefined);
+  return {
+    ...placeOf(entry, content),
+    ...shown(typeof content.content === "string" ? content.content : parts.map(partText).join("\n").trim()),
+    tool_calls: callsOf(content, parts),
+    ...(callId !== undefined && { tool_call_id: callId }),
+  };
+}
+
+/** One that is kept in parts begins with what is indexed of it: the whole of it may have megabytes. */
+function beginningOf(entry: MemoryEntry): ChatMessage | undefined {
+  const { kind, role, name } = entry.metadata ?? {};
+  if (kind !== "message" || typeof role !== "string") return undefined;
+  const place = placeOf(entry, { role, ...(typeof name === "string" && { name }) });
+  return { ...place, ...shown(entry.text ?? ""), truncated: true, tool_calls: [] };
+}
+
+function placeOf(
+  entry: MemoryEntry,
+  { role, name }: { readonly role: string; readonly name?: string | undefined },
+) {
+  const { key_hash, key, seq, tier, namespace, author, occurred_at, metadata } = entry;
+  const marks = Array.isArray(metadata?.marks) ? metadata.marks.map(String) : [];
+  const id = String(key.message);
+  const place = { key_hash, id, seq, tier, namespace, role, author, occurred_at, marks };
+  return { ...place, ...(name !== undefined && { name }) };
+}
+
+function shown(text: string): Pick<ChatMessage, "text" | "truncated"> {
+  return { text: cutText(text, TEXT_LENGTH_MAX), truncated: text.length > TEXT_LENGTH_MAX };
+}
+
+function partText(part: Part): string {
+  const { text, content } = part as { readonly text?: Json; readonly content?: Json };
+  if (typeof text === "string") return text;
+  if (typeof content === "string") return content;
+  if (Array.isArray(content)) return content.map((inner) => partText(inner as Part)).join("\n");
+  return part?.type === "image_url" || part?.type === "image" ? "[image]" : "";
+}
+
+function answeredCall({ type, tool_use_id }: Part): string | undefined {
+  return type === "tool_result" && typeof tool_use_id === "string" ? tool_use_id : undefined;
+}
+
+/** Those in a field of their own, and those that are parts. */
+function callsOf({ tool_calls = [] }: Content, parts: readonly Part[]): ChatCall[] {
+  const asParts = parts
+    .filter(({ type }) => type === "tool_use")
+    .map(({ id, name, input }) => ({
+      id: String(id ?? ""),
+      name: String(name ?? ""),
+      arguments: JSON.stringify(input ?? {}),
+    }));
+  return [...tool_calls, ...asParts].slice(0, CALLS_MAX).map((call) => ({
+    id: cutText(call.id, 200),
+    name: call.name,
+    arguments: cutText(call.arguments, ARGUMENTS_LENGTH_MAX),
+  }));
+}

@@ -1,0 +1,58 @@
+import { type MemoryEntry, readRecord } from "@membus/protocol";
+import { cutText } from "./entry-brief.js";
+
+const SUMMARY_LENGTH_MAX = 4_000;
+const LINES_MAX = 50;
+
+/** What stands for messages that a model is no longer shown. */
+export interface ChatSummary {
+  readonly key_hash: string;
+  readonly text: string;
+  readonly key_facts: readonly string[];
+  readonly open_threads: readonly string[];
+  /** The `seq` of the first and last message. */
+  readonly covers: { readonly from: number; readonly to: number };
+  readonly level: number;
+  /** Unix seconds. */
+  readonly created: number;
+}
+
+/** What was taken out of a message, for a model sees only that it is there. */
+export interface ChatOffload {
+  readonly message: string;
+  /** Of the text that it is a piece of. */
+  readonly bytes: number;
+  readonly tool?: string;
+}
+
+export function chatSummary(entry: MemoryEntry): ChatSummary | undefined {
+  const record = readRecord(entry, "summary");
+  if (record === undefined) return undefined;
+  const { text, key_facts, open_threads, covers } = record.content;
+  return {
+    key_hash: entry.key_hash,
+    text: cutText(text, SUMMARY_LENGTH_MAX),
+    key_facts: lines(key_facts),
+    open_threads: lines(open_threads),
+    covers,
+    level: record.metadata.level,
+    created: entry.timestamps.created,
+  };
+}
+
+function lines(texts: readonly string[]): string[] {
+  return texts.slice(0, LINES_MAX).map((text) => cutText(text, SUMMARY_LENGTH_MAX));
+}
+
+/** A text is kept in pieces, each of which has the bytes of the whole: of each text one is told. */
+export function chatOffloads(entries: readonly MemoryEntry[]): ChatOffload[] {
+  const texts = new Map<string, ChatOffload>();
+  for (const entry of entries) {
+    const record = readRecord(entry, "offload");
+    if (record === undefined) continue;
+    const { bytes, tool, message } = record.metadata as typeof record.metadata & { message?: unknown };
+    const of = { message: String(message), bytes, ...(tool !== undefined && { tool }) };
+    texts.set(record.key.offload.split(".")[0]!, of);
+  }
+  return [...texts.values()];
+}

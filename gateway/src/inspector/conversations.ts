@@ -1,0 +1,149 @@
+import type { AgentMemory, ListResult } from "@membus/agent-client";
+import { type DegradedTier, type Filter, LIMITS } from "@membus/protocol";
+import { type ChatMessage, chatMessage } from "./chat-message.js";
+import { type ChatOffload, type ChatSummary, chatOffloads, chatSummary } from "./compacted.js";
+import { briefOf, type EntryBrief } from "./entry-brief.js";
+import { distinct, findAnywhere } from "./find-anywhere.js";
+import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
+
+/** Where conversations are by convention (clause REC-8). */
+const NAMESPACE = "conversations";
+const SUMMARIES_MAX = 50;
+const OFFLOADS_MAX = 200;
+const LEARNED_MAX = 200;
+
+export interface ConversationBrief {
+  readonly id: string;
+  readonly messages: number;
+  readonly summaries: number;
+  /** Unix seconds of its latest message. */
+  readonly newest: number;
+  readonly bytes: number;
+}
+
+export interface ConversationPage {
+  readonly conversations: readonly ConversationBrief[];
+  readonly total: number;
+  readonly cursor?: string;
+  readonly degraded: readonly DegradedTier[];
+}
+
+/** The conversations of the agent, that with the latest message first. */
+export async function listConversations(memory: AgentMemory, query: Query): Promise<ConversationPage> {
+  const limit = countField(query, "limit", { min: 1, max: 200, fallback: 50 });
+  const criteria = {
+    namespace: optionalText(query, "namespace") ?? NAMESPACE,
+    tier: tierField(query),
+    field: "group",
+  };
+  const cursor = optionalText(query, "cursor");
+  const where = kindIs("message");
+  const page = await memory.list({ ...criteria, where, order: "newest", limit, cursor });
+  const summaries = await countOf("summary", page, (request) => memory.list({ ...criteria, ...request }));
+  return {
+    conversations: page.items.map(({ value, count, newest, bytes }) => ({
+      id: String(value),
+      messages: count,
+      summaries: summaries.get(value) ?? 0,
+      newest,
+      bytes,
+    })),
+    total: page.total,
+    ...(page.cursor !== undefined && { cursor: page.cursor }),
+    degraded: distinct(page.degraded ?? []),
+  };
+}
+
+/** How many records of a kind each group of a page has. */
+async function countOf(
+  kind: string,
+  { items }: ListResult,
+  list: (request: { where: Filter; limit: number }) => Promise<ListResult>,
+): Promise<ReadonlyMap<unknown, number>> {
+  if (items.length === 0) return new Map();
+  const ofPage: Filter = { field: "group", op: "in", value: items.map(({ value }) => String(value)) };
+  const counted = await list({ where: { all: [kindIs(kind), ofPage] }, limit: LIMITS.listLimit });
+  return new Map(counted.items.map(({ value, count }) => [value, count]));
+}
+
+/** An entry that names messages of the page as its sources. */
+export interface Learned extends EntryBrief {
+  readonly sources: readonly string[];
+}
+
+export interface Chat {
+  readonly id: string;
+  /** A page, in the order in which they were said: the newest, or those before what `cursor` has read. */
+  readonly messages: readonly ChatMessage[];
+  readonly total: number;
+  /** There while there are older ones. */
+  readonly cursor?: string;
+  /** Those that go furthest first. */
+  readonly summaries: readonly ChatSummary[];
+  readonly offloads: readonly ChatOffload[];
+  readonly learned: readonly Learned[];
+  /** Whether more was learned of these messages than is told. */
+  readonly learned_truncated: boolean;
+  readonly degraded: readonly DegradedTier[];
+}
+
+/** A page of one conversation, what was compacted of it, and what was learned from its messages. */
+export async function readConversation(memory: AgentMemory, query: Query): Promise<Chat> {
+  const id = textField(query, "id");
+  const criteria = {
+    namespace: optionalText(query, "namespace") ?? NAMESPACE,
+    tier: tierField(query),
+    group: id,
+    order: "newest" as const,
+  };
+  const limit = countField(query, "limit", { min: 1, max: 100, fallback: 50 });
+  const cursor = optionalText(query, "cursor");
+  const [page, summaries] = await Promise.all([
+    memory.retrieve({ ...criteria, where: kindIs("message"), limit, cursor }),
+    memory.retrieve({ ...criteria, where: kindIs("summary"), limit: SUMMARIES_MAX }),
+  ]);
+  const messages = page.entries.flatMap((entry) => chatMessage(entry) ?? []).reverse();
+  const [offloads, learned] = await Promise.all([
+    memory.retrieve({ ...criteria, where: takenFrom(messages), limit: OFFLOADS_MAX }),
+    learnedFrom(memory, messages),
+  ]);
+  return {
+    id,
+    messages,
+    total: page.total,
+    ...(page.cursor !== undefined && { cursor: page.cursor }),
+    summaries: summaries.entries
+      .flatMap((entry) => chatSummary(entry) ?? [])
+      .sort((a, b) => b.covers.to - a.covers.to),
+    offloads: chatOffloads(offloads.entries),
+    learned: learned.entries,
+    learned_truncated: learned.truncated,
+    degraded: distinct([page, summaries, offloads, learned].flatMap(({ degraded }) => degraded ?? [])),
+  };
+}
+
+function takenFrom(messages: readonly ChatMessage[]): Filter {
+  const value = messages.map(({ id }) => id);
+  return { all: [kindIs("offload"), { field: "metadata.message", op: "in", value }] };
+}
+
+async function learnedFrom(memory: AgentMemory, messages: readonly ChatMessage[]) {
+  const hashes = new Set(messages.map(({ key_hash }) => key_hash));
+  if (hashes.size === 0) return { entries: [], truncated: false, degraded: [] };
+  const where: Filter = {
+    all: [{ field: "sources", op: "in", value: [...hashes] }, { not: kindIs("summary", "offload", "part") }],
+  };
+  const { entries, ...rest } = await findAnywhere(memory, { where }, LEARNED_MAX);
+  const learned = entries.map((entry) => ({
+    ...briefOf(entry),
+    sources: (entry.sources ?? []).filter((source) => hashes.has(source)),
+  }));
+  return { entries: learned, ...rest };
+}
+
+function kindIs(...kinds: readonly string[]): Filter {
+  return { field: "metadata.kind", op: "in", value: [...kinds] };
+}
+
+/** What the view *conversations* reads. */
+export const CONVERSATION_ROUTES = { conversations: listConversations, conversation: readConversation };

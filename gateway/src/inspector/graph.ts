@@ -1,0 +1,103 @@
+import type { AgentMemory } from "@membus/agent-client";
+import { type DegradedTier, MemoryError, type MemoryTier, readRecord, TIERS } from "@membus/protocol";
+import { distinct, findAnywhere } from "./find-anywhere.js";
+import { type GraphEdge, type GraphNode, Neighbourhood } from "./neighbourhood.js";
+import { orNone } from "./or-none.js";
+import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
+import { IS_TRIPLE, walk } from "./walk-graph.js";
+
+const NODES_MAX = 200;
+const GRAPHS_MAX = 50;
+
+/** The triples of a namespace of a tier. */
+export interface GraphBrief {
+  readonly tier: MemoryTier;
+  readonly namespace: string;
+  readonly triples: number;
+}
+
+/** All graphs that the agent reads, of each tier the largest first. */
+export async function listGraphs(memory: AgentMemory): Promise<{ readonly graphs: readonly GraphBrief[] }> {
+  const graphs = await Promise.all(TIERS.map((tier) => graphsOf(memory, tier)));
+  return { graphs: graphs.flat() };
+}
+
+async function graphsOf(memory: AgentMemory, tier: MemoryTier): Promise<GraphBrief[]> {
+  const request = { tier, namespace: "**", where: IS_TRIPLE, order: "count" as const, limit: GRAPHS_MAX };
+  const { items } = await orNone(memory.list(request));
+  return items.map(({ value, count }) => ({ tier, namespace: String(value), triples: count }));
+}
+
+export interface GraphNames {
+  /** With words the best answer first, else that with the most triples. */
+  readonly names: readonly { readonly name: string; readonly triples?: number }[];
+}
+
+/** Names of a graph to begin with: those that answer `words`, or those that most is said about. */
+export async function listNames(memory: AgentMemory, query: Query): Promise<GraphNames> {
+  const limit = countField(query, "limit", { min: 1, max: 100, fallback: 30 });
+  const graph = { tier: tierField(query), namespace: textField(query, "namespace"), where: IS_TRIPLE, limit };
+  const words = optionalText(query, "words");
+  if (words === undefined) {
+    const { items } = await memory.list({ ...graph, field: "metadata.subject", order: "count" });
+    return { names: items.map(({ value, count }) => ({ name: String(value), triples: count })) };
+  }
+  const { entries } = await memory.retrieve({ ...graph, query: words });
+  const names = entries.flatMap((entry) => readRecord(entry, "triple")?.key.subject ?? []);
+  return { names: [...new Set(names)].map((name) => ({ name })) };
+}
+
+export interface NeighbourhoodReply {
+  /** The id of the node that was asked for. */
+  readonly centre: string;
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+  /** Whether there is more than is told. */
+  readonly truncated: boolean;
+  readonly degraded: readonly DegradedTier[];
+}
+
+/**
+ * What is around a name of a graph (`name`, `tier`, `namespace`), or around an entry (`entry`: its key hash).
+ * @throws {MemoryError} `memory_not_found` where there is no such thing.
+ */
+export async function readNeighbourhood(memory: AgentMemory, query: Query): Promise<NeighbourhoodReply> {
+  const depth = countField(query, "depth", { min: 1, max: 2, fallback: 1 });
+  const found = new Neighbourhood(countField(query, "limit", { min: 1, max: NODES_MAX, fallback: 100 }));
+  const name = optionalText(query, "name");
+  const centre =
+    name === undefined ? await centreEntry(memory, found, query) : centreName(found, name, query);
+  for (let distance = 0; distance < depth; distance++) await walk(memory, found, distance);
+  if (name !== undefined && found.edges.size === 0) {
+    throw new MemoryError("memory_not_found", "no triple of this graph has this name");
+  }
+  return {
+    centre,
+    nodes: [...found.nodes.values()],
+    edges: [...found.edges.values()],
+    truncated: found.isTruncated,
+    degraded: distinct(found.degraded),
+  };
+}
+
+function centreName(found: Neighbourhood, name: string, query: Query): string {
+  const tier = tierField(query);
+  if (tier === undefined) throw new MemoryError("schema_violation", "tier: it is needed", { path: "tier" });
+  return found.addName({ tier, namespace: textField(query, "namespace") }, name, 0)!;
+}
+
+async function centreEntry(memory: AgentMemory, found: Neighbourhood, query: Query): Promise<string> {
+  const keys = [{ $hash: textField(query, "entry") }];
+  const tier = tierField(query);
+  const namespace = optionalText(query, "namespace");
+  const { entries } =
+    namespace === undefined
+      ? await findAnywhere(memory, { keys, tier }, 1)
+      : await memory.retrieve({ keys, tier, namespace });
+  const [entry] = entries;
+  if (entry === undefined) throw new MemoryError("memory_not_found", "there is no such entry any more");
+  return found.addEntry(entry, 0)!;
+}
+
+/** What the view *graph* reads. */
+export const GRAPH_ROUTES = { graphs: listGraphs, names: listNames, neighbourhood: readNeighbourhood };

@@ -1,0 +1,165 @@
+import { type Bus, type Clock, isJsonObject, type Json, type JsonObject } from "@membus/protocol";
+
+const SUBJECT = "$SRV.STATS.membus";
+const WAIT_MS = 300;
+/** An answer that is as fresh serves all pages that are open. */
+const FRESH_S = 1;
+const HOSTS_MAX = 64;
+const FIGURES_MAX = 100;
+const FIGURE_LENGTH_MAX = 200;
+
+/** Of one operation, since the host has started. */
+export interface EndpointHealth {
+  readonly name: string;
+  readonly requests: number;
+  readonly errors: number;
+  /** From receipt to reply, of all together. */
+  readonly total_ms: number;
+}
+
+export type Figures = Readonly<Record<string, number | string | boolean>>;
+
+export interface HostHealth {
+  readonly id: string;
+  readonly version: string;
+  readonly state: string;
+  readonly started: string;
+  readonly endpoints: readonly EndpointHealth[];
+  readonly in_flight: Figures;
+  readonly process: Figures;
+  /** Why messages were dropped and requests refused, and how often. */
+  readonly dropped: Figures;
+  readonly refused: Figures;
+  /** Of each tier what its plugin tells. */
+  readonly tiers: Readonly<Record<string, Figures>>;
+}
+
+export interface Health {
+  /** Unix seconds. */
+  readonly at: number;
+  readonly hosts: readonly HostHealth[];
+}
+
+export interface HealthDependencies {
+  readonly bus: Bus;
+  readonly clock: Clock;
+  /** Of the hosts that are told of. */
+  readonly prefix: string;
+}
+
+/** A host, and the tenants that it serves: their names are nobody else's. */
+interface FoundHost {
+  readonly host: HostHealth;
+  readonly tenants: readonly string[];
+}
+
+interface Answers {
+  /** Unix seconds. */
+  readonly at: number;
+  readonly found: readonly FoundHost[];
+}
+
+/** What the hosts of a prefix tell of themselves. However many pages are open, they are asked about once a second. */
+export class HostsHealth {
+  readonly #dependencies: HealthDependencies;
+  #latest: Promise<Answers> | undefined;
+  #askedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(dependencies: HealthDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Of the hosts that serve the tenant.
+   * @throws {MemoryError} `unauthorized` where the server does not let this user ask, `unavailable` where there is none.
+   */
+  async read(tenant: string): Promise<Health> {
+    const { at, found } = await this.#answers();
+    const serving = found.filter(({ tenants }) => tenants.includes("*") || tenants.includes(tenant));
+    return { at, hosts: serving.map(({ host }) => host) };
+  }
+
+  #answers(): Promise<Answers> {
+    const { clock } = this.#dependencies;
+    const now = clock.now();
+    if (this.#latest === undefined || now - this.#askedAt >= FRESH_S) {
+      this.#askedAt = now;
+      this.#latest = this.#ask();
+      // One that failed is not handed out again.
+      this.#latest.catch(() => {
+        this.#latest = undefined;
+      });
+    }
+    return this.#latest;
+  }
+
+  async #ask(): Promise<Answers> {
+    const { bus, clock, prefix } = this.#dependencies;
+    const answers = await bus.requestMany(SUBJECT, new Uint8Array(), { waitMs: WAIT_MS });
+    const found = answers.slice(0, HOSTS_MAX).flatMap(({ payload }) => readHost(payload, prefix) ?? []);
+    return { at: clock.now(), found: found.sort((a, b) => (a.host.id < b.host.id ? -1 : 1)) };
+  }
+}
+
+/** Undefined for what is no host of this prefix. */
+function readHost(payload: Uint8Array, prefix: string): FoundHost | undefined {
+  const stats = parse(payload);
+  if (typeof stats?.id !== "string") return undefined;
+  const metadata = objectOf(stats.metadata);
+  if (metadata.prefix !== prefix) return undefined;
+  const { endpoints = [] } = stats;
+  const tiers = Object.entries(objectOf(stats.tiers)).slice(0, 8);
+  const host = {
+    id: stats.id,
+    version: textOf(stats.version),
+    state: textOf(metadata.state),
+    started: textOf(stats.started),
+    endpoints: Array.isArray(endpoints) ? endpoints.slice(0, 16).map(endpointOf) : [],
+    in_flight: figuresOf(stats.in_flight),
+    process: figuresOf(stats.process),
+    dropped: figuresOf(stats.dropped),
+    refused: figuresOf(stats.refused),
+    tiers: Object.fromEntries(tiers.map(([tier, figures]) => [tier, figuresOf(figures)])),
+  };
+  return { host, tenants: String(metadata.tenants ?? "").split(",") };
+}
+
+function parse(payload: Uint8Array): JsonObject | undefined {
+  try {
+    const stats = JSON.parse(Buffer.from(payload).toString("utf8")) as Json;
+    return isJsonObject(stats) ? stats : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function endpointOf(endpoint: Json): EndpointHealth {
+  const { name, num_requests, num_errors, processing_time } = objectOf(endpoint);
+  return {
+    name: textOf(name),
+    requests: numberOf(num_requests),
+    errors: numberOf(num_errors),
+    total_ms: numberOf(processing_time) / 1e6,
+  };
+}
+
+function figuresOf(value: Json | undefined): Figures {
+  const figures: Record<string, number | string | boolean> = {};
+  for (const [name, figure] of Object.entries(objectOf(value)).slice(0, FIGURES_MAX)) {
+    if (typeof figure === "number" || typeof figure === "boolean") figures[name] = figure;
+    if (typeof figure === "string") figures[name] = textOf(figure);
+  }
+  return figures;
+}
+
+function objectOf(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value.slice(0, FIGURE_LENGTH_MAX) : "";
+}
+
+function numberOf(value: Json | undefined): number {
+  return typeof value === "number" ? value : 0;
+}

@@ -1,0 +1,90 @@
+import type { DegradedTier, MemoryEntry, MemoryTier } from "@membus/protocol";
+import { briefOf, type EntryBrief } from "./entry-brief.js";
+
+/** A name that triples are about, in one graph: a namespace of a tier. */
+export interface NameNode {
+  readonly id: string;
+  readonly kind: "name";
+  readonly text: string;
+  readonly tier: MemoryTier;
+  readonly namespace: string;
+  /** Steps from the centre. */
+  readonly distance: number;
+}
+
+export interface EntryNode extends Omit<EntryBrief, "kind"> {
+  readonly id: string;
+  readonly kind: "entry";
+  /** Of record; absent where it is none. */
+  readonly record?: string;
+  readonly distance: number;
+}
+
+export type GraphNode = NameNode | EntryNode;
+
+/** Between two nodes, by their ids. */
+export interface GraphEdge {
+  readonly from: string;
+  readonly to: string;
+  /** `triple`: `from` and `to` are its names. `end`: from a triple's entry to a name. `source`: from what was derived. */
+  readonly kind: "triple" | "end" | "source";
+  readonly label: string;
+  /** Of a triple: the id that its entry has as a node. */
+  readonly entry?: string;
+}
+
+/** What is found of a graph, step by step, until there is no more room. */
+export class Neighbourhood {
+  readonly nodes = new Map<string, GraphNode>();
+  readonly edges = new Map<string, GraphEdge>();
+  readonly degraded: DegradedTier[] = [];
+  /** Whether something was left out. */
+  isTruncated = false;
+  readonly #nodeCountMax: number;
+
+  constructor(nodeCountMax: number) {
+    this.#nodeCountMax = nodeCountMax;
+  }
+
+  at(distance: number): GraphNode[] {
+    return [...this.nodes.values()].filter((node) => node.distance === distance);
+  }
+
+  addName(place: Pick<NameNode, "tier" | "namespace">, text: string, distance: number): string | undefined {
+    const { tier, namespace } = place;
+    const id = `name/${tier}/${namespace}/${text}`;
+    return this.#add({ id, kind: "name", text, tier, namespace, distance });
+  }
+
+  addEntry(entry: MemoryEntry, distance: number): string | undefined {
+    const { kind: record, ...brief } = briefOf(entry);
+    return this.#add({
+      id: entryId(entry),
+      kind: "entry",
+      ...(record !== undefined && { record }),
+      ...brief,
+      distance,
+    });
+  }
+
+  /** Nothing where there was no room for an end. */
+  addEdge(edge: Omit<GraphEdge, "from" | "to">, from: string | undefined, to: string | undefined): void {
+    if (from === undefined || to === undefined) return;
+    this.edges.set(JSON.stringify([from, to, edge.kind, edge.label]), { from, to, ...edge });
+  }
+
+  /** @returns its id; undefined where there is no room. */
+  #add(node: GraphNode): string | undefined {
+    if (this.nodes.has(node.id)) return node.id;
+    if (this.nodes.size >= this.#nodeCountMax) {
+      this.isTruncated = true;
+      return undefined;
+    }
+    this.nodes.set(node.id, node);
+    return node.id;
+  }
+}
+
+export function entryId({ tier, namespace, key_hash }: MemoryEntry): string {
+  return `entry/${tier}/${namespace}/${key_hash}`;
+}

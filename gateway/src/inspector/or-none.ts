@@ -1,0 +1,12 @@
+import type { ListResult } from "@membus/agent-client";
+import { isMemoryError } from "@membus/protocol";
+
+/** Of a tier that is not served, or that the agent may not read, there is nothing to list. */
+export async function orNone(list: Promise<Pick<ListResult, "items">>): Promise<Pick<ListResult, "items">> {
+  try {
+    return await list;
+  } catch (error) {
+    if (isMemoryError(error) && ["unsupported", "unauthorized"].includes(error.code)) return { items: [] };
+    throw error;
+  }
+}

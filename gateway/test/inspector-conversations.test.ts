@@ -1,0 +1,190 @@
+import { type AgentMemory, MemoryClient } from "@membus/agent-client";
+import { openConversation } from "@membus/agentic";
+import { keyHash, LIMITS } from "@membus/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rejection } from "../../bus/test/expect-error.js";
+import { listConversations, readConversation } from "../src/inspector/conversations.js";
+import { GatewayFixture } from "./gateway-fixture.js";
+import { TIMETABLE, tellTalk } from "./told-talk.js";
+
+const fixture = new GatewayFixture();
+let memory: AgentMemory;
+
+const query = (fields: Record<string, string> = {}) => new URLSearchParams(fields);
+const hashOf = (message: string) => keyHash({ conversation: "trip", message });
+
+beforeAll(async () => {
+  await fixture.start();
+  memory = await MemoryClient.connect({ bus: await fixture.bus(), agent: "alice" });
+  await tellTalk(memory);
+});
+
+afterAll(() => fixture.stop());
+
+describe("the conversations of an agent", () => {
+  it("come with their counts, the latest first", async () => {
+    const { conversations, total } = await listConversations(memory, query());
+    expect(total).toBe(2);
+    expect(conversations).toMatchObject([
+      { id: "weather", messages: 1, summaries: 0 },
+      { id: "trip", messages: 6, summaries: 1 },
+    ]);
+  });
+
+  it("come in pages", async () => {
+    const first = await listConversations(memory, query({ limit: "1" }));
+    const next = await listConversations(memory, query({ limit: "1", cursor: first.cursor! }));
+    expect([first, next].map(({ conversations }) => conversations.map(({ id }) => id))).toEqual([
+      ["weather"],
+      ["trip"],
+    ]);
+  });
+
+  it("are none for an agent that has none, and none of another's", async () => {
+    const reply = await listConversations(memory.forAgent("bob"), query());
+    expect(reply).toEqual({ conversations: [], total: 0, degraded: [] });
+  });
+
+  it.each([
+    [{ limit: "0" }],
+    [{ limit: "201" }],
+    [{ limit: "many" }],
+    [{ tier: "attic" }],
+    [{ namespace: "n".repeat(5_000) }],
+  ])("are not told for %o", async (fields) => {
+    await rejection(listConversations(memory, query(fields as never)), "schema_violation");
+  });
+});
+
+describe("a conversation", () => {
+  it("is a chat in its order, with calls and results", async () => {
+    const { messages, total, cursor } = await readConversation(memory, query({ id: "trip" }));
+    expect([total, cursor]).toEqual([6, undefined]);
+    expect(messages.map(({ id, role, author }) => [id, role, author])).toEqual([
+      ["m1", "user", "alice"],
+      ["m2", "assistant", "alice"],
+      ["m3", "tool", "alice"],
+      ["m4", "assistant", "alice"],
+      ["m5", "user", "alice"],
+      ["m6", "assistant", "alice"],
+    ]);
+    expect(messages[0]).toMatchObject({ text: "I live in Rome and like trains.", key_hash: hashOf("m1") });
+    expect(messages[1]!.tool_calls).toEqual([
+      { id: "call-1", name: "timetable", arguments: '{"to":"Rome"}' },
+    ]);
+    expect(messages[2]).toMatchObject({ name: "timetable", tool_call_id: "call-1", text: TIMETABLE });
+  });
+
+  it("is read back from its end, page by page", async () => {
+    const pages: string[][] = [];
+    let cursor: string | undefined;
+    do {
+      const fields = { id: "trip", limit: "4", ...(cursor !== undefined && { cursor }) };
+      const page = await readConversation(memory, query(fields));
+      pages.push(page.messages.map(({ id }) => id));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(pages).toEqual([
+      ["m3", "m4", "m5", "m6"],
+      ["m1", "m2"],
+    ]);
+  });
+
+  it("tells what was compacted", async () => {
+    const { summaries, offloads, messages } = await readConversation(memory, query({ id: "trip" }));
+    const [first, , , fourth] = messages;
+    expect(summaries).toMatchObject([
+      {
+        text: "They talked about trains to Rome.",
+        key_facts: ["The user lives in Rome"],
+        open_threads: ["Which train?"],
+        covers: { from: first!.seq, to: fourth!.seq },
+        level: 1,
+      },
+    ]);
+    expect(offloads).toEqual([{ message: "m3", bytes: Buffer.byteLength(TIMETABLE), tool: "timetable" }]);
+  });
+
+  it("tells what was learned from which message", async () => {
+    const { learned, learned_truncated } = await readConversation(memory, query({ id: "trip" }));
+    expect(learned_truncated).toBe(false);
+    expect(learned.map(({ kind, text, sources }) => ({ kind, text, sources })).sort(byKind)).toEqual([
+      { kind: "fact", text: "lives in Rome", sources: [hashOf("m1")] },
+      { kind: "triple", text: "Tiber flows through Rome", sources: [hashOf("m5"), hashOf("m6")] },
+    ]);
+  });
+
+  it("shows of a message that is kept in parts how it begins", async () => {
+    const long = await openConversation(memory.forAgent("bob"), { id: "long" });
+    await long.add({ id: "l1", message: { role: "user", content: "word ".repeat(LIMITS.entryBytes / 4) } });
+    const { messages, total } = await readConversation(memory.forAgent("bob"), query({ id: "long" }));
+    expect(total).toBe(1);
+    expect(messages).toMatchObject([{ id: "l1", role: "user", truncated: true }]);
+    expect(messages[0]!.text.startsWith("word word ")).toBe(true);
+    expect(messages[0]!.text.length).toBeLessThanOrEqual(8_000);
+  });
+
+  it("shows calls, results and images that are parts", async () => {
+    const parts = await openConversation(memory.forAgent("bob"), { id: "parts" });
+    await parts.add([
+      {
+        id: "p1",
+        message: {
+          role: "assistant",
+          content: [
+            { type: "text", text: "I look." },
+            { type: "tool_use", id: "c9", name: "look", input: { at: 1 } },
+          ],
+        },
+      },
+      {
+        id: "p2",
+        message: {
+          role: "user",
+          content: [
+            { type: "tool_result", tool_use_id: "c9", content: [{ type: "text", text: "seen" }] },
+            { type: "image_url", image_url: { url: "data:," } },
+          ],
+        },
+      },
+    ]);
+    const { messages } = await readConversation(memory.forAgent("bob"), query({ id: "parts" }));
+    expect(messages[0]).toMatchObject({
+      text: "I look.",
+      tool_calls: [{ id: "c9", name: "look", arguments: '{"at":1}' }],
+    });
+    expect(messages[1]).toMatchObject({ text: "seen\n[image]", tool_call_id: "c9" });
+  });
+
+  it("tells what was learned, and that it is not all, where there are too many namespaces to look", async () => {
+    const eve = memory.forAgent("eve");
+    await tellTalk(eve);
+    for (let n = 0; n <= LIMITS.subtreePartitions; n++) {
+      await eve.inNamespace(`shelf-${n}`).store({ key: "k", content: n, tier: "episodic" });
+    }
+    const { learned, learned_truncated } = await readConversation(eve, query({ id: "trip" }));
+    expect(learned.map(({ kind }) => kind).sort()).toEqual(["fact", "triple"]);
+    expect(learned_truncated).toBe(true);
+  });
+
+  it("is empty where there is none", async () => {
+    expect(await readConversation(memory, query({ id: "nothing" }))).toEqual({
+      id: "nothing",
+      messages: [],
+      total: 0,
+      summaries: [],
+      offloads: [],
+      learned: [],
+      learned_truncated: false,
+      degraded: [],
+    });
+  });
+
+  it("needs an id", async () => {
+    await rejection(readConversation(memory, query()), "schema_violation");
+  });
+});
+
+function byKind(a: { kind: string | undefined }, b: { kind: string | undefined }): number {
+  return String(a.kind) < String(b.kind) ? -1 : 1;
+}

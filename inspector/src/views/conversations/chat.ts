@@ -1,0 +1,110 @@
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import { entryParams } from "../../entry-text.js";
+import { useLoaded } from "../../loaded.js";
+import { Degraded, Empty, Failure, Time } from "../../notices.js";
+import { hrefOf } from "../../route.js";
+import type { PageProps } from "../../view.js";
+import {
+  type ChatCall,
+  type ChatItem,
+  type ChatOffload,
+  type ChatPage,
+  chatItems,
+  type Learned,
+  type MessageItem,
+  type PageOfTiers,
+  type SummaryItem,
+} from "./chat-items.js";
+
+interface ChatReply extends ChatPage, PageOfTiers {
+  readonly total: number;
+  readonly cursor?: string;
+  readonly learned_truncated: boolean;
+}
+
+const LONG_TEXT_LENGTH = 1_000;
+
+/** One conversation, a page at a time: the newest first, and in it the messages in their order. */
+export function Chat({ api, who, route, id }: PageProps & { readonly id: string }): VNode {
+  const cursor = route.params.get("cursor") ?? undefined;
+  const { value, failure, isLoading, reload } = useLoaded(
+    (signal) => api.get<ChatReply>("conversation", { id, cursor }, signal),
+    [who, id, cursor],
+  );
+  return html`<section aria-labelledby="chat" aria-busy=${isLoading}>
+    <p class="actions"><a href=${route.href({})}>All conversations</a>
+      <button class="plain" onClick=${reload}>Look again</button></p>
+    <h2 id="chat">${id}</h2>
+    <${Failure} of=${failure} />
+    <${Degraded} tiers=${value?.degraded} />
+    ${value?.learned_truncated && html`<p class="quiet">More was learned here than is shown.</p>`}
+    <nav class="actions" aria-label="Pages">
+      ${value?.cursor !== undefined && html`<a href=${route.href({ id, cursor: value.cursor })}>Older messages</a>`}
+      ${cursor !== undefined && html`<a href=${route.href({ id })}>Newest messages</a>`}
+    </nav>
+    ${value?.total === 0 && html`<${Empty}>This conversation has no messages.<//>`}
+    <ol class="chat">${value && chatItems(value).map((item) => html`<${Item} item=${item} />`)}</ol>
+  </section>`;
+}
+
+function Item({ item }: { readonly item: ChatItem }): VNode {
+  return "summary" in item ? html`<${Summary} ...${item} />` : html`<${Message} ...${item} />`;
+}
+
+function Message({ message, isCompacted, offloads, learned }: MessageItem): VNode {
+  const { role, name, author, occurred_at, text, truncated, tool_calls, marks } = message;
+  return html`<li class=${`message ${role}`} data-message=${message.id}>
+    <p class="byline"><strong>${name ?? role}</strong> <span class="tag">${role}</span>
+      ${isCompacted && html`<span class="tag">summarised</span>`}
+      ${marks.map((mark) => html`<span class="tag">${mark}</span>`)}
+      <span class="quiet">by ${author}, <${Time} at=${occurred_at} /></span></p>
+    <${Said} text=${text} />
+    ${truncated && html`<p class="quiet">It goes on: this is how it begins.</p>`}
+    ${tool_calls.map((call) => html`<${Call} ...${call} />`)}
+    ${offloads.map((offload) => html`<${Offload} ...${offload} />`)}
+    ${learned.length > 0 && html`<${LearnedList} learned=${learned} />`}
+  </li>`;
+}
+
+/** A long text scrolls by itself, also with the keyboard. */
+function Said({ text }: { readonly text: string }): VNode | null {
+  if (text === "") return null;
+  if (text.length <= LONG_TEXT_LENGTH) return html`<p class="said">${text}</p>`;
+  return html`<div class="said long" role="region" aria-label="Text" tabindex="0">${text}</div>`;
+}
+
+function Call({ name, arguments: given }: ChatCall): VNode {
+  return html`<details class="call"><summary>Calls ${name}</summary><pre>${given}</pre></details>`;
+}
+
+function Offload({ bytes, tool }: ChatOffload): VNode {
+  const what = tool === undefined ? "text" : `result of ${tool}`;
+  return html`<p class="quiet">The ${what}, ${bytes} bytes, was taken out of the context and is kept beside it.</p>`;
+}
+
+function LearnedList({ learned }: { readonly learned: readonly Learned[] }): VNode {
+  const item = (entry: Learned) => {
+    const { key_hash, tier, namespace, kind, text } = entry;
+    return html`<li key=${key_hash}>
+      <a href=${hrefOf("memories", entryParams(entry))}>${text}</a>
+      <span class="tag">${kind ?? "entry"}</span> <span class="quiet">${namespace}, ${tier}</span>${" "}
+      <a href=${hrefOf("graph", { tier, namespace, entry: key_hash })} aria-label=${`Around: ${text}`}>around</a>
+    </li>`;
+  };
+  return html`<div class="learned"><p>Learned from it</p><ul>${learned.map(item)}</ul></div>`;
+}
+
+function Summary({ summary, covered }: SummaryItem): VNode {
+  const { text, key_facts, open_threads, level, created } = summary;
+  const list = (title: string, lines: readonly string[]) =>
+    lines.length > 0 &&
+    html`<p>${title}</p><ul class="bullets">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
+  return html`<li class="summary" data-summary=${summary.key_hash}>
+    <p class="byline"><strong>Summary</strong> <span class="tag">level ${level}</span>
+      <span class="quiet">stands for ${covered} of the messages above, <${Time} at=${created} /></span></p>
+    <p class="said">${text}</p>
+    ${list("Facts to keep", key_facts)}
+    ${list("Open", open_threads)}
+  </li>`;
+}

@@ -1,0 +1,87 @@
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import { useLoaded } from "../loaded.js";
+import { Empty, Failure } from "../notices.js";
+import type { PageProps, View } from "../view.js";
+import { Neighbourhood } from "./graph/neighbourhood.js";
+
+interface GraphBrief {
+  readonly tier: string;
+  readonly namespace: string;
+  readonly triples: number;
+}
+
+interface GraphNames {
+  readonly names: readonly { readonly name: string; readonly triples?: number }[];
+}
+
+/** Where to begin, and what is around the name or the entry that was chosen. */
+function Page(props: PageProps): VNode {
+  const { api, who, route } = props;
+  const { value, failure } = useLoaded(
+    async (signal) =>
+      who.agent === "" ? { graphs: [] } : api.get<{ graphs: readonly GraphBrief[] }>("graphs", {}, signal),
+    [who],
+  );
+  if (who.agent === "") return html`<${Empty}>Choose an agent to see its graphs.<//>`;
+  const isChosen = route.params.has("name") || route.params.has("entry");
+  return html`<${Failure} of=${failure} />
+    ${value !== undefined && html`<${Beginning} ...${props} graphs=${value.graphs} />`}
+    ${isChosen && html`<${Neighbourhood} api=${api} who=${who} route=${route} />`}`;
+}
+
+function Beginning({ graphs, ...props }: PageProps & { readonly graphs: readonly GraphBrief[] }): VNode {
+  const { route } = props;
+  const graph = graphs.find((known) => placeOf(known) === chosenGraph(route)) ?? graphs[0];
+  if (graph === undefined) {
+    return html`<${Empty}>This agent has no graph: no triple of subject, predicate and object is stored. What entries were
+      derived from is shown from the conversations, and from an entry.<//>`;
+  }
+  const choose = (event: Event) => {
+    const chosen = graphs.find(
+      (known) => placeOf(known) === (event.currentTarget as HTMLSelectElement).value,
+    );
+    if (chosen !== undefined) route.go({ tier: chosen.tier, namespace: chosen.namespace });
+  };
+  const option = (known: GraphBrief) => html`<option key=${placeOf(known)} value=${placeOf(known)}
+    selected=${known === graph}>${known.namespace} (${known.tier}, ${known.triples})</option>`;
+  return html`<section aria-labelledby="begin">
+    <h2 id="begin">Begin at a name</h2>
+    <label>Graph <select onChange=${choose}>${graphs.map(option)}</select></label>
+    <${Names} key=${placeOf(graph)} ...${props} graph=${graph} />
+  </section>`;
+}
+
+function Names({ api, who, route, graph }: PageProps & { readonly graph: GraphBrief }): VNode {
+  const { tier, namespace } = graph;
+  const words = route.params.get("words") ?? "";
+  const { value, failure } = useLoaded(
+    (signal) => api.get<GraphNames>("names", { tier, namespace, words }, signal),
+    [who, tier, namespace, words],
+  );
+  const search = (event: SubmitEvent) => {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget as HTMLFormElement).get("words");
+    route.go({ tier, namespace, words: String(given).trim() });
+  };
+  const name = ({ name, triples }: GraphNames["names"][number]) => html`<li key=${name}>
+    <button class="plain" onClick=${() => route.go({ tier, namespace, words, name })}>${name}</button>
+    ${triples !== undefined && html` <span class="quiet">${triples}</span>`}</li>`;
+  return html`<form role="search" onSubmit=${search}>
+      <label>Words <input name="words" type="search" value=${words} maxlength="1000" /></label>
+      <button>Find names</button>
+    </form>
+    <${Failure} of=${failure} />
+    ${value?.names.length === 0 && html`<${Empty}>No triple has these words: try others.<//>`}
+    <ul class="names" aria-label="Names">${value?.names.map(name)}</ul>`;
+}
+
+function placeOf({ tier, namespace }: Pick<GraphBrief, "tier" | "namespace">): string {
+  return `${tier}/${namespace}`;
+}
+
+function chosenGraph({ params }: PageProps["route"]): string {
+  return `${params.get("tier")}/${params.get("namespace")}`;
+}
+
+export const graphView: View = { path: "graph", title: "Graph", Page };

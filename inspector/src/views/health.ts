@@ -1,0 +1,117 @@
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Api } from "../api.js";
+import { after } from "../clock.js";
+import { Empty, Failure } from "../notices.js";
+import type { PageProps, View } from "../view.js";
+import {
+  addSample,
+  type Health,
+  type HostHealth,
+  operationLines,
+  processLine,
+  SAMPLE_MS,
+  tierLines,
+} from "./health/health-samples.js";
+import { HostTables } from "./health/host-tables.js";
+import { Plot } from "./health/plot.js";
+
+const MIB = 1_048_576;
+
+/** What the hosts do, sampled while one looks. */
+function Page({ api, route }: PageProps): VNode {
+  const { samples, failure } = useSamples(api);
+  const hosts = samples.at(-1)?.hosts ?? [];
+  const host = hosts.find(({ id }) => id === route.params.get("host")) ?? hosts[0];
+  return html`<${Failure} of=${failure} />
+    ${
+      samples.length > 0 &&
+      host === undefined &&
+      html`<${Empty}>No host of this tenant answers. <code>membus up</code> starts one; where it runs, the gateway's user
+        may lack the right to ask <code>$SRV.STATS.membus</code>.<//>`
+    }
+    ${
+      host !== undefined &&
+      html`<${HostChooser} hosts=${hosts} host=${host} go=${route.go} />
+      <${HostPlots} samples=${samples} host=${host} />
+      <${HostTables} samples=${samples} host=${host} />`
+    }`;
+}
+
+/** A sample every two seconds for as long as the page is open. */
+function useSamples(api: Api): { readonly samples: readonly Health[]; readonly failure: Error | undefined } {
+  const [samples, setSamples] = useState<readonly Health[]>([]);
+  const [failure, setFailure] = useState<Error>();
+  useEffect(() => {
+    const closed = new AbortController();
+    let cancel = () => {};
+    const sample = async () => {
+      const rested = new Promise<void>((resolve) => {
+        cancel = after(SAMPLE_MS, resolve);
+      });
+      const latest = await api.get<Health>("health", {}, closed.signal).catch((error: Error) => error);
+      if (closed.signal.aborted) return;
+      if (latest instanceof Error) setFailure(latest);
+      else {
+        setFailure(undefined);
+        setSamples((known) => addSample(known, latest));
+      }
+      await rested;
+      void sample();
+    };
+    void sample();
+    return () => {
+      closed.abort();
+      cancel();
+    };
+  }, [api]);
+  return { samples, failure };
+}
+
+function HostChooser({
+  hosts,
+  host,
+  go,
+}: {
+  readonly hosts: readonly HostHealth[];
+  readonly host: HostHealth;
+  readonly go: PageProps["route"]["go"];
+}): VNode {
+  const { id, version, state, started } = host;
+  const option = (known: HostHealth) =>
+    html`<option key=${known.id} value=${known.id} selected=${known === host}>${known.id}</option>`;
+  const choose = (event: Event) => go({ host: (event.currentTarget as HTMLSelectElement).value });
+  return html`${hosts.length > 1 && html`<label>Host <select onChange=${choose}>${hosts.map(option)}</select></label>`}
+    <p data-host=${id}>Host ${id}, version ${version}: <strong>${state}</strong>
+      <span class="quiet"> since ${new Date(started).toLocaleString()}</span></p>`;
+}
+
+interface HostProps {
+  readonly samples: readonly Health[];
+  readonly host: HostHealth;
+}
+
+function HostPlots({ samples, host: { id } }: HostProps): VNode {
+  const at = samples.map((sample) => sample.at);
+  const backlog = tierLines(samples, id, "backlog_rows");
+  const memory = { ...processLine(samples, id, "rss_bytes", MIB), label: "process" };
+  const plot = (title: string, unit: string, lines: ReturnType<typeof tierLines>) =>
+    html`<${Plot} key=${title} title=${title} unit=${unit} at=${at} lines=${lines} />`;
+  return html`<h2>The latest five minutes</h2>
+    ${plot(
+      "Requests",
+      "per second",
+      operationLines(samples, id, ({ requestsPerS }) => requestsPerS),
+    )}
+    ${plot(
+      "Mean latency",
+      "milliseconds",
+      operationLines(samples, id, ({ meanMs }) => meanMs),
+    )}
+    ${plot("Waiting calls", "calls", tierLines(samples, id, "calls_waiting"))}
+    ${backlog.length > 0 && plot("Backlog", "entries to flush", backlog)}
+    ${plot("Memory", "MiB", [memory])}`;
+}
+
+export const healthView: View = { path: "health", title: "Health", Page };

@@ -1,0 +1,26 @@
+import type { RefObject } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+/** The pixels that an element is wide, also after it has changed; 0 at first. */
+export function useWidth(element: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry!.contentRect.width)));
+    observer.observe(element.current!);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+}
+
+/** What a canvas is drawn anew for: it takes its colours from the style sheet once. */
+export function useScheme(): "light" | "dark" {
+  const query = "(prefers-color-scheme: dark)";
+  const [isDark, setDark] = useState(matchMedia(query).matches);
+  useEffect(() => {
+    const list = matchMedia(query);
+    const changed = () => setDark(list.matches);
+    list.addEventListener("change", changed);
+    return () => list.removeEventListener("change", changed);
+  }, []);
+  return isDark ? "dark" : "light";
+}

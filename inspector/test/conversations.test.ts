@@ -1,0 +1,111 @@
+import { openConversation } from "@membus/agentic";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TIMETABLE, tellTalk } from "../../gateway/test/told-talk.js";
+import { CHROMIUM } from "./chromium.js";
+import { InspectorFixture } from "./inspector-fixture.js";
+
+const TRIP = "#/conversations?id=trip";
+
+describe.skipIf(CHROMIUM === undefined)("the view conversations (where a Chromium is installed)", () => {
+  const fixture = new InspectorFixture();
+  beforeAll(async () => {
+    await fixture.start();
+    await tellTalk(fixture.alice);
+  });
+  afterAll(() => fixture.stop());
+
+  const rows = (page: Page) => page.locator("tbody tr");
+  const messages = (page: Page) => page.locator("[data-message]");
+  const textsOf = (page: Page, selector: string) => page.locator(selector).allInnerTexts();
+
+  it("lists what the agent has, the latest first, and leads to a chat", async () => {
+    const { page, problems } = await fixture.open("#/conversations", { agent: "alice" });
+    await rows(page).nth(1).waitFor();
+    expect(await textsOf(page, "tbody th")).toEqual(["weather", "trip"]);
+    expect(await textsOf(page, "tbody tr:nth-child(2) td.number")).toEqual(["6", "1"]);
+    await page.getByRole("link", { name: "trip" }).click();
+    await page.getByRole("heading", { level: 2, name: "trip" }).waitFor();
+    expect(page.url()).toContain(TRIP);
+    expect(problems).toEqual([]);
+  });
+
+  it("shows each message as it is on the bus, with its calls", async () => {
+    const { page, problems } = await fixture.open(TRIP, { agent: "alice" });
+    await messages(page).nth(5).waitFor();
+    const stored = await (await openConversation(fixture.alice, { id: "trip" })).get();
+    const ids = await messages(page).evaluateAll((items) => items.map((item) => item.dataset.message));
+    expect(ids).toEqual(stored.map(({ id }) => id));
+    const first = messages(page).first();
+    expect(await first.locator(".said").textContent()).toBe("I live in Rome and like trains.");
+    expect(await first.locator(".byline").textContent()).toContain("by alice");
+    const told = await first.locator("time").getAttribute("datetime");
+    expect(Date.parse(told!)).toBe(Math.floor(stored[0]!.created * 1_000));
+    await page.getByText("Calls timetable").click();
+    expect(await page.locator(".call pre").textContent()).toBe('{"to":"Rome"}');
+    expect(await messages(page).nth(2).locator(".said").textContent()).toBe(TIMETABLE);
+    expect(problems).toEqual([]);
+  });
+
+  it("shows what was compacted where it was, and what was learned of what", async () => {
+    const { page } = await fixture.open(TRIP, { agent: "alice" });
+    await messages(page).nth(5).waitFor();
+    const items = page.locator(".chat > li");
+    expect(await items.nth(4).getAttribute("data-summary")).toMatch(/^[0-9a-f]{64}$/);
+    expect(await items.nth(4).textContent()).toContain("stands for 4 of the messages above");
+    expect(await items.nth(4).textContent()).toContain("They talked about trains to Rome.");
+    expect(await page.getByText("summarised", { exact: true }).count()).toBe(4);
+    expect(await messages(page).nth(2).textContent()).toContain("result of timetable");
+    expect(await messages(page).first().locator(".learned li").textContent()).toContain("lives in Rome");
+    expect(await messages(page).nth(4).locator(".learned a").first().textContent()).toBe(
+      "Tiber flows through Rome",
+    );
+    expect(await messages(page).nth(3).locator(".learned").count()).toBe(0);
+    await messages(page).first().getByRole("link", { name: "lives in Rome", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Memories" }).waitFor();
+    await page.getByText("lives in Rome").first().waitFor();
+    await page.goBack();
+    await messages(page).first().getByRole("link", { name: "Around: lives in Rome" }).click();
+    await page.getByRole("heading", { level: 1, name: "Graph" }).waitFor();
+    await page.getByRole("button", { name: "I live in Rome and like trains." }).waitFor();
+  });
+
+  it("turns the pages of a long conversation", async () => {
+    const long = await openConversation(fixture.alice.forAgent("bob"), { id: "long" });
+    await long.add(
+      Array.from({ length: 120 }, (_, n) => ({ role: "user" as const, content: `number ${n + 1}` })),
+    );
+    const { page } = await fixture.open("#/conversations?id=long", { agent: "bob" });
+    await page.getByText("number 120", { exact: true }).waitFor();
+    expect(await messages(page).count()).toBe(50);
+    await page.getByRole("link", { name: "Older messages" }).click();
+    await page.getByText("number 70", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Older messages" }).click();
+    await page.getByText("number 1", { exact: true }).waitFor();
+    expect(await messages(page).count()).toBe(20);
+    expect(await page.getByRole("link", { name: "Older messages" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Newest messages" }).click();
+    await page.getByText("number 120", { exact: true }).waitFor();
+  });
+
+  it("says what to do where there is nothing", async () => {
+    const { page } = await fixture.open("#/conversations");
+    await page.getByText("Choose an agent to see its conversations.").waitFor();
+    const { page: other } = await fixture.open("#/conversations", { agent: "eve" });
+    await other.getByText("This agent has no conversations.").waitFor();
+  });
+
+  it("shows a text as a text, whatever it is made of", async () => {
+    const eve = await openConversation(fixture.alice.forAgent("mallory"), { id: "<b>x</b>" });
+    await eve.add({ role: "user", content: "<img src=x onerror=alert(1)>" });
+    const { page, problems } = await fixture.open("#/conversations", { agent: "mallory" });
+    await page.getByRole("link", { name: "<b>x</b>" }).click();
+    expect(await page.locator(".said").textContent()).toBe("<img src=x onerror=alert(1)>");
+    expect(problems).toEqual([]);
+  });
+
+  it("can be used by everybody, in light and dark, on a phone", async () => {
+    await fixture.expectAccessible("#/conversations", "alice", (page) => rows(page).nth(1).waitFor());
+    await fixture.expectAccessible(TRIP, "alice", (page) => messages(page).nth(5).waitFor());
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { fitInto, nearest, placeNodes } from "../src/views/graph/graph-layout.js";
+
+const IDS = ["centre", "a", "b", "c"];
+const EDGES = ["a", "b", "c"].map((to) => ({ from: "centre", to }));
+
+describe("nodes", () => {
+  it("are placed around the first, each with room", () => {
+    const places = placeNodes(IDS, [...EDGES, { from: "a", to: "a" }]);
+    expect([...places.keys()]).toEqual(IDS);
+    expect(places.get("centre")).toEqual({ id: "centre", x: 0, y: 0 });
+    const all = [...places.values()];
+    for (const [index, a] of all.entries()) {
+      for (const b of all.slice(index + 1)) expect(Math.hypot(a.x - b.x, a.y - b.y)).toBeGreaterThan(30);
+    }
+  });
+
+  it("are placed the same each time", () => {
+    expect(placeNodes(IDS, EDGES)).toEqual(placeNodes(IDS, EDGES));
+  });
+
+  it("may be as many as are told", () => {
+    const ids = Array.from({ length: 200 }, (_, n) => `n${n}`);
+    const places = placeNodes(
+      ids,
+      ids.slice(1).map((to) => ({ from: "n0", to })),
+    );
+    expect(places.size).toBe(200);
+    expect([...places.values()].every(({ x, y }) => Number.isFinite(x) && Number.isFinite(y))).toBe(true);
+  });
+});
+
+describe("a canvas", () => {
+  const places = [
+    { id: "left", x: -100, y: 0 },
+    { id: "right", x: 100, y: 0 },
+    { id: "low", x: 0, y: 50 },
+  ];
+
+  it.each([
+    [400, 300],
+    [320, 420],
+  ])("of %d x %d has all of them within", (width, height) => {
+    const { scale, left, top } = fitInto(places, width, height);
+    for (const { x, y } of places) {
+      expect(left + scale * x).toBeGreaterThanOrEqual(0);
+      expect(left + scale * x).toBeLessThanOrEqual(width);
+      expect(top + scale * y).toBeGreaterThanOrEqual(0);
+      expect(top + scale * y).toBeLessThanOrEqual(height);
+    }
+  });
+
+  it("has a single node in its middle", () => {
+    const fit = fitInto([{ id: "one", x: 5, y: 5 }], 400, 300);
+    expect([fit.left + fit.scale * 5, fit.top + fit.scale * 5]).toEqual([200, 150]);
+  });
+
+  it("knows which node is pointed at, if any", () => {
+    const fit = { scale: 1, left: 200, top: 150 };
+    expect(nearest(places, fit, { x: 104, y: 153 })).toBe("left");
+    expect(nearest(places, fit, { x: 200, y: 150 })).toBeUndefined();
+  });
+});
