@@ -49,5 +49,10 @@ function tokenInAddress(): string | undefined {
   const [, token] = /^#token=(.+)$/.exec(location.hash) ?? [];
   if (token === undefined) return undefined;
   history.replaceState(null, "", location.pathname);
-  return decodeURIComponent(token);
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    // Written by hand, as it is.
+    return token;
+  }
 }

@@ -23,8 +23,10 @@ export function Degraded({
   return html`<p class="failure" role="status">Not all could be asked. ${text}</p>`;
 }
 
+const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
 /** A moment, in the words of the reader's place, and exactly. `at` in Unix seconds. */
 export function Time({ at }: { readonly at: number }): VNode {
   const date = new Date(at * 1_000);
-  return html`<time dateTime=${date.toISOString()}>${date.toLocaleString()}</time>`;
+  return html`<time dateTime=${date.toISOString()}>${MOMENT.format(date)}</time>`;
 }

@@ -61,7 +61,7 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
     const { page, results } = await open();
     await page.getByLabel("Search").fill("which planets orbit the sun");
     await page.getByRole("button", { name: "Search" }).click();
-    await page.locator("summary").first().waitFor();
+    await results.locator("summary").first().waitFor();
     const found = await fixture.alice.retrieve({
       query: "which planets orbit the sun",
       namespace: "default/**",
@@ -74,6 +74,8 @@ describe.skipIf(CHROMIUM === undefined)("the view memories (where a Chromium is 
     await summary.click();
     const words = await results.first().locator("tbody th").allInnerTexts();
     expect(words).toContain("orbit");
+    await page.getByText("How it was ranked").click();
+    await page.getByText("semantic looked at 4 for the words").waitFor();
   });
 
   it("is filtered by tier and tag, and by session", async () => {

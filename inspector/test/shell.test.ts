@@ -56,7 +56,8 @@ describe.skipIf(CHROMIUM === undefined)("the page (where a Chromium is installed
   it("asks for a token where it is needed", async () => {
     const sha256 = createHash("sha256").update("open sesame").digest("hex");
     const { url } = await fixture.gateways.gateway({ tokens: [{ sha256, tenant: "acme" }] });
-    const { page } = await fixture.open("", { url });
+    const { page } = await fixture.open("#token=100%", { url });
+    await page.getByRole("alert").waitFor();
     await page.getByLabel("Token").fill("open barley");
     await page.getByRole("button", { name: "Enter" }).click();
     expect(await page.getByRole("alert").textContent()).toBe("a token of the gateway is needed");

@@ -1,13 +1,13 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Api } from "../../api.js";
-import { after } from "../../clock.js";
-import { type Change, heard, listed, merge, type RecentChange, withTexts } from "./feed.js";
+import { CHANGES_MAX, type Change, heard, listed, merge, type RecentChange, withTexts } from "./feed.js";
+import { Gathering } from "./gathering.js";
 import { readTexts } from "./texts.js";
 
-/** Texts of what comes within this time are asked for together. */
-const GATHER_MS = 300;
-/** Of what comes faster than texts can be read, the latest. */
-const GATHERED_MAX = 200;
+/** What comes within this time is drawn together. */
+const DRAW_MS = 50;
+/** And its texts are asked for together. */
+const READ_MS = 300;
 
 export interface Feed {
   readonly changes: readonly Change[];
@@ -20,21 +20,17 @@ export function useFeed(api: Api): Feed {
   const [changes, setChanges] = useState<readonly Change[]>([]);
   const [state, setState] = useState<Feed["state"]>("connecting");
   const [failure, setFailure] = useState<Error>();
-  const waiting = useRef<Change[]>([]);
   useEffect(() => {
     setState("connecting");
     setChanges([]);
     const ended = new AbortController();
-    let cancelTexts: (() => void) | undefined;
-    const readLater = () => {
-      cancelTexts ??= after(GATHER_MS, () => {
-        cancelTexts = undefined;
-        const stored = waiting.current.splice(0);
-        void readTexts(api, stored, ended.signal).then((texts) =>
-          setChanges((known) => withTexts(known, texts)),
-        );
-      });
-    };
+    const news = new Gathering<Change>(DRAW_MS, CHANGES_MAX, (heardOf) =>
+      setChanges((known) => merge(known, heardOf)),
+    );
+    const unread = new Gathering<Change>(READ_MS, CHANGES_MAX, async (stored) => {
+      const texts = await readTexts(api, stored, ended.signal);
+      setChanges((known) => withTexts(known, texts));
+    });
     const list = async () => {
       const { changes: recent } = await api.get<{ changes: RecentChange[] }>("recent", {}, ended.signal);
       setChanges((known) => merge(known, recent.map(listed)));
@@ -42,10 +38,8 @@ export function useFeed(api: Api): Feed {
     const stop = api.events(
       (event) => {
         const change = heard(event);
-        setChanges((known) => merge(known, [change]));
-        if (event.action !== "stored") return;
-        waiting.current = [...waiting.current, change].slice(-GATHERED_MAX);
-        readLater();
+        news.add(change);
+        if (event.action === "stored") unread.add(change);
       },
       {
         onOpen: () => {
@@ -61,7 +55,8 @@ export function useFeed(api: Api): Feed {
       },
     );
     return () => {
-      cancelTexts?.();
+      news.stop();
+      unread.stop();
       ended.abort();
       stop();
     };

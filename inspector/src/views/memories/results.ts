@@ -6,7 +6,7 @@ import { type EntryBrief, entryParams, type Key, keyText, Tags } from "../../ent
 import { useLoaded } from "../../loaded.js";
 import { Degraded, Empty, Failure, Time } from "../../notices.js";
 import { hrefOf } from "../../route.js";
-import { type Explanation, Score } from "./score.js";
+import { type Explanation, Ranking, Score, type TierRanking } from "./score.js";
 import type { Search } from "./search.js";
 
 interface FoundEntry extends EntryBrief {
@@ -22,6 +22,7 @@ interface Page {
   readonly total: number;
   readonly total_relation: "eq" | "gte";
   readonly cursor?: string;
+  readonly explain?: readonly TierRanking[];
   readonly degraded?: readonly { readonly tier: string; readonly message: string }[];
 }
 
@@ -45,6 +46,7 @@ export function Results({ api, who, search }: ResultsProps): VNode {
     <${Failure} of=${first.failure} />
     <${Degraded} tiers=${page?.degraded} />
     ${page !== undefined && html`<p class="quiet" role="status">${totalText(page)}</p>`}
+    ${page?.explain !== undefined && html`<${Ranking} tiers=${page.explain} />`}
     ${
       page !== undefined &&
       page.entries.length === 0 &&

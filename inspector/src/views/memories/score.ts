@@ -17,6 +17,15 @@ export interface Explanation {
   readonly rerank?: number;
 }
 
+/** How a tier ranked. */
+export interface TierRanking {
+  readonly tier: string;
+  readonly analyzer: string | null;
+  readonly embedder: string | null;
+  readonly candidates: number;
+  readonly terms: readonly string[];
+}
+
 export interface ScoreProps {
   readonly score: number;
   /** Absent where the tier does not tell. */
@@ -35,6 +44,14 @@ export function Score({ score, explanation }: ScoreProps): VNode {
       its group ${figure(group)}</p>
     ${terms.length > 0 && html`<${Terms} terms=${terms} />`}
   </details>`;
+}
+
+/** What each tier has made of the query. */
+export function Ranking({ tiers }: { readonly tiers: readonly TierRanking[] }): VNode {
+  const item = ({ tier, analyzer, embedder, candidates, terms }: TierRanking) => html`<li key=${tier}>
+    <strong>${tier}</strong> looked at ${candidates} for the words ${terms.join(", ") || "(none)"};
+    words by ${analyzer ?? "nothing"}, vectors by ${embedder ?? "nothing"}</li>`;
+  return html`<details><summary>How it was ranked</summary><ul>${tiers.map(item)}</ul></details>`;
 }
 
 function Terms({ terms }: Pick<Explanation, "terms">): VNode {
