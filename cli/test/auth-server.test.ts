@@ -3,11 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConnectOptions, MemoryClient } from "@membus/agent-client";
-import { launchNatsServer } from "@membus/nats-server";
 import { connect, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rejection } from "../../bus/test/expect-error.js";
-import { NATS_SERVER } from "../../bus/test/nats-server.js";
+import { freePort } from "../../bus/test/free-port.js";
 import { endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
 
 const directory = mkdtempSync(join(tmpdir(), "membus-test-"));
@@ -43,20 +42,16 @@ async function bare(name: string, inboxPrefix: string): Promise<NatsConnection> 
 }
 
 beforeAll(async () => {
-  const free = await launchNatsServer({ binary: NATS_SERVER });
-  await free.stop();
-  url = `nats://127.0.0.1:${free.port}`;
+  const port = await freePort();
+  url = `nats://127.0.0.1:${port}`;
   await auth("init", "--max-payload", "65536");
   for (const tenant of ["acme", "globex"]) {
     await auth("add-tenant", tenant);
     for (const agent of ["alice", "bob"]) await auth("add-agent", tenant, agent);
   }
-  up = spawnCli(
-    ["up", "--data", join(directory, "data"), "--port", String(free.port), "--auth", "membus-auth"],
-    {
-      cwd: directory,
-    },
-  );
+  up = spawnCli(["up", "--data", join(directory, "data"), "--port", String(port), "--auth", "membus-auth"], {
+    cwd: directory,
+  });
   await lineOf(up, /^membus listens on/);
 });
 afterAll(async () => {

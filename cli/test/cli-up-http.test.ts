@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { freePort } from "../../bus/test/free-port.js";
 import { A2eClient } from "../../gateway/test/a2e-client.js";
 import { RawUpstream } from "../../gateway/test/raw-upstream.js";
 import { endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
@@ -20,18 +21,9 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** A port that was free a moment ago. */
-async function freePort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
-}
-
 /** With a nats-server of its own. */
 async function up(args: readonly string[]) {
-  const port = await freePort();
+  const port = String(await freePort());
   const child = spawnCli(["up", "--data", join(directory, "data"), "--port", port, ...args], {
     cwd: directory,
   });
@@ -100,7 +92,7 @@ describe("membus up --http", () => {
   it("listens where `gateway` says", async () => {
     const listen = `127.0.0.1:${await freePort()}`;
     writeFileSync(join(directory, "membus.yaml"), JSON.stringify({ gateway: { listen } }));
-    const port = await freePort();
+    const port = String(await freePort());
     const child = spawnCli(["up", "--data", join(directory, "data"), "--port", port, "--http", "--json"], {
       cwd: directory,
     });
@@ -119,13 +111,13 @@ describe("membus up --http", () => {
     expect(await fails("--http", "nowhere")).toEqual(wrong("--http takes an address and a port"));
     expect(await fails("--http", "0", "--read-only")).toEqual(wrong("does not go with --read-only"));
     expect(await fails("--http", "0", "--auth", directory)).toEqual(wrong("does not go with --auth"));
-    expect(await fails("--http", "0.0.0.0:0", "--port", await freePort())).toEqual(
+    expect(await fails("--http", "0.0.0.0:0", "--port", String(await freePort()))).toEqual(
       wrong("tokens are needed"),
     );
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const { port } = taken.address() as { port: number };
-    const [code, stderr] = await fails("--http", String(port), "--port", await freePort());
+    const [code, stderr] = await fails("--http", String(port), "--port", String(await freePort()));
     expect([code, stderr]).toEqual([1, expect.stringContaining(`cannot listen on 127.0.0.1:${port}`)]);
     await new Promise((resolve) => taken.close(resolve));
   });

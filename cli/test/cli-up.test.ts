@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { systemClock } from "@membus/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { freePort } from "../../bus/test/free-port.js";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { readServerInfo } from "../../nats-server/src/server-info.js";
 import { endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
@@ -35,13 +36,6 @@ async function launch(): Promise<NatsServer> {
   const server = await launchNatsServer({ binary: NATS_SERVER });
   servers.push(server);
   return server;
-}
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = await launchNatsServer({ binary: NATS_SERVER });
-  await server.stop();
-  return server.port;
 }
 
 const data = () => join(directory, "data");

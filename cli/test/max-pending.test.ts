@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launchNatsServer } from "@membus/nats-server";
 import { afterAll, expect, it } from "vitest";
+import { freePort } from "../../bus/test/free-port.js";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { runCli } from "./run-cli.js";
 
@@ -21,13 +22,12 @@ async function authConfig(): Promise<string> {
 
 /** What the server says of itself on its monitoring port. */
 async function pendingBytesMax(configFile: string | undefined): Promise<unknown> {
-  const free = await launchNatsServer({ binary: NATS_SERVER });
-  await free.stop();
-  const monitoring = ["-m", String(free.port)];
+  const port = await freePort();
+  const monitoring = ["-m", String(port)];
   const config = configFile === undefined ? {} : { configFile };
   const server = await launchNatsServer({ binary: NATS_SERVER, extraArgs: monitoring, ...config });
   try {
-    const response = await fetch(`http://127.0.0.1:${free.port}/varz`);
+    const response = await fetch(`http://127.0.0.1:${port}/varz`);
     return ((await response.json()) as Record<string, unknown>).max_pending;
   } finally {
     await server.stop();

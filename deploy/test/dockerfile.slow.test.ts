@@ -1,12 +1,12 @@
 import { execFile, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { freePort } from "../../bus/test/free-port.js";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { endChild, lineOf } from "../../cli/test/run-cli.js";
 
@@ -98,11 +98,3 @@ it("runs what the unit starts, with the settings that it names", async () => {
   await serves(start.split(" "), variables(after("Environment=", unit)), healthCheck());
   expect(dirname(variables(after("Environment=", unit)).MEMBUS_DATA!)).toBe(data);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -1,11 +1,11 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ClientOptions, MemoryClient } from "@membus/agent-client";
 import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { delay, systemClock } from "@membus/protocol";
+import { freePort } from "../../../bus/test/free-port.js";
 import { NATS_SERVER } from "../../../bus/test/nats-server.js";
 import { type CliResult, endChild, lineOf, resultOf, runCli, spawnCli } from "../run-cli.js";
 
@@ -14,8 +14,6 @@ const SETTINGS = `
 kit: { flushIdleMs: 100, flushCount: 100 }
 log: { segmentBytes: 65536 }
 `;
-
-const LAUNCH_ATTEMPTS = 20;
 
 /** `membus up` and a nats-server, both of which can be killed and started again, in a temporary folder. */
 export class ChaosStage {
@@ -33,7 +31,7 @@ export class ChaosStage {
   /** With a nats-server; the host is still to be started. A folder that is given stays when it is closed. */
   static async open({ data = undefined as string | undefined } = {}): Promise<ChaosStage> {
     const stage = new ChaosStage(data);
-    stage.#server = await launchOutsideEphemeral();
+    stage.#server = await launchNatsServer({ binary: NATS_SERVER, port: await freePort() });
     return stage;
   }
 
@@ -103,16 +101,5 @@ export class ChaosStage {
     const host = spawnCli(["up", "--data", data, ...args], { cwd: this.directory, url });
     this.#hosts.push(host);
     return host;
-  }
-}
-
-/** While the server is down no connection of anybody's is given its port, so that it can come back. */
-async function launchOutsideEphemeral(): Promise<NatsServer> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await launchNatsServer({ binary: NATS_SERVER, port: randomInt(20_000, 30_000) });
-    } catch (error) {
-      if (attempt === LAUNCH_ATTEMPTS) throw error;
-    }
   }
 }

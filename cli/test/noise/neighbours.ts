@@ -4,8 +4,7 @@ import { setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AgentMemory, MemoryClient } from "@membus/agent-client";
-import { launchNatsServer } from "@membus/nats-server";
-import { NATS_SERVER } from "../../../bus/test/nats-server.js";
+import { freePort } from "../../../bus/test/free-port.js";
 import { endChild, lineOf, spawnCli } from "../run-cli.js";
 import { DEAR } from "./attacks.js";
 
@@ -39,12 +38,11 @@ export class Neighbours {
 
   static async start(): Promise<Neighbours> {
     const directory = mkdtempSync(join(tmpdir(), "membus-test-"));
-    const free = await launchNatsServer({ binary: NATS_SERVER });
-    await free.stop();
-    const args = ["up", "--data", join(directory, "data"), "--port", String(free.port)];
+    const port = await freePort();
+    const args = ["up", "--data", join(directory, "data"), "--port", String(port)];
     const up = spawnCli(args, { cwd: directory });
     await lineOf(up, /^membus listens on/);
-    const url = `nats://127.0.0.1:${free.port}`;
+    const url = `nats://127.0.0.1:${port}`;
     const client = await MemoryClient.connect({ servers: url, agent: "bob", retryTimeoutMs: 60_000 });
     return new Neighbours(url, client, up, directory);
   }
