@@ -4,6 +4,9 @@ const SLOW_TESTS = "**/*.slow.test.ts";
 /** Packages whose tests keep nothing from one file to the next, so that a process that has loaded them runs many. */
 const SHARING = "{protocol,bus,host,agent-client,plugins/disk,plugins/kit,plugins/lru,plugins/embeddings}";
 
+/** Of these, tests that leave something behind, such as a clock that is ahead. */
+const ALONE = "**/*.alone.test.ts";
+
 /** Each file of the others has a process of its own. */
 export default defineConfig({
   resolve: { conditions: ["membus-source"] },
@@ -24,7 +27,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: [`${SHARING}/test/**/*.test.ts`],
-          exclude: [...configDefaults.exclude, SLOW_TESTS],
+          exclude: [...configDefaults.exclude, SLOW_TESTS, ALONE],
           isolate: false,
           sequence: { groupOrder: 1 },
         },
@@ -34,7 +37,7 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["*/test/**/*.test.ts", "plugins/*/test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, SLOW_TESTS, `${SHARING}/**`],
+          exclude: [...configDefaults.exclude, SLOW_TESTS, `${SHARING}/**/!(*.alone).test.ts`],
           sequence: { groupOrder: 2 },
         },
       },

@@ -1,6 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Fault, faultyStorage } from "./faulty-storage.js";
 import { calls } from "./kit-calls.js";
@@ -79,39 +78,6 @@ describe("expired entries", () => {
     const { receipts } = await store([{ key: "k", content: 2, if_revision: 0 }]);
     expect(receipts[0]!.outcome).toBe("created");
     expect((await entry("k"))?.metadata).toBeUndefined();
-  });
-});
-
-describe("many entries that expire at once", () => {
-  let nowMs = performance.now();
-
-  it.each(["retrieve", "store", "forget", "maintenance"])("leave in steps before a %s", async (kind) => {
-    const { kit, store, retrieve, forget } = await openKit();
-    for (let part = 0; part < 4; part++) {
-      await store(Array.from({ length: 1_000 }, (_, at) => ({ key: `${part} ${at}`, ttl: 10 })));
-    }
-    kit.clock.advance(10);
-    // Every step takes longer than others are to wait; time never goes back.
-    nowMs += 1_000_000;
-    vi.spyOn(performance, "now").mockImplementation(() => {
-      nowMs += 20;
-      return nowMs;
-    });
-    const run = {
-      retrieve: () => retrieve(),
-      store: () => store([{ key: "new" }]),
-      forget: () => forget({ keys: ["0 0"] }),
-      maintenance: () => kit.plugin.maintain(),
-    }[kind]!;
-    let isDone = false;
-    const running = run().finally(() => {
-      isDone = true;
-    });
-    const counts = new Set<number>();
-    for (; !isDone; await nextTurn()) counts.add(kit.changes.length);
-    await running;
-    expect([...counts].filter((count) => count > 0 && count < 4_000)).not.toEqual([]);
-    expect((await retrieve()).total).toBe(kind === "store" ? 1 : 0);
   });
 });
 
