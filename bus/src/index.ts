@@ -1,9 +1,12 @@
 export type { BusDependencies } from "./dependencies.js";
 export { createLocalBus, LOCAL_BUS_DEFAULTS, type LocalBus, type LocalBusOptions } from "./local/index.js";
 export {
+  type BucketOptions,
+  type BucketValue,
   connectNatsBus,
   type ExistingConnectionOptions,
   NATS_BUS_DEFAULTS,
+  type NatsBucket,
   type NatsBus,
   type NatsBusOptions,
   type NatsTlsOptions,

@@ -1,11 +1,21 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { type Bus, type Clock, type Logger, silentLogger, systemClock, within } from "@membus/protocol";
+import {
+  type Bus,
+  type Clock,
+  isMemoryError,
+  type Logger,
+  silentLogger,
+  systemClock,
+  within,
+} from "@membus/protocol";
 import { Dispatcher } from "./a2e/dispatcher.js";
 import { A2E_TIMEOUT_MS, Memories } from "./a2e/memories.js";
 import { Outbox } from "./a2e/outbox.js";
 import { Relay } from "./a2e/relay.js";
 import { A2eRoutes } from "./a2e/routes.js";
-import { SessionFiles } from "./a2e/sessions.js";
+import { type KeyValueBucket, SessionBucket } from "./a2e/session-bucket.js";
+import { SessionFiles } from "./a2e/session-files.js";
+import { Sessions } from "./a2e/sessions.js";
 import { Figures, type Levels, type RefusalCause } from "./health/figures.js";
 import { Readiness } from "./health/readiness.js";
 import { Refusals } from "./health/refusals.js";
@@ -27,8 +37,11 @@ import { Tokens } from "./tokens.js";
 export interface GatewayDependencies {
   /** Stays its owner's. Its connection speaks for all agents that the gateway lets in. */
   readonly bus: Bus;
-  /** Of the sessions, which outlive the process. Gateways behind one address share it. */
-  readonly directory: string;
+  /**
+   * Where sessions are kept, as they outlive the process: a folder, or a bucket of JetStream. Gateways behind one address
+   * share it.
+   */
+  readonly sessions: string | KeyValueBucket;
   /** Serves HTTPS. */
   readonly tls?: TlsFiles | undefined;
   readonly clock?: Clock;
@@ -46,7 +59,7 @@ export class Gateway {
   readonly #dependencies: GatewayDependencies;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #sessions: SessionFiles;
+  readonly #sessions: Sessions;
   readonly #clients: readonly TenantClients[];
   readonly #outbox: Outbox;
   readonly #routes: A2eRoutes;
@@ -60,7 +73,7 @@ export class Gateway {
 
   /** @throws {TypeError} for an unknown option or a value out of range. */
   constructor(dependencies: GatewayDependencies, options: GatewayOptions = {}) {
-    const { bus, directory, clock = systemClock, logger = silentLogger } = dependencies;
+    const { bus, sessions, clock = systemClock, logger = silentLogger } = dependencies;
     this.#options = resolveGatewayOptions(options);
     this.#dependencies = dependencies;
     this.#clock = clock;
@@ -68,8 +81,12 @@ export class Gateway {
     this.#figures = new Figures(() => this.#levels());
     this.#refusals = new Refusals(this.#figures, clock, logger);
     const shared = { clock, logger, figures: this.#figures, refusals: this.#refusals };
-    this.#sessions = new SessionFiles(directory, this.#options, clock);
-    const { prefix, openai, tokens: given } = this.#options;
+    const { prefix, openai, tokens: given, sessionIdleS, sessionCountMax } = this.#options;
+    const store =
+      typeof sessions === "string"
+        ? new SessionFiles(sessions, sessionIdleS, clock)
+        : new SessionBucket(sessions);
+    this.#sessions = new Sessions(store, sessionCountMax, { clock, logger });
     const clientsOf = (timeoutMs: number, tenantsMax = TOKENS_MAX) =>
       new TenantClients({ bus, clock, logger }, { prefix, timeoutMs, tenantsMax });
     const clients = clientsOf(A2E_TIMEOUT_MS);
@@ -178,6 +195,7 @@ export class Gateway {
       // One that goes away in the middle of its request is nobody's fault.
       if (request.destroyed && !request.complete) return;
       this.#logger.error({ err: error }, "a request was not answered");
+      if (isMemoryError(error)) return answerJson(response, 503, { error: error.message });
       answerJson(response, 500, { error: "the gateway failed" });
     }
   }

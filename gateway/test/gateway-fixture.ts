@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectNatsBus } from "@membus/bus";
 import { createHost } from "@membus/host";
-import { launchNatsServer } from "@membus/nats-server";
+import { launchNatsServer, type NatsServer } from "@membus/nats-server";
 import { createLruPlugin } from "@membus/plugin-lru";
 import { type Clock, type MemoryPlugin, type MemoryTier, systemClock, TIERS } from "@membus/protocol";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
@@ -12,31 +12,35 @@ import { Gateway, type GatewayOptions } from "../src/index.js";
 
 export type Plugins = Readonly<Partial<Record<MemoryTier, MemoryPlugin>>>;
 
-/** A nats-server, a host in memory, and gateways that share their sessions. */
+/** A nats-server, a host in memory, and gateways that share their sessions, in a folder or a bucket. */
 export class GatewayFixture {
   readonly logger = new RecordingLogger();
   readonly #cleanups: (() => Promise<unknown>)[] = [];
   /** Nobody answers any more. */
   stopHost: () => Promise<void> = async () => {};
+  readonly #bucket: string | undefined;
   #directory = "";
-  #natsUrl = "";
+  #server: NatsServer | undefined;
 
-  /** Where sessions are. */
+  constructor({ bucket }: { readonly bucket?: string } = {}) {
+    this.#bucket = bucket;
+  }
+
+  /** Where sessions are that are in no bucket. */
   get directory(): string {
     return join(this.#directory, "sessions");
   }
 
   get natsUrl(): string {
-    return this.#natsUrl;
+    return this.#server!.url;
   }
 
   /** @param plugins of tiers that are not in memory. */
   async start(plugins: Plugins = {}): Promise<void> {
-    const server = await launchNatsServer({ binary: NATS_SERVER });
-    this.#cleanups.push(() => server.kill());
-    this.#natsUrl = server.url;
     this.#directory = await mkdtemp(join(tmpdir(), "membus-gateway-"));
     this.#cleanups.push(() => rm(this.#directory, { recursive: true, force: true }));
+    this.#cleanups.push(async () => this.#server?.kill());
+    await this.startServer();
     const inMemory = { working: createLruPlugin(), episodic: createLruPlugin(), semantic: createLruPlugin() };
     const dataDirectories = Object.fromEntries(
       TIERS.map((tier) => [tier, join(this.#directory, "tiers", tier)]),
@@ -53,8 +57,19 @@ export class GatewayFixture {
     this.#cleanups.push(() => this.stopHost());
   }
 
+  /** The server goes; `startServer` brings it back where it was. */
+  async killServer(): Promise<void> {
+    await this.#server!.kill();
+  }
+
+  async startServer(): Promise<void> {
+    const storeDir = this.#bucket === undefined ? {} : { storeDir: join(this.#directory, "jetstream") };
+    const port = this.#server?.port ?? 0;
+    this.#server = await launchNatsServer({ binary: NATS_SERVER, port, ...storeDir });
+  }
+
   async bus() {
-    const bus = await connectNatsBus({ servers: this.#natsUrl }, { logger: this.logger, clock: systemClock });
+    const bus = await connectNatsBus({ servers: this.natsUrl }, { logger: this.logger, clock: systemClock });
     this.#cleanups.push(() => bus.close());
     return bus;
   }
@@ -62,7 +77,8 @@ export class GatewayFixture {
   /** One more, on a free port. */
   async gateway(options: GatewayOptions = {}, clock: Clock = systemClock) {
     const bus = await this.bus();
-    const parts = { bus, directory: this.directory, logger: this.logger, clock };
+    const bucket = this.#bucket && (await bus.openBucket({ name: this.#bucket, ttlS: 86_400 }));
+    const parts = { bus, sessions: bucket ?? this.directory, logger: this.logger, clock };
     const gateway = new Gateway(parts, { port: 0, ...options });
     const url = await gateway.start();
     let stopping: Promise<void> | undefined;

@@ -58,7 +58,7 @@ describe("a token", () => {
   });
 
   it("is needed where others than this machine can connect", async () => {
-    const parts = { bus: await fixture.bus(), directory: "unused" };
+    const parts = { bus: await fixture.bus(), sessions: "unused" };
     expect(() => new Gateway(parts, { host: "0.0.0.0" })).toThrow("tokens are needed to listen on 0.0.0.0");
   });
 });

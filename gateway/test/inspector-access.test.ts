@@ -188,7 +188,7 @@ describe("a gateway", () => {
   });
 
   it("refuses to let an inspector edit that there is not", async () => {
-    const parts = { bus: await fixture.bus(), directory: "unused" };
+    const parts = { bus: await fixture.bus(), sessions: "unused" };
     const options = { inspector: false, inspectorEdit: true };
     expect(() => new Gateway(parts, options)).toThrow(
       "inspectorEdit is of the inspector, which is not served",

@@ -117,7 +117,7 @@ describe("the inspector's events", () => {
   it("end when NATS has been away, so that a page lists anew", async () => {
     const first = await nats.launch({ binary: NATS_SERVER });
     const { bus } = await nats.connect({ servers: first.url });
-    const gateway = new Gateway({ bus, directory: await nats.folder() }, { port: 0 });
+    const gateway = new Gateway({ bus, sessions: await nats.folder() }, { port: 0 });
     const own = await gateway.start();
     nats.onClose(() => gateway.stop());
     const { next } = await read(own, "tenant=default&agent=alice");
@@ -135,7 +135,7 @@ describe("the inspector's events", () => {
       '[{ user: gateway, password: g, permissions: { publish: ">", subscribe: ["_INBOX.>", "membus-gateway.>"] } }]';
     const server = await nats.launchConfigured(NATS_SERVER, `authorization { users: ${users} }`);
     const { bus } = await nats.connect({ servers: server.url, user: "gateway", pass: "g" });
-    const gateway = new Gateway({ bus, directory: await nats.folder() }, { port: 0 });
+    const gateway = new Gateway({ bus, sessions: await nats.folder() }, { port: 0 });
     const own = await gateway.start();
     nats.onClose(() => gateway.stop());
     const response = await fetch(`${own}/inspector/events?tenant=default`);

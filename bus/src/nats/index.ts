@@ -1,3 +1,4 @@
+export type { BucketOptions, BucketValue, NatsBucket } from "./nats-bucket.js";
 export { NatsBus } from "./nats-bus.js";
 export { connectNatsBus, natsBusFromConnection } from "./nats-connect.js";
 export {

@@ -15,6 +15,7 @@ import { encodeHeaders, messageSizeBytes } from "../headers.js";
 import { PendingReplies } from "../pending-replies.js";
 import { checkPattern, checkSubject } from "../subject.js";
 import { drainWithin, HandlerRuns, settledWithin } from "../subscriptions.js";
+import type { BucketOptions, NatsBucket } from "./nats-bucket.js";
 import { fromNatsError, refusedByServer } from "./nats-errors.js";
 import { isNoResponders, NatsMessage, NatsSubscription } from "./nats-subscription.js";
 
@@ -143,6 +144,12 @@ export class NatsBus implements Bus {
     const refusal = this.#refusal;
     this.#refusal = undefined;
     if (refusal !== undefined) throw refusal;
+  }
+
+  /** @throws as `NatsBucket.open` does. Whoever needs no bucket does not load JetStream's client. */
+  async openBucket(options: BucketOptions): Promise<NatsBucket> {
+    const buckets = await import("./nats-bucket.js");
+    return buckets.NatsBucket.open(this.#connection, options);
   }
 
   /**

@@ -13,6 +13,7 @@ export const GatewaySchema = z.strictObject({
   inspector: z.boolean().optional(),
   inspector_edit: z.boolean().optional(),
   session_idle_s: z.int().min(1).optional(),
+  session_bucket: text.optional(),
   openai: z
     .strictObject({
       upstream: text.optional(),

@@ -38,13 +38,15 @@ export function httpOptions(
   { readOnly }: { readonly readOnly: boolean },
   env: NodeJS.ProcessEnv,
 ): GatewayOptions | undefined {
-  const { http = false, nats } = config;
+  const { http = false, nats, gateway } = config;
   if (http === false) return undefined;
   if (nats.auth !== undefined) {
     throw new TypeError("--http does not go with --auth: the host's key lets nobody store or retrieve");
   }
-  if (readOnly) {
-    throw new TypeError("--http does not go with --read-only: sessions are kept in the data folder");
+  if (readOnly && gateway?.session_bucket === undefined) {
+    throw new TypeError(
+      "--http does not go with --read-only: sessions are kept in the data folder, unless `gateway.session_bucket` is set",
+    );
   }
   return gatewayOptions(config, http === true ? {} : { listen: String(http) }, env, "--http");
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { connectNatsBus } from "@membus/bus";
-import type { GatewayOptions } from "@membus/gateway";
+import { connectNatsBus, type NatsBus } from "@membus/bus";
+import type { GatewayDependencies, GatewayOptions } from "@membus/gateway";
 import { type Logger, systemClock } from "@membus/protocol";
 import type { Config } from "../config/config-schema.js";
 import { natsOptions } from "../flags/nats-options.js";
@@ -29,8 +29,8 @@ export async function withGateway(
   const nats = { ...(await natsOptions(config, "membus-gateway")), ...(servers && { servers }) };
   const bus = await connectNatsBus(nats, { logger, clock: systemClock });
   try {
-    const directory = join(config.data, "gateway");
-    const gateway = new Gateway({ bus, directory, logger, ...(tls && { tls }) }, options);
+    const sessions = await sessionsOf(config, bus);
+    const gateway = new Gateway({ bus, sessions, logger, ...(tls && { tls }) }, options);
     const url = await gateway.start();
     try {
       await work(url);
@@ -40,4 +40,11 @@ export async function withGateway(
   } finally {
     await bus.close();
   }
+}
+
+async function sessionsOf({ data, gateway }: Config, bus: NatsBus): Promise<GatewayDependencies["sessions"]> {
+  const name = gateway?.session_bucket;
+  if (name === undefined) return join(data, "gateway");
+  const { GATEWAY_DEFAULTS } = await import("@membus/gateway");
+  return bus.openBucket({ name, ttlS: gateway?.session_idle_s ?? GATEWAY_DEFAULTS.sessionIdleS });
 }

@@ -71,7 +71,7 @@ export class A2eRoutes {
       answerJson(response, 200, { session_id: await this.#dependencies.sessions.create() });
     } catch (error) {
       if (!isMemoryError(error)) throw error;
-      this.#dependencies.refusals.add("sessions");
+      if (error.code === "overloaded") this.#dependencies.refusals.add("sessions");
       answerJson(response, 503, { error: error.message });
     }
   }
@@ -84,7 +84,7 @@ export class A2eRoutes {
     const stream = new EventStream(response, this.#streamBytesMax, () => {
       logger.warn({ session: digest }, "a reader is too slow: its session ends");
       refusals.add("slow_reader");
-      void sessions.end(session);
+      sessions.end(session).catch((error: unknown) => logger.error({ err: error }, "a session did not end"));
     });
     response.on("close", () => outbox.detach(digest, stream));
     outbox.attach(digest, stream);

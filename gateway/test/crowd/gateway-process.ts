@@ -5,7 +5,7 @@ import { Gateway } from "../../src/index.js";
 /** A gateway with a process to itself: what it holds is its own. Arguments: NATS URL, directory, options as JSON. */
 const [servers = "", directory = "", options = "{}"] = process.argv.slice(2);
 const bus = await connectNatsBus({ servers }, { logger: silentLogger, clock: systemClock });
-const gateway = new Gateway({ bus, directory }, { port: 0, ...JSON.parse(options) });
+const gateway = new Gateway({ bus, sessions: directory }, { port: 0, ...JSON.parse(options) });
 const url = await gateway.start();
 
 /** What is garbage is freed, that of finalizers too. */
