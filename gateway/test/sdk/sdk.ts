@@ -7,7 +7,7 @@ const SDK =
   process.env.MEMBUS_A2E_SDK ??
   fileURLToPath(new URL("../../../../shared/peers/a2e-python-sdk", import.meta.url));
 /** One that has what the SDK imports: pydantic, requests, fastapi, pyyaml. */
-const PYTHON = process.env.MEMBUS_PYTHON ?? "python3";
+const PYTHON = process.env.MEMBUS_TEST_PYTHON ?? "python3";
 const ENV = { ...process.env, PYTHONPATH: SDK, PYTHONDONTWRITEBYTECODE: "1" };
 const AGENT = fileURLToPath(new URL("sdk_agent.py", import.meta.url));
 const IMPORTS = "import a2e.caps.memory.client, a2e.core.transports.http, a2e.core.client";
