@@ -84,6 +84,13 @@ export async function exchangeToken(token: string): Promise<void> {
   await ask("/inspector/session", post({ token }));
 }
 
+/** Whether the page itself can be had. */
+export async function isReachable(): Promise<boolean> {
+  const response = await fetch("/").catch(() => undefined);
+  await response?.body?.cancel();
+  return response?.ok === true;
+}
+
 function post(body: object): RequestInit {
   return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
 }
