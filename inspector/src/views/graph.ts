@@ -1,19 +1,10 @@
+import type { GraphBrief, GraphNames } from "@membus/gateway/answers";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useLoaded } from "../loaded.js";
 import { Empty, Failure } from "../notices.js";
 import type { PageProps } from "../view.js";
 import { Neighbourhood } from "./graph/neighbourhood.js";
-
-interface GraphBrief {
-  readonly tier: string;
-  readonly namespace: string;
-  readonly triples: number;
-}
-
-interface GraphNames {
-  readonly names: readonly { readonly name: string; readonly triples?: number }[];
-}
 
 /** Where to begin, and what is around the name or the entry that was chosen. */
 export function Page(props: PageProps): VNode {

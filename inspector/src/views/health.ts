@@ -1,3 +1,4 @@
+import type { Health, HostHealth } from "@membus/gateway/answers";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -5,15 +6,7 @@ import type { Api } from "../api.js";
 import { after } from "../clock.js";
 import { Empty, Failure } from "../notices.js";
 import type { PageProps } from "../view.js";
-import {
-  addSample,
-  type Health,
-  type HostHealth,
-  operationLines,
-  processLine,
-  SAMPLE_MS,
-  tierLines,
-} from "./health/health-samples.js";
+import { addSample, operationLines, processLine, SAMPLE_MS, tierLines } from "./health/health-samples.js";
 import { HostTables } from "./health/host-tables.js";
 import { Plot } from "./health/plot.js";
 

@@ -1,6 +1,7 @@
+import type { RecentChange } from "@membus/gateway/answers";
 import { useEffect, useState } from "preact/hooks";
 import type { Api } from "../../api.js";
-import { CHANGES_MAX, type Change, heard, listed, merge, type RecentChange, withTexts } from "./feed.js";
+import { CHANGES_MAX, type Change, heard, listed, merge, withTexts } from "./feed.js";
 import { Gathering } from "./gathering.js";
 import { readTexts } from "./texts.js";
 
