@@ -87,7 +87,7 @@ async function followSources(
   }
   for (const entry of shown) addEnds(found, entry, distance);
   for (const entry of [...sources.entries, ...derived.entries]) found.addEntry(entry, distance);
-  join(found, [...shown, ...derived.entries], [...shown, ...sources.entries]);
+  addSourceEdges(found, [...shown, ...derived.entries], [...shown, ...sources.entries]);
 }
 
 function addEnds(found: Neighbourhood, entry: MemoryEntry, distance: number): void {
@@ -102,7 +102,11 @@ function addEnds(found: Neighbourhood, entry: MemoryEntry, distance: number): vo
 }
 
 /** Edges from each that was derived to each that it names. */
-function join(found: Neighbourhood, derived: readonly MemoryEntry[], named: readonly MemoryEntry[]): void {
+function addSourceEdges(
+  found: Neighbourhood,
+  derived: readonly MemoryEntry[],
+  named: readonly MemoryEntry[],
+): void {
   for (const entry of derived) {
     for (const source of named) {
       if (!entry.sources?.includes(source.key_hash)) continue;
