@@ -11,9 +11,18 @@ const PACKAGES_OF_EXAMPLE: Package[] = [
   ["plugins/lru", "@x/lru"],
   ["cli", "x"],
   ["web", "@x/web"],
+  ["gateway", "@x/gateway"],
+  ["inspector", "@x/inspector"],
 ].map(([folder, name]) => ({
   folder: folder!,
-  manifest: { name: name!, version: "1.0.0", exports: { ".": { "membus-source": "./src/index.ts" } } },
+  manifest: {
+    name: name!,
+    version: "1.0.0",
+    exports: {
+      ".": { "membus-source": "./src/index.ts" },
+      "./answers": { "membus-source": "./src/answers.ts" },
+    },
+  },
 }));
 
 const check = (path: string, code: string) => checkImportArrows(parseSource(path, code), PACKAGES_OF_EXAMPLE);
@@ -55,6 +64,13 @@ it.each([
     "@x/protocol",
     ["web/src/a.ts:1 web has no arrows: say in import-arrows what it may import"],
   ],
+  [
+    "inspector/src/a.ts",
+    "@x/gateway",
+    ["inspector/src/a.ts:1 inspector may not import gateway, only gateway/answers"],
+  ],
+  ["inspector/src/a.ts", "@x/gateway/answers", []],
+  ["cli/src/a.ts", "@x/gateway/answers", []],
   ["host/src/a.ts", "@x/bus", []],
   ["host/src/b/a.ts", "../a.js", []],
   ["cli/src/a.ts", "@x/lru", []],

@@ -135,7 +135,7 @@ export class Gateway {
   async start(): Promise<string> {
     await this.#sessions.open();
     this.#outbox.start();
-    this.#inspector?.start();
+    await this.#inspector?.start();
     await this.#dependencies.bus.flush();
     const { tls } = this.#dependencies;
     const { host, port } = this.#options;

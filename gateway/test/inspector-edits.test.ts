@@ -1,23 +1,13 @@
-import { MemoryClient } from "@membus/agent-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { GatewayFixture } from "./gateway-fixture.js";
+import { InspectedGateway } from "./inspected-gateway.js";
 
-const fixture = new GatewayFixture();
-let alice: MemoryClient;
-let url = "";
-beforeAll(async () => {
-  await fixture.start();
-  alice = await MemoryClient.connect({ bus: await fixture.bus(), agent: "alice" });
-  ({ url } = await fixture.gateway({ inspectorEdit: true }));
-});
-afterAll(async () => {
-  await alice?.close();
-  await fixture.stop();
-});
+const fixture = new InspectedGateway();
+beforeAll(() => fixture.open({ inspectorEdit: true }));
+afterAll(() => fixture.stop());
 
 const PLACE = { tier: "episodic", namespace: "default" };
 
-async function post(path: string, body: object, to = url) {
+async function post(path: string, body: object, to = fixture.url) {
   const response = await fetch(`${to}/inspector/${path}?tenant=default&agent=alice`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -27,7 +17,7 @@ async function post(path: string, body: object, to = url) {
 }
 
 async function stored(key: string, rest: object = {}) {
-  const { receipts } = await alice.store({
+  const { receipts } = await fixture.alice.store({
     key,
     content: `the content of ${key}`,
     tier: "episodic",
@@ -36,7 +26,8 @@ async function stored(key: string, rest: object = {}) {
   return receipts[0]!;
 }
 
-const entryOf = async (key: string) => (await alice.retrieve({ keys: [key], tier: "episodic" })).entries[0];
+const entryOf = async (key: string) =>
+  (await fixture.alice.retrieve({ keys: [key], tier: "episodic" })).entries[0];
 
 describe("an inspector that was not started with --edit", () => {
   it.each(["edit", "forget", "forget/preview"])("refuses to %s", async (path) => {
@@ -75,7 +66,7 @@ describe("an edit", () => {
 
   it("over a revision that is not the latest is refused, and changes nothing", async () => {
     const { key_hash: key, revision } = await stored("contended");
-    await alice.store({ key: "contended", content: "somebody else's", tier: "episodic" });
+    await fixture.alice.store({ key: "contended", content: "somebody else's", tier: "episodic" });
     const answer = await post("edit", { ...PLACE, key, content: "mine", tags: [], revision });
     expect(answer).toMatchObject({ status: 409, body: { error: { code: "conflict" } } });
     expect(await entryOf("contended")).toMatchObject({ content: "somebody else's" });

@@ -1,24 +1,16 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { MemoryClient } from "@membus/agent-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NatsFixture } from "../../bus/test/nats-fixture.js";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 import { FakeClock } from "../../host/test/fake-clock.js";
 import { Gateway } from "../src/index.js";
-import { GatewayFixture } from "./gateway-fixture.js";
+import { InspectedGateway } from "./inspected-gateway.js";
 
-const fixture = new GatewayFixture();
+const fixture = new InspectedGateway();
 const nats = new NatsFixture();
-let alice: MemoryClient;
-let url = "";
-beforeAll(async () => {
-  await fixture.start();
-  alice = await MemoryClient.connect({ bus: await fixture.bus(), agent: "alice" });
-  ({ url } = await fixture.gateway());
-});
+beforeAll(() => fixture.open());
 afterAll(async () => {
-  await alice?.close();
   await nats.close();
   await fixture.stop();
 });
@@ -44,10 +36,10 @@ async function read(from: string, query: string) {
 
 describe("the inspector's events", () => {
   it("tell what happened to which entry, and never its content", async () => {
-    const { response, next, close } = await read(url, "tenant=default&agent=alice");
+    const { response, next, close } = await read(fixture.url, "tenant=default&agent=alice");
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
-    await alice.store({ key: "k", content: "hidden from events", tier: "episodic", tags: ["t"] });
+    await fixture.alice.store({ key: "k", content: "hidden from events", tier: "episodic", tags: ["t"] });
     const event = await next();
     expect(event).toMatchObject({
       action: "stored",
@@ -61,8 +53,11 @@ describe("the inspector's events", () => {
   });
 
   it("are those of the agent and of the shared tier, or those of all", async () => {
-    const bob = alice.forAgent("bob");
-    const [own, all] = [await read(url, "tenant=default&agent=alice"), await read(url, "tenant=default")];
+    const bob = fixture.alice.forAgent("bob");
+    const [own, all] = [
+      await read(fixture.url, "tenant=default&agent=alice"),
+      await read(fixture.url, "tenant=default"),
+    ];
     await bob.store({ key: "b1", content: 1, tier: "episodic" });
     await bob.store({ key: "b2", content: 2, tier: "semantic" });
     expect(await own.next()).toMatchObject({ key: { name: "b2" } });
@@ -93,7 +88,7 @@ describe("the inspector's events", () => {
   });
 
   it("are lost to a reader that takes none, who is cut off", async () => {
-    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    const socket = connect(Number(new URL(fixture.url).port), "127.0.0.1");
     socket.write("GET /inspector/events?tenant=default&agent=alice HTTP/1.1\r\nhost: localhost\r\n\r\n");
     await once(socket, "data");
     socket.pause();
@@ -107,11 +102,13 @@ describe("the inspector's events", () => {
     const tags = Array.from({ length: 100 }, (_, n) => `${n}`.padEnd(200, "t"));
     // The kernel takes some megabytes on its own.
     for (let round = 0; round < 40 && !isClosed; round++) {
-      await alice.store(Array.from({ length: 25 }, (_, n) => ({ key: `${round} ${n}`, content: 1, tags })));
+      await fixture.alice.store(
+        Array.from({ length: 25 }, (_, n) => ({ key: `${round} ${n}`, content: 1, tags })),
+      );
     }
     socket.resume();
     await closed;
-    expect((await read(url, "tenant=default&agent=alice")).response.status).toBe(200);
+    expect((await read(fixture.url, "tenant=default&agent=alice")).response.status).toBe(200);
   });
 
   it("end when NATS has been away, so that a page lists anew", async () => {

@@ -1,30 +1,20 @@
-import { MemoryClient } from "@membus/agent-client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cutText } from "../src/inspector/entry-brief.js";
-import { GatewayFixture } from "./gateway-fixture.js";
+import { InspectedGateway } from "./inspected-gateway.js";
 
-const fixture = new GatewayFixture();
-let alice: MemoryClient;
-let url = "";
-beforeAll(async () => {
-  await fixture.start();
-  alice = await MemoryClient.connect({ bus: await fixture.bus(), agent: "alice" });
-  ({ url } = await fixture.gateway());
-});
-afterAll(async () => {
-  await alice?.close();
-  await fixture.stop();
-});
+const fixture = new InspectedGateway();
+beforeAll(() => fixture.open());
+afterAll(() => fixture.stop());
 
 async function ask(path: string, params: Readonly<Record<string, string>> = {}) {
   const query = new URLSearchParams({ tenant: "default", agent: "alice", ...params });
-  const response = await fetch(`${url}/inspector/${path}?${query}`);
+  const response = await fetch(`${fixture.url}/inspector/${path}?${query}`);
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
 describe("what the inspector reads", () => {
   it("is the chosen agent's, in the session that is named", async () => {
-    await alice.forSession("s1").store({ key: "step", content: "third", tier: "working" });
+    await fixture.alice.forSession("s1").store({ key: "step", content: "third", tier: "working" });
     const names = async (params: Readonly<Record<string, string>>) => {
       const { body } = await ask("memories", { namespace: "default", tier: "working", ...params });
       return (body.entries as { key: { name: string } }[]).map(({ key }) => key.name);
@@ -35,7 +25,7 @@ describe("what the inspector reads", () => {
   });
 
   it("without an agent is what all share, and who has written it", async () => {
-    await alice.store({ key: "shared", content: "for all", tier: "semantic" });
+    await fixture.alice.store({ key: "shared", content: "for all", tier: "semantic" });
     const { body } = await ask("memories", { agent: "", namespace: "default", tier: "semantic" });
     expect(body).toMatchObject({ entries: [{ key: { name: "shared" }, author: "alice" }], total: 1 });
     expect((await ask("agents", { agent: "" })).body).toEqual({ agents: ["alice"] });
@@ -43,7 +33,7 @@ describe("what the inspector reads", () => {
 
   it("counts in namespaces and tags", async () => {
     const tagged = { content: 1, tier: "episodic" as const, tags: ["t1", "t2"] };
-    await alice.inNamespace("counted/deep").store([
+    await fixture.alice.inNamespace("counted/deep").store([
       { key: "a", ...tagged },
       { key: "b", ...tagged, tags: ["t1"] },
     ]);
@@ -65,7 +55,7 @@ describe("what the inspector reads", () => {
   });
 
   it("tells the texts of some entries, and of others nothing", async () => {
-    const { receipts } = await alice.store({ key: "told", content: "a text", tier: "episodic" });
+    const { receipts } = await fixture.alice.store({ key: "told", content: "a text", tier: "episodic" });
     const [{ key_hash, revision } = { key_hash: "", revision: 0 }] = receipts;
     const keys = [key_hash, "0".repeat(64)].join(",");
     const { body } = await ask("texts", { tier: "episodic", namespace: "default", keys });

@@ -1,32 +1,16 @@
 import { MemoryClient } from "@membus/agent-client";
 import { LongTermMemory, openConversation } from "@membus/agentic";
-import OpenAI from "openai";
+import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ScriptedOpenAi } from "../../agentic/test/scripted-openai/index.js";
 import { GatewayFixture } from "./gateway-fixture.js";
 import { askFromProcess } from "./openai-client-process.js";
 import { RawUpstream } from "./raw-upstream.js";
-import { startRememberingModel, systemOf } from "./remembering-model.js";
+import { ASKED, RememberingGateway, TOLD } from "./remembering-gateway.js";
+import { systemOf } from "./remembering-model.js";
 
-const fixture = new GatewayFixture();
-let model: ScriptedOpenAi;
-let url = "";
-beforeAll(async () => {
-  await fixture.start();
-  model = await startRememberingModel();
-  ({ url } = await fixture.gateway({ openai: { upstream: model.baseUrl } }));
-});
-afterAll(async () => {
-  await model.stop();
-  await fixture.stop();
-});
-
-const told = "I live in Lisbon";
-const asked = "In which city do I live?";
-
-function clientOf(headers: Readonly<Record<string, string>> = {}, baseURL = `${url}/v1`): OpenAI {
-  return new OpenAI({ apiKey: "sk-test", baseURL, defaultHeaders: headers, maxRetries: 0 });
-}
+const fixture = new RememberingGateway();
+beforeAll(() => fixture.start());
+afterAll(() => fixture.stop());
 
 async function say(
   client: OpenAI,
@@ -53,34 +37,37 @@ describe("a fact that a program told", () => {
     "is used by another process, %s %s, with nothing but the base URL changed",
     async (api, how, stream) => {
       const agent = `program-${api}-${how}`;
-      const gateway = await fixture.gateway({ openai: { upstream: model.baseUrl, agent } });
-      expect(await askFromProcess(gateway.url, api, asked, stream)).toBe("You did not say.");
-      await askFromProcess(gateway.url, api, told, stream);
-      expect(await askFromProcess(gateway.url, api, asked, stream)).toBe("You live in Lisbon.");
+      const gateway = await fixture.gateway({ openai: { upstream: fixture.model.baseUrl, agent } });
+      expect(await askFromProcess(gateway.url, api, ASKED, stream)).toBe("You did not say.");
+      await askFromProcess(gateway.url, api, TOLD, stream);
+      expect(await askFromProcess(gateway.url, api, ASKED, stream)).toBe("You live in Lisbon.");
     },
   );
 
   it("is that user's and that agent's, whether headers, metadata or `user` name them", async () => {
     const ada = { "x-membus-agent": "zoë", "x-membus-user": "ada" };
-    await say(clientOf(ada), told);
-    expect(await say(clientOf(ada), asked)).toBe("You live in Lisbon.");
+    await say(fixture.client(ada), TOLD);
+    expect(await say(fixture.client(ada), ASKED)).toBe("You live in Lisbon.");
     const metadata = { membus_agent: "zoë", membus_user: "ada" };
-    expect(await say(clientOf(), asked, { metadata })).toBe("You live in Lisbon.");
-    expect(await say(clientOf({ "x-membus-agent": "zoë" }), asked, { user: "ada" })).toBe(
+    expect(await say(fixture.client(), ASKED, { metadata })).toBe("You live in Lisbon.");
+    expect(await say(fixture.client({ "x-membus-agent": "zoë" }), ASKED, { user: "ada" })).toBe(
       "You live in Lisbon.",
     );
-    expect(await say(clientOf({ "x-membus-agent": "zoë" }), asked, { user: "bob" })).toBe("You did not say.");
-    expect(await say(clientOf({ ...ada, "x-membus-agent": "other" }), asked)).toBe("You did not say.");
+    expect(await say(fixture.client({ "x-membus-agent": "zoë" }), ASKED, { user: "bob" })).toBe(
+      "You did not say.",
+    );
+    expect(await say(fixture.client({ ...ada, "x-membus-agent": "other" }), ASKED)).toBe("You did not say.");
     const long = { user: "u".repeat(100) };
-    await say(clientOf(), told, long);
-    expect(await say(clientOf(), asked, long)).toBe("You live in Lisbon.");
-    expect(await say(clientOf(), asked, { user: "u".repeat(101) })).toBe("You did not say.");
+    await say(fixture.client(), TOLD, long);
+    expect(await say(fixture.client(), ASKED, long)).toBe("You live in Lisbon.");
+    expect(await say(fixture.client(), ASKED, { user: "u".repeat(101) })).toBe("You did not say.");
   });
 
   it("is not looked at, nor kept, in mode off", async () => {
     const off = { "x-membus-agent": "off", "x-membus-mode": "off" };
-    const { data, response } = await clientOf(off)
-      .chat.completions.create({ model: "scripted", messages: [{ role: "user", content: told }] })
+    const { data, response } = await fixture
+      .client(off)
+      .chat.completions.create({ model: "scripted", messages: [{ role: "user", content: TOLD }] })
       .withResponse();
     expect([response.headers.get("x-membus-memory"), data.choices[0]!.message.content]).toEqual([
       "off",
@@ -97,38 +84,39 @@ describe("a turn", () => {
       { role: "system" as const, content: "Be brief" },
       { role: "user" as const, content: "Before" },
       { role: "assistant" as const, content: "Old answer" },
-      { role: "user" as const, content: [{ type: "text" as const, text: told }] },
+      { role: "user" as const, content: [{ type: "text" as const, text: TOLD }] },
     ];
-    const { response } = await clientOf(headers)
+    const { response } = await fixture
+      .client(headers)
       .chat.completions.create({ model: "scripted", messages })
       .withResponse();
     expect(response.headers.get("x-membus-memory")).toBe("attached");
     const memory = await longTermOf("turns", "default");
     const facts = [];
     for await (const { text } of memory.entries()) facts.push(text);
-    expect(facts.toSorted()).toEqual([told, "You did not say."]);
+    expect(facts.toSorted()).toEqual([TOLD, "You did not say."]);
     const client = await MemoryClient.connect({ bus: await fixture.bus(), agent: "turns" });
     const conversation = await openConversation(client, { id: "c1" });
     expect((await conversation.get()).map(({ message }) => [message.role, message.content])).toEqual([
-      ["user", told],
+      ["user", TOLD],
       ["assistant", "You did not say."],
     ]);
   });
 
   it("that fails is told unchanged, and not recorded", async () => {
-    const before = model.requests.length;
-    const failing = await fixture.gateway({ openai: { upstream: `${model.baseUrl}/nowhere` } });
+    const before = fixture.model.requests.length;
+    const failing = await fixture.gateway({ openai: { upstream: `${fixture.model.baseUrl}/nowhere` } });
     const answer = await fetch(`${failing.url}/v1/chat/completions`, {
       method: "POST",
       headers: { "x-membus-agent": "failing" },
-      body: JSON.stringify({ model: "scripted", messages: [{ role: "user", content: told }] }),
+      body: JSON.stringify({ model: "scripted", messages: [{ role: "user", content: TOLD }] }),
     });
     expect([answer.status, answer.headers.get("x-membus-memory")]).toEqual([404, "attached"]);
     expect(await answer.json()).toMatchObject({ error: { type: "scripted_error" } });
-    expect([model.requests.length, (await (await longTermOf("failing", "default")).sizes()).fact]).toEqual([
-      before,
-      0,
-    ]);
+    expect([
+      fixture.model.requests.length,
+      (await (await longTermOf("failing", "default")).sizes()).fact,
+    ]).toEqual([before, 0]);
   });
 
   it.each([
@@ -136,7 +124,7 @@ describe("a turn", () => {
     ["agent", "a".repeat(500)],
     ["conversation", "c".repeat(200)],
   ])("by a caller whose %s is none is refused", async (field, value) => {
-    await expect(say(clientOf({ [`x-membus-${field}`]: value }), asked)).rejects.toThrow(
+    await expect(say(fixture.client({ [`x-membus-${field}`]: value }), ASKED)).rejects.toThrow(
       `400 X-Membus-${field}`,
     );
   });
@@ -197,12 +185,14 @@ describe("without a host", () => {
   it("it is answered all the same, and says so", async () => {
     const lonely = new GatewayFixture();
     await lonely.start();
-    const gateway = await lonely.gateway({ openai: { upstream: model.baseUrl, memoryTimeoutMs: 300 } });
+    const gateway = await lonely.gateway({
+      openai: { upstream: fixture.model.baseUrl, memoryTimeoutMs: 300 },
+    });
     await lonely.stopHost();
     for (const stream of [false, true]) {
       const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
         method: "POST",
-        body: JSON.stringify({ model: "scripted", stream, messages: [{ role: "user", content: asked }] }),
+        body: JSON.stringify({ model: "scripted", stream, messages: [{ role: "user", content: ASKED }] }),
       });
       expect([answer.status, answer.headers.get("x-membus-memory")]).toEqual([200, "unavailable"]);
       expect((await answer.text()).length).toBeGreaterThan(0);

@@ -2,22 +2,14 @@ import type { ServerResponse } from "node:http";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Gateway, GatewayOptions } from "../src/index.js";
-import { GatewayFixture } from "./gateway-fixture.js";
-import { RawUpstream } from "./raw-upstream.js";
+import { RawGateway } from "./raw-gateway.js";
 
 const STREAMS = 200;
 /** However busy the machine is. */
 const PATIENT = { timeout: 60_000 };
-const fixture = new GatewayFixture();
-let upstream: RawUpstream;
-beforeAll(async () => {
-  await fixture.start();
-  upstream = await RawUpstream.start();
-});
-afterAll(async () => {
-  await upstream.stop();
-  await fixture.stop();
-});
+const fixture = new RawGateway();
+beforeAll(() => fixture.start());
+afterAll(() => fixture.stop());
 
 const delta = (content: string, finish_reason: string | null = null) =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason }] })}\n\n`;
@@ -28,7 +20,7 @@ function open(response: ServerResponse): void {
 }
 
 const gatewayOf = (rest: Partial<NonNullable<GatewayOptions["openai"]>> = {}) =>
-  fixture.gateway({ openai: { upstream: upstream.baseUrl, ...rest } });
+  fixture.gateway({ openai: { upstream: fixture.upstream.baseUrl, ...rest } });
 
 const ask = (url: string, question: string, signal: AbortSignal | null = null) =>
   fetch(`${url}/v1/chat/completions`, {
@@ -48,7 +40,7 @@ describe("a stream", () => {
       `: hello\r\n\r\nevent: x\r\n${delta("zoë ☕")}${delta("", "stop")}data: [DONE]\n\n`,
     );
     let next = () => {};
-    upstream.answer = (response) => {
+    fixture.upstream.answer = (response) => {
       open(response);
       let at = 0;
       next = () => {
@@ -70,22 +62,22 @@ describe("a stream", () => {
 
   it("is recorded when its end has come, and not where it was cut or its client went", async () => {
     const { url, gateway } = await gatewayOf({ agent: "recorded" });
-    upstream.answer = (response) => {
+    fixture.upstream.answer = (response) => {
       open(response);
       response.write(delta("Lisbon, cut"), () => response.destroy());
     };
     await expect(ask(url, "One city").then((answer) => answer.text())).rejects.toThrow();
-    upstream.answer = (response) => {
+    fixture.upstream.answer = (response) => {
       open(response);
       response.write(delta("Lisbon, left"));
     };
     const client = new AbortController();
     const left = await ask(url, "Two city", client.signal);
     await left.body!.getReader().read();
-    const abortCount = upstream.abortCount;
+    const abortCount = fixture.upstream.abortCount;
     client.abort();
-    await expect.poll(() => upstream.abortCount, PATIENT).toBe(abortCount + 1);
-    upstream.answer = (response, { body }) => {
+    await expect.poll(() => fixture.upstream.abortCount, PATIENT).toBe(abortCount + 1);
+    fixture.upstream.answer = (response, { body }) => {
       open(response);
       response.end(delta(body.toString().includes("recalled-memories") ? "yes" : "no", "stop"));
     };
@@ -96,13 +88,13 @@ describe("a stream", () => {
 
   it("whose server is silent in the midst of it is cut, and one that is endless is not kept", async () => {
     const { url, gateway } = await gatewayOf({ upstreamTimeoutMs: 300, answerBytesMax: 1_024 });
-    upstream.answer = (response) => {
+    fixture.upstream.answer = (response) => {
       open(response);
       response.write(delta("and then"));
     };
     await expect(ask(url, "Silent").then((answer) => answer.text())).rejects.toThrow();
     const long = `data: ${"x".repeat(100_000)}`;
-    upstream.answer = (response) => {
+    fixture.upstream.answer = (response) => {
       open(response);
       response.end(long);
     };
@@ -115,7 +107,7 @@ describe(`${STREAMS} streams at once`, () => {
   it("that stall, fail, are cut or left leave nothing behind, and hinder none that goes well", async () => {
     const { url, gateway } = await gatewayOf({ agent: "crowd", requestCountMax: STREAMS });
     const kinds = ["well", "stalled", "failed", "cut", "left"] as const;
-    upstream.answer = (response, { body }) => {
+    fixture.upstream.answer = (response, { body }) => {
       const { messages } = JSON.parse(body.toString()) as { messages: { content: string }[] };
       const kind = messages.at(-1)!.content.split(" ")[0]!;
       if (kind === "failed") {

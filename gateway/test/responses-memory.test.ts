@@ -2,33 +2,19 @@ import { MemoryClient } from "@membus/agent-client";
 import { LongTermMemory, openConversation } from "@membus/agentic";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ScriptedOpenAi } from "../../agentic/test/scripted-openai/index.js";
 import { GatewayFixture } from "./gateway-fixture.js";
 import { RawUpstream } from "./raw-upstream.js";
-import { startRememberingModel } from "./remembering-model.js";
+import { ASKED, RememberingGateway, TOLD } from "./remembering-gateway.js";
 
-const fixture = new GatewayFixture();
-let model: ScriptedOpenAi;
-let url = "";
-beforeAll(async () => {
-  await fixture.start();
-  model = await startRememberingModel();
-  ({ url } = await fixture.gateway({ openai: { upstream: model.baseUrl } }));
-});
-afterAll(async () => {
-  await model.stop();
-  await fixture.stop();
-});
+const fixture = new RememberingGateway();
+beforeAll(() => fixture.start());
+afterAll(() => fixture.stop());
 
-const told = "I live in Lisbon";
-const asked = "In which city do I live?";
 type Request = Partial<OpenAI.Responses.ResponseCreateParamsNonStreaming>;
 
-const clientOf = (headers: Readonly<Record<string, string>>) =>
-  new OpenAI({ apiKey: "sk-test", baseURL: `${url}/v1`, defaultHeaders: headers, maxRetries: 0 });
-
 async function say(headers: Readonly<Record<string, string>>, input: Request["input"], rest: Request = {}) {
-  const { data, response } = await clientOf(headers)
+  const { data, response } = await fixture
+    .client(headers)
     .responses.create({ model: "scripted", input: input!, ...rest })
     .withResponse();
   return [data.output_text, response.headers.get("x-membus-memory")];
@@ -45,26 +31,28 @@ async function factsOf(agent: string): Promise<string[]> {
 describe("a fact that was told to a response", () => {
   it("is that user's and that agent's, whether headers, metadata or `user` name them", async () => {
     const ada = { "x-membus-agent": "zoë", "x-membus-user": "ada" };
-    await say(ada, told);
+    await say(ada, TOLD);
     const knows = ["You live in Lisbon.", "attached"];
     const knowsNot = ["You did not say.", "attached"];
-    expect(await say(ada, asked)).toEqual(knows);
-    expect(await say({}, asked, { metadata: { membus_agent: "zoë", membus_user: "ada" } })).toEqual(knows);
-    expect(await say({ "x-membus-agent": "zoë" }, asked, { user: "ada" })).toEqual(knows);
-    expect(await say({ "x-membus-agent": "zoë" }, asked, { user: "bob" })).toEqual(knowsNot);
-    expect(await say({ ...ada, "x-membus-agent": "other" }, asked)).toEqual(knowsNot);
+    expect(await say(ada, ASKED)).toEqual(knows);
+    expect(await say({}, ASKED, { metadata: { membus_agent: "zoë", membus_user: "ada" } })).toEqual(knows);
+    expect(await say({ "x-membus-agent": "zoë" }, ASKED, { user: "ada" })).toEqual(knows);
+    expect(await say({ "x-membus-agent": "zoë" }, ASKED, { user: "bob" })).toEqual(knowsNot);
+    expect(await say({ ...ada, "x-membus-agent": "other" }, ASKED)).toEqual(knowsNot);
   });
 
   it("is known to chat completions, too", async () => {
     const headers = { "x-membus-agent": "two-apis" };
-    await say(headers, told);
-    const messages = [{ role: "user" as const, content: asked }];
-    const { choices } = await clientOf(headers).chat.completions.create({ model: "scripted", messages });
+    await say(headers, TOLD);
+    const messages = [{ role: "user" as const, content: ASKED }];
+    const { choices } = await fixture
+      .client(headers)
+      .chat.completions.create({ model: "scripted", messages });
     expect(choices[0]!.message.content).toBe("You live in Lisbon.");
   });
 
   it("is not looked at, nor kept, in mode off", async () => {
-    expect(await say({ "x-membus-agent": "off", "x-membus-mode": "off" }, told)).toEqual([
+    expect(await say({ "x-membus-agent": "off", "x-membus-mode": "off" }, TOLD)).toEqual([
       "You did not say.",
       "off",
     ]);
@@ -80,28 +68,31 @@ describe("a turn", () => {
       { role: "user", content: "Before" },
       { type: "function_call", call_id: "c", name: "look", arguments: "{}" },
       { type: "function_call_output", call_id: "c", output: "Porto" },
-      { type: "message", role: "user", content: [{ type: "input_text", text: told }] },
+      { type: "message", role: "user", content: [{ type: "input_text", text: TOLD }] },
     ]);
-    expect(await factsOf("turns")).toEqual([told, "You did not say."]);
+    expect(await factsOf("turns")).toEqual([TOLD, "You did not say."]);
     const client = await MemoryClient.connect({ bus: await fixture.bus(), agent: "turns" });
     const conversation = await openConversation(client, { id: "c1" });
     expect((await conversation.get()).map(({ message }) => [message.role, message.content])).toEqual([
-      ["user", told],
+      ["user", TOLD],
       ["assistant", "You did not say."],
     ]);
   });
 
   it("behind another is its new input alone", async () => {
-    await say({ "x-membus-agent": "behind" }, told, { previous_response_id: "resp_1" });
-    expect(model.requests.at(-1)!.body).toMatchObject({ previous_response_id: "resp_1", input: told });
-    expect(await factsOf("behind")).toEqual([told, "You did not say."]);
+    await say({ "x-membus-agent": "behind" }, TOLD, { previous_response_id: "resp_1" });
+    expect(fixture.model.requests.at(-1)!.body).toMatchObject({
+      previous_response_id: "resp_1",
+      input: TOLD,
+    });
+    expect(await factsOf("behind")).toEqual([TOLD, "You did not say."]);
   });
 
   it("that brings what came of a tool is told what is remembered of the question before", async () => {
     const headers = { "x-membus-agent": "tools" };
-    await say(headers, told);
-    const client = clientOf(headers);
-    const { id } = await client.responses.create({ model: "scripted", input: asked });
+    await say(headers, TOLD);
+    const client = fixture.client(headers);
+    const { id } = await client.responses.create({ model: "scripted", input: ASKED });
     const output = { type: "function_call_output" as const, call_id: "c", output: "rain" };
     const then = await client.responses.create({
       model: "scripted",
@@ -122,11 +113,11 @@ describe("a turn", () => {
 
   it("that fails is told unchanged, and not recorded", async () => {
     const failing = await fixture.gateway({
-      openai: { upstream: `${model.baseUrl}/nowhere`, agent: "failing" },
+      openai: { upstream: `${fixture.model.baseUrl}/nowhere`, agent: "failing" },
     });
     const answer = await fetch(`${failing.url}/v1/responses`, {
       method: "POST",
-      body: JSON.stringify({ model: "scripted", input: told }),
+      body: JSON.stringify({ model: "scripted", input: TOLD }),
     });
     expect([answer.status, answer.headers.get("x-membus-memory")]).toEqual([404, "attached"]);
     expect(await answer.json()).toMatchObject({ error: { type: "scripted_error" } });
@@ -139,7 +130,7 @@ describe("a turn", () => {
     for (const status of ["failed", "queued", "cancelled"]) {
       const answered = JSON.stringify({ id: "r", object: "response", status, output: [] });
       upstream.answer = (response) => response.end(answered);
-      const body = JSON.stringify({ input: told, background: true });
+      const body = JSON.stringify({ input: TOLD, background: true });
       const answer = await fetch(`${gateway.url}/v1/responses`, { method: "POST", body });
       expect(await answer.text()).toBe(answered);
     }
@@ -208,7 +199,7 @@ describe("what is stored at the model server", () => {
     const upstream = await RawUpstream.start((response, { method, url: path }) => {
       response.setHeader("content-type", "application/json");
       response.end(
-        JSON.stringify({ id: "resp_1", object: "response", output: [], asked: `${method} ${path}` }),
+        JSON.stringify({ id: "resp_1", object: "response", output: [], ASKED: `${method} ${path}` }),
       );
     });
     const gateway = await fixture.gateway({
@@ -219,7 +210,7 @@ describe("what is stored at the model server", () => {
     await responses.delete("resp_1");
     await responses.cancel("resp_1");
     await responses.compact({ model: "m", previous_response_id: "resp_1" });
-    await responses.inputTokens.count({ input: told });
+    await responses.inputTokens.count({ input: TOLD });
     await responses.inputItems.list("resp_1");
     await conversations.create({ items: [] });
     await conversations.retrieve("conv_1");
@@ -243,10 +234,12 @@ describe("without a host", () => {
   it("it is answered all the same, and says so", async () => {
     const lonely = new GatewayFixture();
     await lonely.start();
-    const gateway = await lonely.gateway({ openai: { upstream: model.baseUrl, memoryTimeoutMs: 300 } });
+    const gateway = await lonely.gateway({
+      openai: { upstream: fixture.model.baseUrl, memoryTimeoutMs: 300 },
+    });
     await lonely.stopHost();
     for (const stream of [false, true]) {
-      const body = JSON.stringify({ model: "scripted", stream, input: asked });
+      const body = JSON.stringify({ model: "scripted", stream, input: ASKED });
       const answer = await fetch(`${gateway.url}/v1/responses`, { method: "POST", body });
       expect([answer.status, answer.headers.get("x-membus-memory")]).toEqual([200, "unavailable"]);
       expect(await answer.text()).toContain("You did not say.");

@@ -1,23 +1,15 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { GatewayFixture } from "./gateway-fixture.js";
-import { RawUpstream } from "./raw-upstream.js";
+import { RawGateway } from "./raw-gateway.js";
 import { blockOf, eventsOf, type ScriptedItem } from "./response-events.js";
 
 /** However busy the machine is. */
 const PATIENT = { timeout: 60_000 };
-const fixture = new GatewayFixture();
-let upstream: RawUpstream;
-beforeAll(async () => {
-  await fixture.start();
-  upstream = await RawUpstream.start();
-});
-afterAll(async () => {
-  await upstream.stop();
-  await fixture.stop();
-});
+const fixture = new RawGateway();
+beforeAll(() => fixture.start());
+afterAll(() => fixture.stop());
 beforeEach(() => {
-  upstream.requests.length = 0;
+  fixture.upstream.requests.length = 0;
 });
 
 const look = { call: "retrieve_from_memory", arguments: { thinking: "asked", keywords: ["Where"] } };
@@ -26,7 +18,7 @@ const textOf = (response: string, items: readonly ScriptedItem[]) =>
   eventsOf(response, items, []).map(blockOf).join("");
 
 const gatewayOf = (agent: string, mode: "static" | "agent" = "static") =>
-  fixture.gateway({ openai: { upstream: upstream.baseUrl, agent, mode } });
+  fixture.gateway({ openai: { upstream: fixture.upstream.baseUrl, agent, mode } });
 
 const ask = (url: string, input: string, signal: AbortSignal | null = null) =>
   fetch(`${url}/v1/responses`, {
@@ -38,7 +30,7 @@ const ask = (url: string, input: string, signal: AbortSignal | null = null) =>
 /** The texts of the model's answers, in order. */
 function play(...answers: readonly string[]): void {
   let next = 0;
-  upstream.answer = (response) => {
+  fixture.upstream.answer = (response) => {
     response.setHeader("content-type", "text/event-stream");
     response.end(answers[next++]);
   };
@@ -66,7 +58,7 @@ describe("a stream of events", () => {
     const { url } = await gatewayOf(`bytes-${mode}`, mode);
     const events = textOf("r1", [{ thought: "hm" }, { text: "zoë ☕" }, forecast]);
     const bytes = `: hello\r\n\r\n${events}event: later\ndata: {"type":"later","x":12345678901234567890}\n\n`;
-    upstream.answer = (response) => {
+    fixture.upstream.answer = (response) => {
       response.setHeader("content-type", "text/event-stream");
       for (const byte of Buffer.from(bytes)) response.write(Buffer.of(byte));
       response.end();
@@ -78,25 +70,25 @@ describe("a stream of events", () => {
     const { url, gateway } = await gatewayOf("recorded");
     const whole = textOf("r1", [{ text: "A city" }]);
     const part = whole.slice(0, whole.indexOf("response.output_text.done"));
-    upstream.answer = (response) => {
+    fixture.upstream.answer = (response) => {
       response.setHeader("content-type", "text/event-stream");
       response.write(part, () => response.destroy());
     };
     await expect(ask(url, "One city").then((answer) => answer.text())).rejects.toThrow();
-    upstream.answer = (response) => {
+    fixture.upstream.answer = (response) => {
       response.setHeader("content-type", "text/event-stream");
       response.write(part);
     };
     const client = new AbortController();
     const left = await ask(url, "Two city", client.signal);
     await left.body!.getReader().read();
-    const { abortCount } = upstream;
+    const { abortCount } = fixture.upstream;
     client.abort();
-    await expect.poll(() => upstream.abortCount, PATIENT).toBe(abortCount + 1);
+    await expect.poll(() => fixture.upstream.abortCount, PATIENT).toBe(abortCount + 1);
     play(whole, whole);
     for (const isKnown of [false, true]) {
       expect(await (await ask(url, "Three city")).text()).toBe(whole);
-      const sent = upstream.requests.at(-1)!.body.toString();
+      const sent = fixture.upstream.requests.at(-1)!.body.toString();
       expect(sent.includes("recalled-memories")).toBe(isKnown);
     }
     expect(gateway.modelRequestCount).toBe(0);
@@ -152,7 +144,7 @@ describe("the events of several rounds", () => {
     play(textOf("r4", [{ text: "Yes" }]));
     const client = new OpenAI({ apiKey: "sk", baseURL: `${url}/v1` });
     await client.responses.stream({ model: "m", input: "Sure?", previous_response_id: "r1" }).finalResponse();
-    const { previous_response_id, input } = JSON.parse(upstream.requests.at(-1)!.body.toString());
+    const { previous_response_id, input } = JSON.parse(fixture.upstream.requests.at(-1)!.body.toString());
     expect([previous_response_id, input]).toEqual(["r3", "Sure?"]);
   });
 
@@ -174,9 +166,9 @@ describe("the events of several rounds", () => {
   it("of which the last is cut are cut, and one that ends too early ends as it is", async () => {
     const { url, gateway } = await gatewayOf("cut", "agent");
     const whole = textOf("r2", [{ text: "In Lisbon" }]);
-    upstream.answer = (response) => {
+    fixture.upstream.answer = (response) => {
       response.setHeader("content-type", "text/event-stream");
-      if (upstream.requests.length === 1) response.end(textOf("r1", [look]));
+      if (fixture.upstream.requests.length === 1) response.end(textOf("r1", [look]));
       else response.write(whole.slice(0, -100), () => response.destroy());
     };
     await expect(ask(url, "Where?").then((answer) => answer.text())).rejects.toThrow();

@@ -1,26 +1,20 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { GatewayFixture } from "./gateway-fixture.js";
-import { RawUpstream } from "./raw-upstream.js";
+import { RawGateway } from "./raw-gateway.js";
 import { answerWith, type ScriptedItem } from "./response-events.js";
 
-const fixture = new GatewayFixture();
-let upstream: RawUpstream;
+const fixture = new RawGateway();
 let url = "";
 beforeAll(async () => {
   await fixture.start();
-  upstream = await RawUpstream.start();
-  ({ url } = await fixture.gateway({ openai: { upstream: upstream.baseUrl, mode: "agent" } }));
+  ({ url } = await fixture.gateway({ openai: { upstream: fixture.upstream.baseUrl, mode: "agent" } }));
 });
-afterAll(async () => {
-  await upstream.stop();
-  await fixture.stop();
-});
+afterAll(() => fixture.stop());
 let n = 0;
 let agent = "";
 beforeEach(() => {
   agent = `tools-${n++}`;
-  upstream.requests.length = 0;
+  fixture.upstream.requests.length = 0;
 });
 
 const weather = {
@@ -42,8 +36,8 @@ const forecast = { call: "weather_in", arguments: { city: "Lisbon" } };
 /** The model's answers, in order: `r1`, `r2` and so on. */
 function play(...answers: readonly (readonly ScriptedItem[])[]): void {
   let next = 0;
-  upstream.requests.length = 0;
-  upstream.answer = (response, { body }) => {
+  fixture.upstream.requests.length = 0;
+  fixture.upstream.answer = (response, { body }) => {
     const items = answers[Math.min(next++, answers.length - 1)]!;
     answerWith(response, body, [`r${next}`, items]);
   };
@@ -53,7 +47,7 @@ interface Asked {
   readonly tools?: { readonly name: string }[];
   readonly input: { readonly type?: string; readonly output?: string; readonly call_id?: string }[];
 }
-const asked = (request: number) => JSON.parse(upstream.requests[request]!.body.toString()) as Asked;
+const asked = (request: number) => JSON.parse(fixture.upstream.requests[request]!.body.toString()) as Asked;
 const toolsOf = (request: number) => asked(request).tools?.map(({ name }) => name);
 const outputsOf = (request: number) => asked(request).input.flatMap(({ output }) => output ?? []);
 
@@ -137,14 +131,14 @@ describe.each([
   it("a model that calls and calls is asked eight times, in the end without tools", async () => {
     play([look]);
     expect((await say(stream)).calls).toEqual([`retrieve_from_memory ${JSON.stringify(look.arguments)}`]);
-    expect([upstream.requests.length, toolsOf(6)?.length, toolsOf(7)]).toEqual([8, 2, undefined]);
+    expect([fixture.upstream.requests.length, toolsOf(6)?.length, toolsOf(7)]).toEqual([8, 2, undefined]);
   });
 
   it("what fails in a later round is told", async () => {
     play([look]);
-    const first = upstream.answer;
-    upstream.answer = (response, request) => {
-      if (upstream.requests.length === 1) return first(response, request);
+    const first = fixture.upstream.answer;
+    fixture.upstream.answer = (response, request) => {
+      if (fixture.upstream.requests.length === 1) return first(response, request);
       response.writeHead(429, { "content-type": "application/json" });
       response.end('{"error":{"message":"too many","code":"rate_limit","type":"x","param":null}}');
     };
@@ -157,7 +151,9 @@ describe.each([
     await say(stream, { metadata });
     play([{ text: "A cat" }]);
     await say(stream, { metadata, input: "Which cat has Ada?", instructions: "Be brief" });
-    const { instructions } = JSON.parse(upstream.requests[0]!.body.toString()) as { instructions: string };
+    const { instructions } = JSON.parse(fixture.upstream.requests[0]!.body.toString()) as {
+      instructions: string;
+    };
     expect(instructions).toMatch(/^Be brief\n.*Ada has a cat/s);
     expect(instructions).toContain("Ada lives in Lisbon");
   });

@@ -1,3 +1,5 @@
+import type { Tier } from "@membus/gateway/answers";
+
 /** Whose memory is looked at. An agent of "": none is chosen, and what all agents share is shown. */
 export interface Who {
   readonly tenant: string;
@@ -9,7 +11,7 @@ export type Params = Readonly<Record<string, string | number | undefined>>;
 /** That something happened to an entry, as it comes over the wire: never its content. */
 export interface LiveEvent {
   readonly action: "stored" | "forgotten" | "expired" | "evicted";
-  readonly tier: string;
+  readonly tier: Tier;
   readonly namespace: string;
   readonly key: Readonly<Record<string, unknown>>;
   readonly key_hash: string;
@@ -82,6 +84,13 @@ export function readChoices(): Promise<Choices> {
 /** From here on a cookie says who is looking. @throws {ApiError} with 401 for a token that opens nothing. */
 export async function exchangeToken(token: string): Promise<void> {
   await ask("/inspector/session", post({ token }));
+}
+
+/** Whether the page itself can be had. */
+export async function isReachable(): Promise<boolean> {
+  const response = await fetch("/").catch(() => undefined);
+  await response?.body?.cancel();
+  return response?.ok === true;
 }
 
 function post(body: object): RequestInit {

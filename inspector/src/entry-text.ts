@@ -1,19 +1,8 @@
+import type { EntryBrief } from "@membus/gateway/answers";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 
 export type Key = Readonly<Record<string, unknown>>;
-
-/** An entry as lists show it. */
-export interface EntryBrief {
-  readonly key_hash: string;
-  readonly tier: string;
-  readonly namespace: string;
-  readonly kind?: string;
-  readonly text: string;
-  readonly author: string;
-  /** Unix seconds. */
-  readonly created: number;
-}
 
 /** A key in few words: `fact1` of `{"id": "fact1"}`, and else `a=1 b=2`. */
 export function keyText(key: Key): string {

@@ -1,3 +1,4 @@
+import type { DegradedTier } from "@membus/gateway/answers";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 
@@ -16,7 +17,7 @@ export function Empty({ children }: { readonly children?: unknown }): VNode {
 export function Degraded({
   tiers = [],
 }: {
-  readonly tiers?: readonly { readonly tier: string; readonly message: string }[] | undefined;
+  readonly tiers?: readonly DegradedTier[] | undefined;
 }): VNode | null {
   if (tiers.length === 0) return null;
   const text = tiers.map(({ tier, message }) => `${tier}: ${message}`).join("; ");

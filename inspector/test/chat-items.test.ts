@@ -1,8 +1,9 @@
+import type { ChatMessage } from "@membus/gateway/answers";
 import { expect, it } from "vitest";
-import { type ChatMessage, type ChatPage, chatItems } from "../src/views/conversations/chat-items.js";
+import { type ChatParts, chatItems } from "../src/views/conversations/chat-items.js";
 
 function message(id: string, seq: number): ChatMessage {
-  const place = { key_hash: `hash-${id}`, id, seq, tier: "episodic", namespace: "conversations" };
+  const place = { key_hash: `hash-${id}`, id, seq, tier: "episodic", namespace: "conversations" } as const;
   const said = { role: "user", author: "alice", occurred_at: seq, text: id, truncated: false };
   return { ...place, ...said, tool_calls: [], marks: [] };
 }
@@ -19,7 +20,7 @@ const summary = (key_hash: string, from: number, to: number) => {
   };
 };
 
-const page = (parts: Partial<ChatPage>): ChatPage => ({
+const page = (parts: Partial<ChatParts>): ChatParts => ({
   messages: [message("a", 10), message("b", 20), message("c", 30)],
   summaries: [],
   offloads: [],
@@ -28,7 +29,7 @@ const page = (parts: Partial<ChatPage>): ChatPage => ({
 });
 
 /** Each item by what it is called; `*` for a message that a summary stands for. */
-function lines(given: ChatPage): string[] {
+function lines(given: ChatParts): string[] {
   return chatItems(given).map((item) =>
     "summary" in item
       ? `${item.summary.key_hash} of ${item.covered}`
@@ -51,9 +52,11 @@ it("a summary of another page, and one of nothing, are left out", () => {
 it("what was learned of a message, and what was taken out of it, stands with it", () => {
   const learned = {
     key_hash: "f",
-    tier: "episodic",
+    tier: "episodic" as const,
     namespace: "about/x",
     text: "fact",
+    author: "alice",
+    created: 1,
     sources: ["hash-b"],
   };
   const items = chatItems(page({ learned: [learned], offloads: [{ message: "c", bytes: 7 }] }));

@@ -1,10 +1,10 @@
 import { KnowledgeGraph } from "@membus/agentic";
+import type { NeighbourhoodReply } from "@membus/gateway/answers";
 import { keyHash } from "@membus/protocol";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tellTalk } from "../../gateway/test/told-talk.js";
 import { fitInto, placeNodes } from "../src/views/graph/graph-layout.js";
-import type { GraphReply } from "../src/views/graph/graph-reply.js";
 import { CHROMIUM } from "./chromium.js";
 import { InspectorFixture } from "./inspector-fixture.js";
 
@@ -28,7 +28,7 @@ describe.skipIf(CHROMIUM === undefined)("the view graph (where a Chromium is ins
   async function pixelOf(page: Page, name: string) {
     const query = "tenant=default&agent=alice&tier=episodic&namespace=graph&name=Rome&limit=200";
     const response = await fetch(`${fixture.url}/inspector/neighbourhood?${query}`);
-    const { nodes, edges } = (await response.json()) as GraphReply;
+    const { nodes, edges } = (await response.json()) as NeighbourhoodReply;
     const ids = nodes.map(({ id }) => id);
     const places = placeNodes(ids, edges);
     const { width, height } = (await page.locator("canvas").boundingBox())!;

@@ -1,7 +1,7 @@
+import type { Health } from "@membus/gateway/answers";
 import { describe, expect, it } from "vitest";
 import {
   addSample,
-  type Health,
   operationLines,
   processLine,
   ratesBetween,

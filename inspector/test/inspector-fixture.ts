@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { MemoryClient } from "@membus/agent-client";
 import type { GatewayOptions } from "@membus/gateway";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
-import { GatewayFixture, type Plugins } from "../../gateway/test/gateway-fixture.js";
+import type { Plugins } from "../../gateway/test/gateway-fixture.js";
+import { InspectedGateway } from "../../gateway/test/inspected-gateway.js";
 import { CHROMIUM } from "./chromium.js";
 
 const FLAGS = [
@@ -34,22 +34,21 @@ export interface WatchedPage {
 
 /** A host, a gateway and a browser that looks at it. */
 export class InspectorFixture {
-  readonly gateways = new GatewayFixture();
+  readonly gateways = new InspectedGateway();
   #browser: Browser | undefined;
-  #client: MemoryClient | undefined;
-  url = "";
 
   /** @param plugins of tiers that are not in memory. */
   async start(options: GatewayOptions = {}, plugins: Plugins = {}): Promise<void> {
-    await this.gateways.start(plugins);
-    ({ url: this.url } = await this.gateways.gateway(options));
-    this.#client = await MemoryClient.connect({ bus: await this.gateways.bus(), agent: "alice" });
+    await this.gateways.open(options, plugins);
     this.#browser = await chromium.launch({ executablePath: CHROMIUM!, args: FLAGS });
   }
 
-  /** The bus itself, to store into and to compare with. */
-  get alice(): MemoryClient {
-    return this.#client!;
+  get alice() {
+    return this.gateways.alice;
+  }
+
+  get url(): string {
+    return this.gateways.url;
   }
 
   /** A new tab, in which nothing is remembered, at `hash` of the inspector; with the memory of `agent`, if one is named. */
@@ -98,7 +97,6 @@ export class InspectorFixture {
 
   async stop(): Promise<void> {
     await this.#browser?.close();
-    await this.#client?.close();
     await this.gateways.stop();
   }
 }

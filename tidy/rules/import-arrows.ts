@@ -12,7 +12,7 @@ const LOADERS: ReadonlySet<string> = new Set([
   "plugins/embeddings/src/transformers/model-program.ts",
 ]);
 
-/** Which folders the `src` of a folder may import; the folders of plugins have an entry together. */
+/** Which folders, or which module of one, the `src` of a folder may import; the folders of plugins have an entry together. */
 const ARROWS: Readonly<Record<string, readonly string[] | typeof ALL>> = {
   protocol: [],
   bus: ["protocol"],
@@ -21,7 +21,7 @@ const ARROWS: Readonly<Record<string, readonly string[] | typeof ALL>> = {
   "agent-client": ["protocol", "bus"],
   agentic: ["protocol", "agent-client"],
   gateway: ["protocol", "agent-client", "agentic"],
-  inspector: [],
+  inspector: ["gateway/answers"],
   conformance: ["protocol", "bus"],
   "plugins/disk": ["protocol"],
   "plugins/kit": ["protocol", "plugins/disk"],
@@ -55,7 +55,8 @@ function problemOf(
   if (target === undefined) return undefined;
   if (!sourceEntries([target]).has(specifier))
     return `${specifier} is not exported: import ${target.manifest.name}`;
-  if (allowed === ALL || allowed.includes(target.folder)) return undefined;
+  const module = target.folder + specifier.slice(target.manifest.name.length);
+  if (allowed === ALL || allowed.includes(target.folder) || allowed.includes(module)) return undefined;
   return `${home.folder} may not import ${target.folder}, only ${allowed.join(", ") || "nothing of ours"}`;
 }
 

@@ -1,39 +1,11 @@
 import { isHead, type Json, type MemoryEntry, type RecordContent, readRecord } from "@membus/protocol";
+import type { ChatCall, ChatMessage } from "./answers.js";
 import { cutText } from "./entry-brief.js";
 
 /** Characters of one message that a page of a chat shows. */
 const TEXT_LENGTH_MAX = 8_000;
 const ARGUMENTS_LENGTH_MAX = 2_000;
 const CALLS_MAX = 32;
-
-export interface ChatCall {
-  readonly id: string;
-  readonly name: string;
-  /** As the model wrote them. */
-  readonly arguments: string;
-}
-
-/** A message as a chat shows it. */
-export interface ChatMessage {
-  readonly key_hash: string;
-  readonly id: string;
-  readonly seq: number;
-  readonly tier: string;
-  readonly namespace: string;
-  readonly role: string;
-  readonly name?: string;
-  /** The agent that wrote it. */
-  readonly author: string;
-  /** Unix seconds. */
-  readonly occurred_at: number;
-  readonly text: string;
-  /** Whether the text goes on. */
-  readonly truncated: boolean;
-  readonly tool_calls: readonly ChatCall[];
-  /** Of a tool's result: the call that it answers. */
-  readonly tool_call_id?: string;
-  readonly marks: readonly string[];
-}
 
 type Content = RecordContent<"message">;
 type Part = Exclude<Content["content"], string | null>[number];

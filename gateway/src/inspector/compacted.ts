@@ -1,29 +1,9 @@
 import { type MemoryEntry, readRecord } from "@membus/protocol";
+import type { ChatOffload, ChatSummary } from "./answers.js";
 import { cutText } from "./entry-brief.js";
 
 const SUMMARY_LENGTH_MAX = 4_000;
 const LINES_MAX = 50;
-
-/** What stands for messages that a model is no longer shown. */
-export interface ChatSummary {
-  readonly key_hash: string;
-  readonly text: string;
-  readonly key_facts: readonly string[];
-  readonly open_threads: readonly string[];
-  /** The `seq` of the first and last message. */
-  readonly covers: { readonly from: number; readonly to: number };
-  readonly level: number;
-  /** Unix seconds. */
-  readonly created: number;
-}
-
-/** What was taken out of a message, for a model sees only that it is there. */
-export interface ChatOffload {
-  readonly message: string;
-  /** Of the text that it is a piece of. */
-  readonly bytes: number;
-  readonly tool?: string;
-}
 
 export function chatSummary(entry: MemoryEntry): ChatSummary | undefined {
   const record = readRecord(entry, "summary");

@@ -1,8 +1,9 @@
 import type { AgentMemory, ListResult } from "@membus/agent-client";
-import { type DegradedTier, type Filter, LIMITS } from "@membus/protocol";
-import { type ChatMessage, chatMessage } from "./chat-message.js";
-import { type ChatOffload, type ChatSummary, chatOffloads, chatSummary } from "./compacted.js";
-import { briefOf, type EntryBrief } from "./entry-brief.js";
+import { type Filter, LIMITS } from "@membus/protocol";
+import type { Chat, ChatMessage, ConversationPage } from "./answers.js";
+import { chatMessage } from "./chat-message.js";
+import { chatOffloads, chatSummary } from "./compacted.js";
+import { briefOf } from "./entry-brief.js";
 import { distinct, findAnywhere } from "./find-anywhere.js";
 import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
 
@@ -11,22 +12,6 @@ const NAMESPACE = "conversations";
 const SUMMARIES_MAX = 50;
 const OFFLOADS_MAX = 200;
 const LEARNED_MAX = 200;
-
-export interface ConversationBrief {
-  readonly id: string;
-  readonly messages: number;
-  readonly summaries: number;
-  /** Unix seconds of its latest message. */
-  readonly newest: number;
-  readonly bytes: number;
-}
-
-export interface ConversationPage {
-  readonly conversations: readonly ConversationBrief[];
-  readonly total: number;
-  readonly cursor?: string;
-  readonly degraded: readonly DegradedTier[];
-}
 
 /** The conversations of the agent, that with the latest message first. */
 export async function listConversations(memory: AgentMemory, query: Query): Promise<ConversationPage> {
@@ -64,27 +49,6 @@ async function countOf(
   const ofPage: Filter = { field: "group", op: "in", value: items.map(({ value }) => String(value)) };
   const counted = await list({ where: { all: [kindIs(kind), ofPage] }, limit: LIMITS.listLimit });
   return new Map(counted.items.map(({ value, count }) => [value, count]));
-}
-
-/** An entry that names messages of the page as its sources. */
-export interface Learned extends EntryBrief {
-  readonly sources: readonly string[];
-}
-
-export interface Chat {
-  readonly id: string;
-  /** A page, in the order in which they were said: the newest, or those before what `cursor` has read. */
-  readonly messages: readonly ChatMessage[];
-  readonly total: number;
-  /** There while there are older ones. */
-  readonly cursor?: string;
-  /** Those that go furthest first. */
-  readonly summaries: readonly ChatSummary[];
-  readonly offloads: readonly ChatOffload[];
-  readonly learned: readonly Learned[];
-  /** Whether more was learned of these messages than is told. */
-  readonly learned_truncated: boolean;
-  readonly degraded: readonly DegradedTier[];
 }
 
 /** A page of one conversation, what was compacted of it, and what was learned from its messages. */

@@ -1,20 +1,8 @@
-import { deriveText, type MemoryEntry, type MemoryTier, readRecord } from "@membus/protocol";
+import { deriveText, type MemoryEntry, readRecord } from "@membus/protocol";
+import type { EntryBrief } from "./answers.js";
 
 /** Characters of a text that is only to be recognised. */
 const BRIEF_LENGTH = 200;
-
-/** An entry as a list or a graph shows it. */
-export interface EntryBrief {
-  readonly key_hash: string;
-  readonly tier: MemoryTier;
-  readonly namespace: string;
-  /** Of record; absent where it is none. */
-  readonly kind?: string;
-  readonly text: string;
-  readonly author: string;
-  /** Unix seconds. */
-  readonly created: number;
-}
 
 export function briefOf(entry: MemoryEntry): EntryBrief {
   const { key_hash, tier, namespace, author, timestamps, metadata } = entry;

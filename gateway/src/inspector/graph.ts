@@ -1,20 +1,14 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type DegradedTier, MemoryError, type MemoryTier, readRecord, TIERS } from "@membus/protocol";
+import { MemoryError, type MemoryTier, readRecord, TIERS } from "@membus/protocol";
+import type { GraphBrief, GraphNames, NeighbourhoodReply } from "./answers.js";
 import { distinct, findAnywhere } from "./find-anywhere.js";
-import { type GraphEdge, type GraphNode, Neighbourhood } from "./neighbourhood.js";
+import { Neighbourhood } from "./neighbourhood.js";
 import { orNone } from "./or-none.js";
 import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";
 import { IS_TRIPLE, walk } from "./walk-graph.js";
 
 const NODES_MAX = 200;
 const GRAPHS_MAX = 50;
-
-/** The triples of a namespace of a tier. */
-export interface GraphBrief {
-  readonly tier: MemoryTier;
-  readonly namespace: string;
-  readonly triples: number;
-}
 
 /** All graphs that the agent reads, of each tier the largest first. */
 export async function listGraphs(memory: AgentMemory): Promise<{ readonly graphs: readonly GraphBrief[] }> {
@@ -26,11 +20,6 @@ async function graphsOf(memory: AgentMemory, tier: MemoryTier): Promise<GraphBri
   const request = { tier, namespace: "**", where: IS_TRIPLE, order: "count" as const, limit: GRAPHS_MAX };
   const { items } = await orNone(memory.list(request));
   return items.map(({ value, count }) => ({ tier, namespace: String(value), triples: count }));
-}
-
-export interface GraphNames {
-  /** With words the best answer first, else that with the most triples. */
-  readonly names: readonly { readonly name: string; readonly triples?: number }[];
 }
 
 /** Names of a graph to begin with: those that answer `words`, or those that most is said about. */
@@ -45,16 +34,6 @@ export async function listNames(memory: AgentMemory, query: Query): Promise<Grap
   const { entries } = await memory.retrieve({ ...graph, query: words });
   const names = entries.flatMap((entry) => readRecord(entry, "triple")?.key.subject ?? []);
   return { names: [...new Set(names)].map((name) => ({ name })) };
-}
-
-export interface NeighbourhoodReply {
-  /** The id of the node that was asked for. */
-  readonly centre: string;
-  readonly nodes: readonly GraphNode[];
-  readonly edges: readonly GraphEdge[];
-  /** Whether there is more than is told. */
-  readonly truncated: boolean;
-  readonly degraded: readonly DegradedTier[];
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Bus, type Clock, isJsonObject, type Json, type JsonObject } from "@membus/protocol";
+import type { EndpointHealth, Figures, Health, HostHealth } from "./answers.js";
 
 const SUBJECT = "$SRV.STATS.membus";
 const WAIT_MS = 300;
@@ -7,38 +8,6 @@ const FRESH_S = 1;
 const HOSTS_MAX = 64;
 const FIGURES_MAX = 100;
 const FIGURE_LENGTH_MAX = 200;
-
-/** Of one operation, since the host has started. */
-export interface EndpointHealth {
-  readonly name: string;
-  readonly requests: number;
-  readonly errors: number;
-  /** From receipt to reply, of all together. */
-  readonly total_ms: number;
-}
-
-export type Figures = Readonly<Record<string, number | string | boolean>>;
-
-export interface HostHealth {
-  readonly id: string;
-  readonly version: string;
-  readonly state: string;
-  readonly started: string;
-  readonly endpoints: readonly EndpointHealth[];
-  readonly in_flight: Figures;
-  readonly process: Figures;
-  /** Why messages were dropped and requests refused, and how often. */
-  readonly dropped: Figures;
-  readonly refused: Figures;
-  /** Of each tier what its plugin tells. */
-  readonly tiers: Readonly<Record<string, Figures>>;
-}
-
-export interface Health {
-  /** Unix seconds. */
-  readonly at: number;
-  readonly hosts: readonly HostHealth[];
-}
 
 export interface HealthDependencies {
   readonly bus: Bus;

@@ -1,20 +1,12 @@
 import type { AgentMemory } from "@membus/agent-client";
 import { type MemoryEntry, MemoryError } from "@membus/protocol";
-import { briefOf, type EntryBrief } from "./entry-brief.js";
+import type { RecentChange } from "./answers.js";
+import { briefOf } from "./entry-brief.js";
 import { findAnywhere } from "./find-anywhere.js";
 import { type Query, textField, tierField } from "./query-fields.js";
 
 const RECENT_MAX = 50;
 const TEXTS_MAX = 50;
-
-/** An entry as the event of its latest change would tell of it. */
-export interface RecentChange extends EntryBrief {
-  readonly key: MemoryEntry["key"];
-  readonly tags: readonly string[];
-  readonly revision: number;
-  /** Unix seconds. */
-  readonly at: number;
-}
 
 /** What was changed last, in all namespaces and tiers: a page that hears of events lists this once it hears. */
 async function listRecent(memory: AgentMemory) {

@@ -1,6 +1,7 @@
 import type { AgentMemory, ListResult, RetrieveRequest, RetrieveResult } from "@membus/agent-client";
 import { isMemoryError, LIMITS, type MemoryEntry, MemoryError } from "@membus/protocol";
-import { briefOf, type EntryBrief } from "./entry-brief.js";
+import type { EntryBrief } from "./answers.js";
+import { briefOf } from "./entry-brief.js";
 import { distinct, type FoundEntries, findAnywhere } from "./find-anywhere.js";
 import { orNone } from "./or-none.js";
 import { countField, optionalText, type Query, textField, tierField } from "./query-fields.js";

@@ -1,37 +1,6 @@
-import type { DegradedTier, MemoryEntry, MemoryTier } from "@membus/protocol";
-import { briefOf, type EntryBrief } from "./entry-brief.js";
-
-/** A name that triples are about, in one graph: a namespace of a tier. */
-export interface NameNode {
-  readonly id: string;
-  readonly kind: "name";
-  readonly text: string;
-  readonly tier: MemoryTier;
-  readonly namespace: string;
-  /** Steps from the centre. */
-  readonly distance: number;
-}
-
-export interface EntryNode extends Omit<EntryBrief, "kind"> {
-  readonly id: string;
-  readonly kind: "entry";
-  /** Of record; absent where it is none. */
-  readonly record?: string;
-  readonly distance: number;
-}
-
-export type GraphNode = NameNode | EntryNode;
-
-/** Between two nodes, by their ids. */
-export interface GraphEdge {
-  readonly from: string;
-  readonly to: string;
-  /** `triple`: `from` and `to` are its names. `end`: from a triple's entry to a name. `source`: from what was derived. */
-  readonly kind: "triple" | "end" | "source";
-  readonly label: string;
-  /** Of a triple: the id that its entry has as a node. */
-  readonly entry?: string;
-}
+import type { DegradedTier, MemoryEntry } from "@membus/protocol";
+import type { GraphEdge, GraphNode, NameNode } from "./answers.js";
+import { briefOf } from "./entry-brief.js";
 
 /** What is found of a graph, step by step, until there is no more room. */
 export class Neighbourhood {

@@ -1,15 +1,22 @@
-import { readFile } from "node:fs/promises";
-import type { ServerResponse } from "node:http";
+import { readdir, readFile } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { extname } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import { answerJson } from "../http/http-server.js";
 
 /** Where the build puts the page: in what is shipped, wherever this file runs from. */
 const FOLDER = new URL("../../dist/page/", import.meta.url);
+const FILES_MAX = 32;
+const FILE_BYTES_MAX = 1024 * 1024;
 
-const FILES: Readonly<Record<string, { readonly name: string; readonly type: string }>> = {
-  "/": { name: "index.html", type: "text/html; charset=utf-8" },
-  "/inspector.js": { name: "inspector.js", type: "text/javascript; charset=utf-8" },
-  "/inspector.css": { name: "inspector.css", type: "text/css; charset=utf-8" },
-  "/inspector.svg": { name: "inspector.svg", type: "image/svg+xml" },
+/** A browser asks again for all but scripts, whose names change with what they say. */
+const CACHED_FOR_GOOD = "max-age=31536000, immutable";
+const KINDS: Readonly<Record<string, { readonly type: string; readonly caching: string }>> = {
+  ".html": { type: "text/html; charset=utf-8", caching: "no-cache" },
+  ".js": { type: "text/javascript; charset=utf-8", caching: CACHED_FOR_GOOD },
+  ".css": { type: "text/css; charset=utf-8", caching: "no-cache" },
+  ".svg": { type: "image/svg+xml", caching: "no-cache" },
 };
 
 const POLICY = [
@@ -32,16 +39,49 @@ export function setSecurityHeaders(response: ServerResponse): void {
   response.setHeader("cross-origin-opener-policy", "same-origin");
 }
 
-export function isPageFile(path: string): boolean {
-  return Object.hasOwn(FILES, path);
+interface PageFile {
+  readonly type: string;
+  readonly caching: string;
+  readonly bytes: Buffer;
+  readonly gzipped: Buffer;
 }
 
-/** The files are few and small, and what an upgrade has replaced is shown at once: each is read when it is asked for. */
-export async function answerPageFile(response: ServerResponse, path: string): Promise<void> {
-  const { name, type } = FILES[path]!;
-  const bytes = await readFile(new URL(name, FOLDER)).catch(() => undefined);
-  if (bytes === undefined)
-    return answerJson(response, 404, { error: "the page is not built: npm run build" });
-  response.writeHead(200, { "content-type": type, "cache-control": "no-cache" });
-  response.end(bytes);
+/** The files of the page, as they were when the gateway started: what is asked for never becomes a path. */
+export class PageFiles {
+  readonly #files = new Map<string, PageFile>();
+
+  /** None where the page is not built. */
+  async read(): Promise<void> {
+    const found = await readdir(FOLDER).catch(() => []);
+    const names = found.filter((name) => Object.hasOwn(KINDS, extname(name)));
+    if (names.length > FILES_MAX)
+      throw new Error(`the page has ${names.length} files, more than ${FILES_MAX}`);
+    for (const name of names) {
+      this.#files.set(name === "index.html" ? "/" : `/${name}`, await readPageFile(name));
+    }
+  }
+
+  has(path: string): boolean {
+    return path === "/" || this.#files.has(path);
+  }
+
+  answer({ headers }: IncomingMessage, response: ServerResponse, path: string): void {
+    const file = this.#files.get(path);
+    if (file === undefined)
+      return answerJson(response, 404, { error: "the page is not built: npm run build" });
+    const isGzipped = /\bgzip\b/.test(String(headers["accept-encoding"]));
+    response.writeHead(200, {
+      "content-type": file.type,
+      "cache-control": file.caching,
+      vary: "accept-encoding",
+      ...(isGzipped && { "content-encoding": "gzip" }),
+    });
+    response.end(isGzipped ? file.gzipped : file.bytes);
+  }
+}
+
+async function readPageFile(name: string): Promise<PageFile> {
+  const bytes = await readFile(new URL(name, FOLDER));
+  if (bytes.length > FILE_BYTES_MAX) throw new Error(`${name} of the page has ${bytes.length} bytes`);
+  return { ...KINDS[extname(name)]!, bytes, gzipped: await promisify(gzip)(bytes, { level: 9 }) };
 }

@@ -10,7 +10,7 @@ import { Access, type Grant, identityFor, wholeTenant } from "./access.js";
 import { EDIT_ROUTES } from "./edits.js";
 import { EventReaders } from "./events.js";
 import { answerFailure, bodyOf, queryOf } from "./http-json.js";
-import { answerPageFile, isPageFile, setSecurityHeaders } from "./page.js";
+import { PageFiles, setSecurityHeaders } from "./page.js";
 import { optionalText, type Query, textField } from "./query-fields.js";
 import { type TenantRoutes, tenantRoutes, VIEW_ROUTES } from "./view-routes.js";
 
@@ -46,6 +46,7 @@ export class InspectorRoutes {
   readonly #access: Access;
   readonly #events: EventReaders;
   readonly #ofTenant: TenantRoutes;
+  readonly #page = new PageFiles();
   readonly #work = new Set<Promise<void>>();
 
   constructor(dependencies: InspectorRoutesDependencies, options: ResolvedGatewayOptions, isSecure: boolean) {
@@ -59,19 +60,22 @@ export class InspectorRoutes {
     this.#ofTenant = tenantRoutes({ ...dependencies, prefix: options.prefix });
   }
 
-  start(): void {
+  async start(): Promise<void> {
+    await this.#page.read();
     this.#events.start();
   }
 
   /** Undefined for a path that is not the inspector's. */
   find(method: string | undefined, path: string): Route | undefined {
-    const route = this.#pageAnswer(method, path) ?? this.#apiAnswer(method, path);
+    const page = this.#pageAnswer(method, path);
+    const route = page ?? this.#apiAnswer(method, path);
     if (route === undefined) return undefined;
     const answer: Answer = async (request, response) => {
       setSecurityHeaders(response);
       await route(request, response);
     };
-    return { name: path, answer };
+    // Figures count the page as one: the names of its files change with each build.
+    return { name: page === undefined ? path : "/", answer };
   }
 
   /** Resolves when every request is answered. Streams go on. */
@@ -84,8 +88,8 @@ export class InspectorRoutes {
   }
 
   #pageAnswer(method: string | undefined, path: string): Answer | undefined {
-    if (method !== "GET" || !isPageFile(path)) return undefined;
-    return (_, response) => answerPageFile(response, path);
+    if (method !== "GET" || !this.#page.has(path)) return undefined;
+    return async (request, response) => this.#page.answer(request, response, path);
   }
 
   #apiAnswer(method: string | undefined, path: string): Answer | undefined {

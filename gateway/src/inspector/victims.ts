@@ -1,14 +1,10 @@
 import type { AgentMemory } from "@membus/agent-client";
 import { type KeyHashReference, LIMITS, type MemoryEntry, type MemoryTier } from "@membus/protocol";
-import { briefOf, type EntryBrief } from "./entry-brief.js";
+import type { Victim } from "./answers.js";
+import { briefOf } from "./entry-brief.js";
 import { findAnywhere } from "./find-anywhere.js";
 
 const VICTIMS_MAX = 200;
-
-export interface Victim extends EntryBrief {
-  /** How many derivations lie between it and what was named. */
-  readonly level: number;
-}
 
 export interface ForgetCriteria {
   readonly tier: MemoryTier;

@@ -1,7 +1,8 @@
 import type { AgentMemory } from "@membus/agent-client";
 import { type Filter, LIMITS, type MemoryEntry, type MemoryTier, readRecord } from "@membus/protocol";
+import type { EntryNode, NameNode } from "./answers.js";
 import { findAnywhere } from "./find-anywhere.js";
-import { type EntryNode, entryId, type NameNode, type Neighbourhood } from "./neighbourhood.js";
+import { entryId, type Neighbourhood } from "./neighbourhood.js";
 
 /** Entries that one step reads of one kind. */
 const STEP_MAX = 500;
@@ -86,7 +87,7 @@ async function followSources(
   }
   for (const entry of shown) addEnds(found, entry, distance);
   for (const entry of [...sources.entries, ...derived.entries]) found.addEntry(entry, distance);
-  join(found, [...shown, ...derived.entries], [...shown, ...sources.entries]);
+  addSourceEdges(found, [...shown, ...derived.entries], [...shown, ...sources.entries]);
 }
 
 function addEnds(found: Neighbourhood, entry: MemoryEntry, distance: number): void {
@@ -101,7 +102,11 @@ function addEnds(found: Neighbourhood, entry: MemoryEntry, distance: number): vo
 }
 
 /** Edges from each that was derived to each that it names. */
-function join(found: Neighbourhood, derived: readonly MemoryEntry[], named: readonly MemoryEntry[]): void {
+function addSourceEdges(
+  found: Neighbourhood,
+  derived: readonly MemoryEntry[],
+  named: readonly MemoryEntry[],
+): void {
   for (const entry of derived) {
     for (const source of named) {
       if (!entry.sources?.includes(source.key_hash)) continue;

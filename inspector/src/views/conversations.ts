@@ -1,24 +1,10 @@
+import type { ConversationBrief, ConversationPage } from "@membus/gateway/answers";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useLoaded } from "../loaded.js";
 import { Degraded, Empty, Failure, Time } from "../notices.js";
 import type { PageProps, View } from "../view.js";
 import { Chat } from "./conversations/chat.js";
-import type { PageOfTiers } from "./conversations/chat-items.js";
-
-interface ConversationBrief {
-  readonly id: string;
-  readonly messages: number;
-  readonly summaries: number;
-  readonly newest: number;
-  readonly bytes: number;
-}
-
-interface ConversationPage extends PageOfTiers {
-  readonly conversations: readonly ConversationBrief[];
-  readonly total: number;
-  readonly cursor?: string;
-}
 
 /** All conversations of the agent, or one of them. */
 function Page(props: PageProps): VNode {

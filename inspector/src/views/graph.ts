@@ -1,22 +1,13 @@
+import type { GraphBrief, GraphNames } from "@membus/gateway/answers";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useLoaded } from "../loaded.js";
 import { Empty, Failure } from "../notices.js";
-import type { PageProps, View } from "../view.js";
+import type { PageProps } from "../view.js";
 import { Neighbourhood } from "./graph/neighbourhood.js";
 
-interface GraphBrief {
-  readonly tier: string;
-  readonly namespace: string;
-  readonly triples: number;
-}
-
-interface GraphNames {
-  readonly names: readonly { readonly name: string; readonly triples?: number }[];
-}
-
 /** Where to begin, and what is around the name or the entry that was chosen. */
-function Page(props: PageProps): VNode {
+export function Page(props: PageProps): VNode {
   const { api, who, route } = props;
   const { value, failure } = useLoaded(
     async (signal) =>
@@ -83,5 +74,3 @@ function placeOf({ tier, namespace }: Pick<GraphBrief, "tier" | "namespace">): s
 function chosenGraph({ params }: PageProps["route"]): string {
   return `${params.get("tier")}/${params.get("namespace")}`;
 }
-
-export const graphView: View = { path: "graph", title: "Graph", Page };

@@ -1,26 +1,19 @@
+import type { Health, HostHealth } from "@membus/gateway/answers";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Api } from "../api.js";
 import { after } from "../clock.js";
 import { Empty, Failure } from "../notices.js";
-import type { PageProps, View } from "../view.js";
-import {
-  addSample,
-  type Health,
-  type HostHealth,
-  operationLines,
-  processLine,
-  SAMPLE_MS,
-  tierLines,
-} from "./health/health-samples.js";
+import type { PageProps } from "../view.js";
+import { addSample, operationLines, processLine, SAMPLE_MS, tierLines } from "./health/health-samples.js";
 import { HostTables } from "./health/host-tables.js";
 import { Plot } from "./health/plot.js";
 
 const MIB = 1_048_576;
 
 /** What the hosts do, sampled while one looks. */
-function Page({ api, route }: PageProps): VNode {
+export function Page({ api, route }: PageProps): VNode {
   const { samples, failure } = useSamples(api);
   const hosts = samples.at(-1)?.hosts ?? [];
   const host = hosts.find(({ id }) => id === route.params.get("host")) ?? hosts[0];
@@ -113,5 +106,3 @@ function HostPlots({ samples, host: { id } }: HostProps): VNode {
     ${backlog.length > 0 && plot("Backlog", "entries to flush", backlog)}
     ${plot("Memory", "MiB", [memory])}`;
 }
-
-export const healthView: View = { path: "health", title: "Health", Page };

@@ -1,56 +1,4 @@
-/** What was read of several tiers, and which could not be. */
-export interface PageOfTiers {
-  readonly degraded: readonly { readonly tier: string; readonly message: string }[];
-}
-
-export interface ChatCall {
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: string;
-}
-
-export interface ChatMessage {
-  readonly key_hash: string;
-  readonly id: string;
-  readonly seq: number;
-  readonly tier: string;
-  readonly namespace: string;
-  readonly role: string;
-  readonly name?: string;
-  readonly author: string;
-  readonly occurred_at: number;
-  readonly text: string;
-  readonly truncated: boolean;
-  readonly tool_calls: readonly ChatCall[];
-  readonly tool_call_id?: string;
-  readonly marks: readonly string[];
-}
-
-export interface ChatSummary {
-  readonly key_hash: string;
-  readonly text: string;
-  readonly key_facts: readonly string[];
-  readonly open_threads: readonly string[];
-  readonly covers: { readonly from: number; readonly to: number };
-  readonly level: number;
-  readonly created: number;
-}
-
-export interface ChatOffload {
-  readonly message: string;
-  readonly bytes: number;
-  readonly tool?: string;
-}
-
-export interface Learned {
-  readonly key_hash: string;
-  readonly tier: string;
-  readonly namespace: string;
-  readonly kind?: string;
-  readonly text: string;
-  readonly sources: readonly string[];
-}
-
+import type { Chat, ChatMessage, ChatOffload, ChatSummary, Learned } from "@membus/gateway/answers";
 /** A message with what became of it. */
 export interface MessageItem {
   readonly message: ChatMessage;
@@ -69,15 +17,11 @@ export interface SummaryItem {
 
 export type ChatItem = MessageItem | SummaryItem;
 
-export interface ChatPage {
-  readonly messages: readonly ChatMessage[];
-  readonly summaries: readonly ChatSummary[];
-  readonly offloads: readonly ChatOffload[];
-  readonly learned: readonly Learned[];
-}
+/** What becomes the items of a page. */
+export type ChatParts = Pick<Chat, "messages" | "summaries" | "offloads" | "learned">;
 
 /** The messages of a page in their order, and among them the summaries that stand for some of them. */
-export function chatItems({ messages, summaries, offloads, learned }: ChatPage): ChatItem[] {
+export function chatItems({ messages, summaries, offloads, learned }: ChatParts): ChatItem[] {
   const placed = summaries
     .map((summary) => ({ summary, within: messages.filter(({ seq }) => isCovered(seq, summary)) }))
     .filter(({ within }) => within.length > 0);

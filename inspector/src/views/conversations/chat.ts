@@ -1,3 +1,4 @@
+import type { ChatCall, ChatOffload, Chat as ChatReply, Learned } from "@membus/gateway/answers";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { entryParams } from "../../entry-text.js";
@@ -5,23 +6,7 @@ import { useLoaded } from "../../loaded.js";
 import { Degraded, Empty, Failure, Time } from "../../notices.js";
 import { hrefOf } from "../../route.js";
 import type { PageProps } from "../../view.js";
-import {
-  type ChatCall,
-  type ChatItem,
-  type ChatOffload,
-  type ChatPage,
-  chatItems,
-  type Learned,
-  type MessageItem,
-  type PageOfTiers,
-  type SummaryItem,
-} from "./chat-items.js";
-
-interface ChatReply extends ChatPage, PageOfTiers {
-  readonly total: number;
-  readonly cursor?: string;
-  readonly learned_truncated: boolean;
-}
+import { type ChatItem, chatItems, type MessageItem, type SummaryItem } from "./chat-items.js";
 
 const LONG_TEXT_LENGTH = 1_000;
 

@@ -1,8 +1,8 @@
+import type { GraphEdge, GraphNode, NeighbourhoodReply } from "@membus/gateway/answers";
 import type { Fit, Placed } from "./graph-layout.js";
-import type { GraphEdge, GraphNode, GraphReply } from "./graph-reply.js";
 
 export interface Picture {
-  readonly reply: GraphReply;
+  readonly reply: NeighbourhoodReply;
   readonly places: ReadonlyMap<string, Placed>;
   readonly fit: Fit;
   /** Pixels of the page. */

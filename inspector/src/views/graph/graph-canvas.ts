@@ -1,15 +1,15 @@
+import type { GraphNode, NeighbourhoodReply } from "@membus/gateway/answers";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { useScheme, useWidth } from "../surroundings.js";
+import { useScheme, useWidth } from "../canvas-surroundings.js";
 import { drawGraph } from "./draw-graph.js";
 import { fitInto, nearest, placeNodes } from "./graph-layout.js";
-import type { GraphNode, GraphReply } from "./graph-reply.js";
 
 const HEIGHT_PX = 420;
 
 export interface GraphCanvasProps {
-  readonly reply: GraphReply;
+  readonly reply: NeighbourhoodReply;
   /** A node was pointed at. */
   readonly onNode: (node: GraphNode) => void;
 }

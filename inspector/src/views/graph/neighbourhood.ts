@@ -1,3 +1,4 @@
+import type { GraphEdge, GraphNode, NeighbourhoodReply } from "@membus/gateway/answers";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { entryParams } from "../../entry-text.js";
@@ -6,14 +7,7 @@ import { Degraded, Failure } from "../../notices.js";
 import { hrefOf, type Route } from "../../route.js";
 import type { PageProps } from "../../view.js";
 import { GraphCanvas } from "./graph-canvas.js";
-import {
-  type GraphEdge,
-  type GraphNode,
-  type GraphReply,
-  type Target,
-  targetOf,
-  targetOfEntry,
-} from "./graph-reply.js";
+import { type Target, targetOf, targetOfEntry } from "./graph-target.js";
 
 const NODES_MAX = 200;
 
@@ -22,7 +16,7 @@ export function Neighbourhood({ api, who, route }: PageProps): VNode {
   const { tier, namespace, name, entry, depth = "1" } = Object.fromEntries(route.params);
   const asked = { tier, namespace, name, entry, depth, limit: NODES_MAX };
   const { value, failure, isLoading } = useLoaded(
-    (signal) => api.get<GraphReply>("neighbourhood", asked, signal),
+    (signal) => api.get<NeighbourhoodReply>("neighbourhood", asked, signal),
     [who, route.params.toString()],
   );
   const words = route.params.get("words") ?? undefined;
@@ -54,7 +48,7 @@ function Depth({ route, depth }: { readonly route: Route; readonly depth: string
 }
 
 interface ListProps {
-  readonly reply: GraphReply;
+  readonly reply: NeighbourhoodReply;
   readonly go: (target: Target) => void;
 }
 
@@ -79,15 +73,16 @@ interface NodeProps extends Pick<ListProps, "go"> {
 }
 
 function Node({ node, isCentre, go }: NodeProps): VNode {
-  const { text, tier, namespace, kind, record = "entry", key_hash } = node;
+  const { text, tier, namespace } = node;
+  const kind = node.kind === "name" ? "name" : (node.record ?? "entry");
   const entry =
-    key_hash !== undefined &&
-    html` <a href=${hrefOf("memories", entryParams({ tier, namespace, key_hash }))}
+    node.kind === "entry" &&
+    html` <a href=${hrefOf("memories", entryParams(node))}
       aria-label=${`Entry: ${text}`}>entry</a>`;
   return html`<button class="plain" aria-current=${isCentre ? "true" : undefined}
       onClick=${() => go(targetOf(node))}>${text}</button>
     <span class=${`tag tier-${tier}`}>${tier}</span>
-    <span class="quiet">${kind === "name" ? kind : record} in ${namespace}</span>${entry}`;
+    <span class="quiet">${kind} in ${namespace}</span>${entry}`;
 }
 
 function Edges({

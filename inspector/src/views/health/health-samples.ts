@@ -1,35 +1,7 @@
+import type { Health } from "@membus/gateway/answers";
 /** A sample every two seconds, for five minutes. */
 export const SAMPLE_MS = 2_000;
 const SAMPLES_MAX = 150;
-
-export type Figures = Readonly<Record<string, number | string | boolean>>;
-
-export interface EndpointHealth {
-  readonly name: string;
-  readonly requests: number;
-  readonly errors: number;
-  readonly total_ms: number;
-}
-
-export interface HostHealth {
-  readonly id: string;
-  readonly version: string;
-  readonly state: string;
-  readonly started: string;
-  readonly endpoints: readonly EndpointHealth[];
-  readonly in_flight: Figures;
-  readonly process: Figures;
-  readonly dropped: Figures;
-  readonly refused: Figures;
-  readonly tiers: Readonly<Record<string, Figures>>;
-}
-
-/** What `/inspector/health` answers. */
-export interface Health {
-  /** Unix seconds. */
-  readonly at: number;
-  readonly hosts: readonly HostHealth[];
-}
 
 /** Adds the latest, and drops what is older than five minutes. One that was answered twice counts once. */
 export function addSample(samples: readonly Health[], latest: Health): readonly Health[] {

@@ -1,6 +1,7 @@
+import type { Figures, Health, HostHealth } from "@membus/gateway/answers";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
-import { type Figures, type Health, type HostHealth, ratesBetween } from "./health-samples.js";
+import { ratesBetween } from "./health-samples.js";
 import { shownNumber } from "./plot.js";
 
 export interface HostTablesProps {

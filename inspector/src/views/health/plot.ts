@@ -2,7 +2,7 @@ import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { useScheme, useWidth } from "../surroundings.js";
+import { useScheme, useWidth } from "../canvas-surroundings.js";
 import type { Line } from "./health-samples.js";
 
 const HEIGHT_PX = 160;

@@ -1,10 +1,11 @@
+import type { RecentChange, Tier } from "@membus/gateway/answers";
 import type { LiveEvent } from "../../api.js";
-import type { EntryBrief, Key } from "../../entry-text.js";
+import type { Key } from "../../entry-text.js";
 
 /** A change of an entry, as it was heard of or listed. */
 export interface Change {
   readonly action: LiveEvent["action"];
-  readonly tier: string;
+  readonly tier: Tier;
   readonly namespace: string;
   readonly key: Key;
   readonly key_hash: string;
@@ -16,9 +17,6 @@ export interface Change {
   /** Undefined while it is not known: events do not tell it. */
   readonly text?: string | undefined;
 }
-
-/** An entry as the gateway lists what was changed last. */
-export type RecentChange = EntryBrief & Omit<Change, "action" | "text">;
 
 /** How many changes are kept. */
 export const CHANGES_MAX = 200;

@@ -1,5 +1,5 @@
+import type { EntryBrief } from "@membus/gateway/answers";
 import type { Api } from "../../api.js";
-import type { EntryBrief } from "../../entry-text.js";
 import type { Change } from "./feed.js";
 
 export type EntryText = EntryBrief & { readonly revision: number };

@@ -1,7 +1,8 @@
+import type { RecentChange } from "@membus/gateway/answers";
 import { useEffect, useState } from "preact/hooks";
 import type { Api } from "../../api.js";
-import { CHANGES_MAX, type Change, heard, listed, merge, type RecentChange, withTexts } from "./feed.js";
-import { Gathering } from "./gathering.js";
+import { Batcher } from "./batcher.js";
+import { CHANGES_MAX, type Change, heard, listed, merge, withTexts } from "./feed.js";
 import { readTexts } from "./texts.js";
 
 /** What comes within this time is drawn together. */
@@ -24,10 +25,10 @@ export function useFeed(api: Api): Feed {
     setState("connecting");
     setChanges([]);
     const ended = new AbortController();
-    const news = new Gathering<Change>(DRAW_MS, CHANGES_MAX, (heardOf) =>
+    const news = new Batcher<Change>(DRAW_MS, CHANGES_MAX, (heardOf) =>
       setChanges((known) => merge(known, heardOf)),
     );
-    const unread = new Gathering<Change>(READ_MS, CHANGES_MAX, async (stored) => {
+    const unread = new Batcher<Change>(READ_MS, CHANGES_MAX, async (stored) => {
       const texts = await readTexts(api, stored, ended.signal);
       setChanges((known) => withTexts(known, texts));
     });

@@ -1,7 +1,8 @@
+import type { DegradedTier, EntryBrief } from "@membus/gateway/answers";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import type { Choices, LiveEvent } from "../../api.js";
-import { type EntryBrief, entryParams, keyText, Tags } from "../../entry-text.js";
+import { entryParams, keyText, Tags } from "../../entry-text.js";
 import { useLoaded } from "../../loaded.js";
 import { Degraded, Empty, Failure, Time } from "../../notices.js";
 import type { PageProps } from "../../view.js";
@@ -15,7 +16,7 @@ interface Reply {
   readonly sources: readonly EntryBrief[];
   readonly derived: readonly EntryBrief[];
   readonly derived_truncated: boolean;
-  readonly degraded: readonly { readonly tier: string; readonly message: string }[];
+  readonly degraded: readonly DegradedTier[];
 }
 
 /** One entry: what it says, its history, where it comes from and what came of it. */

@@ -1,8 +1,8 @@
+import type { Victim } from "@membus/gateway/answers";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Api } from "../../api.js";
-import type { EntryBrief } from "../../entry-text.js";
 import { Failure } from "../../notices.js";
 import type { Place } from "./entry.js";
 
@@ -15,7 +15,7 @@ export interface ForgettingProps {
 interface Preview {
   readonly cascade: boolean;
   readonly deleted: number;
-  readonly victims: readonly (EntryBrief & { readonly level: number })[];
+  readonly victims: readonly Victim[];
 }
 
 /** Forgets an entry once one has seen what goes with it. */

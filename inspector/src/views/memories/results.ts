@@ -1,8 +1,9 @@
+import type { DegradedTier, EntryBrief } from "@membus/gateway/answers";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { Api, Who } from "../../api.js";
-import { type EntryBrief, entryParams, type Key, keyText, Tags } from "../../entry-text.js";
+import { entryParams, type Key, keyText, Tags } from "../../entry-text.js";
 import { useLoaded } from "../../loaded.js";
 import { Degraded, Empty, Failure, Time } from "../../notices.js";
 import { hrefOf } from "../../route.js";
@@ -23,7 +24,7 @@ interface Page {
   readonly total_relation: "eq" | "gte";
   readonly cursor?: string;
   readonly explain?: readonly TierRanking[];
-  readonly degraded?: readonly { readonly tier: string; readonly message: string }[];
+  readonly degraded?: readonly DegradedTier[];
 }
 
 export interface ResultsProps {

@@ -1,3 +1,4 @@
+import type { DegradedTier } from "@membus/gateway/answers";
 import { html } from "htm/preact";
 import type { VNode } from "preact";
 import { useLoaded } from "../../loaded.js";
@@ -11,7 +12,7 @@ import type { Search } from "./search.js";
 interface Namespaces {
   readonly items: readonly Namespace[];
   readonly cursor?: string;
-  readonly degraded?: readonly { readonly tier: string; readonly message: string }[];
+  readonly degraded?: readonly DegradedTier[];
 }
 
 const FIELDS = ["q", "namespace", "tier", "tags", "since", "until", "session"] as const;

@@ -1,7 +1,7 @@
 import { after } from "../../clock.js";
 
 /** Hands on together what comes within some time; of more than `countMax` the latest. */
-export class Gathering<T> {
+export class Batcher<T> {
   readonly #delayMs: number;
   readonly #countMax: number;
   readonly #handOn: (items: readonly T[]) => void;

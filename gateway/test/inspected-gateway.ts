@@ -1,0 +1,26 @@
+import { MemoryClient } from "@membus/agent-client";
+import type { GatewayOptions } from "../src/index.js";
+import { GatewayFixture, type Plugins } from "./gateway-fixture.js";
+
+/** A gateway whose inspector is asked about the memory of alice. */
+export class InspectedGateway extends GatewayFixture {
+  #alice: MemoryClient | undefined;
+  url = "";
+
+  /** The bus itself, to store into and to compare with. */
+  get alice(): MemoryClient {
+    return this.#alice!;
+  }
+
+  /** @param plugins of tiers that are not in memory. */
+  async open(options: GatewayOptions = {}, plugins: Plugins = {}): Promise<void> {
+    await this.start(plugins);
+    ({ url: this.url } = await this.gateway(options));
+    this.#alice = await MemoryClient.connect({ bus: await this.bus(), agent: "alice" });
+  }
+
+  override async stop(): Promise<void> {
+    await this.#alice?.close();
+    await super.stop();
+  }
+}

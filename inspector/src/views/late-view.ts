@@ -1,0 +1,47 @@
+import { html } from "htm/preact";
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { isReachable } from "../api.js";
+import { after } from "../clock.js";
+import { useLoaded } from "../loaded.js";
+import { Failure } from "../notices.js";
+import type { PageProps, View } from "../view.js";
+
+/** What comes sooner is not announced. */
+const PATIENCE_MS = 200;
+
+/** A view whose program is big, and loaded when it is first opened. */
+export function lateView(
+  path: string,
+  title: string,
+  load: () => Promise<{ readonly Page: View["Page"] }>,
+): View {
+  function Page(props: PageProps): VNode {
+    const { value, failure } = useLoaded(load, []);
+    if (value !== undefined) return html`<${value.Page} ...${props} />`;
+    return failure === undefined
+      ? html`<${Loading} title=${title} />`
+      : html`<${NotLoaded} title=${title} />`;
+  }
+  return { path, title, Page };
+}
+
+/** Empty at first: a screen reader reads what comes into a status, and not always what it begins with. */
+function Loading({ title }: { readonly title: string }): VNode {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => after(PATIENCE_MS, () => setLong(true)), []);
+  return html`<p class="quiet" role="status">${isLong ? `Loading ${title}` : ""}</p>`;
+}
+
+/** Only a new document gets there: browsers do not ask twice for a script, and an upgrade has others. */
+function NotLoaded({ title }: { readonly title: string }): VNode {
+  const [failure, setFailure] = useState(
+    new Error(`${title} could not be loaded: the gateway does not answer, or has been upgraded.`),
+  );
+  const reload = async () => {
+    if (await isReachable()) location.reload();
+    else setFailure(new Error(`${title} could not be loaded: the gateway does not answer.`));
+  };
+  return html`<${Failure} of=${failure} />
+    <button type="button" onClick=${reload}>Try again</button>`;
+}
