@@ -110,6 +110,41 @@ describe("membus auth", () => {
     expect((await auth("remove-agent", "acme", "alice")).stderr).toMatch(/acme has no agent `alice`/);
   });
 
+  it("lets a gateway ask for the tenants that there are, or for those that it is told", async () => {
+    const asked = () =>
+      read("nats-auth.conf").match(/a2e\.\w+\.\*\.memory\.\*\.req(?=",?\s+"a2e\.\w+\.gateway)/g);
+    await done("init");
+    await done("add-tenant", "acme");
+    expect([read("nats-auth.conf"), existsSync(join(cwd, FOLDER, "keys/gateway.nk"))]).toEqual([
+      expect.not.stringContaining("gateway"),
+      false,
+    ]);
+    const settings = await done("add-gateway");
+    expect(settings).toContain(`MEMBUS_NATS_NKEY=${join(cwd, FOLDER)}/keys/gateway.nk\n`);
+    expect(settings).toContain("MEMBUS_INBOX_PREFIX=_INBOX_gateway\n");
+    const { key } = JSON.parse(read("auth.json")).gateway;
+    for (const tenant of ["globex", "initech"]) await done("add-tenant", tenant);
+    expect(asked()).toEqual([
+      "a2e.acme.*.memory.*.req",
+      "a2e.globex.*.memory.*.req",
+      "a2e.initech.*.memory.*.req",
+    ]);
+    await done("add-gateway", "--tenants", "globex,acme");
+    for (const args of [["init"], ["add-gateway"], ["add-tenant", "umbrella"]]) await done(...args);
+    expect(JSON.parse(read("auth.json")).gateway).toEqual({ key, tenants: ["globex", "acme"] });
+    await done("remove-tenant", "globex");
+    expect(asked()).toEqual(["a2e.acme.*.memory.*.req"]);
+    await done("remove-tenant", "acme");
+    expect([asked(), JSON.parse(read("auth.json")).gateway]).toEqual([null, { key, tenants: [] }]);
+    await done("add-gateway", "--tenants", "*");
+    expect(JSON.parse(read("auth.json")).gateway).toEqual({ key });
+    await done("rotate", "gateway");
+    expect(JSON.parse(read("auth.json")).gateway.key).not.toBe(key);
+    await done("remove-gateway");
+    expect(read("auth.json") + read("nats-auth.conf")).not.toContain("gateway");
+    expect(existsSync(join(cwd, FOLDER, "keys/gateway.nk"))).toBe(false);
+  });
+
   it("names what is wrong, and leaves all as it was", async () => {
     expect(await auth("add-tenant", "acme")).toMatchObject({
       code: 2,
@@ -133,7 +168,11 @@ describe("membus auth", () => {
         ["add-agent", "a", "b", "--tiers", "working", "--read-only-tiers", "working"],
         /`working` is in --tiers and in --read-only-tiers/,
       ],
-      [["rotate", "acme"], /rotate `host`, `operator`, or a tenant and an agent/],
+      [["rotate", "acme"], /rotate `host`, `operator`, `gateway`, or a tenant and an agent/],
+      [["rotate", "gateway"], /there is no gateway: `membus auth add-gateway`/],
+      [["remove-gateway"], /there is no gateway/],
+      [["add-gateway", "--tenants", "acme"], /there is no tenant `acme`/],
+      [["add-gateway", "--tenants", ","], /--tenants takes names of tenants/],
     ] as const) {
       expect(await auth(...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
     }

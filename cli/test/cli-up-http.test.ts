@@ -110,7 +110,12 @@ describe("membus up --http", () => {
     const wrong = (text: string) => [2, expect.stringContaining(text)];
     expect(await fails("--http", "nowhere")).toEqual(wrong("--http takes an address and a port"));
     expect(await fails("--http", "0", "--read-only")).toEqual(wrong("does not go with --read-only"));
-    expect(await fails("--http", "0", "--auth", directory)).toEqual(wrong("does not go with --auth"));
+    expect(await fails("--http", "0", "--auth", directory)).toEqual(wrong("needs `gateway.tokens`"));
+    const tokens = [{ sha256: "0".repeat(64), tenant: "acme" }];
+    writeFileSync(join(directory, "with-tokens.yaml"), JSON.stringify({ gateway: { tokens } }));
+    expect(await fails("--http", "0", "--auth", directory, "--config", "with-tokens.yaml")).toEqual(
+      wrong(`\`membus auth add-gateway --folder ${directory}\``),
+    );
     expect(await fails("--http", "0.0.0.0:0", "--port", String(await freePort()))).toEqual(
       wrong("tokens are needed"),
     );

@@ -1,9 +1,11 @@
 import type { NewKey } from "./auth-folder.js";
 import {
   type AuthAgent,
+  type AuthGateway,
   type AuthState,
   type AuthUser,
   agentUser,
+  GATEWAY_USER,
   HOST_USER,
   OPERATOR_USER,
   requireTenant,
@@ -36,6 +38,7 @@ export async function initialised(
     max_payload: maxPayload ?? state?.max_payload ?? MAX_PAYLOAD,
     host: state?.host ?? (await newKey(HOST_USER)),
     operator: state?.operator ?? (await newKey(OPERATOR_USER)),
+    ...(state?.gateway && { gateway: state.gateway }),
     tenants: state?.tenants ?? {},
   };
 }
@@ -72,7 +75,33 @@ export function withoutAgent(state: AuthState, tenant: string, agent: string): A
 export function withoutTenant(state: AuthState, tenant: string): AuthState {
   agentsOf(state, tenant);
   const { [tenant]: _, ...tenants } = state.tenants;
-  return { ...state, tenants };
+  const { gateway, ...others } = state;
+  if (gateway?.tenants === undefined) return { ...state, tenants };
+  const listed = gateway.tenants.filter((name) => name !== tenant);
+  return { ...others, gateway: { ...gateway, tenants: listed }, tenants };
+}
+
+/**
+ * With a gateway for the tenants, or for all; one that is there keeps its key, and with undefined its tenants.
+ * @throws {TypeError} for a tenant that is not there.
+ */
+export async function withGatewayUser(
+  state: AuthState,
+  newKey: NewKey,
+  tenants: readonly string[] | "all" | undefined,
+): Promise<AuthState> {
+  const { key, tenants: former } = state.gateway ?? { key: await newKey(GATEWAY_USER) };
+  if (tenants === "all" || (tenants ?? former) === undefined) return { ...state, gateway: { key } };
+  const listed = [...new Set(tenants ?? former)];
+  for (const tenant of listed) agentsOf(state, tenant);
+  return { ...state, gateway: { key, tenants: listed } };
+}
+
+/** Without a gateway, whose key is refused from then on. */
+export function withoutGatewayUser(state: AuthState): AuthState {
+  gatewayOf(state);
+  const { gateway: _, ...others } = state;
+  return others;
 }
 
 /** With a new key for one that is there; the former is refused from then on. */
@@ -83,14 +112,25 @@ export async function rotated(
   agent: string | undefined,
 ): Promise<{ readonly state: AuthState; readonly user: AuthUser }> {
   if (agent === undefined) {
+    if (who === GATEWAY_USER.name) {
+      const gateway = { ...gatewayOf(state), key: await newKey(GATEWAY_USER) };
+      return { user: GATEWAY_USER, state: { ...state, gateway } };
+    }
     const user = [HOST_USER, OPERATOR_USER].find(({ name }) => name === who);
-    if (user === undefined) throw new TypeError("rotate `host`, `operator`, or a tenant and an agent of it");
+    if (user === undefined)
+      throw new TypeError("rotate `host`, `operator`, `gateway`, or a tenant and an agent of it");
     return { user, state: { ...state, [user.name]: await newKey(user) } };
   }
   const user = agentUser(who, agent);
   const agents = agentsWith(state, who, agent);
   const renewed = { ...agents[agent]!, key: await newKey(user) };
   return { user, state: withAgents(state, who, { ...agents, [agent]: renewed }) };
+}
+
+/** @throws {TypeError} where there is none. */
+function gatewayOf({ gateway }: AuthState): AuthGateway {
+  if (gateway === undefined) throw new TypeError("there is no gateway: `membus auth add-gateway`");
+  return gateway;
 }
 
 type Agents = Readonly<Record<string, AuthAgent>>;

@@ -1,12 +1,15 @@
-import { watch } from "node:fs";
+import { existsSync, watch } from "node:fs";
 import { join, resolve } from "node:path";
 import type { NatsServer } from "@membus/nats-server";
 import type { Config } from "../config/config-schema.js";
 import { CONFIG_FILE, seedPath } from "./auth-folder.js";
-import { HOST_USER, OPERATOR_USER } from "./auth-state.js";
+import { GATEWAY_USER, HOST_USER, OPERATOR_USER } from "./auth-state.js";
 
 /** Requests that cross accounts come with a reply subject of the server's, which begins with the first. */
-const INBOX_PREFIXES = ["_R_", HOST_USER.inboxPrefix, OPERATOR_USER.inboxPrefix];
+const INBOX_PREFIXES = [
+  "_R_",
+  ...[HOST_USER, OPERATOR_USER, GATEWAY_USER].map(({ inboxPrefix }) => inboxPrefix),
+];
 
 /** The settings of a host that connects by its key of `nats.auth`; without that setting, as they are. */
 export function asAuthHost(config: Config): Config {
@@ -18,6 +21,21 @@ export function asAuthHost(config: Config): Config {
     nats: { ...own, ...config.nats },
     host: { inboxPrefixes: INBOX_PREFIXES, ...config.host },
   };
+}
+
+/**
+ * The settings of a gateway that connects by its key of `nats.auth`; without that setting, as they are.
+ * @throws {TypeError} where the folder has none.
+ */
+export function asAuthGateway(config: Config): Config {
+  const { auth } = config.nats;
+  if (auth === undefined) return config;
+  const nkey = seedPath(resolve(auth), GATEWAY_USER);
+  if (!existsSync(nkey)) {
+    const commands = `\`membus auth add-gateway --folder ${auth}\`, or \`rotate gateway\` where it was taken away`;
+    throw new TypeError(`--http with --auth needs a key of the gateway's own, ${nkey}: ${commands}`);
+  }
+  return { ...config, nats: { ...config.nats, nkey, inbox_prefix: GATEWAY_USER.inboxPrefix } };
 }
 
 export function authConfigPath(folder: string): string {

@@ -12,6 +12,9 @@ const AgentSchema = z.strictObject({
   access: z.strictObject({ tiers, read_only_tiers: tiers }).optional(),
 });
 
+/** Of the listed tenants; without a list, of all that are there. */
+const GatewaySchema = z.strictObject({ key, tenants: z.array(z.string()).optional() });
+
 /** Who may connect, by public keys: nothing in it is secret. `format` grows when an older membus would misread it. */
 export const AuthStateSchema = z.strictObject({
   format: z.literal(1),
@@ -19,6 +22,7 @@ export const AuthStateSchema = z.strictObject({
   max_payload: limit,
   host: key,
   operator: key,
+  gateway: GatewaySchema.optional(),
   tenants: z.record(
     z.string(),
     z.strictObject({
@@ -31,6 +35,7 @@ export const AuthStateSchema = z.strictObject({
 
 export type AuthState = z.infer<typeof AuthStateSchema>;
 
+export type AuthGateway = z.infer<typeof GatewaySchema>;
 export type AuthAgent = z.infer<typeof AgentSchema>;
 /** The tiers that an agent may reach, and those that it may only read. */
 export type TierAccess = NonNullable<AuthAgent["access"]>;
@@ -55,6 +60,10 @@ export interface AuthUser {
 
 export const HOST_USER: AuthUser = Object.freeze({ name: "host", inboxPrefix: "_INBOX_host" });
 export const OPERATOR_USER: AuthUser = Object.freeze({ name: "operator", inboxPrefix: "_INBOX_operator" });
+/** All gateways: they share their sessions, and pass replies to each other. */
+export const GATEWAY_USER: AuthUser = Object.freeze({ name: "gateway", inboxPrefix: "_INBOX_gateway" });
+/** First tokens of the subjects on which gateways pass replies to each other. */
+export const RELAY_PREFIX = "membus-gateway";
 
 /** @throws {TypeError} for what is no tenant's or agent's name. */
 export function agentUser(tenant: string, agent: string): AuthUser {

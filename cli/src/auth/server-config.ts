@@ -1,5 +1,14 @@
 import { agentToken, hostSubjects } from "@membus/protocol";
-import { type AuthAgent, type AuthState, agentUser, HOST_USER, OPERATOR_USER } from "./auth-state.js";
+import {
+  type AuthAgent,
+  type AuthGateway,
+  type AuthState,
+  agentUser,
+  GATEWAY_USER,
+  HOST_USER,
+  OPERATOR_USER,
+  RELAY_PREFIX,
+} from "./auth-state.js";
 import { mayHear, requestSubjects } from "./tier-access.js";
 
 type Tenant = AuthState["tenants"][string];
@@ -8,8 +17,13 @@ const HEADER = `# Written by \`membus auth\`, which replaces it: change it by th
 # An account per tenant: what no account imports cannot be named in it. Use it as it is, or \`include\` it.
 `;
 
-/** Subscriptions of one connection; the host has a dozen, a client a few more than it watches. */
-const SUBSCRIPTIONS_MAX = 1_000;
+/**
+ * Subscriptions of one connection. A gateway has one for each stream that is open, of which there are at most 100,000; those of
+ * a tenant's agents are bounded by its account. A server that runs does not take another value.
+ */
+const SUBSCRIPTIONS_MAX = 101_000;
+/** As which a gateway asks whether its host answers. */
+const READY_AGENT = "gateway";
 /** Bytes that may wait for a connection before the server closes it; its own default is 64 MiB, which one agent fills. */
 const PENDING_BYTES_MAX = 512 * 1024 * 1024;
 
@@ -37,7 +51,7 @@ function accountOf(tenant: string): string {
   return `tenant_${tenant}`;
 }
 
-function hostAccount({ prefix, host, operator, tenants }: AuthState): object {
+function hostAccount({ prefix, host, operator, gateway, tenants }: AuthState): object {
   const exports = Object.keys(tenants).flatMap((tenant) => {
     const accounts = [accountOf(tenant)];
     return [
@@ -45,7 +59,8 @@ function hostAccount({ prefix, host, operator, tenants }: AuthState): object {
       { stream: `${prefix}.${tenant}.*.events.>`, accounts },
     ];
   });
-  return { users: [hostUser(prefix, host), operatorUser(prefix, operator)], exports };
+  const gateways = gateway === undefined ? [] : [gatewayUser(prefix, gateway, Object.keys(tenants))];
+  return { users: [hostUser(prefix, host), operatorUser(prefix, operator), ...gateways], exports };
 }
 
 function hostUser(prefix: string, nkey: string): object {
@@ -68,6 +83,28 @@ function operatorUser(prefix: string, nkey: string): object {
         allow: ["$SRV.PING.>", "$SRV.INFO.>", "$SRV.STATS.>", "$SRV.PING", "$SRV.INFO", "$SRV.STATS"],
       },
       subscribe: { allow: [`${OPERATOR_USER.inboxPrefix}.>`, `${prefix}.*.*.events.>`] },
+    },
+  };
+}
+
+/** It asks as any agent of its tenants, hears of what they store, and passes replies to other gateways. */
+function gatewayUser(prefix: string, { key: nkey, tenants }: AuthGateway, known: readonly string[]): object {
+  const own = (tenants ?? known).map((tenant) => `${prefix}.${tenant}`);
+  const relay = [`${RELAY_PREFIX}.opened.*`, `${RELAY_PREFIX}.reply.*`];
+  const requests = own.flatMap((tenant) => [`${tenant}.*.memory.*.req`, `${tenant}.${READY_AGENT}.ping`]);
+  return {
+    nkey,
+    permissions: {
+      publish: { allow: [...requests, "$SRV.STATS.membus", ...relay] },
+      subscribe: {
+        allow: [
+          ...own.map((tenant) => `${tenant}.*.events.memory.>`),
+          `${GATEWAY_USER.inboxPrefix}.>`,
+          ...relay,
+        ],
+      },
+      // As long as a gateway waits for another.
+      allow_responses: { max: 1, expires: "5s" },
     },
   };
 }

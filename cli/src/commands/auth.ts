@@ -57,12 +57,25 @@ export function registerAuth(program: Command): void {
     .command("remove-tenant <tenant>")
     .description("the same for all agents of a tenant, and the tenant")
     .action((tenant: string, _flags: object, command: Command) => removeTenant(command, tenant));
+  registerGatewayUser(auth);
   auth
     .command("rotate <who> [agent]")
-    .description("a new key for `host`, `operator`, or a tenant's agent; the former is refused")
+    .description("a new key for `host`, `operator`, `gateway`, or a tenant's agent; the former is refused")
     .action((who: string, agent: string | undefined, _flags: object, command: Command) =>
       rotate(command, who, agent),
     );
+}
+
+function registerGatewayUser(auth: Command): void {
+  auth
+    .command("add-gateway")
+    .description("a key for gateways, which ask as any agent of all tenants; again, other tenants")
+    .option("--tenants <tenant,..>", "of these alone; `*`: of all, those added later too (the default)")
+    .action((flags: { tenants?: string }, command: Command) => addGateway(command, flags.tenants));
+  auth
+    .command("remove-gateway")
+    .description("takes the key and seed of gateways away: their connections are closed")
+    .action((_flags: object, command: Command) => removeGateway(command));
 }
 
 async function init(command: Command, maxPayloadFlag: string | undefined): Promise<void> {
@@ -123,6 +136,27 @@ async function removeTenant(command: Command, tenant: string): Promise<void> {
     folder,
     agents.map((agent) => agentUser(tenant, agent)),
   );
+}
+
+async function addGateway(command: Command, list: string | undefined): Promise<void> {
+  const { withGatewayUser } = await import("../auth/auth-changes.js");
+  const { GATEWAY_USER } = await import("../auth/auth-state.js");
+  const tenants = list === "*" ? "all" : list?.split(",").filter((name) => name !== "");
+  if (tenants?.length === 0) throw new TypeError("--tenants takes names of tenants, or `*`");
+  await change(
+    command,
+    [],
+    (state, newKey) => withGatewayUser(required(state), newKey, tenants),
+    () => GATEWAY_USER,
+  );
+}
+
+async function removeGateway(command: Command): Promise<void> {
+  const { withoutGatewayUser } = await import("../auth/auth-changes.js");
+  const { removeSeeds } = await import("../auth/auth-folder.js");
+  const { GATEWAY_USER } = await import("../auth/auth-state.js");
+  const folder = await change(command, [], async (state) => withoutGatewayUser(required(state)));
+  await removeSeeds(folder, [GATEWAY_USER]);
 }
 
 async function rotate(command: Command, who: string, agent: string | undefined): Promise<void> {

@@ -4,7 +4,7 @@ import type { Host } from "@membus/host";
 import type { NatsServer } from "@membus/nats-server";
 import { type Logger, MemoryError, requestSubject, systemClock } from "@membus/protocol";
 import type { Command } from "commander";
-import { asAuthHost, authConfigPath, reloadOnChange } from "../auth/auth-host.js";
+import { asAuthGateway, asAuthHost, authConfigPath, reloadOnChange } from "../auth/auth-host.js";
 import type { StartOptions } from "../compose/compose-plugins.js";
 import type { Config } from "../config/config-schema.js";
 import { keepLittleGarbage, memoryLimit } from "../config/memory-limit.js";
@@ -97,6 +97,7 @@ function upConfig(flags: UpFlags) {
 async function up({ config: given, output }: Session, start: StartOptions): Promise<void> {
   const http = httpOptions(given, { readOnly: start.readOnly === true }, process.env);
   const config = asAuthHost(given);
+  const gatewayConfig = http === undefined ? config : asAuthGateway(given);
   const logger = createLogger(config.log_level);
   const limit = memoryLimit(config.memory_limit);
   keepLittleGarbage(limit);
@@ -134,7 +135,7 @@ async function up({ config: given, output }: Session, start: StartOptions): Prom
           await told;
           output.note("stopping: answering what is in flight");
         };
-        const serve = () => stopAfter(host, http, { config, servers: url, logger }, run);
+        const serve = () => stopAfter(host, http, { config: gatewayConfig, servers: url, logger }, run);
         // The socket is in the folder, of which a reader changes nothing.
         await (start.readOnly ? serve() : withControl(config.data, commands, logger, serve));
       });

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { GatewayOptions } from "@membus/gateway";
+import { RELAY_PREFIX } from "../auth/auth-state.js";
 import { apiKeyOf } from "../compose/provider-settings.js";
 import type { Config } from "../config/config-schema.js";
 import { definedOnly } from "../flags/defined-only.js";
@@ -23,6 +24,7 @@ export function gatewayOptions(
   return {
     prefix,
     tenant,
+    relayPrefix: RELAY_PREFIX,
     ...addressOf(flags.listen ?? gateway.listen, addressFlag),
     ...definedOnly({ tokens, hosts, origins, sessionIdleS, inspector, inspectorEdit }),
     ...definedOnly({ openai: openAiOf(gateway, flags, env) }),
@@ -40,8 +42,9 @@ export function httpOptions(
 ): GatewayOptions | undefined {
   const { http = false, nats, gateway } = config;
   if (http === false) return undefined;
-  if (nats.auth !== undefined) {
-    throw new TypeError("--http does not go with --auth: the host's key lets nobody store or retrieve");
+  if (nats.auth !== undefined && !gateway?.tokens?.length) {
+    const open = "without, anybody on this machine speaks as any agent";
+    throw new TypeError(`--http with --auth needs \`gateway.tokens\`: ${open}`);
   }
   if (readOnly && gateway?.session_bucket === undefined) {
     throw new TypeError(
