@@ -1,6 +1,6 @@
 import type { ScopedRow, Storage } from "../storage.js";
-import { expectEqual, expectMembers } from "./expectation.js";
-import { asLoaded, loadRows } from "./read-rows.js";
+import { expectMembers } from "./expectation.js";
+import { expectRow, loadRows } from "./read-rows.js";
 
 export interface Acknowledged {
   /** Rows that may be there or not. */
@@ -21,6 +21,5 @@ export async function expectBut(
   const what = `acknowledged rows of scope ${scope} ${when}`;
   expectMembers(certain(loaded.map(({ rowId }) => rowId)), certain(rows.map(({ rowId }) => rowId)), what);
   const known = new Map([...added.map(({ row }) => row), ...rows].map((row) => [row.rowId, row]));
-  for (const row of loaded)
-    expectEqual(row, asLoaded(known.get(row.rowId)!), `row ${row.rowId} of scope ${scope} ${when}`);
+  for (const row of loaded) expectRow(row, known.get(row.rowId)!, `of scope ${scope} ${when}`);
 }

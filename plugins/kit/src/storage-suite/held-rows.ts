@@ -2,7 +2,7 @@ import { parseScopeId, type Scope, scopeId } from "@membus/protocol";
 import type { Row } from "../row.js";
 import type { ScopedRow, Storage } from "../storage.js";
 import { expectEqual, expectMembers } from "./expectation.js";
-import { asLoaded, loadRows } from "./read-rows.js";
+import { expectRow, loadRows } from "./read-rows.js";
 
 /** What a storage must hold: a plain map beside it, which is told of each change once the storage has made it. */
 export class HeldRows {
@@ -78,7 +78,7 @@ export class HeldRows {
       `ids of rows that load gives ${where}`,
     );
     for (const [index, row] of rows.entries()) {
-      expectEqual(loaded[index], asLoaded(row), `row ${row.rowId} as load gives it ${where}`);
+      expectRow(loaded[index]!, row, where);
     }
     const bodies = await storage.readBodies(scope, ids);
     expectMembers([...bodies.keys()], ids, `ids of rows that readBodies gives ${where}`);

@@ -50,8 +50,16 @@ function numbersOf({ numbers }: RowColumns, index: number): RowNumbers {
   return Object.fromEntries(NUMBER_FIELDS.map((field) => [field, numbers[field][index]])) as RowNumbers;
 }
 
+/** A row came back as it was, bodies left out. */
+export function expectRow(loaded: LoadedRow, row: Row, where: string): void {
+  const expected = asLoaded(row);
+  for (const field of Object.keys(expected) as (keyof LoadedRow)[]) {
+    expectEqual(loaded[field], expected[field], `${field} of row ${row.rowId} as load gives it ${where}`);
+  }
+}
+
 /** What `load` has to make of a row. A vector of other dimensions need not be kept. */
-export function asLoaded({ body, terms, vector, ...row }: Row): LoadedRow {
+function asLoaded({ body, terms, vector, ...row }: Row): LoadedRow {
   return {
     ...row,
     bodyBytes: Buffer.byteLength(body),

@@ -29,7 +29,7 @@ async function write(storage: Storage, held: HeldRows): Promise<void> {
 }
 
 /** Calls `task` again and again, until `work` has ended. */
-async function meanwhile(work: Promise<void>, task: () => Promise<unknown>): Promise<void> {
+async function meanwhile(work: Promise<unknown>, task: () => Promise<unknown>): Promise<void> {
   let isOver = false;
   const end = work.finally(() => {
     isOver = true;
@@ -91,7 +91,7 @@ const upkeep: StorageCheck = {
     await held.append(storage, scoped(ALICE, makeRows(1, STABLE_ROWS)));
     let turn = 0;
     const upkeepAndRead = () =>
-      Promise.all([storage.maintain({ purge: turn++ % 2 === 0 }), readOnce(storage)]);
+      meanwhile(storage.maintain({ purge: turn++ % 2 === 0 }), () => readOnce(storage));
     await meanwhile(write(storage, held), upkeepAndRead);
     await held.expectIn(storage, "after maintain beside writes");
     await storage.sync();

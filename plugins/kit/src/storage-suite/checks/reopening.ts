@@ -21,11 +21,8 @@ const twice: StorageCheck = {
     const held = new HeldRows();
     let storage = await bench.open(directory);
     for (let round = 0; round < 3; round++) {
-      for (const scope of [ALICE, BOB, OTHER]) {
-        await held.append(
-          storage,
-          scoped(scope, makeRows(round * 100 + held.scopes.indexOf(scopeId(scope)) * 10 + 10, 9)),
-        );
+      for (const [index, scope] of [ALICE, BOB, OTHER].entries()) {
+        await held.append(storage, scoped(scope, makeRows(round * 100 + index * 10 + 10, 9)));
       }
       await held.remove(storage, BOB, held.idsOf(scopeId(BOB)).slice(0, 3));
       await held.removeFrom(storage, round * 100 + 36, [OTHER, ALICE]);

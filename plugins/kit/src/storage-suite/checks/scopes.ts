@@ -1,10 +1,12 @@
 import { type Scope, scopeId } from "@membus/protocol";
+import type { Storage } from "../../storage.js";
 import { HeldRows } from "../held-rows.js";
 import { keyHashOf, makeRow, ownScope, scoped, sharedScope, TENANT } from "../made-rows.js";
 import type { StorageCheck } from "../storage-check.js";
 import type { Workbench } from "../workbench.js";
 
-const ROWS_OF_EACH = 3;
+/** Ids of the first scope's rows: those of the others are between them. */
+const LEVELS = [0, 1_000, 2_000, 3_000] as const;
 
 /** Scopes whose names are easily taken for one another: what is done to one leaves the others as they are. */
 async function stayApart(bench: Workbench, scopes: readonly Scope[]): Promise<void> {
@@ -12,24 +14,35 @@ async function stayApart(bench: Workbench, scopes: readonly Scope[]): Promise<vo
   const held = new HeldRows();
   let storage = await bench.open(directory);
   for (const [index, scope] of scopes.entries()) {
-    const ids = Array.from({ length: ROWS_OF_EACH }, (_, number) => index * 10 + number);
-    const rows = ids.map((id, number) => makeRow(id, { keyHash: keyHashOf(number) }));
+    const rows = LEVELS.map((level) => makeRow(level + index, { keyHash: keyHashOf(level) }));
     await held.append(storage, scoped(scope, rows));
   }
   await held.expectIn(storage, "when each has its rows");
   for (const [index, scope] of scopes.entries()) {
-    await held.remove(storage, scope, [index * 10]);
+    await held.remove(storage, scope, [index]);
     await held.expectIn(storage, `after removing a row of ${scopeId(scope)}`);
   }
-  for (const [index, scope] of scopes.entries()) {
-    if (index % 2 === 0) await held.removeFrom(storage, 0, [scope]);
-    await held.expectIn(storage, `after removeFrom 0 of ${scopeId(scope)}`);
-  }
+  await takeBackOneByOne(storage, held, { level: LEVELS[3], scopes });
+  // In the other order: what was taken from those before is seen now.
+  await takeBackOneByOne(storage, held, { level: LEVELS[2], scopes: scopes.toReversed() });
   await storage.sync();
   storage = await bench.reopen(storage, directory);
   await held.expectIn(storage, "after reopening");
   await storage.maintain({ purge: true });
   await held.expectIn(storage, "after a purge");
+  await held.expectIn(await bench.reopen(storage, directory), "after a purge and reopening");
+}
+
+interface Level {
+  readonly level: number;
+  readonly scopes: readonly Scope[];
+}
+
+async function takeBackOneByOne(storage: Storage, held: HeldRows, { level, scopes }: Level): Promise<void> {
+  for (const scope of scopes) {
+    await held.removeFrom(storage, level, [scope]);
+    await held.expectIn(storage, `after removeFrom ${level} of ${scopeId(scope)}`);
+  }
 }
 
 const agents = (...names: string[]): Scope[] => names.map((name) => ownScope(name));
