@@ -158,7 +158,7 @@ export const answerMutants: readonly StorageMutant[] = [
     says: /bodies of 5 \(another scope's\)/,
     storage: ReadsAnyScope,
   },
-  { name: "missing-rows-fail", check: "answers/removals", says: /there is no row 1/, storage: DemandsRows },
+  { name: "missing-rows-fail", check: "answers/removals", says: /there is no row 901/, storage: DemandsRows },
   {
     name: "missing-rows-keep-others",
     check: "answers/removals",

@@ -1,48 +1,38 @@
 import { type Scope, scopeId } from "@membus/protocol";
-import type { Storage } from "../../storage.js";
 import { HeldRows } from "../held-rows.js";
 import { keyHashOf, makeRow, ownScope, scoped, sharedScope, TENANT } from "../made-rows.js";
 import type { StorageCheck } from "../storage-check.js";
 import type { Workbench } from "../workbench.js";
 
-/** Ids of the first scope's rows: those of the others are between them. */
-const LEVELS = [0, 1_000, 2_000, 3_000] as const;
-
-/** Scopes whose names are easily taken for one another: what is done to one leaves the others as they are. */
+/**
+ * Scopes whose names are easily taken for one another: what is done to one leaves the others as they are. Each loses rows
+ * from a height of its own on, twice: whatever it wrongly takes along stands higher in one of the two.
+ */
 async function stayApart(bench: Workbench, scopes: readonly Scope[]): Promise<void> {
   const directory = await bench.directory();
   const held = new HeldRows();
   let storage = await bench.open(directory);
+  const heights = scopes.length;
+  const idAt = (height: number, index: number) => height * scopes.length + index;
   for (const [index, scope] of scopes.entries()) {
-    const rows = LEVELS.map((level) => makeRow(level + index, { keyHash: keyHashOf(level) }));
+    const levels = Array.from({ length: heights * 2 + 1 }, (_, height) => height);
+    const rows = levels.map((height) => makeRow(idAt(height, index), { keyHash: keyHashOf(height) }));
     await held.append(storage, scoped(scope, rows));
   }
   await held.expectIn(storage, "when each has its rows");
-  for (const [index, scope] of scopes.entries()) {
-    await held.remove(storage, scope, [index]);
-    await held.expectIn(storage, `after removing a row of ${scopeId(scope)}`);
-  }
-  await takeBackOneByOne(storage, held, { level: LEVELS[3], scopes });
-  // In the other order: what was taken from those before is seen now.
-  await takeBackOneByOne(storage, held, { level: LEVELS[2], scopes: scopes.toReversed() });
+  for (const [index, scope] of scopes.entries()) await held.remove(storage, scope, [idAt(0, index)]);
+  await held.expectIn(storage, "when one row of each was removed");
+  for (const [index, scope] of scopes.entries())
+    await held.removeFrom(storage, idAt(heights + 1 + index, 0), [scope]);
+  await held.expectIn(storage, "when removeFrom took more of the first than of the last");
+  for (const [index, scope] of scopes.entries())
+    await held.removeFrom(storage, idAt(heights - index, 0), [scope]);
+  await held.expectIn(storage, "when removeFrom took more of the last than of the first");
   await storage.sync();
   storage = await bench.reopen(storage, directory);
   await held.expectIn(storage, "after reopening");
   await storage.maintain({ purge: true });
-  await held.expectIn(storage, "after a purge");
   await held.expectIn(await bench.reopen(storage, directory), "after a purge and reopening");
-}
-
-interface Level {
-  readonly level: number;
-  readonly scopes: readonly Scope[];
-}
-
-async function takeBackOneByOne(storage: Storage, held: HeldRows, { level, scopes }: Level): Promise<void> {
-  for (const scope of scopes) {
-    await held.removeFrom(storage, level, [scope]);
-    await held.expectIn(storage, `after removeFrom ${level} of ${scopeId(scope)}`);
-  }
 }
 
 const agents = (...names: string[]): Scope[] => names.map((name) => ownScope(name));
