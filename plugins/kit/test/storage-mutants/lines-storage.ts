@@ -246,7 +246,7 @@ export async function withFile<T>(
   }
 }
 
-export function byScope<T extends { readonly scope: string }>(items: readonly T[]): Map<string, T[]> {
+function byScope<T extends { readonly scope: string }>(items: readonly T[]): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) groups.set(item.scope, [...(groups.get(item.scope) ?? []), item]);
   return groups;
