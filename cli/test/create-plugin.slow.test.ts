@@ -58,9 +58,12 @@ describe("packages that are installed from their files into an empty folder", ()
       "protocol",
     ]);
     const names = (await readdir(join(workshop, "node_modules/@membus"))).map((name) => `@membus/${name}`);
-    const imports = [...names, "@membus/conformance/vitest", "membus"].map(
-      (name) => `await import("${name}");`,
-    );
+    const imports = [
+      ...names,
+      "@membus/conformance/vitest",
+      "@membus/plugin-kit/storage-suite",
+      "membus",
+    ].map((name) => `await import("${name}");`);
     await run(process.execPath, ["--input-type=module", "--eval", imports.join("\n")], { cwd: workshop });
     expect(await readdir(join(workshop, "node_modules/@membus/protocol"))).not.toContain("src");
   });
@@ -75,9 +78,9 @@ describe("packages that are installed from their files into an empty folder", ()
 });
 
 describe.each([
-  ["--direct", "working"],
-  ["--kit", "episodic"],
-])("membus create-plugin %s", (flag, tier) => {
+  ["--direct", "working", ["conformance.test.ts"]],
+  ["--kit", "episodic", ["conformance.test.ts", "storage.test.ts"]],
+])("membus create-plugin %s", (flag, tier, tests) => {
   const name = `made${flag}`.replaceAll("--", "-");
 
   it("writes a plugin that compiles, passes its own test, and conforms", async () => {
@@ -87,6 +90,7 @@ describe.each([
     expect(await readdir(join(folder, ".github/workflows"))).toEqual(["test.yml"]);
     expect((await npmRun("test", folder)).stdout).toMatch(/Tests .*passed/);
     expect((await npmRun("conformance", folder)).stdout).toMatch(/core 1\.0/);
+    expect(await readdir(join(folder, "test"))).toEqual(tests);
   });
 
   it("writes nothing into a folder that holds something", async () => {

@@ -10,6 +10,7 @@ const ALL = "all";
 const LOADERS: ReadonlySet<string> = new Set([
   "protocol/src/plugin/plugin-module.ts",
   "plugins/embeddings/src/transformers/model-program.ts",
+  "plugins/kit/src/storage-suite/storage-child.ts",
 ]);
 
 /** Which folders, or which module of one, the `src` of a folder may import; the folders of plugins have an entry together. */

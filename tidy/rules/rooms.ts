@@ -7,7 +7,7 @@ const LOOSE_FILES_MAX = 12;
 
 /** Packages whose rooms have an order: each may import only those before it. */
 export const ROOM_ORDER: Readonly<Record<string, readonly string[]>> = {
-  "plugins/kit": ["search", "quotas", "journal", "lifecycle", "operations"],
+  "plugins/kit": ["search", "quotas", "journal", "lifecycle", "operations", "storage-suite"],
 };
 
 /** An import from one place of a package into another, types included. A place is a room, or a loose file. */

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { systemClock } from "@membus/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type DirectoryLock, lockDirectory } from "../src/directory/directory-lock.js";
+import { presentHolder } from "../src/directory/lock-holder.js";
 
 const SCRIPT = fileURLToPath(new URL("lock-child.ts", import.meta.url));
 const clock = systemClock;
@@ -141,12 +142,35 @@ describe("the lock of a dead process", () => {
   });
 
   it.runIf(process.platform === "linux")(
+    "is free where there are no sockets, when its process id is another process's now (Linux alone tells when one began)",
+    async () => {
+      const own = presentHolder(clock, false);
+      const former = [
+        { ...own, began: "1" },
+        { ...own, boot: "another" },
+        // A container that has started again: its first process is number 1, as the one before was.
+        { ...own, pids: "pid:[1]" },
+        { ...own, pid: 1, began: "1" },
+      ];
+      for (const holder of former) {
+        await leaveDeadLock(directory, holder.pid, holder);
+        await (await lockDirectory(directory, { clock })).release();
+      }
+      for (const holder of [own, { ...own, host: "elsewhere", pids: "pid:[1]" }]) {
+        await leaveDeadLock(directory, process.pid, holder);
+        await expect(lockDirectory(directory, { clock })).rejects.toMatchObject({ code: "conflict" });
+        await rm(join(directory, "lock"), { recursive: true });
+      }
+    },
+  );
+
+  it.runIf(process.platform === "linux")(
     "is not taken from another machine, which may live (machines are told apart by Linux alone)",
     async () => {
       await leaveDeadLock(directory, 1, { host: "elsewhere", boot: "another" });
       const refusal = {
         code: "conflict",
-        message: expect.stringContaining("if that machine is gone, remove"),
+        message: expect.stringContaining("if that machine or container is gone, remove"),
       };
       await expect(lockDirectory(directory, { clock })).rejects.toMatchObject(refusal);
     },

@@ -123,10 +123,21 @@ export interface StoragePlace {
 }
 
 /**
- * Where a durable tier keeps its flushed rows: all that a new backend must write. `scope` is a scope id
- * (`scopeId` of the protocol). Writes never overlap; reads and `maintain` overlap with them and with one another.
- * Rows are immutable versions: `append` adds, `remove` takes away, nothing is updated. Vectors of other dimensions than
- * the host's embedder has need not be kept; `embedder` of such a row must then be neither "" nor any embedder's id.
+ * Where a durable tier keeps its flushed rows: all that a new backend must write. `registerStorageSuite` of
+ * `@membus/plugin-kit/storage-suite` tests what is promised here.
+ *
+ * `scope` is a scope id (`scopeId` of the protocol), a text of up to some KiB: two that differ in any byte are two scopes,
+ * whatever case, signs or Unicode forms their names have. `append`, `remove`, `removeFrom` and `sync` never overlap; reads
+ * and `maintain` overlap with them and with one another, undo nothing, and see every row that stays, once.
+ *
+ * Rows are immutable versions: `append` adds, `remove` takes away, nothing is updated; several of one key stand side by side.
+ * They come back as they were: numbers as doubles, texts (well-formed Unicode, NUL included) and terms byte for byte.
+ * Vectors of other dimensions than the host's embedder has need not be kept; `embedder` of such a row must then be neither ""
+ * nor any embedder's id.
+ *
+ * The directory has one owner at a time, which the kit sees to; all that is stored is in it, and it may be copied or moved while
+ * it is closed. Killed at any moment, a storage opens with all that was synced; of writes that came after, any part may be
+ * there, each row whole or not at all. The kit takes those back by `removeFrom`, and does them again.
  */
 export interface Storage {
   /** Without it, parts that go missing while nothing is open are not noticed. */
@@ -146,24 +157,30 @@ export interface Storage {
   load(scope: string, into: RowSink): Promise<void>;
   /** The bodies of rows of one scope; a row that is gone is missing from the answer. */
   readBodies(scope: string, rowIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
+  /** Rows of one or many scopes, up to some thousands. No id is there already: ids are unique in the tier. */
   append(rows: readonly ScopedRow[]): Promise<void>;
+  /** The same for rows that go. Those that are not there change nothing: after a crash a removal is done again. */
   remove(rowIds: readonly { readonly scope: string; readonly rowId: number }[]): Promise<void>;
-  /** Takes away every row of these scopes with this id or a higher one: a flush that was cut short is done again. */
+  /**
+   * Takes away every row of these scopes with this id or a higher one: a flush that was cut short is done again, with the same
+   * ids. Scopes may have no rows.
+   */
   removeFrom(rowId: number, scopes: readonly string[]): Promise<void>;
-  /** Every scope of the tenant that has rows, without a look at those of others. */
+  /** Every scope of the tenant that has rows, once, without a look at those of others. */
   scopes(tenant: string): Promise<readonly Scope[]>;
-  /** Passes on what every row of the tenant takes, in any order: a look at few and small columns. */
+  /** Passes on what every row of the tenant takes, once, in any order: a look at few and small columns. */
   sizes(tenant: string, take: (size: RowSize) => void): Promise<void>;
-  /** Up to `limit` scopes that hold a row whose expiry has passed. */
+  /** Up to `limit` scopes, each once, that hold a row whose expiry is not 0 and at most `now`. */
   expiredScopes(now: number, limit: number): Promise<readonly string[]>;
   /** The rows that are of another generation, as `isOutdated` tells, and up to `limit` of their scopes. */
   outdated(ids: GenerationIds, limit: number): Promise<Outdated>;
-  /** What was appended and removed so far is on disk for good. */
+  /** What was appended and removed so far is on disk for good, and survives a loss of power. */
   sync(): Promise<void>;
   /**
-   * Compacts; `purge` also drops the bytes of rows removed before from disk. May take long, and goes on beside writes;
-   * never overlaps with itself. With `tenant` it is about the rows of that tenant alone, and fails where any that was
-   * removed may still be there. Returns whether all that it was to purge, now or before, has left the disk.
+   * Compacts; `purge` also drops the bytes of rows removed before from disk, by `removeFrom` and by former processes too,
+   * with the names of scopes that have none left and what a kill has left of files. May take long, and goes on beside
+   * writes; never overlaps with itself. With `tenant` it is about the rows of that tenant alone, and fails where any that
+   * was removed may still be there. Returns whether all that it was to purge, now or before, has left the disk.
    */
   maintain(options: { readonly purge: boolean; readonly tenant?: string }): Promise<boolean>;
   /**
@@ -183,6 +200,7 @@ export interface Storage {
    */
   dropTenant?(tenant: string, leaves: (part: string) => Promise<void>): Promise<void>;
   stats(): Readonly<Record<string, number | string>>;
+  /** Also of one that was not opened. What was not synced may be lost. */
   close(): Promise<void>;
 }
 

@@ -69,6 +69,8 @@ class LanceStorage implements Storage {
   readonly #expiry = new Expiry();
   readonly parts: TableParts;
   readonly #written = new Map<string, DueTable>();
+  /** Tables that were not opened since the storage was: what the process before has left to purge is not known. */
+  readonly #unknown = new Set<string>();
   #opened: Tables | undefined;
   #damagedReadCount = 0;
 
@@ -98,6 +100,7 @@ class LanceStorage implements Storage {
       ...{ acceptLoss, keptContentId: this.#keptContentId },
       opened: (table) => this.#noteOpened(table),
     });
+    for (const name of this.#opened.names) this.#unknown.add(name);
   }
 
   async load(scope: string, into: RowSink): Promise<void> {
@@ -192,6 +195,10 @@ class LanceStorage implements Storage {
       return true;
     }
     await this.#tables.mend();
+    if (purge) {
+      const open = async () => undefined;
+      await this.#tables.each(open, (name) => this.#unknown.has(name));
+    }
     const now = this.place.clock.now();
     const written = [...this.#written].filter(
       ([name, { retryAt }]) => retryAt <= now && !this.#tables.isDamaged(name),
@@ -224,6 +231,7 @@ class LanceStorage implements Storage {
     await this.#tables.drop(name);
     this.parts.dropped(name);
     this.#written.delete(name);
+    this.#unknown.delete(name);
   }
 
   stats(): Readonly<Record<string, number | string>> {
@@ -292,6 +300,7 @@ class LanceStorage implements Storage {
   /** What the process before has left to do. */
   #noteOpened(table: TenantTable): void {
     const { name, isPurged, contentId } = table;
+    this.#unknown.delete(name);
     if (contentId !== this.#keptContentId(name)) this.parts.note(name);
     const isWorth =
       isMostlyReplaced(table) || isWorthCompacting(table, this.options.fragmentsMax) || lacksIndexes(table);

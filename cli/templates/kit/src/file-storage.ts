@@ -11,6 +11,7 @@ import {
   type RowSize,
   type ScopedRow,
   type Storage,
+  type StoragePlace,
 } from "@membus/plugin-kit";
 import { parseScopeId, type Scope } from "@membus/protocol";
 import { parseRow, rowAsJson } from "./row-json.js";
@@ -19,7 +20,7 @@ import { parseRow, rowAsJson } from "./row-json.js";
  * Rows in files, one file for each scope: replace it by your database. The kit's log has everything already when it
  * calls `append` and `remove`, so these may be slow, and a crash in between is repaired by doing them again.
  */
-export class FileStorage implements Storage {
+class FileStorage implements Storage {
   readonly #directory: string;
   readonly #dimensions: number;
   readonly #rows = new Map<string, Map<number, Row>>();
@@ -32,6 +33,7 @@ export class FileStorage implements Storage {
   async open(): Promise<void> {
     await mkdir(this.#directory, { recursive: true });
     for (const name of await readdir(this.#directory)) {
+      if (name.endsWith(DRAFT)) await rm(join(this.#directory, name));
       if (!name.endsWith(".json")) continue;
       const text = await readFile(join(this.#directory, name), "utf8");
       const { scope, rows } = JSON.parse(text) as { scope: string; rows: unknown[] };
@@ -107,8 +109,17 @@ export class FileStorage implements Storage {
     };
   }
 
-  /** Every write is on disk when it returns. */
-  async sync(): Promise<void> {}
+  /** Every file is on disk when its write returns; its name, new or gone, is when the folder is. */
+  async sync(): Promise<void> {
+    // Windows opens no folders; its file system journals names by itself.
+    if (process.platform === "win32") return;
+    const folder = await open(this.#directory, "r");
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  }
 
   /** A file holds nothing of rows that are gone. */
   async maintain(): Promise<boolean> {
@@ -135,14 +146,22 @@ export class FileStorage implements Storage {
   }
 }
 
+/** What a process that was killed has left of a write: nobody reads it, so it must not keep what is forgotten. */
+const DRAFT = ".new";
+
 /** The old content or the new one, never half of it. */
 async function replaceFile(path: string, text: string): Promise<void> {
-  const file = await open(`${path}.new`, "w");
+  const file = await open(path + DRAFT, "w");
   try {
     await file.writeFile(text);
     await file.sync();
   } finally {
     await file.close();
   }
-  await rename(`${path}.new`, path);
+  await rename(path + DRAFT, path);
+}
+
+/** What the kit, and the suite for storages in a process of its own, call to get one. */
+export function createStorage({ directory, dimensions }: StoragePlace): Storage {
+  return new FileStorage(join(directory, "rows"), dimensions);
 }

@@ -1,7 +1,6 @@
-import { join } from "node:path";
 import { KitPlugin } from "@membus/plugin-kit";
 import type { MemoryPlugin } from "@membus/protocol";
-import { FileStorage } from "./file-storage.js";
+import { createStorage } from "./file-storage.js";
 
 /**
  * What `membus-conformance`, and a host, call to get an instance; `options` are those of its settings. The kit does
@@ -13,6 +12,6 @@ export function createPlugin(options: Readonly<Record<string, unknown>> = {}): M
   return new KitPlugin({
     name: "plugin-name",
     version: "0.1.0",
-    storage: ({ directory, dimensions }) => new FileStorage(join(directory, "rows"), dimensions),
+    storage: createStorage,
   });
 }

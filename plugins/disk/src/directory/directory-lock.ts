@@ -21,7 +21,10 @@ const HELD = new Set(["ENOTEMPTY", "EEXIST", "EPERM", "EACCES"]);
 /** A draft lives for milliseconds: one this much older than the lock that was taken is of a process that died. */
 const DRAFT_MS = 60_000;
 /** Who answers for a lock without saying who it is. */
-const UNREADABLE: LockHolder = { pid: 0, host: hostname(), boot: "", startedAt: "?", hasSocket: true };
+const UNREADABLE: LockHolder = {
+  ...{ pid: 0, host: hostname(), boot: "", pids: "", startedAt: "?", began: "" },
+  hasSocket: true,
+};
 const DRAFT = /^lock\.[0-9a-f]{8}$/;
 
 /**
@@ -137,7 +140,7 @@ async function readHolder(path: string, socketPath: string): Promise<LockHolder 
 
 function inUse(lock: string, holder: LockHolder): MemoryError {
   const { pid, host, startedAt } = holder;
-  const hint = isElsewhere(holder) ? `; if that machine is gone, remove ${lock}` : "";
+  const hint = isElsewhere(holder) ? `; if that machine or container is gone, remove ${lock}` : "";
   const message = `${lock} is held by process ${pid} on ${host} since ${startedAt}${hint}`;
   return new MemoryError("conflict", message, { path: lock, pid, host, started_at: startedAt });
 }

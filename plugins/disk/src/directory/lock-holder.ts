@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Clock } from "@membus/protocol";
 import { answers } from "./lock-socket.js";
@@ -11,29 +11,70 @@ export interface LockHolder {
   readonly boot: string;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** False where the file system has no sockets: the process id has to do then. */
+  /** False where the file system has no sockets: what follows has to do then. */
   readonly hasSocket: boolean;
+  /** Whose process ids they are: a container that starts has its own. "" where the system has one for all. */
+  readonly pids: string;
+  /** When its process began, in the system's own unit: no other of this id did then. "" where the system does not tell. */
+  readonly began: string;
 }
 
 export function presentHolder(clock: Clock, hasSocket: boolean): LockHolder {
   const startedAt = new Date(clock.now() * 1000).toISOString();
-  return { pid: process.pid, host: hostname(), boot: bootId(), startedAt, hasSocket };
+  const { pid } = process;
+  const place = { host: hostname(), boot: bootId(), pids: pidSpace() };
+  return { pid, ...place, startedAt, began: beganAt(pid), hasSocket };
 }
 
-/** Whether the holder lives. One on another machine counts as alive, since nothing here can tell. */
+/** Whether the holder lives. One that nothing here can tell of, as on another machine, counts as alive. */
 export async function isAlive(holder: LockHolder, socketPath: string): Promise<boolean> {
   if (isElsewhere(holder)) return true;
-  return holder.hasSocket ? answers(socketPath) : isProcess(holder.pid);
+  return holder.hasSocket ? answers(socketPath) : isSameProcess(holder);
 }
 
-export function isElsewhere({ boot, host }: LockHolder): boolean {
-  const here = bootId();
-  return boot !== "" && here !== "" && boot !== here && host !== hostname();
+/** On another machine; or in another container, where no socket tells. */
+export function isElsewhere({ boot, host, hasSocket, pids }: LockHolder): boolean {
+  if (host === hostname()) return false;
+  return isOther(boot, bootId()) || (!hasSocket && isOther(pids, pidSpace()));
+}
+
+/**
+ * Whether it is this very process that still runs: in a container that has started again, or a machine, others have its id.
+ * Who had the name of this container or machine before is gone.
+ */
+function isSameProcess({ pid, boot, pids, began }: LockHolder): boolean {
+  if (isOther(boot, bootId()) || isOther(pids, pidSpace())) return false;
+  return isProcess(pid) && !isOther(began, beganAt(pid));
+}
+
+/** Where either is not known, nobody can tell. */
+function isOther(one: string | undefined, other: string): boolean {
+  return one !== undefined && one !== "" && other !== "" && one !== other;
 }
 
 function bootId(): string {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return "";
+  }
+}
+
+function pidSpace(): string {
+  try {
+    return readlinkSync("/proc/self/ns/pid");
+  } catch {
+    return "";
+  }
+}
+
+/** The 22nd field, behind a name that may have blanks and brackets in it. */
+const BEGAN_FIELD = 22 - 3;
+
+function beganAt(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[BEGAN_FIELD] ?? "";
   } catch {
     return "";
   }

@@ -1,0 +1,266 @@
+import { scopeId } from "@membus/protocol";
+import type { RowSize, Storage } from "../../storage.js";
+import { expectEqual, expectMembers, expectTrue } from "../expectation.js";
+import { HeldRows } from "../held-rows.js";
+import { ANALYZER, EMBEDDER, makeRow, makeRows, ownScope, scoped } from "../made-rows.js";
+import { loadIds } from "../read-rows.js";
+import type { StorageCheck } from "../storage-check.js";
+
+const ALICE = ownScope("alice");
+const BOB = ownScope("bob");
+const OTHER = ownScope("alice", "default", "other");
+const NOBODY = ownScope("nobody");
+
+const bodies: StorageCheck = {
+  id: "answers/bodies",
+  promise:
+    "`readBodies` gives the bodies of rows that are in this scope now, and none for the others it is asked for.",
+  async run(bench) {
+    const storage = await bench.open(await bench.directory());
+    await storage.append([...scoped(ALICE, makeRows(1, 4)), ...scoped(BOB, makeRows(5, 2))]);
+    await storage.remove([{ scope: scopeId(ALICE), rowId: 2 }]);
+    const read = async (scope = ALICE) => [
+      ...(await storage.readBodies(scopeId(scope), [5, 4, 2, 1, 99])).entries(),
+    ];
+    const bodyOf = (rowId: number) => [rowId, makeRow(rowId).body];
+    const what = "bodies of 5 (another scope's), 4, 2 (removed), 1 and 99 (never there)";
+    expectEqual(
+      (await read()).sort(([a], [b]) => a - b),
+      [bodyOf(1), bodyOf(4)],
+      what,
+    );
+    expectEqual(await read(BOB), [bodyOf(5)], "the same ids in the scope of 5");
+    expectEqual(await read(NOBODY), [], "the same ids in a scope without rows");
+    expectEqual([...(await storage.readBodies(scopeId(ALICE), []))], [], "bodies of no ids");
+  },
+};
+
+const removals: StorageCheck = {
+  id: "answers/removals",
+  promise: "`remove` may name rows and scopes that are not there, which changes nothing, as after a crash.",
+  async run(bench) {
+    const directory = await bench.directory();
+    const held = new HeldRows();
+    let storage = await bench.open(directory);
+    await held.remove(storage, NOBODY, [901, 902]);
+    await held.append(storage, [...scoped(ALICE, makeRows(1, 4)), ...scoped(BOB, makeRows(5, 2))]);
+    await held.remove(storage, ALICE, [2, 77]);
+    await held.expectIn(storage, "after removing a row, and one that was never there");
+    await held.remove(storage, ALICE, [2, 3]);
+    await held.remove(storage, NOBODY, [901, 902]);
+    await held.expectIn(storage, "after removing a row, and one that is gone");
+    await storage.sync();
+    storage = await bench.reopen(storage, directory);
+    await held.expectIn(storage, "after that and reopening");
+    await held.remove(storage, BOB, [5, 6]);
+    await held.append(storage, scoped(BOB, [makeRow(7)]));
+    await held.expectIn(storage, "in a scope that was emptied and gets a row again");
+  },
+};
+
+const takenBack: StorageCheck = {
+  id: "answers/taken-back",
+  promise:
+    "`removeFrom` takes rows of this id and of higher ones, from the named scopes alone; then they can be appended again.",
+  async run(bench) {
+    const directory = await bench.directory();
+    const held = new HeldRows();
+    let storage = await bench.open(directory);
+    await held.removeFrom(storage, 1, [NOBODY]);
+    for (const [index, scope] of [ALICE, BOB, OTHER].entries()) {
+      await held.append(
+        storage,
+        scoped(scope, [makeRow(index + 1), makeRow(index + 9), makeRow(index + 100)]),
+      );
+    }
+    await held.removeFrom(storage, 11, [ALICE, OTHER, NOBODY]);
+    await held.expectIn(storage, "after removeFrom 11 of two of three scopes");
+    await held.append(storage, scoped(ALICE, [makeRow(100)]));
+    await storage.sync();
+    storage = await bench.reopen(storage, directory);
+    await held.expectIn(storage, "when a row that was taken back is appended again, after reopening");
+  },
+};
+
+const named: StorageCheck = {
+  id: "answers/scopes-of-a-tenant",
+  promise: "`scopes` names each scope of the tenant that has rows, once, and none without.",
+  async run(bench) {
+    const directory = await bench.directory();
+    const held = new HeldRows();
+    let storage = await bench.open(directory);
+    expectEqual(await storage.scopes("acme"), [], "scopes of a tenant that has nothing");
+    await storage.load(scopeId(NOBODY), { reserve() {}, take() {} });
+    for (const scope of [ALICE, BOB, OTHER])
+      await held.append(storage, scoped(scope, [makeRow(held.scopes.length)]));
+    await held.expectScopes(storage, "when three scopes of two tenants have rows");
+    await held.remove(storage, ALICE, [0]);
+    await held.removeFrom(storage, 0, [OTHER]);
+    await held.expectScopes(storage, "when two of them have lost theirs");
+    await storage.sync();
+    storage = await bench.reopen(storage, directory);
+    await held.expectScopes(storage, "after reopening");
+  },
+};
+
+const sizes: StorageCheck = {
+  id: "answers/sizes",
+  promise:
+    "`sizes` tells of every row of the tenant its scope, id, expiry, facets and the bytes of its body in UTF-8.",
+  async run(bench) {
+    const storage = await bench.open(await bench.directory());
+    const body = '{"content":"\u00e9\u{1f600}","ttl":null}';
+    await storage.append([
+      ...scoped(ALICE, [makeRow(1, { expiresAt: 5.5 }), makeRow(2, { body })]),
+      ...scoped(BOB, [makeRow(3), makeRow(4)]),
+      ...scoped(OTHER, [makeRow(5)]),
+    ]);
+    await storage.remove([{ scope: scopeId(BOB), rowId: 4 }]);
+    const found: RowSize[] = [];
+    await storage.sizes("acme", ({ scope, rowId, expiresAt, facets, bodyBytes }) => {
+      found.push({ scope, rowId, expiresAt, facets, bodyBytes });
+    });
+    const expected = [
+      { scope: scopeId(ALICE), rowId: 1, expiresAt: 5.5, facets: makeRow(1).facets, bodyBytes: 34 },
+      { scope: scopeId(ALICE), rowId: 2, expiresAt: 0, facets: makeRow(2).facets, bodyBytes: 31 },
+      { scope: scopeId(BOB), rowId: 3, expiresAt: 0, facets: makeRow(3).facets, bodyBytes: 34 },
+    ];
+    const sorted = found.sort((a, b) => a.rowId - b.rowId);
+    expectEqual(sorted, expected, "what sizes passes on of two scopes of a tenant, with one row removed");
+  },
+};
+
+const EXPIRING = [
+  ownScope("a"),
+  ownScope("b"),
+  ownScope("c", "x", "other"),
+  ownScope("d"),
+  ownScope("e"),
+] as const;
+
+const expired: StorageCheck = {
+  id: "answers/expired-scopes",
+  promise:
+    "`expiredScopes` names scopes, as many as `limit` at most, with a row whose expiry is not 0 and not after `now`.",
+  async run(bench) {
+    const directory = await bench.directory();
+    let storage = await bench.open(directory);
+    const times = [100.5, 101, 99.75, 0, 1e12];
+    const rows = EXPIRING.flatMap((scope, index) =>
+      scoped(scope, [makeRow(index * 2 + 1, { expiresAt: times[index]! }), makeRow(index * 2 + 2)]),
+    );
+    await storage.append(rows);
+    const [a, b, c] = EXPIRING.map(scopeId) as [string, string, string];
+    const cases = [
+      { now: 99.5, expected: [] },
+      { now: 100.5, expected: [a, c] },
+      { now: 101, expected: [a, b, c] },
+    ];
+    const look = async (when: string) => {
+      for (const { now, expected } of cases) {
+        expectMembers(
+          await storage.expiredScopes(now, 10),
+          expected,
+          `scopes that have expired at ${now} ${when}`,
+        );
+      }
+      const some = await storage.expiredScopes(101, 2);
+      const areSome =
+        some.length === 2 && new Set(some).size === 2 && some.every((id) => [a, b, c].includes(id));
+      expectTrue(areSome, `expired scopes with a limit of 2 ${when}`, "two of the three", some);
+    };
+    await look("as they were appended");
+    await storage.sync();
+    storage = await bench.reopen(storage, directory);
+    await look("after reopening");
+    await storage.remove([{ scope: a, rowId: 1 }]);
+    expectMembers(
+      await storage.expiredScopes(101, 10),
+      [b, c],
+      "expired scopes once the row of one is removed",
+    );
+  },
+};
+
+const outdated: StorageCheck = {
+  id: "answers/outdated",
+  promise:
+    "`outdated` counts all rows and those of another generation, as `isOutdated` tells, and names up to `limit` scopes.",
+  async run(bench) {
+    const directory = await bench.directory();
+    let storage = await bench.open(directory);
+    await storage.append([
+      ...scoped(ALICE, [makeRow(1), makeRow(2, { embedder: "old" }), makeRow(3, { analyzer: "old" })]),
+      ...scoped(BOB, [
+        makeRow(4, { embedder: "", vector: null }),
+        makeRow(5, { embedder: "", vector: null, analyzer: "old" }),
+      ]),
+      ...scoped(OTHER, [makeRow(6)]),
+    ]);
+    const look = async (when: string) => {
+      const both = { analyzer: ANALYZER, embedder: EMBEDDER };
+      await expectOutdated(storage, both, { rows: 6, outdated: 4, scopes: [ALICE, BOB] }, when);
+      const none = { analyzer: ANALYZER, embedder: undefined };
+      await expectOutdated(
+        storage,
+        none,
+        { rows: 6, outdated: 1, scopes: [BOB] },
+        `${when}, without an embedder`,
+      );
+      expectEqual(
+        (await storage.outdated(both, 1)).scopes.length,
+        1,
+        `outdated scopes with a limit of 1 ${when}`,
+      );
+    };
+    await look("as they were appended");
+    await storage.sync();
+    storage = await bench.reopen(storage, directory);
+    await look("after reopening");
+    await storage.remove([{ scope: scopeId(ALICE), rowId: 2 }]);
+    const both = { analyzer: ANALYZER, embedder: EMBEDDER };
+    await expectOutdated(
+      storage,
+      both,
+      { rows: 5, outdated: 3, scopes: [ALICE, BOB] },
+      "when one is removed",
+    );
+  },
+};
+
+async function expectOutdated(
+  storage: Storage,
+  ids: Parameters<Storage["outdated"]>[0],
+  expected: { rows: number; outdated: number; scopes: readonly (typeof ALICE)[] },
+  when: string,
+): Promise<void> {
+  const { rowCount, outdatedCount, scopes } = await storage.outdated(ids, 10);
+  expectEqual(
+    [rowCount, outdatedCount],
+    [expected.rows, expected.outdated],
+    `rows and outdated ones ${when}`,
+  );
+  expectMembers(scopes, expected.scopes.map(scopeId), `scopes with outdated rows ${when}`);
+}
+
+const empty: StorageCheck = {
+  id: "answers/nothing",
+  promise:
+    "A new storage has nothing: every read of it gives nothing, `maintain` and `sync` have nothing to do.",
+  async run(bench) {
+    const directory = await bench.directory();
+    let storage = await bench.open(directory);
+    for (const when of ["of a new storage", "of a new storage that was reopened"]) {
+      expectEqual(await loadIds(storage, scopeId(ALICE)), [], `rows ${when}`);
+      expectEqual(await storage.scopes("acme"), [], `scopes ${when}`);
+      expectEqual([...(await storage.expiredScopes(1e12, 10))], [], `expired scopes ${when}`);
+      const counts = await storage.outdated({ analyzer: ANALYZER, embedder: EMBEDDER }, 10);
+      expectEqual([counts.rowCount, counts.outdatedCount], [0, 0], `rows and outdated ones ${when}`);
+      expectEqual(await storage.maintain({ purge: true }), true, `the answer to a purge ${when}`);
+      await storage.sync();
+      storage = await bench.reopen(storage, directory);
+    }
+  },
+};
+
+export const answerChecks = [bodies, removals, takenBack, named, sizes, expired, outdated, empty];

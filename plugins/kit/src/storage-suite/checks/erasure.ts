@@ -1,0 +1,175 @@
+import { randomBytes } from "node:crypto";
+import { type Scope, scopeId } from "@membus/protocol";
+import type { Row } from "../../row.js";
+import type { Storage } from "../../storage.js";
+import { filesHolding, type Secrets } from "../bytes-on-disk.js";
+import { expectEqual, NotApplicableError } from "../expectation.js";
+import { HeldRows } from "../held-rows.js";
+import { killIn } from "../killed-writer.js";
+import { DIMENSIONS, keyHashOf, makeRow, makeRows, ownScope, scoped } from "../made-rows.js";
+import type { StorageCheck } from "../storage-check.js";
+import { purge, type Workbench } from "../workbench.js";
+import { ROUND_SCOPES, rowsOf } from "../write-rounds.js";
+
+const ALICE = ownScope("alice");
+const BOB = ownScope("bob", "default", "other");
+
+const word = (): string => randomBytes(18).toString("hex");
+
+/** A row of whose every part nobody else has a copy. */
+interface SecretRow {
+  readonly row: Row;
+  readonly secrets: Secrets;
+}
+
+function secretRow(rowId: number): SecretRow {
+  const [content, tag, group] = [word(), word(), word()];
+  const vector = new Float32Array(DIMENSIONS).map(() => randomBytes(2).readUInt16LE() / 65_536);
+  const keyHash = keyHashOf(word());
+  const body = `{"content":"${content}","ttl":null}`;
+  const facets = `{"key":{"id":${rowId}},"tags":["${tag}"],"source":"a","author":"a"}`;
+  const secrets = {
+    ...{ "a content": content, "a tag": tag, "a group": group },
+    "a key hash": Buffer.from(keyHash, "hex"),
+    "a vector": new Uint8Array(vector.buffer),
+  };
+  return { row: makeRow(rowId, { body, facets, group, keyHash, vector }), secrets };
+}
+
+/** One part of a row is not enough to tell: those that no file holds in plain are no proof. */
+async function secretsInPlain(directory: string, secrets: Secrets): Promise<Secrets> {
+  const found = await filesHolding(directory, secrets);
+  if (Object.keys(found).length === 0) {
+    throw new NotApplicableError(
+      "its folder holds no contents in plain, of which to tell that they are gone",
+    );
+  }
+  return secrets;
+}
+
+async function expectErased(
+  storage: Storage,
+  directory: string,
+  secrets: Secrets,
+  tenant?: string,
+): Promise<void> {
+  const done = await purge(storage, tenant);
+  expectEqual(done, true, "whether a purge says that all has left the disk, at last");
+  expectEqual(await filesHolding(directory, secrets), {}, "files that hold what was removed, after a purge");
+}
+
+interface Prepared {
+  readonly directory: string;
+  readonly storage: Storage;
+  readonly held: HeldRows;
+  readonly secrets: Secrets;
+}
+
+const SECRET_ID = 5;
+
+/** A storage with a secret row among others, on disk. */
+async function prepare(bench: Workbench, scope: Scope = ALICE): Promise<Prepared> {
+  const directory = await bench.directory();
+  const storage = await bench.open(directory);
+  const held = new HeldRows();
+  const { row, secrets } = secretRow(SECRET_ID);
+  await held.append(storage, scoped(scope, [...makeRows(1, 4), row]));
+  await held.append(storage, [...scoped(scope, makeRows(6, 40)), ...scoped(BOB, makeRows(60, 40))]);
+  await storage.sync();
+  return { directory, storage, held, secrets: await secretsInPlain(directory, secrets) };
+}
+
+const removedRows: StorageCheck = {
+  id: "erasure/removed-rows",
+  promise:
+    "Once `maintain` with `purge` has answered true, no file of the folder holds a byte of rows removed before.",
+  async run(bench) {
+    const { directory, storage, held, secrets } = await prepare(bench);
+    await held.remove(storage, ALICE, [SECRET_ID]);
+    await expectErased(storage, directory, secrets);
+    await held.expectIn(storage, "after a purge");
+    await held.expectIn(await bench.reopen(storage, directory), "after a purge and reopening");
+    expectEqual(
+      await filesHolding(directory, secrets),
+      {},
+      "files that hold what was purged, after reopening",
+    );
+  },
+};
+
+const beforeReopening: StorageCheck = {
+  id: "erasure/removed-before-reopening",
+  promise: "A purge is also about rows that were removed before the storage was opened.",
+  async run(bench) {
+    const { directory, storage, held, secrets } = await prepare(bench);
+    await held.remove(storage, ALICE, [SECRET_ID]);
+    await storage.sync();
+    const reopened = await bench.reopen(storage, directory);
+    await expectErased(reopened, directory, secrets);
+    await held.expectIn(reopened, "after a purge");
+  },
+};
+
+const takenBack: StorageCheck = {
+  id: "erasure/taken-back",
+  promise: "A purge is also about rows that `removeFrom` took.",
+  async run(bench) {
+    const { directory, storage, held, secrets } = await prepare(bench);
+    await held.removeFrom(storage, SECRET_ID, [ALICE]);
+    await expectErased(storage, directory, secrets);
+    await held.expectIn(storage, "after a purge");
+  },
+};
+
+const ofTenant: StorageCheck = {
+  id: "erasure/of-a-tenant",
+  promise: "With `tenant`, `maintain` purges that tenant's rows, whatever is left to do of others.",
+  async run(bench) {
+    const { directory, storage, held, secrets } = await prepare(bench);
+    await held.remove(storage, BOB, [60, 61]);
+    await held.remove(storage, ALICE, [SECRET_ID]);
+    await expectErased(storage, directory, secrets, ALICE.tenant);
+    await held.expectIn(storage, "after a purge of one of two tenants");
+  },
+};
+
+const scopeNames: StorageCheck = {
+  id: "erasure/names-of-scopes",
+  promise:
+    "A scope goes with its last row: after a purge no file holds its namespace, nor has it in its name.",
+  async run(bench) {
+    const namespace = word();
+    const scope = ownScope("alice", namespace);
+    const { directory, storage, held } = await prepare(bench, scope);
+    await held.append(storage, scoped(ALICE, [makeRow(200)]));
+    await held.remove(storage, scope, held.idsOf(scopeId(scope)));
+    await expectErased(storage, directory, { "a namespace": namespace });
+    await held.expectIn(storage, "after a purge");
+  },
+};
+
+const afterKill: StorageCheck = {
+  id: "erasure/after-a-kill",
+  promise: "A purge is also about what a process that was killed has left in files that nobody reads.",
+  async run(bench) {
+    const directory = await bench.directory();
+    let round = 0;
+    for (let kill = 0; kill < bench.options.killCount; kill++) {
+      round = (await killIn("append", bench, directory, round, new HeldRows())).round + 1;
+    }
+    const storage = await bench.open(directory);
+    await storage.removeFrom(0, ROUND_SCOPES);
+    // Of the midst of each body, which no two have in common.
+    const rows = Array.from({ length: round }, (_, written) => rowsOf(written)).flat();
+    const some = rows.filter((_, index) => index % SECRETS_ONE_OF === 0);
+    const secrets = Object.fromEntries(
+      some.map(({ row }) => [`row ${row.rowId}`, row.body.slice(1_000, 1_100)]),
+    );
+    await expectErased(storage, directory, secrets);
+  },
+};
+
+/** Prime, so that there are some of every scope. */
+const SECRETS_ONE_OF = 11;
+
+export const erasureChecks = [removedRows, beforeReopening, takenBack, ofTenant, scopeNames, afterKill];

@@ -1,0 +1,70 @@
+import type { Storage } from "../../storage.js";
+import { expectBut } from "../acknowledged.js";
+import { HeldRows } from "../held-rows.js";
+import { acknowledge, type CutStep, killIn } from "../killed-writer.js";
+import type { StorageCheck } from "../storage-check.js";
+import { firstIdOf, ROUND_SCOPES, type RoundStep, removedOf, rowsOf, takeStep } from "../write-rounds.js";
+
+/** All that was acknowledged is there, and nothing else but what the cut step may have left. */
+async function expectAcknowledged(
+  storage: Storage,
+  held: HeldRows,
+  { step, round }: CutStep,
+  when: string,
+): Promise<void> {
+  const added = step === "append" ? rowsOf(round) : [];
+  const removed = step === "remove" ? removedOf(round) : [];
+  for (const scope of ROUND_SCOPES) {
+    const may = new Set([
+      ...added.filter((one) => one.scope === scope).map(({ row }) => row.rowId),
+      ...removed.map(({ rowId }) => rowId),
+    ]);
+    await expectBut(storage, scope, { may, rows: held.rowsOf(scope), added }, when);
+  }
+}
+
+/** As the kit does it: what a flush did not get to its end is taken back, and done again. */
+async function doAgain(storage: Storage, { step, round }: CutStep): Promise<void> {
+  if (step === "append") await storage.removeFrom(firstIdOf(round), ROUND_SCOPES);
+  await takeStep(storage, step, round);
+}
+
+function killCheck(step: RoundStep, promise: string): StorageCheck {
+  return {
+    id: `kill/${step}`,
+    promise,
+    async run(bench) {
+      const directory = await bench.directory();
+      const held = new HeldRows();
+      let round = 0;
+      for (let kill = 1; kill <= bench.options.killCount; kill++) {
+        const cut = await killIn(step, bench, directory, round, held);
+        const when = `after kill ${kill}, in the midst of ${cut.step} or right before`;
+        let storage = await bench.open(directory);
+        await expectAcknowledged(storage, held, cut, when);
+        await doAgain(storage, cut);
+        acknowledge(held, cut);
+        await held.expectIn(storage, `${when}, when that is done again`);
+        storage = await bench.reopen(storage, directory);
+        await held.expectIn(storage, `${when}, when that is done again, after reopening`);
+        await bench.close(storage);
+        round = cut.round + 1;
+      }
+    },
+  };
+}
+
+const appended = killCheck(
+  "append",
+  "Killed while it appends, a storage opens with every row that was synced before, and `removeFrom` takes the others back.",
+);
+const removed = killCheck(
+  "remove",
+  "Killed while it removes, a storage opens with every row it should have, and without those whose removal was synced.",
+);
+const purged = killCheck(
+  "purge",
+  "Killed while it purges, a storage opens with all of its rows: upkeep replaces nothing before what replaces it is whole.",
+);
+
+export const killChecks = [appended, removed, purged];

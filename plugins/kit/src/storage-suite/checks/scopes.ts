@@ -1,0 +1,177 @@
+import { type Scope, scopeId } from "@membus/protocol";
+import { HeldRows } from "../held-rows.js";
+import { keyHashOf, makeRow, ownScope, scoped, sharedScope, TENANT } from "../made-rows.js";
+import type { StorageCheck } from "../storage-check.js";
+import type { Workbench } from "../workbench.js";
+
+/**
+ * Scopes whose names are easily taken for one another: what is done to one leaves the others as they are. Each loses rows
+ * from a height of its own on, twice: whatever it wrongly takes along stands higher in one of the two.
+ */
+async function stayApart(bench: Workbench, scopes: readonly Scope[]): Promise<void> {
+  const directory = await bench.directory();
+  const held = new HeldRows();
+  let storage = await bench.open(directory);
+  const heights = scopes.length;
+  const idAt = (height: number, index: number) => height * scopes.length + index;
+  for (const [index, scope] of scopes.entries()) {
+    const levels = Array.from({ length: heights * 2 + 1 }, (_, height) => height);
+    const rows = levels.map((height) => makeRow(idAt(height, index), { keyHash: keyHashOf(height) }));
+    await held.append(storage, scoped(scope, rows));
+  }
+  await held.expectIn(storage, "when each has its rows");
+  for (const [index, scope] of scopes.entries()) await held.remove(storage, scope, [idAt(0, index)]);
+  await held.expectIn(storage, "when one row of each was removed");
+  for (const [index, scope] of scopes.entries())
+    await held.removeFrom(storage, idAt(heights + 1 + index, 0), [scope]);
+  await held.expectIn(storage, "when removeFrom took more of the first than of the last");
+  for (const [index, scope] of scopes.entries())
+    await held.removeFrom(storage, idAt(heights - index, 0), [scope]);
+  await held.expectIn(storage, "when removeFrom took more of the last than of the first");
+  await storage.sync();
+  storage = await bench.reopen(storage, directory);
+  await held.expectIn(storage, "after reopening");
+  await storage.maintain({ purge: true });
+  await held.expectIn(await bench.reopen(storage, directory), "after a purge and reopening");
+}
+
+const agents = (...names: string[]): Scope[] => names.map((name) => ownScope(name));
+const namespaces = (...names: string[]): Scope[] => names.map((name) => ownScope("alice", name));
+const tenants = (...names: string[]): Scope[] => names.map((name) => ownScope("alice", "default", name));
+
+/** What each check's title ends in, and the scopes that are to stay apart. */
+const ALIKE: Readonly<Record<string, { readonly by: string; readonly scopes: readonly Scope[] }>> = {
+  "letter-case": {
+    by: "the case of letters alone",
+    scopes: [
+      ...agents("bob", "Bob", "BOB"),
+      ...namespaces("stra\u00dfe", "strasse", "STRASSE", "\u0130", "i"),
+      ...tenants("Acme", "ACME"),
+    ],
+  },
+  delimiters: {
+    by: "where one name ends and the next begins",
+    scopes: [
+      ...["_", ":", ".", "-", "/", "%", "|", ",", " ", "__", "%2F", '","', "~", "=", "#"].flatMap((sign) => [
+        ownScope("a", `b${sign}c`),
+        ownScope(`a${sign}b`, "c"),
+      ]),
+      ...["\u0000", "\u001f", "\n"].map((sign) => ownScope(`a${sign}b`, "c")),
+      ...["_", "-", "__", "--"].flatMap((sign) => [
+        ownScope(`x${sign}b`, "c"),
+        ownScope("b", "c", `acme${sign}x`),
+      ]),
+    ],
+  },
+  prefixes: {
+    by: "what follows a common beginning, or by the tier",
+    scopes: [
+      ...agents("alice", "alice2", "alic", "null"),
+      ...namespaces("a", "a/b", "a/b/c", "ab", "a-b", "default2"),
+      ...tenants("acme2", "acm", "acme-"),
+      ...[sharedScope("default"), sharedScope("a"), sharedScope("alice")],
+    ],
+  },
+  "unicode-forms": {
+    by: "Unicode forms",
+    scopes: [
+      ...agents("zo\u00eb", "zoe\u0308", "zoe"),
+      ...namespaces(
+        "\ufb01le",
+        "file",
+        "\uff21",
+        "A",
+        "\u212b",
+        "\u00c5",
+        "\u{1f600}",
+        "\u{1f601}",
+        "\ufffd",
+      ),
+      ...namespaces("a\u200db", "ab", "\u0410", "a\u00a0b", "a b"),
+    ],
+  },
+  patterns: {
+    by: "signs that stand for others in patterns and queries",
+    scopes: [
+      ...agents("a%", "a_", "ab", "a*", "a?", "a.", "a[b]", "a\\", "a'", "a''", 'a"', "a`"),
+      ...namespaces("%", "_", "x", ".+", "' or '1'='1", "a\\", "a\\\\", "$1", "{0}", "~", ">"),
+      ...tenants("acm_", "acm-"),
+    ],
+  },
+  "file-names": {
+    by: "names that mean something to file systems and to JavaScript",
+    scopes: [
+      ...agents(
+        "..",
+        ".",
+        "../bob",
+        "/etc",
+        "a/../b",
+        "b",
+        "CON",
+        "nul.json",
+        "lock",
+        "a:b",
+        "a\u0000b",
+        "-rf",
+        " ",
+      ),
+      ...namespaces("..", ".", "lock", "index", "rows.json", "a ", "a", "a.", "__proto__", "constructor"),
+      ...tenants("__proto__", "constructor", "toString", "log"),
+    ],
+  },
+  "long-names": {
+    by: "the last character of the longest names",
+    scopes: [
+      ...["a", "b"].map((end) => ownScope(`${"n".repeat(191)}${end}`)),
+      ...["a", "b"].map((end) =>
+        ownScope("alice", `${`${"s".repeat(64)}/`.repeat(7)}${"s".repeat(63)}${end}`),
+      ),
+      ...["a", "b"].map((end) =>
+        ownScope("alice", `${`${"\u65e5".repeat(64)}/`.repeat(7)}${"\u65e5".repeat(63)}${end}`),
+      ),
+      ...["a", "b"].map((end) => ownScope("alice", "default", `${"t".repeat(63)}${end}`)),
+    ],
+  },
+};
+
+const alike: StorageCheck[] = Object.entries(ALIKE).map(([name, { by, scopes }]) => ({
+  id: `scopes/${name}`,
+  promise: `Two scope ids are two scopes, also where they differ by ${by}.`,
+  run: (bench) => stayApart(bench, uniqueScopes(scopes)),
+}));
+
+function uniqueScopes(scopes: readonly Scope[]): Scope[] {
+  return [...new Map(scopes.map((scope) => [scopeId(scope), scope])).values()];
+}
+
+const SCOPE_COUNT = 500;
+
+const many: StorageCheck = {
+  id: "scopes/many",
+  promise: "There may be many scopes, and one `append` or `remove` may be about many of them.",
+  async run(bench) {
+    const directory = await bench.directory();
+    const held = new HeldRows();
+    let storage = await bench.open(directory);
+    const scopes = Array.from({ length: SCOPE_COUNT }, (_, index) =>
+      ownScope(`agent ${index % 7}`, `namespace ${index}`, index % 2 === 0 ? TENANT : `tenant-${index % 5}`),
+    );
+    await held.append(
+      storage,
+      scopes.flatMap((scope, index) => scoped(scope, [makeRow(index), makeRow(10_000 + index)])),
+    );
+    const gone = scopes.flatMap((scope, index) =>
+      index % 3 === 0 ? [{ scope: scopeId(scope), rowId: index }] : [],
+    );
+    await storage.remove(gone);
+    for (const { scope, rowId } of gone) held.drop(scope, [rowId]);
+    await held.expectIn(storage, `among ${SCOPE_COUNT}`);
+    await held.removeFrom(storage, 10_000, scopes.slice(0, SCOPE_COUNT / 2));
+    await storage.sync();
+    storage = await bench.reopen(storage, directory);
+    await held.expectIn(storage, `among ${SCOPE_COUNT} after reopening`);
+  },
+};
+
+export const scopeChecks = [...alike, many];

@@ -1,0 +1,100 @@
+import { copyFile, mkdir, readFile, stat, truncate } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { scopeId } from "@membus/protocol";
+import type { ScopedRow } from "../../storage.js";
+import { expectBut } from "../acknowledged.js";
+import { listFiles } from "../bytes-on-disk.js";
+import { HeldRows } from "../held-rows.js";
+import { makeRows, ownScope, scoped } from "../made-rows.js";
+import type { StorageCheck } from "../storage-check.js";
+import type { Workbench } from "../workbench.js";
+
+const OWNERS = [ownScope("alice"), ownScope("bob"), ownScope("alice", "default", "other")];
+
+const torn: StorageCheck = {
+  id: "kill/torn-tail",
+  promise:
+    "What a write that was cut has left at the end of a file is no row, and keeps nobody from the rows before and after it.",
+  async run(bench) {
+    const directory = await bench.directory();
+    const held = new HeldRows();
+    const storage = await bench.open(directory);
+    for (const [index, scope] of OWNERS.entries())
+      await held.append(storage, scoped(scope, makeRows(index * 10, 5)));
+    await storage.sync();
+    const synced = await copyOf(directory, await bench.directory());
+    const later = OWNERS.flatMap((scope, index) => scoped(scope, makeRows(100 + index * 10, 5)));
+    await storage.append(later);
+    for (const { path, from, to } of await grownFiles(synced, directory)) {
+      for (const length of new Set([from + 1, Math.floor((from + to) / 2), to - 1])) {
+        if (length <= from || length >= to) continue;
+        const cut = await copyOf(synced, await bench.directory());
+        await copyFile(join(directory, path), join(cut, path));
+        await truncate(join(cut, path), length);
+        const where = `where ${path} ends ${length - from} bytes behind what was synced, of ${to - from}`;
+        await goesOn(bench, cut, { held, later }, where);
+      }
+    }
+  },
+};
+
+interface Torn {
+  readonly held: HeldRows;
+  readonly later: readonly ScopedRow[];
+}
+
+async function goesOn(
+  bench: Workbench,
+  directory: string,
+  { held, later }: Torn,
+  where: string,
+): Promise<void> {
+  let storage = await bench.open(directory);
+  const may = new Set(later.map(({ row }) => row.rowId));
+  for (const scope of OWNERS.map(scopeId)) {
+    const added = later.filter((one) => one.scope === scope);
+    await expectBut(storage, scope, { may, rows: held.rowsOf(scope), added }, where);
+  }
+  await storage.removeFrom(100, OWNERS.map(scopeId));
+  await storage.append(later);
+  await storage.sync();
+  const all = new HeldRows();
+  for (const scope of held.scopes) all.add(held.rowsOf(scope).map((row) => ({ scope, row })));
+  all.add(later);
+  await all.expectIn(storage, `${where}, when the rest is appended again`);
+  storage = await bench.reopen(storage, directory);
+  await all.expectIn(storage, `${where}, when the rest is appended again, after reopening`);
+  await bench.close(storage);
+}
+
+async function copyOf(directory: string, target: string): Promise<string> {
+  for (const path of await listFiles(directory)) {
+    await mkdir(dirname(join(target, path)), { recursive: true });
+    await copyFile(join(directory, path), join(target, path));
+  }
+  return target;
+}
+
+interface GrownFile {
+  readonly path: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The files to whose end something was added, and nothing else changed: those that a crash may leave half written. */
+async function grownFiles(before: string, now: string): Promise<GrownFile[]> {
+  const grown: GrownFile[] = [];
+  for (const path of await listFiles(before)) {
+    const old = await readFile(join(before, path));
+    const size = await stat(join(now, path)).then(
+      (found) => found.size,
+      () => 0,
+    );
+    if (size <= old.length) continue;
+    const bytes = await readFile(join(now, path));
+    if (bytes.subarray(0, old.length).equals(old)) grown.push({ path, from: old.length, to: bytes.length });
+  }
+  return grown;
+}
+
+export const tornTailChecks = [torn];

@@ -1,0 +1,91 @@
+import { scopeId } from "@membus/protocol";
+import { expectEqual, expectMembers } from "../expectation.js";
+import { HeldRows } from "../held-rows.js";
+import { makeRows, ownScope, scoped } from "../made-rows.js";
+import type { StorageCheck } from "../storage-check.js";
+
+const ALICE = ownScope("alice");
+const BOB = ownScope("bob");
+/** Rows of an `append` of the kit's, at most. */
+const BATCH_ROWS = 1_024;
+
+const manyRows: StorageCheck = {
+  id: "volume/rows-of-a-scope",
+  promise:
+    "A scope may have many rows; every one of them is loaded, and its body read, whatever their number.",
+  async run(bench) {
+    const directory = await bench.directory();
+    const held = new HeldRows();
+    let storage = await bench.open(directory);
+    const { rowCount } = bench.options;
+    for (let first = 1; first <= rowCount; first += BATCH_ROWS) {
+      const count = Math.min(BATCH_ROWS, rowCount + 1 - first);
+      await held.append(storage, scoped(ALICE, makeRows(first, count)));
+    }
+    await held.append(storage, scoped(BOB, makeRows(rowCount + 1, 2)));
+    await held.expectIn(storage, `when there are ${rowCount}`);
+    await storage.sync();
+    storage = await bench.reopen(storage, directory);
+    await held.expectIn(storage, `when there are ${rowCount}, after reopening`);
+    await storage.maintain({ purge: false });
+    await held.expectIn(storage, `when there are ${rowCount}, after maintain`);
+  },
+};
+
+const manyRemoved: StorageCheck = {
+  id: "volume/removals-at-once",
+  promise: "One `remove` may take thousands of rows, and takes each of them and no other.",
+  async run(bench) {
+    const directory = await bench.directory();
+    const held = new HeldRows();
+    let storage = await bench.open(directory);
+    const { rowCount } = bench.options;
+    await held.append(storage, scoped(ALICE, makeRows(1, rowCount)));
+    const ids = held.idsOf(scopeId(ALICE));
+    await held.remove(
+      storage,
+      ALICE,
+      ids.filter((rowId) => rowId % 8 !== 0),
+    );
+    await held.expectIn(storage, `after the removal of seven in eight of ${rowCount}`);
+    await held.removeFrom(storage, Math.floor(rowCount / 2), [ALICE]);
+    await storage.sync();
+    storage = await bench.reopen(storage, directory);
+    await held.expectIn(storage, "after removing their upper half and reopening");
+  },
+};
+
+const manySizes: StorageCheck = {
+  id: "volume/sizes",
+  promise:
+    "`sizes` passes on every row of the tenant, once, with its bytes, and `outdated` counts every row.",
+  async run(bench) {
+    const storage = await bench.open(await bench.directory());
+    const { rowCount } = bench.options;
+    const rows = makeRows(1, rowCount, { body: '{"content":"\u00e9\u{1f600}","ttl":null}' });
+    await storage.append(scoped(ALICE, rows));
+    const ids: number[] = [];
+    let bytes = 0;
+    await storage.sizes(ALICE.tenant, ({ rowId, bodyBytes }) => {
+      ids.push(rowId);
+      bytes += bodyBytes;
+    });
+    expectMembers(
+      ids,
+      rows.map(({ rowId }) => rowId),
+      `ids that sizes passes on when there are ${rowCount}`,
+    );
+    expectEqual(bytes, rowCount * 31, "bytes of all bodies in UTF-8, as sizes passes them on");
+    const { rowCount: counted, outdatedCount } = await storage.outdated(
+      { analyzer: "new", embedder: "new" },
+      10,
+    );
+    expectEqual(
+      [counted, outdatedCount],
+      [rowCount, rowCount],
+      "rows and outdated ones as outdated counts them",
+    );
+  },
+};
+
+export const volumeChecks = [manyRows, manyRemoved, manySizes];

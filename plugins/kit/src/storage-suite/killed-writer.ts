@@ -1,0 +1,72 @@
+import { randomInt } from "node:crypto";
+import { delay, systemClock } from "@membus/protocol";
+import type { HeldRows } from "./held-rows.js";
+import { StorageProcess } from "./storage-process.js";
+import type { Workbench } from "./workbench.js";
+import { ROUND_STEPS, type RoundStep, removedOf, rowsOf } from "./write-rounds.js";
+
+/** A step that was begun, and of which nobody knows how far it got. */
+export interface CutStep {
+  readonly step: RoundStep;
+  readonly round: number;
+}
+
+/** Kills a process in the midst of `target`, once it has done a round. `held` hears of all that it has acknowledged. */
+export async function killIn(
+  target: RoundStep,
+  bench: Workbench,
+  directory: string,
+  first: number,
+  held: HeldRows,
+): Promise<CutStep> {
+  const { checkTimeoutMs } = bench.options;
+  const writer = new StorageProcess(bench.subject, checkTimeoutMs, {
+    order: "write",
+    directory,
+    round: first,
+  });
+  let begunAt = 0;
+  let lastsMs = 0;
+  let cut: CutStep = { step: "append", round: first };
+  let killed: Promise<void> | undefined;
+  try {
+    for (
+      let report = await writer.expectNext();
+      report !== undefined;
+      report = (await nextOf(writer, killed))!
+    ) {
+      if (report.say !== "doing" && report.say !== "done") continue;
+      const { step, round } = report;
+      if (report.say === "done") {
+        acknowledge(held, { step, round });
+        if (step === target) lastsMs = (systemClock.now() - begunAt) * 1_000;
+      }
+      cut = { step, round };
+      if (report.say === "done") cut = followerOf(cut);
+      if (report.say !== "doing" || step !== target) continue;
+      begunAt = systemClock.now();
+      if (round > first) killed ??= delay(systemClock, momentIn(lastsMs)).then(() => writer.kill());
+    }
+  } finally {
+    await writer.kill();
+  }
+  return cut;
+}
+
+const nextOf = (writer: StorageProcess, killed: Promise<void> | undefined) =>
+  killed === undefined ? writer.expectNext() : writer.next();
+
+function momentIn(lastsMs: number): number {
+  return randomInt(0, Math.max(1, Math.ceil(lastsMs)));
+}
+
+/** What may have begun since, unheard. */
+function followerOf({ step, round }: CutStep): CutStep {
+  const next = ROUND_STEPS[ROUND_STEPS.indexOf(step) + 1];
+  return next === undefined ? { step: ROUND_STEPS[0], round: round + 1 } : { step: next, round };
+}
+
+export function acknowledge(held: HeldRows, { step, round }: CutStep): void {
+  if (step === "append") held.add(rowsOf(round));
+  if (step === "remove") for (const { scope, rowId } of removedOf(round)) held.drop(scope, [rowId]);
+}

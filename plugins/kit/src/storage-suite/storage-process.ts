@@ -1,0 +1,75 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { systemClock, within } from "@membus/protocol";
+import { StorageSuiteError } from "./expectation.js";
+import type { ChildCommand, ChildReport } from "./storage-child.js";
+import type { StorageUnderTest } from "./storage-under-test.js";
+
+const CHILD = fileURLToPath(
+  import.meta.url.endsWith(".ts")
+    ? new URL("./storage-child.ts", import.meta.url)
+    : new URL("./storage-child.js", import.meta.url),
+);
+const COMPLAINT_CHARACTERS = 2_000;
+
+/** Another process that has the storage's module. */
+export class StorageProcess {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<unknown>;
+  readonly #reports: ChildReport[] = [];
+  #wake: () => void = () => {};
+  #hasEnded = false;
+  #complaint = "";
+
+  constructor(
+    { module, nodeArguments = [] }: StorageUnderTest,
+    readonly timeoutMs: number,
+    command: ChildCommand,
+  ) {
+    this.#child = fork(CHILD, { execArgv: [...nodeArguments], stdio: ["ignore", "ignore", "pipe", "ipc"] });
+    this.#child.stderr!.on("data", (chunk: Buffer) => {
+      this.#complaint = (this.#complaint + chunk.toString()).slice(-COMPLAINT_CHARACTERS);
+    });
+    this.#child.on("message", (report: ChildReport) => {
+      this.#reports.push(report);
+      this.#wake();
+    });
+    // All that it has said is in by then: what is not was said by nobody.
+    this.#ended = Promise.all([once(this.#child, "exit"), once(this.#child, "disconnect")]).then(() => {
+      this.#hasEnded = true;
+      this.#wake();
+    });
+    this.#child.send({ ...command, module });
+  }
+
+  /** What it says next; undefined once it has ended. */
+  async next(): Promise<ChildReport | undefined> {
+    while (this.#reports.length === 0 && !this.#hasEnded) {
+      const said = new Promise<true>((resolve) => {
+        this.#wake = () => resolve(true);
+      });
+      if (await within(systemClock, this.timeoutMs, said)) continue;
+      this.#child.kill("SIGKILL");
+      throw this.#failure("an answer", `none in ${this.timeoutMs} ms`);
+    }
+    return this.#reports.shift();
+  }
+
+  /** The same, where it must not have ended, nor failed. */
+  async expectNext(): Promise<ChildReport> {
+    const report = await this.next();
+    if (report === undefined) throw this.#failure("an answer", "its end");
+    if (report.say === "failed") throw this.#failure("no failure", report.message);
+    return report;
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#ended;
+  }
+
+  #failure(expected: string, got: string): StorageSuiteError {
+    return new StorageSuiteError("another process with the storage", expected, `${got}. ${this.#complaint}`);
+  }
+}

@@ -1,0 +1,184 @@
+import { copyFile, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { LinesStorage } from "./lines-storage.js";
+import type { StorageMutant } from "./mutant.js";
+
+class MarksOnly extends LinesStorage {
+  protected override async rewrite(): Promise<void> {}
+}
+
+class KeepsFormer extends LinesStorage {
+  protected override async rewrite(scope: string): Promise<void> {
+    await copyFile(this.pathOf(scope), `${this.pathOf(scope)}.old`);
+    await super.rewrite(scope);
+  }
+}
+
+class KeepsVectors extends LinesStorage {
+  protected override async write(...args: Parameters<LinesStorage["write"]>): Promise<void> {
+    await super.write(...args);
+    const vectors = args[1].flatMap((line) => ("row" in line ? [this.decode(line.row).vector ?? []] : []));
+    const index = vectors.map((vector) => Buffer.from(Float32Array.from(vector).buffer));
+    const path = `${this.pathOf(args[0])}.vectors`;
+    await writeFile(path, Buffer.concat([await readFile(path).catch(() => Buffer.alloc(0)), ...index]));
+  }
+}
+
+class NeverDone extends LinesStorage {
+  override async maintain(options: { readonly purge: boolean }): Promise<boolean> {
+    await super.maintain(options);
+    return false;
+  }
+}
+
+class PurgesUpToHalf extends LinesStorage {
+  protected override async rewrite(scope: string): Promise<void> {
+    if (this.rowsOf(scope).size < 10) await super.rewrite(scope);
+  }
+}
+
+class ForgetsWhatIsSpoilt extends LinesStorage {
+  override async open(): Promise<void> {
+    await super.open();
+    this.spoilt.clear();
+  }
+}
+
+class TakesBackUnseen extends LinesStorage {
+  override async removeFrom(...args: Parameters<LinesStorage["removeFrom"]>): Promise<void> {
+    const spoilt = [...this.spoilt];
+    await super.removeFrom(...args);
+    this.spoilt.clear();
+    for (const scope of spoilt) this.spoilt.add(scope);
+  }
+}
+
+class PurgesAllTenantsAlone extends LinesStorage {
+  override async maintain(options: { readonly purge: boolean; readonly tenant?: string }): Promise<boolean> {
+    return options.tenant === undefined ? super.maintain(options) : true;
+  }
+}
+
+class FirstTenantAlone extends LinesStorage {
+  override async maintain(options: { readonly purge: boolean; readonly tenant?: string }): Promise<boolean> {
+    const [first] = this.spoilt;
+    if (options.tenant !== undefined && first !== undefined) await this.rewrite(first);
+    return options.tenant === undefined ? super.maintain(options) : true;
+  }
+}
+
+class NamesFilesByScope extends LinesStorage {
+  protected override nameOf(scope: string): string {
+    return encodeURIComponent(scope);
+  }
+
+  protected override async rewrite(scope: string): Promise<void> {
+    await super.rewrite(scope);
+    if (this.rowsOf(scope).size === 0) await writeFile(this.pathOf(scope), "");
+  }
+}
+
+class KeepsEmptyScopes extends LinesStorage {
+  protected override async rewrite(scope: string): Promise<void> {
+    await super.rewrite(scope);
+    if (this.rowsOf(scope).size === 0) await this.write(scope, [{ scope, gone: [] }]);
+  }
+}
+
+/** Drafts of those who were killed stay for ever. */
+class LeavesDrafts extends LinesStorage {
+  protected override async write(scope: string, lines: Parameters<LinesStorage["write"]>[1]): Promise<void> {
+    const path = this.pathOf(scope);
+    const former = await readFile(path, "utf8").catch(() => "");
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    const draft = `${path}.${process.pid}.draft`;
+    await writeFile(draft, former + text);
+    for (let at = 0; at < 100; at++) await new Promise(setImmediate);
+    await rename(draft, path);
+    this.unsynced.add(scope);
+  }
+
+  protected override async openFile(path: string): Promise<void> {
+    if (!path.endsWith(".draft")) await super.openFile(path);
+  }
+
+  protected override async rewrite(scope: string): Promise<void> {
+    await super.rewrite(scope);
+    await rm(`${this.pathOf(scope)}.${process.pid}.draft`, { force: true });
+  }
+}
+
+export const erasureMutants: readonly StorageMutant[] = [
+  {
+    name: "marks-only",
+    check: "erasure/removed-rows",
+    says: /files that hold what was removed.*a content/s,
+    storage: MarksOnly,
+  },
+  {
+    name: "keeps-former",
+    check: "erasure/removed-rows",
+    says: /files that hold what was removed.*\.old/s,
+    storage: KeepsFormer,
+  },
+  {
+    name: "keeps-vectors",
+    check: "erasure/removed-rows",
+    says: /files that hold what was removed.*a vector/s,
+    storage: KeepsVectors,
+  },
+  {
+    name: "never-done",
+    check: "erasure/removed-rows",
+    says: /whether a purge says that all has left the disk/,
+    storage: NeverDone,
+  },
+  {
+    name: "purges-small-files",
+    check: "erasure/removed-rows",
+    says: /files that hold what was removed/,
+    storage: PurgesUpToHalf,
+  },
+  {
+    name: "forgets-what-is-spoilt",
+    check: "erasure/removed-before-reopening",
+    says: /files that hold what was removed/,
+    storage: ForgetsWhatIsSpoilt,
+  },
+  {
+    name: "takes-back-unseen",
+    check: "erasure/taken-back",
+    says: /files that hold what was removed/,
+    storage: TakesBackUnseen,
+  },
+  {
+    name: "purges-all-alone",
+    check: "erasure/of-a-tenant",
+    says: /files that hold what was removed/,
+    storage: PurgesAllTenantsAlone,
+  },
+  {
+    name: "purges-the-first-alone",
+    check: "erasure/of-a-tenant",
+    says: /files that hold what was removed/,
+    storage: FirstTenantAlone,
+  },
+  {
+    name: "files-named-by-scope",
+    check: "erasure/names-of-scopes",
+    says: /a namespace/,
+    storage: NamesFilesByScope,
+  },
+  {
+    name: "keeps-empty-scopes",
+    check: "erasure/names-of-scopes",
+    says: /a namespace/,
+    storage: KeepsEmptyScopes,
+  },
+  {
+    name: "leaves-drafts",
+    check: "erasure/after-a-kill",
+    says: /files that hold what was removed.*\.draft/s,
+    killCount: 4,
+    storage: LeavesDrafts,
+  },
+];

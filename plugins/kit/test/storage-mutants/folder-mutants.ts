@@ -1,0 +1,103 @@
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { LinesStorage } from "./lines-storage.js";
+import type { StorageMutant } from "./mutant.js";
+
+/** Takes what it does not know for leftovers. */
+class TidiesFolder extends LinesStorage {
+  override async open(): Promise<void> {
+    for (const name of await readdir(this.place.directory).catch((): string[] => [])) {
+      if (name !== "lines") await rm(join(this.place.directory, name), { recursive: true });
+    }
+    await super.open();
+  }
+}
+
+class FilesInFolder extends LinesStorage {
+  override async open(): Promise<void> {
+    await super.open();
+    await writeFile(join(this.place.directory, "storage.json"), "{}");
+  }
+}
+
+class WritesFormat extends LinesStorage {
+  override async open(): Promise<void> {
+    await super.open();
+    await writeFile(join(this.place.directory, "format"), "1");
+  }
+}
+
+/** A lock that nobody takes away from who was killed. */
+class LocksItself extends LinesStorage {
+  get #lock(): string {
+    return join(this.place.directory, "owner");
+  }
+
+  override async open(): Promise<void> {
+    await mkdir(this.#lock);
+    await super.open();
+  }
+
+  override async close(): Promise<void> {
+    await rm(this.#lock, { recursive: true, force: true });
+  }
+}
+
+/** Frees the folder of what another process may have left there. */
+class BreaksLocks extends LinesStorage {
+  override async open(): Promise<void> {
+    await super.open();
+    await rm(join(this.place.directory, "lock"), { recursive: true, force: true });
+  }
+}
+
+/** Starts afresh where the last one was killed. */
+class StartsAfresh extends LinesStorage {
+  override async open(): Promise<void> {
+    const path = join(this.place.directory, "opened");
+    const names = await readdir(this.place.directory).catch((): string[] => []);
+    if (names.includes("opened"))
+      for (const name of ["lines", "log"])
+        await rm(join(this.place.directory, name), { recursive: true, force: true });
+    await super.open();
+    await writeFile(path, "");
+  }
+
+  override async close(): Promise<void> {
+    await rm(join(this.place.directory, "opened"), { force: true });
+  }
+}
+
+export const folderMutants: readonly StorageMutant[] = [
+  {
+    name: "tidies-folder",
+    check: "folder/files-of-the-kit",
+    says: /what the storage leaves of format/,
+    storage: TidiesFolder,
+  },
+  {
+    name: "files-in-folder",
+    check: "folder/files-of-the-kit",
+    says: /files with names of the kit that the storage made/,
+    storage: FilesInFolder,
+  },
+  {
+    name: "writes-format",
+    check: "folder/files-of-the-kit",
+    says: /what the storage leaves of format/,
+    storage: WritesFormat,
+  },
+  { name: "locks-itself", check: "folder/one-owner", says: /EEXIST/, storage: LocksItself },
+  {
+    name: "breaks-locks",
+    check: "folder/one-owner",
+    says: /the opening of what another process has open/,
+    storage: BreaksLocks,
+  },
+  {
+    name: "starts-afresh",
+    check: "folder/one-owner",
+    says: /entries once the other process was killed|is incomplete/,
+    storage: StartsAfresh,
+  },
+];
