@@ -4,7 +4,8 @@ import { FEATURES, type Feature } from "@membus/protocol";
 import { parse } from "yaml";
 import { z } from "zod";
 import { type CheckResult, isRed } from "../run/outcome.js";
-import type { Check, Route } from "./check.js";
+import type { World } from "../world.js";
+import type { Check } from "./check.js";
 
 const FOLDER = fileURLToPath(new URL("../../profiles", import.meta.url));
 
@@ -17,6 +18,8 @@ const ProfileSchema = z.strictObject({
     .array(z.enum(Object.keys(FEATURES) as [Feature, ...Feature[]]))
     .min(1)
     .optional(),
+  /** Kept in place of all others, by a host that says so (clause DISC-7). */
+  alone: z.literal(true).optional(),
   checks: z.array(z.string()).min(1),
 });
 
@@ -50,14 +53,18 @@ export interface Score {
   readonly total: number;
 }
 
-/** Scores a run over a profile's own list, never over what happened to run. */
+/**
+ * Scores a run over a profile's own list, never over what happened to run. Undefined where it is not about this route,
+ * or about those that keep another profile alone.
+ */
 export function scoreProfile(
   profile: Profile,
   catalogue: readonly Check[],
   results: readonly CheckResult[],
-  route: Route,
-  declares: (feature: Feature) => boolean,
+  { route, profile: kept, tiers }: Pick<World, "route" | "profile" | "tiers">,
 ): ProfileScore | undefined {
+  if (kept === undefined ? profile.alone : profile.name !== kept.name) return undefined;
+  const declares = (feature: Feature) => tiers.some(({ features }) => features[feature]);
   const routes = new Map(catalogue.map((check) => [check.id, check.routes]));
   const ids = profile.checks.filter((id) => routes.get(id)?.includes(route));
   if (ids.length === 0) return undefined;
