@@ -4,12 +4,12 @@
 """
 
 import asyncio, base64, difflib, hashlib, json, logging, math, re, sys, time, unicodedata, uuid
-import nats
+import nats, nats.micro
 
 TIERS = ("working", "episodic", "semantic")
 FEATURES = ("full_text", "ttl")
-# What one process holds at most: what is more is refused with `memory_full`.
-ENTRIES_MAX, BYTES_MAX, PARTITIONS_MAX, SWEEP_S = 100_000, 256 * 2**20, 100_000, 30
+# What the entries of all agents may take, each counted with what it takes besides its JSON: more is `memory_full`.
+BYTES_MAX, ENTRY_BYTES, SWEEP_S = 64 * 2**20, 1_024, 30
 # Code: number of the NATS header. None of these is worth a retry.
 CODES = {"parse_error": 400, "invalid_message": 400, "version_mismatch": 400, "schema_violation": 400, "conflict": 409,
          "too_large": 413, "runtime_error": 500, "unsupported": 501, "memory_full": 507}
@@ -21,8 +21,8 @@ FIELDS = {"ping": ENVELOPE, "store": ENVELOPE | {"namespace", "entries"}, "forge
 # What other profiles have: refused with `unsupported`, for whoever sends it counts on it.
 OTHER_CRITERIA = {"match", "tags_mode", "group", "since", "until", "where"}
 OTHER_FIELDS = {"ping": set(), "store": {"ack"}, "forget": OTHER_CRITERIA | {"dry_run", "cascade", "purge"},
-                "retrieve": OTHER_CRITERIA | {"embedding", "embedding_model", "order", "cursor", "mode", "include", "fields",
-                                              "recency", "diversity", "expand", "explain", "rerank"}}
+                "retrieve": OTHER_CRITERIA | {"embedding", "embedding_model", "order", "cursor", "mode", "include",
+                                              "fields", "recency", "diversity", "expand", "explain", "rerank"}}
 OTHER_ENTRY_FIELDS = {"metadata", "text", "context", "group", "occurred_at", "importance", "sources", "embedding",
                       "embedding_model", "expires_at", "if_revision"}
 SEGMENT = r"[^/*\x00-\x1f\x7f]{1,64}"
@@ -43,7 +43,7 @@ class Refused(Exception):
 
 
 def wrong(path, message):
-    return Refused("schema_violation", f"{path or 'message'}: {message}", path=path)
+    return Refused("schema_violation", f"{path[:200] or 'message'}: {message}", path=path[:200])
 
 
 def at_most(limit, maximum, got):
@@ -176,56 +176,71 @@ def key_hash(value, path):
     return hash_of(key_of(value, path))
 
 
-def is_printable(text):
-    return not any(unicodedata.category(character).startswith("C") for character in text)
+def printable_id(value, path):
+    if any(unicodedata.category(character).startswith("C") for character in string(value, path, "idLength", 128)):
+        raise wrong(path, "must be printable")
+    return value
 
 
-def near(name, known):
-    found = difflib.get_close_matches(name, known, 1)
-    return f" (did you mean `{found[0]}`?)" if found else ""
+def namespace_of(value, path):
+    if not isinstance(value, str) or not NAMESPACE.fullmatch(value.removesuffix("/**")):
+        raise wrong(path, "must be a path of 1..8 segments")
+    return value
+
+
+def boolean(value, path):
+    if not isinstance(value, bool):
+        raise wrong(path, "must be a boolean")
+    return value
+
+
+def readable_id(message):
+    """The `id` of a message that may be broken elsewhere; None where it has none."""
+    try:
+        return printable_id(message.get("id"), "id")
+    except (Refused, UnicodeEncodeError):
+        return None
+
+
+# What reads the value of each field of a request, once it is known to be given.
+READ = {
+    "id": printable_id,
+    "ts": lambda value, path: number(value, path, -math.inf, math.inf),
+    "session_id": lambda value, path: string(value, path, "idLength", 128),
+    "deadline_ms": lambda value, path: number(value, path, 1, 600_000, whole=True),
+    "requires": lambda value, path: items(value, path, "requires", 64, string) if value else [],
+    "namespace": namespace_of,
+    "keys": lambda value, path: items(value, path, "criteriaKeys", 1_000, key_hash),
+    "tags": lambda value, path: items(value, path, "tags", 256, tag),
+    "tier": tier_of,
+    "query": lambda value, path: string(value, path, "queryLength", 8_192),
+    "limit": lambda value, path: number(value, path, 0, 1_000, whole=True),
+    "min_score": lambda value, path: number(value, path, 0, 1),
+    "all": boolean,
+    "entries": lambda value, path: items(value, path, "storeEntries", 1_000, lambda entry, _: entry),
+}
 
 
 def check_request(message, operation):
     """The fields that are given, each as it must be."""
-    given = {}
+    given, known = {}, FIELDS[operation] | OTHER_FIELDS[operation]
     for name, value in message.items():
         empty = value == "" or (value == [] and name != "entries")
         if value is None or name.startswith("x_") or (empty and (operation != "forget" or name == "session_id")):
             continue
-        if name not in FIELDS[operation] | OTHER_FIELDS[operation]:
-            raise wrong(name, f"unknown field{near(name, FIELDS[operation] | OTHER_FIELDS[operation])}")
-        given[name] = value
-    if "id" in given and not is_printable(string(given["id"], "id", "idLength", 128)):
-        raise wrong("id", "must be printable")
-    if "ts" in given:
-        number(given["ts"], "ts", -math.inf, math.inf)
-    if "session_id" in given:
-        string(given["session_id"], "session_id", "idLength", 128)
-    if "deadline_ms" in given:
-        number(given["deadline_ms"], "deadline_ms", 1, 600_000, whole=True)
-    namespace = given.get("namespace", "default")
-    subtree = operation in ("retrieve", "forget") and isinstance(namespace, str) and namespace.endswith("/**")
-    if not isinstance(namespace, str) or not NAMESPACE.fullmatch(namespace[:-3] if subtree else namespace):
-        raise wrong("namespace", "must be a path of 1..8 segments")
-    read = {
-        "keys": lambda value: items(value, "keys", "criteriaKeys", 1_000, key_hash),
-        "tags": lambda value: items(value, "tags", "tags", 256, tag),
-        "requires": lambda value: items(value, "requires", "requires", 64, string) if value else [],
-        "tier": tier_of,
-        "query": lambda value: string(value, "query", "queryLength", 8_192),
-        "limit": lambda value: number(value, "limit", 0, 1_000, whole=True),
-        "min_score": lambda value: number(value, "min_score", 0, 1),
-        "entries": lambda value: items(value, "entries", "storeEntries", 1_000, lambda entry, _: entry),
-    }
-    given |= {name: parser(given[name]) for name, parser in read.items() if name in given}
+        if name not in known:
+            near = difflib.get_close_matches(name[:64], known, 1)
+            raise wrong(name, "unknown field" + (f" (did you mean `{near[0]}`?)" if near else ""))
+        given[name] = READ[name](value, name) if name in READ else value
     if operation == "store" and "entries" not in given:
         raise wrong("entries", "is required")
-    if not isinstance(given.get("all", False), bool):
-        raise wrong("all", "must be a boolean")
-    is_own = given.get("tier") in ("working", "episodic")
-    if operation == "forget" and not (is_own or given.get("all") or (OTHER_CRITERIA | {"keys", "tags"}) & given.keys()):
+    is_subtree = given.get("namespace", "").endswith("/**")
+    if operation == "store" and is_subtree:
+        raise wrong("namespace", "a store is to one namespace")
+    criteria = given.keys() & (OTHER_CRITERIA | {"keys", "tags"})
+    if operation == "forget" and not (criteria or given.get("all") or given.get("tier") in ("working", "episodic")):
         raise wrong("all", "would forget every entry: say `all: true`")
-    others = [name for name in given if name in OTHER_FIELDS[operation]] + ["a subtree"] * subtree
+    others = [name for name in given if name in OTHER_FIELDS[operation]] + ["a subtree"] * is_subtree
     others += [name for name in given.get("requires", ()) if name not in FEATURES]
     if others:
         raise Refused("unsupported", f"not of the profile basic: {', '.join(others)}"[:500])
@@ -282,74 +297,79 @@ def indexed(key, content):
     return words_of(" ".join([text, *(value for value in key.values() if isinstance(value, str))]))
 
 
-class Memory:
-    def __init__(self):
-        self.partitions, self.entries, self.bytes = {}, 0, 0
+def scope_of(tier, caller, given):
+    (tenant, agent), namespace = caller, given.get("namespace", "default")
+    return {"working": (tier, tenant, agent, given.get("session_id", ""), namespace),
+            "episodic": (tier, tenant, agent, namespace), "semantic": (tier, tenant, namespace)}[tier]
 
-    def partition(self, scope, make=False):
-        """Entries by key hash, and the last revision there was."""
-        if make and scope not in self.partitions:
-            if len(self.partitions) >= PARTITIONS_MAX:
-                raise Refused("memory_full", "too many partitions", limit="partitions", max=PARTITIONS_MAX)
-            self.partitions[scope] = {"entries": {}, "revision": 0}
-        return self.partitions.get(scope, {"entries": {}, "revision": 0})
+
+def shown_key(entry):
+    try:
+        return key_of(entry["key"], "key")
+    except (Refused, TypeError, KeyError):
+        return None
+
+
+class Memory:
+    """Rows by scope, which only those who share it can name, and by key hash."""
+
+    def __init__(self):
+        self.scopes, self.bytes = {}, 0
 
     def put(self, scope, kept, size, author):
-        at, partition = now(), self.partition(scope, make=True)
-        self.drop_ended(partition, at)
-        former = partition["entries"].get(kept["key_hash"])
-        if self.entries >= ENTRIES_MAX and former is None or self.bytes + size > BYTES_MAX:
-            raise Refused("memory_full", "the host has no room left", limit="agentEntries", max=ENTRIES_MAX)
-        partition["revision"] = revision = max(partition["revision"] + 1, int(at * 1e6))
-        created = former["entry"]["timestamps"]["created"] if former else at
-        importance = former["entry"]["importance"] if former else kept["score"]
-        entry = {**kept, "namespace": scope[-1], "author": author, "importance": importance, "occurred_at": created,
-                 "timestamps": {"created": created, "updated": at, "accessed": at},
-                 "revision": revision, "seq": former["entry"]["seq"] if former else revision}
+        self.live(scope, [kept["key_hash"]])
+        former = self.scopes.get(scope, {}).get(kept["key_hash"])
+        if self.bytes + size + ENTRY_BYTES > BYTES_MAX:
+            raise Refused("memory_full", "the host has no room left", limit="tenantBytes", max=BYTES_MAX)
+        at, before = now(), former["entry"] if former else {}
+        # A store takes longer than a microsecond, so that revisions grow across a forget too.
+        revision = max(before.get("revision", 0) + 1, int(at * 1e6))
+        created = before["timestamps"]["created"] if former else at
+        entry = {**kept, "namespace": scope[-1], "author": author, "importance": before.get("importance", kept["score"]),
+                 "occurred_at": created, "timestamps": {"created": created, "updated": at, "accessed": at},
+                 "revision": revision, "seq": before.get("seq", revision)}
         if kept["ttl"]:
             entry["expires_at"] = at + kept["ttl"]
-        self.remove(partition, [former] if former else [])
-        row = {"entry": entry, "words": indexed(kept["key"], kept["content"]), "size": size}
-        partition["entries"][kept["key_hash"]] = row
-        self.entries, self.bytes = self.entries + 1, self.bytes + size
+        self.remove(scope, [former] if former else [])
+        row = {"entry": entry, "words": indexed(kept["key"], kept["content"]), "size": size + ENTRY_BYTES}
+        self.scopes.setdefault(scope, {})[kept["key_hash"]] = row
+        self.bytes += row["size"]
         return {"key_hash": kept["key_hash"], "outcome": "updated" if former else "created", "revision": revision}
 
-    def remove(self, partition, rows):
+    def remove(self, scope, rows):
         for row in rows:
-            del partition["entries"][row["entry"]["key_hash"]]
-            self.entries, self.bytes = self.entries - 1, self.bytes - row["size"]
+            del self.scopes[scope][row["entry"]["key_hash"]]
+            self.bytes -= row["size"]
+        if not self.scopes.get(scope, True):
+            del self.scopes[scope]
 
-    def drop_ended(self, partition, at):
-        ended = [row for row in partition["entries"].values() if row["entry"].get("expires_at", math.inf) <= at]
-        self.remove(partition, ended)
+    def live(self, scope, hashes=None):
+        """The rows with these key hashes, or all; what has ended goes."""
+        rows, at = self.scopes.get(scope, {}), now()
+        found = list(rows.values()) if hashes is None else [rows[one] for one in dict.fromkeys(hashes) if one in rows]
+        ended = [row for row in found if row["entry"].get("expires_at", math.inf) <= at]
+        self.remove(scope, ended)
+        return [row for row in found if row["entry"].get("expires_at", math.inf) > at] if ended else found
 
     def select(self, scope, hashes, tags):
-        partition = self.partition(scope)
-        self.drop_ended(partition, now())
-        rows = partition["entries"]
-        found = rows.values() if hashes is None else [rows[one] for one in dict.fromkeys(hashes) if one in rows]
-        return partition, [row for row in found if tags is None or set(tags) & set(row["entry"]["tags"])]
-
-    def sweep(self):
-        """What has ended goes, and so do partitions without entries: later revisions are of a later time."""
-        for scope, partition in list(self.partitions.items()):
-            self.drop_ended(partition, now())
-            if not partition["entries"] and partition["revision"] < now() * 1e6:
-                del self.partitions[scope]
+        return [row for row in self.live(scope, hashes) if tags is None or set(tags) & set(row["entry"]["tags"])]
 
 
-def scope_of(tier, caller, session, namespace):
-    tenant, agent = caller
-    return {"working": (tier, tenant, agent, session, namespace), "episodic": (tier, tenant, agent, namespace),
-            "semantic": (tier, tenant, namespace)}[tier]
+def agent_of(token):
+    """The name behind a token, of which each has one alone; None for a token of nobody."""
+    if TOKEN.fullmatch(token):
+        return token
+    try:
+        name = base64.b64decode(token[1:] + "=" * (-len(token[1:]) % 4), b"-_", validate=True).decode()
+    except ValueError:
+        return None
+    again = "=" + base64.urlsafe_b64encode(name.encode()).decode().rstrip("=")
+    return name if again == token and 1 <= len(name.encode()) <= 192 and not TOKEN.fullmatch(name) else None
 
 
 class Host:
     def __init__(self, connection, prefix):
-        self.connection, self.prefix, self.id, self.memory = connection, prefix, str(uuid.uuid4()), Memory()
-        self.started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        self.subjects = {f"{prefix}.*.*.memory.*.req": "memory", f"{prefix}.*.*.memory.*.*.req": "tiers", f"{prefix}.*.*.ping": "ping"}
-        self.figures = {name: [0, 0, 0] for name in self.subjects.values()}
+        self.connection, self.prefix, self.id, self.memory = connection, prefix, None, Memory()
 
     # Operations: each takes what `check_request` gives, and gives the fields of its reply
 
@@ -357,95 +377,71 @@ class Host:
         return {"type": "pong", "host_id": self.id, "tiers": list(TIERS)}
 
     def store(self, given, caller):
-        session, namespace = given.get("session_id", ""), given.get("namespace", "default")
-        checked, errors = {}, {}
+        checked, errors, receipts, stored = {}, {}, [], []
         for index, entry in enumerate(given["entries"]):
             try:
                 checked[index] = check_entry(entry, caller[1])
             except Refused as refused:
                 errors[index] = refused.error
         last = {(kept["tier"], kept["key_hash"]): index for index, (kept, _) in checked.items()}
-        stored, receipts = [], []
         for index, (kept, size) in checked.items():
             try:
                 if last[kept["tier"], kept["key_hash"]] != index:
                     raise Refused("conflict", "a later entry of this store has the same key")
-                scope = scope_of(kept["tier"], caller, session, namespace)
+                scope = scope_of(kept["tier"], caller, given)
                 receipts.append({"index": index, **self.memory.put(scope, kept, size, caller[1])})
                 stored.append(kept["key"])
             except Refused as refused:
                 errors[index] = refused.error
-        refusals = [{"index": at, "key": self.shown_key(given["entries"][at]), **errors[at]} for at in sorted(errors)]
+        refusals = [{"index": at, "key": shown_key(given["entries"][at]), **errors[at]} for at in sorted(errors)]
         return {"type": "memory/store/resp", "stored": stored, "receipts": receipts, "errors": refusals}
-
-    def shown_key(self, entry):
-        try:
-            return key_of(entry["key"], "key")
-        except (Refused, TypeError, KeyError):
-            return None
 
     def selected(self, given, caller):
         for tier in [given["tier"]] if "tier" in given else TIERS:
-            scope = scope_of(tier, caller, given.get("session_id", ""), given.get("namespace", "default"))
-            yield tier, *self.memory.select(scope, given.get("keys"), given.get("tags"))
+            scope = scope_of(tier, caller, given)
+            yield tier, scope, self.memory.select(scope, given.get("keys"), given.get("tags"))
 
     def retrieve(self, given, caller):
-        started, at, asked = time.perf_counter(), now(), words_of(given.get("query", ""))
-        found = []
-        for _, _, rows in self.selected(given, caller):
-            for row in rows:
-                relevance = len(asked & row["words"]) / max(len(asked), 1) if "query" in given else 1
-                score = relevance * row["entry"]["importance"]
-                if score >= given.get("min_score", 0) and (score > 0 or "query" not in given):
-                    found.append({**row["entry"], "score": score})
-        def place(entry):
-            newest = (-entry["occurred_at"], -entry["seq"])
-            return (-entry["score"],) if "query" in given else newest, TIERS.index(entry["tier"]), entry["key_hash"]
-        found.sort(key=place)
+        at, asked, found = now(), words_of(given.get("query", "")), []
+        for row in (row for _, _, rows in self.selected(given, caller) for row in rows):
+            relevance = len(asked & row["words"]) / max(len(asked), 1) if "query" in given else 1
+            score = relevance * row["entry"]["importance"]
+            if score >= given.get("min_score", 0) and (score > 0 or "query" not in given):
+                found.append({**row["entry"], "score": score})
+        by = (lambda one: [-one["score"]]) if "query" in given else (lambda one: [-one["occurred_at"], -one["seq"]])
+        found.sort(key=lambda one: (by(one), TIERS.index(one["tier"]), one["key_hash"]))
         page, room = [], self.connection.max_payload - 4_096
         for entry in found[: given.get("limit", max(10, len(given.get("keys", []))))]:
-            room -= len(json.dumps(entry, ensure_ascii=False).encode()) + 2
+            room -= len(json.dumps(entry))
             if room < 0:
                 break
+            entry["timestamps"]["accessed"] = at
             page.append(entry)
-            scope = scope_of(entry["tier"], caller, given.get("session_id", ""), entry["namespace"])
-            self.memory.partition(scope)["entries"][entry["key_hash"]]["entry"]["timestamps"]["accessed"] = at
-        took = {"total": (time.perf_counter() - started) * 1_000}
-        return {"type": "memory/retrieve/resp", "entries": page, "total": len(found), "total_relation": "eq", "took_ms": took}
+        took = {"total": (now() - at) * 1_000}
+        return {"type": "memory/retrieve/resp", "entries": page, "total": len(found), "total_relation": "eq",
+                "took_ms": took}
 
     def forget(self, given, caller):
         by_tier = {}
-        for tier, partition, rows in self.selected(given, caller):
-            self.memory.remove(partition, rows)
+        for tier, scope, rows in self.selected(given, caller):
+            self.memory.remove(scope, rows)
             by_tier[tier] = len(rows)
         receipt = {"id": str(uuid.uuid4()), "at": now(), "by_tier": by_tier, "purge": "done"}
         return {"type": "memory/forget/resp", "deleted": sum(by_tier.values()), "receipt": receipt}
 
     # Messages: who asks, what is asked, and the answer
 
-    def caller_of(self, subject):
-        """Tenant, agent and operation that a subject names, and whether it names a tier."""
-        tenant, token, *rest = subject[len(self.prefix) + 1 :].split(".")
-        agent = token if TOKEN.fullmatch(token) else None
-        if token.startswith("="):
-            try:
-                name = base64.b64decode(token[1:] + "=" * (-len(token[1:]) % 4), b"-_", validate=True).decode()
-                again = base64.urlsafe_b64encode(name.encode()).decode().rstrip("=")
-                agent = name if again == token[1:] and 1 <= len(name.encode()) <= 192 and not TOKEN.fullmatch(name) else None
-            except ValueError:
-                agent = None
-        with_tier = len(rest) == 4 and rest[2] in TIERS
-        operation = rest[0] if rest == ["ping"] else rest[1]
-        known = operation in ("ping", "store", "retrieve", "forget", "status", "list")
-        if not TOKEN.fullmatch(tenant) or agent is None or not known or len(rest) > 3 and not with_tier:
-            raise Refused("invalid_message", "the subject names no tenant, agent and operation")
-        return (tenant, agent), operation, with_tier
-
     def answer(self, message, subject):
-        caller, operation, with_tier = self.caller_of(subject)
+        tenant, token, *rest = subject[len(self.prefix) + 1 :].split(".")
+        agent, with_tier = agent_of(token), len(rest) == 4 and rest[2] in TIERS
+        operation = rest[0] if rest == ["ping"] else rest[1]
+        known = operation in ("ping", "store", "retrieve", "forget", "status", "list") and (len(rest) < 4 or with_tier)
+        if not TOKEN.fullmatch(tenant) or agent is None or not known:
+            raise Refused("invalid_message", "the subject names no tenant, agent and operation")
         if message.get("type") != ("ping" if operation == "ping" else f"memory/{operation}/req"):
             raise Refused("invalid_message", "`type` is not the one of the subject", path="type")
-        version = message.get("version") or "1.0"
+        version = message.get("version")
+        version = "1.0" if version is None or (version == "" and operation != "forget") else version
         major = re.match(r"(\d+)(\.|$)", version) if isinstance(version, str) else None
         if major and major[1] != "1":
             raise Refused("version_mismatch", "the version is not 1.x")
@@ -453,77 +449,47 @@ class Host:
             raise wrong("version", "must be 1.x")
         if with_tier or operation not in FIELDS:
             raise Refused("unsupported", "a tier in the subject, status and list are not of the profile basic")
-        return getattr(self, operation)(check_request(message, operation), caller)
+        return getattr(self, operation)(check_request(message, operation), (tenant, agent))
 
     def reply_to(self, message):
         """The reply to a message of NATS, and its headers."""
         request_id, headers = None, {"Content-Type": "application/json"}
         try:
             fields = parse(message.data, (message.headers or {}).get("Content-Type"))
-            given = fields.get("id")
-            if isinstance(given, str) and given and len(given.encode("utf-16-le", "surrogatepass")) <= 256 and is_printable(given):
-                request_id = given
+            request_id = readable_id(fields)
             check_values(fields)
             reply = self.answer(fields, message.subject)
             request_id = request_id or str(uuid.uuid4())
-        except Refused as refused:
-            reply = {"type": "error", **refused.error, "capability_name": "memory"}
-        except Exception:
-            logging.exception("a request on %s", message.subject)
-            reply = {"type": "error", **Refused("runtime_error", "the host failed").error, "capability_name": "memory"}
-        if reply["type"] == "error":
+        except Exception as error:
+            if not isinstance(error, Refused):
+                logging.exception("a request on %s", message.subject)
+                error = Refused("runtime_error", "the host failed")
+            reply = {"type": "error", **error.error, "capability_name": "memory"}
             shown = re.sub(r"[^ -~]", "?", reply["message"])[:256]
             headers |= {"Nats-Service-Error": shown, "Nats-Service-Error-Code": str(CODES[reply["code"]])}
-        head = {"id": str(uuid.uuid4()), "version": "1.0", "ts": time.time(), "req_id": request_id}
-        return {**reply, **head}, headers
+        return {**reply, "id": str(uuid.uuid4()), "version": "1.0", "ts": time.time(), "req_id": request_id}, headers
 
-    async def take(self, message, endpoint):
-        token = message.subject[len(self.prefix) + 1 :].split(".")[1]
-        if message.reply and not message.reply.startswith(("_INBOX.", f"_INBOX_{token}.")):
-            return
-        if not message.reply and not message.subject.endswith((".memory.store.req", ".memory.forget.req")):
-            return
-        started = time.perf_counter_ns()
-        reply, headers = self.reply_to(message)
-        if message.reply:
-            await self.connection.publish(message.reply, json.dumps(reply).encode(), headers=headers)
-        figures = self.figures[endpoint]
-        figures[0] += 1
-        figures[1] += reply["type"] == "error"
-        figures[2] += time.perf_counter_ns() - started
-
-    # Discovery: what NATS's own tools ask
-
-    async def describe(self, message, verb):
-        metadata = {"profile": "basic", "protocol_version": "1.1", "state": "serving", "serving_ms": "0", "tenants": "*",
-                    "prefix": self.prefix, "tiers": ",".join(TIERS), "features": ",".join(FEATURES)}
-        body = {"type": f"io.nats.micro.v1.{verb.lower()}_response", "name": "membus", "id": self.id, "version": "0.1.0",
-                "metadata": metadata}
-        if verb != "PING":
-            body |= {"description": "Memory for AI agents", "started": self.started, "endpoints": []}
-            for subject, name in self.subjects.items():
-                requests, errors, spent = self.figures[name]
-                body["endpoints"].append({
-                    "name": name, "subject": subject, "queue_group": "membus", "num_requests": requests,
-                    "num_errors": errors, "processing_time": spent, "average_processing_time": spent // max(requests, 1)})
-        if message.reply and message.reply.startswith("_INBOX"):
-            await message.respond(json.dumps(body).encode())
+    async def take(self, message):
+        token, operation = message.subject[len(self.prefix) + 1 :].split(".", 2)[1:]
+        inboxes = ("_INBOX.", f"_INBOX_{token}.")
+        if message.reply.startswith(inboxes) if message.reply else operation in ("memory.store.req", "memory.forget.req"):
+            reply, headers = self.reply_to(message)
+            if message.reply:
+                await self.connection.publish(message.reply, json.dumps(reply).encode(), headers=headers)
 
     async def serve(self):
-        def listener(work, *facts):
-            async def on_message(message):
-                await work(message, *facts)
-            return on_message
-        for subject, name in self.subjects.items():
-            await self.connection.subscribe(subject, queue="membus", cb=listener(self.take, name))
-        for verb in ("PING", "INFO", "STATS"):
-            for suffix in ("", ".membus", f".membus.{self.id}"):
-                await self.connection.subscribe(f"$SRV.{verb}{suffix}", cb=listener(self.describe, verb))
+        metadata = {"profile": "basic", "protocol_version": "1.1", "state": "serving", "tenants": "*",
+                    "prefix": self.prefix, "tiers": ",".join(TIERS), "features": ",".join(FEATURES)}
+        service = await nats.micro.add_service(self.connection, name="membus", version="0.1.0", metadata=metadata)
+        self.id = service.id
+        for pattern in ("memory.*.req", "memory.*.*.req", "ping"):
+            await self.connection.subscribe(f"{self.prefix}.*.*.{pattern}", queue="membus", cb=self.take)
         await self.connection.flush()
         print("serving", flush=True)
         while True:
             await asyncio.sleep(SWEEP_S)
-            self.memory.sweep()
+            for scope in list(self.memory.scopes):
+                self.memory.live(scope)
 
 
 async def main(url="nats://127.0.0.1:4222", prefix="a2e"):

@@ -62,7 +62,7 @@ function notApplicable({ checks, profiles }: SuiteReport): string {
   const reasons = [...notApplicableByReason(checks.filter(isScored))].map(([reason, ids]) =>
     wrapped(`${reason} (${ids.length}): ${ids.join(" ")}`),
   );
-  const others = checks.filter((check) => !isScored(check)).length;
+  const others = checks.filter((check) => check.outcome === "not-applicable" && !isScored(check)).length;
   const left = others === 0 ? [] : [`of other profiles than ${scored.join(", ")}: ${others} checks`];
   return section("Not applicable: counted in no score", [...reasons, ...left]);
 }
