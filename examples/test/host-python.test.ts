@@ -29,7 +29,7 @@ describe.skipIf(!hasNats)(
       server = await launchNatsServer({ binary: NATS_SERVER });
       host = spawn(PYTHON, [HOST, server.url], { env: ENV, stdio: ["ignore", "pipe", "inherit"] });
       const [said] = await once(host.stdout!, "data");
-      expect(String(said)).toBe("serving\n");
+      expect(String(said)).toMatch(/^serving/);
     });
     afterAll(async () => {
       if (host.exitCode === null && host.kill("SIGKILL")) await once(host, "exit");
