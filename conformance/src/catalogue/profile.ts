@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { FEATURES, type Feature } from "@membus/protocol";
+import { FEATURES, type Feature, type PluginManifest } from "@membus/protocol";
 import { parse } from "yaml";
 import { z } from "zod";
 import { type CheckResult, isRed } from "../run/outcome.js";
-import type { World } from "../world.js";
-import type { Check } from "./check.js";
+import type { Check, Route } from "./check.js";
 
 const FOLDER = fileURLToPath(new URL("../../profiles", import.meta.url));
 
@@ -53,6 +52,14 @@ export interface Score {
   readonly total: number;
 }
 
+/** What a run was about. */
+interface Scored {
+  readonly route: Route;
+  /** Kept in place of all others. */
+  readonly profile?: Profile | undefined;
+  readonly tiers: readonly Pick<PluginManifest, "features">[];
+}
+
 /**
  * Scores a run over a profile's own list, never over what happened to run. Undefined where it is not about this route,
  * or about those that keep another profile alone.
@@ -61,7 +68,7 @@ export function scoreProfile(
   profile: Profile,
   catalogue: readonly Check[],
   results: readonly CheckResult[],
-  { route, profile: kept, tiers }: Pick<World, "route" | "profile" | "tiers">,
+  { route, profile: kept, tiers }: Scored,
 ): ProfileScore | undefined {
   if (kept === undefined ? profile.alone : profile.name !== kept.name) return undefined;
   const declares = (feature: Feature) => tiers.some(({ features }) => features[feature]);
