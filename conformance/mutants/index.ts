@@ -1,3 +1,4 @@
+import { basicMutants } from "./hosts/basic.js";
 import { discoveryMutants } from "./hosts/discovery.js";
 import { encodingMutants } from "./hosts/encoding.js";
 import { envelopeMutants } from "./hosts/envelope.js";
@@ -89,6 +90,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...hostileMutants,
   ...eventsMutants,
   ...discoveryMutants,
+  ...basicMutants,
   ...hostPluginsMutants,
   ...recordsMutants,
   ...modelMutants,

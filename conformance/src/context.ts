@@ -131,6 +131,8 @@ export interface HostContext extends MemoryContext {
   readonly tenants: readonly string[];
   /** The tiers that the host serves. */
   readonly tiers: readonly MemoryTier[];
+  /** The profile that it keeps in place of all others. */
+  readonly profile: string | undefined;
   /** The subject of a request of the caller. */
   subject(operation: string, options?: Pick<SendOptions, "tenant" | "agent">): string;
   /** Sends fields as given, nothing added, and gives the reply, also where it is an error. */

@@ -1,5 +1,6 @@
 import type { MemoryTier } from "@membus/protocol";
 import type { Check, Provision, Route } from "./catalogue/check.js";
+import type { Profile } from "./catalogue/profile.js";
 import type { Features, HostContext, MemoryContext, PluginContext } from "./context.js";
 import type { Expect } from "./expect.js";
 import type { Trace, TracedStep } from "./trace.js";
@@ -31,6 +32,8 @@ export interface World {
   readonly route: Route;
   readonly name: string;
   readonly tiers: readonly TierFacts[];
+  /** What a host keeps in place of all other profiles, as it says itself (clause DISC-7): checks of others do not apply. */
+  readonly profile?: Profile | undefined;
   readonly provisions: ReadonlySet<Provision>;
   /** Checks that may run at once. */
   readonly concurrency: number;

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Feature } from "@membus/protocol";
 import { describe, expect, it } from "vitest";
 import { traceabilityMarkdown } from "../generate/traceability.js";
@@ -7,6 +8,7 @@ import { loadExclusions } from "../src/catalogue/exclusions.js";
 import { loadProfiles } from "../src/catalogue/profile.js";
 import { CHECKS } from "../src/checks/index.js";
 
+const CHAPTER = readFileSync(new URL("../../protocol/spec/08-basic.md", import.meta.url), "utf8");
 const EXCLUDED_SHARE_MAX = 0.05;
 
 const EXCLUSIONS = loadExclusions();
@@ -77,6 +79,7 @@ describe("profiles", () => {
       ({ name, version, features = ["-"] }) => `${name} ${version} ${features.join()}`,
     );
     expect(lines).toEqual([
+      "basic 1.0 -",
       "core 1.0 -",
       "durable 1.0 durable",
       "erasure 1.0 purge,erasure",
@@ -101,15 +104,40 @@ describe("profiles", () => {
     }
   });
 
-  it("score every check, in the one profile that it belongs to", () => {
+  it("score every check, in the one profile that it belongs to, `basic` apart, which is kept alone", () => {
     const wrong = CHECKS.flatMap((check) => {
-      const expected = profileOf(check);
-      const found = PROFILES.filter(({ checks }) => checks.includes(check.id)).map(({ name }) => name);
+      const expected = check.profile ?? profileOf(check);
+      const profiles = PROFILES.filter(
+        ({ alone }) => alone === (check.profile === undefined ? undefined : true),
+      );
+      const found = profiles.filter(({ checks }) => checks.includes(check.id)).map(({ name }) => name);
       return found.join() === expected
         ? []
         : [`${check.id} (${levelOf(check.clauses)}) is in ${found.join() || "none"}, not in ${expected}`];
     });
     expect(wrong).toEqual([]);
+  });
+});
+
+describe("the profile basic", () => {
+  const basic = PROFILES.find(({ name }) => name === "basic")!;
+  const ofBasic = CHECKS.filter(({ id }) => basic.checks.includes(id));
+
+  it("tests the clauses that its chapter names, and no others", () => {
+    const [, table] = /^## What there is\n([\s\S]+?)\n\| request \|/m.exec(CHAPTER)!;
+    const named = [...table!.matchAll(/\[([A-Z]+(?:-[A-Z]+)?-\d+)\]/g)].map(([, id]) => id!);
+    const tested = new Set(ofBasic.flatMap(({ clauses }) => clauses));
+    expect(named.toSorted()).toEqual([...tested].sort());
+  });
+
+  it("asks no host for what it cannot give: plugins in JavaScript, a restart, features of other profiles", () => {
+    const wrong = ofBasic.filter(
+      ({ routes, provisions = [], features = [] }) =>
+        !routes.includes("host") ||
+        provisions.some((name) => name !== "second_tenant") ||
+        features.some((name) => !["ttl", "full_text", "similarity"].includes(name)),
+    );
+    expect(wrong.map(({ id }) => id)).toEqual([]);
   });
 });
 

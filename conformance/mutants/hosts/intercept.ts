@@ -156,8 +156,13 @@ const DETAILS: Readonly<Partial<Record<ErrorCode, ErrorDetail>>> = {
   too_large: { limit: "mutant", max: 0, got: 1 },
 };
 
-function sendError(bus: Bus, request: BusMessage, fields: Message | undefined, error: MemoryError): void {
-  const encoding = detectEncoding(request.payload, request.headers["Content-Type"]);
+export function sendError(
+  bus: Bus,
+  request: BusMessage,
+  fields: Message | undefined,
+  error: MemoryError,
+  encoding = detectEncoding(request.payload, request.headers["Content-Type"]),
+): void {
   const head = { type: "error", id: "refusal", version: "1.0", ts: 1_753_776_000.5 };
   const message = { ...head, req_id: readableId(fields), ...errorFields(error), capability_name: "memory" };
   const headers = { "Content-Type": CONTENT_TYPES[encoding], ...errorHeaders(error) };

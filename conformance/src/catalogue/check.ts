@@ -26,6 +26,8 @@ interface CheckFacts {
   /** Not applicable in other tiers. */
   readonly tiers?: readonly MemoryTier[];
   readonly provisions?: readonly Provision[];
+  /** Not applicable unless the host keeps this profile in place of all others. */
+  readonly profile?: string;
   /** Sees the whole implementation, such as by restarting it, or takes all it has: runs while nothing else does. */
   readonly alone?: boolean;
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { FEATURES, type Feature } from "@membus/protocol";
+import { FEATURES, type Feature, type PluginManifest } from "@membus/protocol";
 import { parse } from "yaml";
 import { z } from "zod";
 import { type CheckResult, isRed } from "../run/outcome.js";
@@ -17,6 +17,8 @@ const ProfileSchema = z.strictObject({
     .array(z.enum(Object.keys(FEATURES) as [Feature, ...Feature[]]))
     .min(1)
     .optional(),
+  /** Kept in place of all others, by a host that says so (clause DISC-7). */
+  alone: z.literal(true).optional(),
   checks: z.array(z.string()).min(1),
 });
 
@@ -50,14 +52,26 @@ export interface Score {
   readonly total: number;
 }
 
-/** Scores a run over a profile's own list, never over what happened to run. */
+/** What a run was about. */
+interface Scored {
+  readonly route: Route;
+  /** Kept in place of all others. */
+  readonly profile?: Profile | undefined;
+  readonly tiers: readonly Pick<PluginManifest, "features">[];
+}
+
+/**
+ * Scores a run over a profile's own list, never over what happened to run. Undefined where it is not about this route,
+ * or about those that keep another profile alone.
+ */
 export function scoreProfile(
   profile: Profile,
   catalogue: readonly Check[],
   results: readonly CheckResult[],
-  route: Route,
-  declares: (feature: Feature) => boolean,
+  { route, profile: kept, tiers }: Scored,
 ): ProfileScore | undefined {
+  if (kept === undefined ? profile.alone : profile.name !== kept.name) return undefined;
+  const declares = (feature: Feature) => tiers.some(({ features }) => features[feature]);
   const routes = new Map(catalogue.map((check) => [check.id, check.routes]));
   const ids = profile.checks.filter((id) => routes.get(id)?.includes(route));
   if (ids.length === 0) return undefined;

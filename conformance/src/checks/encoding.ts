@@ -5,8 +5,8 @@ import {
   accepted,
   answer,
   forEachOf,
-  OPERATIONS,
   oneOfEach,
+  operationsOf,
   refused,
   request,
   storedEntries,
@@ -90,7 +90,7 @@ const choiceChecks: readonly Check[] = [
       const id = newRequestId();
       await t.caller.store(t.entry(), { id });
       for (const encoding of ENCODINGS) {
-        for (const operation of OPERATIONS) {
+        for (const operation of operationsOf(t)) {
           const what = `a ${operation} in ${ARTICLE[encoding]}`;
           const sent = request(t, operation, oneOfEach(t, id)[operation]);
           const reply = await answer(t, what, operation, sent, { encoding });

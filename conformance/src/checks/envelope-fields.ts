@@ -4,9 +4,9 @@ import {
   accepted,
   answer,
   listOf,
-  OPERATIONS,
   type Operation,
   oneOfEach,
+  operationsOf,
   refused,
   request,
 } from "../fixtures/bare-messages.js";
@@ -50,7 +50,7 @@ const unknownFieldChecks: readonly Check[] = [
       const kept = t.entry();
       await t.caller.store(kept);
       const bodies = { ...oneOfEach(t), forget: { tier: t.tier, all: true } };
-      for (const operation of OPERATIONS) {
+      for (const operation of operationsOf(t)) {
         for (const value of [1, "text", false, {}]) {
           const sent = request(t, operation, { ...bodies[operation], colour_of_it: value });
           const what = `a ${operation} with the unknown field colour_of_it: ${JSON.stringify(value)}`;
@@ -91,7 +91,7 @@ const unknownFieldChecks: readonly Check[] = [
       const id = newRequestId();
       await t.caller.store(t.entry(), { id });
       const bodies = oneOfEach(t, id);
-      for (const operation of OPERATIONS) {
+      for (const operation of operationsOf(t)) {
         const sent = request(t, operation, { ...own, ...bodies[operation] });
         await accepted(t, `a ${operation} with ${Object.keys(own).join(", ")}`, operation, sent);
       }
@@ -201,7 +201,7 @@ const demandChecks: readonly Check[] = [
       await t.caller.store(kept);
       const bodies = { ...oneOfEach(t), forget: { tier: t.tier, all: true } };
       for (const requires of OFFER_CASES) {
-        for (const operation of OPERATIONS) {
+        for (const operation of operationsOf(t)) {
           const what = `a ${operation} that requires ${requires.join(" and ")}`;
           const sent = request(t, operation, { ...bodies[operation], requires });
           await refused(t, what, operation, sent, "unsupported");

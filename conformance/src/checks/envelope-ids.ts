@@ -11,6 +11,8 @@ const UNPRINTABLE: readonly (readonly [category: string, escaped: string])[] = [
   ["an unassigned character (Cn)", "\\u0378"],
 ];
 
+const unchangedFor = (outcome: unknown) => (outcome === "updated" ? "unchanged" : outcome);
+
 export const envelopeIdChecks: readonly Check[] = [
   hostCheck({
     id: "envelope/id-of-128-printable-characters",
@@ -84,8 +86,11 @@ export const envelopeIdChecks: readonly Check[] = [
         );
       }
       t.expect.equal(new Set(made).size, 3, "different ids made for three stores without an id");
+      // Whether a store changes anything is not asked in the profile basic.
+      const outcomes = replies.map(({ receipts }) => listOf(receipts)[0]?.outcome);
+      const shown = t.profile === undefined ? outcomes : outcomes.map(unchangedFor);
       t.expect.equal(
-        replies.map(({ receipts }) => listOf(receipts)[0]?.outcome),
+        shown,
         ["created", "unchanged", "unchanged"],
         "outcomes of the same store sent three times without an id, and so no retry of the first",
       );

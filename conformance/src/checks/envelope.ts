@@ -2,8 +2,8 @@ import { type Check, hostCheck } from "../catalogue/check.js";
 import {
   accepted,
   answer,
-  OPERATIONS,
   oneOfEach,
+  operationsOf,
   recordOf,
   refused,
   request,
@@ -24,7 +24,7 @@ const replyChecks: readonly Check[] = [
       const id = newRequestId();
       await t.caller.store(t.entry(), { id });
       const bodies = oneOfEach(t, id);
-      for (const operation of OPERATIONS) {
+      for (const operation of operationsOf(t)) {
         const message = await accepted(
           t,
           `an ordinary ${operation}`,
@@ -47,7 +47,7 @@ const replyChecks: readonly Check[] = [
     async run(t) {
       const ids = new Set<unknown>();
       const sent = [
-        ...OPERATIONS.map((operation) => [operation, oneOfEach(t)[operation]] as const),
+        ...operationsOf(t).map((operation) => [operation, oneOfEach(t)[operation]] as const),
         ["ping", { unknown_field: 1 }] as const,
       ];
       for (const [operation, body] of sent) {
@@ -77,7 +77,7 @@ const replyChecks: readonly Check[] = [
     clauses: ["ENV-13"],
     async run(t) {
       const bodies = oneOfEach(t);
-      const asked = [...OPERATIONS, ...OPERATIONS].map((operation) => {
+      const asked = [...operationsOf(t), ...operationsOf(t)].map((operation) => {
         return { operation, sent: request(t, operation, bodies[operation]) };
       });
       const replies = await Promise.all(
@@ -180,8 +180,8 @@ const typeChecks: readonly Check[] = [
         forget: { tier: t.tier, all: true },
         store: { entries: [t.entry()] },
       };
-      for (const named of OPERATIONS) {
-        for (const subject of OPERATIONS.filter((operation) => operation !== named)) {
+      for (const named of operationsOf(t)) {
+        for (const subject of operationsOf(t).filter((operation) => operation !== named)) {
           const what = `a ${named} on the subject of a ${subject}`;
           await refused(t, what, subject, request(t, named, bodies[named]), "invalid_message");
         }

@@ -10,9 +10,9 @@ import { type Check, hostCheck } from "../catalogue/check.js";
 import type { HostContext } from "../context.js";
 import {
   accepted,
-  OPERATIONS,
   type Operation,
   oneOfEach,
+  operationsOf,
   recordOf,
   request,
 } from "../fixtures/bare-messages.js";
@@ -59,7 +59,7 @@ export const errorsOfRepliesChecks: readonly Check[] = [
       const id = newRequestId();
       await t.caller.store(t.entry(), { id });
       const bodies = oneOfEach(t, id);
-      const messages = OPERATIONS.flatMap((operation) =>
+      const messages = operationsOf(t).flatMap((operation) =>
         Array.from({ length: 4 }, () => [operation, request(t, operation, bodies[operation])] as const),
       );
       const types = await typesOfReplies(

@@ -1,4 +1,5 @@
 import type { Check } from "../catalogue/check.js";
+import { basicChecks } from "./basic.js";
 import { cascadeChecks } from "./cascade.js";
 import { concurrencyChecks } from "./concurrency.js";
 import { conditionalChecks } from "./conditional.js";
@@ -81,5 +82,6 @@ export const CHECKS: readonly Check[] = [
   ...discoveryChecks,
   ...hostPluginsChecks,
   ...recordsChecks,
+  ...basicChecks,
   ...modelChecks,
 ];

@@ -6,8 +6,8 @@ import {
   answer,
   entryAccepted,
   listOf,
-  OPERATIONS,
   oneOfEach,
+  operationsOf,
   refused,
   request,
   storedEntries,
@@ -82,7 +82,7 @@ const formChecks: readonly Check[] = [
       const id = newRequestId();
       await t.caller.store(t.entry(), { id });
       const bodies = oneOfEach(t, id);
-      for (const operation of OPERATIONS) {
+      for (const operation of operationsOf(t)) {
         const subject = subjectOf(t, t.caller.agent, TOKENS_OF_OPERATIONS[operation]);
         const sent = request(t, operation, bodies[operation]);
         await accepted(t, `a ${operation} published to ${subject}`, operation, sent, { subject });

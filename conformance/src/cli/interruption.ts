@@ -21,9 +21,9 @@ export class Interruption {
 
   /** The world, in which no check begins any more after a signal. */
   guard(world: World): World {
-    const { route, name, tiers, provisions, concurrency } = world;
+    const { route, name, tiers, profile, provisions, concurrency } = world;
     return {
-      ...{ route, name, tiers, provisions, concurrency },
+      ...{ route, name, tiers, profile, provisions, concurrency },
       open: async (request) => {
         if (this.#signal !== undefined) throw new Error(`stopped by ${this.#signal}`);
         return world.open(request);

@@ -36,7 +36,7 @@ export interface RunSettings {
 
 export function addRunOptions(command: Command): Command {
   return command
-    .option("--only <id,..>", "run these checks alone: ids or areas", listArgument)
+    .option("--only <id,..>", "run these checks alone: ids, areas or profiles", listArgument)
     .option(
       "--seed <n>",
       "decides what is left to chance (default: random, and printed)",

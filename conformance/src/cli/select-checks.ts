@@ -1,11 +1,12 @@
 import { didYouMean } from "@membus/protocol";
 import type { Check, Route } from "../catalogue/check.js";
+import { loadProfiles } from "../catalogue/profile.js";
 import { CHECKS } from "../checks/index.js";
 import { UsageError } from "./usage-error.js";
 
 /**
- * The checks of a route that ids or areas name; without names, all of them.
- * @throws {UsageError} for a name that is neither, naming the nearest, and for one of the other route.
+ * The checks of a route that ids, areas or profiles name (`list` is an area and a profile: both); without names, all.
+ * @throws {UsageError} for a name that is none of these, naming the nearest, and for one of the other route.
  */
 export function selectChecks(names: readonly string[] | undefined, route: Route): readonly Check[] {
   const ofRoute = CHECKS.filter(({ routes }) => routes.includes(route));
@@ -15,11 +16,12 @@ export function selectChecks(names: readonly string[] | undefined, route: Route)
 }
 
 function checksNamed(name: string, ofRoute: readonly Check[], route: Route): Check[] {
-  const isNamed = ({ id, area }: Check) => id === name || area === name;
+  const profile = loadProfiles().find((one) => one.name === name);
+  const isNamed = ({ id, area }: Check) => id === name || area === name || profile?.checks.includes(id);
   const found = ofRoute.filter(isNamed);
   if (found.length > 0) return found;
   if (CHECKS.some(isNamed))
     throw new UsageError(`\`${name}\` is not about a ${route}: it runs on the other route`);
   const known = new Set(ofRoute.flatMap(({ id, area }) => [area, id]));
-  throw new UsageError(`no check and no area is called \`${name}\`${didYouMean(name, known)}`);
+  throw new UsageError(`no check, no area and no profile is called \`${name}\`${didYouMean(name, known)}`);
 }

@@ -9,6 +9,7 @@ import {
   PluginManifestSchema,
   TIERS,
 } from "@membus/protocol";
+import { loadProfiles, type Profile } from "../catalogue/profile.js";
 import type { EmbedderFacts, Features } from "../context.js";
 import { ExpectationError } from "../expect.js";
 import { shown } from "../report/shown.js";
@@ -18,7 +19,12 @@ import { parseJson } from "./parse-json.js";
 const INFO_SUBJECT = "$SRV.INFO.membus";
 const WAIT_MS = 500;
 
+/** What a host of the profile `basic` may have besides what all of them have. */
+const FEATURES_OF_BASIC: readonly Feature[] = ["full_text", "similarity"];
+
 export interface HostFacts {
+  /** The profile that it keeps in place of all others; undefined for a host that keeps them all. */
+  readonly profile: Profile | undefined;
   readonly tiers: readonly TierFacts[];
   readonly embedder: EmbedderFacts | undefined;
 }
@@ -31,8 +37,13 @@ export async function discover(bus: Bus, prefix: string): Promise<HostFacts> {
   const metadata = await metadataOf(bus, prefix);
   const manifests = record(parseJson(Buffer.from(metadata.plugins ?? "")));
   const tiers = namedTiers(metadata.tiers) ?? [...TIERS];
+  const profile = loadProfiles().find(({ alone, name }) => alone && name === metadata.profile);
+  const named = metadata.features?.split(",") ?? FEATURES_OF_BASIC;
   return {
-    tiers: tiers.map((tier) => factsOf(tier, manifests[tier])),
+    profile,
+    tiers: tiers.map((tier) =>
+      profile === undefined ? factsOf(tier, manifests[tier]) : factsOfBasic(tier, named),
+    ),
     embedder: embedderOf(metadata),
   };
 }
@@ -88,9 +99,20 @@ function factsOf(tier: MemoryTier, manifest: unknown): TierFacts {
   return { tier, plugin: `${name} ${version}`, features };
 }
 
+/** Clause BASIC-5. */
+function factsOfBasic(tier: MemoryTier, named: readonly string[]): TierFacts {
+  const offered = (name: Feature) =>
+    name === "ttl" || (FEATURES_OF_BASIC.includes(name) && named.includes(name));
+  return { tier, plugin: "profile basic", features: featuresBy(offered) };
+}
+
 function everything(): Features {
+  return featuresBy(() => true);
+}
+
+function featuresBy(isOffered: (name: Feature) => boolean): Features {
   const names = Object.keys(FEATURES) as Feature[];
-  return Object.fromEntries(names.map((name) => [name, true])) as Record<Feature, boolean>;
+  return Object.fromEntries(names.map((name) => [name, isOffered(name)])) as Record<Feature, boolean>;
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> {

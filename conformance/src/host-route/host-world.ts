@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { DEFAULT_PREFIX, type MemoryTier } from "@membus/protocol";
 import type { Provision } from "../catalogue/check.js";
+import type { Profile } from "../catalogue/profile.js";
 import type { EmbedderFacts, HostContext } from "../context.js";
 import { replayCall } from "../replay-call.js";
 import type { TracedStep } from "../trace.js";
@@ -26,6 +27,7 @@ class HostWorld implements World {
   readonly concurrency: number;
   readonly name: string;
   readonly tiers: readonly TierFacts[];
+  readonly profile: Profile | undefined;
   readonly provisions: ReadonlySet<Provision>;
   readonly #implementation: HostUnderTest;
   readonly #served: readonly MemoryTier[];
@@ -35,12 +37,17 @@ class HostWorld implements World {
   readonly #patience = new EventPatience();
   #openedCount = 0;
 
-  constructor(implementation: HostUnderTest, { tiers, embedder }: HostFacts, { run, concurrency }: RunFacts) {
+  constructor(
+    implementation: HostUnderTest,
+    { profile, tiers, embedder }: HostFacts,
+    { run, concurrency }: RunFacts,
+  ) {
     this.#run = run;
     this.concurrency = concurrency;
     this.name = implementation.name;
     this.tiers = tiers.filter(({ tier }) => implementation.tiers?.includes(tier) ?? true);
     this.#served = tiers.map(({ tier }) => tier);
+    this.profile = profile;
     this.provisions = provisionsOf(implementation);
     this.#implementation = implementation;
     this.#embedder = embedder;
@@ -56,6 +63,7 @@ class HostWorld implements World {
     const opened = new OpenedHost(this.#implementation, request, {
       features,
       tiers: this.#served,
+      profile: this.profile?.name,
       namespace,
       embedder: this.#embedder,
       pulse: this.#pulse,

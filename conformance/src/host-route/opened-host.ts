@@ -48,6 +48,7 @@ const CLEANING_MS = 1_000;
 interface HostSurroundings {
   readonly features: Features;
   readonly tiers: readonly MemoryTier[];
+  readonly profile: string | undefined;
   readonly namespace: string;
   readonly embedder: EmbedderFacts | undefined;
   readonly pulse: Pulse;
@@ -59,6 +60,7 @@ export class OpenedHost implements HostContext {
   readonly tier: MemoryTier;
   readonly features: Features;
   readonly tiers: readonly MemoryTier[];
+  readonly profile: string | undefined;
   readonly embedder: EmbedderFacts | undefined;
   readonly expect: Expect;
   readonly trace: Trace;
@@ -83,6 +85,7 @@ export class OpenedHost implements HostContext {
     this.tier = tier;
     this.features = surroundings.features;
     this.tiers = surroundings.tiers;
+    this.profile = surroundings.profile;
     this.embedder = surroundings.embedder;
     this.expect = expect;
     this.trace = trace;

@@ -73,9 +73,7 @@ export async function runToReport(world: World, options: ReportOptions): Promise
   const profiles = options.profiles ?? loadProfiles();
   const startedAt = systemClock.now();
   const results = await runSuite(selected, world, options);
-  const scores = profiles.flatMap(
-    (profile) => scoreProfile(profile, catalogue, results, world.route, declaredBy(world)) ?? [],
-  );
+  const scores = profiles.flatMap((profile) => scoreProfile(profile, catalogue, results, world) ?? []);
   return {
     suiteVersion: SUITE_VERSION,
     protocolVersion: PROTOCOL_VERSION,
@@ -86,13 +84,16 @@ export async function runToReport(world: World, options: ReportOptions): Promise
     startedAt,
     durationMs: Math.round((systemClock.now() - startedAt) * 1_000),
     tiers: world.tiers,
-    notClaimed: unclaimedFeatures(world.tiers),
+    notClaimed: unclaimedFeatures(world, catalogue),
     checks: results.map((result) => reported(result, profiles, baseline, options)),
     profiles: scores,
     excludedClauses: loadExclusions(),
     staleBaseline: staleEntries(baseline, results),
     complete: catalogue.every(
-      (check) => !check.routes.includes(world.route) || results.some(({ id }) => id === check.id),
+      (check) =>
+        !check.routes.includes(world.route) ||
+        world.profile?.checks.includes(check.id) === false ||
+        results.some(({ id }) => id === check.id),
     ),
     conformant: isConformant(scores, results),
   };
@@ -128,12 +129,13 @@ function roundOf({ id, outcome, cases }: CheckResult, seed: number, repeat: numb
   return rounds.find((round) => seedFor(seed + round, id) === shows?.seed) ?? 0;
 }
 
-function declaredBy({ tiers }: World): (feature: Feature) => boolean {
-  return (feature) => tiers.some(({ features }) => features[feature]);
-}
-
-function unclaimedFeatures(tiers: readonly TierFacts[]): UnclaimedFeature[] {
+/** Of a host that keeps one profile alone, only those that a check of the profile is about. */
+function unclaimedFeatures({ tiers, profile }: World, catalogue: readonly Check[]): UnclaimedFeature[] {
+  const ofProfile = catalogue
+    .filter(({ id }) => profile?.checks.includes(id))
+    .flatMap(({ features = [] }) => features);
   return (Object.keys(FEATURES) as Feature[]).flatMap((feature) => {
+    if (profile !== undefined && !ofProfile.includes(feature)) return [];
     const without = tiers.filter(({ features }) => !features[feature]).map(({ tier }) => tier);
     return without.length === 0 ? [] : [{ feature, meaning: FEATURES[feature], tiers: without }];
   });

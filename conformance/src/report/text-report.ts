@@ -2,7 +2,7 @@ import type { ProfileScore } from "../catalogue/profile.js";
 import { isRed } from "../run/outcome.js";
 import { failureText } from "./failure-text.js";
 import { notApplicableByReason } from "./not-applicable.js";
-import type { SuiteReport } from "./suite-report.js";
+import type { ReportedCheck, SuiteReport } from "./suite-report.js";
 import { verdictText } from "./verdict-text.js";
 
 const WIDTH = 110;
@@ -54,11 +54,17 @@ function notClaimed({ notClaimed: features, tiers }: SuiteReport): string {
   );
 }
 
-function notApplicable({ checks }: SuiteReport): string {
-  const reasons = [...notApplicableByReason(checks)].map(([reason, ids]) =>
+/** Those of profiles that the host does not keep at all are only counted. */
+function notApplicable({ checks, profiles }: SuiteReport): string {
+  const scored = profiles.map(({ profile }) => profile);
+  const isScored = (check: ReportedCheck) =>
+    check.profiles.length === 0 || check.profiles.some((name) => scored.includes(name));
+  const reasons = [...notApplicableByReason(checks.filter(isScored))].map(([reason, ids]) =>
     wrapped(`${reason} (${ids.length}): ${ids.join(" ")}`),
   );
-  return section("Not applicable: counted in no score", reasons);
+  const others = checks.filter((check) => check.outcome === "not-applicable" && !isScored(check)).length;
+  const left = others === 0 ? [] : [`of other profiles than ${scored.join(", ")}: ${others} checks`];
+  return section("Not applicable: counted in no score", [...reasons, ...left]);
 }
 
 function excluded({ excludedClauses }: SuiteReport): string {

@@ -19,6 +19,17 @@ const LACKS: Readonly<Record<Provision, NotRun>> = {
 };
 
 export function whyNotRun(check: Check, { tier, features }: TierFacts, world: World): NotRun | undefined {
+  const { profile } = world;
+  if (profile !== undefined && !profile.checks.includes(check.id)) {
+    const reason = `is not of the profile ${profile.name}, which the host keeps in place of all others`;
+    return { outcome: "not-applicable", reason };
+  }
+  if (check.profile !== undefined && check.profile !== profile?.name) {
+    return {
+      outcome: "not-applicable",
+      reason: `is about a host that keeps the profile ${check.profile} alone`,
+    };
+  }
   if (check.tiers !== undefined && !check.tiers.includes(tier)) {
     return { outcome: "not-applicable", reason: `is about the tier ${check.tiers.join(" or ")}` };
   }
