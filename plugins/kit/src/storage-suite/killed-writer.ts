@@ -11,7 +11,10 @@ export interface CutStep {
   readonly round: number;
 }
 
-/** Kills a process in the midst of `target`, once it has done a round. `held` hears of all that it has acknowledged. */
+/**
+ * Kills a process in the midst of `target`, after as many rounds as it takes to know how long that takes once the code is warm.
+ * `held` hears of all that it has acknowledged.
+ */
 export async function killIn(
   target: RoundStep,
   bench: Workbench,
@@ -45,13 +48,16 @@ export async function killIn(
       if (report.say === "done") cut = followerOf(cut);
       if (report.say !== "doing" || step !== target) continue;
       begunAt = systemClock.now();
-      if (round > first) killed ??= delay(systemClock, momentIn(lastsMs)).then(() => writer.kill());
+      if (round >= first + ROUNDS_BEFORE)
+        killed ??= delay(systemClock, momentIn(lastsMs)).then(() => writer.kill());
     }
   } finally {
     await writer.kill();
   }
   return cut;
 }
+
+const ROUNDS_BEFORE = 2;
 
 const nextOf = (writer: StorageProcess, killed: Promise<void> | undefined) =>
   killed === undefined ? writer.expectNext() : writer.next();

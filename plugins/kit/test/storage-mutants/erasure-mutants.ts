@@ -92,7 +92,7 @@ class LeavesDrafts extends LinesStorage {
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     const draft = `${path}.${process.pid}.draft`;
     await writeFile(draft, former + text);
-    for (let at = 0; at < 100; at++) await new Promise(setImmediate);
+    await new Promise((resolve) => setTimeout(resolve, 20));
     await rename(draft, path);
     this.unsynced.add(scope);
   }
@@ -178,7 +178,7 @@ export const erasureMutants: readonly StorageMutant[] = [
     name: "leaves-drafts",
     check: "erasure/after-a-kill",
     says: /files that hold what was removed.*\.draft/s,
-    killCount: 4,
+    killCount: 6,
     storage: LeavesDrafts,
   },
 ];
