@@ -27,6 +27,7 @@ OTHER_ENTRY_FIELDS = {"metadata", "text", "context", "group", "occurred_at", "im
                       "embedding_model", "expires_at", "if_revision"}
 SEGMENT = r"[^/*\x00-\x1f\x7f]{1,64}"
 NAMESPACE = re.compile(rf"{SEGMENT}(/{SEGMENT}){{0,7}}")
+SURROGATE = re.compile("[\ud800-\udfff]")
 TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 STARTED = time.time() - time.monotonic()
 
@@ -54,15 +55,19 @@ def at_most(limit, maximum, got):
 # Reading: what may be in a message, and in each field of it
 
 
+def refuse_constant(name):
+    raise ValueError(f"{name} is no number of JSON")
+
+
 def parse(data, content_type):
     packed = data[:1] and (0x80 <= data[0] <= 0x8F or data[0] in (0xDE, 0xDF))
     if content_type == "application/msgpack" or (packed and content_type != "application/json"):
         raise Refused("unsupported", "MessagePack is not of the profile basic")
     try:
-        message = json.loads(data.decode("utf-8"), parse_constant=lambda name: float(name) / 0)
+        message = json.loads(data.decode("utf-8"), parse_constant=refuse_constant)
     except RecursionError:
         raise Refused("too_large", "too many levels", limit="depth", max=64, got=sys.getrecursionlimit())
-    except (ValueError, ZeroDivisionError) as error:
+    except ValueError as error:
         raise Refused("parse_error", f"no JSON in UTF-8: {error}".replace("\n", " "))
     if not isinstance(message, dict):
         raise Refused("invalid_message", "a message is an object")
@@ -84,7 +89,7 @@ def check_values(message):
             stack.extend((name, depth + 1) for name in value)
             if "__proto__" in value:
                 raise wrong("", "no field may be called __proto__")
-        elif isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
+        elif isinstance(value, str) and SURROGATE.search(value):
             raise wrong("", "half a surrogate pair")
         elif isinstance(value, int) and abs(value) >= 2**53 or isinstance(value, float) and not math.isfinite(value):
             raise wrong("", "a number that not every reader can hold")
@@ -183,7 +188,8 @@ def printable_id(value, path):
 
 
 def namespace_of(value, path):
-    if not isinstance(value, str) or not NAMESPACE.fullmatch(value.removesuffix("/**")):
+    is_path = isinstance(value, str) and NAMESPACE.fullmatch(value.removesuffix("/**"))
+    if not is_path or any(len(segment.encode("utf-16-le")) > 128 for segment in value.split("/")):
         raise wrong(path, "must be a path of 1..8 segments")
     return value
 
@@ -251,7 +257,7 @@ def check_entry(entry, agent):
     """What is kept of an entry: its key, and the fields that it brings."""
     if not isinstance(entry, dict):
         raise wrong("", "an entry is an object")
-    size = len(json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode())
+    size = len(encoded(entry))
     at_most("entryBytes", 262_144, size)
     given = {name: value for name, value in entry.items() if value is not None or name == "content"}
     for name in given:
@@ -367,6 +373,14 @@ def agent_of(token):
     return name if again == token and 1 <= len(name.encode()) <= 192 and not TOKEN.fullmatch(name) else None
 
 
+def encoded(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def enveloped(fields, request_id):
+    return encoded({**fields, "id": str(uuid.uuid4()), "version": "1.0", "ts": time.time(), "req_id": request_id})
+
+
 class Host:
     def __init__(self, connection, prefix):
         self.connection, self.prefix, self.id, self.memory = connection, prefix, None, Memory()
@@ -412,7 +426,7 @@ class Host:
         found.sort(key=lambda one: (by(one), TIERS.index(one["tier"]), one["key_hash"]))
         page, room = [], self.connection.max_payload - 4_096
         for entry in found[: given.get("limit", max(10, len(given.get("keys", []))))]:
-            room -= len(json.dumps(entry))
+            room -= len(encoded(entry)) + 1
             if room < 0:
                 break
             entry["timestamps"]["accessed"] = at
@@ -452,30 +466,30 @@ class Host:
         return getattr(self, operation)(check_request(message, operation), (tenant, agent))
 
     def reply_to(self, message):
-        """The reply to a message of NATS, and its headers."""
-        request_id, headers = None, {"Content-Type": "application/json"}
+        """The reply to a message of NATS as JSON, and its headers."""
+        request_id, headers, room = None, {"Content-Type": "application/json"}, self.connection.max_payload - 2_048
         try:
             fields = parse(message.data, (message.headers or {}).get("Content-Type"))
             request_id = readable_id(fields)
             check_values(fields)
-            reply = self.answer(fields, message.subject)
-            request_id = request_id or str(uuid.uuid4())
+            payload = enveloped(self.answer(fields, message.subject), request_id or str(uuid.uuid4()))
+            at_most("messageBytes", room, len(payload))
         except Exception as error:
             if not isinstance(error, Refused):
                 logging.exception("a request on %s", message.subject)
                 error = Refused("runtime_error", "the host failed")
-            reply = {"type": "error", **error.error, "capability_name": "memory"}
-            shown = re.sub(r"[^ -~]", "?", reply["message"])[:256]
-            headers |= {"Nats-Service-Error": shown, "Nats-Service-Error-Code": str(CODES[reply["code"]])}
-        return {**reply, "id": str(uuid.uuid4()), "version": "1.0", "ts": time.time(), "req_id": request_id}, headers
+            payload = enveloped({"type": "error", **error.error, "capability_name": "memory"}, request_id)
+            shown = re.sub(r"[^ -~]", "?", error.error["message"])[:256]
+            headers |= {"Nats-Service-Error": shown, "Nats-Service-Error-Code": str(CODES[error.error["code"]])}
+        return payload, headers
 
     async def take(self, message):
         token, operation = message.subject[len(self.prefix) + 1 :].split(".", 2)[1:]
         inboxes = ("_INBOX.", f"_INBOX_{token}.")
         if message.reply.startswith(inboxes) if message.reply else operation in ("memory.store.req", "memory.forget.req"):
-            reply, headers = self.reply_to(message)
+            payload, headers = self.reply_to(message)
             if message.reply:
-                await self.connection.publish(message.reply, json.dumps(reply).encode(), headers=headers)
+                await self.connection.publish(message.reply, payload, headers=headers)
 
     async def serve(self):
         metadata = {"profile": "basic", "protocol_version": "1.1", "state": "serving", "tenants": "*",

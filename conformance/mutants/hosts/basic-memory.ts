@@ -18,6 +18,21 @@ const memoryMutants: readonly Mutant[] = [
   ),
   basicMutant(
     {
+      id: "basic-cut-page-is-empty",
+      defect: "a page that a message cannot carry comes without entries",
+      check: "basic/page-is-cut-to-payload",
+      names: /ids on a page of \d+ entries of 200 kB/,
+    },
+    (bus) =>
+      rewriteReplies(bus, (reply, { asked }) => {
+        const isCut =
+          Array.isArray(reply.entries) &&
+          reply.entries.length < Math.min(Number(reply.total), Number(asked?.limit));
+        return isCut ? { ...reply, entries: [] } : reply;
+      }),
+  ),
+  basicMutant(
+    {
       id: "basic-keys-or-tags",
       defect: "with keys, tags are overlooked",
       check: "basic/criteria-are-anded",

@@ -1,10 +1,11 @@
 import { keyHash } from "@membus/protocol";
-import { type Check, hostTierCheck } from "../catalogue/check.js";
+import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
 import type { HostContext } from "../context.js";
 import { refused, request } from "../fixtures/bare-messages.js";
 import { foundIds } from "../fixtures/found-ids.js";
 import type { MemoryAgent, RetrieveInput } from "../memory-agent.js";
 
+const LARGE_ENTRY_BYTES = 200_000;
 const SHARED_KEY = { id: "the same key" };
 
 /** What each of those who must not see each other finds, whatever way it asks. */
@@ -130,6 +131,26 @@ const selectionChecks: readonly Check[] = [
         "ids with limit 2 of 3 entries of a tag, the second changed last",
       );
       expect.equal(tagged.total, 3, "total of the same");
+    },
+  }),
+  hostCheck({
+    id: "basic/page-is-cut-to-payload",
+    clauses: ["RET-15", "RET-3"],
+    profile: "basic",
+    async run({ caller, entry, expect, bus }) {
+      const count = Math.ceil((bus.maxPayloadBytes * 1.5) / LARGE_ENTRY_BYTES);
+      const ids = Array.from({ length: count }, (_, at) => count - at);
+      const content = "é".repeat(LARGE_ENTRY_BYTES / 2);
+      for (const id of ids.toReversed()) await caller.store(entry({ key: { id }, content }));
+      const page = await caller.retrieve({ limit: 1_000 });
+      const what = `a page of ${count} entries of 200 kB, where a message holds ${bus.maxPayloadBytes} bytes`;
+      const found = foundIds(page);
+      expect.equal(
+        found,
+        ids.slice(0, Math.max(found.length, 1)),
+        `ids on ${what}: the newest, and at least one`,
+      );
+      expect.equal(page.total, count, `total of ${what}`);
     },
   }),
   hostTierCheck({
