@@ -178,7 +178,7 @@ export const erasureMutants: readonly StorageMutant[] = [
     name: "leaves-drafts",
     check: "erasure/after-a-kill",
     says: /files that hold what was removed.*\.draft/s,
-    killCount: 6,
+    killCount: 16,
     storage: LeavesDrafts,
   },
 ];

@@ -2,7 +2,8 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import { LinesStorage, withFile } from "./lines-storage.js";
 import type { StorageMutant } from "./mutant.js";
 
-const KILLS = 12;
+/** A check ends with the first that hits: so many that none hits will not be seen. */
+const KILLS = 60;
 
 type Lines = Parameters<LinesStorage["write"]>[1];
 
