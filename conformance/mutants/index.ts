@@ -30,6 +30,7 @@ import { modelMutants } from "./plugins/model.js";
 import { namespaceMutants } from "./plugins/namespace.js";
 import { notifyMutants } from "./plugins/notify.js";
 import { orderMutants } from "./plugins/order.js";
+import { queryTextMutants } from "./plugins/query-text.js";
 import { recordsMutants } from "./plugins/records.js";
 import { retrieveMutants } from "./plugins/retrieve.js";
 import { retryMutants } from "./plugins/retry.js";
@@ -43,6 +44,7 @@ import { tellingMutants } from "./plugins/telling.js";
 import { textMutants } from "./plugins/text.js";
 import { ttlMutants } from "./plugins/ttl.js";
 import { updateMutants } from "./plugins/update.js";
+import { volumeMutants } from "./plugins/volume.js";
 import { whereMutants } from "./plugins/where.js";
 
 /** Every mutant there is. */
@@ -59,6 +61,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...orderMutants,
   ...similarityMutants,
   ...fullTextMutants,
+  ...queryTextMutants,
   ...scoreMutants,
   ...steeringMutants,
   ...tellingMutants,
@@ -90,6 +93,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...eventsMutants,
   ...discoveryMutants,
   ...hostPluginsMutants,
+  ...volumeMutants,
   ...recordsMutants,
   ...modelMutants,
 ];

@@ -25,6 +25,7 @@ import { modelChecks } from "./model.js";
 import { namespaceChecks } from "./namespace.js";
 import { notifyChecks } from "./notify.js";
 import { orderChecks } from "./order.js";
+import { queryTextChecks } from "./query-text.js";
 import { recordsChecks } from "./records.js";
 import { retrieveChecks } from "./retrieve.js";
 import { retryChecks } from "./retry.js";
@@ -38,6 +39,7 @@ import { subjectsChecks } from "./subjects.js";
 import { textChecks } from "./text.js";
 import { ttlChecks } from "./ttl.js";
 import { updateChecks } from "./update.js";
+import { volumeChecks } from "./volume.js";
 import { whereChecks } from "./where.js";
 
 /** Every check there is, by area. A file of checks that is not listed here does not run. */
@@ -54,6 +56,7 @@ export const CHECKS: readonly Check[] = [
   ...orderChecks,
   ...similarityChecks,
   ...fullTextChecks,
+  ...queryTextChecks,
   ...scoreChecks,
   ...steeringChecks,
   ...cursorChecks,
@@ -80,6 +83,7 @@ export const CHECKS: readonly Check[] = [
   ...eventsChecks,
   ...discoveryChecks,
   ...hostPluginsChecks,
+  ...volumeChecks,
   ...recordsChecks,
   ...modelChecks,
 ];
