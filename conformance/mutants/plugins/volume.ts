@@ -242,7 +242,7 @@ const writeMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "volume-subtree-reads-the-first",
-    defect: "of each partition of a subtree the first 500 entries are read",
+    defect: "of each partition of a subtree the first 300 entries are read",
     check: "volume/subtree-holds-many",
     names: /total of a read of a\/\*\*/,
     createPlugin: () =>
@@ -250,20 +250,20 @@ const writeMutants: readonly Mutant[] = [
         protected override select(...[selector, request]: Parameters<ReferencePlugin["select"]>) {
           const rows = super.select(selector, request);
           if (!selector.subtree || !("limit" in request)) return rows;
-          return rows.filter((row) => [...this.partition(row.scope).rows.values()].indexOf(row) < 500);
+          return rows.filter((row) => [...this.partition(row.scope).rows.values()].indexOf(row) < 300);
         }
       })(),
   }),
   pluginMutant({
     id: "volume-subtree-forgets-a-thousand",
-    defect: "a forget of a subtree deletes two thousand entries at most",
+    defect: "a forget of a subtree deletes a thousand entries at most",
     check: "volume/subtree-holds-many",
     names: /`deleted` of a forget of a\/\*\*/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override doomed(...[selector, request]: Parameters<ReferencePlugin["doomed"]>) {
           const doomed = super.doomed(selector, request);
-          return (selector as ScopeSelector).subtree ? doomed.slice(0, 2_000) : doomed;
+          return (selector as ScopeSelector).subtree ? doomed.slice(0, 1_000) : doomed;
         }
       })(),
   }),
@@ -296,11 +296,11 @@ const writeMutants: readonly Mutant[] = [
       })(),
   }),
   pluginMutant({
-    id: "volume-keeps-open-512",
+    id: "volume-keeps-open-256",
     defect:
-      "of partitions the 512 that were used last are kept open, and the others are lost with what is in them",
+      "of partitions the 256 that were used last are kept open, and the others are lost with what is in them",
     check: "volume/many-partitions",
-    names: /namespaces, of 600, without the one entry/,
+    names: /namespaces, of 300, without the one entry/,
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override partition(...[scope]: Parameters<ReferencePlugin["partition"]>) {
@@ -308,21 +308,21 @@ const writeMutants: readonly Mutant[] = [
           const key = this.partitionKey(scope);
           this.partitions.delete(key);
           this.partitions.set(key, partition);
-          if (this.partitions.size > 512) this.partitions.delete(this.partitions.keys().next().value!);
+          if (this.partitions.size > 256) this.partitions.delete(this.partitions.keys().next().value!);
           return partition;
         }
       })(),
   }),
   pluginMutant({
     id: "volume-partitions-in-buckets",
-    defect: "partitions are filed under a hash of sixteen bits",
+    defect: "partitions are filed in 4,096 buckets by a hash",
     check: "volume/many-partitions",
-    names: /namespaces, of 600, without the one entry/,
+    names: /namespaces, of 300, without the one entry/,
     tier: "semantic",
     createPlugin: () =>
       new (class extends ReferencePlugin {
         protected override partitionKey(scope: Scope): string {
-          return createHash("sha256").update(scopeId(scope)).digest("hex").slice(0, 4);
+          return createHash("sha256").update(scopeId(scope)).digest("hex").slice(0, 3);
         }
       })(),
   }),

@@ -11,6 +11,7 @@ import {
   SPELLINGS,
   TIMES,
 } from "../fixtures/extreme-values.js";
+import { inBatches } from "../fixtures/in-batches.js";
 import { readEntry } from "../fixtures/read-entry.js";
 import type { EntryInput, RetrieveInput } from "../memory-agent.js";
 
@@ -94,8 +95,9 @@ const comeBackChecks: readonly Check[] = [
     async run(t) {
       const { caller, expect } = t;
       const entries = numberEntries(t);
-      await storeEach(t, entries);
-      for (const one of entries) await expectAsStored(t, one, `its numbers are ${JSON.stringify(one)}`);
+      const { errors } = await caller.store(entries);
+      expect.equal(errors, [], "errors of a store of entries of numbers of every kind");
+      await inBatches(entries, (one) => expectAsStored(t, one, `its numbers are ${JSON.stringify(one)}`));
       const keysBy = async (criteria: RetrieveInput) =>
         (await caller.retrieve({ ...criteria, limit: 100 })).entries.map(({ key }) => key);
       const isOwn = (field: "importance" | "occurred_at", value: number) =>
@@ -125,7 +127,9 @@ const comeBackChecks: readonly Check[] = [
     async run(t) {
       const entries = spelledEntries(t);
       await t.caller.store(entries);
-      for (const one of entries) await expectAsStored(t, one, `its texts are ${JSON.stringify(one.source)}`);
+      await inBatches(entries, (one) =>
+        expectAsStored(t, one, `its texts are ${JSON.stringify(one.source)}`),
+      );
     },
   }),
   memoryCheck({
@@ -171,7 +175,7 @@ const apartChecks: readonly Check[] = [
     async run(t) {
       const { caller, expect } = t;
       await caller.store(spelledEntries(t));
-      for (const [at, text] of SPELLINGS.entries()) {
+      await inBatches([...SPELLINGS.entries()], async ([at, text]) => {
         const ways: RetrieveInput[] = [
           { tags: [text] },
           { tags: [text, `${text}!`], tags_mode: "all" },
@@ -190,7 +194,7 @@ const apartChecks: readonly Check[] = [
             what,
           );
         }
-      }
+      });
       for (const text of SPELLINGS) {
         const { deleted } = await caller.forget({ group: text });
         expect.equal(

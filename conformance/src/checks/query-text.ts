@@ -1,5 +1,6 @@
 import { type Check, memoryCheck } from "../catalogue/check.js";
 import type { MemoryContext } from "../context.js";
+import { inBatches } from "../fixtures/in-batches.js";
 import type { RetrieveInput } from "../memory-agent.js";
 
 /** UTF-16 code units of the longest query. */
@@ -174,11 +175,11 @@ export const queryTextChecks: readonly Check[] = [
     features: ["full_text"],
     async run(t) {
       await storeTexts(t);
-      for (const query of QUERIES) {
+      await inBatches(QUERIES, async (query) => {
         const what = `the query ${JSON.stringify(query)}, a word of which is in one of 3 entries`;
         const found = await expectHeron(t, query, "text", what);
         t.expect.equal(found, ["heron"], `entries found by ${what}, in mode text`);
-      }
+      });
       const both = await expectHeron(t, "heron NOT train", "text", "the query `heron NOT train`");
       t.expect.sameMembers(both, ["heron", "train"], "entries found by the query `heron NOT train`");
       const apart = await expectHeron(t, '"train heron"', "text", 'the query `"train heron"`');
@@ -191,12 +192,12 @@ export const queryTextChecks: readonly Check[] = [
     features: ["full_text"],
     async run(t) {
       await storeTexts(t);
-      for (const query of FINDS_NOTHING) {
+      await inBatches(FINDS_NOTHING, async (query) => {
         const { entries, total } = await t.caller.retrieve({ query, mode: "text" });
         const found = entries.map(({ key }) => key.of);
         const what = `entries and total of the query ${JSON.stringify(query)}, no word of which is in an entry`;
         t.expect.equal([found, total], [[], 0], what);
-      }
+      });
     },
   }),
   memoryCheck({
@@ -220,15 +221,16 @@ export const queryTextChecks: readonly Check[] = [
       await storeTexts(t);
       const modes = t.features.full_text ? (["vector", "hybrid"] as const) : (["vector"] as const);
       for (const mode of modes) {
-        for (const query of ["heron", ...QUERIES, ...LONGEST.map(([, text]) => text.slice(0, QUERY_MAX))]) {
+        const longest = LONGEST.map(([, text]) => text.slice(0, QUERY_MAX));
+        await inBatches(["heron", ...QUERIES, ...longest], async (query) => {
           const what = `the query ${JSON.stringify(query.slice(0, 80))}`;
           const found = await expectHeron(t, query, mode, what);
           if (mode === "hybrid")
             t.expect.equal(found.includes("heron"), true, `whether ${what} finds its word`);
-        }
-        for (const query of FINDS_NOTHING) {
-          await expectHeron(t, query, mode, `the query ${JSON.stringify(query)}, which is hardly a word`);
-        }
+        });
+        await inBatches(FINDS_NOTHING, (query) =>
+          expectHeron(t, query, mode, `the query ${JSON.stringify(query)}, which is hardly a word`),
+        );
       }
     },
   }),

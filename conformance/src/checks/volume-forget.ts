@@ -14,7 +14,7 @@ import {
 const COUNT = 2_400;
 const DEADLINE_MS = 14_000;
 /** More than are kept open at a time. */
-const PARTITIONS = 600;
+const PARTITIONS = 300;
 const fieldsOf = (at: number) => ({
   content: `heron number ${at}`,
   occurred_at: 10_000 - at,
@@ -66,7 +66,7 @@ export const volumeForgetChecks: readonly Check[] = [
     async run(t) {
       const { caller, agent, expect } = t;
       const below = ["a", "a/0", "a/1", "a/1/2", "ab", "b/a"];
-      const size = 600;
+      const size = 400;
       const held = new Map<string, number>();
       await inBatches(below, async (path) => {
         const stored = await storeMany(t, agent({ below: path }), size, fieldsOf);
