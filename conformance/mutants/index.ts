@@ -31,6 +31,7 @@ import { modelMutants } from "./plugins/model.js";
 import { namespaceMutants } from "./plugins/namespace.js";
 import { notifyMutants } from "./plugins/notify.js";
 import { orderMutants } from "./plugins/order.js";
+import { queryTextMutants } from "./plugins/query-text.js";
 import { recordsMutants } from "./plugins/records.js";
 import { retrieveMutants } from "./plugins/retrieve.js";
 import { retryMutants } from "./plugins/retry.js";
@@ -44,6 +45,7 @@ import { tellingMutants } from "./plugins/telling.js";
 import { textMutants } from "./plugins/text.js";
 import { ttlMutants } from "./plugins/ttl.js";
 import { updateMutants } from "./plugins/update.js";
+import { volumeMutants } from "./plugins/volume.js";
 import { whereMutants } from "./plugins/where.js";
 
 /** Every mutant there is. */
@@ -60,6 +62,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...orderMutants,
   ...similarityMutants,
   ...fullTextMutants,
+  ...queryTextMutants,
   ...scoreMutants,
   ...steeringMutants,
   ...tellingMutants,
@@ -92,6 +95,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...discoveryMutants,
   ...basicMutants,
   ...hostPluginsMutants,
+  ...volumeMutants,
   ...recordsMutants,
   ...modelMutants,
 ];

@@ -27,9 +27,9 @@ export interface Verdict {
   readonly ok: boolean;
 }
 
-/** What is generated, happens at once, or waits for hosts of its own finds other defects too: not every time, and at length. */
+/** What is generated, happens at once, waits for hosts of its own or stores thousands finds other defects too: not every time, or at length. */
 const LEFT_TO_CHANCE =
-  /^(model|concurrency|host-plugins)\/|^(where\/agrees-with-matches|cascade\/too-many-take-nothing)$/;
+  /^(model|concurrency|host-plugins|volume)\/|^(where\/agrees-with-matches|cascade\/too-many-take-nothing)$/;
 
 /**
  * The checks that a mutant is judged by: of a plugin, all that plugins have; of a host, those about hosts. What memory

@@ -57,4 +57,6 @@ export interface AgentOptions {
   readonly session?: string;
   /** Below the check's own namespace. */
   readonly below?: string;
+  /** Exactly these names, whatever the run's are. Of a host the agent alone: it serves the tenants that it serves. */
+  readonly named?: Readonly<Partial<Record<"tenant" | "agent" | "namespace", string>>>;
 }

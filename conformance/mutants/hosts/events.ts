@@ -310,6 +310,16 @@ const goneMutants: readonly Mutant[] = [
     names: /when an entry of the first agent ended/,
     bus: withSubject((tokens, { action }) => (action === "expired" ? tokens.with(-5, "membus") : tokens)),
   }),
+  hostMutant({
+    id: "events-of-escaped-names-in-lower-case",
+    defect: "the agent token of an event is in lower case where the agent's is an escape of its name",
+    check: "events/of-agents-of-like-names",
+    names: /subjects, keys and authors of the events/,
+    bus: withSubject((tokens) => {
+      const token = tokens.at(-5) ?? "";
+      return token.startsWith("=") ? tokens.with(-5, token.toLowerCase()) : tokens;
+    }),
+  }),
 ];
 
 export const eventsMutants: readonly Mutant[] = [...storedMutants, ...goneMutants];

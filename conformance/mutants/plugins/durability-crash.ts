@@ -2,6 +2,7 @@ import * as bufferedJournal from "../killed/buffered-journal.js";
 import * as contentAside from "../killed/content-aside.js";
 import * as lazyForgets from "../killed/lazy-forgets.js";
 import * as pendingRows from "../killed/pending-rows.js";
+import * as resultsInRows from "../killed/results-in-rows.js";
 import * as rowsBeforeResults from "../killed/rows-before-results.js";
 import { type Mutant, type PluginMutant, pluginMutant } from "../mutant.js";
 
@@ -50,5 +51,12 @@ export const durabilityCrashMutants: readonly Mutant[] = [
     defect: "which operations are done is written when the plugin is closed, and lost in a crash",
     check: "durability/results-survive-kill",
     names: /the result of a store that was acknowledged before a kill and is repeated after it/,
+  }),
+  killed("results-in-rows", resultsInRows, {
+    id: "durability-results-in-rows",
+    defect:
+      "after a crash a store is known by the rows that it wrote, and not any more where they are written over",
+    check: "durability/retries-after-kill-revert-nothing",
+    names: /contents after stores from before a kill were repeated/,
   }),
 ];

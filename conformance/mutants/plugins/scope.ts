@@ -4,6 +4,7 @@ import { without } from "../hosts/rewrite-entries.js";
 import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
 import { type Partition, ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
+import { scopeNameMutants } from "./scope-names.js";
 
 /** The reference plugin, which files partitions under what a rule leaves of their scopes. */
 function filingBy(rule: (scope: Scope) => string): ReferencePlugin {
@@ -255,4 +256,8 @@ const independenceMutants: readonly Mutant[] = [
   }),
 ];
 
-export const scopeMutants: readonly Mutant[] = [...partitionMutants, ...independenceMutants];
+export const scopeMutants: readonly Mutant[] = [
+  ...partitionMutants,
+  ...scopeNameMutants,
+  ...independenceMutants,
+];

@@ -1,5 +1,7 @@
 import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
 import { foundIds } from "../fixtures/found-ids.js";
+import { inBatches } from "../fixtures/in-batches.js";
+import { LIKE_NAMES } from "../fixtures/like-names.js";
 import { readPages } from "../fixtures/read-pages.js";
 
 export const cursorHostChecks: readonly Check[] = [
@@ -111,6 +113,27 @@ export const cursorHostChecks: readonly Check[] = [
       );
       const rest = await caller.retrieve({ limit: 10, cursor });
       expect.equal(foundIds(rest), [3, 2, 1], "ids that the first agent gets by the same cursor afterwards");
+    },
+  }),
+  hostTierCheck({
+    id: "cursor/gives-agents-of-like-names-nothing",
+    clauses: ["RET-11"],
+    tiers: ["working", "episodic"],
+    async run({ agent, entry, expect }) {
+      const agents = LIKE_NAMES.map((name) => agent({ named: { agent: name } }));
+      await inBatches(agents, (one) =>
+        one.store([3, 2, 1].map((at) => entry({ key: { at }, content: one.agent, occurred_at: at }))),
+      );
+      const { cursor } = await agents[0]!.retrieve({ limit: 1 });
+      for (const other of agents.slice(1)) {
+        const reply = await other.retrieve({ limit: 10, cursor }).catch(() => ({ entries: [] }));
+        const foreign = reply.entries.filter(({ content }) => content !== other.agent);
+        const what = `entries of others that ${JSON.stringify(other.agent)} gets by a cursor of "bob"`;
+        expect.equal(foreign, [], what);
+      }
+      const rest = await agents[0]!.retrieve({ limit: 10, cursor });
+      const found = rest.entries.map(({ key }) => key.at);
+      expect.equal(found, [2, 1], 'entries that "bob" gets by the same cursor afterwards');
     },
   }),
   hostTierCheck({

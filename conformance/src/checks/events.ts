@@ -1,5 +1,7 @@
 import { CONTENT_TYPE_HEADER, CONTENT_TYPES, keyHash, MemoryEventSchema } from "@membus/protocol";
 import { type Check, hostTierCheck } from "../catalogue/check.js";
+import { inBatches } from "../fixtures/in-batches.js";
+import { LIKE_NAMES } from "../fixtures/like-names.js";
 import { newRequestId } from "../fixtures/request-id.js";
 import { keysOf, notStored, ofAction, subjectOf, watchEvents } from "./event-watch.js";
 
@@ -311,6 +313,29 @@ const goneChecks: readonly Check[] = [
         [{ subject: subjectOf(t, caller, "expired"), author: caller.agent }],
         "subject and author of the event when an entry of the first agent ended and the second one looked",
       );
+    },
+  }),
+  hostTierCheck({
+    id: "events/of-agents-of-like-names",
+    clauses: ["SUBJ-6", "EVENT-1", "EVENT-3"],
+    async run(t) {
+      const watch = await watchEvents(t);
+      const agents = LIKE_NAMES.map((name) => t.agent({ named: { agent: name } }));
+      await inBatches(agents, async (agent) => {
+        const entry = watch.entry(agent.agent);
+        await agent.store(entry);
+        await agent.forget({ keys: [entry.key] });
+      });
+      const told = await watch.told(2 * agents.length);
+      const got = told.map(({ subject, event }) => ({ subject, key: event.key, author: event.author }));
+      const expected = agents.flatMap((agent) =>
+        (["stored", "forgotten"] as const).map((action) => ({
+          subject: subjectOf(t, agent, action),
+          key: watch.entry(agent.agent).key,
+          author: agent.agent,
+        })),
+      );
+      t.expect.sameMembers(got, expected, "subjects, keys and authors of the events of agents of like names");
     },
   }),
 ];

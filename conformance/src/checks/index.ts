@@ -26,6 +26,7 @@ import { modelChecks } from "./model.js";
 import { namespaceChecks } from "./namespace.js";
 import { notifyChecks } from "./notify.js";
 import { orderChecks } from "./order.js";
+import { queryTextChecks } from "./query-text.js";
 import { recordsChecks } from "./records.js";
 import { retrieveChecks } from "./retrieve.js";
 import { retryChecks } from "./retry.js";
@@ -39,6 +40,7 @@ import { subjectsChecks } from "./subjects.js";
 import { textChecks } from "./text.js";
 import { ttlChecks } from "./ttl.js";
 import { updateChecks } from "./update.js";
+import { volumeChecks } from "./volume.js";
 import { whereChecks } from "./where.js";
 
 /** Every check there is, by area. A file of checks that is not listed here does not run. */
@@ -55,6 +57,7 @@ export const CHECKS: readonly Check[] = [
   ...orderChecks,
   ...similarityChecks,
   ...fullTextChecks,
+  ...queryTextChecks,
   ...scoreChecks,
   ...steeringChecks,
   ...cursorChecks,
@@ -81,6 +84,7 @@ export const CHECKS: readonly Check[] = [
   ...eventsChecks,
   ...discoveryChecks,
   ...hostPluginsChecks,
+  ...volumeChecks,
   ...recordsChecks,
   ...basicChecks,
   ...modelChecks,

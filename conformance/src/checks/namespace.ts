@@ -1,6 +1,7 @@
 import { type Check, memoryCheck } from "../catalogue/check.js";
 import { foundIds } from "../fixtures/found-ids.js";
 import { inBatches } from "../fixtures/in-batches.js";
+import { LIKE_NAMES } from "../fixtures/like-names.js";
 import { namespaceHostChecks } from "./namespace-host.js";
 
 /** Names that careless code takes for one another, or for something else than a name. */
@@ -159,6 +160,52 @@ const memoryChecks: readonly Check[] = [
       }
     },
   }),
+  memoryCheck({
+    id: "namespace/forget-of-a-subtree-leaves-like-names",
+    clauses: ["NS-6", "FORGET-1", "SCOPE-5"],
+    features: ["subtree"],
+    async run({ caller, agent, entry, expect, tier }) {
+      const names = [...LIKE_NAMES, ...LIKE_NAMES.map((name) => `${name}/x`), "b_b/x/y"];
+      const path = (name: string) => `${caller.namespace}/${name}`;
+      const others = tier === "semantic" ? [] : [agent({ named: { agent: `${caller.agent}2` } })];
+      await inBatches(others, (other) =>
+        other.store(entry({ key: { of: "b_b" } }), { namespace: path("b_b") }),
+      );
+      await inBatches(names, (of) => caller.store(entry({ key: { of } }), { namespace: path(of) }));
+      const gone = new Set<string>();
+      for (const name of ["b_b", "bob", "%", "_", "b%b", ".", "1", "zo\u00eb", "zoe", "con"]) {
+        const below = names.filter((one) => !gone.has(one) && (one === name || one.startsWith(`${name}/`)));
+        const { deleted } = await caller.forget({ namespace: path(`${name}/**`), all: true });
+        expect.equal(
+          deleted,
+          below.length,
+          `\`deleted\` of a forget of ${name}/**, names like it being there`,
+        );
+        for (const one of below) gone.add(one);
+      }
+      const left = names.filter((name) => !gone.has(name));
+      await inBatches(left, async (of) => {
+        const { entries } = await caller.retrieve({ namespace: path(of) });
+        expect.equal(
+          foundIdsOf(entries),
+          [of],
+          `entries left in ${of} after forgets of subtrees of like names`,
+        );
+      });
+      for (const other of others) {
+        const { total } = await other.retrieve({ namespace: path("b_b") });
+        expect.equal(
+          total,
+          1,
+          `total of ${other.agent} after ${caller.agent} forgot that subtree of its own`,
+        );
+      }
+    },
+  }),
 ];
+
+function foundIdsOf(entries: readonly { readonly key: Readonly<Record<string, unknown>> }[]): unknown[] {
+  return entries.map(({ key }) => key.of);
+}
 
 export const namespaceChecks: readonly Check[] = [...memoryChecks, ...namespaceHostChecks];

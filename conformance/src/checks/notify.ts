@@ -1,6 +1,7 @@
 import { delay, keyHash, systemClock } from "@membus/protocol";
 import { type Check, pluginCheck } from "../catalogue/check.js";
 import type { PluginContext } from "../context.js";
+import { LIKE_NAMES, LONGEST_PATHS } from "../fixtures/like-names.js";
 import { newRequestId } from "../fixtures/request-id.js";
 import type { EntryInput, StoreReply } from "../memory-agent.js";
 
@@ -98,6 +99,37 @@ export const notifyChecks: readonly Check[] = [
       for (const _ of ["first", "repeated"]) await caller.forget({ tags: ["red"], id });
       const after = (await reported(t, 1)).map(({ change }) => change.action);
       expect.equal(after, ["forgotten"], "changes reported of a forget of 1 entry that is sent twice");
+    },
+  }),
+  pluginCheck({
+    id: "notify/names-whose-and-where-exactly",
+    clauses: ["PLUG-11", "EVENT-1", "EVENT-3"],
+    async run(t) {
+      const { agent, entry, expect, scope } = t;
+      const places = [
+        ...LIKE_NAMES.map((name) => ({ named: { agent: name } })),
+        ...[...LIKE_NAMES, ...LONGEST_PATHS].map((below) => ({ below })),
+      ];
+      for (const place of places) {
+        const { key } = entry();
+        await agent(place).store(entry({ key }));
+        await agent(place).forget({ keys: [key] });
+      }
+      const changes = await reported(t, places.length);
+      const told = changes.map(({ change, agent: by }) => ({
+        scope: change.scope,
+        author: change.author,
+        by,
+      }));
+      const expected = places.map((place) => {
+        const by = agent(place).agent;
+        return { scope: scope(place), author: by, by };
+      });
+      expect.sameMembers(
+        told,
+        expected,
+        "scope, author and agent of what was forgotten in places of like names",
+      );
     },
   }),
 ];

@@ -1,6 +1,7 @@
 import { type Check, memoryCheck } from "../catalogue/check.js";
 import type { MemoryContext } from "../context.js";
 import { refusalCodes } from "../fixtures/fate-of.js";
+import { LIKE_NAMES } from "../fixtures/like-names.js";
 import { newRequestId } from "../fixtures/request-id.js";
 import type { MemoryAgent } from "../memory-agent.js";
 
@@ -41,6 +42,36 @@ export const retryAgentChecks: readonly Check[] = [
     clauses: ["PLUG-14", "RETRY-1"],
     async run(t) {
       await expectOwnIds(t, "the second agent", t.agent({ agent: "second" }));
+    },
+  }),
+  memoryCheck({
+    id: "retry/ids-of-agents-of-like-names",
+    clauses: ["PLUG-14", "RETRY-1", "STATUS-1", "STATUS-4"],
+    async run({ agent, entry, expect }) {
+      const id = newRequestId();
+      const agents = LIKE_NAMES.map((name) => agent({ named: { agent: name } }));
+      const countOf = (at: number) => 1 + (at % 3);
+      const batches = agents.map(({ agent: name }, at) =>
+        Array.from({ length: countOf(at) }, (_, part) => entry({ key: { of: name, part } })),
+      );
+      for (const [at, one] of agents.entries()) {
+        const who = JSON.stringify(one.agent);
+        await expect.refused(
+          one.status(id),
+          "memory_not_found",
+          `a status by ${who}, who has sent nothing yet`,
+        );
+        const codes = await refusalCodes(one.store(batches[at]!, { id }));
+        expect.equal(codes, [], `codes of the first store of ${who}, whose id others of like names had too`);
+      }
+      for (const [at, one] of agents.entries()) {
+        const who = JSON.stringify(one.agent);
+        const { receipts } = await one.status(id);
+        expect.equal(receipts.length, countOf(at), `receipts in the status of the store of ${who}`);
+        const again = await one.store(batches[at]!, { id });
+        const stored = batches[at]!.map(({ key }) => key);
+        expect.equal(again.stored, stored, `\`stored\` of the repeated store of ${who}`);
+      }
     },
   }),
   memoryCheck({
