@@ -32,7 +32,7 @@ export interface StorageSuiteOptions {
 
 export type ResolvedStorageSuiteOptions = Required<StorageSuiteOptions>;
 
-const STORAGE_SUITE_DEFAULTS: ResolvedStorageSuiteOptions = Object.freeze({
+export const STORAGE_SUITE_DEFAULTS: ResolvedStorageSuiteOptions = Object.freeze({
   killCount: 3,
   rowCount: 3_000,
   checkTimeoutMs: 120_000,
