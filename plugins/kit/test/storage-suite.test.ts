@@ -1,13 +1,12 @@
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { registerStorageSuite } from "../src/storage-suite/index.js";
-import { createStorage } from "./storage-mutants/served.js";
+import { registered, SOUND } from "./storage-mutants/failure-of.js";
 
-registerStorageSuite(
-  { describe, it },
-  {
-    name: "lines",
-    createStorage,
-    module: new URL("./storage-mutants/served.ts", import.meta.url).href,
-    nodeArguments: ["--conditions=membus-source", "--import", "tsx"],
-  },
-);
+registerStorageSuite({ describe, it }, SOUND);
+
+describe("options of the suite", () => {
+  it("are refused that are unknown or out of range", () => {
+    expect(() => registered(SOUND, { killCout: 1 } as object)).toThrow(/killCout.*did you mean `killCount`/);
+    expect(() => registered(SOUND, { rowCount: 1 })).toThrow(/rowCount/);
+  });
+});

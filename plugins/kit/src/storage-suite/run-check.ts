@@ -4,6 +4,9 @@ import type { StorageCheck } from "./storage-check.js";
 import type { ResolvedStorageSuiteOptions, StorageUnderTest } from "./storage-under-test.js";
 import { Workbench } from "./workbench.js";
 
+/** For cleaning up behind a check that has taken too long. */
+const END_MS = 5_000;
+
 /** @throws what the check found, `NotApplicableError` where it cannot tell, and what the storage throws. */
 export async function runCheck(
   check: StorageCheck,
@@ -23,6 +26,8 @@ export async function runCheck(
   }
   if (ended === undefined) {
     work.catch(() => undefined);
+    // What hangs may keep its storage from closing, too.
+    await within(systemClock, END_MS, bench.end()).catch(() => undefined);
     throw new StorageSuiteError(
       check.id,
       `an end within ${checkTimeoutMs} ms`,
