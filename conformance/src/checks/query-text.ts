@@ -192,6 +192,8 @@ export const queryTextChecks: readonly Check[] = [
     features: ["full_text"],
     async run(t) {
       await storeTexts(t);
+      const there = await expectHeron(t, "heron", "text", "the query `heron`");
+      t.expect.equal(there, ["heron"], "entries found by the query `heron`, a word of one of 3 entries");
       await inBatches(FINDS_NOTHING, async (query) => {
         const { entries, total } = await t.caller.retrieve({ query, mode: "text" });
         const found = entries.map(({ key }) => key.of);
