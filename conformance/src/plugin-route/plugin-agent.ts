@@ -18,6 +18,7 @@ import {
   selectorOf,
 } from "@membus/protocol";
 import { newRequestId } from "../fixtures/request-id.js";
+import { undeclaredIn, undeclaredInEntry } from "../fixtures/undeclared.js";
 import type {
   EntryInput,
   ErasureReply,
@@ -35,12 +36,15 @@ import type {
 import type { Trace } from "../trace.js";
 import { checkedResult } from "./check-result.js";
 import { type Cursor, compileForget, compileList, compileRetrieve, compileStore } from "./compile-request.js";
+import { featuresOf } from "./plugin-instance.js";
 
 /** Fields of a request, of whatever type. */
 interface Fields extends Readonly<Record<string, unknown>> {
   readonly id?: string | null | undefined;
   readonly namespace?: string | null | undefined;
 }
+
+type Errors = Pick<PluginStoreResult, "errors">;
 
 export interface PluginAgentParts {
   readonly tier: MemoryTier;
@@ -70,9 +74,12 @@ export class PluginAgent implements MemoryAgent {
     const message = this.#message("memory/store/req", { ...options, entries: [entries].flat() });
     return this.#record(message, async () => {
       const request = compileStore(message, this.#parts.tier, this.#accepted());
+      const { entries, errors } = this.#offered(message, request);
       const scope = scopeOf(this.#parts.tier, this.#caller, message.namespace);
-      const result = await this.#call("onStore", (plugin) => plugin.onStore(scope, request));
-      return storeReply(checkedResult("onStore", result), request);
+      const asked = entries.length > 0 || errors.length === 0;
+      const store = () => this.#call("onStore", (plugin) => plugin.onStore(scope, { ...request, entries }));
+      const result = asked ? checkedResult("onStore", await store()) : { receipts: [], errors: [] };
+      return storeReply({ ...result, errors: [...result.errors, ...errors] }, request);
     });
   }
 
@@ -80,6 +87,7 @@ export class PluginAgent implements MemoryAgent {
     const { cursor: text, ...fields } = input;
     const message = this.#message("memory/retrieve/req", fields);
     return this.#record({ ...message, cursor: text }, async () => {
+      this.#demandOffered(message);
       const cursor = text ? (JSON.parse(text) as Cursor) : undefined;
       const request = compileRetrieve(message, this.#parts.clock.now(), cursor);
       const selector = selectorOf(this.#parts.tier, this.#caller, parseNamespacePattern(message.namespace));
@@ -106,6 +114,7 @@ export class PluginAgent implements MemoryAgent {
     const { tier } = this.#parts;
     const message = this.#message("memory/forget/req", { tier, ...input });
     return this.#record(message, async () => {
+      this.#demandOffered(message);
       const request = compileForget(message, this.#accepted());
       const selector = selectorOf(tier, this.#caller, parseNamespacePattern(message.namespace));
       const returned = await this.#call("onForget", (plugin) => plugin.onForget(selector, request));
@@ -152,6 +161,7 @@ export class PluginAgent implements MemoryAgent {
   list(input: ListInput = {}): Promise<ListReply> {
     const message = this.#message("memory/list/req", input);
     return this.#record(message, async () => {
+      this.#demandOffered(message);
       const request = compileList(message);
       const selector = selectorOf(this.#parts.tier, this.#caller, parseNamespacePattern(message.namespace));
       const returned = await this.#call("onList", async (plugin) => {
@@ -169,6 +179,24 @@ export class PluginAgent implements MemoryAgent {
 
   #accepted() {
     return { tenant: this.tenant, agent: this.agent, accepted_at: this.#parts.clock.now() };
+  }
+
+  /** The entries that the plugin's manifest lets a host pass on, and why not the others. */
+  #offered(message: Fields, { entries }: PluginStoreRequest): Pick<PluginStoreRequest, "entries"> & Errors {
+    const features = featuresOf(this.#parts.plugin());
+    const ofAll = undeclaredIn(message, features);
+    const lacks = new Map(entries.map((item) => [item, ofAll ?? undeclaredInEntry(item, features)]));
+    const refused = entries.filter((item) => lacks.get(item) !== undefined);
+    return {
+      entries: entries.filter((item) => lacks.get(item) === undefined),
+      errors: refused.map((item) => ({ index: item.index, error: notOffered(lacks.get(item)!) })),
+    };
+  }
+
+  /** A host asks a plugin for nothing that it does not declare (clause PLUG-4). */
+  #demandOffered(message: Fields): void {
+    const lack = undeclaredIn(message, featuresOf(this.#parts.plugin()));
+    if (lack !== undefined) throw notOffered(lack);
   }
 
   #record<Reply>(message: Readonly<Record<string, unknown>>, work: () => Promise<Reply>): Promise<Reply> {
@@ -201,6 +229,10 @@ function storeReply(result: PluginStoreResult, request: PluginStoreRequest): Sto
     receipts,
     errors: [...result.errors].sort(byIndex).map((item) => entryError(item, keys.get(item.index) ?? null)),
   };
+}
+
+function notOffered(feature: string): MemoryError {
+  return new MemoryError("unsupported", `the plugin does not declare ${feature}`, { feature });
 }
 
 function byName(a: ListItem, b: ListItem): number {
