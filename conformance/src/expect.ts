@@ -9,6 +9,10 @@ export interface Discrepancy {
   readonly what: string;
   readonly expected: string;
   readonly got: string;
+  /** The message that it came to, where a check sends many at once. */
+  readonly sent?: string;
+  /** Of a reply that has not its form: what whatever looks at such a reply runs into. */
+  readonly cause?: string;
   /** The requests that lead there, where a check looked for the fewest. */
   readonly steps?: readonly TracedStep[];
 }

@@ -1,5 +1,7 @@
-import { isMemoryError } from "@membus/protocol";
+import { isMemoryError, type Message } from "@membus/protocol";
+import type { Discrepancy } from "./expect.js";
 import { pending } from "./fixtures/pending.js";
+import { formFaultOf } from "./reply-form.js";
 import { shown } from "./report/shown.js";
 import { stackFrames } from "./stack-frames.js";
 
@@ -28,6 +30,7 @@ export interface TracedStep {
 export class Trace {
   readonly #calls: TracedCall[] = [];
   readonly #steps: TracedStep[] = [];
+  #formFault: Discrepancy | undefined;
 
   get calls(): readonly TracedCall[] {
     return this.#calls;
@@ -47,6 +50,16 @@ export class Trace {
     this.#steps.push(step);
     if (this.#steps.length > STEPS_KEPT) this.#steps.shift();
     return this.record(call, step.message, work);
+  }
+
+  /** The first message that came without the form of its type. */
+  get formFault(): Discrepancy | undefined {
+    return this.#formFault;
+  }
+
+  /** A message that came, whether a check looks at its form or not. */
+  noteForm(message: Message): void {
+    this.#formFault ??= formFaultOf(message);
   }
 
   /** Forgets what was, where a check begins anew. */

@@ -24,6 +24,8 @@ export interface WorldRequest {
   readonly seed: number;
   readonly expect: Expect;
   readonly trace: Trace;
+  /** Replies are passed on as they come, whether they have their form or not. */
+  readonly anyForm?: boolean;
 }
 
 /** What is tested, made ready for one check after another. */

@@ -1,6 +1,7 @@
 import { type Encoding, encodeMessage, type Feature, type Message } from "@membus/protocol";
 import { type Check, hostCheck } from "../catalogue/check.js";
 import type { HostContext, SendOptions } from "../context.js";
+import { ExpectationError } from "../expect.js";
 import {
   type AnyOperation,
   answer,
@@ -18,8 +19,25 @@ import {
 } from "../fixtures/golden-messages.js";
 import { newRequestId } from "../fixtures/request-id.js";
 import { undeclaredIn, undeclaredInEntry } from "../fixtures/undeclared.js";
+import { shown } from "../report/shown.js";
 
 type Clauses = readonly [string, ...string[]];
+
+/** Eight are sent at once: a failure says which of them it is about. */
+async function naming(sent: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw error instanceof ExpectationError ? new ExpectationError({ ...error.discrepancy, sent }) : error;
+  }
+}
+
+/** Text as it is, MessagePack in hexadecimal. */
+function shownBytes(bytes: Buffer): string {
+  return bytes[0] === 0x7b ? shown(bytes.toString("utf8")) : `0x${bytes.toString("hex", 0, SHOWN_BYTES)}`;
+}
+
+const SHOWN_BYTES = 300;
 
 const VALID_FILES: readonly (readonly [file: string, id: string, clauses: Clauses])[] = [
   ["store", "envelope/golden-stores-accepted", ["ENV-1", "LIMIT-2"]],
@@ -134,7 +152,7 @@ function validCheck(
         await forEachOf(messages, async (golden) => {
           const what = `the golden message "${golden.name}" (valid/${file}.json), here in ${encoding}`;
           const sent = atHome(t, golden.message);
-          await expectAccepted(t, what, sent, golden, encoding);
+          await naming(shown(sent), () => expectAccepted(t, what, sent, golden, encoding));
           await t.agent({ session: String(sent.session_id ?? "") }).forget({ all: true });
         });
       }
@@ -163,8 +181,10 @@ const rawCheck = hostCheck({
       const operation = operationOf(String(golden.message.type));
       const { message, encoding } = await answer(t, what, operation, bytesOf(golden), { contentType, agent });
       await forgetStored(t, golden.message, agent);
-      expectGoldenUnderstood(t, what, operation, golden.message, message);
-      t.expect.equal(encoding, golden.encoding, `encoding of the reply to ${what}`);
+      await naming(shownBytes(bytesOf(golden)), async () => {
+        expectGoldenUnderstood(t, what, operation, golden.message, message);
+        t.expect.equal(encoding, golden.encoding, `encoding of the reply to ${what}`);
+      });
     });
   },
 });
@@ -262,7 +282,8 @@ function invalidCheck(
       const heard = messages.filter(({ subject }) => subject === undefined || HEARD.test(subject));
       t.expect.atLeast(heard.length, 1, `golden messages in invalid/${file}.json`);
       await forEachOf(heard, async (golden) => {
-        await expectRefused(t, `the golden message "${golden.name}" (invalid/${file}.json)`, golden);
+        const what = `the golden message "${golden.name}" (invalid/${file}.json)`;
+        await naming(shownBytes(inOwnNamespace(t, golden)), () => expectRefused(t, what, golden));
       });
     },
   });

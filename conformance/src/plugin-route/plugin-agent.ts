@@ -50,6 +50,8 @@ export interface PluginAgentParts {
   readonly tier: MemoryTier;
   readonly clock: Clock;
   readonly trace: Trace;
+  /** Results are taken as they come. */
+  readonly anyForm?: boolean | undefined;
   /** The instance that is open now. */
   plugin(): MemoryPlugin;
 }
@@ -78,7 +80,7 @@ export class PluginAgent implements MemoryAgent {
       const scope = scopeOf(this.#parts.tier, this.#caller, message.namespace);
       const asked = entries.length > 0 || errors.length === 0;
       const store = () => this.#call("onStore", (plugin) => plugin.onStore(scope, { ...request, entries }));
-      const result = asked ? checkedResult("onStore", await store()) : { receipts: [], errors: [] };
+      const result = asked ? this.#checked("onStore", await store()) : { receipts: [], errors: [] };
       return storeReply({ ...result, errors: [...result.errors, ...errors] }, request);
     });
   }
@@ -92,7 +94,7 @@ export class PluginAgent implements MemoryAgent {
       const request = compileRetrieve(message, this.#parts.clock.now(), cursor);
       const selector = selectorOf(this.#parts.tier, this.#caller, parseNamespacePattern(message.namespace));
       const returned = await this.#call("onRetrieve", (plugin) => plugin.onRetrieve(selector, request));
-      const { degraded, explain, cut, ...result } = checkedResult("onRetrieve", returned);
+      const { degraded, explain, cut, ...result } = this.#checked("onRetrieve", returned);
       // A host says more exactly whether there is a next page; that one is not empty is all that agents may count on.
       const isOnePage = Boolean(request.diversity || request.rerank);
       const isLast = isOnePage || (result.entries.length < request.limit && !cut);
@@ -118,7 +120,7 @@ export class PluginAgent implements MemoryAgent {
       const request = compileForget(message, this.#accepted());
       const selector = selectorOf(tier, this.#caller, parseNamespacePattern(message.namespace));
       const returned = await this.#call("onForget", (plugin) => plugin.onForget(selector, request));
-      const { deleted, cascaded, at, purge } = checkedResult("onForget", returned);
+      const { deleted, cascaded, at, purge } = this.#checked("onForget", returned);
       const receipt = {
         id: request.op.id,
         at: at ?? request.op.accepted_at,
@@ -134,7 +136,7 @@ export class PluginAgent implements MemoryAgent {
     const op = { tenant: this.tenant, agent: this.agent, id: requestId };
     return this.#record({ type: "memory/status/req", request_id: requestId }, async () => {
       const returned = await this.#call("onStatus", (plugin) => plugin.onStatus(op));
-      const result = checkedResult("onStatus", returned);
+      const result = this.#checked("onStatus", returned);
       if (result === undefined) throw new MemoryError("memory_not_found", "the plugin knows no such request");
       const { receipts, errors } = result;
       return {
@@ -152,7 +154,7 @@ export class PluginAgent implements MemoryAgent {
         if (plugin.onErasure !== undefined) return plugin.onErasure(op);
         throw new MemoryError("unsupported", "the plugin has no onErasure", { feature: "erasure" });
       });
-      const result = checkedResult("onErasure", returned);
+      const result = this.#checked("onErasure", returned);
       if (result === undefined) throw new MemoryError("memory_not_found", "the plugin knows no such forget");
       return { done: result.purge === "done", ...result };
     });
@@ -168,7 +170,7 @@ export class PluginAgent implements MemoryAgent {
         if (plugin.onList !== undefined) return plugin.onList(selector, request);
         throw new MemoryError("unsupported", "the plugin has no onList", { feature: "list" });
       });
-      const items = [...checkedResult("onList", returned).items].sort(byName);
+      const items = [...this.#checked("onList", returned).items].sort(byName);
       return { items, total: items.length, total_relation: "eq" };
     });
   }
@@ -197,6 +199,10 @@ export class PluginAgent implements MemoryAgent {
   #demandOffered(message: Fields): void {
     const lack = undeclaredIn(message, featuresOf(this.#parts.plugin()));
     if (lack !== undefined) throw notOffered(lack);
+  }
+
+  #checked<Method extends Parameters<typeof checkedResult>[0]>(method: Method, result: unknown) {
+    return checkedResult(method, result, this.#parts.anyForm ?? false);
   }
 
   #record<Reply>(message: Readonly<Record<string, unknown>>, work: () => Promise<Reply>): Promise<Reply> {
