@@ -26,6 +26,8 @@ interface CheckFacts {
   /** Not applicable in other tiers. */
   readonly tiers?: readonly MemoryTier[];
   readonly provisions?: readonly Provision[];
+  /** Without its provisions it is not applicable: what it is about is no promise to anybody who uses the implementation. */
+  readonly spared?: boolean;
   /** Sees the whole implementation, such as by restarting it, or takes all it has: runs while nothing else does. */
   readonly alone?: boolean;
 }
