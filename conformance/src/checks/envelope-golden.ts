@@ -234,18 +234,38 @@ async function expectRefused(t: HostContext, what: string, golden: InvalidMessag
   const bytes = inOwnNamespace(t, golden);
   const operation = operationOf(bytes.toString("latin1"));
   const options = { contentType: golden.content_type ?? null, ...subjectOf(t, golden) };
+  const codes = isProtoField(bytes) ? PROTO_FIELD_CODES : code;
   const error =
     golden.entry === undefined
-      ? await refused(t, what, operation, bytes, code, options)
+      ? await refused(t, what, operation, bytes, codes, options)
       : await refusedEntry(t, what, bytes, golden);
   const got = { path: error.detail.path, ...pick(error.detail, Object.keys(detail)), req_id: error.req_id };
   const expected = {
     ...got,
-    ...(path !== undefined && { path }),
+    ...(path !== undefined && !isCut(path, error.detail.path) && { path }),
     ...detail,
-    ...(req_id !== undefined && { req_id }),
+    ...(req_id !== undefined && !(isFarTooDeep(golden) && error.req_id === null) && { req_id }),
   };
   t.expect.equal(got, expected, `detail and req_id of the error to ${what}`);
+}
+
+/** Either code is right (clause ENV-VALUE-1): some decoders refuse such a field themselves. */
+const PROTO_FIELD_CODES = ["schema_violation", "parse_error"] as const;
+
+function isProtoField(bytes: Buffer): boolean {
+  return bytes.includes("__proto__");
+}
+
+/** A name that is too long to be repeated may be cut. */
+function isCut(path: string, got: unknown): boolean {
+  return path.endsWith("…") && typeof got === "string" && got.startsWith(path.slice(0, CUT_SHORTEST));
+}
+
+const CUT_SHORTEST = 16;
+
+/** Some thousand levels: a host may have given up before the id could be read (clause ERR-5). */
+function isFarTooDeep({ error: { detail } }: InvalidMessage): boolean {
+  return detail?.limit === "depth" && detail.got === undefined;
 }
 
 async function refusedEntry(
