@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type ErrorCode, isMemoryError, type MemoryError } from "@membus/protocol";
 import { NoReplyError } from "./no-reply-error.js";
 import { shown } from "./report/shown.js";
-import type { TracedStep } from "./trace.js";
+import type { TracedStep } from "./run/traced-step.js";
 
 /** What a check found: what it looked at, what the protocol demands there, and what came. */
 export interface Discrepancy {

@@ -1,8 +1,9 @@
 import { isMemoryError, type Message } from "@membus/protocol";
 import type { Discrepancy } from "./expect.js";
 import { pending } from "./fixtures/pending.js";
-import { formFaultOf } from "./reply-form.js";
 import { shown } from "./report/shown.js";
+import { formFaultOf } from "./run/reply-form.js";
+import type { TracedStep } from "./run/traced-step.js";
 import { stackFrames } from "./stack-frames.js";
 
 const CALLS_KEPT = 20;
@@ -17,13 +18,6 @@ export interface TracedCall {
   readonly got: string;
   /** Where what nobody expects was thrown, at most 8 frames; absent where nothing was. */
   readonly stack?: readonly string[];
-}
-
-/** One request of an agent, as it can be sent again. */
-export interface TracedStep {
-  readonly tenant: string;
-  readonly agent: string;
-  readonly message: Readonly<Record<string, unknown>>;
 }
 
 /** The last exchanges of a check: what somebody needs to send it again by hand. */

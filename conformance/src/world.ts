@@ -2,7 +2,8 @@ import type { MemoryTier } from "@membus/protocol";
 import type { Check, Provision, Route } from "./catalogue/check.js";
 import type { Features, HostContext, MemoryContext, PluginContext } from "./context.js";
 import type { Expect } from "./expect.js";
-import type { Trace, TracedStep } from "./trace.js";
+import type { TracedStep } from "./run/traced-step.js";
+import type { Trace } from "./trace.js";
 
 export interface TierFacts {
   readonly tier: MemoryTier;

@@ -34,8 +34,8 @@ import type {
   StoreInput,
   StoreReply,
 } from "../memory-agent.js";
-import { formDiscrepancy } from "../reply-form.js";
 import { shown } from "../report/shown.js";
+import { formDiscrepancy } from "../run/reply-form.js";
 import type { Trace } from "../trace.js";
 
 /** Longer than the protocol's default: a host on a loaded machine is slow, and keeps the protocol all the same. */

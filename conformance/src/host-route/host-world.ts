@@ -3,7 +3,7 @@ import { DEFAULT_PREFIX, type MemoryTier } from "@membus/protocol";
 import type { Provision } from "../catalogue/check.js";
 import type { EmbedderFacts, HostContext } from "../context.js";
 import { replayCall } from "../replay-call.js";
-import type { TracedStep } from "../trace.js";
+import type { TracedStep } from "../run/traced-step.js";
 import type { OpenedWorld, TierFacts, World, WorldRequest } from "../world.js";
 import { discover, type HostFacts } from "./discover.js";
 import { EventPatience } from "./event-patience.js";

@@ -13,7 +13,7 @@ import {
 } from "@membus/protocol";
 import { z } from "zod";
 import { ExpectationError } from "../expect.js";
-import { formDiscrepancy } from "../reply-form.js";
+import { formDiscrepancy } from "../run/reply-form.js";
 
 const StoreErrorsSchema = z.array(
   z.looseObject({ index: z.int().min(0), error: z.custom(isMemoryError, "must be a MemoryError") }),

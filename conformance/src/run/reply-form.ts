@@ -9,8 +9,8 @@ import {
   PongSchema,
 } from "@membus/protocol";
 import type { z } from "zod";
-import type { Discrepancy } from "./expect.js";
-import { shown } from "./report/shown.js";
+import type { Discrepancy } from "../expect.js";
+import { shown } from "../report/shown.js";
 
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   pong: PongSchema,
