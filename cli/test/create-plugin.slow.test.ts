@@ -93,6 +93,16 @@ describe.each([
     expect(await readdir(join(folder, "test"))).toEqual(tests);
   });
 
+  it("writes a plugin that conforms behind a host too", async () => {
+    const folder = join(workshop, name);
+    const args = ["conformance", "plugin", "./dist/plugin.js", "--tier", tier, "--through-host"];
+    const { stdout } = await run("npx", ["--no-install", "membus", ...args], {
+      cwd: folder,
+      maxBuffer: BUFFER_BYTES,
+    });
+    expect(stdout).toMatch(/Conformant to core 1\.0.* host 1\.0/);
+  });
+
   it("writes nothing into a folder that holds something", async () => {
     const full = join(workshop, `full${flag}`);
     await mkdir(full);

@@ -90,7 +90,7 @@ describe("a plugin that cannot be served", () => {
     [
       "no-plugin.mjs",
       undefined,
-      /gives no MemoryPlugin: no method onRetrieve, onForget$/,
+      /gives no MemoryPlugin: no method onRetrieve, onForget, onStatus$/,
       /membus conformance/,
     ],
     ["no-manifest.mjs", undefined, /gives no MemoryPlugin: manifest\.contract: /, /--tier semantic/],

@@ -11,6 +11,7 @@ import { lineageHostMutants } from "./hosts/lineage.js";
 import { listHostMutants } from "./hosts/list.js";
 import { steeringHostMutants } from "./hosts/steering.js";
 import { subjectsMutants } from "./hosts/subjects.js";
+import { undeclaredMutants } from "./hosts/undeclared.js";
 import type { Mutant } from "./mutant.js";
 import { cascadeMutants } from "./plugins/cascade.js";
 import { concurrencyMutants } from "./plugins/concurrency.js";
@@ -67,6 +68,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...steeringMutants,
   ...tellingMutants,
   ...steeringHostMutants,
+  ...undeclaredMutants,
   ...generationsMutants,
   ...cursorMutants,
   ...listMutants,

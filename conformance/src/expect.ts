@@ -2,13 +2,17 @@ import { isDeepStrictEqual } from "node:util";
 import { type ErrorCode, isMemoryError, type MemoryError } from "@membus/protocol";
 import { NoReplyError } from "./no-reply-error.js";
 import { shown } from "./report/shown.js";
-import type { TracedStep } from "./trace.js";
+import type { TracedStep } from "./run/traced-step.js";
 
 /** What a check found: what it looked at, what the protocol demands there, and what came. */
 export interface Discrepancy {
   readonly what: string;
   readonly expected: string;
   readonly got: string;
+  /** The message that it came to, where a check sends many at once. */
+  readonly sent?: string;
+  /** Of a reply that has not its form: what whatever looks at such a reply runs into. */
+  readonly cause?: string;
   /** The requests that lead there, where a check looked for the fewest. */
   readonly steps?: readonly TracedStep[];
 }

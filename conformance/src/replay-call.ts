@@ -1,4 +1,4 @@
-import type { TracedStep } from "./trace.js";
+import type { TracedStep } from "./run/traced-step.js";
 
 /** The line that calls a replay: `await replayOnHost(target, [...]);`. */
 export function replayCall(name: string, target: string, steps: readonly TracedStep[]): string {

@@ -1,6 +1,9 @@
-import { isMemoryError } from "@membus/protocol";
+import { isMemoryError, type Message } from "@membus/protocol";
+import type { Discrepancy } from "./expect.js";
 import { pending } from "./fixtures/pending.js";
 import { shown } from "./report/shown.js";
+import { formFaultOf } from "./run/reply-form.js";
+import type { TracedStep } from "./run/traced-step.js";
 import { stackFrames } from "./stack-frames.js";
 
 const CALLS_KEPT = 20;
@@ -17,17 +20,11 @@ export interface TracedCall {
   readonly stack?: readonly string[];
 }
 
-/** One request of an agent, as it can be sent again. */
-export interface TracedStep {
-  readonly tenant: string;
-  readonly agent: string;
-  readonly message: Readonly<Record<string, unknown>>;
-}
-
 /** The last exchanges of a check: what somebody needs to send it again by hand. */
 export class Trace {
   readonly #calls: TracedCall[] = [];
   readonly #steps: TracedStep[] = [];
+  #formFault: Discrepancy | undefined;
 
   get calls(): readonly TracedCall[] {
     return this.#calls;
@@ -47,6 +44,16 @@ export class Trace {
     this.#steps.push(step);
     if (this.#steps.length > STEPS_KEPT) this.#steps.shift();
     return this.record(call, step.message, work);
+  }
+
+  /** The first message that came without the form of its type. */
+  get formFault(): Discrepancy | undefined {
+    return this.#formFault;
+  }
+
+  /** A message that came, whether a check looks at its form or not. */
+  noteForm(message: Message): void {
+    this.#formFault ??= formFaultOf(message);
   }
 
   /** Forgets what was, where a check begins anew. */

@@ -3,7 +3,8 @@ import type { Check, Provision, Route } from "./catalogue/check.js";
 import type { Profile } from "./catalogue/profile.js";
 import type { Features, HostContext, MemoryContext, PluginContext } from "./context.js";
 import type { Expect } from "./expect.js";
-import type { Trace, TracedStep } from "./trace.js";
+import type { TracedStep } from "./run/traced-step.js";
+import type { Trace } from "./trace.js";
 
 export interface TierFacts {
   readonly tier: MemoryTier;
@@ -25,6 +26,8 @@ export interface WorldRequest {
   readonly seed: number;
   readonly expect: Expect;
   readonly trace: Trace;
+  /** Replies are passed on as they come, whether they have their form or not. */
+  readonly anyForm?: boolean;
 }
 
 /** What is tested, made ready for one check after another. */

@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import { connectNatsBus } from "@membus/bus";
 import { launchNatsServer, type NatsServer } from "@membus/nats-server";
+import { type Bus, silentLogger, systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NATS_SERVERS } from "../../bus/test/nats-server.js";
 import { RunningHost } from "../../cli/test/running-host.js";
@@ -88,6 +90,30 @@ describe("a server without a host", () => {
     expect(absent.stderr).toMatch(/cannot connect to NATS at nats:\/\/127\.0\.0\.1:1/);
     expect([silent.code, refused.code, absent.code]).toEqual([2, 2, 2]);
     expect([silent, refused, absent].map(({ stderr }) => stderr).join("")).not.toContain(PASSWORD);
+  });
+});
+
+describe("a host without discovery", () => {
+  let server: NatsServer;
+  let bus: Bus;
+  beforeAll(async () => {
+    server = await launchNatsServer({ binary: NATS_SERVERS[0]! });
+    bus = await connectNatsBus({ servers: server.url }, { logger: silentLogger, clock: systemClock });
+    bus.subscribe("a2e.default.*.ping", ({ reply }) => {
+      if (reply !== undefined) bus.publish(reply, Buffer.from('{"type":"pong"}'));
+    });
+    await bus.flush();
+  });
+  afterAll(async () => {
+    await bus.close();
+    await server.stop();
+  });
+
+  it("is not tested, and told why: exit code 1", async () => {
+    const { code, stdout, stderr } = await suite("--nats", server.url);
+    expect(stderr).toMatch(/nothing else could be tested: .*\$SRV\.INFO\.membus: expected .*, got none/);
+    expect(stdout).toBe("");
+    expect(code).toBe(1);
   });
 });
 

@@ -69,12 +69,13 @@ describe("what is no plugin", () => {
   const features = Object.fromEntries(Object.keys(FEATURES).map((name) => [name, false]));
   const manifest = { contract: PLUGIN_CONTRACT, name: "mine", version: "1.0.0", features };
   const work = () => {};
-  const plugin = { manifest, onStore: work, onRetrieve: work, onForget: work };
+  const plugin = { manifest, onStore: work, onRetrieve: work, onForget: work, onStatus: work };
 
   it.each([
     [undefined, "undefined is no plugin"],
     [null, "null is no plugin"],
     [{ ...plugin, onStore: 1, onForget: undefined }, "no method onStore, onForget"],
+    [{ ...plugin, onStatus: undefined }, "no method onStatus"],
     [{ ...plugin, stats: {} }, "`stats` is no function"],
     [{ ...plugin, manifest: undefined }, /^manifest: /],
     [{ ...plugin, manifest: { ...manifest, contract: "2.0" } }, /^manifest\.contract: /],
@@ -91,5 +92,10 @@ describe("what is no plugin", () => {
   it("is not a plugin with the methods that it must have", () => {
     expect(pluginProblem(plugin)).toBeUndefined();
     expect(pluginProblem({ ...plugin, close: work })).toBeUndefined();
+  });
+
+  it("is not one that declares a feature of a later version", () => {
+    const later = { ...manifest, features: { ...features, reads_the_future: true } };
+    expect(pluginProblem({ ...plugin, manifest: later })).toBeUndefined();
   });
 });

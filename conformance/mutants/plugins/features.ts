@@ -1,8 +1,6 @@
-import type { Feature } from "@membus/protocol";
 import { rewriteRequests } from "../hosts/intercept.js";
 import { without } from "../hosts/rewrite-entries.js";
 import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
-import { LimitedPlugin } from "../reference/limited-plugin.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 
 const declaredAloneMutants: readonly Mutant[] = [
@@ -82,35 +80,6 @@ function ranking(ranks: (mode: string) => boolean): ReferencePlugin {
   })();
 }
 
-/** A plugin that serves what it does not declare. */
-function serving(feature: Feature, demanded: string, names: RegExp): Mutant {
-  return pluginMutant({
-    id: `${feature}-served-undeclared`,
-    defect: `\`${feature}\` is not declared, and ${demanded} is served all the same`,
-    check: `${feature.replace("_", "-")}/refused-when-undeclared`,
-    names,
-    createPlugin: () =>
-      new (class extends LimitedPlugin {
-        protected override refuses(): boolean {
-          return false;
-        }
-      })([feature]),
-  });
-}
-
-const servedMutants: readonly Mutant[] = [
-  serving(
-    "similarity",
-    "a query with mode vector",
-    /a query with mode vector, similarity not being declared/,
-  ),
-  serving("full_text", "a query with mode text", /a query with mode text, full_text not being declared/),
-  serving("ttl", "a store with a ttl", /codes of a store of a new key with a ttl, which is not declared/),
-  serving("conditional", "a store with `if_revision`", /codes of a store of a new key with if_revision 0/),
-  serving("subtree", "a retrieve of a subtree", /a retrieve of a subtree, subtree not being declared/),
-  serving("queued", 'a store with ack "queued"', /codes of a store of a new key with ack "queued"/),
-];
-
 const requiresMutants: readonly Mutant[] = [
   hostMutant({
     id: "features-requires-ignored",
@@ -142,8 +111,4 @@ const requiresMutants: readonly Mutant[] = [
   }),
 ];
 
-export const featuresMutants: readonly Mutant[] = [
-  ...declaredAloneMutants,
-  ...servedMutants,
-  ...requiresMutants,
-];
+export const featuresMutants: readonly Mutant[] = [...declaredAloneMutants, ...requiresMutants];

@@ -15,13 +15,6 @@ function splitting(split: (text: string) => readonly string[]): ReferencePlugin 
   });
 }
 
-/** The reference plugin without words. */
-class WordlessPlugin extends ReferencePlugin {
-  protected override features() {
-    return { ...super.features(), full_text: false };
-  }
-}
-
 export const fullTextMutants: readonly Mutant[] = [
   pluginMutant({
     id: "full-text-substrings",
@@ -176,17 +169,5 @@ export const fullTextMutants: readonly Mutant[] = [
     names: /ids for the query "heron" with mode/,
     implementation: { embedder: null },
     createPlugin: () => rankingBy((_, { mode }, __, sound) => (mode === "hybrid" ? 0 : sound)),
-  }),
-  pluginMutant({
-    id: "full-text-undeclared-ignored",
-    defect: "mode text is answered by vectors on a tier that has no words",
-    check: "full-text/mode-text-refused-where-undeclared",
-    names: /a query in mode text, on a tier that does not declare full_text/,
-    createPlugin: () =>
-      new (class extends WordlessPlugin {
-        protected override refuseUndeclared(...[request]: Parameters<ReferencePlugin["refuseUndeclared"]>) {
-          super.refuseUndeclared({ ...request, mode: request.mode === "text" ? "hybrid" : request.mode });
-        }
-      })(),
   }),
 ];

@@ -6,7 +6,6 @@ import {
 } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { ListingPlugin, type Value } from "../reference/listing-plugin.js";
-import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
 
 /** The listing plugin, which gives other items than it should. */
@@ -345,18 +344,6 @@ const scopes: readonly Mutant[] = [
     createPlugin: () =>
       new (class extends ListingPlugin {
         protected override refuseTooManyValues() {}
-      })(),
-  }),
-  pluginMutant({
-    id: "list-undeclared-and-answered",
-    defect: "`list` is not declared, and a list is answered with nothing",
-    check: "list/refused-when-undeclared",
-    names: /a list with \{\}, list not being declared/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        async onList() {
-          return { items: [] };
-        }
       })(),
   }),
 ];

@@ -266,20 +266,6 @@ const pluginMutants: readonly Mutant[] = [
         }
       })(),
   }),
-  pluginMutant({
-    id: "similarity-undeclared-ignored",
-    defect: "mode vector is answered by words where there is no embedder",
-    check: "similarity/mode-vector-refused-where-undeclared",
-    names: /a query in mode vector, on a tier that does not declare similarity/,
-    implementation: { embedder: null },
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override refuseUndeclared() {}
-        protected override relevance(...[row, request]: Parameters<ReferencePlugin["relevance"]>) {
-          return byWords(row, request);
-        }
-      })(),
-  }),
 ];
 
 const hostMutants: readonly Mutant[] = [

@@ -1,6 +1,5 @@
-import type { Feature, PluginRetrieveRequest } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
-import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Found } from "../reference/row.js";
 import { SteerablePlugin } from "../reference/steerable-plugin.js";
 
@@ -14,32 +13,6 @@ type Arguments<Method extends "recency" | "relevance" | "find" | "diversify" | "
     total: SteerablePlugin["total"];
   }[Method]
 >;
-
-/** A plugin that takes no notice of what it does not declare. */
-function ignoring(feature: Feature, demanded: string): Mutant {
-  return pluginMutant({
-    id: `${feature}-ignored-undeclared`,
-    defect: `\`${feature}\` is not declared, and ${demanded} is answered as if it were not asked for`,
-    check: `${feature}/refused-when-undeclared`,
-    names: new RegExp(`${feature} not being declared: expected an error unsupported`),
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override refuseSteering(request: PluginRetrieveRequest): void {
-          const { [feature as "fields"]: _, ...others } = request;
-          super.refuseSteering(others);
-        }
-      })(),
-  });
-}
-
-const refusedMutants: readonly Mutant[] = [
-  ignoring("fields", "a query with `fields`"),
-  ignoring("recency", "a retrieve with `recency`"),
-  ignoring("diversity", "a query with `diversity`"),
-  ignoring("expand", "a retrieve with `expand`"),
-  ignoring("explain", "a retrieve with `explain`"),
-  ignoring("rerank", "a query with `rerank`"),
-];
 
 /** The sound plugin, by whose relevance entries are of another one. */
 function ranking(relevance: (request: PluginRetrieveRequest) => PluginRetrieveRequest): SteerablePlugin {
@@ -295,7 +268,6 @@ const relevanceMutants: readonly Mutant[] = [
 ];
 
 export const steeringMutants: readonly Mutant[] = [
-  ...refusedMutants,
   ...fieldsMutants,
   ...recencyMutants,
   ...diversityMutants,

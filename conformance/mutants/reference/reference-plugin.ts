@@ -30,7 +30,7 @@ import {
 import { isUnchanged, type MergeContext, mergeRow } from "./merge.js";
 import { relevance } from "./relevance.js";
 import { type Found, type Row, toEntry } from "./row.js";
-import { NOTHING_OFFERED, refuseSteering } from "./steering.js";
+import { NOTHING_OFFERED } from "./steering.js";
 
 export interface Partition {
   readonly scope: Scope;
@@ -90,8 +90,6 @@ export class ReferencePlugin implements MemoryPlugin {
 
   async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<PluginRetrieveResult> {
     this.sweep();
-    this.refuseUndeclared(request);
-    this.refuseSteering(request);
     this.refuseTooMany(this.selectedPartitions(selector));
     const found = await this.find(selector, request);
     return this.page(found, request);
@@ -267,20 +265,6 @@ export class ReferencePlugin implements MemoryPlugin {
 
   protected selects(selector: ScopeSelector, scope: Scope): boolean {
     return selectsScope(selector, scope);
-  }
-
-  /** A mode that is not declared (clause PLUG-4). */
-  protected refuseUndeclared({ mode, query, embedding }: PluginRetrieveRequest): void {
-    const isRanked = query !== undefined || embedding !== undefined;
-    const { similarity, full_text } = this.features();
-    const isOffered = mode === "hybrid" || (mode === "vector" ? similarity : full_text);
-    if (!isRanked || isOffered) return;
-    const feature = mode === "vector" ? "similarity" : "full_text";
-    throw new MemoryError("unsupported", `this tier does not offer mode ${mode}`, { feature });
-  }
-
-  protected refuseSteering(request: PluginRetrieveRequest): void {
-    refuseSteering(request, this.features());
   }
 
   /** A read of more partitions than one may touch (clause NS-4). */

@@ -41,8 +41,6 @@ export class SteerablePlugin extends ReferencePlugin {
     request: PluginRetrieveRequest,
   ): Promise<PluginRetrieveResult> {
     this.sweep();
-    this.refuseUndeclared(request);
-    this.refuseSteering(request);
     this.refuseTooMany(this.selectedPartitions(selector));
     const all = await this.find(selector, request);
     const { found, degraded } = await this.choose(all, request);

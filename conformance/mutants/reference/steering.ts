@@ -1,19 +1,10 @@
-import { FEATURES, MemoryError, type PluginManifest, type PluginRetrieveRequest } from "@membus/protocol";
+import { FEATURES, type PluginManifest, type PluginRetrieveRequest } from "@membus/protocol";
 import { textOf, wordsOf } from "./relevance.js";
 import type { Row } from "./row.js";
-
-/** What a request may ask for beside the rest; the feature of each has its name. */
-const STEERING = ["fields", "recency", "diversity", "expand", "explain", "rerank"] as const;
 
 export const NOTHING_OFFERED = Object.fromEntries(
   Object.keys(FEATURES).map((name) => [name, false]),
 ) as PluginManifest["features"];
-
-/** What a request asks for of it, and is not declared, is refused (clause RET-22). */
-export function refuseSteering(request: PluginRetrieveRequest, features: PluginManifest["features"]): void {
-  const feature = STEERING.find((name) => request[name] !== undefined && !features[name]);
-  if (feature !== undefined) throw new MemoryError("unsupported", `this tier lacks ${feature}`, { feature });
-}
 
 /** Clause RET-24. */
 export function recencyOf(row: Row, { recency, as_of }: PluginRetrieveRequest): number {

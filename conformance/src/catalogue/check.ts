@@ -28,6 +28,8 @@ interface CheckFacts {
   readonly provisions?: readonly Provision[];
   /** Not applicable unless the host keeps this profile in place of all others. */
   readonly profile?: string;
+  /** Without its provisions it is not applicable: what it is about is no promise to anybody who uses the implementation. */
+  readonly spared?: boolean;
   /** Sees the whole implementation, such as by restarting it, or takes all it has: runs while nothing else does. */
   readonly alone?: boolean;
 }

@@ -87,7 +87,7 @@ export function scoreProfile(
     conformant:
       claimed &&
       notRun.length === 0 &&
-      !counted.some(({ level, outcome }) => level === "MUST" && isRed(outcome)),
+      !counted.some(({ level, outcome }) => level === "MUST" && (isRed(outcome) || outcome === "blocked")),
     must: scoreOf(counted, "MUST"),
     should: scoreOf(counted, "SHOULD"),
     notApplicable: ran.filter(({ outcome }) => outcome === "not-applicable").map(({ id }) => id),

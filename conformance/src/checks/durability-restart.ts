@@ -148,6 +148,7 @@ export const durabilityRestartChecks: readonly Check[] = [
     clauses: ["DUR-3"],
     tiers: ["working"],
     provisions: ["restart"],
+    spared: true,
     alone: true,
     async run({ caller, entry, expect, restart }) {
       await caller.store(entry({ key: { id: "before" } }));

@@ -7,11 +7,11 @@ const CLOCK_SECONDS = 600;
 export const entryTimeChecks: readonly Check[] = [
   memoryCheck({
     id: "entry/timestamps-are-unix-seconds",
-    clauses: ["ENTRY-1", "ENV-9"],
+    clauses: ["ENTRY-1", "ENTRY-21", "ENV-9"],
     async run({ caller, entry, expect, now }) {
-      const one = entry();
+      const [one, other] = [entry(), entry()];
       const at = now();
-      await caller.store(one);
+      await caller.store([one, other]);
       const read = await readEntry(caller, one.key);
       const { created, updated, accessed = 0 } = read?.timestamps ?? {};
       expect.near(
@@ -21,6 +21,8 @@ export const entryTimeChecks: readonly Check[] = [
         "`timestamps.created` of a new entry, against the time of its store",
       );
       expect.equal(updated, created, "`timestamps.updated` of a new entry, against `created`");
+      const besides = (await readEntry(caller, other.key))?.timestamps.created;
+      expect.equal(besides, created, "`timestamps.created` of two new entries of one store");
       expect.atLeast(accessed, created ?? 0, "`timestamps.accessed` of a new entry, against `created`");
     },
   }),

@@ -1,9 +1,11 @@
 import { type Encoding, encodeMessage, type Feature, type Message } from "@membus/protocol";
 import { type Check, hostCheck } from "../catalogue/check.js";
 import type { HostContext, SendOptions } from "../context.js";
+import { ExpectationError } from "../expect.js";
 import {
   type AnyOperation,
   answer,
+  expectUnderstood,
   forEachOf,
   listOf,
   recordOf,
@@ -16,8 +18,26 @@ import {
   type ValidMessage,
 } from "../fixtures/golden-messages.js";
 import { newRequestId } from "../fixtures/request-id.js";
+import { undeclaredIn, undeclaredInEntry } from "../fixtures/undeclared.js";
+import { shown } from "../report/shown.js";
 
 type Clauses = readonly [string, ...string[]];
+
+/** Eight are sent at once: a failure says which of them it is about. */
+async function naming(sent: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw error instanceof ExpectationError ? new ExpectationError({ ...error.discrepancy, sent }) : error;
+  }
+}
+
+/** Text as it is, MessagePack in hexadecimal. */
+function shownBytes(bytes: Buffer): string {
+  return bytes[0] === 0x7b ? shown(bytes.toString("utf8")) : `0x${bytes.toString("hex", 0, SHOWN_BYTES)}`;
+}
+
+const SHOWN_BYTES = 300;
 
 const VALID_FILES: readonly (readonly [file: string, id: string, clauses: Clauses])[] = [
   ["store", "envelope/golden-stores-accepted", ["ENV-1", "LIMIT-2"]],
@@ -84,33 +104,37 @@ async function expectAccepted(
 ) {
   const operation = operationOf(String(golden.message.type));
   const { message } = await answer(t, what, operation, sent, { encoding });
-  expectUnderstood(t, what, operation, message);
-  const errors = listOf(message.errors).map(({ index, code }) => [String(index), code]);
+  expectGoldenUnderstood(t, what, operation, sent, message);
+  if (message.type === "error") return;
+  const entries: readonly unknown[] = Array.isArray(sent.entries) ? sent.entries : [];
+  const errors = listOf(message.errors);
+  const found = errors.filter((error) => !isUndeclared(t, sent, entries[Number(error.index)], error));
   t.expect.equal(
-    Object.fromEntries(errors),
+    Object.fromEntries(found.map(({ index, code }) => [String(index), code])),
     golden.entry_errors ?? {},
     `errors of entries in the reply to ${what}`,
   );
-  const kept = listOf(message.receipts).length;
-  t.expect.equal(kept + errors.length, lengthOf(sent.entries), `receipts and errors in the reply to ${what}`);
+  const told = listOf(message.receipts).length + errors.length;
+  t.expect.equal(told, entries.length, `receipts and errors in the reply to ${what}`);
 }
 
-function lengthOf(entries: unknown): number {
-  return Array.isArray(entries) ? entries.length : 0;
+/** An entry that is refused because the tier does not declare what it, or its store, demands. */
+function isUndeclared(t: HostContext, sent: Message, entry: unknown, { code }: Message): boolean {
+  const lack = undeclaredIn(sent, t.features) ?? undeclaredInEntry(entry, t.features);
+  return code === "unsupported" && lack !== undefined;
 }
 
 /** A status of what nobody stored, or of a kind to come, is understood although it is an error. */
-function expectUnderstood(t: HostContext, what: string, operation: AnyOperation, message: Message): void {
-  const expected = operation === "ping" ? "pong" : `memory/${operation}/resp`;
-  const isAnswer = message.type === expected;
+function expectGoldenUnderstood(
+  t: HostContext,
+  what: string,
+  operation: AnyOperation,
+  sent: Message,
+  message: Message,
+): void {
   const isKnownToNobody =
     operation === "status" && ["memory_not_found", "unsupported"].includes(String(message.code));
-  t.expect.holds(
-    isAnswer || isKnownToNobody,
-    `the reply to ${what}`,
-    message,
-    `a message of type ${expected}`,
-  );
+  if (!isKnownToNobody) expectUnderstood(t, what, operation, sent, message);
 }
 
 function validCheck(
@@ -128,7 +152,7 @@ function validCheck(
         await forEachOf(messages, async (golden) => {
           const what = `the golden message "${golden.name}" (valid/${file}.json), here in ${encoding}`;
           const sent = atHome(t, golden.message);
-          await expectAccepted(t, what, sent, golden, encoding);
+          await naming(shown(sent), () => expectAccepted(t, what, sent, golden, encoding));
           await t.agent({ session: String(sent.session_id ?? "") }).forget({ all: true });
         });
       }
@@ -157,8 +181,10 @@ const rawCheck = hostCheck({
       const operation = operationOf(String(golden.message.type));
       const { message, encoding } = await answer(t, what, operation, bytesOf(golden), { contentType, agent });
       await forgetStored(t, golden.message, agent);
-      expectUnderstood(t, what, operation, message);
-      t.expect.equal(encoding, golden.encoding, `encoding of the reply to ${what}`);
+      await naming(shownBytes(bytesOf(golden)), async () => {
+        expectGoldenUnderstood(t, what, operation, golden.message, message);
+        t.expect.equal(encoding, golden.encoding, `encoding of the reply to ${what}`);
+      });
     });
   },
 });
@@ -208,18 +234,38 @@ async function expectRefused(t: HostContext, what: string, golden: InvalidMessag
   const bytes = inOwnNamespace(t, golden);
   const operation = operationOf(bytes.toString("latin1"));
   const options = { contentType: golden.content_type ?? null, ...subjectOf(t, golden) };
+  const codes = isProtoField(bytes) ? PROTO_FIELD_CODES : code;
   const error =
     golden.entry === undefined
-      ? await refused(t, what, operation, bytes, code, options)
+      ? await refused(t, what, operation, bytes, codes, options)
       : await refusedEntry(t, what, bytes, golden);
   const got = { path: error.detail.path, ...pick(error.detail, Object.keys(detail)), req_id: error.req_id };
   const expected = {
     ...got,
-    ...(path !== undefined && { path }),
+    ...(path !== undefined && !isCut(path, error.detail.path) && { path }),
     ...detail,
-    ...(req_id !== undefined && { req_id }),
+    ...(req_id !== undefined && !(isFarTooDeep(golden) && error.req_id === null) && { req_id }),
   };
   t.expect.equal(got, expected, `detail and req_id of the error to ${what}`);
+}
+
+/** Either code is right (clause ENV-VALUE-1): some decoders refuse such a field themselves. */
+const PROTO_FIELD_CODES = ["schema_violation", "parse_error"] as const;
+
+function isProtoField(bytes: Buffer): boolean {
+  return bytes.includes("__proto__");
+}
+
+/** A name that is too long to be repeated may be cut. */
+function isCut(path: string, got: unknown): boolean {
+  return path.endsWith("…") && typeof got === "string" && got.startsWith(path.slice(0, CUT_SHORTEST));
+}
+
+const CUT_SHORTEST = 16;
+
+/** Some thousand levels: a host may have given up before the id could be read (clause ERR-5). */
+function isFarTooDeep({ error: { detail } }: InvalidMessage): boolean {
+  return detail?.limit === "depth" && detail.got === undefined;
 }
 
 async function refusedEntry(
@@ -256,7 +302,8 @@ function invalidCheck(
       const heard = messages.filter(({ subject }) => subject === undefined || HEARD.test(subject));
       t.expect.atLeast(heard.length, 1, `golden messages in invalid/${file}.json`);
       await forEachOf(heard, async (golden) => {
-        await expectRefused(t, `the golden message "${golden.name}" (invalid/${file}.json)`, golden);
+        const what = `the golden message "${golden.name}" (invalid/${file}.json)`;
+        await naming(shownBytes(inOwnNamespace(t, golden)), () => expectRefused(t, what, golden));
       });
     },
   });

@@ -1,4 +1,4 @@
-import { type Check, memoryCheck } from "../catalogue/check.js";
+import { type Check, hostTierCheck } from "../catalogue/check.js";
 import type { MemoryContext } from "../context.js";
 import { refusalCodes } from "../fixtures/fate-of.js";
 import { foundIds } from "../fixtures/found-ids.js";
@@ -31,9 +31,12 @@ async function expectStoresRefused(
   );
 }
 
-/** The twins of what works when it is declared: a request that demands it is refused, without effect (clause PLUG-4). */
+/**
+ * The twins of what works when it is declared: a request that demands it is refused, without effect (clause PLUG-4). A host
+ * does it, so that no plugin is asked for what it does not declare.
+ */
 export const featureRefusedChecks: readonly Check[] = [
-  memoryCheck({
+  hostTierCheck({
     id: "similarity/refused-when-undeclared",
     clauses: ["PLUG-4", "RET-12"],
     withoutFeature: "similarity",
@@ -43,7 +46,7 @@ export const featureRefusedChecks: readonly Check[] = [
       await expect.refused(asked, "unsupported", "a query with mode vector, similarity not being declared");
     },
   }),
-  memoryCheck({
+  hostTierCheck({
     id: "full-text/refused-when-undeclared",
     clauses: ["PLUG-4", "RET-12"],
     withoutFeature: "full_text",
@@ -53,7 +56,7 @@ export const featureRefusedChecks: readonly Check[] = [
       await expect.refused(asked, "unsupported", "a query with mode text, full_text not being declared");
     },
   }),
-  memoryCheck({
+  hostTierCheck({
     id: "ttl/refused-when-undeclared",
     clauses: ["PLUG-4"],
     withoutFeature: "ttl",
@@ -64,7 +67,7 @@ export const featureRefusedChecks: readonly Check[] = [
       });
     },
   }),
-  memoryCheck({
+  hostTierCheck({
     id: "conditional/refused-when-undeclared",
     clauses: ["PLUG-4"],
     withoutFeature: "conditional",
@@ -75,7 +78,7 @@ export const featureRefusedChecks: readonly Check[] = [
       });
     },
   }),
-  memoryCheck({
+  hostTierCheck({
     id: "subtree/refused-when-undeclared",
     clauses: ["PLUG-4"],
     withoutFeature: "subtree",
@@ -97,7 +100,7 @@ export const featureRefusedChecks: readonly Check[] = [
       }
     },
   }),
-  memoryCheck({
+  hostTierCheck({
     id: "queued/refused-when-undeclared",
     clauses: ["PLUG-4"],
     withoutFeature: "queued",

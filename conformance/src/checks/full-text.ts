@@ -1,4 +1,4 @@
-import { type Check, memoryCheck } from "../catalogue/check.js";
+import { type Check, hostTierCheck, memoryCheck } from "../catalogue/check.js";
 import { foundIds } from "../fixtures/found-ids.js";
 import { HERON } from "../fixtures/heron-entry.js";
 
@@ -130,7 +130,7 @@ export const fullTextChecks: readonly Check[] = [
       }
     },
   }),
-  memoryCheck({
+  hostTierCheck({
     id: "full-text/mode-text-refused-where-undeclared",
     clauses: ["RET-12", "PLUG-4"],
     withoutFeature: "full_text",

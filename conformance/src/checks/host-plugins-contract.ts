@@ -229,9 +229,9 @@ const requestChecks: readonly Check[] = [
         await refused(own, what, operation, sent, "unsupported");
       }
       expect.equal(
-        plugin.log.filter((call) => /^on(Store|Forget)$/.test(call)),
+        plugin.log.filter((call) => /^on(Store|Retrieve|Forget)$/.test(call)),
         [],
-        "calls of `onStore` and `onForget` for requests that demand what is not declared",
+        "calls of `onStore`, `onRetrieve` and `onForget` for requests that demand what is not declared",
       );
     },
   }),

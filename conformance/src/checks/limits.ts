@@ -1,13 +1,13 @@
 import type { Message } from "@membus/protocol";
 import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
 import {
-  accepted,
   entryAccepted,
   entryRefused,
   type Operation,
   refused,
   request,
   storedEntries,
+  understood,
 } from "../fixtures/bare-messages.js";
 import { expectDetail, type Limit, letters, names, record } from "./limits-detail.js";
 import { limitsOfNumbersChecks } from "./limits-numbers.js";
@@ -203,7 +203,7 @@ function requestCheck(
         const sent = (size: number) =>
           request(t, operation, { ...tier(operation), ...entries(operation), ...limit.fields(size) });
         const at = `a ${operation} with ${of} at its limit of ${max}`;
-        await accepted(t, at, operation, sent(max));
+        await understood(t, at, operation, sent(max));
         const over = `a ${operation} with ${of} of ${max + 1}, one over its limit`;
         expectDetail(t, await refused(t, over, operation, sent(max + 1), "too_large"), limit, max + 1, over);
       }

@@ -1,5 +1,5 @@
 import type { ListItem } from "@membus/protocol";
-import { type Check, hostCheck, memoryCheck } from "../catalogue/check.js";
+import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
 import { foundIds } from "../fixtures/found-ids.js";
 import { valueCounts } from "../fixtures/listed.js";
 import { ScriptedPlugin } from "../host-route/scripted-plugin.js";
@@ -28,7 +28,7 @@ function half(name: string): ListItem[] {
 }
 
 export const listTierChecks: readonly Check[] = [
-  memoryCheck({
+  hostTierCheck({
     id: "list/refused-when-undeclared",
     clauses: ["LIST-13", "PLUG-4"],
     withoutFeature: "list",

@@ -22,6 +22,7 @@ export const retryHostChecks: readonly Check[] = [
         "another ts": { fields: { ...sent, ts: 1_700_000_000.5 } },
         "another deadline": { fields: { ...sent, deadline_ms: 4_321 } },
         "another version 1.x": { fields: { ...sent, version: "1.7" } },
+        "a field that is null": { fields: { ...sent, ack: null } },
         "an x_ field": { fields: { ...sent, x_attempt: 2 } },
         "its fields in another order": {
           fields: reversed({ ...sent, entries: [reversed(entry as Message)] }),

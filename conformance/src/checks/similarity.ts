@@ -178,7 +178,7 @@ export const similarityChecks: readonly Check[] = [
       }
     },
   }),
-  memoryCheck({
+  hostTierCheck({
     id: "similarity/mode-vector-refused-where-undeclared",
     clauses: ["RET-12", "PLUG-4"],
     withoutFeature: "similarity",

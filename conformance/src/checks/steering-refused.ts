@@ -1,5 +1,5 @@
 import type { Feature } from "@membus/protocol";
-import { type Check, hostCheck, hostTierCheck, memoryCheck } from "../catalogue/check.js";
+import { type Check, hostCheck, hostTierCheck } from "../catalogue/check.js";
 import { foundIds } from "../fixtures/found-ids.js";
 import { HERON } from "../fixtures/heron-entry.js";
 import { ScriptedPlugin } from "../host-route/scripted-plugin.js";
@@ -19,7 +19,7 @@ type Steering = keyof typeof DEMANDS;
 
 /** The twins: what steers a ranking is refused where it is not declared, never ignored. */
 function refusedWhereUndeclared(feature: Steering): Check {
-  return memoryCheck({
+  return hostTierCheck({
     id: `${feature}/refused-when-undeclared`,
     clauses: ["RET-22", "PLUG-4"],
     withoutFeature: feature,

@@ -6,7 +6,7 @@ import { createHostWorld } from "../host-route/host-world.js";
 import { awaitHost } from "./host-answers.js";
 import { listChecks } from "./list-checks.js";
 import { addNatsOptions, type NatsFlags } from "./nats-flags.js";
-import { connect, demandHost } from "./reach-host.js";
+import { connect, demandDiscovery, demandHost } from "./reach-host.js";
 import { rerunCommand, withoutCredentials } from "./rerun-command.js";
 import { restartHost } from "./restart-host.js";
 import { runAndReport } from "./run-and-report.js";
@@ -76,6 +76,7 @@ async function testOverBus(
   const servers = withoutCredentials(flags.nats || String(NATS_BUS_DEFAULTS.servers));
   const address = { prefix, tenant: tenants[0]!, agent: agents[0]! };
   await demandHost(bus, address, servers);
+  await demandDiscovery(bus);
   const answers = (patienceMs: number) => awaitHost(bus, address, patienceMs);
   const implementation: HostUnderTest = {
     name: `host at ${servers}`,

@@ -35,6 +35,7 @@ import type {
   StoreReply,
 } from "../memory-agent.js";
 import { shown } from "../report/shown.js";
+import { formDiscrepancy } from "../run/reply-form.js";
 import type { Trace } from "../trace.js";
 
 /** Longer than the protocol's default: a host on a loaded machine is slow, and keeps the protocol all the same. */
@@ -49,6 +50,8 @@ export interface HostAgentParts {
   readonly prefix: string;
   readonly tier: MemoryTier;
   readonly trace: Trace;
+  /** Replies are taken as they come. */
+  readonly anyForm?: boolean;
 }
 
 /** An agent that publishes its requests for a host. */
@@ -110,7 +113,7 @@ export class HostAgent implements MemoryAgent {
     const subject = requestSubject({ tenant, agent, type }, prefix);
     return trace.recordStep(subject, { tenant, agent, message }, async () => {
       const reply = await this.#exchange(subject, message);
-      return parseReply(reply, type, schema);
+      return this.#parts.anyForm ? readReply<Reply>(reply) : parseReply(reply, type, schema);
     });
   }
 
@@ -122,7 +125,10 @@ export class HostAgent implements MemoryAgent {
     const timeoutMs = this.#parts.timeoutMs ?? deadlineMs + DEADLINE_MARGIN_MS;
     const reply = await this.#parts.request(subject, payload, { timeoutMs, headers });
     const decoded = decodeMessage(reply.payload, { contentType: reply.headers[CONTENT_TYPE_HEADER] });
-    if (decoded.ok) return decoded.message;
+    if (decoded.ok) {
+      this.#parts.trace.noteForm(decoded.message);
+      return decoded.message;
+    }
     const got = `${decoded.text}: ${shown(Buffer.from(reply.payload).toString("utf8"))}`;
     throw new ExpectationError({ what: `the reply to ${message.type}`, expected: "a message", got });
   }
@@ -138,9 +144,17 @@ function parseReply<Reply>(reply: unknown, requestType: string, schema: z.ZodTyp
   if (error.success) throw parseErrorMessage(error.data);
   const parsed = schema.safeParse(reply);
   if (parsed.success) return parsed.data;
-  const { path, message } = parsed.error.issues[0]!;
-  const what = `the reply to ${requestType}, field ${path.join(".") || "(itself)"}`;
-  throw new ExpectationError({ what, expected: `the form of its schema (${message})`, got: shown(reply) });
+  const isError = (reply as { type?: unknown }).type === "error";
+  const fault = isError ? error.error : parsed.error;
+  const what = isError ? `the error to ${requestType}` : `the reply to ${requestType}`;
+  throw new ExpectationError(formDiscrepancy(what, "the form of its schema", fault, reply));
+}
+
+/** A reply as it is: whoever looks at what it lacks finds that out. */
+function readReply<Reply>(reply: unknown): Reply {
+  const error = ErrorMessageSchema.safeParse(reply);
+  if (error.success) throw parseErrorMessage(error.data);
+  return reply as Reply;
 }
 
 function withoutUndefined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {

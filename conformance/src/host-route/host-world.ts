@@ -4,7 +4,7 @@ import type { Provision } from "../catalogue/check.js";
 import type { Profile } from "../catalogue/profile.js";
 import type { EmbedderFacts, HostContext } from "../context.js";
 import { replayCall } from "../replay-call.js";
-import type { TracedStep } from "../trace.js";
+import type { TracedStep } from "../run/traced-step.js";
 import type { OpenedWorld, TierFacts, World, WorldRequest } from "../world.js";
 import { discover, type HostFacts } from "./discover.js";
 import { EventPatience } from "./event-patience.js";

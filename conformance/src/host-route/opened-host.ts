@@ -80,7 +80,7 @@ export class OpenedHost implements HostContext {
   readonly #opened: OpenedHost[] = [];
 
   constructor(implementation: HostUnderTest, request: WorldRequest, surroundings: HostSurroundings) {
-    const { tier, seed, expect, trace } = request;
+    const { tier, seed, expect, trace, anyForm = false } = request;
     const { bus, prefix = DEFAULT_PREFIX, tenants = ["default"] } = implementation;
     this.tier = tier;
     this.features = surroundings.features;
@@ -102,7 +102,7 @@ export class OpenedHost implements HostContext {
         names: namesOf(implementation),
         namespace: surroundings.namespace,
         tier,
-        make: (caller, namespace) => new HostAgent(caller, namespace, { prefix, tier, ...parts }),
+        make: (caller, namespace) => new HostAgent(caller, namespace, { prefix, tier, anyForm, ...parts }),
       });
     this.#agents = agentsWith({ request: surroundings.pulse.request, trace });
     const { request: unheard } = bus;
@@ -217,9 +217,12 @@ export class OpenedHost implements HostContext {
     const subject = options.subject ?? this.subject(operation, options);
     const { contentType, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     const headers = contentType ? { headers: { [CONTENT_TYPE_HEADER]: contentType } } : {};
-    return this.trace.record(subject, sent, async () =>
-      toWireReply(await this.#surroundings.pulse.request(subject, bytes, { timeoutMs, ...headers })),
-    );
+    return this.trace.record(subject, sent, async () => {
+      const reply = await this.#surroundings.pulse.request(subject, bytes, { timeoutMs, ...headers });
+      const read = toWireReply(reply);
+      this.trace.noteForm(read.message);
+      return read;
+    });
   }
 }
 

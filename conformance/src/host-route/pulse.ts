@@ -2,9 +2,9 @@ import { type Bus, type BusMessage, encodeMessage, isMemoryError, requestSubject
 import { ExpectationError } from "../expect.js";
 import { NoReplyError } from "../no-reply-error.js";
 
-const PROBE_MS = 1_000;
+const PROBE_MS = 3_000;
 /** Once a probe was in vain. */
-const PROBE_AGAIN_MS = 250;
+const PROBE_AGAIN_MS = 1_000;
 
 /** Whether a host still answers: one that stopped to is not waited for in every check that is left. */
 export class Pulse {

@@ -1,6 +1,6 @@
 import { connectNatsBus } from "@membus/bus";
 import { encodeMessage, type RequestType, requestSubject, silentLogger, systemClock } from "@membus/protocol";
-import type { TracedStep } from "../trace.js";
+import type { TracedStep } from "../run/traced-step.js";
 
 const TIMEOUT_MS = 15_000;
 

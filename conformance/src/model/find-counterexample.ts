@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { MemoryContext } from "../context.js";
 import { ExpectationError } from "../expect.js";
 import type { MemoryAgent } from "../memory-agent.js";
-import type { TracedStep } from "../trace.js";
+import type { TracedStep } from "../run/traced-step.js";
 
 /**
  * Tries generated inputs, each on a partition of its own, until one breaks an expectation; then ever smaller ones.

@@ -36,6 +36,7 @@ export class OpenedPlugin implements PluginContext {
   readonly #implementation: PluginUnderTest;
   #surroundings: PluginSurroundings;
   readonly #clock: ShiftingClock;
+  readonly #anyForm: boolean;
   readonly #agents: CheckAgents;
   readonly #others: OtherInstance[] = [];
   #plugin: MemoryPlugin | undefined;
@@ -46,7 +47,8 @@ export class OpenedPlugin implements PluginContext {
     surroundings: PluginSurroundings,
     clock: ShiftingClock,
   ) {
-    const { tier, seed, expect, trace } = request;
+    const { tier, seed, expect, trace, anyForm = false } = request;
+    this.#anyForm = anyForm;
     this.tier = tier;
     this.expect = expect;
     this.trace = trace;
@@ -158,7 +160,7 @@ export class OpenedPlugin implements PluginContext {
   }
 
   #agentsOf(plugin: () => MemoryPlugin): CheckAgents {
-    const parts = { tier: this.tier, clock: this.#clock, trace: this.trace, plugin };
+    const parts = { tier: this.tier, clock: this.#clock, trace: this.trace, anyForm: this.#anyForm, plugin };
     return new CheckAgents({
       names: PLUGIN_NAMES,
       namespace: PLUGIN_NAMESPACE,

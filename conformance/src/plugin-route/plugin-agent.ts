@@ -18,6 +18,7 @@ import {
   selectorOf,
 } from "@membus/protocol";
 import { newRequestId } from "../fixtures/request-id.js";
+import { undeclaredIn, undeclaredInEntry } from "../fixtures/undeclared.js";
 import type {
   EntryInput,
   ErasureReply,
@@ -35,6 +36,7 @@ import type {
 import type { Trace } from "../trace.js";
 import { checkedResult } from "./check-result.js";
 import { type Cursor, compileForget, compileList, compileRetrieve, compileStore } from "./compile-request.js";
+import { featuresOf } from "./plugin-instance.js";
 
 /** Fields of a request, of whatever type. */
 interface Fields extends Readonly<Record<string, unknown>> {
@@ -42,10 +44,14 @@ interface Fields extends Readonly<Record<string, unknown>> {
   readonly namespace?: string | null | undefined;
 }
 
+type Errors = Pick<PluginStoreResult, "errors">;
+
 export interface PluginAgentParts {
   readonly tier: MemoryTier;
   readonly clock: Clock;
   readonly trace: Trace;
+  /** Results are taken as they come. */
+  readonly anyForm?: boolean | undefined;
   /** The instance that is open now. */
   plugin(): MemoryPlugin;
 }
@@ -70,9 +76,12 @@ export class PluginAgent implements MemoryAgent {
     const message = this.#message("memory/store/req", { ...options, entries: [entries].flat() });
     return this.#record(message, async () => {
       const request = compileStore(message, this.#parts.tier, this.#accepted());
+      const { entries, errors } = this.#offered(message, request);
       const scope = scopeOf(this.#parts.tier, this.#caller, message.namespace);
-      const result = await this.#call("onStore", (plugin) => plugin.onStore(scope, request));
-      return storeReply(checkedResult("onStore", result), request);
+      const asked = entries.length > 0 || errors.length === 0;
+      const store = () => this.#call("onStore", (plugin) => plugin.onStore(scope, { ...request, entries }));
+      const result = asked ? this.#checked("onStore", await store()) : { receipts: [], errors: [] };
+      return storeReply({ ...result, errors: [...result.errors, ...errors] }, request);
     });
   }
 
@@ -80,11 +89,12 @@ export class PluginAgent implements MemoryAgent {
     const { cursor: text, ...fields } = input;
     const message = this.#message("memory/retrieve/req", fields);
     return this.#record({ ...message, cursor: text }, async () => {
+      this.#demandOffered(message);
       const cursor = text ? (JSON.parse(text) as Cursor) : undefined;
       const request = compileRetrieve(message, this.#parts.clock.now(), cursor);
       const selector = selectorOf(this.#parts.tier, this.#caller, parseNamespacePattern(message.namespace));
       const returned = await this.#call("onRetrieve", (plugin) => plugin.onRetrieve(selector, request));
-      const { degraded, explain, cut, ...result } = checkedResult("onRetrieve", returned);
+      const { degraded, explain, cut, ...result } = this.#checked("onRetrieve", returned);
       // A host says more exactly whether there is a next page; that one is not empty is all that agents may count on.
       const isOnePage = Boolean(request.diversity || request.rerank);
       const isLast = isOnePage || (result.entries.length < request.limit && !cut);
@@ -106,10 +116,11 @@ export class PluginAgent implements MemoryAgent {
     const { tier } = this.#parts;
     const message = this.#message("memory/forget/req", { tier, ...input });
     return this.#record(message, async () => {
+      this.#demandOffered(message);
       const request = compileForget(message, this.#accepted());
       const selector = selectorOf(tier, this.#caller, parseNamespacePattern(message.namespace));
       const returned = await this.#call("onForget", (plugin) => plugin.onForget(selector, request));
-      const { deleted, cascaded, at, purge } = checkedResult("onForget", returned);
+      const { deleted, cascaded, at, purge } = this.#checked("onForget", returned);
       const receipt = {
         id: request.op.id,
         at: at ?? request.op.accepted_at,
@@ -125,7 +136,7 @@ export class PluginAgent implements MemoryAgent {
     const op = { tenant: this.tenant, agent: this.agent, id: requestId };
     return this.#record({ type: "memory/status/req", request_id: requestId }, async () => {
       const returned = await this.#call("onStatus", (plugin) => plugin.onStatus(op));
-      const result = checkedResult("onStatus", returned);
+      const result = this.#checked("onStatus", returned);
       if (result === undefined) throw new MemoryError("memory_not_found", "the plugin knows no such request");
       const { receipts, errors } = result;
       return {
@@ -143,7 +154,7 @@ export class PluginAgent implements MemoryAgent {
         if (plugin.onErasure !== undefined) return plugin.onErasure(op);
         throw new MemoryError("unsupported", "the plugin has no onErasure", { feature: "erasure" });
       });
-      const result = checkedResult("onErasure", returned);
+      const result = this.#checked("onErasure", returned);
       if (result === undefined) throw new MemoryError("memory_not_found", "the plugin knows no such forget");
       return { done: result.purge === "done", ...result };
     });
@@ -152,13 +163,14 @@ export class PluginAgent implements MemoryAgent {
   list(input: ListInput = {}): Promise<ListReply> {
     const message = this.#message("memory/list/req", input);
     return this.#record(message, async () => {
+      this.#demandOffered(message);
       const request = compileList(message);
       const selector = selectorOf(this.#parts.tier, this.#caller, parseNamespacePattern(message.namespace));
       const returned = await this.#call("onList", async (plugin) => {
         if (plugin.onList !== undefined) return plugin.onList(selector, request);
         throw new MemoryError("unsupported", "the plugin has no onList", { feature: "list" });
       });
-      const items = [...checkedResult("onList", returned).items].sort(byName);
+      const items = [...this.#checked("onList", returned).items].sort(byName);
       return { items, total: items.length, total_relation: "eq" };
     });
   }
@@ -169,6 +181,28 @@ export class PluginAgent implements MemoryAgent {
 
   #accepted() {
     return { tenant: this.tenant, agent: this.agent, accepted_at: this.#parts.clock.now() };
+  }
+
+  /** The entries that the plugin's manifest lets a host pass on, and why not the others. */
+  #offered(message: Fields, { entries }: PluginStoreRequest): Pick<PluginStoreRequest, "entries"> & Errors {
+    const features = featuresOf(this.#parts.plugin());
+    const ofAll = undeclaredIn(message, features);
+    const lacks = new Map(entries.map((item) => [item, ofAll ?? undeclaredInEntry(item, features)]));
+    const refused = entries.filter((item) => lacks.get(item) !== undefined);
+    return {
+      entries: entries.filter((item) => lacks.get(item) === undefined),
+      errors: refused.map((item) => ({ index: item.index, error: notOffered(lacks.get(item)!) })),
+    };
+  }
+
+  /** A host asks a plugin for nothing that it does not declare (clause PLUG-4). */
+  #demandOffered(message: Fields): void {
+    const lack = undeclaredIn(message, featuresOf(this.#parts.plugin()));
+    if (lack !== undefined) throw notOffered(lack);
+  }
+
+  #checked<Method extends Parameters<typeof checkedResult>[0]>(method: Method, result: unknown) {
+    return checkedResult(method, result, this.#parts.anyForm ?? false);
   }
 
   #record<Reply>(message: Readonly<Record<string, unknown>>, work: () => Promise<Reply>): Promise<Reply> {
@@ -201,6 +235,10 @@ function storeReply(result: PluginStoreResult, request: PluginStoreRequest): Sto
     receipts,
     errors: [...result.errors].sort(byIndex).map((item) => entryError(item, keys.get(item.index) ?? null)),
   };
+}
+
+function notOffered(feature: string): MemoryError {
+  return new MemoryError("unsupported", `the plugin does not declare ${feature}`, { feature });
 }
 
 function byName(a: ListItem, b: ListItem): number {

@@ -4,7 +4,7 @@ import type { PluginContext } from "../context.js";
 import { ShiftingClock } from "../fixtures/shifting-clock.js";
 import { wordEmbedder } from "../fixtures/word-embedder.js";
 import { replayCall } from "../replay-call.js";
-import type { TracedStep } from "../trace.js";
+import type { TracedStep } from "../run/traced-step.js";
 import type { OpenedWorld, TierFacts, World, WorldRequest } from "../world.js";
 import { fittingTier } from "./fitting-tier.js";
 import { OpenedPlugin } from "./opened-plugin.js";

@@ -1,6 +1,7 @@
 import { ShiftingClock } from "../fixtures/shifting-clock.js";
 import type { EntryInput, MemoryAgent } from "../memory-agent.js";
-import { Trace, type TracedStep } from "../trace.js";
+import type { TracedStep } from "../run/traced-step.js";
+import { Trace } from "../trace.js";
 import { fittingTier } from "./fitting-tier.js";
 import { PluginAgent } from "./plugin-agent.js";
 import { makeSurroundings, openPlugin, removeSurroundings } from "./plugin-instance.js";

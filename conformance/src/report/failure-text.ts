@@ -70,6 +70,7 @@ function caseLines(result: RedCase): string[] {
           field("looked at", discrepancy.what),
           field("expected", discrepancy.expected),
           field("got", discrepancy.got),
+          ...(discrepancy.sent === undefined ? [] : [field("sent", cut(discrepancy.sent))]),
         ];
   const program =
     script === undefined ? [] : [field("script", `with the fewest requests\n${script.trimEnd()}`)];

@@ -1,10 +1,32 @@
+import type { CauseGroup } from "./cause-groups.js";
 import { clauseText } from "./clause-text.js";
 import { RED_WORDS, type RedCase, reasonOf, redCases, shownCalls } from "./failure-text.js";
 import { escapeMarkup, markupOf } from "./markup.js";
 import type { ReportedCheck } from "./suite-report.js";
 
+/** The red checks of one cause: the first at length, the others by name. */
+export function groupArticles({ first, alike, blocked }: CauseGroup): string {
+  const names = blocked.map(({ id }) => `<code>${escapeMarkup(id)}</code>`).join(" ");
+  return [
+    failureArticle(first),
+    ...alike.map((check) => alikeArticle(check, first)),
+    ...(blocked.length === 0 ? [] : [details(`blocked by this (${blocked.length})`, `<p>${names}</p>`)]),
+  ].join("\n");
+}
+
+function alikeArticle({ id, level, outcome }: ReportedCheck, first: ReportedCheck): string {
+  const words = RED_WORDS[outcome as keyof typeof RED_WORDS].toLowerCase();
+  const link = `<a href="#${anchorOf(first.id)}">${escapeMarkup(first.id)}</a>`;
+  return [
+    `<article id="${anchorOf(id)}">`,
+    `<h3><span class="badge ${outcome}">${words}</span> ${escapeMarkup(id)} <small>${level}</small></h3>`,
+    `<p>The same as ${link}</p>`,
+    "</article>",
+  ].join("\n");
+}
+
 /** A check that is red: its clauses, what was expected and what came, how to run it again. */
-export function failureArticle(check: ReportedCheck): string {
+function failureArticle(check: ReportedCheck): string {
   const { id, level, clauses, outcome, known, rerun } = check;
   const words = RED_WORDS[outcome as keyof typeof RED_WORDS].toLowerCase();
   return [
@@ -45,6 +67,9 @@ function foundRows({ outcome, reason, discrepancy }: RedCase): string[] {
     row("looked at", markupOf(discrepancy.what)),
     row("expected", escapeMarkup(discrepancy.expected)),
     row("got", escapeMarkup(discrepancy.got)),
+    ...(discrepancy.sent === undefined
+      ? []
+      : [row("sent", `<code>${escapeMarkup(discrepancy.sent)}</code>`)]),
   ];
 }
 

@@ -1,8 +1,9 @@
 import type { ProfileScore } from "../catalogue/profile.js";
 import { isRed } from "../run/outcome.js";
+import { causeGroups } from "./cause-groups.js";
 import { clauseRows } from "./clause-rows.js";
 import { clauseTables } from "./html-clauses.js";
-import { failureArticle } from "./html-failure.js";
+import { groupArticles } from "./html-failure.js";
 import { HTML_STYLE } from "./html-style.js";
 import { escapeMarkup, markupOf } from "./markup.js";
 import { notApplicableByReason } from "./not-applicable.js";
@@ -28,7 +29,7 @@ export function htmlReport(report: SuiteReport): string {
     header(report),
     "<main>",
     section("Scores", `<div class="cards">${report.profiles.map(scoreCard).join("\n")}</div>`),
-    section(`Red checks (${red.length})`, red.map(failureArticle).join("\n")),
+    section(`Red checks (${red.length})`, causeGroups(report.checks).map(groupArticles).join("\n")),
     section("Not claimed", list(report.notClaimed.map(unclaimedItem(report)))),
     section("Clauses that no check can test", list(report.excludedClauses.map(excludedItem))),
     section("Clauses", clauseTables(clauseRows(report))),

@@ -70,7 +70,7 @@ summary { cursor: pointer; color: var(--soft); font-size: .85rem; }
 .badge.pass { background: var(--good-soft); color: var(--good); }
 .badge.fail, .badge.suite-error { background: var(--bad-soft); color: var(--bad); }
 .badge.untestable { background: var(--warn-soft); color: var(--warn); }
-.badge.not-applicable, .badge.none { background: var(--none-soft); color: var(--none); }
+.badge.not-applicable, .badge.blocked, .badge.none { background: var(--none-soft); color: var(--none); }
 .scroll { overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-size: .88rem; }
 th, td { padding: .45rem .8rem; text-align: left; vertical-align: top; }

@@ -39,7 +39,7 @@ function suiteElement({ startedAt, seed }: SuiteReport, name: string, cases: rea
     tests: String(cases.length),
     failures: count("fail", "untestable"),
     errors: count("suite-error"),
-    skipped: count("not-applicable"),
+    skipped: count("not-applicable", "blocked"),
     timestamp: new Date(startedAt * 1_000).toISOString(),
     ...seconds({ durationMs: cases.reduce((sum, { result }) => sum + result.durationMs, 0) }),
   };
@@ -63,6 +63,7 @@ function outcomeElements(check: ReportedCheck, result: CaseResult): string[] {
   switch (outcome) {
     case "pass":
       return [];
+    case "blocked":
     case "not-applicable":
       return [element("skipped", { message: reason }, [])];
     case "fail":

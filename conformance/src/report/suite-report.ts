@@ -6,6 +6,7 @@ import { type ExcludedClause, loadExclusions } from "../catalogue/exclusions.js"
 import { loadProfiles, type Profile, type ProfileScore, scoreProfile } from "../catalogue/profile.js";
 import { CHECKS } from "../checks/index.js";
 import { seedFor } from "../fixtures/random.js";
+import { withoutBlocked } from "../run/blocked.js";
 import { type CheckResult, isRed } from "../run/outcome.js";
 import { type RunOptions, runSuite } from "../run/run-suite.js";
 import type { TierFacts, World } from "../world.js";
@@ -72,7 +73,8 @@ export async function runToReport(world: World, options: ReportOptions): Promise
   const { catalogue = CHECKS, selected = catalogue, seed, repeat = 1, baseline = new Map() } = options;
   const profiles = options.profiles ?? loadProfiles();
   const startedAt = systemClock.now();
-  const results = await runSuite(selected, world, options);
+  const found = await runSuite(selected, world, options);
+  const results = await withoutBlocked(found, selected, world, options);
   const scores = profiles.flatMap((profile) => scoreProfile(profile, catalogue, results, world) ?? []);
   return {
     suiteVersion: SUITE_VERSION,

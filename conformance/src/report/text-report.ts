@@ -1,5 +1,6 @@
 import type { ProfileScore } from "../catalogue/profile.js";
 import { isRed } from "../run/outcome.js";
+import { type CauseGroup, causeGroups } from "./cause-groups.js";
 import { failureText } from "./failure-text.js";
 import { notApplicableByReason } from "./not-applicable.js";
 import type { ReportedCheck, SuiteReport } from "./suite-report.js";
@@ -11,7 +12,7 @@ const WIDTH = 110;
 export function textReport(report: SuiteReport): string {
   const sections = [
     header(report),
-    ...report.checks.filter(({ outcome }) => isRed(outcome)).map(failureText),
+    ...causeGroups(report.checks).map(groupText),
     staleBaseline(report),
     notClaimed(report),
     notApplicable(report),
@@ -38,6 +39,15 @@ function header({
     ...tiers.map(({ tier, plugin }) => `tier           ${tier}: ${plugin}`),
     `seed           ${seed}${repeat === 1 ? "" : `, each check ${repeat} times`}`,
   ].join("\n");
+}
+
+/** The first check of a cause at length, and the names of the others. */
+function groupText({ first, alike, blocked }: CauseGroup): string {
+  const named = (title: string, checks: readonly ReportedCheck[]) =>
+    checks.length === 0
+      ? []
+      : [`  ${wrapped(`${title} (${checks.length}): ${checks.map(({ id }) => id).join(" ")}`)}`];
+  return [failureText(first), ...named("the same", alike), ...named("blocked by this", blocked)].join("\n");
 }
 
 function staleBaseline({ staleBaseline: ids }: SuiteReport): string {

@@ -39,7 +39,8 @@ export function whyNotRun(check: Check, { tier, features }: TierFacts, world: Wo
     return { outcome: "not-applicable", reason: `${check.withoutFeature} is declared` };
   }
   const lacking = check.provisions?.find((provision) => !world.provisions.has(provision));
-  return lacking === undefined ? undefined : LACKS[lacking];
+  if (lacking === undefined) return undefined;
+  return check.spared ? { ...LACKS[lacking], outcome: "not-applicable" } : LACKS[lacking];
 }
 
 function untestable(reason: string): NotRun {

@@ -7,10 +7,11 @@ import type { TracedCall } from "../trace.js";
  * - `pass`: something was expected, and held
  * - `fail`: the protocol is broken
  * - `untestable`: declared, and not exercised; `reason` names what the run lacks
+ * - `blocked`: failed over replies without their form, which another check reports: nothing is known of what it is about
  * - `not-applicable`: not declared, or about something else; decided before the check runs
  * - `suite-error`: the suite itself is at fault
  */
-export type CheckOutcome = "pass" | "fail" | "untestable" | "not-applicable" | "suite-error";
+export type CheckOutcome = "pass" | "fail" | "untestable" | "blocked" | "not-applicable" | "suite-error";
 
 /** What one run of one check on one tier came to. */
 export interface CaseResult {
@@ -22,6 +23,8 @@ export interface CaseResult {
   /** Why it is neither pass nor fail; of a suite error, its stack. */
   readonly reason?: string;
   readonly discrepancy?: Discrepancy;
+  /** Of a check that failed: what the replies that it got lack of their form. */
+  readonly cause?: string;
   /** A program that shows the failure with the fewest requests, where the check looked for them. */
   readonly script?: string;
   /** What was sent and what came, the last calls of a check that did not pass. */
@@ -35,11 +38,20 @@ export interface CheckResult {
   /** The worst of its cases. */
   readonly outcome: CheckOutcome;
   readonly cases: readonly CaseResult[];
+  /** Of a blocked check: the one that reports what both failed over. */
+  readonly blockedBy?: string;
   /** The command that runs this check alone with the same seed. */
   readonly rerun: string;
 }
 
-const FROM_WORST: readonly CheckOutcome[] = ["suite-error", "fail", "untestable", "pass", "not-applicable"];
+const FROM_WORST: readonly CheckOutcome[] = [
+  "suite-error",
+  "fail",
+  "untestable",
+  "blocked",
+  "pass",
+  "not-applicable",
+];
 
 export function worstOf(outcomes: readonly CheckOutcome[]): CheckOutcome {
   return FROM_WORST.find((outcome) => outcomes.includes(outcome)) ?? "not-applicable";

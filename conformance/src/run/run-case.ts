@@ -11,9 +11,11 @@ import type { CaseResult } from "./outcome.js";
 export interface CaseOptions {
   readonly seed: number;
   readonly timeoutMs: number;
+  /** Replies are passed on to the check whether they have their form or not. */
+  readonly anyForm?: boolean;
 }
 
-type Verdict = Pick<CaseResult, "outcome" | "reason" | "discrepancy">;
+type Verdict = Pick<CaseResult, "outcome" | "reason" | "discrepancy" | "cause">;
 
 /** Runs one check on one tier. Never rejects: everything that can happen is an outcome. */
 export async function runCase(
@@ -23,13 +25,13 @@ export async function runCase(
   options: CaseOptions,
 ): Promise<CaseResult> {
   const { tier } = facts;
-  const { seed, timeoutMs } = options;
+  const { seed, timeoutMs, anyForm = false } = options;
   const notRun = whyNotRun(check, facts, world);
   if (notRun !== undefined) return { tier, seed, assertions: 0, durationMs: 0, ...notRun };
   const expect = new Expect();
   const trace = new Trace();
   const startedAt = systemClock.now();
-  const run = runInWorld(world, { check, tier, seed, expect, trace });
+  const run = runInWorld(world, { check, tier, seed, expect, trace, anyForm });
   const verdict = (await within(systemClock, timeoutMs, run)) ?? tooLong(timeoutMs);
   const judged = verdict.outcome === "pass" && expect.count === 0 ? EXPECTED_NOTHING : verdict;
   const durationMs = Math.round((systemClock.now() - startedAt) * 1_000);
@@ -51,7 +53,7 @@ async function runInWorld(world: World, request: Parameters<World["open"]>[0]): 
     }
     return { outcome: "pass" };
   } catch (error) {
-    return verdictOf(error);
+    return withCause(verdictOf(error), request.trace);
   }
 }
 
@@ -75,6 +77,14 @@ function verdictOf(error: unknown): Verdict {
     outcome: "suite-error",
     reason: error instanceof Error ? (error.stack ?? error.message) : String(error),
   };
+}
+
+/** What a check stumbles over that got a reply without its form is that reply, and no mistake of the suite. */
+function withCause(verdict: Verdict, { formFault }: Trace): Verdict {
+  const cause = verdict.discrepancy?.cause ?? formFault?.cause;
+  if (cause === undefined) return verdict;
+  if (verdict.outcome !== "suite-error") return { ...verdict, cause };
+  return { outcome: "fail", discrepancy: formFault!, cause };
 }
 
 function tooLong(timeoutMs: number): Verdict {

@@ -12,6 +12,8 @@ export interface RunOptions {
   readonly repeat?: number;
   /** Longest time of one check, in milliseconds. Default 30000. */
   readonly checkTimeoutMs?: number;
+  /** Replies are passed on to checks whether they have their form or not. */
+  readonly anyForm?: boolean;
   /** The command that repeats one check, for the report. */
   readonly rerun?: (checkId: string, seed: number) => string;
   readonly onResult?: (result: CaseResult, check: Check, progress: Progress) => void;
@@ -44,7 +46,7 @@ export async function runSuite(
   let done = 0;
   const run = async ({ check, facts, seed }: Case): Promise<void> => {
     const timeoutMs = options.checkTimeoutMs ?? CHECK_TIMEOUT_MS;
-    const result = await runCase(check, facts, world, { seed, timeoutMs });
+    const result = await runCase(check, facts, world, { seed, timeoutMs, anyForm: options.anyForm ?? false });
     results.get(check)!.push(result);
     options.onResult?.(result, check, { done: ++done, total: cases.length });
   };

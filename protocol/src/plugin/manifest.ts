@@ -52,13 +52,13 @@ const featureShape = Object.fromEntries(
   ]),
 ) as Record<Exclude<Feature, AddedFeature>, z.ZodBoolean> & Record<AddedFeature, z.ZodOptional<z.ZodBoolean>>;
 
-/** Every feature of version 1.0 by name, true or false: no defaults. */
+/** Every feature of version 1.0 by name, true or false: no defaults. What a later version added is left out. */
 export const PluginManifestSchema = z
-  .strictObject({
+  .object({
     contract: z.literal(PLUGIN_CONTRACT),
     name: boundedString(64).min(1),
     version: boundedString(64).min(1),
-    features: z.strictObject(featureShape),
+    features: z.object(featureShape),
   })
   .meta({ id: "PluginManifest" });
 

@@ -1,8 +1,8 @@
 import { PluginManifestSchema } from "./manifest.js";
 import type { MemoryPlugin } from "./plugin.js";
 
-const REQUIRED = ["onStore", "onRetrieve", "onForget"] as const;
-const OPTIONAL = ["open", "onStatus", "onErasure", "onList", "maintain", "stats", "close"] as const;
+const REQUIRED = ["onStore", "onRetrieve", "onForget", "onStatus"] as const;
+const OPTIONAL = ["open", "onErasure", "onList", "maintain", "stats", "close"] as const;
 
 /** What keeps a value from being a `MemoryPlugin`, for a message; undefined where nothing does (clause PLUG-19). */
 export function pluginProblem(value: unknown): string | undefined {

@@ -47,7 +47,7 @@ class PluginNamePlugin implements MemoryPlugin {
   readonly #remembered = new Map<string, Remembered>();
   #services!: PluginServices;
 
-  /** A feature that is true must work; one that is false is refused with `unsupported` where a request demands it. */
+  /** A feature that is true must work; what demands one that is false is refused before it comes here. */
   readonly manifest: PluginManifest = {
     contract: PLUGIN_CONTRACT,
     name: "plugin-name",
@@ -78,8 +78,7 @@ class PluginNamePlugin implements MemoryPlugin {
     this.#services = services;
   }
 
-  async onStore(scope: Scope, { op, ack, entries }: PluginStoreRequest): Promise<PluginStoreResult> {
-    if (ack === "queued") throw unsupported("queued");
+  async onStore(scope: Scope, { op, entries }: PluginStoreRequest): Promise<PluginStoreResult> {
     return this.#once(op, () => {
       this.#dropExpired();
       const partition = this.#partition(scope);
@@ -100,10 +99,6 @@ class PluginNamePlugin implements MemoryPlugin {
   }
 
   async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<PluginRetrieveResult> {
-    if (request.embedding !== undefined || request.mode === "vector") throw unsupported("similarity");
-    if (request.query !== undefined || request.mode === "text") throw unsupported("full_text");
-    const demanded = STEERING.find((name) => request[name] !== undefined);
-    if (demanded !== undefined) throw unsupported(demanded);
     this.#dropExpired();
     this.#checkPartitionCount(selector);
     const { after, order, limit, include, min_score } = request;
@@ -292,13 +287,6 @@ function sameJson(a: unknown, b: unknown): boolean {
 
 function operationKey({ tenant, agent, id }: Pick<Operation, "tenant" | "agent" | "id">): string {
   return JSON.stringify([tenant, agent, id]);
-}
-
-/** What a request may ask for besides; the feature of each has its name. */
-const STEERING = ["fields", "recency", "diversity", "expand", "explain", "rerank"] as const;
-
-function unsupported(feature: string): MemoryError {
-  return new MemoryError("unsupported", `this plugin does not offer ${feature}`, { feature });
 }
 
 /** What `membus-conformance`, and a host, call to get an instance; `options` are those of its settings. */

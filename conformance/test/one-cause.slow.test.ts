@@ -1,0 +1,79 @@
+import type { MemoryPlugin } from "@membus/protocol";
+import { expect, it } from "vitest";
+import { startHost } from "../mutants/host-under-test.js";
+import { rewriteReplies } from "../mutants/hosts/intercept.js";
+import { createHostWorld, createPluginWorld, runToReport, type SuiteReport } from "../src/index.js";
+import { causeGroups } from "../src/report/cause-groups.js";
+import { textReport } from "../src/report/text-report.js";
+import { createPlugin } from "./implementations/word-map.js";
+
+const RUN = { seed: 1, rerun: (id: string) => id, checkTimeoutMs: 120_000 };
+
+/** Without the field at a path; on the way, lists stand for each of their elements. */
+function lacking(value: unknown, [name, ...rest]: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((one) => lacking(one, [name!, ...rest]));
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name!)) return value;
+  const { [name!]: field, ...others } = value as Record<string, unknown>;
+  return rest.length === 0 ? others : { ...others, [name!]: lacking(field, rest) };
+}
+
+type Method = "onStore" | "onRetrieve" | "onForget" | "onStatus";
+
+/** The sound plugin, whose results of `method` lack a field. */
+function pluginLacking(method: Method, path: string): MemoryPlugin {
+  const sound = createPlugin();
+  return new Proxy(sound, {
+    get(target, name) {
+      const own: unknown = Reflect.get(target, name);
+      if (typeof own !== "function") return own;
+      if (name !== method) return own.bind(target);
+      return async (...given: unknown[]) => lacking(await own.apply(target, given), path.split("."));
+    },
+  });
+}
+
+function countOf({ checks }: SuiteReport, wanted: string): number {
+  return checks.filter(({ outcome }) => outcome === wanted).length;
+}
+
+/** Few are red, none by a mistake of the suite, and the field that is missing makes one group of a short report. */
+function expectOneCause(report: SuiteReport, field: string): void {
+  expect(report.conformant).toBe(false);
+  expect(countOf(report, "suite-error")).toBe(0);
+  expect(countOf(report, "fail")).toBeGreaterThanOrEqual(1);
+  expect(countOf(report, "fail")).toBeLessThanOrEqual(10);
+  const ofField = causeGroups(report.checks).filter(({ first }) =>
+    first.cases.some(({ discrepancy }) => discrepancy?.cause?.startsWith(`field ${field}:`)),
+  );
+  expect(ofField).toHaveLength(1);
+  expect(textReport(report).length).toBeLessThan(60_000);
+}
+
+it.each([
+  ["onStore", "receipts", "receipts"],
+  ["onRetrieve", "total", "total"],
+  ["onRetrieve", "entries.timestamps", "entries.[].timestamps"],
+  ["onForget", "purge", "purge"],
+  ["onStatus", "done", "done"],
+] as const)("a plugin whose %s leaves out %s", async (method, path, field) => {
+  const world = await createPluginWorld({
+    name: "lacking",
+    createPlugin: () => pluginLacking(method, path),
+  });
+  expectOneCause(await runToReport(world, RUN), field);
+});
+
+it.each([
+  ["receipts", "receipts"],
+  ["entries.seq", "entries.[].seq"],
+])("a host whose replies leave out %s", async (path, field) => {
+  const host = await startHost({
+    bus: (bus) => rewriteReplies(bus, (message) => lacking(message, path.split(".")) as typeof message),
+  });
+  try {
+    const world = await createHostWorld({ ...host.implementation, tiers: ["working"] });
+    expectOneCause(await runToReport(world, RUN), field);
+  } finally {
+    await host.stop();
+  }
+});

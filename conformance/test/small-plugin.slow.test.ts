@@ -1,0 +1,68 @@
+import type { MemoryPlugin } from "@membus/protocol";
+import { expect, it } from "vitest";
+import { launchHostOf } from "../../cli/src/conformance/through-host.js";
+import { startHost } from "../mutants/host-under-test.js";
+import { CHECKS, createHostWorld, createPluginWorld, runSuite, runToReport } from "../src/index.js";
+import { moduleOf, NODE_ARGUMENTS } from "./implementations/modules.js";
+import { createPlugin } from "./implementations/word-map.js";
+import { redChecks } from "./outcome-counts.js";
+
+const RUN = { seed: 1, rerun: (id: string) => id, checkTimeoutMs: 120_000 };
+
+/** It declares `full_text` and nothing else: what it cannot do, it is not asked for. */
+const WORD_MAP = {
+  name: "word-map",
+  tier: "working",
+  createPlugin,
+  module: moduleOf("word-map"),
+  nodeArguments: NODE_ARGUMENTS,
+} as const;
+
+it("a plugin of a map and word overlap is conformant by itself", async () => {
+  const report = await runToReport(await createPluginWorld(WORD_MAP), RUN);
+  expect(redChecks(report)).toEqual([]);
+  expect(report.conformant).toBe(true);
+});
+
+/** As a plugin of a version to come has it: it declares a feature that nobody here knows. */
+function createLaterPlugin(): MemoryPlugin {
+  return new Proxy(createPlugin(), {
+    get(target, name) {
+      const own: unknown = Reflect.get(target, name);
+      const { manifest } = target;
+      if (name === "manifest") return { ...manifest, features: { ...manifest.features, writes_poems: true } };
+      return typeof own === "function" ? own.bind(target) : own;
+    },
+  });
+}
+
+it("a plugin that declares a feature of a later version is conformant by itself", async () => {
+  const report = await runToReport(
+    await createPluginWorld({ ...WORD_MAP, createPlugin: createLaterPlugin }),
+    RUN,
+  );
+  expect(redChecks(report)).toEqual([]);
+});
+
+it("a host with such a plugin is not told that its discovery is wrong", async () => {
+  const host = await startHost({ plugins: { working: createLaterPlugin } });
+  try {
+    const world = await createHostWorld({ ...host.implementation, tiers: ["working"] });
+    const checks = CHECKS.filter(({ area }) => area === "discovery" || area === "features");
+    const results = await runSuite(checks, world, RUN);
+    expect(results.filter(({ outcome }) => outcome === "fail").map(({ id }) => id)).toEqual([]);
+  } finally {
+    await host.stop();
+  }
+});
+
+it("a plugin of a map and word overlap is conformant behind a host", async () => {
+  const host = await launchHostOf(WORD_MAP);
+  try {
+    const report = await runToReport(await createHostWorld(host.implementation), RUN);
+    expect(redChecks(report)).toEqual([]);
+    expect(report.conformant).toBe(true);
+  } finally {
+    await host.stop();
+  }
+});
