@@ -166,5 +166,9 @@ const readChecks: readonly Check[] = [
   }),
 ];
 
-/** Far more than one page through every operation. */
-export const volumeChecks: readonly Check[] = [...readChecks, ...volumeQueryChecks, ...volumeForgetChecks];
+/** Far more than one page through every operation. Several at once, a host may drop events that other checks wait for. */
+export const volumeChecks: readonly Check[] = [
+  ...readChecks,
+  ...volumeQueryChecks,
+  ...volumeForgetChecks,
+].map((check) => ({ ...check, alone: true }));
