@@ -322,14 +322,14 @@ class Memory:
     def __init__(self):
         self.scopes, self.bytes = {}, 0
 
-    def put(self, scope, kept, size, author):
+    def put(self, scope, kept, size, author, at):
         self.live(scope, [kept["key_hash"]])
         former = self.scopes.get(scope, {}).get(kept["key_hash"])
         if self.bytes + size + ENTRY_BYTES > BYTES_MAX:
             raise Refused("memory_full", "the host has no room left", limit="tenantBytes", max=BYTES_MAX)
-        at, before = now(), former["entry"] if former else {}
+        before = former["entry"] if former else {}
         # A store takes longer than a microsecond, so that revisions grow across a forget too.
-        revision = max(before.get("revision", 0) + 1, int(at * 1e6))
+        revision = max(before.get("revision", 0) + 1, int(now() * 1e6))
         created = before["timestamps"]["created"] if former else at
         entry = {**kept, "namespace": scope[-1], "author": author, "importance": before.get("importance", kept["score"]),
                  "occurred_at": created, "timestamps": {"created": created, "updated": at, "accessed": at},
@@ -391,7 +391,7 @@ class Host:
         return {"type": "pong", "host_id": self.id, "tiers": list(TIERS)}
 
     def store(self, given, caller):
-        checked, errors, receipts, stored = {}, {}, [], []
+        at, checked, errors, receipts, stored = now(), {}, {}, [], []
         for index, entry in enumerate(given["entries"]):
             try:
                 checked[index] = check_entry(entry, caller[1])
@@ -403,11 +403,11 @@ class Host:
                 if last[kept["tier"], kept["key_hash"]] != index:
                     raise Refused("conflict", "a later entry of this store has the same key")
                 scope = scope_of(kept["tier"], caller, given)
-                receipts.append({"index": index, **self.memory.put(scope, kept, size, caller[1])})
+                receipts.append({"index": index, **self.memory.put(scope, kept, size, caller[1], at)})
                 stored.append(kept["key"])
             except Refused as refused:
                 errors[index] = refused.error
-        refusals = [{"index": at, "key": shown_key(given["entries"][at]), **errors[at]} for at in sorted(errors)]
+        refusals = [{"index": i, "key": shown_key(given["entries"][i]), **errors[i]} for i in sorted(errors)]
         return {"type": "memory/store/resp", "stored": stored, "receipts": receipts, "errors": refusals}
 
     def selected(self, given, caller):
