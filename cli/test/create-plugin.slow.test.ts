@@ -161,6 +161,11 @@ it("refuses a name that no package may have", async () => {
   await expect(refused).rejects.toMatchObject({ stderr: expect.stringContaining("Not a name") });
 });
 
+it("refuses files for a tier that ends with its host", async () => {
+  const refused = membus("create-plugin", "kept", "--tier", "working");
+  await expect(refused).rejects.toMatchObject({ stderr: expect.stringContaining("use --direct") });
+});
+
 describe("a plugin that is served", () => {
   let server: NatsServer;
   let host: ChildProcess | undefined;

@@ -21,7 +21,7 @@ export function registerCreatePlugin(program: Command): void {
     .option("--direct", "everything in one file: for a database with a search of its own")
     .option(
       "--tier <tier>",
-      "working, episodic or semantic (default episodic, working with --direct)",
+      "episodic, semantic, or with --direct working, its default (default episodic)",
       parseTier,
     )
     .option("--into <directory>", "default ./<name>")
@@ -29,6 +29,11 @@ export function registerCreatePlugin(program: Command): void {
       if (flags.direct && flags.kit) throw new TypeError("--direct and --kit exclude each other");
       const kind = flags.direct ? "direct" : "kit";
       const tier = flags.tier ?? (kind === "kit" ? "episodic" : "working");
+      if (kind === "kit" && tier === "working") {
+        throw new TypeError(
+          "--kit keeps rows in files, and the working tier ends with its host: use --direct",
+        );
+      }
       const directory = flags.into ?? name;
       const files = await scaffoldPlugin({ name, kind, tier, directory });
       createOutput(command.optsWithGlobals<CommonFlags>().json === true).result(
