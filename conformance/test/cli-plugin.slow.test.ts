@@ -243,7 +243,7 @@ describe("without a run", () => {
   it("--list names every check of the route with its level and clauses", async () => {
     const { code, stdout } = await suite("--list");
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^retrieve\/limit-is-upper-bound +MUST +RET-1 RET-3 +core$/m);
+    expect(stdout).toMatch(/^retrieve\/limit-is-upper-bound +MUST +RET-1 RET-3 +basic core$/m);
     expect(stdout).not.toMatch(/^discovery\//m);
     const lines = stdout.trimEnd().split("\n");
     expect(lines.at(-1)).toBe(`${lines.length - 1} checks`);
