@@ -40,7 +40,7 @@ export class NatsBucket {
   /**
    * Opens it, and makes it where it is not there.
    * @throws {MemoryError} `unavailable` without JetStream, `unauthorized` where the server refuses it.
-   * @throws {TypeError} for a wrong name, and for a bucket that keeps its values for another time.
+   * @throws {TypeError} for a wrong name, and for a bucket that keeps its values for another time, or former ones.
    */
   static async open(connection: NatsConnection, { name, ttlS }: BucketOptions): Promise<NatsBucket> {
     if (!NAME.test(name))
@@ -50,7 +50,7 @@ export class NatsBucket {
       // Values are read from the leader: what another connection wrote a moment ago must be found.
       const options = { ttl: ttlS * MILLISECONDS, history: 1, allow_direct: false };
       const values = await new Kvm(connection).create(name, options);
-      requireTtl(name, await values.status(), ttlS);
+      requireSame(name, await values.status(), ttlS);
       return new NatsBucket(values, streams, name);
     });
   }
@@ -87,10 +87,11 @@ export class NatsBucket {
   }
 }
 
-/** A bucket that was there is used as it is. */
-function requireTtl(name: string, { ttl }: KvStatus, ttlS: number): void {
-  if (ttl === ttlS * MILLISECONDS) return;
-  throw new TypeError(`the bucket \`${name}\` keeps its values for ${ttl / MILLISECONDS} s, not ${ttlS} s`);
+/** A bucket that was there is used as it is. One with former values would count these, too. */
+function requireSame(name: string, { ttl, history }: KvStatus, ttlS: number): void {
+  if (ttl !== ttlS * MILLISECONDS)
+    throw new TypeError(`the bucket \`${name}\` keeps its values for ${ttl / MILLISECONDS} s, not ${ttlS} s`);
+  if (history !== 1) throw new TypeError(`the bucket \`${name}\` keeps ${history} values of a key, not 1`);
 }
 
 /** Runs it, its errors as those of the bus. */

@@ -75,10 +75,10 @@ export function withoutAgent(state: AuthState, tenant: string, agent: string): A
 export function withoutTenant(state: AuthState, tenant: string): AuthState {
   agentsOf(state, tenant);
   const { [tenant]: _, ...tenants } = state.tenants;
-  const { gateway, ...others } = state;
+  const { gateway } = state;
   if (gateway?.tenants === undefined) return { ...state, tenants };
   const listed = gateway.tenants.filter((name) => name !== tenant);
-  return { ...others, gateway: { ...gateway, tenants: listed }, tenants };
+  return { ...state, gateway: { ...gateway, tenants: listed }, tenants };
 }
 
 /**

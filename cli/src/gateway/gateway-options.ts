@@ -46,10 +46,8 @@ export function httpOptions(
     const open = "without, anybody on this machine speaks as any agent";
     throw new TypeError(`--http with --auth needs \`gateway.tokens\`: ${open}`);
   }
-  if (readOnly && gateway?.session_bucket === undefined) {
-    throw new TypeError(
-      "--http does not go with --read-only: sessions are kept in the data folder, unless `gateway.session_bucket` is set",
-    );
+  if (readOnly) {
+    throw new TypeError("--http does not go with --read-only: sessions are kept in the data folder");
   }
   return gatewayOptions(config, http === true ? {} : { listen: String(http) }, env, "--http");
 }

@@ -1,7 +1,7 @@
 import { didYouMean } from "@membus/protocol";
 import { parse } from "yaml";
 import { UsageError } from "../cli/usage-error.js";
-import { type CheckResult, isRed } from "../run/outcome.js";
+import { type CheckResult, isOpen } from "../run/outcome.js";
 
 /** Checks that are known to be red, each with the reason why that is accepted. */
 export type Baseline = ReadonlyMap<string, string>;
@@ -26,7 +26,7 @@ export function checkBaseline(given: object, knownIds: readonly string[]): Basel
 
 /** The entries of a baseline whose check ran and was not red: they have to be taken out. */
 export function staleEntries(baseline: Baseline, results: readonly CheckResult[]): string[] {
-  return results.filter(({ id, outcome }) => baseline.has(id) && !isRed(outcome)).map(({ id }) => id);
+  return results.filter(({ id, outcome }) => baseline.has(id) && !isOpen(outcome)).map(({ id }) => id);
 }
 
 function parsed(yaml: string): unknown {

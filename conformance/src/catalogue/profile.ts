@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { FEATURES, type Feature, type PluginManifest } from "@membus/protocol";
 import { parse } from "yaml";
 import { z } from "zod";
-import { type CheckResult, isRed } from "../run/outcome.js";
+import { type CheckResult, isOpen } from "../run/outcome.js";
 import type { Check, Route } from "./check.js";
 
 const FOLDER = fileURLToPath(new URL("../../profiles", import.meta.url));
@@ -87,7 +87,7 @@ export function scoreProfile(
     conformant:
       claimed &&
       notRun.length === 0 &&
-      !counted.some(({ level, outcome }) => level === "MUST" && (isRed(outcome) || outcome === "blocked")),
+      !counted.some(({ level, outcome }) => level === "MUST" && isOpen(outcome)),
     must: scoreOf(counted, "MUST"),
     should: scoreOf(counted, "SHOULD"),
     notApplicable: ran.filter(({ outcome }) => outcome === "not-applicable").map(({ id }) => id),

@@ -14,6 +14,8 @@ import {
   request,
   storedEntries,
 } from "../fixtures/bare-messages.js";
+import { FEATURES_OF_BASIC } from "../host-route/discover.js";
+import { formFaultOf } from "../run/reply-form.js";
 import { basicMemoryChecks } from "./basic-memory.js";
 import { basicValuesChecks } from "./basic-values.js";
 import { findHost } from "./host-info.js";
@@ -63,7 +65,7 @@ const OTHER_ENTRY_FIELDS: Message = {
 };
 
 const STATED = ["protocol_version", "state", "prefix", "tenants", "tiers", "features"];
-const FEATURES = ["ttl", "full_text", "similarity"];
+const BASIC_FEATURES: readonly string[] = ["ttl", ...FEATURES_OF_BASIC];
 
 async function expectKept(t: HostContext, entry: Message, after: string): Promise<void> {
   const keys = (await storedEntries(t)).map(({ key }) => key);
@@ -84,7 +86,7 @@ const discoveryChecks: readonly Check[] = [
       t.expect.equal(metadata.prefix, t.prefix, "metadata.prefix");
       const features = `${metadata.features}`.split(",");
       t.expect.holds(features.includes("ttl"), "metadata.features", features, "ttl among them");
-      const others = features.filter((name) => !FEATURES.includes(name));
+      const others = features.filter((name) => !BASIC_FEATURES.includes(name));
       t.expect.equal(others, [], "metadata.features that are none of the profile basic");
     },
   }),
@@ -92,14 +94,19 @@ const discoveryChecks: readonly Check[] = [
     id: "basic/replies-have-every-field",
     clauses: ["BASIC-6"],
     profile: "basic",
-    async run({ caller, entry, expect }) {
-      // Each reply is held against its schema.
-      const { stored } = await caller.store([entry({ tags: ["a"], ttl: 900 }), { key: "", content: 1 }]);
-      expect.equal(stored.length, 1, "keys in `stored` of a store of a good and a bad entry");
-      const { entries } = await caller.retrieve();
-      expect.equal(entries.length, 1, "entries of a retrieve after it");
-      const { deleted } = await caller.forget({ tags: ["a"] });
-      expect.equal(deleted, 1, "deleted by a forget of its tag");
+    async run(t) {
+      const asked = async (operation: Operation, fields: Message) => {
+        const message = await accepted(t, `a ${operation}`, operation, request(t, operation, fields));
+        t.expect.equal(formFaultOf(message), undefined, `what the reply to a ${operation} lacks of its form`);
+        return message;
+      };
+      const entries = [t.entry({ tags: ["a"], ttl: 900 }), { key: "", content: 1 }];
+      const { stored } = await asked("store", { entries });
+      t.expect.equal(listOf(stored).length, 1, "keys in `stored` of a store of a good and a bad entry");
+      const found = await asked("retrieve", { tier: t.tier });
+      t.expect.equal(listOf(found.entries).length, 1, "entries of a retrieve after it");
+      const { deleted } = await asked("forget", { tier: t.tier, tags: ["a"] });
+      t.expect.equal(deleted, 1, "deleted by a forget of its tag");
     },
   }),
 ];

@@ -1,9 +1,9 @@
 import type { ReportedCheck, SuiteReport } from "../report/suite-report.js";
-import { isRed } from "../run/outcome.js";
+import { isOpen } from "../run/outcome.js";
 
 /** How a run of the command line ends. Part of its interface. */
 export const EXIT_CODES = Object.freeze({
-  /** Conformant, or red in nothing that the baseline does not know. */
+  /** Conformant, or red and blocked in nothing that the baseline does not know. */
   conformant: 0,
   notConformant: 1,
   /** The arguments, the baseline, the module or the server: nothing was tested. */
@@ -14,7 +14,7 @@ export const EXIT_CODES = Object.freeze({
 
 /** `strict` makes a SHOULD count as much as a MUST. */
 export function exitCodeOf(report: SuiteReport, strict: boolean): number {
-  const open = report.checks.filter((check) => isRed(check.outcome) && check.known === undefined);
+  const open = report.checks.filter((check) => isOpen(check.outcome) && check.known === undefined);
   if (open.some(({ outcome }) => outcome === "suite-error")) return EXIT_CODES.suiteError;
   if (report.staleBaseline.length > 0) return EXIT_CODES.notConformant;
   const counts = ({ level, profiles }: ReportedCheck) =>

@@ -1,6 +1,6 @@
 import { didYouMean } from "@membus/protocol";
 import type { Check, Route } from "../catalogue/check.js";
-import { loadProfiles } from "../catalogue/profile.js";
+import { loadProfiles, type Profile } from "../catalogue/profile.js";
 import { CHECKS } from "../checks/index.js";
 import { UsageError } from "./usage-error.js";
 
@@ -11,17 +11,26 @@ import { UsageError } from "./usage-error.js";
 export function selectChecks(names: readonly string[] | undefined, route: Route): readonly Check[] {
   const ofRoute = CHECKS.filter(({ routes }) => routes.includes(route));
   if (names === undefined) return ofRoute;
-  const named = new Set(names.flatMap((name) => checksNamed(name, ofRoute, route)));
+  const profiles = loadProfiles();
+  const named = new Set(names.flatMap((name) => checksNamed(name, ofRoute, route, profiles)));
   return ofRoute.filter((check) => named.has(check));
 }
 
-function checksNamed(name: string, ofRoute: readonly Check[], route: Route): Check[] {
-  const profile = loadProfiles().find((one) => one.name === name);
+function checksNamed(
+  name: string,
+  ofRoute: readonly Check[],
+  route: Route,
+  profiles: readonly Profile[],
+): Check[] {
+  const profile = profiles.find((one) => one.name === name);
   const isNamed = ({ id, area }: Check) => id === name || area === name || profile?.checks.includes(id);
   const found = ofRoute.filter(isNamed);
   if (found.length > 0) return found;
   if (CHECKS.some(isNamed))
     throw new UsageError(`\`${name}\` is not about a ${route}: it runs on the other route`);
-  const known = new Set(ofRoute.flatMap(({ id, area }) => [area, id]));
+  const known = new Set([
+    ...ofRoute.flatMap(({ id, area }) => [area, id]),
+    ...profiles.map((one) => one.name),
+  ]);
   throw new UsageError(`no check, no area and no profile is called \`${name}\`${didYouMean(name, known)}`);
 }

@@ -17,10 +17,11 @@ import type { TierFacts } from "../world.js";
 import { parseJson } from "./parse-json.js";
 
 const INFO_SUBJECT = "$SRV.INFO.membus";
-const WAIT_MS = 500;
+/** As long as other questions to services of NATS wait for an answer. */
+const WAIT_MS = 1_500;
 
 /** What a host of the profile `basic` may have besides what all of them have. */
-const FEATURES_OF_BASIC: readonly Feature[] = ["full_text", "similarity"];
+export const FEATURES_OF_BASIC: readonly Feature[] = ["full_text", "similarity"];
 
 export interface HostFacts {
   /** The profile that it keeps in place of all others; undefined for a host that keeps them all. */

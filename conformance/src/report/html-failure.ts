@@ -14,13 +14,14 @@ export function groupArticles({ first, alike, blocked }: CauseGroup): string {
   ].join("\n");
 }
 
-function alikeArticle({ id, level, outcome }: ReportedCheck, first: ReportedCheck): string {
+function alikeArticle({ id, level, outcome, rerun }: ReportedCheck, first: ReportedCheck): string {
   const words = RED_WORDS[outcome as keyof typeof RED_WORDS].toLowerCase();
   const link = `<a href="#${anchorOf(first.id)}">${escapeMarkup(first.id)}</a>`;
   return [
     `<article id="${anchorOf(id)}">`,
     `<h3><span class="badge ${outcome}">${words}</span> ${escapeMarkup(id)} <small>${level}</small></h3>`,
     `<p>The same as ${link}</p>`,
+    `<p class="rerun">Run it again</p><pre>${escapeMarkup(rerun)}</pre>`,
     "</article>",
   ].join("\n");
 }

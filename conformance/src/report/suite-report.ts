@@ -7,7 +7,7 @@ import { loadProfiles, type Profile, type ProfileScore, scoreProfile } from "../
 import { CHECKS } from "../checks/index.js";
 import { seedFor } from "../fixtures/random.js";
 import { withoutBlocked } from "../run/blocked.js";
-import { type CheckResult, isRed } from "../run/outcome.js";
+import { type CheckResult, isOpen } from "../run/outcome.js";
 import { type RunOptions, runSuite } from "../run/run-suite.js";
 import type { TierFacts, World } from "../world.js";
 
@@ -114,7 +114,7 @@ function reported(
   { seed, repeat = 1, rerun }: ReportOptions,
 ): ReportedCheck {
   const shownBy = seed + roundOf(result, seed, repeat);
-  const known = isRed(result.outcome) ? baseline.get(result.id) : undefined;
+  const known = isOpen(result.outcome) ? baseline.get(result.id) : undefined;
   return {
     ...result,
     seed: shownBy,

@@ -41,13 +41,14 @@ function header({
   ].join("\n");
 }
 
-/** The first check of a cause at length, and the names of the others. */
+/** The first check of a cause at length, and the names of the others: those that are red with how to run them again. */
 function groupText({ first, alike, blocked }: CauseGroup): string {
-  const named = (title: string, checks: readonly ReportedCheck[]) =>
-    checks.length === 0
-      ? []
-      : [`  ${wrapped(`${title} (${checks.length}): ${checks.map(({ id }) => id).join(" ")}`)}`];
-  return [failureText(first), ...named("the same", alike), ...named("blocked by this", blocked)].join("\n");
+  const ids = blocked.map(({ id }) => id).join(" ");
+  return [
+    failureText(first),
+    ...alike.map(({ id, level, rerun }) => `  the same: ${id} (${level}), again by ${rerun}`),
+    ...(blocked.length === 0 ? [] : [`  ${wrapped(`blocked by this (${blocked.length}): ${ids}`)}`]),
+  ].join("\n");
 }
 
 function staleBaseline({ staleBaseline: ids }: SuiteReport): string {

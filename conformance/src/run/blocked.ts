@@ -4,9 +4,8 @@ import { type CheckResult, isRed } from "./outcome.js";
 import { type RunOptions, runSuite } from "./run-suite.js";
 
 /**
- * One cause, one red. Of the checks that failed over replies that lack the same of their form, one stays red. The others
- * run once more, with replies as they come: those that do not need what is missing come to what they come to, the rest
- * is blocked.
+ * One cause, one red. Of the checks that failed over replies that lack the same of their form, one that says so stays red.
+ * The others run once more, with replies as they come: those that do not need what is missing pass, the rest is blocked.
  */
 export async function withoutBlocked(
   results: readonly CheckResult[],
@@ -27,15 +26,16 @@ export async function withoutBlocked(
   });
 }
 
-/** The check that reports each cause: best one that must hold, and that says what is missing. */
+/** The check that reports each cause, as it says what is missing: best one that must hold. */
 function reportersOf(results: readonly CheckResult[]): Map<string, string> {
-  const reporters = new Map<string, { readonly id: string; readonly worth: number }>();
+  const reporters = new Map<string, CheckResult>();
   for (const result of results) {
     const cause = causeOf(result);
-    if (cause === undefined) continue;
     const says = result.cases.some(({ discrepancy }) => discrepancy?.cause === cause);
-    const worth = (says ? 2 : 0) + (result.level === "MUST" ? 1 : 0);
-    if (worth > (reporters.get(cause)?.worth ?? -1)) reporters.set(cause, { id: result.id, worth });
+    if (cause === undefined || !says) continue;
+    const former = reporters.get(cause);
+    if (former === undefined || (former.level !== "MUST" && result.level === "MUST"))
+      reporters.set(cause, result);
   }
   return new Map([...reporters].map(([cause, { id }]) => [cause, id]));
 }
@@ -48,7 +48,7 @@ function causeOf({ cases }: CheckResult): string | undefined {
 
 function isOther(result: CheckResult, reporters: ReadonlyMap<string, string>): boolean {
   const cause = causeOf(result);
-  return cause !== undefined && reporters.get(cause) !== result.id;
+  return cause !== undefined && reporters.has(cause) && reporters.get(cause) !== result.id;
 }
 
 function blockedBy(reporter: string, result: CheckResult): CheckResult {

@@ -57,7 +57,12 @@ export function worstOf(outcomes: readonly CheckOutcome[]): CheckOutcome {
   return FROM_WORST.find((outcome) => outcomes.includes(outcome)) ?? "not-applicable";
 }
 
-/** Whether it must be looked at: an implementation with one of these is not conformant. */
+/** Whether an implementation with a MUST of this is not conformant. */
+export function isOpen(outcome: CheckOutcome): boolean {
+  return isRed(outcome) || outcome === "blocked";
+}
+
+/** Whether it must be looked at. */
 export function isRed(outcome: CheckOutcome): boolean {
   return outcome === "fail" || outcome === "untestable" || outcome === "suite-error";
 }

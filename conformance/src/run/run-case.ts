@@ -82,7 +82,7 @@ function verdictOf(error: unknown): Verdict {
 /** What a check stumbles over that got a reply without its form is that reply, and no mistake of the suite. */
 function withCause(verdict: Verdict, { formFault }: Trace): Verdict {
   const cause = verdict.discrepancy?.cause ?? formFault?.cause;
-  if (cause === undefined) return verdict;
+  if (cause === undefined || verdict.outcome === "untestable") return verdict;
   if (verdict.outcome !== "suite-error") return { ...verdict, cause };
   return { outcome: "fail", discrepancy: formFault!, cause };
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type Clock, type Logger, MemoryError } from "@membus/protocol";
+import { type Clock, isMemoryError, type Logger, MemoryError } from "@membus/protocol";
 import type { Identity } from "../tokens.js";
 import type { SessionStore, StoredSession } from "./session-store.js";
 
@@ -36,6 +36,7 @@ export class Sessions {
   /** Sessions after their handshake as they were read, those read first at the front. */
   readonly #known = new Map<string, KnownSession>();
   #count = 0;
+  #isClosed = false;
   #cancelSweep: (() => void) | undefined;
 
   constructor(store: SessionStore, countMax: number, { clock, logger }: { clock: Clock; logger: Logger }) {
@@ -57,6 +58,7 @@ export class Sessions {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#cancelSweep?.();
   }
 
@@ -79,9 +81,11 @@ export class Sessions {
     try {
       return await this.#read(digest);
     } catch (error) {
-      // A store that cannot be reached for a while ends no session that is known.
-      if (known !== undefined) return known.session;
-      throw error;
+      // A store that cannot be reached for a while ends no session that is known, and is not asked for each message.
+      if (known === undefined || !isMemoryError(error)) throw error;
+      this.#logger.warn({ err: error }, "sessions cannot be read: those that are known go on");
+      this.#know(known.session);
+      return known.session;
     }
   }
 
@@ -105,7 +109,9 @@ export class Sessions {
     }
     const session = { digest, identity: stored.identity };
     if (session.identity !== undefined) this.#know(session);
-    await this.#renew(digest);
+    await this.#renew(digest).catch((error: unknown) => {
+      this.#logger.warn({ err: error }, "a session was not renewed");
+    });
     return session;
   }
 
@@ -125,6 +131,7 @@ export class Sessions {
   }
 
   #sweepLater(): void {
+    if (this.#isClosed) return;
     this.#cancelSweep = this.#clock.after(SWEEP_MS, () => void this.#sweep(), { background: true });
   }
 

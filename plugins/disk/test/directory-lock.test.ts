@@ -4,10 +4,11 @@ import { mkdir, mkdtemp, readdir, rm, symlink, utimes, writeFile } from "node:fs
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { systemClock } from "@membus/protocol";
+import { type Clock, systemClock } from "@membus/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type DirectoryLock, lockDirectory } from "../src/directory/directory-lock.js";
-import { presentHolder } from "../src/directory/lock-holder.js";
+import { startBeating } from "../src/directory/heartbeat.js";
+import { isAlive, presentHolder } from "../src/directory/lock-holder.js";
 
 const SCRIPT = fileURLToPath(new URL("lock-child.ts", import.meta.url));
 const clock = systemClock;
@@ -146,20 +147,39 @@ describe("the lock of a dead process", () => {
     async () => {
       const own = presentHolder(clock, false);
       const former = [
-        { ...own, began: "1" },
-        { ...own, boot: "another" },
-        // A container that has started again: its first process is number 1, as the one before was.
-        { ...own, pids: "pid:[1]" },
-        { ...own, pid: 1, began: "1" },
+        { ...own, began: "never" },
+        { ...own, pid: 1, began: "never" },
       ];
       for (const holder of former) {
         await leaveDeadLock(directory, holder.pid, holder);
         await (await lockDirectory(directory, { clock })).release();
       }
-      for (const holder of [own, { ...own, host: "elsewhere", pids: "pid:[1]" }]) {
+      for (const holder of [own, { ...own, host: "elsewhere", pidSpace: "pid:[1]" }]) {
         await leaveDeadLock(directory, process.pid, holder);
         await expect(lockDirectory(directory, { clock })).rejects.toMatchObject({ code: "conflict" });
         await rm(join(directory, "lock"), { recursive: true });
+      }
+    },
+  );
+
+  it.runIf(process.platform === "linux")(
+    "is free where there are no sockets, when its holder had other process ids and has no heartbeat (Linux alone tells)",
+    async () => {
+      const files = { path: join(directory, "holder.json"), socketPath: join(directory, "none") };
+      await writeFile(files.path, "{}");
+      const hurried: Clock = {
+        now: clock.now,
+        after: (ms, run, options) => clock.after(ms / 20, run, options),
+      };
+      const own = presentHolder(clock, false);
+      for (const former of [
+        { ...own, boot: "another" },
+        { ...own, pid: 1, pidSpace: "pid:[1]" },
+      ]) {
+        expect(await isAlive(former, files, hurried)).toBe(false);
+        const endBeating = startBeating(files.path, hurried);
+        expect(await isAlive(former, files, hurried)).toBe(true);
+        endBeating();
       }
     },
   );

@@ -70,7 +70,7 @@ class LanceStorage implements Storage {
   readonly parts: TableParts;
   readonly #written = new Map<string, DueTable>();
   /** Tables that were not opened since the storage was: what the process before has left to purge is not known. */
-  readonly #unknown = new Set<string>();
+  readonly #unopened = new Set<string>();
   #opened: Tables | undefined;
   #damagedReadCount = 0;
 
@@ -100,7 +100,7 @@ class LanceStorage implements Storage {
       ...{ acceptLoss, keptContentId: this.#keptContentId },
       opened: (table) => this.#noteOpened(table),
     });
-    for (const name of this.#opened.names) this.#unknown.add(name);
+    for (const name of this.#opened.names) this.#unopened.add(name);
   }
 
   async load(scope: string, into: RowSink): Promise<void> {
@@ -195,10 +195,7 @@ class LanceStorage implements Storage {
       return true;
     }
     await this.#tables.mend();
-    if (purge) {
-      const open = async () => undefined;
-      await this.#tables.each(open, (name) => this.#unknown.has(name));
-    }
+    if (purge) for (const name of this.#unopened) this.#note(name, true);
     const now = this.place.clock.now();
     const written = [...this.#written].filter(
       ([name, { retryAt }]) => retryAt <= now && !this.#tables.isDamaged(name),
@@ -231,7 +228,7 @@ class LanceStorage implements Storage {
     await this.#tables.drop(name);
     this.parts.dropped(name);
     this.#written.delete(name);
-    this.#unknown.delete(name);
+    this.#unopened.delete(name);
   }
 
   stats(): Readonly<Record<string, number | string>> {
@@ -300,7 +297,7 @@ class LanceStorage implements Storage {
   /** What the process before has left to do. */
   #noteOpened(table: TenantTable): void {
     const { name, isPurged, contentId } = table;
-    this.#unknown.delete(name);
+    this.#unopened.delete(name);
     if (contentId !== this.#keptContentId(name)) this.parts.note(name);
     const isWorth =
       isMostlyReplaced(table) || isWorthCompacting(table, this.options.fragmentsMax) || lacksIndexes(table);

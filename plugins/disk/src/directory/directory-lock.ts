@@ -4,8 +4,9 @@ import { mkdir, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/prom
 import type { Server } from "node:net";
 import { hostname } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { type Clock, MemoryError } from "@membus/protocol";
+import { type Clock, MemoryError, systemClock } from "@membus/protocol";
 import { isMissingFile, readText } from "./durable-files.js";
+import { startBeating } from "./heartbeat.js";
 import { isAlive, isElsewhere, type LockHolder, presentHolder } from "./lock-holder.js";
 import { answers, listen } from "./lock-socket.js";
 
@@ -22,7 +23,7 @@ const HELD = new Set(["ENOTEMPTY", "EEXIST", "EPERM", "EACCES"]);
 const DRAFT_MS = 60_000;
 /** Who answers for a lock without saying who it is. */
 const UNREADABLE: LockHolder = {
-  ...{ pid: 0, host: hostname(), boot: "", pids: "", startedAt: "?", began: "" },
+  ...{ pid: 0, host: hostname(), boot: "", pidSpace: "", startedAt: "?", began: "" },
   hasSocket: true,
 };
 const DRAFT = /^lock\.[0-9a-f]{8}$/;
@@ -42,7 +43,9 @@ export async function lockDirectory(directory: string, { clock }: { clock: Clock
   const draft = `${lock}.${id}`;
   await mkdir(draft);
   const server = await listen(join(draft, id));
+  let endBeating = () => {};
   const release = async (from: string) => {
+    endBeating();
     await rm(join(from, `${id}.json`), { force: true });
     await close(server);
     await rm(join(from, id), { force: true });
@@ -55,6 +58,7 @@ export async function lockDirectory(directory: string, { clock }: { clock: Clock
     await release(draft);
     throw error;
   }
+  if (server === undefined) endBeating = startBeating(join(lock, `${id}.json`), systemClock);
   // Housekeeping: what cannot be removed, say another user's, keeps nobody out.
   await removeAbandonedDrafts(lock).catch(() => undefined);
   return { release: () => release(lock) };
@@ -109,9 +113,11 @@ async function evictDead(lock: string): Promise<LockHolder | undefined> {
 async function livingHolder(lock: string, listed?: readonly string[]): Promise<LockHolder | undefined> {
   const names = listed ?? (await listNames(lock));
   for (const name of names.filter((file) => file.endsWith(".json"))) {
-    const socket = join(lock, name.slice(0, -".json".length));
-    const holder = await readHolder(join(lock, name), socket);
-    if (holder !== undefined && (await isAlive(holder, socket))) return holder;
+    const path = join(lock, name);
+    const socketPath = path.slice(0, -".json".length);
+    const holder = await readHolder(path, socketPath);
+    // The time that passes on the machine: a clock that somebody else sets may stand.
+    if (holder !== undefined && (await isAlive(holder, { path, socketPath }, systemClock))) return holder;
   }
   return undefined;
 }

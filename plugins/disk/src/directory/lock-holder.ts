@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Clock } from "@membus/protocol";
+import { beats } from "./heartbeat.js";
 import { answers } from "./lock-socket.js";
 
 /** Who holds a lock, as written beside its socket. */
@@ -14,7 +15,7 @@ export interface LockHolder {
   /** False where the file system has no sockets: what follows has to do then. */
   readonly hasSocket: boolean;
   /** Whose process ids they are: a container that starts has its own. "" where the system has one for all. */
-  readonly pids: string;
+  readonly pidSpace: string;
   /** When its process began, in the system's own unit: no other of this id did then. "" where the system does not tell. */
   readonly began: string;
 }
@@ -22,29 +23,37 @@ export interface LockHolder {
 export function presentHolder(clock: Clock, hasSocket: boolean): LockHolder {
   const startedAt = new Date(clock.now() * 1000).toISOString();
   const { pid } = process;
-  const place = { host: hostname(), boot: bootId(), pids: pidSpace() };
+  const place = { host: hostname(), boot: bootId(), pidSpace: pidSpace() };
   return { pid, ...place, startedAt, began: beganAt(pid), hasSocket };
 }
 
-/** Whether the holder lives. One that nothing here can tell of, as on another machine, counts as alive. */
-export async function isAlive(holder: LockHolder, socketPath: string): Promise<boolean> {
-  if (isElsewhere(holder)) return true;
-  return holder.hasSocket ? answers(socketPath) : isSameProcess(holder);
-}
-
-/** On another machine; or in another container, where no socket tells. */
-export function isElsewhere({ boot, host, hasSocket, pids }: LockHolder): boolean {
-  if (host === hostname()) return false;
-  return isOther(boot, bootId()) || (!hasSocket && isOther(pids, pidSpace()));
+export interface HolderFiles {
+  /** What says who holds the lock. A holder without a socket touches it now and then. */
+  readonly path: string;
+  readonly socketPath: string;
 }
 
 /**
- * Whether it is this very process that still runs: in a container that has started again, or a machine, others have its id.
- * Who had the name of this container or machine before is gone.
+ * Whether the holder lives. One that nothing here can tell of, as on another machine, counts as alive. Of one without a socket
+ * that had this machine's or container's name, but not its process ids, only its heartbeat tells: it was started again, or
+ * another lives beside it.
  */
-function isSameProcess({ pid, boot, pids, began }: LockHolder): boolean {
-  if (isOther(boot, bootId()) || isOther(pids, pidSpace())) return false;
-  return isProcess(pid) && !isOther(began, beganAt(pid));
+export async function isAlive(
+  holder: LockHolder,
+  { path, socketPath }: HolderFiles,
+  clock: Clock,
+): Promise<boolean> {
+  if (isElsewhere(holder)) return true;
+  if (holder.hasSocket) return answers(socketPath);
+  const { boot, pidSpace: space } = holder;
+  if (isOther(boot, bootId()) || isOther(space, pidSpace())) return beats(path, clock);
+  return isProcess(holder.pid) && !isOther(holder.began, beganAt(holder.pid));
+}
+
+/** On another machine; or in another container, where no socket tells. */
+export function isElsewhere({ boot, host, hasSocket, pidSpace: space }: LockHolder): boolean {
+  if (host === hostname()) return false;
+  return isOther(boot, bootId()) || (!hasSocket && isOther(space, pidSpace()));
 }
 
 /** Where either is not known, nobody can tell. */

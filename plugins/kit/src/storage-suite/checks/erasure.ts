@@ -44,7 +44,7 @@ async function secretsInPlain(directory: string, secrets: Secrets): Promise<Secr
       "its folder holds no contents in plain, of which to tell that they are gone",
     );
   }
-  return secrets;
+  return Object.fromEntries(Object.entries(secrets).filter(([name]) => name in found));
 }
 
 async function expectErased(
@@ -142,8 +142,9 @@ const scopeNames: StorageCheck = {
     const scope = ownScope("alice", namespace);
     const { directory, storage, held } = await prepare(bench, scope);
     await held.append(storage, scoped(ALICE, [makeRow(200)]));
+    const secrets = await secretsInPlain(directory, { "a namespace": namespace });
     await held.remove(storage, scope, held.idsOf(scopeId(scope)));
-    await expectErased(storage, directory, { "a namespace": namespace });
+    await expectErased(storage, directory, secrets);
     await held.expectIn(storage, "after a purge");
   },
 };
@@ -157,14 +158,13 @@ const afterKill: StorageCheck = {
     for (let kill = 0; kill < bench.options.killCount; kill++) {
       round = (await killIn("append", bench, directory, round, new HeldRows())).round + 1;
     }
-    const storage = await bench.open(directory);
-    await storage.removeFrom(0, ROUND_SCOPES);
     // Of the midst of each body, which no two have in common.
     const rows = Array.from({ length: round }, (_, written) => rowsOf(written)).flat();
     const some = rows.filter((_, index) => index % SECRETS_ONE_OF === 0);
-    const secrets = Object.fromEntries(
-      some.map(({ row }) => [`row ${row.rowId}`, row.body.slice(1_000, 1_100)]),
-    );
+    const written = some.map(({ row }) => [`row ${row.rowId}`, row.body.slice(1_000, 1_100)]);
+    const secrets = await secretsInPlain(directory, Object.fromEntries(written));
+    const storage = await bench.open(directory);
+    await storage.removeFrom(0, ROUND_SCOPES);
     await expectErased(storage, directory, secrets);
   },
 };
