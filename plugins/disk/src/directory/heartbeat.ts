@@ -9,9 +9,9 @@ const SILENCE_MS = 20_000;
 export function startBeating(path: string, clock: Clock): () => void {
   let cancel: () => void = () => {};
   const beat = async () => {
-    const now = Date.now() / 1_000;
+    const nowS = clock.now() / 1_000;
     // A folder that is away for a moment is another one's to report.
-    await utimes(path, now, now).catch(() => undefined);
+    await utimes(path, nowS, nowS).catch(() => undefined);
     if (!ended) next();
   };
   let ended = false;
