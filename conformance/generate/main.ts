@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { MUTANTS } from "../mutants/index.js";
+import { MUTANTS } from "@membus/mutants";
 import { CLAUSES } from "../src/catalogue/clauses.js";
 import { loadExclusions } from "../src/catalogue/exclusions.js";
 import { CHECKS } from "../src/checks/index.js";

@@ -1,4 +1,4 @@
-import type { Mutant } from "../mutants/mutant.js";
+import type { Mutant } from "@membus/mutants";
 import type { Check } from "../src/catalogue/check.js";
 import type { Clause } from "../src/catalogue/clauses.js";
 

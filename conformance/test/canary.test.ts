@@ -1,6 +1,6 @@
+import { ReferencePlugin } from "@membus/mutants";
 import type { PluginStoreRequest, Scope } from "@membus/protocol";
 import { expect, it } from "vitest";
-import { ReferencePlugin } from "../mutants/reference/reference-plugin.js";
 import { createPluginWorld, runToReport } from "../src/index.js";
 
 /** Says that it stores, and keeps nothing: whatever is looked for is not there. */

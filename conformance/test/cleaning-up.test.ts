@@ -1,6 +1,5 @@
+import { ReferencePlugin, startHost } from "@membus/mutants";
 import { expect, it } from "vitest";
-import { startHost } from "../mutants/host-under-test.js";
-import { ReferencePlugin } from "../mutants/reference/reference-plugin.js";
 import { CHECKS, createHostWorld, runSuite } from "../src/index.js";
 
 /** Areas whose checks are several agents, tenants and sessions. */

@@ -1,7 +1,6 @@
+import { rewriteReplies, startHost } from "@membus/mutants";
 import type { MemoryPlugin } from "@membus/protocol";
 import { expect, it } from "vitest";
-import { startHost } from "../mutants/host-under-test.js";
-import { rewriteReplies } from "../mutants/hosts/intercept.js";
 import { createHostWorld, createPluginWorld, runToReport, type SuiteReport } from "../src/index.js";
 import { causeGroups } from "../src/report/cause-groups.js";
 import { textReport } from "../src/report/text-report.js";

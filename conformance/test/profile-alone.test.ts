@@ -1,6 +1,5 @@
+import { asBasic, type RunningHost, startHost } from "@membus/mutants";
 import { afterEach, describe, expect, it } from "vitest";
-import { type RunningHost, startHost } from "../mutants/host-under-test.js";
-import { asBasic } from "../mutants/hosts/basic-host.js";
 import type { Profile } from "../src/catalogue/profile.js";
 import { CHECKS, createHostWorld } from "../src/index.js";
 import { runToReport, type SuiteReport } from "../src/report/suite-report.js";

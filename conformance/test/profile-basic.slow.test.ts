@@ -1,6 +1,5 @@
+import { asBasic, startHost } from "@membus/mutants";
 import { it } from "vitest";
-import { startHost } from "../mutants/host-under-test.js";
-import { asBasic } from "../mutants/hosts/basic-host.js";
 import { createHostWorld, runToReport } from "../src/index.js";
 import { expectConformant } from "./outcome-counts.js";
 

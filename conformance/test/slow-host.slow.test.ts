@@ -1,7 +1,7 @@
+import { startHost } from "@membus/mutants";
 import type { Bus, BusMessage } from "@membus/protocol";
 import { delay, systemClock } from "@membus/protocol";
 import { expect, it } from "vitest";
-import { startHost } from "../mutants/host-under-test.js";
 import { CHECKS, createHostWorld, runSuite } from "../src/index.js";
 import { isRed } from "../src/run/outcome.js";
 

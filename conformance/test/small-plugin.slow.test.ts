@@ -1,7 +1,7 @@
+import { startHost } from "@membus/mutants";
 import type { MemoryPlugin } from "@membus/protocol";
 import { expect, it } from "vitest";
 import { launchHostOf } from "../../cli/src/conformance/through-host.js";
-import { startHost } from "../mutants/host-under-test.js";
 import { CHECKS, createHostWorld, createPluginWorld, runSuite, runToReport } from "../src/index.js";
 import { moduleOf, NODE_ARGUMENTS } from "./implementations/modules.js";
 import { createPlugin } from "./implementations/word-map.js";

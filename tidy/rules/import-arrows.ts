@@ -24,6 +24,7 @@ const ARROWS: Readonly<Record<string, readonly string[] | typeof ALL>> = {
   gateway: ["protocol", "agent-client", "agentic"],
   inspector: ["gateway/answers"],
   conformance: ["protocol", "bus"],
+  "conformance/mutants": ["protocol", "bus", "host", "conformance", "plugins/disk", "plugins/lru"],
   "plugins/disk": ["protocol"],
   "plugins/kit": ["protocol", "plugins/disk"],
   plugins: ["protocol", "plugins/disk", "plugins/kit"],

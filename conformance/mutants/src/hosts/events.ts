@@ -1,0 +1,325 @@
+import { randomUUID } from "node:crypto";
+import { type Bus, encodeMessage, eventSubject, type Message } from "@membus/protocol";
+import { hostMutant, type Mutant } from "../mutant.js";
+import {
+  interceptEvents,
+  interceptReplies,
+  type ReadReply,
+  rewriteEvents,
+  rewriteRequests,
+  type Sent,
+} from "./intercept.js";
+
+/** One field of the `stored` events, and nothing else, is other than it should be. */
+function withField(name: string, value: (event: Message) => unknown) {
+  return (bus: Bus) =>
+    rewriteEvents(bus, (event) => (event.action === "stored" ? { ...event, [name]: value(event) } : event));
+}
+
+function withoutEvents(isMissing: (event: Message) => boolean) {
+  return (bus: Bus) =>
+    interceptEvents(bus, (event, _, send) => {
+      if (!isMissing(event)) send(event);
+    });
+}
+
+function withSubject(rewrite: (tokens: string[], event: Message) => string[]) {
+  return (bus: Bus) =>
+    interceptEvents(bus, (event, { subject }, send) =>
+      send(event, rewrite(subject.split("."), event).join(".")),
+    );
+}
+
+/** Adds to an event what its store request says of the entry. */
+function withEntry(add: (entry: Message) => Message) {
+  return (bus: Bus) => {
+    const stored = new Map<string, Message>();
+    const remembering = rewriteRequests(bus, (request) => {
+      const entries = Array.isArray(request.entries) ? (request.entries as Message[]) : [];
+      for (const [index, entry] of entries.entries()) stored.set(`${request.id}/${index}`, entry);
+      return request;
+    });
+    return rewriteEvents(remembering, (event) => ({
+      ...event,
+      ...add(stored.get(String(event.event_id)) ?? {}),
+    }));
+  };
+}
+
+/** Publishes events of its own along with a reply. */
+function eventsBeside(made: (reply: ReadReply) => readonly Partial<Message>[]) {
+  return (bus: Bus) =>
+    interceptReplies(bus, (reply, send) => {
+      for (const event of made(reply)) publishEvent(bus, reply, event);
+      send(reply);
+    });
+}
+
+function publishEvent(bus: Bus, { request, asked }: ReadReply, fields: Partial<Message>): void {
+  const [tenant, agent] = request.subject.split(".").slice(-5) as [string, string];
+  const entry = (asked?.entries as Message[] | undefined)?.[0];
+  const tier = (entry?.tier ?? asked?.tier ?? "working") as "working";
+  const action = (fields.action ?? "stored") as "stored";
+  const { namespace = "default" } = asked ?? {};
+  const [id, at] = [randomUUID(), 1];
+  const head = { type: "memory/event", id, version: "1.0", ts: at, action, tier, namespace };
+  const event = { ...head, key_hash: "0".repeat(64), tags: [], revision: 1, author: agent, at, ...fields };
+  bus.publish(eventSubject({ tenant, agent, tier, action }), encodeMessage(event, "json"));
+}
+
+function entriesOf({ asked }: ReadReply): readonly Message[] {
+  return (asked?.entries ?? []) as Message[];
+}
+
+function listed(value: unknown): readonly Message[] {
+  return Array.isArray(value) ? (value as Message[]) : [];
+}
+
+const storedMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "events-subject-without-tier",
+    tier: "semantic",
+    defect: "events of every tier are published as those of the working tier",
+    check: "events/stored-says-what-is-stored",
+    names: /subjects of the events after a store/,
+    bus: withSubject((tokens) => [...tokens.slice(0, -2), "working", ...tokens.slice(-1)]),
+  }),
+  hostMutant({
+    id: "events-namespace-dropped",
+    defect: "the namespace of an event is always `default`",
+    check: "events/stored-says-what-is-stored",
+    names: /`namespace` of the `stored` event/,
+    bus: withField("namespace", () => "default"),
+  }),
+  hostMutant({
+    id: "events-revision-zero",
+    defect: "the revision of a `stored` event is the one before the store",
+    check: "events/stored-says-what-is-stored",
+    names: /`revision` of the `stored` event/,
+    bus: withField("revision", ({ revision }) => Number(revision) - 1),
+  }),
+  hostMutant({
+    id: "events-action-created",
+    defect: "the action of an event is the outcome of the receipt",
+    check: "events/stored-says-what-is-stored",
+    names: /fields of the `stored` event .* got \["action"\]/,
+    bus: withField("action", () => "created"),
+  }),
+  hostMutant({
+    id: "events-tier-missing",
+    defect: "the tier of an event is in its subject alone",
+    check: "events/stored-says-what-is-stored",
+    names: /fields of the `stored` event .* got \["tier"\]/,
+    bus: withField("tier", () => undefined),
+  }),
+  hostMutant({
+    id: "events-group-missing",
+    defect: "the event of an entry with a group does not name it",
+    check: "events/stored-says-what-is-stored",
+    names: /`group` of the `stored` event/,
+    bus: withField("group", () => undefined),
+  }),
+  hostMutant({
+    id: "events-author-is-source",
+    defect: "the author of an event is what the entry calls its source",
+    check: "events/stored-says-what-is-stored",
+    names: /`author` of the `stored` event/,
+    bus: withField("author", () => "user"),
+  }),
+  hostMutant({
+    id: "events-milliseconds",
+    defect: "the time of an event is in milliseconds",
+    check: "events/stored-says-what-is-stored",
+    names: /`at` of the `stored` event/,
+    bus: withField("at", ({ at }) => Number(at) * 1_000),
+  }),
+  hostMutant({
+    id: "events-hold-content",
+    defect: "a `stored` event holds the content of its entry",
+    check: "events/hold-no-content",
+    names: /within its stored event/,
+    bus: withEntry(({ content }) => ({ content })),
+  }),
+  hostMutant({
+    id: "events-hold-text",
+    defect: "a `stored` event holds the text of its entry, under another name",
+    check: "events/hold-no-content",
+    names: /text.* within its stored event/,
+    bus: withEntry(({ text }) => ({ summary: text })),
+  }),
+  hostMutant({
+    id: "events-twice",
+    defect: "every event is published twice",
+    check: "events/once-for-every-receipt",
+    names: /each published once/,
+    bus: (bus) =>
+      interceptEvents(bus, (event, _, send) => {
+        send(event);
+        send(event);
+      }),
+  }),
+  hostMutant({
+    id: "events-receipts-without-event-id",
+    defect: "receipts do not name their events",
+    check: "events/once-for-every-receipt",
+    names: /`event_id` of the receipts/,
+    bus: (bus) =>
+      interceptReplies(bus, (reply, send) => {
+        const receipts = listed(reply.message.receipts).map(({ event_id: _, ...receipt }) => receipt);
+        const message = reply.message.receipts ? { ...reply.message, receipts } : reply.message;
+        send({ ...reply, message });
+      }),
+  }),
+  hostMutant({
+    id: "events-again-for-a-retry",
+    defect: "a store that is sent again under the same id publishes its events again",
+    check: "events/none-for-a-repeated-request",
+    names: /sent twice under one id/,
+    bus(bus) {
+      const published = new Map<string, Sent>();
+      const remembering = interceptEvents(bus, (event, sent, send) => {
+        if (event.event_id) published.set(String(event.event_id), sent);
+        send(event);
+      });
+      const answered = new Set<string>();
+      return interceptReplies(remembering, (reply, send) => {
+        send(reply);
+        const ids = listed(reply.message.receipts).map(({ event_id }) => String(event_id));
+        for (const id of ids) {
+          const sent = answered.has(id) ? published.get(id) : undefined;
+          if (sent) bus.publish(sent.subject, sent.payload, sent.headers && { headers: sent.headers });
+          answered.add(id);
+        }
+      });
+    },
+  }),
+  hostMutant({
+    id: "events-none-for-updates",
+    defect: "only the first store of a key publishes an event",
+    check: "events/stored-for-every-write",
+    names: /`stored` events after two new entries and an update/,
+    bus(bus) {
+      const known = new Set<unknown>();
+      return interceptEvents(bus, (event, _, send) => {
+        const key = `${event.tier} ${event.namespace} ${event.key_hash}`;
+        if (event.action !== "stored" || !known.has(key)) send(event);
+        known.add(key);
+      });
+    },
+  }),
+  hostMutant({
+    id: "events-of-unchanged",
+    defect: "a store that changes nothing publishes an event",
+    check: "events/none-for-unchanged",
+    names: /revisions of the events after a new entry, the same store again/,
+    bus: eventsBeside((reply) =>
+      listed(reply.message.receipts)
+        .filter(({ outcome }) => outcome === "unchanged")
+        .map(({ index, revision }) => ({ key: entriesOf(reply)[Number(index)]?.key, revision })),
+    ),
+  }),
+  hostMutant({
+    id: "events-before-refusal",
+    defect:
+      "the events of a store are published before its entries are checked, so refused ones have one too",
+    check: "events/none-for-refused-entries",
+    names: /after a store that refused one of 2 entries/,
+    bus: eventsBeside((reply) =>
+      listed(reply.message.errors).map(({ index }) => ({ key: entriesOf(reply)[Number(index)]?.key })),
+    ),
+  }),
+  hostMutant({
+    id: "events-in-msgpack",
+    defect: "events are in MessagePack",
+    check: "events/in-json",
+    names: /first byte of the event/,
+    bus: (bus) =>
+      interceptEvents(bus, (event, { subject }) => {
+        const headers = { "Content-Type": "application/msgpack" };
+        bus.publish(subject, encodeMessage(event, "msgpack"), { headers });
+      }),
+  }),
+];
+
+const goneMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "events-none-for-forgets",
+    defect: "a forget publishes no events",
+    check: "events/forgotten-for-every-entry",
+    names: /subjects of the events after a forget of 2 of 3 entries/,
+    bus: withoutEvents(({ action }) => action === "forgotten"),
+  }),
+  hostMutant({
+    id: "events-one-for-a-forget",
+    defect: "a forget publishes one event, whatever it deleted",
+    check: "events/forgotten-for-every-entry",
+    names: /after a forget of 2 of 3 entries/,
+    bus(bus) {
+      const due = new Set<unknown>();
+      const remembering = rewriteRequests(bus, (request) => {
+        if (request.type === "memory/forget/req") due.add(request.namespace);
+        return request;
+      });
+      return withoutEvents(({ action, namespace }) => action === "forgotten" && !due.delete(namespace))(
+        remembering,
+      );
+    },
+  }),
+  hostMutant({
+    id: "events-of-a-dry-run",
+    defect: "a forget with `dry_run` publishes `forgotten` events",
+    check: "events/none-for-a-dry-run",
+    names: /`forgotten` events after a dry run/,
+    bus: eventsBeside((reply) =>
+      reply.asked?.dry_run && reply.message.deleted
+        ? ((reply.asked.keys ?? []) as unknown[]).map((key) => ({ action: "forgotten", key }))
+        : [],
+    ),
+  }),
+  hostMutant({
+    id: "events-none-for-expired",
+    defect: "what expires goes without an event",
+    check: "events/expired-for-every-entry-that-ends",
+    names: /after the end of an entry with ttl 1/,
+    bus: withoutEvents(({ action }) => action === "expired"),
+  }),
+  hostMutant({
+    id: "events-expired-as-forgotten",
+    defect: "what expires is published as `forgotten`",
+    check: "events/expired-for-every-entry-that-ends",
+    names: /after the end of an entry with ttl 1.*"forgotten"/,
+    bus: (bus) =>
+      interceptEvents(bus, (event, { subject }, send) => {
+        if (event.action !== "expired") return send(event);
+        send({ ...event, action: "forgotten" }, subject.replace(/expired$/, "forgotten"));
+      }),
+  }),
+  hostMutant({
+    id: "events-agent-is-author",
+    tier: "semantic",
+    defect: "the agent token of every event is the author of the entry, also where another one forgot it",
+    check: "events/agent-who-acted",
+    names: /subjects and authors of the events/,
+    bus: withSubject((tokens, { author }) => tokens.with(-5, String(author))),
+  }),
+  hostMutant({
+    id: "events-expired-by-the-host",
+    tier: "semantic",
+    defect: "the agent token of an `expired` event is the host's name",
+    check: "events/agent-of-expired-is-the-author",
+    names: /when an entry of the first agent ended/,
+    bus: withSubject((tokens, { action }) => (action === "expired" ? tokens.with(-5, "membus") : tokens)),
+  }),
+  hostMutant({
+    id: "events-of-escaped-names-in-lower-case",
+    defect: "the agent token of an event is in lower case where the agent's is an escape of its name",
+    check: "events/of-agents-of-like-names",
+    names: /subjects, keys and authors of the events/,
+    bus: withSubject((tokens) => {
+      const token = tokens.at(-5) ?? "";
+      return token.startsWith("=") ? tokens.with(-5, token.toLowerCase()) : tokens;
+    }),
+  }),
+];
+
+export const eventsMutants: readonly Mutant[] = [...storedMutants, ...goneMutants];

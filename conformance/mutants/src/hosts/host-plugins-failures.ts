@@ -1,0 +1,210 @@
+import { randomUUID } from "node:crypto";
+import { type Bus, type ErrorCode, isMemoryError, MemoryError, type Message } from "@membus/protocol";
+import { hostMutant, type Mutant } from "../mutant.js";
+import { type ReadReply, rewriteReplies, rewriteServices } from "./intercept.js";
+import { betweenPlugins, rethrowing } from "./passing-plugin.js";
+
+/** What every reply has. */
+function envelopeOf({ message }: ReadReply): Message {
+  const { id, version, ts, req_id } = message;
+  return { id, version, ts, req_id };
+}
+
+function withPages(change: (page: Message) => Message) {
+  return (bus: Bus) =>
+    rewriteReplies(bus, (message) => (message.type === "memory/retrieve/resp" ? change(message) : message));
+}
+
+const thrownMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "host-plugins-all-errors-are-runtime-errors",
+    defect: "whatever a plugin throws is `runtime_error`",
+    check: "host-plugins/thrown-memory-error-is-sent",
+    names: /errors of a store whose plugin threw memory_full/,
+    parts: rethrowing((error) => (isMemoryError(error) ? new Error("hidden") : error)),
+  }),
+  hostMutant({
+    id: "host-plugins-details-dropped",
+    defect: "an error of a plugin is sent without its detail",
+    check: "host-plugins/thrown-memory-error-is-sent",
+    names: /threw memory_full with a message and a detail/,
+    parts: rethrowing((error) => (isMemoryError(error) ? new MemoryError(error.code, error.message) : error)),
+  }),
+  hostMutant({
+    id: "host-plugins-errors-as-empty-pages",
+    defect: "a plugin that throws is taken to have found nothing",
+    check: "host-plugins/what-else-is-thrown-is-runtime-error",
+    names: /a retrieve whose plugin threw an Error/,
+    parts: betweenPlugins((inner) => ({
+      onRetrieve: (selector, request) =>
+        inner.onRetrieve(selector, request).catch((error: unknown) => {
+          if (isMemoryError(error)) throw error;
+          return { entries: [], total: 0, total_relation: "eq" };
+        }),
+    })),
+  }),
+  hostMutant({
+    id: "host-plugins-trusts-a-code",
+    defect: "anything thrown that has a `code` is sent as an error of the protocol",
+    check: "host-plugins/what-else-is-thrown-is-runtime-error",
+    names: /threw an object that looks like one of the protocol/,
+    parts: rethrowing((error) => {
+      const { code } = (error ?? {}) as { code?: ErrorCode };
+      return code !== undefined && !isMemoryError(error) ? new MemoryError(code, "of a plugin") : error;
+    }),
+  }),
+  hostMutant({
+    id: "host-plugins-cause-is-the-message",
+    defect: "the message of `runtime_error` is what was thrown",
+    check: "host-plugins/cause-is-never-sent",
+    names: /reply to a store whose plugin threw an Error that tells a password/,
+    parts: rethrowing((error) =>
+      isMemoryError(error) ? error : new MemoryError("runtime_error", String(error)),
+    ),
+  }),
+  hostMutant({
+    id: "host-plugins-cause-in-the-detail",
+    defect: "the detail of an error names its cause",
+    check: "host-plugins/cause-is-never-sent",
+    names: /unavailable because of an Error that tells a password/,
+    parts: rethrowing((error) =>
+      isMemoryError(error) && error.cause !== undefined
+        ? new MemoryError(error.code, error.message, { cause: String(error.cause) })
+        : error,
+    ),
+  }),
+  hostMutant({
+    id: "host-plugins-failing-tier-fails-the-store",
+    defect: "a store of which one tier fails is refused as a whole, although the others have stored",
+    check: "host-plugins/failing-tier-refuses-its-own-entries",
+    names: /memory\/store\/req|that the protocol allows|`stored` of a store for three tiers/,
+    bus: (bus) =>
+      rewriteReplies(bus, (message, reply) => {
+        const failed = Array.isArray(message.errors)
+          ? (message.errors as Message[]).find(({ code }) => code === "unavailable")
+          : undefined;
+        if (failed === undefined) return message;
+        const { index: _, key: __, ...error } = failed;
+        return { type: "error", ...envelopeOf(reply), ...error, capability_name: "memory" };
+      }),
+  }),
+];
+
+const mergeMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "host-plugins-degraded-missing",
+    defect: "a page of the tiers that answered does not say that others failed",
+    check: "host-plugins/degraded-names-the-failing-tier",
+    names: /tier and code in `degraded`/,
+    bus: withPages(({ degraded: _, ...page }) => page),
+  }),
+  hostMutant({
+    id: "host-plugins-degraded-names-one",
+    defect: "only the first tier that failed is named in `degraded`",
+    check: "host-plugins/degraded-names-the-failing-tier",
+    names: /tier and code in `degraded`/,
+    bus: withPages((page) =>
+      Array.isArray(page.degraded) ? { ...page, degraded: page.degraded.slice(0, 1) } : page,
+    ),
+  }),
+  hostMutant({
+    id: "host-plugins-degraded-total-is-exact",
+    defect: "the total of a page that lacks a tier is called exact",
+    check: "host-plugins/degraded-names-the-failing-tier",
+    names: /`total_relation` of a retrieve of three tiers of which two failed/,
+    bus: withPages((page) => ({ ...page, total_relation: "eq" })),
+  }),
+  hostMutant({
+    id: "host-plugins-total-is-never-exact",
+    defect: "the total of several tiers is called a lower bound even where all answered",
+    check: "host-plugins/no-degraded-where-all-answer",
+    names: /total of a retrieve of three tiers that all answer/,
+    bus: (bus) =>
+      rewriteReplies(bus, (message, { asked }) =>
+        message.type === "memory/retrieve/resp" && asked?.tier == null
+          ? { ...message, total_relation: "gte" }
+          : message,
+      ),
+  }),
+  hostMutant({
+    id: "host-plugins-page-where-no-tier-answers",
+    defect: "a retrieve of which no tier could answer is an empty page",
+    check: "host-plugins/error-where-no-tier-answers",
+    names: /a retrieve of three tiers that all failed/,
+    bus: (bus) =>
+      rewriteReplies(bus, (message, reply) => {
+        const isFailure = message.code === "unavailable" && reply.asked?.type === "memory/retrieve/req";
+        if (!isFailure) return message;
+        const degraded = [{ tier: "working", code: message.code, message: message.message }];
+        const page = { entries: [], total: 0, total_relation: "gte", degraded, took_ms: { total: 1 } };
+        return { type: "memory/retrieve/resp", ...envelopeOf(reply), ...page };
+      }),
+  }),
+  hostMutant({
+    id: "host-plugins-forget-in-part-is-fine",
+    defect: "a forget that failed in one tier is answered with what the others deleted",
+    check: "host-plugins/forget-that-fails-in-a-tier-is-an-error",
+    names: /a forget in three tiers of which one failed/,
+    bus: (bus) =>
+      rewriteReplies(bus, (message, reply) => {
+        const isFailure = message.code === "unavailable" && reply.asked?.type === "memory/forget/req";
+        if (!isFailure) return message;
+        const receipt = {
+          id: randomUUID(),
+          at: message.ts,
+          by_tier: { working: 1, episodic: 1 },
+          purge: "done",
+        };
+        return { type: "memory/forget/resp", ...envelopeOf(reply), deleted: 2, receipt };
+      }),
+  }),
+  hostMutant({
+    id: "host-plugins-retried-forget-is-a-new-one",
+    defect:
+      "plugins are given a new operation for a forget that is sent again, so it counts only what was left",
+    check: "host-plugins/forget-that-fails-in-a-tier-is-an-error",
+    names: /`by_tier` of the same forget sent again/,
+    parts: betweenPlugins((inner) => ({
+      onForget: (selector, request) =>
+        inner.onForget(selector, { ...request, op: { ...request.op, id: randomUUID() } }),
+    })),
+  }),
+];
+
+/** Other figures of tiers in `$SRV.STATS`. */
+function withTiers(change: (figures: Message) => Message) {
+  return (bus: Bus) =>
+    rewriteServices(bus, (answer) => {
+      const tiers = Object.entries((answer.tiers ?? {}) as Record<string, Message>);
+      const changed = Object.fromEntries(tiers.map(([tier, figures]) => [tier, change(figures)]));
+      return answer.tiers === undefined ? answer : { ...answer, tiers: changed };
+    });
+}
+
+const SERVING = "host-plugins/tier-that-takes-no-stores-is-told";
+
+const servingMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "host-plugins-every-tier-is-serving",
+    defect: "`serving` is true of every tier, whatever its plugin says",
+    check: SERVING,
+    names: /`serving` of each tier .* have `failed` 1/,
+    bus: withTiers((figures) => ({ ...figures, serving: true })),
+  }),
+  hostMutant({
+    id: "host-plugins-serving-where-failed-is-0-alone",
+    defect: "a tier is serving only where its plugin says `failed` 0",
+    check: SERVING,
+    names: /`serving` of each tier/,
+    bus: withTiers((figures) => ({ ...figures, serving: figures.failed === 0 })),
+  }),
+  hostMutant({
+    id: "host-plugins-figures-kept-to-itself",
+    defect: "of the figures of a plugin only those are shown that the host has itself",
+    check: SERVING,
+    names: /a figure of the plugin of the semantic tier/,
+    bus: withTiers(({ plugin, serving }) => ({ plugin, serving })),
+  }),
+];
+
+export const failureMutants: readonly Mutant[] = [...thrownMutants, ...mergeMutants, ...servingMutants];

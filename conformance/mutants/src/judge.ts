@@ -1,0 +1,66 @@
+import {
+  CHECKS,
+  type CheckResult,
+  createHostWorld,
+  createPluginWorld,
+  isRed,
+  runSuite,
+  type World,
+} from "@membus/conformance";
+import { startHost } from "./host-under-test.js";
+import type { HostMutant, Mutant, PluginMutant } from "./mutant.js";
+
+const SEED = 1;
+/** A mutant that hangs must not hold up the others. */
+const CHECK_TIMEOUT_MS = 5_000;
+
+export interface Verdict {
+  readonly id: string;
+  readonly check: string;
+  /** What the check said; empty where it found nothing. */
+  readonly said: string;
+  /** Whether it turned red and named the defect, and the suite is not itself at fault. */
+  readonly killed: boolean;
+}
+
+/** Runs the check that is meant to find a mutant on it. */
+export async function judge(mutant: Mutant): Promise<Verdict> {
+  const { id, check, names } = mutant;
+  const result = mutant.route === "plugin" ? await onPlugin(mutant) : await onHost(mutant);
+  const said = saidBy(result);
+  return { id, check, said, killed: result.outcome !== "suite-error" && names.test(said) };
+}
+
+async function onPlugin(mutant: PluginMutant): Promise<CheckResult> {
+  const createPlugin = () => mutant.createPlugin();
+  const tier = mutant.tier ?? "working";
+  return run(
+    await createPluginWorld({ name: mutant.id, tier, createPlugin, ...mutant.implementation }),
+    mutant,
+  );
+}
+
+async function onHost(mutant: HostMutant): Promise<CheckResult> {
+  const host = await startHost(mutant);
+  try {
+    const tiers = [mutant.tier ?? "working"] as const;
+    return await run(await createHostWorld({ ...host.implementation, name: mutant.id, tiers }), mutant);
+  } finally {
+    await host.stop();
+  }
+}
+
+async function run(world: World, { check }: Mutant): Promise<CheckResult> {
+  const checks = CHECKS.filter(({ id }) => id === check);
+  const [result] = await runSuite(checks, world, { seed: SEED, checkTimeoutMs: CHECK_TIMEOUT_MS });
+  return result!;
+}
+
+function saidBy({ cases }: CheckResult): string {
+  const failed = cases.find(({ outcome }) => isRed(outcome));
+  if (failed === undefined) return "";
+  const { discrepancy, reason } = failed;
+  return discrepancy
+    ? `${discrepancy.what}: expected ${discrepancy.expected}, got ${discrepancy.got}`
+    : (reason ?? "");
+}

@@ -1,0 +1,3 @@
+import { testMutants } from "./test-mutants.js";
+
+testMutants("plugin");

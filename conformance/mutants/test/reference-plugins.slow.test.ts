@@ -1,0 +1,63 @@
+import { createPluginWorld, runToReport } from "@membus/conformance";
+import type { Feature, MemoryPlugin, MemoryTier } from "@membus/protocol";
+import { expect, it } from "vitest";
+import { redChecks } from "../../test/outcome-counts.js";
+import { BoundedPlugin } from "../src/reference/bounded-plugin.js";
+import { GenerationsPlugin } from "../src/reference/generations-plugin.js";
+import { LimitedPlugin } from "../src/reference/limited-plugin.js";
+import { LineagePlugin } from "../src/reference/lineage-plugin.js";
+import { ListingPlugin } from "../src/reference/listing-plugin.js";
+import { OwningPlugin } from "../src/reference/owning-plugin.js";
+import { ReferencePlugin } from "../src/reference/reference-plugin.js";
+import { SteerablePlugin } from "../src/reference/steerable-plugin.js";
+import { createPlugin as createDurablePlugin } from "./durable-module.js";
+
+const NODE_ARGUMENTS = ["--conditions", "membus-source", "--import", "tsx"];
+const DURABLE_MODULE = new URL("./durable-module.ts", import.meta.url).href;
+const DEMANDED: readonly Feature[] = ["similarity", "full_text", "ttl", "conditional", "subtree", "queued"];
+
+interface Sound {
+  readonly name: string;
+  readonly tier: MemoryTier;
+  readonly createPlugin: () => MemoryPlugin;
+  readonly module?: string;
+}
+
+/** What mutants break one rule of. */
+const SOUND: readonly Sound[] = [
+  { name: "reference", tier: "working", createPlugin: () => new ReferencePlugin() },
+  { name: "reference", tier: "semantic", createPlugin: () => new ReferencePlugin() },
+  { name: "steerable", tier: "working", createPlugin: () => new SteerablePlugin() },
+  { name: "listing", tier: "working", createPlugin: () => new ListingPlugin() },
+  { name: "bounded", tier: "working", createPlugin: () => new BoundedPlugin() },
+  { name: "owning", tier: "semantic", createPlugin: () => new OwningPlugin() },
+  { name: "durable", tier: "episodic", createPlugin: createDurablePlugin, module: DURABLE_MODULE },
+  {
+    name: "generations",
+    tier: "episodic",
+    createPlugin: () => new GenerationsPlugin(),
+    module: DURABLE_MODULE,
+  },
+  ...(["episodic", "semantic"] as const).map(
+    (tier): Sound => ({
+      name: "lineage",
+      tier,
+      createPlugin: () => new LineagePlugin(),
+      module: DURABLE_MODULE,
+    }),
+  ),
+  { name: "without any of them", tier: "working", createPlugin: () => new LimitedPlugin(DEMANDED) },
+  ...DEMANDED.map(
+    (feature): Sound => ({
+      name: `without ${feature}`,
+      tier: "episodic",
+      createPlugin: () => new LimitedPlugin([feature]),
+    }),
+  ),
+];
+
+it.each(SOUND)("the plugin $name keeps everything as the $tier tier", async (sound) => {
+  const world = await createPluginWorld({ ...sound, nodeArguments: NODE_ARGUMENTS });
+  const report = await runToReport(world, { seed: 1, rerun: (id) => id });
+  expect(redChecks(report)).toEqual([]);
+});

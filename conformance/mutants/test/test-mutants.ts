@@ -1,0 +1,14 @@
+import { judge, MUTANTS, type Mutant } from "@membus/mutants";
+import { describe, expect, it } from "vitest";
+
+/** One test for each of the mutants of `route`: the check that is meant to find it turns red, and names its defect. */
+export function testMutants(route: Mutant["route"]): void {
+  const mutants = MUTANTS.filter((mutant) => mutant.route === route);
+  describe(`mutants of a ${route}`, () => {
+    it.each(mutants.map((mutant) => [mutant.id, mutant] as const))("%s", async (_, mutant) => {
+      const { said, killed } = await judge(mutant);
+      expect(said).toMatch(mutant.names);
+      expect(killed).toBe(true);
+    });
+  });
+}

@@ -1,0 +1,14 @@
+import type { Check } from "../../../catalogue/check.js";
+import { forgetErasureChecks } from "./forget-erasure.js";
+import { forgetGoneChecks } from "./forget-gone.js";
+import { forgetPurgeChecks } from "./forget-purge.js";
+import { forgetRequestChecks } from "./forget-request.js";
+import { forgetSelectionChecks } from "./forget-selection.js";
+
+export const forgetChecks: readonly Check[] = [
+  ...forgetSelectionChecks,
+  ...forgetGoneChecks,
+  ...forgetRequestChecks,
+  ...forgetPurgeChecks,
+  ...forgetErasureChecks,
+];

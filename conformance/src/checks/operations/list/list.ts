@@ -1,0 +1,13 @@
+import type { Check } from "../../../catalogue/check.js";
+import { listPageChecks } from "./list-pages.js";
+import { listScopeChecks } from "./list-scopes.js";
+import { listTierChecks } from "./list-tiers.js";
+import { listValueChecks } from "./list-values.js";
+
+/** What is there, told without reading it. */
+export const listChecks: readonly Check[] = [
+  ...listValueChecks,
+  ...listScopeChecks,
+  ...listPageChecks,
+  ...listTierChecks,
+];

@@ -1,0 +1,121 @@
+import type { MemoryPlugin, Reranker } from "@membus/protocol";
+import { MemoryError } from "@membus/protocol";
+import { type Check, pluginCheck } from "../../../catalogue/check.js";
+import type { PluginContext } from "../../../context.js";
+import { foundIds } from "../../../fixtures/found-ids.js";
+import type { EntryInput } from "../../../memory-agent.js";
+
+/** Entries of which the suite's reranker thinks otherwise than their importance does: the figure is its score. */
+function figures(t: PluginContext): EntryInput[] {
+  const scores = [0.25, 1, 0.5, 0];
+  return scores.map((id, at) =>
+    t.entry({ key: { id }, content: `heron ${id === 0 ? "" : id}`, importance: 1 - at / 10 }),
+  );
+}
+
+const ASKED = { query: "heron", mode: "text" } as const;
+
+const failing = (rerank: Reranker["rerank"]): Reranker => ({ id: "conformance-failing-v1", rerank });
+
+const FAILURES = {
+  unavailable: async () => {
+    throw new MemoryError("unavailable", "the reranker is away");
+  },
+  overloaded: async () => {
+    throw new MemoryError("overloaded", "the reranker has much to do");
+  },
+} as const;
+
+async function openedWith(t: PluginContext, reranker: Reranker): Promise<MemoryPlugin> {
+  const plugin = await t.another({ sameDirectory: false, reranker });
+  await t.agentOf(plugin).store(figures(t));
+  return plugin;
+}
+
+export const rerankChecks: readonly Check[] = [
+  pluginCheck({
+    id: "rerank/takes-the-place-of-relevance",
+    clauses: ["RET-34", "PLUG-3", "RET-8"],
+    features: ["rerank", "full_text"],
+    async run(t) {
+      await t.caller.store(figures(t));
+      const plain = await t.caller.retrieve(ASKED);
+      expect(t, foundIds(plain), [0.25, 1, 0.5, 0], "ids, in order, without `rerank`");
+      const { entries, total } = await t.caller.retrieve({ ...ASKED, rerank: true });
+      expect(t, foundIds({ entries }), [1, 0.5, 0.25], "ids, in order, with `rerank`");
+      expect(t, total, 4, "total with `rerank`");
+      for (const { key, score, importance } of entries) {
+        const what = `score of the entry that the reranker gives ${key.id}, of importance ${importance}`;
+        t.expect.near(score, Number(key.id) * importance, 1e-5, what);
+      }
+      const best = await t.caller.retrieve({ ...ASKED, rerank: true, min_score: 0.3 });
+      expect(
+        t,
+        foundIds(best),
+        [1, 0.5].slice(0, best.entries.length),
+        "ids with `rerank` and min_score 0.3",
+      );
+      expect(t, best.entries.length, 2, "entries with `rerank` and min_score 0.3");
+    },
+  }),
+  pluginCheck({
+    id: "rerank/scores-fifty-at-most",
+    clauses: ["RET-34"],
+    features: ["rerank", "full_text"],
+    async run(t) {
+      const ids = Array.from({ length: 60 }, (_, at) => at);
+      const content = (id: number) => `heron ${id < 50 ? 0.5 : 0.9}`;
+      const importance = (id: number) => 1 - id / 100;
+      await t.caller.store(
+        ids.map((id) => t.entry({ key: { id }, content: content(id), importance: importance(id) })),
+      );
+      const found = await t.caller.retrieve({ ...ASKED, rerank: true, limit: 60 });
+      const what = "of a retrieve with `rerank` and limit 60 that 60 entries match";
+      t.expect.equal(found.entries.length, 50, `entries ${what}`);
+      t.expect.sameMembers(
+        foundIds(found),
+        ids.slice(0, 50),
+        `ids ${what}, of which the best 50 are scored anew`,
+      );
+      t.expect.equal(found.total, 60, `total ${what}`);
+    },
+  }),
+  pluginCheck({
+    id: "rerank/without-the-reranker",
+    clauses: ["RET-35"],
+    features: ["rerank", "full_text"],
+    async run(t) {
+      for (const [code, rerank] of Object.entries(FAILURES)) {
+        const agent = t.agentOf(await openedWith(t, failing(rerank)));
+        const plain = await agent.retrieve({ ...ASKED, limit: 3 });
+        const { entries, degraded = [] } = await agent.retrieve({ ...ASKED, limit: 3, rerank: true });
+        const what = `with \`rerank\`, the reranker being ${code}`;
+        expect(t, foundIds({ entries }), foundIds(plain), `ids of the first 3 ${what}`);
+        const codes = degraded.map((one) => one.code);
+        t.expect.equal(codes, [code], `codes in \`degraded\` ${what}`);
+      }
+    },
+  }),
+  pluginCheck({
+    id: "rerank/does-not-wait-for-ever",
+    clauses: ["RET-35"],
+    features: ["rerank", "full_text"],
+    async run(t) {
+      const agent = t.agentOf(
+        await openedWith(
+          t,
+          failing(() => new Promise(() => {})),
+        ),
+      );
+      const { entries, degraded = [] } = await agent.retrieve({ ...ASKED, rerank: true });
+      const what = "with `rerank`, the reranker giving no answer";
+      expect(t, foundIds({ entries }), [0.25, 1, 0.5, 0], `ids, in order, ${what}`);
+      const codes = degraded.map((one) => one.code);
+      t.expect.equal(codes, ["unavailable"], `codes in \`degraded\` ${what}`);
+    },
+  }),
+];
+
+function expect(t: PluginContext, got: unknown, expected: unknown, what: string): void {
+  t.expect.equal(got, expected, `${what}, of herons that the reranker gives 0.25, 1, 0.5 and 0`);
+}

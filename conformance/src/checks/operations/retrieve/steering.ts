@@ -1,0 +1,23 @@
+import type { Check } from "../../../catalogue/check.js";
+import { diversityChecks } from "./diversity.js";
+import { expandChecks } from "./expand.js";
+import { explainChecks } from "./explain.js";
+import { fieldsChecks } from "./fields.js";
+import { generationsChecks } from "./generations.js";
+import { recencyChecks } from "./recency.js";
+import { relevanceChecks } from "./relevance.js";
+import { rerankChecks } from "./rerank.js";
+import { steeringRefusedChecks } from "./steering-refused.js";
+
+/** How a ranking is steered and explained, and what it promises. */
+export const steeringChecks: readonly Check[] = [
+  ...fieldsChecks,
+  ...recencyChecks,
+  ...diversityChecks,
+  ...expandChecks,
+  ...explainChecks,
+  ...rerankChecks,
+  ...relevanceChecks,
+  ...generationsChecks,
+  ...steeringRefusedChecks,
+];

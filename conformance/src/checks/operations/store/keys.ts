@@ -1,0 +1,5 @@
+import type { Check } from "../../../catalogue/check.js";
+import { keysFormChecks } from "./keys-form.js";
+import { keysIdentityChecks } from "./keys-identity.js";
+
+export const keysChecks: readonly Check[] = [...keysFormChecks, ...keysIdentityChecks];

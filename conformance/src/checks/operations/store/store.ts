@@ -1,0 +1,12 @@
+import type { Check } from "../../../catalogue/check.js";
+import { storeBatchChecks } from "./store-batch.js";
+import { storeEmbedderChecks } from "./store-embedder.js";
+import { storeHostChecks } from "./store-host.js";
+import { storeOwnChecks } from "./store-own.js";
+
+export const storeChecks: readonly Check[] = [
+  ...storeBatchChecks,
+  ...storeOwnChecks,
+  ...storeEmbedderChecks,
+  ...storeHostChecks,
+];

@@ -1,0 +1,5 @@
+import type { Check } from "../../../catalogue/check.js";
+import { updateFieldsChecks } from "./update-fields.js";
+import { updateUnchangedChecks } from "./update-unchanged.js";
+
+export const updateChecks: readonly Check[] = [...updateFieldsChecks, ...updateUnchangedChecks];

@@ -1,0 +1,165 @@
+import { isMemoryError } from "@membus/protocol";
+import { type Check, hostTierCheck } from "../../catalogue/check.js";
+import type { HostContext } from "../../context.js";
+import { foundIds } from "../../fixtures/found-ids.js";
+import type { EntryInput } from "../../memory-agent.js";
+
+const ENOUGH = 20;
+const EACH_AT_MOST = 500;
+
+/** Stores one entry after another until it is stopped or the host is gone, and tells what is acknowledged. */
+async function storeUntil(
+  { caller, entry }: Pick<HostContext, "caller" | "entry">,
+  tell: (acknowledged: EntryInput) => void,
+  isStopped: () => boolean,
+): Promise<void> {
+  for (let count = 0; count < EACH_AT_MOST && !isStopped(); count++) {
+    const one = entry();
+    try {
+      const { stored } = await caller.store(one);
+      if (stored.length === 1) tell(one);
+    } catch (error) {
+      if (!isMemoryError(error)) throw error;
+      return;
+    }
+  }
+}
+
+/** Has several agents store at once; kills the host while they do, and starts it again. Gives what was acknowledged. */
+async function restartWhileStoring(t: HostContext): Promise<EntryInput[]> {
+  const acknowledged: EntryInput[] = [];
+  let isStopped = false;
+  let working: Promise<unknown> = Promise.resolve();
+  await new Promise<unknown>((resolve, reject) => {
+    const tell = (one: EntryInput) => {
+      if (acknowledged.push(one) === ENOUGH) resolve(undefined);
+    };
+    working = Promise.all([1, 2, 3, 4].map(() => storeUntil(t, tell, () => isStopped)));
+    working.then(resolve, reject);
+  });
+  await t.restart();
+  isStopped = true;
+  // What was under way when the host was killed has no answer, and none is waited for.
+  working.catch(() => undefined);
+  return acknowledged;
+}
+
+/** What a host has after it was killed and started again. */
+export const durabilityRestartChecks: readonly Check[] = [
+  hostTierCheck({
+    id: "durability/entries-survive-restart",
+    clauses: ["DUR-1"],
+    features: ["durable"],
+    provisions: ["restart"],
+    alone: true,
+    async run({ caller, entry, expect, restart }) {
+      await caller.store([
+        entry({ key: { id: "a" }, metadata: { lang: "en" }, tags: ["red"] }),
+        entry({ key: { id: "b" }, content: { nested: [1, null] } }),
+      ]);
+      const read = async () =>
+        (await caller.retrieve({ order: "oldest" })).entries.map(
+          ({ key, content, tags, metadata, revision }) => ({ key, content, tags, metadata, revision }),
+        );
+      const before = await read();
+      expect.equal(before.length, 2, "entries after a store of 2");
+      await restart();
+      expect.equal(
+        await read(),
+        before,
+        "entries after the host was killed and started again, as against before",
+      );
+    },
+  }),
+  hostTierCheck({
+    id: "durability/acknowledged-survives-restart",
+    clauses: ["DUR-1", "DUR-2"],
+    features: ["durable"],
+    provisions: ["restart"],
+    alone: true,
+    async run(t) {
+      const acknowledged = await restartWhileStoring(t);
+      t.expect.atLeast(
+        acknowledged.length,
+        ENOUGH,
+        "stores that were acknowledged before the host was killed",
+      );
+      const keys = acknowledged.map(({ key }) => key);
+      const { entries } = await t.caller.retrieve({ keys });
+      const found = entries.map(({ key }) => key);
+      t.expect.sameMembers(found, keys, "keys after a kill while storing: those acknowledged, each once");
+    },
+  }),
+  hostTierCheck({
+    id: "durability/forgotten-stays-forgotten-after-restart",
+    clauses: ["DUR-2", "FORGET-6"],
+    features: ["durable"],
+    provisions: ["restart"],
+    alone: true,
+    async run({ caller, entry, expect, restart }) {
+      const named = (id: string) => entry({ key: { id }, tags: ["red"] });
+      await caller.store([named("kept"), named("forgotten")]);
+      await caller.forget({ keys: [{ id: "forgotten" }] });
+      await restart();
+      const found = await caller.retrieve({ tags: ["red"] });
+      expect.equal(
+        foundIds(found),
+        ["kept"],
+        "entries after a kill and a start, one of two having been forgotten",
+      );
+      expect.equal(found.total, 1, "total after a kill and a start, one of two having been forgotten");
+    },
+  }),
+  hostTierCheck({
+    id: "durability/results-survive-restart",
+    clauses: ["RETRY-4"],
+    features: ["durable"],
+    provisions: ["restart"],
+    alone: true,
+    async run({ caller, entry, expect, restart }) {
+      const one = entry({ content: "first" });
+      const [storeId, forgetId] = [`store ${caller.namespace}`, `forget ${caller.namespace}`];
+      const stored = await caller.store(one, { id: storeId });
+      const forgotten = await caller.forget({ keys: [one.key], id: forgetId });
+      await caller.store({ ...one, content: "second" });
+      await restart();
+      const storedAgain = await caller.store(one, { id: storeId });
+      expect.equal(
+        storedAgain.receipts,
+        stored.receipts,
+        "receipts of a store that is repeated after a kill and a start",
+      );
+      const forgottenAgain = await caller.forget({ keys: [one.key], id: forgetId });
+      const { deleted, receipt } = forgottenAgain;
+      const first = { deleted: forgotten.deleted, receipt: forgotten.receipt };
+      const what = "`deleted` and receipt of a forget that is repeated after a kill and a start";
+      expect.equal({ deleted, receipt }, first, what);
+      const { entries } = await caller.retrieve();
+      const contents = entries.map(({ content }) => content);
+      expect.equal(
+        contents,
+        ["second"],
+        "contents after a store and a forget were repeated: what was written after them",
+      );
+    },
+  }),
+  hostTierCheck({
+    id: "durability/working-tier-ends-with-the-host",
+    clauses: ["DUR-3"],
+    tiers: ["working"],
+    provisions: ["restart"],
+    spared: true,
+    alone: true,
+    async run({ caller, entry, expect, restart }) {
+      await caller.store(entry({ key: { id: "before" } }));
+      await restart();
+      await caller.store(entry({ key: { id: "after" } }));
+      const found = foundIds(await caller.retrieve());
+      expect.equal(
+        found,
+        ["after"],
+        "entries of the working tier after the host was killed and started again",
+      );
+    },
+  }),
+];

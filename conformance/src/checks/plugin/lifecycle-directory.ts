@@ -1,0 +1,46 @@
+import { hostname } from "node:os";
+import { type Check, pluginCheck } from "../../catalogue/check.js";
+
+/** A directory has one owner. */
+export const lifecycleDirectoryChecks: readonly Check[] = [
+  pluginCheck({
+    id: "lifecycle/second-opener-is-refused",
+    clauses: ["PLUG-17"],
+    features: ["durable"],
+    async run({ caller, entry, expect, another }) {
+      const one = entry();
+      await caller.store(one);
+      const error = await another({ sameDirectory: true }).then(
+        () => undefined,
+        (thrown: unknown) => thrown as Error & { detail?: unknown },
+      );
+      const what = "`open` of a second instance on a directory that another one has open";
+      expect.holds(error !== undefined, what, "nothing thrown", "an error");
+      const said = `${error?.message} ${JSON.stringify(error?.detail ?? {})}`;
+      const names = [String(process.pid), hostname()].filter((name) => said.includes(name));
+      const expected = `it to name the process ${process.pid} or the machine ${hostname()}`;
+      expect.holds(names.length > 0, `the error of ${what}`, said, expected);
+      await caller.store(entry());
+      const { total } = await caller.retrieve();
+      expect.equal(total, 2, "entries of the first instance after a second one was refused");
+    },
+  }),
+  pluginCheck({
+    id: "lifecycle/directory-is-free-after-close",
+    clauses: ["PLUG-17", "PLUG-5"],
+    features: ["durable"],
+    async run({ caller, entry, expect, reopen, another }) {
+      await caller.store(entry());
+      await another({ sameDirectory: true }).catch(() => undefined);
+      for (const time of ["once", "twice"]) {
+        await reopen();
+        const { total } = await caller.retrieve();
+        expect.equal(
+          total,
+          1,
+          `entries after close and open, ${time}, a second opener having been refused before`,
+        );
+      }
+    },
+  }),
+];

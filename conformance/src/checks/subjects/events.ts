@@ -1,0 +1,343 @@
+import { CONTENT_TYPE_HEADER, CONTENT_TYPES, keyHash, MemoryEventSchema } from "@membus/protocol";
+import { type Check, hostTierCheck } from "../../catalogue/check.js";
+import { keysOf, notStored, ofAction, subjectOf, watchEvents } from "../../fixtures/event-watch.js";
+import { inBatches } from "../../fixtures/in-batches.js";
+import { LIKE_NAMES } from "../../fixtures/like-names.js";
+import { newRequestId } from "../../fixtures/request-id.js";
+
+/** How far the host's time may be from the suite's, in seconds. */
+const CLOCK_SKEW = 60;
+
+const storedChecks: readonly Check[] = [
+  hostTierCheck({
+    id: "events/stored-says-what-is-stored",
+    clauses: ["EVENT-1", "SUBJ-6"],
+    async run(t) {
+      const { expect } = t;
+      const watch = await watchEvents(t);
+      const agent = t.agent({ below: "told" });
+      const entry = watch.entry("a", { tags: ["tea", "time"], group: "talk" });
+      const askedAt = t.now();
+      const { receipts } = await agent.store(entry);
+      const told = await watch.told(1);
+      const subjects = told.map(({ subject }) => subject);
+      expect.equal(
+        subjects,
+        [subjectOf(t, agent, "stored")],
+        "subjects of the events after a store of one new entry",
+      );
+      const { event } = told[0]!;
+      const problems = MemoryEventSchema.safeParse(event).error?.issues.map(({ path }) => path.join("."));
+      expect.equal(problems, undefined, "fields of the `stored` event that are missing or of another type");
+      const said = {
+        action: "stored",
+        tier: t.tier,
+        namespace: agent.namespace,
+        key: entry.key,
+        key_hash: keyHash(entry.key as { id: string }),
+        tags: ["tea", "time"],
+        group: "talk",
+        revision: receipts[0]!.revision,
+        author: agent.agent,
+      };
+      for (const [name, value] of Object.entries(said)) {
+        expect.equal(event[name], value, `\`${name}\` of the \`stored\` event of a new entry`);
+      }
+      expect.atLeast(event.at, askedAt - CLOCK_SKEW, "`at` of the `stored` event, in Unix seconds");
+      expect.atMost(event.at, t.now() + CLOCK_SKEW, "`at` of the `stored` event, in Unix seconds");
+    },
+  }),
+  hostTierCheck({
+    id: "events/hold-no-content",
+    clauses: ["EVENT-1"],
+    async run(t) {
+      const { caller, expect } = t;
+      const watch = await watchEvents(t);
+      const secret = newRequestId();
+      const entry = watch.entry("a", {
+        content: { said: `content ${secret}` },
+        text: `text ${secret}`,
+        context: `context ${secret}`,
+      });
+      await caller.store(entry);
+      await caller.forget({ keys: [entry.key] });
+      const told = await watch.told(2);
+      expect.sameMembers(
+        told.map(({ event }) => event.action),
+        ["stored", "forgotten"],
+        "actions of the events after a store and a forget of one entry",
+      );
+      for (const { event, message } of told) {
+        const bytes = Buffer.from(message.payload).toString("latin1");
+        const found = new RegExp(`\\w+ ${secret}`).exec(bytes)?.[0];
+        expect.equal(
+          found,
+          undefined,
+          `content, text or context of the entry within its ${event.action} event`,
+        );
+        const fields = Object.keys(event).filter((name) => ["content", "text", "context"].includes(name));
+        expect.equal(fields, [], `fields of the ${event.action} event that hold what is stored`);
+      }
+    },
+  }),
+  hostTierCheck({
+    id: "events/once-for-every-receipt",
+    clauses: ["EVENT-2", "STORE-10"],
+    async run(t) {
+      const { caller, expect } = t;
+      const watch = await watchEvents(t);
+      const id = newRequestId();
+      const { receipts } = await caller.store(
+        ["a", "b", "c"].map((name) => watch.entry(name)),
+        { id },
+      );
+      const told = await watch.seen(3);
+      const isClaimed = receipts.some(({ event_id }) => event_id !== undefined);
+      expect.broughtAbout(told.length > 0 || isClaimed, "needs a host that publishes events of stores");
+      expect.equal(
+        receipts.map(({ event_id }) => event_id),
+        [`${id}/0`, `${id}/1`, `${id}/2`],
+        "`event_id` of the receipts of a store of 3 new entries: the id of the request, a slash, the index",
+      );
+      expect.sameMembers(
+        told.map(({ event }) => event.event_id),
+        receipts.map(({ event_id }) => event_id),
+        "`event_id` of the events after a store of 3 new entries, each published once",
+      );
+      expect.equal(new Set(told.map(({ event }) => event.id)).size, 3, "different ids among the 3 events");
+    },
+  }),
+  hostTierCheck({
+    id: "events/none-for-a-repeated-request",
+    clauses: ["EVENT-2", "RETRY-1"],
+    async run(t) {
+      const { caller, expect } = t;
+      const watch = await watchEvents(t);
+      const [entry, id, forgetId] = [watch.entry("a"), newRequestId(), newRequestId()];
+      await caller.store(entry, { id });
+      await caller.store(entry, { id });
+      await caller.forget({ keys: [entry.key], id: forgetId });
+      await caller.forget({ keys: [entry.key], id: forgetId });
+      const told = await watch.told(2);
+      expect.sameMembers(
+        told.map(({ event }) => event.action),
+        ["stored", "forgotten"],
+        "actions of the events after a store and a forget that were each sent twice under one id",
+      );
+    },
+  }),
+  hostTierCheck({
+    id: "events/stored-for-every-write",
+    clauses: ["EVENT-4"],
+    async run(t) {
+      const { caller, expect } = t;
+      const watch = await watchEvents(t);
+      const [a, b] = [watch.entry("a", { content: 1 }), watch.entry("b", { content: 1 })];
+      const created = await caller.store([a, b]);
+      const updated = await caller.store({ ...a, content: 2 });
+      const told = ofAction(await watch.seen(3), "stored");
+      const written = [a, b, a].map(({ key }, index) => ({
+        key,
+        revision: [...created.receipts, ...updated.receipts][index]?.revision,
+      }));
+      expect.sameMembers(
+        told.map(({ event: { key, revision } }) => ({ key, revision })),
+        written,
+        "key and revision of the `stored` events after two new entries and an update of the first",
+      );
+    },
+  }),
+  hostTierCheck({
+    id: "events/none-for-unchanged",
+    clauses: ["EVENT-5", "UPD-6"],
+    async run(t) {
+      const { caller, expect } = t;
+      const watch = await watchEvents(t);
+      const entry = watch.entry("a", { content: 1 });
+      const created = await caller.store(entry);
+      const unchanged = await caller.store(entry);
+      const updated = await caller.store({ ...entry, content: 2 });
+      const told = await watch.told(2);
+      expect.equal(
+        unchanged.receipts.map(({ outcome, event_id }) => ({ outcome, event_id })),
+        [{ outcome: "unchanged" }],
+        "outcome and `event_id` of a store of what is there already",
+      );
+      expect.sameMembers(
+        told.map(({ event }) => event.revision),
+        [created, updated].map(({ receipts }) => receipts[0]?.revision),
+        "revisions of the events after a new entry, the same store again, and a store of other content",
+      );
+    },
+  }),
+  hostTierCheck({
+    id: "events/none-for-refused-entries",
+    clauses: ["STORE-10", "EVENT-4"],
+    async run(t) {
+      const { caller, expect } = t;
+      const watch = await watchEvents(t);
+      const good = watch.entry("good");
+      const bad = { ...watch.entry("bad"), metadata: { nested: { deep: 1 } } as never };
+      const { errors } = await caller.store([bad, good]);
+      const told = await watch.told(1);
+      expect.equal(
+        errors.map(({ index, code }) => ({ index, code })),
+        [{ index: 0, code: "schema_violation" }],
+        "errors of a store of an entry with nested metadata and a sound one",
+      );
+      expect.equal(
+        keysOf(told),
+        [good.key],
+        "keys of the events after a store that refused one of 2 entries",
+      );
+    },
+  }),
+  hostTierCheck({
+    id: "events/in-json",
+    clauses: ["ENC-8"],
+    async run(t) {
+      const { caller, expect } = t;
+      const watch = await watchEvents(t);
+      const { namespace } = caller;
+      const fields = { type: "memory/store/req", namespace, entries: [watch.entry("a")] };
+      await t.send("store", fields, { encoding: "msgpack" });
+      const told = await watch.seen(1);
+      expect.equal(told.length, 1, "events after a store of one entry in MessagePack");
+      const { payload, headers } = told[0]!.message;
+      expect.equal(payload[0], "{".charCodeAt(0), "first byte of the event, a brace in JSON");
+      expect.equal(headers[CONTENT_TYPE_HEADER], CONTENT_TYPES.json, "`Content-Type` of the event");
+    },
+  }),
+];
+
+const goneChecks: readonly Check[] = [
+  hostTierCheck({
+    id: "events/forgotten-for-every-entry",
+    clauses: ["EVENT-4"],
+    async run(t) {
+      const { caller, expect } = t;
+      const watch = await watchEvents(t);
+      const entries = ["a", "b", "c"].map((name) => watch.entry(name, { tags: [name] }));
+      await caller.store(entries);
+      await caller.forget({ tags: ["a", "c"] });
+      const told = notStored(await watch.seen(5));
+      expect.equal(
+        told.map(({ subject }) => subject),
+        [subjectOf(t, caller, "forgotten"), subjectOf(t, caller, "forgotten")],
+        "subjects of the events after a forget of 2 of 3 entries",
+      );
+      expect.sameMembers(
+        told.map(({ event: { action, tier, key, tags } }) => ({ action, tier, key, tags })),
+        [entries[0]!, entries[2]!].map(({ key, tags }) => ({ action: "forgotten", tier: t.tier, key, tags })),
+        "action, tier, key and tags of the events after a forget of 2 of 3 entries",
+      );
+    },
+  }),
+  hostTierCheck({
+    id: "events/none-for-a-dry-run",
+    clauses: ["FORGET-2", "EVENT-4"],
+    async run(t) {
+      const { caller, expect } = t;
+      const watch = await watchEvents(t);
+      const [a, b] = [watch.entry("a"), watch.entry("b")];
+      await caller.store([a, b]);
+      const { deleted } = await caller.forget({ keys: [a.key], dry_run: true });
+      await caller.forget({ keys: [b.key] });
+      const told = ofAction(await watch.told(3), "forgotten");
+      expect.equal(deleted, 1, "`deleted` of a forget of one entry with `dry_run`");
+      expect.equal(
+        keysOf(told),
+        [b.key],
+        "keys of the `forgotten` events after a dry run on a and a forget of b",
+      );
+    },
+  }),
+  hostTierCheck({
+    id: "events/expired-for-every-entry-that-ends",
+    clauses: ["EVENT-4"],
+    features: ["ttl"],
+    async run(t) {
+      const { caller, expect } = t;
+      const watch = await watchEvents(t);
+      const [short, long] = [watch.entry("short", { ttl: 1 }), watch.entry("long", { ttl: 3_600 })];
+      await caller.store([short, long]);
+      await t.passTime(2);
+      await caller.retrieve();
+      const told = notStored(await watch.seen(3));
+      expect.equal(
+        told.map(({ event: { action, key } }) => ({ action, key })),
+        [{ action: "expired", key: short.key }],
+        "action and key of the events after the end of an entry with ttl 1, beside one with ttl 3600",
+      );
+    },
+  }),
+  hostTierCheck({
+    id: "events/agent-who-acted",
+    clauses: ["EVENT-3", "SUBJ-6"],
+    features: ["shared"],
+    async run(t) {
+      const { caller, expect } = t;
+      const second = t.agent({ agent: "second" });
+      const watch = await watchEvents(t);
+      const [a, b] = [watch.entry("a"), watch.entry("b")];
+      await caller.store([a, b]);
+      await second.store({ ...a, content: "rewritten" });
+      await second.forget({ keys: [b.key] });
+      const told = await watch.told(4);
+      expect.sameMembers(
+        told.map(({ subject, event }) => ({ subject, author: event.author })),
+        [
+          { subject: subjectOf(t, caller, "stored"), author: caller.agent },
+          { subject: subjectOf(t, caller, "stored"), author: caller.agent },
+          { subject: subjectOf(t, second, "stored"), author: second.agent },
+          { subject: subjectOf(t, second, "forgotten"), author: caller.agent },
+        ],
+        "subjects and authors of the events after the first agent stored 2 entries and the second one updated one and forgot the other",
+      );
+    },
+  }),
+  hostTierCheck({
+    id: "events/agent-of-expired-is-the-author",
+    clauses: ["EVENT-3"],
+    features: ["ttl", "shared"],
+    async run(t) {
+      const { caller, expect } = t;
+      const second = t.agent({ agent: "second" });
+      const watch = await watchEvents(t);
+      await caller.store(watch.entry("a", { ttl: 1 }));
+      await t.passTime(2);
+      await second.retrieve();
+      const told = notStored(await watch.told(2));
+      expect.equal(
+        told.map(({ subject, event }) => ({ subject, author: event.author })),
+        [{ subject: subjectOf(t, caller, "expired"), author: caller.agent }],
+        "subject and author of the event when an entry of the first agent ended and the second one looked",
+      );
+    },
+  }),
+  hostTierCheck({
+    id: "events/of-agents-of-like-names",
+    clauses: ["SUBJ-6", "EVENT-1", "EVENT-3"],
+    async run(t) {
+      const watch = await watchEvents(t);
+      const agents = LIKE_NAMES.map((name) => t.agent({ named: { agent: name } }));
+      await inBatches(agents, async (agent) => {
+        const entry = watch.entry(agent.agent);
+        await agent.store(entry);
+        await agent.forget({ keys: [entry.key] });
+      });
+      const told = await watch.told(2 * agents.length);
+      const got = told.map(({ subject, event }) => ({ subject, key: event.key, author: event.author }));
+      const expected = agents.flatMap((agent) =>
+        (["stored", "forgotten"] as const).map((action) => ({
+          subject: subjectOf(t, agent, action),
+          key: watch.entry(agent.agent).key,
+          author: agent.agent,
+        })),
+      );
+      t.expect.sameMembers(got, expected, "subjects, keys and authors of the events of agents of like names");
+    },
+  }),
+];
+
+export const eventsChecks: readonly Check[] = [...storedChecks, ...goneChecks];

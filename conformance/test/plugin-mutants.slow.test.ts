@@ -1,3 +1,0 @@
-import { testMutants } from "./mutants.js";
-
-testMutants("plugin");
