@@ -44,13 +44,6 @@ function withStats(change: (endpoint: Message) => Message) {
 
 const microMutants: readonly Mutant[] = [
   hostMutant({
-    id: "discovery-no-ping-by-id",
-    defect: "`$SRV.PING.membus.<id>` is not answered",
-    check: "discovery/answers-ping",
-    names: /answers of the host to \$SRV\.PING\.membus\.\S+:/,
-    bus: withoutSubject((subject) => /^\$SRV\.PING\.membus\../.test(subject)),
-  }),
-  hostMutant({
     id: "discovery-ping-with-type-of-info",
     defect: "a `$SRV.PING` is answered with everything, typed as an answer to `$SRV.INFO`",
     check: "discovery/answers-ping",
@@ -140,16 +133,6 @@ const metadataMutants: readonly Mutant[] = [
     bus: withMetadata((metadata) => ({ ...metadata, tenants: "default" })),
   }),
   hostMutant({
-    id: "discovery-manifest-without-false-features",
-    defect: "the manifests in `$SRV.INFO` leave out the features that are not declared",
-    check: "discovery/metadata-names-what-is-offered",
-    names: /manifest in metadata\.plugins that is wrong/,
-    bus: withMetadata(({ plugins, ...metadata }) => ({
-      ...metadata,
-      plugins: plugins!.replace(/,?"\w+":false/g, "").replaceAll("{,", "{"),
-    })),
-  }),
-  hostMutant({
     id: "discovery-no-limits",
     defect: "the metadata of `$SRV.INFO` names no limits",
     check: "discovery/metadata-names-limits",
@@ -171,13 +154,6 @@ const metadataMutants: readonly Mutant[] = [
     bus: withPong((fields) => without(fields, "tiers")),
   }),
   hostMutant({
-    id: "discovery-pong-without-req-id",
-    defect: "a pong does not name the id of its ping",
-    check: "discovery/pong-names-host-and-tiers",
-    names: /`req_id` of a pong/,
-    bus: withPong((fields) => without(fields, "req_id")),
-  }),
-  hostMutant({
     id: "discovery-pong-of-nobody",
     defect: "the `host_id` of a pong is made for each pong",
     check: "discovery/pong-names-host-and-tiers",
@@ -193,16 +169,6 @@ const subscriptionMutants: readonly Mutant[] = [
     check: "discovery/queue-group",
     names: /while the suite is in its queue group/,
     bus: (bus) => intercept(bus, { subscribe: ({ subject }) => ({ subject }) }),
-  }),
-  hostMutant({
-    id: "discovery-queue-group-for-requests-alone",
-    defect: "pings are taken without a queue group",
-    check: "discovery/queue-group",
-    names: /\.ping while the suite is in its queue group/,
-    bus: (bus) =>
-      intercept(bus, {
-        subscribe: ({ subject, queue }) => (subject.endsWith(".ping") ? { subject } : { subject, queue }),
-      }),
   }),
 ];
 

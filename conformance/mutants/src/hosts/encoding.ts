@@ -54,19 +54,6 @@ const choiceMutants: readonly Mutant[] = [
       ),
   }),
   hostMutant({
-    id: "encoding-replies-in-json",
-    defect: "pages are always sent in JSON",
-    check: "encoding/reply-is-in-the-encoding-of-the-request",
-    names: /bytes of the reply to a retrieve in MessagePack/,
-    bus: (bus) =>
-      interceptReplies(bus, (reply, send) => {
-        const isPage = reply.message.type === "memory/retrieve/resp";
-        send(
-          isPage ? { ...reply, encoding: "json", headers: { "Content-Type": "application/json" } } : reply,
-        );
-      }),
-  }),
-  hostMutant({
     id: "encoding-reply-without-content-type",
     defect: "a pong does not name its encoding",
     check: "encoding/reply-is-in-the-encoding-of-the-request",
@@ -94,17 +81,6 @@ const parserMutants: readonly Mutant[] = [
     check: "encoding/malformed-json-refused",
     names: /JSON with a comment/,
     bus: (bus) => rewriteBytes(bus, (text) => text.replace(/\/\* now \*\//, "")),
-  }),
-  hostMutant({
-    id: "encoding-lenient-utf-8",
-    defect: "bytes of JSON that are not UTF-8 become replacement characters",
-    check: "encoding/malformed-json-refused",
-    names: /JSON in Latin-1/,
-    bus: (bus) =>
-      rewriteRawRequests(bus, (message) => {
-        if (message.payload[0] !== 0x7b) return message;
-        return { ...message, payload: Buffer.from(Buffer.from(message.payload).toString("utf8")) };
-      }),
   }),
   hostMutant({
     id: "encoding-truncated-filled-with-nil",
@@ -158,20 +134,6 @@ function replacingBytes(from: string, by: string): (bus: Bus) => Bus {
 
 const valueMutants: readonly Mutant[] = [
   hostMutant({
-    id: "encoding-nan-is-null",
-    defect: "NaN in JSON is read as null",
-    check: "encoding/not-a-number-refused",
-    names: /a store in JSON with NaN in content/,
-    bus: replacing(/:NaN\b/, ":null"),
-  }),
-  hostMutant({
-    id: "encoding-packed-nan-accepted",
-    defect: "NaN in MessagePack is read as nil",
-    check: "encoding/not-a-number-refused",
-    names: /a store in MessagePack with the bytes cb7ff8000000000000 in content/,
-    bus: replacingBytes("cb7ff8000000000000", "c0"),
-  }),
-  hostMutant({
     id: "encoding-packed-infinity-accepted",
     defect: "infinity as a float of 32 bits is read as nil",
     check: "encoding/not-a-number-refused",
@@ -184,23 +146,6 @@ const valueMutants: readonly Mutant[] = [
     check: "encoding/integers-beyond-2-53-refused",
     names: /a store in JSON with 9007199254740992 in content/,
     bus: replacing(/(900719925474099[2-9]|12345678901234567890)(?!e)/, "9007199254740991"),
-  }),
-  hostMutant({
-    id: "encoding-packed-uint64-rounded",
-    defect: "integers of 64 bits beyond 2^53 in MessagePack are rounded",
-    check: "encoding/integers-beyond-2-53-refused",
-    names: /a store in MessagePack with the bytes cf0020000000000001 in content/,
-    bus: replacingBytes("cf0020000000000001", "01"),
-  }),
-  hostMutant({
-    id: "encoding-great-doubles-refused",
-    defect: "doubles beyond 2^53 in JSON are refused as if they were integers",
-    check: "encoding/values-survive-both-encodings",
-    names: /a store in json/,
-    bus: (bus) =>
-      refuseRequests(bus, (_, { payload }) =>
-        Buffer.from(payload).includes("6.02e+23") ? "schema_violation" : undefined,
-      ),
   }),
   hostMutant({
     id: "encoding-great-doubles-without-exponent",
@@ -227,13 +172,6 @@ const valueMutants: readonly Mutant[] = [
     bus: replacing(/"\\ud800"/, '"\\ufffd"'),
   }),
   hostMutant({
-    id: "encoding-proto-dropped",
-    defect: "a field __proto__ in JSON is left out and the rest accepted",
-    check: "encoding/proto-fields-refused",
-    names: /a store in JSON with \{"__proto__":1\} in content/,
-    bus: replacing(/\{"__proto__":(1|\{"admin":true\})\}/, "{}"),
-  }),
-  hostMutant({
     id: "encoding-escaped-proto-accepted",
     defect: "a field __proto__ that is written with an escape is not noticed",
     check: "encoding/proto-fields-refused",
@@ -246,13 +184,6 @@ const valueMutants: readonly Mutant[] = [
     check: "encoding/messagepack-only-values-refused",
     names: /a store in MessagePack with the bytes 810102 in content/,
     bus: replacingBytes("810102", "81a13102"),
-  }),
-  hostMutant({
-    id: "encoding-binary-in-content",
-    defect: "binary in content is read as text",
-    check: "encoding/messagepack-only-values-refused",
-    names: /a store in MessagePack with the bytes c40461626364 in content/,
-    bus: replacingBytes("c40461626364", "a461626364"),
   }),
   hostMutant({
     id: "encoding-texts-normalised",

@@ -1,12 +1,6 @@
 import type { Bus, ErrorCode, Message } from "@membus/protocol";
 import { hostMutant, type Mutant } from "../mutant.js";
-import {
-  dropRequests,
-  refuseRequests,
-  rewriteBytes,
-  rewriteRawRequests,
-  rewriteRequests,
-} from "./intercept.js";
+import { dropRequests, refuseRequests, rewriteBytes, rewriteRequests } from "./intercept.js";
 import { readingEntries } from "./rewrite-entries.js";
 
 function refuseWhere(
@@ -63,17 +57,6 @@ const tooStrict: readonly Mutant[] = [
     names: /"unicode in strings and names/,
     bus: (bus) =>
       refuseWhere(bus, ({ entries }) => /"key":\{"[^"]*[^ -~]/.test(JSON.stringify(entries ?? 0))),
-  }),
-  hostMutant({
-    id: "envelope-map32-taken-for-json",
-    defect: "a message that begins with 0xdf is taken for JSON where no header says otherwise",
-    check: "envelope/golden-bytes-accepted",
-    names: /"map32 as the message"/,
-    bus: (bus) =>
-      rewriteRawRequests(bus, (message) => {
-        if (message.payload[0] !== 0xdf || message.headers["Content-Type"] !== undefined) return message;
-        return { ...message, headers: { ...message.headers, "Content-Type": "application/json" } };
-      }),
   }),
   hostMutant({
     id: "envelope-repeated-field-not-answered",

@@ -43,28 +43,11 @@ const replyMutants: readonly Mutant[] = [
       rewriteReplies(bus, (reply) => (reply.type === "pong" ? { ...reply, hostId: reply.host_id } : reply)),
   }),
   hostMutant({
-    id: "envelope-status-reply-type",
-    defect: "the reply to a status has the type of its request",
-    check: "envelope/replies-are-flat-objects-with-a-type",
-    names: /reply to an ordinary status/,
-    bus: (bus) =>
-      rewriteReplies(bus, (reply) =>
-        reply.type === "memory/status/resp" ? { ...reply, type: "memory/status/req" } : reply,
-      ),
-  }),
-  hostMutant({
     id: "envelope-reply-id-is-the-request-id",
     defect: "a reply has the id of its request instead of one of its own",
     check: "envelope/replies-carry-id-version-and-time",
     names: /beside the id of its request/,
     bus: (bus) => rewriteReplies(bus, (reply) => ({ ...reply, id: reply.req_id ?? reply.id })),
-  }),
-  hostMutant({
-    id: "envelope-reply-without-version",
-    defect: "errors carry no version",
-    check: "envelope/replies-carry-id-version-and-time",
-    names: /version of the reply to a (status|ping) with the fields/,
-    bus: (bus) => rewriteErrors(bus, (error) => without(error, "version")),
   }),
   hostMutant({
     id: "envelope-req-id-of-another-request",
@@ -163,16 +146,6 @@ const idMutants: readonly Mutant[] = [
       }),
   }),
   hostMutant({
-    id: "envelope-number-as-id",
-    defect: "an id that is a number is read as text",
-    check: "envelope/unprintable-id-refused",
-    names: /\{"type":"ping","id":7\}/,
-    bus: (bus) =>
-      rewriteRequests(bus, (fields) =>
-        typeof fields.id === "number" ? { ...fields, id: `${fields.id}` } : fields,
-      ),
-  }),
-  hostMutant({
     id: "envelope-made-id-is-a-hash",
     defect:
       "the id made for a request without one is a hash of its body, so that the same body is taken for a retry",
@@ -240,16 +213,6 @@ const fieldMutants: readonly Mutant[] = [
       rewriteRequests(bus, (fields) => (isUnknownIn("ping", fields) ? knownFields(fields) : fields)),
   }),
   hostMutant({
-    id: "envelope-unknown-forget-field-ignored",
-    defect: "unknown fields of a forget are ignored, so that it forgets more than was meant",
-    check: "envelope/unknown-field-refused",
-    names: /a forget with the unknown field colour_of_it/,
-    bus: (bus) =>
-      rewriteRequests(bus, (fields) =>
-        isUnknownIn("memory/forget/req", fields) ? knownFields(fields) : fields,
-      ),
-  }),
-  hostMutant({
     id: "envelope-no-nearest-name",
     defect: "the error to an unknown field does not name the nearest known one",
     check: "envelope/unknown-field-names-the-nearest",
@@ -259,14 +222,6 @@ const fieldMutants: readonly Mutant[] = [
         ...error,
         message: String(error.message).replace(/ \(did you mean.*/, ""),
       })),
-  }),
-  hostMutant({
-    id: "envelope-x-fields-refused",
-    defect: "fields that begin with x_ are refused like other unknown ones",
-    check: "envelope/x-fields-are-ignored",
-    names: /x_trace, x_/,
-    bus: (bus) =>
-      refuseRequests(bus, (fields) => (fields?.x_trace !== undefined ? "schema_violation" : undefined)),
   }),
   hostMutant({
     id: "envelope-x-fields-are-read",

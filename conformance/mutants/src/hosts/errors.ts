@@ -2,7 +2,6 @@ import type { Message } from "@membus/protocol";
 import { hostMutant, type Mutant } from "../mutant.js";
 import {
   dropReplies,
-  dropRequests,
   interceptReplies,
   rewriteErrors,
   rewriteReplies,
@@ -14,21 +13,7 @@ function withoutField(error: Message, name: string): Message {
   return others;
 }
 
-/** `where.any[1].op` as `/where/any/1/op`. */
-function asPointer(path: unknown): string {
-  return String(path)
-    .replace(/^|\./g, "/")
-    .replace(/\[(\d+)\]/g, "/$1");
-}
-
 const formMutants: readonly Mutant[] = [
-  hostMutant({
-    id: "errors-without-retryable",
-    defect: "errors do not say whether to retry",
-    check: "errors/replies-name-code-message-detail-retryable",
-    names: /retryable of the error/,
-    bus: (bus) => rewriteErrors(bus, (error) => withoutField(error, "retryable")),
-  }),
   hostMutant({
     id: "errors-unsupported-is-retryable",
     defect: "unsupported says that a retry may help",
@@ -36,31 +21,6 @@ const formMutants: readonly Mutant[] = [
     names: /retryable of the error .* code unsupported/,
     bus: (bus) =>
       rewriteErrors(bus, (error) => (error.code === "unsupported" ? { ...error, retryable: true } : error)),
-  }),
-  hostMutant({
-    id: "errors-code-of-its-own",
-    defect: "an unknown status is `not_found`, a code that the catalogue does not have",
-    check: "errors/replies-name-code-message-detail-retryable",
-    names: /code of the error .*memory_not_found.*not_found/,
-    bus: (bus) =>
-      rewriteErrors(bus, (error) =>
-        error.code === "memory_not_found" ? { ...error, code: "not_found" } : error,
-      ),
-  }),
-  hostMutant({
-    id: "errors-nested-detail",
-    defect: "the detail of an error is a list of problems",
-    check: "errors/replies-name-code-message-detail-retryable",
-    names: /values in the detail/,
-    bus: (bus) =>
-      rewriteErrors(bus, (error) => ({ ...error, detail: { ...(error.detail as Message), issues: [{}] } })),
-  }),
-  hostMutant({
-    id: "errors-without-capability",
-    defect: "errors do not name their capability",
-    check: "errors/replies-name-code-message-detail-retryable",
-    names: /capability_name of the error/,
-    bus: (bus) => rewriteErrors(bus, (error) => withoutField(error, "capability_name")),
   }),
   hostMutant({
     id: "errors-of-entries-without-retryable",
@@ -75,22 +35,6 @@ const formMutants: readonly Mutant[] = [
       ),
   }),
   hostMutant({
-    id: "errors-path-of-entries-from-the-message",
-    defect: "the path in the error of an entry begins at the message",
-    check: "errors/of-entries-have-the-same-form",
-    names: /detail of the error of entry 0/,
-    bus: (bus) =>
-      rewriteReplies(bus, (reply) => {
-        const moved = (error: Message) => {
-          const { path, ...detail } = error.detail as Message;
-          return path === undefined
-            ? error
-            : { ...error, detail: { ...detail, path: `entries[${error.index}].${path}` } };
-        };
-        return Array.isArray(reply.errors) ? { ...reply, errors: reply.errors.map(moved) } : reply;
-      }),
-  }),
-  hostMutant({
     id: "errors-without-nats-headers",
     defect: "errors have no headers but Content-Type",
     check: "errors/nats-headers-show-the-error",
@@ -99,31 +43,6 @@ const formMutants: readonly Mutant[] = [
       rewriteReplyHeaders(bus, (headers) => ({
         "Content-Type": headers["Content-Type"] ?? "application/json",
       })),
-  }),
-  hostMutant({
-    id: "errors-header-with-the-name",
-    defect: "the header Nats-Service-Error-Code holds the code's name instead of its number",
-    check: "errors/nats-headers-show-the-error",
-    names: /header Nats-Service-Error-Code of the error/,
-    bus: (bus) =>
-      rewriteReplyHeaders(bus, (headers, { message }) => {
-        return message.type === "error"
-          ? { ...headers, "Nats-Service-Error-Code": String(message.code) }
-          : headers;
-      }),
-  }),
-  hostMutant({
-    id: "errors-path-as-json-pointer",
-    defect: "the path of a schema violation is a JSON pointer",
-    check: "errors/schema-violation-names-its-path",
-    names: /detail\.path of the error/,
-    bus: (bus) =>
-      rewriteErrors(bus, (error) => {
-        const { path, ...detail } = error.detail as Message;
-        return path === undefined || path === ""
-          ? error
-          : { ...error, detail: { ...detail, path: asPointer(path) } };
-      }),
   }),
   hostMutant({
     id: "errors-without-inner-path",
@@ -180,13 +99,6 @@ const insideMutants: readonly Mutant[] = [
     bus: (bus) =>
       rewriteErrors(bus, (error, { asked }) => (asked === undefined ? { ...error, req_id: null } : error)),
   }),
-  hostMutant({
-    id: "errors-made-up-req-id",
-    defect: "where no id can be read, req_id is one that the host made",
-    check: "errors/req-id-of-broken-messages",
-    names: /req_id of the error to the bytes/,
-    bus: (bus) => rewriteErrors(bus, (error) => ({ ...error, req_id: error.req_id ?? error.id })),
-  }),
 ];
 
 /** Few enough that 300 at once are too many, and more than all checks of another agent send at once. */
@@ -222,13 +134,6 @@ const countMutants: readonly Mutant[] = [
       }),
   }),
   hostMutant({
-    id: "errors-empty-message-not-answered",
-    defect: "a message without bytes is dropped",
-    check: "errors/one-reply-to-each-broken-message",
-    names: /replies to no bytes on the subject of a ping/,
-    bus: (bus) => dropRequests(bus, ({ payload }) => payload.length === 0),
-  }),
-  hostMutant({
     id: "errors-answered-twice",
     defect: "a version mismatch is answered by the reader and again by the router",
     check: "errors/one-reply-to-each-broken-message",
@@ -238,17 +143,6 @@ const countMutants: readonly Mutant[] = [
         send(reply);
         if (reply.message.code === "version_mismatch") send(reply);
       }),
-  }),
-  hostMutant({
-    id: "errors-swallowed",
-    defect: "a forget that is refused is logged and not answered",
-    check: "errors/one-reply-to-each-broken-message",
-    names: /replies to \{"type":"memory\/forget\/req","keys":\[\]\}/,
-    bus: (bus) =>
-      dropReplies(
-        bus,
-        ({ message, asked }) => message.type === "error" && asked?.type === "memory/forget/req",
-      ),
   }),
 ];
 

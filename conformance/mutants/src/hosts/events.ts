@@ -77,33 +77,11 @@ function listed(value: unknown): readonly Message[] {
 
 const storedMutants: readonly Mutant[] = [
   hostMutant({
-    id: "events-subject-without-tier",
-    tier: "semantic",
-    defect: "events of every tier are published as those of the working tier",
-    check: "events/stored-says-what-is-stored",
-    names: /subjects of the events after a store/,
-    bus: withSubject((tokens) => [...tokens.slice(0, -2), "working", ...tokens.slice(-1)]),
-  }),
-  hostMutant({
     id: "events-namespace-dropped",
     defect: "the namespace of an event is always `default`",
     check: "events/stored-says-what-is-stored",
     names: /`namespace` of the `stored` event/,
     bus: withField("namespace", () => "default"),
-  }),
-  hostMutant({
-    id: "events-revision-zero",
-    defect: "the revision of a `stored` event is the one before the store",
-    check: "events/stored-says-what-is-stored",
-    names: /`revision` of the `stored` event/,
-    bus: withField("revision", ({ revision }) => Number(revision) - 1),
-  }),
-  hostMutant({
-    id: "events-action-created",
-    defect: "the action of an event is the outcome of the receipt",
-    check: "events/stored-says-what-is-stored",
-    names: /fields of the `stored` event .* got \["action"\]/,
-    bus: withField("action", () => "created"),
   }),
   hostMutant({
     id: "events-tier-missing",
@@ -139,24 +117,6 @@ const storedMutants: readonly Mutant[] = [
     check: "events/hold-no-content",
     names: /within its stored event/,
     bus: withEntry(({ content }) => ({ content })),
-  }),
-  hostMutant({
-    id: "events-hold-text",
-    defect: "a `stored` event holds the text of its entry, under another name",
-    check: "events/hold-no-content",
-    names: /text.* within its stored event/,
-    bus: withEntry(({ text }) => ({ summary: text })),
-  }),
-  hostMutant({
-    id: "events-twice",
-    defect: "every event is published twice",
-    check: "events/once-for-every-receipt",
-    names: /each published once/,
-    bus: (bus) =>
-      interceptEvents(bus, (event, _, send) => {
-        send(event);
-        send(event);
-      }),
   }),
   hostMutant({
     id: "events-receipts-without-event-id",
@@ -243,13 +203,6 @@ const storedMutants: readonly Mutant[] = [
 
 const goneMutants: readonly Mutant[] = [
   hostMutant({
-    id: "events-none-for-forgets",
-    defect: "a forget publishes no events",
-    check: "events/forgotten-for-every-entry",
-    names: /subjects of the events after a forget of 2 of 3 entries/,
-    bus: withoutEvents(({ action }) => action === "forgotten"),
-  }),
-  hostMutant({
     id: "events-one-for-a-forget",
     defect: "a forget publishes one event, whatever it deleted",
     check: "events/forgotten-for-every-entry",
@@ -282,17 +235,6 @@ const goneMutants: readonly Mutant[] = [
     check: "events/expired-for-every-entry-that-ends",
     names: /after the end of an entry with ttl 1/,
     bus: withoutEvents(({ action }) => action === "expired"),
-  }),
-  hostMutant({
-    id: "events-expired-as-forgotten",
-    defect: "what expires is published as `forgotten`",
-    check: "events/expired-for-every-entry-that-ends",
-    names: /after the end of an entry with ttl 1.*"forgotten"/,
-    bus: (bus) =>
-      interceptEvents(bus, (event, { subject }, send) => {
-        if (event.action !== "expired") return send(event);
-        send({ ...event, action: "forgotten" }, subject.replace(/expired$/, "forgotten"));
-      }),
   }),
   hostMutant({
     id: "events-agent-is-author",

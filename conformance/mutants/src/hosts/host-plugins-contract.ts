@@ -161,15 +161,6 @@ const requestMutants: readonly Mutant[] = [
     })),
   }),
   hostMutant({
-    id: "host-plugins-scope-without-session",
-    defect: "the scope that plugins are given has no session",
-    check: "host-plugins/store-is-of-one-partition-and-no-key-twice",
-    names: /scope of `onStore` of the working tier/,
-    parts: betweenPlugins((inner) => ({
-      onStore: ({ session: _, ...scope }, request) => inner.onStore(scope, request),
-    })),
-  }),
-  hostMutant({
     id: "host-plugins-asks-for-everything",
     defect: "a plugin is asked for features that it does not declare",
     check: "host-plugins/undeclared-feature-is-refused",

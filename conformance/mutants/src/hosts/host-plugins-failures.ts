@@ -24,13 +24,6 @@ const thrownMutants: readonly Mutant[] = [
     parts: rethrowing((error) => (isMemoryError(error) ? new Error("hidden") : error)),
   }),
   hostMutant({
-    id: "host-plugins-details-dropped",
-    defect: "an error of a plugin is sent without its detail",
-    check: "host-plugins/thrown-memory-error-is-sent",
-    names: /threw memory_full with a message and a detail/,
-    parts: rethrowing((error) => (isMemoryError(error) ? new MemoryError(error.code, error.message) : error)),
-  }),
-  hostMutant({
     id: "host-plugins-errors-as-empty-pages",
     defect: "a plugin that throws is taken to have found nothing",
     check: "host-plugins/what-else-is-thrown-is-runtime-error",
@@ -97,15 +90,6 @@ const mergeMutants: readonly Mutant[] = [
     check: "host-plugins/degraded-names-the-failing-tier",
     names: /tier and code in `degraded`/,
     bus: withPages(({ degraded: _, ...page }) => page),
-  }),
-  hostMutant({
-    id: "host-plugins-degraded-names-one",
-    defect: "only the first tier that failed is named in `degraded`",
-    check: "host-plugins/degraded-names-the-failing-tier",
-    names: /tier and code in `degraded`/,
-    bus: withPages((page) =>
-      Array.isArray(page.degraded) ? { ...page, degraded: page.degraded.slice(0, 1) } : page,
-    ),
   }),
   hostMutant({
     id: "host-plugins-degraded-total-is-exact",
@@ -190,13 +174,6 @@ const servingMutants: readonly Mutant[] = [
     check: SERVING,
     names: /`serving` of each tier .* have `failed` 1/,
     bus: withTiers((figures) => ({ ...figures, serving: true })),
-  }),
-  hostMutant({
-    id: "host-plugins-serving-where-failed-is-0-alone",
-    defect: "a tier is serving only where its plugin says `failed` 0",
-    check: SERVING,
-    names: /`serving` of each tier/,
-    bus: withTiers((figures) => ({ ...figures, serving: figures.failed === 0 })),
   }),
   hostMutant({
     id: "host-plugins-figures-kept-to-itself",

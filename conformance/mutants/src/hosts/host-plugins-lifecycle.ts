@@ -64,13 +64,6 @@ const pluginLifeMutants: readonly Mutant[] = [
     options: { drainTimeoutMs: 1, closeTimeoutMs: 1 },
   }),
   hostMutant({
-    id: "host-plugins-never-closes",
-    defect: "a host that stops does not close its plugins",
-    check: "host-plugins/plugin-is-opened-first-and-closed-last",
-    names: /calls of `open` and `close`/,
-    parts: betweenPlugins(() => ({ async close() {} })),
-  }),
-  hostMutant({
     id: "host-plugins-starts-without-a-plugin",
     defect: "a host starts although one of its plugins did not open",
     check: "host-plugins/plugin-that-fails-to-open-stops-the-start",

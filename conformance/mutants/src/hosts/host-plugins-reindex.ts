@@ -35,14 +35,6 @@ export const reindexMutants: readonly Mutant[] = [
     bus: withoutProgress(({ state }) => state === "done"),
   }),
   hostMutant({
-    id: "host-plugins-reindex-told-to-a-tenant",
-    defect: "progress is published among the events of the tenant `default`",
-    check: TOLD,
-    names: /subjects of the messages/,
-    bus: (bus) =>
-      interceptEvents(bus, (event, { subject }, send) => send(event, subject.replace("$HOST", "default"))),
-  }),
-  hostMutant({
     id: "host-plugins-reindex-counts-what-is-left",
     defect: "`done` counts the entries that are still to be indexed",
     check: TOLD,
@@ -55,13 +47,6 @@ export const reindexMutants: readonly Mutant[] = [
     check: TOLD,
     names: /fields of the message .* got \["analyzer"\]/,
     bus: withProgress(({ analyzer, ...progress }) => progress),
-  }),
-  hostMutant({
-    id: "host-plugins-reindex-of-another-host",
-    defect: "progress names the tier where it should name the host",
-    check: TOLD,
-    names: /what the message says/,
-    bus: withProgress((progress) => ({ ...progress, host_id: progress.tier })),
   }),
   hostMutant({
     id: "host-plugins-reindex-never-pauses",

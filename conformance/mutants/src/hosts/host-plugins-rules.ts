@@ -47,21 +47,6 @@ const namedMutants: readonly Mutant[] = [
         return isOne && !`${fields?.namespace}`.includes("/open") ? "unauthorized" : undefined;
       }),
   }),
-  hostMutant({
-    id: "host-plugins-refused-tier-is-empty",
-    defect: "a retrieve that names a refused tier finds nothing",
-    check: NAMED,
-    names: /a retrieve of the semantic tier in [^*]* where another agent is refused/,
-    bus: (bus) =>
-      rewriteReplies(bus, (reply, { asked }) => {
-        if (reply.code !== "unauthorized" || !asked || !isOf("retrieve", asked)) return reply;
-        const { id, version, ts, req_id } = reply;
-        return {
-          type: "memory/retrieve/resp",
-          ...{ id, version, ts, req_id, entries: [], total: 0, total_relation: "eq", took_ms: {} },
-        };
-      }),
-  }),
   ...(["retrieve", "list", "forget"] as const).map((operation) =>
     hostMutant({
       id: `host-plugins-${operation}-of-a-subtree-in-part`,
@@ -83,13 +68,6 @@ const unnamedMutants: readonly Mutant[] = [
       ...reply,
       degraded: [{ tier: "semantic", code: "unauthorized", message: "not allowed" }],
     })),
-  }),
-  hostMutant({
-    id: "host-plugins-refused-tier-counts",
-    defect: "the total of a list that names no tier counts what a refused one has",
-    check: LEFT_OUT,
-    names: /what a list that names no tier, .* tells/,
-    bus: withReadsOfAll("memory/list/resp", (reply) => ({ ...reply, total: Number(reply.total) + 1 })),
   }),
   hostMutant({
     id: "host-plugins-refused-tier-refuses-all",

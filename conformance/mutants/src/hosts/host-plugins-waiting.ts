@@ -185,14 +185,6 @@ const overloadMutants: readonly Mutant[] = [
     bus: (bus) => dropReplies(bus, ({ message }) => message.code === "overloaded"),
   }),
   hostMutant({
-    id: "host-plugins-full-host-does-not-say-when",
-    defect: "`overloaded` of a host that is full has no `retry_after_ms`",
-    check: "host-plugins/full-host-is-overloaded",
-    names: /detail\.retry_after_ms of the reply/,
-    bus: (bus) =>
-      rewriteErrors(bus, (error) => (error.code === "overloaded" ? { ...error, detail: {} } : error)),
-  }),
-  hostMutant({
     id: "host-plugins-refused-request-is-not-named",
     defect: "`overloaded` of a host that is full has null as `req_id`",
     check: "host-plugins/refused-request-is-named",

@@ -1,6 +1,6 @@
 import type { Bus, Message } from "@membus/protocol";
 import { hostMutant, type Mutant } from "../mutant.js";
-import { refuseRequests, rewriteBytes, rewriteErrors, rewriteReplies, rewriteRequests } from "./intercept.js";
+import { refuseRequests, rewriteBytes, rewriteRequests } from "./intercept.js";
 import { readingEntries } from "./rewrite-entries.js";
 
 /** What is longer is cut, and so accepted. */
@@ -33,30 +33,10 @@ function refusing(isRefused: (fields: Message) => boolean): (bus: Bus) => Bus {
 
 const lengthOf = (value: unknown) => (typeof value === "string" || Array.isArray(value) ? value.length : 0);
 
-/** The errors of a store with their details changed. */
-function withDetails(message: Message, change: (error: Message) => Message): Message {
-  if (!Array.isArray(message.errors)) return message;
-  return { ...message, errors: message.errors.map(change) };
-}
-
 const RETRIEVE = "memory/retrieve/req";
 const STORE = "memory/store/req";
 
 const requestMutants: readonly Mutant[] = [
-  hostMutant({
-    id: "limits-long-query-cut",
-    defect: "a query that is too long is cut",
-    check: "limits/strings-of-requests",
-    names: /query of 8193, one over its limit/,
-    bus: cutting("query", 8_192, RETRIEVE),
-  }),
-  hostMutant({
-    id: "limits-query-below",
-    defect: "the limit of a query is taken to exclude itself",
-    check: "limits/strings-of-requests",
-    names: /query at its limit of 8192/,
-    bus: refusing(({ type, query }) => type === RETRIEVE && lengthOf(query) === 8_192),
-  }),
   hostMutant({
     id: "limits-match-unbounded",
     defect: "a part of a key may be longer than a key",
@@ -68,13 +48,6 @@ const requestMutants: readonly Mutant[] = [
           ? { ...fields, match: { a: "x" } }
           : fields,
       ),
-  }),
-  hostMutant({
-    id: "limits-more-keys",
-    defect: "keys beyond the thousandth are ignored",
-    check: "limits/counts-in-requests",
-    names: /a retrieve with keys of 1001/,
-    bus: cutting("keys", 1_000, RETRIEVE),
   }),
   hostMutant({
     id: "limits-more-keys-of-a-forget",
@@ -91,25 +64,6 @@ const requestMutants: readonly Mutant[] = [
     bus: refusing(({ type, tags }) => type === RETRIEVE && lengthOf(tags) === 256),
   }),
   hostMutant({
-    id: "limits-too-large-without-numbers",
-    defect: "the error too_large has an empty detail",
-    check: "limits/counts-in-requests",
-    names: /max and got in the detail of the error/,
-    bus: (bus) =>
-      rewriteErrors(bus, (error) => (error.code === "too_large" ? { ...error, detail: {} } : error)),
-  }),
-  hostMutant({
-    id: "limits-too-large-without-name",
-    defect: "the error too_large does not say which limit",
-    check: "limits/strings-of-requests",
-    names: /limit in the detail of the error/,
-    bus: (bus) =>
-      rewriteErrors(bus, (error) => {
-        const { limit: _, path: __, ...detail } = error.detail as Message;
-        return error.code === "too_large" ? { ...error, detail } : error;
-      }),
-  }),
-  hostMutant({
     id: "limits-root-not-counted",
     defect: "the root of a where tree is not counted as a node",
     check: "limits/where-trees",
@@ -119,13 +73,6 @@ const requestMutants: readonly Mutant[] = [
         const any = (fields.where as { any?: unknown[] } | undefined)?.any;
         return any?.length === 64 ? { ...fields, where: { any: any.slice(1) } } : fields;
       }),
-  }),
-  hostMutant({
-    id: "limits-where-of-7-levels",
-    defect: "a where tree of 8 levels is refused",
-    check: "limits/where-trees",
-    names: /the levels of where at its limit of 8/,
-    bus: refusing(({ where }) => /^(\{"not":){7}\{"field"/.test(JSON.stringify(where ?? 0))),
   }),
   hostMutant({
     id: "limits-long-cursor-is-none",
@@ -140,13 +87,6 @@ const requestMutants: readonly Mutant[] = [
     check: "limits/store-of-1000-entries",
     names: /a store of 1001 entries/,
     bus: cutting("entries", 1_000, STORE),
-  }),
-  hostMutant({
-    id: "limits-store-of-999",
-    defect: "a store of 1000 entries is refused",
-    check: "limits/store-of-1000-entries",
-    names: /a store of 1000 entries/,
-    bus: refusing(({ entries }) => lengthOf(entries) === 1_000),
   }),
 ];
 
@@ -164,16 +104,6 @@ const entryMutants: readonly Mutant[] = [
     check: "limits/counts-in-entries",
     names: /an entry with tags of 257/,
     bus: cuttingInEntries("tags", 256),
-  }),
-  hostMutant({
-    id: "limits-entry-error-without-numbers",
-    defect: "too_large of an entry has only its path",
-    check: "limits/counts-in-entries",
-    names: /max and got in the detail of the error to an entry/,
-    bus: (bus) =>
-      rewriteReplies(bus, (reply) =>
-        withDetails(reply, (error) => ({ ...error, detail: { path: (error.detail as Message).path ?? "" } })),
-      ),
   }),
   hostMutant({
     id: "limits-key-in-characters",
@@ -195,15 +125,6 @@ const entryMutants: readonly Mutant[] = [
       const isOver = lengthOf(entry.content) > 262_000;
       return isOver ? { ...entry, content: cut(entry.content, 262_000) } : entry;
     }),
-  }),
-  hostMutant({
-    id: "limits-entry-of-255-kib",
-    defect: "an entry is refused from 256 kB on",
-    check: "limits/entry-of-256-kib",
-    names: /an entry of exactly 262144 bytes/,
-    bus: refusing(
-      ({ entries }) => Array.isArray(entries) && entries.some((entry) => lengthOf(entry?.content) > 256_000),
-    ),
   }),
   hostMutant({
     id: "limits-entry-measured-as-it-came",
@@ -272,13 +193,6 @@ const shapeMutants: readonly Mutant[] = [
       }),
   }),
   hostMutant({
-    id: "limits-lengths-in-bytes",
-    defect: "the length of an id is counted in bytes",
-    check: "limits/lengths-are-in-utf-16-code-units",
-    names: /a ping with id of 128 code units, in characters of two bytes/,
-    bus: refusing(({ id }) => typeof id === "string" && Buffer.byteLength(id) > 128),
-  }),
-  hostMutant({
     id: "limits-lengths-in-code-points",
     defect: "lengths are counted in code points, so that a query of emojis may be twice as long",
     check: "limits/lengths-are-in-utf-16-code-units",
@@ -294,14 +208,6 @@ const shapeMutants: readonly Mutant[] = [
 
 const numberMutants: readonly Mutant[] = [
   hostMutant({
-    id: "limits-negative-limit-is-0",
-    defect: "a limit below 0 is taken for 0",
-    check: "limits/numbers-of-requests-in-range",
-    names: /a retrieve with limit -1/,
-    bus: (bus) =>
-      rewriteRequests(bus, (fields) => (Number(fields.limit) < 0 ? { ...fields, limit: 0 } : fields)),
-  }),
-  hostMutant({
     id: "limits-great-limit-cut",
     defect: "a limit beyond 1000 is taken for 1000",
     check: "limits/numbers-of-requests-in-range",
@@ -315,13 +221,6 @@ const numberMutants: readonly Mutant[] = [
     check: "limits/numbers-of-entries-in-range",
     names: /an entry with importance 1\.01/,
     bus: readingEntries((entry) => (Number(entry.importance) > 1 ? { ...entry, importance: 1 } : entry)),
-  }),
-  hostMutant({
-    id: "limits-range-is-too-large",
-    defect: "a limit beyond 1000 is too_large instead of schema_violation",
-    check: "limits/numbers-of-requests-in-range",
-    names: /a retrieve with limit 1001/,
-    bus: refusing(({ limit }) => Number(limit) > 1_000),
   }),
 ];
 

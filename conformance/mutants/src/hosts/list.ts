@@ -41,15 +41,6 @@ function cursorsOfAll(bus: Bus): Bus {
 
 const pages: readonly Mutant[] = [
   hostMutant({
-    id: "list-order-by-count-backwards",
-    defect: "the smallest count comes first",
-    check: "list/order-is-by-name-count-or-newest",
-    names: /values of a list by count/,
-    bus: giving(({ items, ...reply }, { order }) =>
-      order === "count" ? { ...reply, items: items.toReversed() } : { ...reply, items },
-    ),
-  }),
-  hostMutant({
     id: "list-ties-by-size",
     defect: "equal ones are by their size, and not by name",
     check: "list/order-is-by-name-count-or-newest",
@@ -60,28 +51,11 @@ const pages: readonly Mutant[] = [
     }),
   }),
   hostMutant({
-    id: "list-names-by-locale",
-    defect: "names are in the order of a dictionary",
-    check: "list/order-is-by-name-count-or-newest",
-    names: /values of a list by name, of values of every type/,
-    bus: giving(({ items, ...reply }) => {
-      const byName = (a: Item, b: Item) => String(a.value).localeCompare(String(b.value), "en");
-      return { ...reply, items: items.length > 10 ? sorted(items, byName) : items };
-    }),
-  }),
-  hostMutant({
     id: "list-limit-of-ten",
     defect: "an absent `limit` is 10, as of a retrieve",
     check: "list/limit-is-a-hundred-unless-given",
     names: /items of a list with limit undefined/,
     bus: reading((list) => ({ ...list, limit: list.limit ?? 10 })),
-  }),
-  hostMutant({
-    id: "list-total-of-the-page",
-    defect: "`total` counts the items of the page",
-    check: "list/limit-is-a-hundred-unless-given",
-    names: /total of a list with limit/,
-    bus: giving((reply) => ({ ...reply, total: reply.items.length })),
   }),
   hostMutant({
     id: "list-depth-from-the-root",
@@ -96,20 +70,6 @@ const pages: readonly Mutant[] = [
       });
       return { ...reply, items: items.map(cut) };
     }),
-  }),
-  hostMutant({
-    id: "list-depth-ignored",
-    defect: "namespaces are told whole, whatever `depth` is",
-    check: "list/depth-cuts-namespaces",
-    names: /namespaces, counts and newest of a list to depth 1/,
-    bus: reading((list) => without(list, "depth") as Message),
-  }),
-  hostMutant({
-    id: "list-without-cursor",
-    defect: "a page of a list has no cursor",
-    check: "list/pages-hold-all-once",
-    names: /values on all pages of a list by name/,
-    bus: giving((reply) => without(reply, "cursor") as Message),
   }),
   hostMutant({
     id: "list-page-passes-over-one",

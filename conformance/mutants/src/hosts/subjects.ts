@@ -77,25 +77,11 @@ const tokenMutants: readonly Mutant[] = [
     bus: (bus) => withAgent(bus, leniently),
   }),
   hostMutant({
-    id: "subjects-padding-skipped",
-    defect: "the padding of an escape is skipped",
-    check: "subjects/tokens-of-no-agent-refused",
-    names: /a padded escape/,
-    bus: (bus) => withAgent(bus, (token) => token.replace(/=+$/, token === "=" ? "=" : "")),
-  }),
-  hostMutant({
     id: "subjects-operation-in-any-case",
     defect: "operations on subjects are read in any case",
     check: "subjects/unknown-operations-refused",
     names: /memory\.Store\.req/,
     bus: (bus) => withTokens(bus, (tokens) => tokens.map((token) => (token === "Store" ? "store" : token))),
-  }),
-  hostMutant({
-    id: "subjects-unknown-operation-not-answered",
-    defect: "a request of an operation to come is dropped",
-    check: "subjects/unknown-operations-refused",
-    names: /memory\.history\.req/,
-    bus: (bus) => dropRequests(bus, ({ subject }) => subject.endsWith(".memory.history.req")),
   }),
   hostMutant({
     id: "subjects-tenant-cleaned",
@@ -159,26 +145,11 @@ const replyMutants: readonly Mutant[] = [
     bus: (bus) => answering(bus, (reply) => !reply.startsWith(INBOX)),
   }),
   hostMutant({
-    id: "subjects-inbox-anywhere-in-the-reply-subject",
-    defect: "a reply subject that has _INBOX anywhere passes for an inbox",
-    check: "subjects/reply-outside-the-inboxes-is-not-answered",
-    names: /subjects on which the host answered .*got \[".*_INBOX\.a"/,
-    bus: (bus) => answering(bus, (reply) => /.+_INBOX/.test(reply)),
-  }),
-  hostMutant({
     id: "subjects-inbox-of-another-answered",
     defect: "whatever begins with _INBOX passes for an inbox of the caller",
     check: "subjects/reply-in-the-inbox-of-another-is-not-answered",
     names: /subjects on which the host answered .*got \["_INBOX_conformance-second\./,
     bus: (bus) => answering(bus, (reply) => reply.startsWith(INBOX)),
-  }),
-  hostMutant({
-    id: "subjects-inbox-by-the-begin-of-a-name",
-    defect: "an inbox is told from another by its first characters, not by its first token",
-    check: "subjects/reply-in-the-inbox-of-another-is-not-answered",
-    names: /subjects on which the host answered .*got \["_INBOX_conformance-first/,
-    bus: (bus) =>
-      answering(bus, (reply, subject) => reply.startsWith(`_INBOX_${subject.split(".")[AGENT_AT]}`)),
   }),
   hostMutant({
     id: "subjects-unanswerable-carried-out",
@@ -220,14 +191,6 @@ const TIER_OF_SUBJECT = /\.memory\.(?<operation>\w+)\.(?:working|episodic|semant
 
 const plainly = (subject: string) => subject.replace(TIER_OF_SUBJECT, ".memory.$<operation>.req");
 
-/** Requests of one operation reach the host as if their subjects named no tier. */
-function withPlainSubject(bus: Bus, operation: string): Bus {
-  return rewriteRawRequests(bus, (message) => {
-    const { subject } = message;
-    return subject.includes(`.memory.${operation}.`) ? { ...message, subject: plainly(subject) } : message;
-  });
-}
-
 const tierMutants: readonly Mutant[] = [
   hostMutant({
     id: "subjects-tier-not-heard",
@@ -242,20 +205,6 @@ const tierMutants: readonly Mutant[] = [
     check: "subjects/another-tier-than-the-subjects-is-refused",
     names: /errors of a store on .* of three entries/,
     bus: (bus) => rewriteRawRequests(bus, (message) => ({ ...message, subject: plainly(message.subject) })),
-  }),
-  hostMutant({
-    id: "subjects-tier-of-a-forget-ignored",
-    defect: "a forget that names another tier than its subject is carried out there",
-    check: "subjects/another-tier-than-the-subjects-is-refused",
-    names: /the reply to a forget on .* that names the \w+ tier/,
-    bus: (bus) => withPlainSubject(bus, "forget"),
-  }),
-  hostMutant({
-    id: "subjects-tier-of-a-retrieve-ignored",
-    defect: "a retrieve that names no tier is about all of them, also where its subject names one",
-    check: "subjects/tier-of-the-subject-is-meant",
-    names: /keys of a retrieve on .*\.memory\.retrieve\.\w+\.req/,
-    bus: (bus) => withPlainSubject(bus, "retrieve"),
   }),
 ];
 

@@ -72,18 +72,4 @@ export const cascadeOnceMutants: readonly Mutant[] = [
         }
       })(),
   }),
-  pluginMutant({
-    id: "cascade-levels-not-remembered",
-    defect: "after a restart the reply to a repeated cascade says how many, and not at which levels",
-    check: "cascade/survives-reopen",
-    names: /reply to a cascade that is repeated after close and open/,
-    tier: "episodic",
-    createPlugin: () =>
-      new (class extends LineagePlugin {
-        protected override remember(...[op, result]: Parameters<LineagePlugin["remember"]>): void {
-          const { cascaded: _, ...rest } = result as { readonly cascaded?: unknown };
-          super.remember(op, rest);
-        }
-      })(),
-  }),
 ];

@@ -29,15 +29,6 @@ function lookingAmong(rows: (own: Row[], selector: ScopeSelector, all: Row[]) =>
 
 const cascadeTakesMutants: readonly Mutant[] = [
   pluginMutant({
-    id: "cascade-one-level",
-    defect:
-      "a cascade takes what is derived from the selected entries, and nothing that is derived from that",
-    check: "cascade/takes-what-is-derived-level-by-level",
-    names: /`deleted` and `cascaded` of a forget with cascade/,
-    tier: "episodic",
-    createPlugin: taking((levels) => levels.slice(0, 1)),
-  }),
-  pluginMutant({
     id: "cascade-stays-in-the-namespace",
     defect: "a cascade looks for derived entries in the selected namespace alone",
     check: "cascade/takes-what-is-derived-level-by-level",
@@ -46,38 +37,6 @@ const cascadeTakesMutants: readonly Mutant[] = [
     createPlugin: lookingAmong((own, { namespace }) =>
       own.filter(({ scope }) => scope.namespace === namespace),
     ),
-  }),
-  pluginMutant({
-    id: "cascade-counts-and-leaves",
-    defect: "derived entries are counted, and stay",
-    check: "cascade/takes-what-is-derived-level-by-level",
-    names: /ids left in the namespace that a cascade began in/,
-    tier: "episodic",
-    createPlugin: () =>
-      new (class extends LineagePlugin {
-        readonly #derived = new Set<Row>();
-        protected override levels(...args: Levels): Row[][] {
-          const levels = super.levels(...args);
-          for (const row of levels.flat()) this.#derived.add(row);
-          return levels;
-        }
-        protected override drop(...[row, ...how]: Parameters<LineagePlugin["drop"]>): void {
-          if (!this.#derived.has(row)) super.drop(row, ...how);
-        }
-      })(),
-  }),
-  pluginMutant({
-    id: "cascade-ignores-the-other-source",
-    defect: "a cascade takes every entry that names one which goes, whatever other sources it has",
-    check: "cascade/leaves-what-has-another-source",
-    names: /`cascaded` of a cascade where all that is derived has another source/,
-    tier: "episodic",
-    createPlugin: () =>
-      new (class extends LineagePlugin {
-        protected override hasSourceLeft(): boolean {
-          return false;
-        }
-      })(),
   }),
   pluginMutant({
     id: "cascade-edits-sources",
@@ -161,14 +120,6 @@ const cascadeReachMutants: readonly Mutant[] = [
           return true;
         }
       })(),
-  }),
-  pluginMutant({
-    id: "cascade-crosses-agents",
-    defect: "a cascade looks for derived entries in the partitions of all agents",
-    check: "cascade/leaves-what-other-agents-wrote",
-    names: /`cascaded` where another agent has derived as much/,
-    tier: "episodic",
-    createPlugin: lookingAmong((_own, _selector, all) => all),
   }),
   pluginMutant({
     id: "cascade-crosses-sessions",

@@ -35,27 +35,6 @@ export const conditionalMutants: readonly Mutant[] = [
     }),
   }),
   pluginMutant({
-    id: "conditional-ignored",
-    defect: "an if_revision is not looked at, unless it is 0",
-    check: "conditional/former-revision-is-refused",
-    names: /of a store with the revision before the current one/,
-    createPlugin: refusing(({ if_revision }, _, sound) => (if_revision === 0 ? sound : undefined)),
-  }),
-  pluginMutant({
-    id: "conditional-conflict-without-revision",
-    defect: "a conflict does not tell the current revision",
-    check: "conditional/former-revision-is-refused",
-    names: /detail\.revision of a store with the revision before the current one/,
-    createPlugin: refusing((_, __, sound) => sound && conflict({})),
-  }),
-  pluginMutant({
-    id: "conditional-conflict-tells-the-demanded-revision",
-    defect: "a conflict tells the revision that was demanded instead of the current one",
-    check: "conditional/former-revision-is-refused",
-    names: /detail\.revision of a store with the revision before the current one/,
-    createPlugin: refusing(({ if_revision }, _, sound) => sound && conflict({ revision: if_revision! })),
-  }),
-  pluginMutant({
     id: "conditional-refused-after-writing",
     defect: "an update in conflict is reported as such, and written all the same",
     check: "conditional/former-revision-is-refused",
@@ -103,27 +82,11 @@ export const conditionalMutants: readonly Mutant[] = [
     createPlugin: refusing(({ if_revision }, _, sound) => (if_revision ? sound : undefined)),
   }),
   pluginMutant({
-    id: "conditional-zero-is-refused",
-    defect: "an if_revision of 0 is refused also where the key does not exist",
-    check: "conditional/zero-demands-that-there-is-none",
-    names: /errors of a store of a new key with if_revision 0/,
-    createPlugin: refusing(({ if_revision }, _, sound) =>
-      if_revision === 0 ? conflict({ revision: 0 }) : sound,
-    ),
-  }),
-  pluginMutant({
     id: "conditional-new-key-is-stored",
     defect: "a key that does not exist is created, whatever revision is demanded",
     check: "conditional/no-entry-has-revision-zero",
     names: /of a store of a new key with another key's revision/,
     createPlugin: refusing((_, previous, sound) => (previous ? sound : undefined)),
-  }),
-  pluginMutant({
-    id: "conditional-new-key-has-no-revision",
-    defect: "the conflict of a key that does not exist tells no revision instead of 0",
-    check: "conditional/no-entry-has-revision-zero",
-    names: /detail\.revision of a store of a new key/,
-    createPlugin: refusing((_, previous, sound) => (previous ? sound : sound && conflict({}))),
   }),
   pluginMutant({
     id: "conditional-remembers-forgotten-revisions",
@@ -160,22 +123,6 @@ export const conditionalMutants: readonly Mutant[] = [
           const error = refusals.find((refusal) => refusal !== undefined);
           if (error === undefined) return super.storeAll(scope, request);
           return { receipts: [], errors: request.entries.map(({ index }) => ({ index, error })) };
-        }
-      })(),
-  }),
-  pluginMutant({
-    id: "conditional-conflict-is-a-receipt",
-    defect: "an entry in conflict gets a receipt, as if it were stored",
-    check: "conditional/conflict-leaves-the-neighbours",
-    names: /indexes of receipts and errors of a store of 4 entries/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override async storeOne(...[partition, item, op]: Parameters<ReferencePlugin["storeOne"]>) {
-          const fate = await super.storeOne(partition, item, op);
-          if (!("error" in fate)) return fate;
-          const { index, key_hash } = item;
-          const revision = this.previous(partition, item)?.revision ?? 1;
-          return { receipt: { index, key_hash, outcome: "unchanged" as const, revision } };
         }
       })(),
   }),

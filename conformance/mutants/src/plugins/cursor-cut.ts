@@ -56,11 +56,4 @@ export const cursorCutMutants: readonly Mutant[] = [
         ({ content, context = "" }) => JSON.stringify(content).length + context.length,
       ),
   }),
-  pluginMutant({
-    id: "cursor-cut-without-need",
-    defect: "a page of more than three entries is cut, whatever `max_bytes` is",
-    check: "cursor/page-is-cut-behind-max-bytes",
-    names: /entries and `cut` of onRetrieve/,
-    createPlugin: () => cutting((sizes) => Math.min(3, sizes.length), { cut: true }),
-  }),
 ];

@@ -47,28 +47,6 @@ function carryingOn(bus: Bus): Bus {
   });
 }
 
-/** A host whose cursors are the number of entries that came before. */
-function countingOffsets(bus: Bus): Bus {
-  const pages = new Map<unknown, { readonly from: number; readonly limit: number }>();
-  const cutting = rewriteReplies(bus, (fields) => {
-    const page = pages.get(fields.req_id);
-    if (page === undefined || !Array.isArray(fields.entries)) return fields;
-    const { from, limit } = page;
-    const entries = fields.entries.slice(from, from + limit);
-    const { cursor: _, ...rest } = fields;
-    return entries.length < limit
-      ? { ...rest, entries }
-      : { ...rest, entries, cursor: `from ${from + limit}` };
-  });
-  return rewriteRequests(cutting, ({ cursor, ...fields }) => {
-    if (!isRetrieve(fields)) return cursor === undefined ? fields : { ...fields, cursor };
-    const from = Number(/^from (\d+)$/.exec(String(cursor))?.[1] ?? 0);
-    const limit = Number(fields.limit ?? 10);
-    pages.set(fields.id, { from, limit });
-    return { ...fields, limit: Math.min(1_000, from + limit) };
-  });
-}
-
 /** A host that keeps the place of a cursor with the one who first asked. */
 function continuingForAnyone(whose: (subject: string) => string) {
   return (bus: Bus) => {
@@ -92,44 +70,11 @@ const tenantOf = (subject: string) => subject.split(".")[1]!;
 
 export const cursorHostMutants: readonly Mutant[] = [
   hostMutant({
-    id: "cursor-offset",
-    defect: "a cursor is the number of entries that came before, so that writes shift the pages",
-    check: "cursor/unchanged-entries-once-while-others-write",
-    names: /unchanged ids on the pages with order newest/,
-    bus: countingOffsets,
-  }),
-  hostMutant({
     id: "cursor-bound-to-limit",
     defect: "a cursor is refused with another limit than that of the first page",
     check: "cursor/limit-may-change",
     names: /schema_violation/,
     bus: boundTo(({ limit }) => limit),
-  }),
-  hostMutant({
-    id: "cursor-limit-of-the-first-page",
-    defect: "behind a cursor the limit of the first page goes on",
-    check: "cursor/limit-may-change",
-    names: /ids behind the cursor of that page, with limit 3/,
-    bus: (bus) => {
-      const limits = new Map<unknown, unknown>();
-      const remembering = rewriteReplies(bus, (fields, { asked }) => {
-        if (typeof fields.cursor === "string") limits.set(fields.cursor, asked?.limit);
-        return fields;
-      });
-      return rewriteRequests(remembering, (fields) =>
-        limits.has(fields.cursor) ? { ...fields, limit: limits.get(fields.cursor) as number } : fields,
-      );
-    },
-  }),
-  hostMutant({
-    id: "cursor-none-is-the-first-page",
-    defect: "a cursor that cannot be read gives the first page again",
-    check: "cursor/that-is-none-is-refused",
-    names: /a retrieve with the cursor "x", which no page had/,
-    bus: (bus) =>
-      rewriteRequests(bus, ({ cursor, ...fields }) =>
-        cursor === undefined || read(cursor) === undefined ? fields : { ...fields, cursor },
-      ),
   }),
   hostMutant({
     id: "cursor-number-is-an-offset",
@@ -149,38 +94,11 @@ export const cursorHostMutants: readonly Mutant[] = [
     bus: carryingOn,
   }),
   hostMutant({
-    id: "cursor-of-another-namespace",
-    defect: "a cursor continues in whatever namespace it comes with",
-    check: "cursor/of-another-request-is-refused",
-    names: /a retrieve with \{"namespace"/,
-    bus: (bus) => {
-      const digests = new Map<unknown, string>();
-      const remembering = rewriteReplies(bus, (fields, { asked }) => {
-        if (typeof fields.cursor === "string" && asked !== undefined) {
-          digests.set(fields.cursor, digestOf(asked, ["namespace"]));
-        }
-        return fields;
-      });
-      return rewriteRequests(remembering, (fields) => {
-        const cursor = read(fields.cursor);
-        const isSame = cursor !== undefined && digests.get(fields.cursor) === digestOf(fields, ["namespace"]);
-        return isSame ? { ...fields, cursor: encodeCursor({ ...cursor, digest: digestOf(fields) }) } : fields;
-      });
-    },
-  }),
-  hostMutant({
     id: "cursor-bound-to-deadline",
     defect: "a cursor is refused with another deadline than that of the first page",
     check: "cursor/of-the-same-request-continues",
     names: /schema_violation/,
     bus: boundTo(({ deadline_ms }) => deadline_ms),
-  }),
-  hostMutant({
-    id: "cursor-bound-to-version",
-    defect: "a cursor is refused where a `version` is said that the first page did not say",
-    check: "cursor/of-the-same-request-continues",
-    names: /schema_violation/,
-    bus: boundTo(({ version }) => version),
   }),
   hostMutant({
     id: "cursor-for-another-agent",

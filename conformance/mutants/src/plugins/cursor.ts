@@ -49,30 +49,6 @@ function goingOnFromTheEntry(otherwise: (found: readonly Found[]) => readonly Fo
 
 const pluginMutants: readonly Mutant[] = [
   pluginMutant({
-    id: "cursor-ignored",
-    defect: "`after` is not looked at: every page is the first one",
-    check: "cursor/pages-by-time-hold-all-once",
-    names: /ids and namespaces on all pages of a retrieve of 11 entries/,
-    createPlugin: () => continuing((found) => found),
-  }),
-  pluginMutant({
-    id: "cursor-repeats",
-    defect: "a page begins with the entry that the one before it ended with",
-    check: "cursor/pages-by-time-hold-all-once",
-    names: /ids and namespaces on all pages of a retrieve of 11 entries/,
-    createPlugin: () =>
-      continuing((found, after, { of, order }) =>
-        found.filter((one) => comparePositions(after, of(one), order) <= 0),
-      ),
-  }),
-  pluginMutant({
-    id: "cursor-skips",
-    defect: "the first entry behind the cursor is passed over",
-    check: "cursor/pages-by-time-hold-all-once",
-    names: /ids and namespaces on all pages of a retrieve of 11 entries/,
-    createPlugin: () => continuing((...args) => soundlyBehind(...args).slice(1)),
-  }),
-  pluginMutant({
     id: "cursor-time-alone",
     defect:
       "a page goes on behind the time where the last one ended, so that entries of the same time are missed",
@@ -97,31 +73,6 @@ const pluginMutants: readonly Mutant[] = [
           ? found.filter((one) => of(one).rank < after.rank)
           : soundlyBehind(found, after, { of, order }),
       ),
-  }),
-  pluginMutant({
-    id: "cursor-score-again",
-    defect:
-      "a page begins again at the score where the last one ended, so that entries of the same score are repeated",
-    check: "cursor/pages-by-score-hold-all-once",
-    names: /ids and namespaces on all pages of a retrieve of 11 entries with \{"query"/,
-    createPlugin: () =>
-      continuing((found, after, { of, order }) =>
-        order === "relevance"
-          ? found.filter((one) => of(one).rank <= after.rank && one.row.key_hash !== after.key_hash)
-          : soundlyBehind(found, after, { of, order }),
-      ),
-  }),
-  pluginMutant({
-    id: "cursor-key-hash-alone",
-    defect:
-      "in a subtree an entry with the same key in another namespace counts as the one where the page ended",
-    check: "cursor/pages-of-a-subtree-hold-all-once",
-    names: /ids and namespaces on all pages of a retrieve of 10 entries/,
-    createPlugin: () =>
-      continuing((found, after) => {
-        const last = found.findIndex(({ row }) => row.key_hash === after.key_hash);
-        return found.slice(last + 1);
-      }),
   }),
   pluginMutant({
     id: "cursor-pages-by-namespace",
@@ -152,31 +103,11 @@ const pluginMutants: readonly Mutant[] = [
       })(),
   }),
   pluginMutant({
-    id: "cursor-total-of-pages-before",
-    defect: "behind a cursor the total is that of the page",
-    check: "cursor/total-is-the-same-on-every-page",
-    names: /totals of these pages/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override page(...[found, request]: PageArguments) {
-          const page = super.page(found, request);
-          return request.after === undefined ? page : { ...page, total: page.entries.length };
-        }
-      })(),
-  }),
-  pluginMutant({
     id: "cursor-entry-gone",
     defect: "a page looks for the entry where the last one ended, and begins anew where that is forgotten",
     check: "cursor/unchanged-entries-once-while-others-write",
     names: /unchanged ids on the pages with order newest/,
     createPlugin: () => goingOnFromTheEntry((found) => found),
-  }),
-  pluginMutant({
-    id: "cursor-ends-where-entry-is-gone",
-    defect: "a page looks for the entry where the last one ended, and is empty where that is forgotten",
-    check: "cursor/unchanged-entries-once-while-others-write",
-    names: /unchanged ids on the pages with order newest/,
-    createPlugin: () => goingOnFromTheEntry(() => []),
   }),
   pluginMutant({
     id: "cursor-place-of-an-entry",
@@ -191,19 +122,6 @@ const pluginMutants: readonly Mutant[] = [
         if (positions.order === "relevance" || exact >= 0 || near < 0)
           return soundlyBehind(found, after, positions);
         return found.slice(near + 1);
-      }),
-  }),
-  pluginMutant({
-    id: "cursor-by-seq-alone",
-    defect: "pages by time go on behind the seq where the last one ended",
-    check: "cursor/after-is-a-place-in-time",
-    names: /key hashes of onRetrieve with order (newest|oldest), limit 3 and after/,
-    createPlugin: () =>
-      continuing((found, after, positions) => {
-        const { order, of } = positions;
-        if (order === "relevance") return soundlyBehind(found, after, positions);
-        const direction = order === "oldest" ? 1 : -1;
-        return found.filter((one) => direction * (of(one).seq - after.seq) > 0);
       }),
   }),
   pluginMutant({

@@ -55,34 +55,11 @@ export const entryHostMutants: readonly Mutant[] = [
     bus: readingEntries((entry) => ({ tier: "episodic", ...entry })),
   }),
   hostMutant({
-    id: "entry-author-is-forged",
-    defect: "an entry keeps the author that its store names",
-    check: "entry/what-only-the-host-sets-is-ignored",
-    names: /author, revision and seq of an entry/,
-    bus: keeping("author"),
-  }),
-  hostMutant({
     id: "entry-timestamps-are-forged",
     defect: "an entry keeps the timestamps that its store names",
     check: "entry/what-only-the-host-sets-is-ignored",
     names: /`timestamps\.created` of an entry/,
     bus: keeping("timestamps"),
-  }),
-  hostMutant({
-    id: "entry-revision-is-a-condition",
-    defect: "the revision that an entry names is taken for its if_revision",
-    check: "entry/what-only-the-host-sets-is-ignored",
-    names: /errors of a store with an entry with author/,
-    bus: readingEntries((entry) =>
-      typeof entry.revision === "number" ? { if_revision: entry.revision, ...entry } : entry,
-    ),
-  }),
-  hostMutant({
-    id: "entry-unknown-fields-are-refused",
-    defect: "an entry with a field that the host does not know is refused",
-    check: "entry/unknown-fields-are-ignored",
-    names: /errors of a store with an entry with fields that are unknown/,
-    bus: readingEntries((entry) => ("colour" in entry ? without(entry, "content") : entry)),
   }),
   hostMutant({
     id: "entry-unknown-fields-are-kept",
@@ -113,13 +90,6 @@ export const entryHostMutants: readonly Mutant[] = [
     }),
   }),
   hostMutant({
-    id: "entry-metadata-objects-as-text",
-    defect: "an object in the metadata is accepted, and kept as its JSON text",
-    check: "entry/metadata-must-be-flat",
-    names: /error of entry 0, metadata \{"a":\{"b":1\}\}/,
-    bus: readingMetadata((name, value) => [name, isFields(value) ? JSON.stringify(value) : value]),
-  }),
-  hostMutant({
     id: "entry-metadata-lists-of-anything",
     defect: "lists of numbers in the metadata are accepted, and kept as strings",
     check: "entry/metadata-must-be-flat",
@@ -127,32 +97,11 @@ export const entryHostMutants: readonly Mutant[] = [
     bus: readingMetadata((name, value) => [name, Array.isArray(value) ? value.map(String) : value]),
   }),
   hostMutant({
-    id: "entry-metadata-that-is-none-is-dropped",
-    defect: "metadata that is no object is dropped",
-    check: "entry/metadata-must-be-flat",
-    names: /error of entry 0, metadata "text"/,
-    bus: readingEntries((entry) => (isFields(entry.metadata) ? entry : without(entry, "metadata"))),
-  }),
-  hostMutant({
-    id: "entry-metadata-names-are-made-plain",
-    defect: "what a name in the metadata may not hold is replaced by an underscore",
-    check: "entry/metadata-names-are-plain",
-    names: /error of entry 0, metadata \{"a b":1\}/,
-    bus: readingMetadata((name, value) => [name.replaceAll(/[^A-Za-z0-9_-]/g, "_"), value]),
-  }),
-  hostMutant({
     id: "entry-metadata-names-are-cut",
     defect: "a name in the metadata is cut to 64 characters",
     check: "entry/metadata-names-are-plain",
     names: /error of entry 0, metadata \{"nnnn/,
     bus: readingMetadata((name, value) => [name.slice(0, 64), value]),
-  }),
-  hostMutant({
-    id: "entry-embedding-without-model",
-    defect: "a vector without embedding_model is taken for one of the host's embedder",
-    check: "entry/embedding-is-of-the-hosts-model",
-    names: /error of entry 0, an embedding without embedding_model/,
-    bus: readingEntries((entry) => ({ embedding_model: wordEmbedder.id, ...entry })),
   }),
   hostMutant({
     id: "entry-embedding-of-any-model",
@@ -164,13 +113,6 @@ export const entryHostMutants: readonly Mutant[] = [
     ),
   }),
   hostMutant({
-    id: "entry-embedding-is-cut",
-    defect: "a vector with too many components is cut to those of the embedder",
-    check: "entry/embedding-has-the-models-dimensions",
-    names: /error of entry 0, an embedding with one component too many/,
-    bus: readingVectors((vector) => vector.slice(0, wordEmbedder.dimensions)),
-  }),
-  hostMutant({
     id: "entry-embedding-is-padded",
     defect: "a vector with too few components is filled up with zeros",
     check: "entry/embedding-has-the-models-dimensions",
@@ -179,13 +121,6 @@ export const entryHostMutants: readonly Mutant[] = [
       ...vector,
       ...Array.from({ length: Math.max(0, wordEmbedder.dimensions - vector.length) }, () => 0),
     ]),
-  }),
-  hostMutant({
-    id: "entry-absent-content-is-null",
-    defect: "an entry without content is stored with content null",
-    check: "entry/without-content-is-refused",
-    names: /error of entry 0, an entry without content/,
-    bus: readingEntries((entry) => ({ content: null, ...entry })),
   }),
   hostMutant({
     id: "entry-null-content-is-absent",

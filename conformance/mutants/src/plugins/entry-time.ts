@@ -7,18 +7,7 @@ import { type Partition, ReferencePlugin } from "../reference/reference-plugin.j
 import type { Row } from "../reference/row.js";
 import { merging, returning } from "../reference/with-rule.js";
 
-const DAY = 86_400;
-
 export const entryTimeMutants: readonly Mutant[] = [
-  pluginMutant({
-    id: "entry-created-by-another-clock",
-    defect: "`timestamps.created` counts from the start of the machine instead of 1970",
-    check: "entry/timestamps-are-unix-seconds",
-    names: /`timestamps\.created` of a new entry, against the time of its store/,
-    createPlugin: returning(({ timestamps: { created, ...others } }) => ({
-      timestamps: { ...others, created: created % DAY },
-    })),
-  }),
   pluginMutant({
     id: "entry-updated-is-zero-at-first",
     defect: "`timestamps.updated` is 0 until the first update",
@@ -45,15 +34,6 @@ export const entryTimeMutants: readonly Mutant[] = [
     names: /key of the entry stored with ttl 0/,
     bus: readingEntries((entry) => (entry.ttl === 0 ? { ...entry, ttl: 0.001 } : entry)),
   }),
-  pluginMutant({
-    id: "entry-ttl-null-is-a-day",
-    defect: "an entry without an end ends after a day",
-    check: "entry/ttl-null-and-zero-are-no-end",
-    names: /ttl of the entry stored with ttl 0/,
-    createPlugin: merging(({ expires_at }, _, { acceptedAt }) =>
-      expires_at === null ? { ttl: DAY, expires_at: acceptedAt + DAY } : {},
-    ),
-  }),
   hostMutant({
     id: "entry-short-ttl-is-stronger-than-expires-at",
     defect: "an expires_at is ignored beside a ttl of less than a minute, which would end sooner",
@@ -76,22 +56,6 @@ export const entryTimeMutants: readonly Mutant[] = [
     check: "entry/expires-at-is-stronger-than-ttl",
     names: /expires_at of an entry stored with ttl null and/,
     bus: readingEntries((entry) => (entry.ttl === null ? without(entry, "expires_at") : entry)),
-  }),
-  pluginMutant({
-    id: "entry-ttl-returned-as-what-is-left",
-    defect: "the ttl of a returned entry is the time that is left",
-    check: "entry/end-is-returned",
-    names: /ttl of an entry stored with ttl 3600, a second later/,
-    createPlugin: returning(({ expires_at, timestamps }) =>
-      expires_at === undefined ? {} : { ttl: expires_at - timestamps.accessed },
-    ),
-  }),
-  pluginMutant({
-    id: "entry-expires-at-is-not-returned",
-    defect: "a returned entry has no expires_at",
-    check: "entry/end-is-returned",
-    names: /expires_at of an entry stored with ttl 3600/,
-    createPlugin: returning(() => ({ expires_at: undefined })),
   }),
   pluginMutant({
     id: "entry-expires-at-in-whole-seconds",
@@ -123,15 +87,6 @@ export const entryTimeMutants: readonly Mutant[] = [
           return isPast ? new MemoryError("schema_violation", "past") : super.refusal(item, previous);
         }
       })(),
-  }),
-  pluginMutant({
-    id: "entry-past-end-keeps-the-former",
-    defect: "an update whose end has passed is dropped, and leaves the entry as it was",
-    check: "entry/end-that-has-passed-ends-at-once",
-    names: /keys and total of a retrieve after a store of a new entry/,
-    createPlugin: merging(({ expires_at }, previous, { acceptedAt, revision }) =>
-      expires_at !== null && expires_at < acceptedAt ? { ...previous, revision } : {},
-    ),
   }),
   pluginMutant({
     id: "entry-revision-counted-from-what-is-left",

@@ -1,23 +1,9 @@
-import { MemoryError } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { BoundedPlugin, ENTRIES_MAX } from "../reference/bounded-plugin.js";
-import type { Partition, ReferencePlugin } from "../reference/reference-plugin.js";
+import type { Partition } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
 
 export const evictionMutants: readonly Mutant[] = [
-  pluginMutant({
-    id: "eviction-declared-alone",
-    defect: "`eviction` is declared, and a full tier answers `memory_full`",
-    check: "eviction/oldest-go-first",
-    names: /errors of a store in a tier that evicts/,
-    createPlugin: () =>
-      new (class extends BoundedPlugin {
-        protected override async storeOne(...[partition, ...what]: Parameters<ReferencePlugin["storeOne"]>) {
-          if (partition.rows.size < ENTRIES_MAX) return super.storeOne(partition, ...what);
-          return { error: new MemoryError("memory_full", "the tier is full") };
-        }
-      })(),
-  }),
   pluginMutant({
     id: "eviction-newest-first",
     defect: "what was stored last is evicted first",

@@ -36,22 +36,6 @@ export const forgetPurgeMutants: readonly Mutant[] = [
     createPlugin: () => leavingOnDisk("done"),
   }),
   pluginMutant({
-    id: "forget-purge-never-follows",
-    defect: "`purge` is `scheduled`, and never comes",
-    check: "forget/purge-is-told-truly",
-    names: /after two hours of maintenance/,
-    tier: "episodic",
-    createPlugin: () => leavingOnDisk("scheduled"),
-  }),
-  pluginMutant({
-    id: "forget-purge-answered-before-it",
-    defect: "a forget with `purge` is answered `done` while its bytes go at the next maintenance",
-    check: "forget/purge-asked-for-is-done",
-    names: /what a forget with `purge` was answered for/,
-    tier: "episodic",
-    createPlugin: () => leavingOnDisk("done"),
-  }),
-  pluginMutant({
     id: "forget-purge-of-a-retry-is-scheduled",
     defect: "a forget with `purge` that is sent again is answered `scheduled`, as one without is",
     check: "forget/purge-asked-for-is-done",

@@ -75,19 +75,6 @@ export const forgetSelectionMutants: readonly Mutant[] = [
       })(),
   }),
   pluginMutant({
-    id: "forget-dry-run-counts-nothing",
-    defect: "a dry run reports 0, as nothing was deleted",
-    check: "forget/dry-run-counts-and-keeps",
-    names: /deleted of a dry run/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        override async onForget(...[selector, request]: Parameters<ReferencePlugin["onForget"]>) {
-          const result = await super.onForget(selector, request);
-          return request.dry_run ? { ...result, deleted: 0 } : result;
-        }
-      })(),
-  }),
-  pluginMutant({
     id: "forget-counts-the-requested",
     defect: "`deleted` is the number of keys that were asked for",
     check: "forget/deleted-is-what-went",

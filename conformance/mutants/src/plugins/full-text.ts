@@ -1,31 +1,12 @@
 import { deriveText } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
-import { byWords, rankingBy } from "../reference/ranking.js";
+import { rankingBy } from "../reference/ranking.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
 
 const textOf = (row: Row) => row.text ?? deriveText(row.content);
 
-/** The reference plugin, whose words are those that `split` makes of a text. */
-function splitting(split: (text: string) => readonly string[]): ReferencePlugin {
-  return rankingBy((row, { query, mode }, _, sound) => {
-    if (query === undefined || mode !== "text") return sound;
-    const [asked, own] = [split(query), new Set(split(textOf(row)))];
-    return asked.length === 0 ? 0 : asked.filter((word) => own.has(word)).length / asked.length;
-  });
-}
-
 export const fullTextMutants: readonly Mutant[] = [
-  pluginMutant({
-    id: "full-text-substrings",
-    defect: "a word is found as a part of another word",
-    check: "full-text/finds-whole-words",
-    names: /ids for the query "(cat|4711)" in mode text/,
-    createPlugin: () =>
-      rankingBy((row, { query, mode }, _, sound) =>
-        mode === "text" && query !== undefined ? Number(textOf(row).includes(query)) : sound,
-      ),
-  }),
   pluginMutant({
     id: "full-text-prefixes",
     defect: "a word is found by its beginning",
@@ -38,20 +19,6 @@ export const fullTextMutants: readonly Mutant[] = [
           ? Math.max(sound, Number(words.some((word) => word.startsWith(query))))
           : sound;
       }),
-  }),
-  pluginMutant({
-    id: "full-text-split-at-spaces",
-    defect: "words end at spaces alone, so that a comma belongs to its word",
-    check: "full-text/finds-whole-words",
-    names: /ids for the query "cat" in mode text/,
-    createPlugin: () => splitting((text) => text.toLowerCase().split(/\s+/)),
-  }),
-  pluginMutant({
-    id: "full-text-ascii-words",
-    defect: "words are of A to Z and digits: what else there is in a text is not found",
-    check: "full-text/finds-whole-words",
-    names: /ids for the query "(кошка|château)" in mode text/,
-    createPlugin: () => splitting((text) => text.toLowerCase().match(/[a-z0-9]+/g) ?? []),
   }),
   pluginMutant({
     id: "full-text-nothing-finds-all",
@@ -69,67 +36,11 @@ export const fullTextMutants: readonly Mutant[] = [
       })(),
   }),
   pluginMutant({
-    id: "full-text-all-are-found",
-    defect: "a query orders all entries and leaves none out, whatever they have in common with it",
-    check: "full-text/nothing-in-common-is-not-found",
-    names: /ids and total of a query in mode text that has no word/,
-    createPlugin: () => rankingBy((_, __, ___, sound) => Math.max(sound, 0.01)),
-  }),
-  pluginMutant({
-    id: "full-text-every-word-needed",
-    defect: "an entry is found only if it has every word of the query",
-    check: "full-text/nothing-in-common-is-not-found",
-    names: /ids and total of a query that has one word of one of two entries/,
-    createPlugin: () => rankingBy((row, request, _, sound) => (byWords(row, request) === 1 ? sound : 0)),
-  }),
-  pluginMutant({
     id: "full-text-any-word-counts-alike",
     defect: "an entry with one word of the query is as relevant as one with all",
     check: "full-text/more-of-the-words-rank-higher",
     names: /ids for the query "heron violet lake" in mode text/,
     createPlugin: () => rankingBy((_, __, ___, sound) => (sound > 0 ? 0.5 : 0)),
-  }),
-  pluginMutant({
-    id: "full-text-first-word-alone",
-    defect: "only the first word of a query is looked at",
-    check: "full-text/more-of-the-words-rank-higher",
-    names: /ids for the query "heron violet lake" in mode text/,
-    createPlugin: () =>
-      rankingBy((row, request, _, sound) =>
-        request.query === undefined
-          ? sound
-          : byWords(row, { ...request, query: request.query.split(" ")[0]! }),
-      ),
-  }),
-  pluginMutant({
-    id: "full-text-criteria-ignored",
-    defect: "with a query the other criteria are not looked at",
-    check: "full-text/criteria-narrow-a-query",
-    names: /ids of a query in mode text with \{"keys"/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override async find(...[selector, request]: Parameters<ReferencePlugin["find"]>) {
-          const filter = request.query === undefined ? request.filter : { all: [] };
-          return super.find(selector, { ...request, filter });
-        }
-      })(),
-  }),
-  pluginMutant({
-    id: "full-text-or-criteria",
-    defect: "an entry is found when it meets the query or the criteria",
-    check: "full-text/criteria-narrow-a-query",
-    names: /ids of a query in mode text with \{"keys"/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override async find(...[selector, request]: Parameters<ReferencePlugin["find"]>) {
-          const { query, ...listing } = request;
-          if (query === undefined) return super.find(selector, request);
-          const found = await super.find(selector, { ...request, filter: { all: [] } });
-          const rows = new Set(found.map(({ row }) => row));
-          const met = await super.find(selector, { ...listing, order: "newest" });
-          return [...found, ...met.filter(({ row }) => !rows.has(row))];
-        }
-      })(),
   }),
   pluginMutant({
     id: "full-text-group-and-time-ignored",

@@ -33,21 +33,6 @@ export const generationsMutants: readonly Mutant[] = [
       })(),
   }),
   pluginMutant({
-    id: "generations-begin-empty",
-    defect: "entries of a former embedder are not read until they have been embedded anew",
-    check: "generations/embedded-anew-without-being-asked",
-    names: /ids by a word right after another embedder came/,
-    tier: "episodic",
-    createPlugin: () =>
-      new (class extends GenerationsPlugin {
-        protected override isSelected(
-          ...[row, request]: Parameters<GenerationsPlugin["isSelected"]>
-        ): boolean {
-          return row.vector !== undefined && super.isSelected(row, request);
-        }
-      })(),
-  }),
-  pluginMutant({
     id: "generations-compared-halfway",
     defect: "vectors that are there answer while other entries are still to be embedded anew",
     check: "generations/words-answer-while-embedded-anew",
@@ -61,20 +46,6 @@ export const generationsMutants: readonly Mutant[] = [
         override async onRetrieve(...args: Parameters<GenerationsPlugin["onRetrieve"]>) {
           const found = await super.onRetrieve(...args);
           return super.areWordsLeft(...args) ? { ...found, degraded: this.reindexing() } : found;
-        }
-      })(),
-  }),
-  pluginMutant({
-    id: "generations-behind-unsaid",
-    defect: "words answer while entries are embedded anew, and the reply does not say so",
-    check: "generations/words-answer-while-embedded-anew",
-    names: /codes of `degraded` while an entry is not embedded anew/,
-    tier: "episodic",
-    createPlugin: () =>
-      new (class extends GenerationsPlugin {
-        override async onRetrieve(...args: Parameters<GenerationsPlugin["onRetrieve"]>) {
-          const { degraded: _, ...found } = await super.onRetrieve(...args);
-          return found;
         }
       })(),
   }),

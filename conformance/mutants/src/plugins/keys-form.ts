@@ -39,17 +39,6 @@ export const keysFormMutants: readonly Mutant[] = [
       }),
   }),
   pluginMutant({
-    id: "keys-returned-with-values-as-text",
-    defect: "the numbers in the key of a returned entry have become strings",
-    check: "keys/returned-as-objects",
-    names: /keys of the entries that a retrieve/,
-    createPlugin: returning(({ key }) => ({
-      key: JSON.parse(
-        JSON.stringify(key, (_, value) => (typeof value === "number" ? String(value) : value)),
-      ) as object,
-    })),
-  }),
-  pluginMutant({
     id: "keys-hash-of-unsorted-fields",
     defect: "a returned key hash is that of the key's JSON as it came, with its fields unsorted",
     check: "keys/hash-is-of-canonical-json",
@@ -57,20 +46,6 @@ export const keysFormMutants: readonly Mutant[] = [
     createPlugin: returning(({ key }) => ({
       key_hash: createHash("sha256").update(JSON.stringify(key)).digest("hex"),
     })),
-  }),
-  hostMutant({
-    id: "keys-hash-in-upper-case",
-    defect: "the key hash in a receipt is in upper-case hexadecimal",
-    check: "keys/hash-is-of-canonical-json",
-    names: /key_hash in the receipt of the key "user_name"/,
-    bus: (bus) =>
-      rewriteReplies(bus, (reply) => {
-        const receipts = listOf(reply.receipts).map((receipt) => ({
-          ...receipt,
-          key_hash: String(receipt.key_hash).toUpperCase(),
-        }));
-        return reply.type === "memory/store/resp" ? { ...reply, receipts } : reply;
-      }),
   }),
   hostMutant({
     id: "keys-hash-is-no-reference",
@@ -88,15 +63,6 @@ export const keysFormMutants: readonly Mutant[] = [
       ),
   }),
   hostMutant({
-    id: "keys-empty-object-is-a-key",
-    defect: "an empty object is accepted as a key",
-    check: "keys/what-is-no-key-is-refused",
-    names: /error of entry 0, the key \{\}/,
-    bus: readingEntries((entry) =>
-      isFields(entry.key) && Object.keys(entry.key).length === 0 ? { ...entry, key: { empty: true } } : entry,
-    ),
-  }),
-  hostMutant({
     id: "keys-nameless-field-is-a-key",
     defect: "a key may have a field with an empty name",
     check: "keys/what-is-no-key-is-refused",
@@ -104,22 +70,6 @@ export const keysFormMutants: readonly Mutant[] = [
     bus: readingEntries((entry) =>
       isFields(entry.key) ? { ...entry, key: renamed(entry.key, (name) => name || "nameless") } : entry,
     ),
-  }),
-  hostMutant({
-    id: "keys-number-is-a-key",
-    defect: "a number is accepted as a key, as the text of it",
-    check: "keys/what-is-no-key-is-refused",
-    names: /error of entry 0, the key 7/,
-    bus: readingEntries((entry) =>
-      typeof entry.key === "number" ? { ...entry, key: String(entry.key) } : entry,
-    ),
-  }),
-  hostMutant({
-    id: "keys-missing-key-is-made-up",
-    defect: "an entry without a key gets one that the host makes up",
-    check: "keys/what-is-no-key-is-refused",
-    names: /error of entry 0, an entry without a key/,
-    bus: readingEntries((entry) => ("key" in entry ? entry : { ...entry, key: { made: "up" } })),
   }),
   hostMutant({
     id: "keys-dollar-is-accepted",

@@ -57,17 +57,6 @@ function flattened(value: object, path = ""): [string, unknown][] {
 
 export const keysIdentityMutants: readonly Mutant[] = [
   pluginMutant({
-    id: "keys-joined-by-colons",
-    defect: "the fields of a key are joined by colons and commas, which stand in names and values too",
-    check: "keys/separators-do-not-collide",
-    names: /outcome of a store of the key \{"a:b":"c"\}/,
-    createPlugin: identifying((key) =>
-      sorted(key)
-        .map(([name, value]) => `${name}:${asText(value)}`)
-        .join(","),
-    ),
-  }),
-  pluginMutant({
     id: "keys-quoted-without-escapes",
     defect: "the strings of a key are put in quotes without escaping those within them",
     check: "keys/separators-do-not-collide",
@@ -122,13 +111,6 @@ export const keysIdentityMutants: readonly Mutant[] = [
     createPlugin: identifying((key) => changed(key, (value) => value ?? "")),
   }),
   pluginMutant({
-    id: "keys-without-case",
-    defect: "keys that differ in case alone are one key",
-    check: "keys/other-spellings-are-other-keys",
-    names: /outcome of a store of the key \{"id":"ABC"\}/,
-    createPlugin: identifying((key) => canonicalJson(key).toLowerCase()),
-  }),
-  pluginMutant({
     id: "keys-trimmed",
     defect: "the strings of a key are trimmed",
     check: "keys/other-spellings-are-other-keys",
@@ -152,13 +134,6 @@ export const keysIdentityMutants: readonly Mutant[] = [
     createPlugin: identifying((key) => JSON.stringify(key)),
   }),
   pluginMutant({
-    id: "keys-sorted-at-the-top-alone",
-    defect: "the fields of a key are sorted, but not those of the objects in it",
-    check: "keys/order-of-fields-does-not-matter",
-    names: /outcome of a store of the same key with its fields/,
-    createPlugin: identifying((key) => JSON.stringify(sorted(key))),
-  }),
-  pluginMutant({
     id: "keys-equal-contents-are-one",
     defect: "an entry with the content of another one is dropped as a duplicate of it",
     check: "keys/equal-contents-are-two-entries",
@@ -178,13 +153,6 @@ export const keysIdentityMutants: readonly Mutant[] = [
       })(),
   }),
   pluginMutant({
-    id: "keys-shared-by-namespaces-of-a-root",
-    defect: "two namespaces with the same first segment are one",
-    check: "keys/equal-keys-of-two-namespaces-are-two-entries",
-    names: /outcome of a store of the same entry in another namespace/,
-    createPlugin: placing((scope) => ({ ...scope, namespace: scope.namespace.split("/")[0]! })),
-  }),
-  pluginMutant({
     id: "keys-forgotten-in-every-namespace",
     defect: "a forget takes the entries of the same keys in all namespaces",
     check: "keys/equal-keys-of-two-namespaces-are-two-entries",
@@ -197,12 +165,5 @@ export const keysIdentityMutants: readonly Mutant[] = [
     check: "keys/equal-keys-of-two-tenants-are-two-entries",
     names: /outcome of a store of a key that another tenant has/,
     createPlugin: placing((scope) => ({ ...scope, tenant: "one" })),
-  }),
-  pluginMutant({
-    id: "keys-forgotten-for-every-tenant",
-    defect: "a forget takes the entries of the same keys of all tenants",
-    check: "keys/equal-keys-of-two-tenants-are-two-entries",
-    names: /content after a forget of the same key by another tenant/,
-    createPlugin: forgettingAlso((of, other) => of.namespace === other.namespace && of.agent === other.agent),
   }),
 ];

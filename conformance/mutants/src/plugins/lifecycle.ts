@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { MemoryError, type PluginManifest } from "@membus/protocol";
+import type { PluginManifest } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
 
 import { DurablePlugin } from "../reference/durable-plugin.js";
@@ -110,21 +110,6 @@ const directoryMutants: readonly Mutant[] = [
     names: /`open` of a second instance .*: expected an error/,
     tier: "episodic",
     createPlugin: () => new Unlocked(),
-  }),
-  pluginMutant({
-    id: "lifecycle-second-opener-not-told-why",
-    defect: "a second instance is refused without saying who has the directory",
-    check: "lifecycle/second-opener-is-refused",
-    names: /the error of `open` of a second instance/,
-    tier: "episodic",
-    createPlugin: () =>
-      new (class extends DurablePlugin {
-        protected override async takeLock(directory: string) {
-          return super.takeLock(directory).catch(() => {
-            throw new MemoryError("unavailable", "the directory is locked");
-          });
-        }
-      })(),
   }),
   pluginMutant({
     id: "lifecycle-lock-outlives-close",

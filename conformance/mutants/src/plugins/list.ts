@@ -65,19 +65,6 @@ const ofTexts = (change: (text: string) => string) => (value: Value) =>
 
 const values: readonly Mutant[] = [
   pluginMutant({
-    id: "list-counts-elements",
-    defect: "an entry counts as often as its list has a value",
-    check: "list/each-value-with-its-count",
-    names: /values and counts of a list of tags/,
-    createPlugin: () =>
-      new (class extends ListingPlugin {
-        protected override valuesOf(row: Row, request: PluginListRequest) {
-          if (request.field !== "tags") return super.valuesOf(row, request);
-          return [...row.tags];
-        }
-      })(),
-  }),
-  pluginMutant({
     id: "list-without-list-values",
     defect: "what a list in metadata holds is no value",
     check: "list/each-value-with-its-count",
@@ -87,19 +74,6 @@ const values: readonly Mutant[] = [
         protected override valuesOf(row: Row, request: PluginListRequest) {
           const isMetadata = request.field?.startsWith("metadata.");
           return isMetadata && request.field?.endsWith("sizes") ? [] : super.valuesOf(row, request);
-        }
-      })(),
-  }),
-  pluginMutant({
-    id: "list-of-missing-values",
-    defect: "entries without the field are listed under the empty text",
-    check: "list/each-value-with-its-count",
-    names: /values and counts of a list of/,
-    createPlugin: () =>
-      new (class extends ListingPlugin {
-        protected override valuesOf(row: Row, request: PluginListRequest) {
-          const found = super.valuesOf(row, request);
-          return found.length === 0 ? [""] : found;
         }
       })(),
   }),
@@ -117,44 +91,11 @@ const values: readonly Mutant[] = [
       })(),
   }),
   pluginMutant({
-    id: "list-without-case",
-    defect: "values that differ in case alone are one",
-    check: "list/values-are-told-apart",
-    names: /values of a list of \d+ values/,
-    createPlugin: () => spelling(ofTexts((text) => text.toLowerCase())),
-  }),
-  pluginMutant({
-    id: "list-normalised",
-    defect: "values are brought into the composed form of Unicode",
-    check: "list/values-are-told-apart",
-    names: /values of a list of \d+ values/,
-    createPlugin: () => spelling(ofTexts((text) => text.normalize("NFC"))),
-  }),
-  pluginMutant({
-    id: "list-as-texts",
-    defect: "the number 1 and the text 1 are one value",
-    check: "list/values-are-told-apart",
-    names: /values of a list of \d+ values/,
-    createPlugin: () => spelling(String),
-  }),
-  pluginMutant({
     id: "list-cut-values",
     defect: "values are cut to 256 characters",
     check: "list/values-are-told-apart",
     names: /values of a list of \d+ values/,
     createPlugin: () => spelling(ofTexts((text) => text.slice(0, 256))),
-  }),
-  pluginMutant({
-    id: "list-newest-is-the-last-stored",
-    defect: "`newest` is that of the entry that came last",
-    check: "list/newest-and-bytes-of-the-entries",
-    names: /`newest` of a list of two groups/,
-    createPlugin: () =>
-      new (class extends ListingPlugin {
-        protected override item(value: Value, rows: readonly Row[]) {
-          return { ...super.item(value, rows), newest: rows.at(-1)!.updated };
-        }
-      })(),
   }),
   pluginMutant({
     id: "list-bytes-are-characters",
@@ -212,14 +153,6 @@ const values: readonly Mutant[] = [
       })(),
   }),
   pluginMutant({
-    id: "list-without-criteria",
-    defect: "a list counts all entries, whatever the criteria are",
-    check: "list/criteria-select",
-    names: /values and counts of a list of tags with/,
-    createPlugin: () =>
-      looking((usual) => (selector, request) => usual(selector, { ...request, filter: { all: [] } })),
-  }),
-  pluginMutant({
     id: "list-namespaces-without-criteria",
     defect: "namespaces are told with all of their entries, whatever the criteria are",
     check: "list/criteria-select",
@@ -235,13 +168,6 @@ const values: readonly Mutant[] = [
     check: "list/thousands-are-counted",
     names: /total of a list of 3000 entries/,
     createPlugin: () => giving((items) => items.slice(0, 1_000)),
-  }),
-  pluginMutant({
-    id: "list-of-the-first-entries",
-    defect: "no more than the first 2,500 entries are looked at",
-    check: "list/thousands-are-counted",
-    names: /of a list of 3000 entries in 1500 groups/,
-    createPlugin: () => looking((usual) => (selector, request) => usual(selector, request).slice(0, 2_500)),
   }),
 ];
 
@@ -285,14 +211,6 @@ const scopes: readonly Mutant[] = [
     check: "list/one-namespace-is-not-another",
     names: /tags and counts of the namespace above another/,
     createPlugin: () => selecting((selector) => ({ ...selector, subtree: true })),
-  }),
-  pluginMutant({
-    id: "list-of-a-subtree-alone",
-    defect: "a list of a/** tells a alone",
-    check: "list/namespaces-of-a-subtree",
-    names: /namespaces of a list of a\/\*\*/,
-    createPlugin: () =>
-      selecting((selector) => (selector.namespace ? { ...selector, subtree: false } : selector)),
   }),
   pluginMutant({
     id: "list-of-empty-namespaces",

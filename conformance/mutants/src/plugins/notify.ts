@@ -14,25 +14,6 @@ function reporting(report: (sound: (...what: Report) => void, ...what: Report) =
 
 export const notifyMutants: readonly Mutant[] = [
   pluginMutant({
-    id: "notify-forgets-in-silence",
-    defect: "a forget is not reported",
-    check: "notify/forgotten-is-reported",
-    names: /changes reported of a forget of 2 of 3 entries/,
-    createPlugin: () =>
-      reporting((sound, row, action, agent) => action !== "forgotten" && sound(row, action, agent)),
-  }),
-  pluginMutant({
-    id: "notify-forgotten-twice",
-    defect: "each entry that is forgotten is reported twice",
-    check: "notify/forgotten-is-reported",
-    names: /changes reported of a forget of 2 of 3 entries/,
-    createPlugin: () =>
-      reporting((sound, row, action, agent) => {
-        sound(row, action, agent);
-        if (action === "forgotten") sound(row, action, agent);
-      }),
-  }),
-  pluginMutant({
     id: "notify-forget-once-for-all",
     defect: "a forget of several entries is reported for the first of them",
     check: "notify/forgotten-is-reported",
@@ -54,27 +35,12 @@ export const notifyMutants: readonly Mutant[] = [
     createPlugin: () => reporting((sound, row, action) => sound(row, action, row.author)),
   }),
   pluginMutant({
-    id: "notify-revision-of-creation",
-    defect: "changes are reported with the revision at which the entry was created",
-    check: "notify/forgotten-is-reported",
-    names: /changes reported of a forget of 2 of 3 entries/,
-    createPlugin: () =>
-      reporting((sound, row, action, agent) => sound({ ...row, revision: row.seq }, action, agent)),
-  }),
-  pluginMutant({
     id: "notify-expires-in-silence",
     defect: "what has ended is dropped without a report",
     check: "notify/expired-is-reported",
     names: /changes reported 1 s after the end of one of 3 entries/,
     createPlugin: () =>
       reporting((sound, row, action, agent) => action !== "expired" && sound(row, action, agent)),
-  }),
-  pluginMutant({
-    id: "notify-expired-as-forgotten",
-    defect: "what has ended is reported as forgotten",
-    check: "notify/expired-is-reported",
-    names: /changes reported 1 s after the end of one of 3 entries/,
-    createPlugin: () => reporting((sound, row, _, agent) => sound(row, "forgotten", agent)),
   }),
   pluginMutant({
     id: "notify-expired-for-nobody",
@@ -85,35 +51,6 @@ export const notifyMutants: readonly Mutant[] = [
       reporting((sound, row, action, agent) =>
         sound(row, action, action === "expired" ? "reference" : agent),
       ),
-  }),
-  pluginMutant({
-    id: "notify-updates-as-forgotten",
-    defect: "an update deletes the former version and reports that as forgotten",
-    check: "notify/nothing-else-is-reported",
-    names: /changes reported of a store, an update, a retrieve and a dry run/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override merge(...[item, previous, context]: Parameters<ReferencePlugin["merge"]>) {
-          const row = super.merge(item, previous, context);
-          if (previous && !this.unchanged(item, row, previous))
-            this.report(previous, "forgotten", context.agent);
-          return row;
-        }
-      })(),
-  }),
-  pluginMutant({
-    id: "notify-stored-too",
-    defect: "a plugin reports what is stored, which is its host's to say",
-    check: "notify/nothing-else-is-reported",
-    names: /changes reported of a store, an update, a retrieve and a dry run/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override merge(...[item, previous, context]: Parameters<ReferencePlugin["merge"]>) {
-          const row = super.merge(item, previous, context);
-          this.report(row, "stored", context.agent);
-          return row;
-        }
-      })(),
   }),
   pluginMutant({
     id: "notify-dry-run-too",

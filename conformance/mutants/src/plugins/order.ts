@@ -40,48 +40,6 @@ const isByTime = (order: Order) => order !== "relevance";
 
 const pluginMutants: readonly Mutant[] = [
   pluginMutant({
-    id: "order-newest-by-update",
-    defect: "entries are listed by when they were changed instead of by occurred_at",
-    check: "order/by-occurred-at",
-    names: /occurred_at of entries with order newest/,
-    createPlugin: () => standing(({ row }, order) => (isByTime(order) ? { rank: row.updated } : {})),
-  }),
-  pluginMutant({
-    id: "order-newest-by-creation",
-    defect: "entries are listed by when they were stored instead of by occurred_at",
-    check: "order/by-occurred-at",
-    names: /occurred_at of entries with order newest/,
-    createPlugin: () => standing(({ row }, order) => (isByTime(order) ? { rank: row.created } : {})),
-  }),
-  pluginMutant({
-    id: "order-oldest-as-newest",
-    defect: "order oldest lists the newest first",
-    check: "order/by-occurred-at",
-    names: /occurred_at of entries with order oldest, stored/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override compare(...[a, b, request]: Parameters<ReferencePlugin["compare"]>) {
-          return super.compare(a, b, {
-            ...request,
-            order: request.order === "oldest" ? "newest" : request.order,
-          });
-        }
-      })(),
-  }),
-  pluginMutant({
-    id: "order-oldest-of-the-newest",
-    defect: "order oldest turns the page of the newest around",
-    check: "order/by-occurred-at",
-    names: /occurred_at of entries with order oldest and limit 2/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override page(...[found, request]: Parameters<ReferencePlugin["page"]>) {
-          if (request.order !== "oldest" || request.after !== undefined) return super.page(found, request);
-          return { ...super.page(found.slice(-request.limit), request), total: found.length };
-        }
-      })(),
-  }),
-  pluginMutant({
     id: "order-times-by-the-second",
     defect: "entries of the same second are listed as they came",
     check: "order/by-occurred-at",
@@ -96,20 +54,6 @@ const pluginMutants: readonly Mutant[] = [
     createPlugin: () => standing(({ row }) => ({ seq: row.revision })),
   }),
   pluginMutant({
-    id: "order-equal-times-one-way",
-    defect: "entries of the same time are listed in the order of their arrival, with order newest too",
-    check: "order/equal-times-by-seq",
-    names: /and order newest/,
-    createPlugin: () => comparingTies((a, b) => a.row.seq - b.row.seq),
-  }),
-  pluginMutant({
-    id: "order-equal-times-by-key",
-    defect: "entries of the same time are listed by key hash, whenever they arrived",
-    check: "order/equal-times-by-seq",
-    names: /key and seq of 5 entries with the same occurred_at/,
-    createPlugin: () => standing((_, order) => (isByTime(order) ? { seq: 1 } : {})),
-  }),
-  pluginMutant({
     id: "order-by-relevance-alone",
     defect: "what a query finds is ordered by relevance, and multiplied by importance afterwards",
     check: "order/by-descending-score",
@@ -120,33 +64,6 @@ const pluginMutants: readonly Mutant[] = [
       ),
   }),
   pluginMutant({
-    id: "order-by-ascending-score",
-    defect: "the worst is listed first, as distances would be",
-    check: "order/by-descending-score",
-    names: /importances of what a query finds/,
-    createPlugin: () => standing((_, order, { rank }) => (order === "relevance" ? { rank: -rank } : {})),
-  }),
-  pluginMutant({
-    id: "order-within-the-page",
-    defect: "what a query finds is cut to the limit first and ordered then",
-    check: "order/by-descending-score",
-    names: /importances of the same with limit 2/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override page(...[found, request]: Parameters<ReferencePlugin["page"]>) {
-          if (request.order !== "relevance" || request.after !== undefined) return super.page(found, request);
-          const cut = [...found].sort((a, b) => a.row.seq - b.row.seq).slice(0, request.limit);
-          return {
-            ...super.page(
-              cut.sort((a, b) => b.score - a.score),
-              request,
-            ),
-            total: found.length,
-          };
-        }
-      })(),
-  }),
-  pluginMutant({
     id: "order-equal-scores-as-stored",
     defect: "entries of the same score are listed as they were stored",
     check: "order/equal-scores-by-key-hash",
@@ -155,31 +72,11 @@ const pluginMutants: readonly Mutant[] = [
       comparingTies((a, b, order) => (order === "newest" ? -1 : 1) * (a.row.seq - b.row.seq)),
   }),
   pluginMutant({
-    id: "order-equal-scores-newest-first",
-    defect: "of entries of the same score the newest is listed first",
-    check: "order/equal-scores-by-key-hash",
-    names: /score and key hash of the same, in order/,
-    createPlugin: () =>
-      comparingTies((a, b, order) => (order === "oldest" ? 1 : -1) * (a.row.seq - b.row.seq)),
-  }),
-  pluginMutant({
     id: "order-equal-scores-across-namespaces",
     defect: "entries of the same score are listed by key hash, whatever their namespaces",
     check: "order/equal-scores-by-namespace",
     names: /score, namespace and key hash of what a query of a subtree finds/,
     createPlugin: () => standing(() => ({ namespace: "" })),
-  }),
-  pluginMutant({
-    id: "order-ignored-with-a-query",
-    defect: "what a query finds comes by score, whatever order was asked for",
-    check: "order/by-time-with-a-query",
-    names: /occurred_at of what a query in mode text finds with order newest/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override compare(...[a, b, request]: Parameters<ReferencePlugin["compare"]>) {
-          return super.compare(a, b, { ...request, order: request.query ? "relevance" : request.order });
-        }
-      })(),
   }),
   pluginMutant({
     id: "order-by-time-ignores-the-query",

@@ -25,8 +25,6 @@ function rewritten(value: Json, change: (value: Json) => Json | undefined): Json
   return change(Object.fromEntries(fields.filter(([, inner]) => inner !== undefined)) as Json);
 }
 
-const isEmptyList = (value: Json) => Array.isArray(value) && value.length === 0;
-
 const formMutants: readonly Mutant[] = [
   pluginMutant({
     id: "records-unknown-fields-lost",
@@ -38,48 +36,6 @@ const formMutants: readonly Mutant[] = [
       const { refusal: _, annotations: __, x: ___, ...known } = content;
       return { content: known };
     }),
-  }),
-  pluginMutant({
-    id: "records-empty-lists-dropped",
-    defect: "empty lists within a content are dropped",
-    check: "records/come-back-as-stored",
-    names: /content of the record "message: OpenAI: calls of tools/,
-    createPlugin: returning(({ content }) => ({
-      content: rewritten(content, (value) => (isEmptyList(value) ? undefined : value)) ?? null,
-    })),
-  }),
-  pluginMutant({
-    id: "records-numbers-rounded",
-    defect: "numbers within a content have two decimals",
-    check: "records/come-back-as-stored",
-    names: /content of the record "message: OpenAI: reasoning beside the answer/,
-    createPlugin: returning(({ content }) => ({
-      content: rewritten(content, (value) => (typeof value === "number" ? Number(value.toFixed(2)) : value)),
-    })),
-  }),
-  pluginMutant({
-    id: "records-lists-sorted",
-    defect: "lists of objects within a content come back sorted",
-    check: "records/come-back-as-stored",
-    names: /content of the record "message: OpenAI: calls of tools/,
-    createPlugin: returning(({ content }) => ({
-      content: rewritten(content, (value) =>
-        Array.isArray(value)
-          ? [...value].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
-          : value,
-      ),
-    })),
-  }),
-  pluginMutant({
-    id: "records-line-ends-made-alike",
-    defect: "within a content a line ends in a line feed alone",
-    check: "records/come-back-as-stored",
-    names: /content of the record "file: in a folder"/,
-    createPlugin: returning(({ content }) => ({
-      content: rewritten(content, (value) =>
-        typeof value === "string" ? value.replaceAll("\r\n", "\n") : value,
-      ),
-    })),
   }),
   pluginMutant({
     id: "records-update-merges-into-the-old",

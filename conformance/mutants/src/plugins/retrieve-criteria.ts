@@ -1,4 +1,3 @@
-import { matches } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { filteringBy } from "../reference/filter-rules.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
@@ -6,19 +5,6 @@ import { ReferencePlugin } from "../reference/reference-plugin.js";
 const isTags = ({ field }: { readonly field: string }) => field === "tags";
 
 export const retrieveCriteriaMutants: readonly Mutant[] = [
-  pluginMutant({
-    id: "retrieve-criteria-ored",
-    defect: "an entry is selected when it meets any of the criteria",
-    check: "retrieve/criteria-are-anded",
-    names: /entries for keys, match, tags, group, since, until and where at once/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override isSelected(...[row, { filter }]: Parameters<ReferencePlugin["isSelected"]>) {
-          if (!("all" in filter) || filter.all.length === 0) return super.isSelected(row, { filter });
-          return filter.all.some((criterion) => matches({ ...row, timestamps: row }, criterion));
-        }
-      })(),
-  }),
   pluginMutant({
     id: "retrieve-keys-beside-other-criteria",
     defect: "where keys are given, all other criteria are ignored",
@@ -43,13 +29,6 @@ export const retrieveCriteriaMutants: readonly Mutant[] = [
         leaf: (actual, { field, value }, sound) =>
           field === "key_hash" ? actual === (value as string[])[0] : sound,
       }),
-  }),
-  pluginMutant({
-    id: "retrieve-keys-ignored",
-    defect: "keys select nothing: every entry is returned",
-    check: "retrieve/keys-select-by-hash",
-    names: /entries for 5 keys/,
-    createPlugin: () => filteringBy({ leaf: (_, { field }, sound) => field === "key_hash" || sound }),
   }),
   pluginMutant({
     id: "retrieve-group-by-prefix",
@@ -115,19 +94,6 @@ export const retrieveCriteriaMutants: readonly Mutant[] = [
       }),
   }),
   pluginMutant({
-    id: "retrieve-tags-any-as-all",
-    defect: "several tags select the entries that have all of them, whatever tags_mode says",
-    check: "retrieve/tags-any",
-    names: /entries with any of the tags a and c/,
-    createPlugin: () =>
-      filteringBy({
-        leaf: (actual, leaf, sound) =>
-          isTags(leaf) && leaf.op === "in"
-            ? (leaf.value as string[]).every((tag) => (actual as string[]).includes(tag))
-            : sound,
-      }),
-  }),
-  pluginMutant({
     id: "retrieve-tags-by-substring",
     defect: "a tag is found as a part of another tag",
     check: "retrieve/tags-any",
@@ -138,20 +104,6 @@ export const retrieveCriteriaMutants: readonly Mutant[] = [
           isTags(leaf) && leaf.op === "in"
             ? (leaf.value as string[]).some((tag) => JSON.stringify(actual).includes(tag))
             : sound,
-      }),
-  }),
-  pluginMutant({
-    id: "retrieve-tags-without-case",
-    defect: "tags that differ only in case are the same",
-    check: "retrieve/tags-any",
-    names: /entries with any of the tags a and c/,
-    createPlugin: () =>
-      filteringBy({
-        leaf: (actual, leaf, sound) => {
-          if (!isTags(leaf)) return sound;
-          const own = (actual as string[]).map((tag) => tag.toLowerCase());
-          return [leaf.value].flat().some((tag) => own.includes(String(tag).toLowerCase()));
-        },
       }),
   }),
   pluginMutant({
@@ -167,41 +119,6 @@ export const retrieveCriteriaMutants: readonly Mutant[] = [
           return super.isSelected(row, { filter: { all: loose } });
         }
       })(),
-  }),
-  pluginMutant({
-    id: "retrieve-since-excluded",
-    defect: "an entry whose occurred_at is exactly `since` is left out",
-    check: "retrieve/since-included-until-excluded",
-    names: /since 2000 \(included\)/,
-    createPlugin: () =>
-      filteringBy({
-        leaf: (actual, { field, op, value }, sound) =>
-          field === "occurred_at" && op === "gte" ? Number(actual) > Number(value) : sound,
-      }),
-  }),
-  pluginMutant({
-    id: "retrieve-until-included",
-    defect: "an entry whose occurred_at is exactly `until` is returned",
-    check: "retrieve/since-included-until-excluded",
-    names: /until 3000 \(not\)/,
-    createPlugin: () =>
-      filteringBy({
-        leaf: (actual, { field, op, value }, sound) =>
-          field === "occurred_at" && op === "lt" ? Number(actual) <= Number(value) : sound,
-      }),
-  }),
-  pluginMutant({
-    id: "retrieve-since-on-creation",
-    defect: "`since` and `until` look at the time of creation instead of occurred_at",
-    check: "retrieve/since-included-until-excluded",
-    names: /since 2000 \(included\)/,
-    createPlugin: () =>
-      filteringBy({
-        leaf: (_, { field, op, value }, sound, { created }) => {
-          if (field !== "occurred_at") return sound;
-          return op === "gte" ? created >= Number(value) : created < Number(value);
-        },
-      }),
   }),
   pluginMutant({
     id: "retrieve-times-by-the-second",

@@ -60,18 +60,6 @@ export const retrieveHostMutants: readonly Mutant[] = [
     }),
   }),
   hostMutant({
-    id: "retrieve-query-of-first-tier",
-    defect: "a query without tier stops at the first tier that finds something",
-    check: "retrieve/query-without-tier-merges-all-tiers",
-    tier: "semantic",
-    names: /finds in semantic/,
-    bus: answering((fields) => {
-      const entries = fields.entries as { readonly tier: MemoryTier }[];
-      const first = TIERS.find((tier) => entries.some((entry) => entry.tier === tier));
-      return { ...fields, entries: entries.filter(({ tier }) => tier === first) };
-    }),
-  }),
-  hostMutant({
     id: "retrieve-cut-page-is-last",
     defect: "a page that was cut to what a message carries has no cursor",
     check: "retrieve/page-is-cut-to-payload",

@@ -37,17 +37,6 @@ export const retryStatusMutants: readonly Mutant[] = [
     createPlugin: () => telling((known) => ({ ...known, done: false })),
   }),
   pluginMutant({
-    id: "retry-status-is-of-now",
-    defect: "the receipts of a status tell that the entries are there, not what became of them",
-    check: "retry/status-of-a-store",
-    names: /receipts and errors of the status of a store, as against its reply/,
-    createPlugin: () =>
-      telling(({ receipts, ...known }) => ({
-        ...known,
-        receipts: receipts.map((receipt) => ({ ...receipt, outcome: "unchanged" })),
-      })),
-  }),
-  pluginMutant({
     id: "retry-status-stays-queued",
     defect: 'a store with ack "queued" is `queued` for ever',
     check: "retry/status-of-a-queued-store",

@@ -42,14 +42,6 @@ function namesKeys(filter: Filter): boolean {
 
 const partitionMutants: readonly Mutant[] = [
   pluginMutant({
-    id: "scope-agents-share-episodic",
-    defect: "the episodic tier is one for all agents of a tenant",
-    check: "scope/agents-are-apart",
-    names: /outcome of the first store of a key by the second agent/,
-    tier: "episodic",
-    createPlugin: () => overlooking("agent"),
-  }),
-  pluginMutant({
     id: "scope-leaks-by-key",
     defect: "a retrieve by key finds the entry whoever's it is",
     check: "scope/agents-are-apart",
@@ -64,22 +56,6 @@ const partitionMutants: readonly Mutant[] = [
           );
           const others = everybodys.flatMap((partition) => [...partition.rows.values()]);
           return [...rows, ...others.filter((row) => this.isSelected(row, request))];
-        }
-      })(),
-  }),
-  pluginMutant({
-    id: "scope-forgets-anothers",
-    defect: "a forget of everything forgets the entries of all agents",
-    check: "scope/agents-are-apart",
-    names: /deleted by a forget of everything by the second agent/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override doomed(...[selector, request]: Parameters<ReferencePlugin["doomed"]>) {
-          const { namespace } = selector;
-          const scopes = [...this.partitions.values()].map(({ scope }) => scope);
-          return scopes
-            .filter((scope) => scope.namespace === namespace)
-            .flatMap((scope) => this.select({ ...scope, subtree: false }, request));
         }
       })(),
   }),
@@ -168,20 +144,6 @@ const partitionMutants: readonly Mutant[] = [
         protected override rowKey(item: Parameters<ReferencePlugin["rowKey"]>[0]): string {
           const { author = this.#acting } = item as Partial<Row>;
           return `${item.key_hash} ${author}`;
-        }
-      })(),
-  }),
-  pluginMutant({
-    id: "scope-forgets-own-alone",
-    defect: "in the semantic tier an agent forgets nothing but what it wrote",
-    check: "scope/semantic-is-shared",
-    names: /deleted by a forget of an entry that another agent stored/,
-    tier: "semantic",
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override doomed(...[selector, request]: Parameters<ReferencePlugin["doomed"]>) {
-          const isOwn = ({ seq, revision, author }: Row) => seq === revision && author === request.op.agent;
-          return super.doomed(selector, request).filter(isOwn);
         }
       })(),
   }),

@@ -34,13 +34,6 @@ export const scoreMinimumMutants: readonly Mutant[] = [
     createPlugin: () => withMinimum((request) => (isRanked(request) ? request.min_score : 0)),
   }),
   pluginMutant({
-    id: "score-minimum-excluded",
-    defect: "an entry whose score is exactly `min_score` is left out",
-    check: "score/minimum-without-a-query",
-    names: /importances .* with the score of the second as min_score/,
-    createPlugin: () => withMinimum(({ min_score }) => min_score && min_score + 1e-12),
-  }),
-  pluginMutant({
     id: "score-minimum-in-text-ignored",
     defect: "in mode text `min_score` is not looked at, as scores of words have another scale",
     check: "score/minimum-in-mode-text",
@@ -65,22 +58,6 @@ export const scoreMinimumMutants: readonly Mutant[] = [
           if (!isRanked(request) || request.mode !== "hybrid") return super.find(selector, request);
           const found = await super.find(selector, { ...request, min_score: 0 });
           return found.filter(({ score, row }) => score / row.importance >= request.min_score);
-        }
-      })(),
-  }),
-  pluginMutant({
-    id: "score-minimum-not-counted",
-    defect: "what is below `min_score` is left out of the page, and counted in the total",
-    check: "score/minimum-in-mode-text",
-    names: /total .* in mode text, with the score of the second as min_score/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        override async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest) {
-          const [page, all] = [
-            await super.onRetrieve(selector, request),
-            await super.onRetrieve(selector, { ...request, min_score: 0 }),
-          ];
-          return { ...page, total: all.total };
         }
       })(),
   }),

@@ -1,4 +1,4 @@
-import type { PluginRetrieveRequest, ScopeSelector } from "@membus/protocol";
+import type { PluginRetrieveRequest } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { rankingBy } from "../reference/ranking.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
@@ -34,34 +34,12 @@ export const scoreMutants: readonly Mutant[] = [
     createPlugin: () => scoring((relevance, { importance }, ranked) => (ranked ? relevance * importance : 1)),
   }),
   pluginMutant({
-    id: "score-zero-in-a-listing",
-    defect: "without a query nothing was compared, so that the score is 0",
-    check: "score/is-importance-without-a-query",
-    names: /scores in a listing of entries with the importances/,
-    createPlugin: () => scoring((relevance, { importance }, ranked) => (ranked ? relevance * importance : 0)),
-  }),
-  pluginMutant({
-    id: "score-importance-ignored",
-    defect: "the score is the relevance alone",
-    check: "score/is-relevance-times-importance",
-    names: /importances, in order, of what a query finds|as a share of the first/,
-    createPlugin: () => scoring((relevance, { importance }, ranked) => (ranked ? relevance : importance)),
-  }),
-  pluginMutant({
     id: "score-importance-twice",
     defect: "importance is multiplied in where entries are scored, and again where they are returned",
     check: "score/is-relevance-times-importance",
     names: /as a share of the first/,
     createPlugin: () =>
       scoring((relevance, { importance }, ranked) => relevance * importance * (ranked ? importance : 1)),
-  }),
-  pluginMutant({
-    id: "score-mean-of-both",
-    defect: "the score is the mean of relevance and importance",
-    check: "score/is-relevance-times-importance",
-    names: /as a share of the first/,
-    createPlugin: () =>
-      scoring((relevance, { importance }, ranked) => (ranked ? (relevance + importance) / 2 : importance)),
   }),
   pluginMutant({
     id: "score-over-1",
@@ -73,19 +51,6 @@ export const scoreMutants: readonly Mutant[] = [
         const word = query?.split(" ")[0] ?? "";
         return word === "" ? sound : sound * (1 + 0.2 * (String(row.content).split(word).length - 2));
       }),
-  }),
-  pluginMutant({
-    id: "score-total-of-the-criteria",
-    defect: "the total of a query counts all that meet the criteria, found or not",
-    check: "score/total-counts-what-a-query-finds",
-    names: /entries and total, with limit 2, of a query in mode text/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        override async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest) {
-          const result = await super.onRetrieve(selector, request);
-          return isRanked(request) ? { ...result, total: this.select(selector, request).length } : result;
-        }
-      })(),
   }),
   pluginMutant({
     id: "score-zero-is-found",
@@ -106,21 +71,6 @@ export const scoreMutants: readonly Mutant[] = [
       })(),
   }),
   pluginMutant({
-    id: "score-written-by-reading",
-    defect: "a query writes the score that it computed into the entry",
-    check: "score/is-not-written-by-reading",
-    names: /entries of a listing after two queries/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        override async onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest) {
-          const result = await super.onRetrieve(selector, request);
-          for (const { row, score } of await this.find(selector, request))
-            Object.assign(row, { importance: score });
-          return result;
-        }
-      })(),
-  }),
-  pluginMutant({
     id: "score-reading-is-an-update",
     defect: "a read sets the time of the last update",
     check: "score/is-not-written-by-reading",
@@ -130,19 +80,6 @@ export const scoreMutants: readonly Mutant[] = [
         protected override touch(row: Row) {
           super.touch(row);
           Object.assign(row, { updated: this.now() + 1 });
-        }
-      })(),
-  }),
-  pluginMutant({
-    id: "score-grows-with-use",
-    defect: "what is found gets more important each time",
-    check: "score/is-not-written-by-reading",
-    names: /entries of a listing after two queries/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override touch(row: Row) {
-          super.touch(row);
-          Object.assign(row, { importance: Math.min(1, row.importance * 1.1) });
         }
       })(),
   }),
@@ -168,17 +105,6 @@ export const scoreMutants: readonly Mutant[] = [
       scoring((relevance, { importance }, ranked, all) => {
         const best = ranked ? Math.max(...all.map((one) => one.score)) : 1;
         return Math.min(1, (relevance * importance) / best);
-      }),
-  }),
-  pluginMutant({
-    id: "score-by-rank",
-    defect: "scores tell the place in the list instead of how well an entry answers",
-    check: "score/in-a-subtree-is-that-of-its-namespace",
-    names: /scores of the entries of one namespace, found in a subtree/,
-    createPlugin: () =>
-      scoring((relevance, row, ranked, all) => {
-        const rank = all.findIndex((one) => one.row === row);
-        return ranked ? (row.importance * 2) / (2 + rank) : relevance * row.importance;
       }),
   }),
   ...scoreMinimumMutants,

@@ -1,7 +1,7 @@
 import type { PluginRetrieveRequest, ScopeSelector } from "@membus/protocol";
 import { rewriteRequests } from "../hosts/intercept.js";
 import { hostMutant, type Mutant, pluginMutant } from "../mutant.js";
-import { byVector, byWords, rankingBy } from "../reference/ranking.js";
+import { byVector, rankingBy } from "../reference/ranking.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
 import { dotProduct } from "../reference/relevance.js";
 import type { Found } from "../reference/row.js";
@@ -57,16 +57,6 @@ const pluginMutants: readonly Mutant[] = [
       rankingBy((row, { mode }, vector, sound) => (mode === "vector" && vector && row.vector ? 0.5 : sound)),
   }),
   pluginMutant({
-    id: "similarity-distance-as-score",
-    defect: "the distance of two vectors is taken for their similarity",
-    check: "similarity/nearest-vector-first",
-    names: /degrees, in order, of entries with vectors/,
-    createPlugin: () =>
-      rankingBy((row, request, vector, sound) =>
-        request.mode === "vector" ? 1 - byVector(row, request, vector) : sound,
-      ),
-  }),
-  pluginMutant({
     id: "similarity-dot-product",
     defect: "vectors are compared by their dot product, so that a long one is near to all",
     check: "similarity/only-the-direction-counts",
@@ -89,44 +79,6 @@ const pluginMutants: readonly Mutant[] = [
       ),
   }),
   pluginMutant({
-    id: "similarity-zeros-near-to-all",
-    defect: "a vector of zeros is as near to a query as can be",
-    check: "similarity/only-the-direction-counts",
-    names: /degrees, in order, for an embedding at 0/,
-    createPlugin: () =>
-      rankingBy(({ vector: own }, request, _vector, sound) =>
-        request.mode === "vector" && own?.every((component) => component === 0) ? 1 : sound,
-      ),
-  }),
-  pluginMutant({
-    id: "similarity-given-vector-dropped",
-    defect: "a vector that comes with an entry is replaced by that of its text",
-    check: "similarity/nearest-vector-first",
-    names: /degrees, in order, of entries with vectors/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override embed(...[row]: Parameters<ReferencePlugin["embed"]>) {
-          const { givenVector: _, ...withoutVector } = row;
-          return super.embed(withoutVector).then(() => {
-            row.vector = (withoutVector as typeof row).vector;
-          });
-        }
-      })(),
-  }),
-  pluginMutant({
-    id: "similarity-direction-lost",
-    defect:
-      "vectors are compared without their signs, so that what lies before and behind the query is the same",
-    check: "similarity/nearest-vector-first",
-    names: /degrees of the first two of entries with vectors|degrees, in order/,
-    createPlugin: () =>
-      rankingBy((row, request, vector, sound) => {
-        const [own, asked] = [row.vector, vector];
-        if (request.mode !== "vector" || own === undefined || asked === undefined) return sound;
-        return Math.min(1, Math.abs(own[0]! * asked[0]!));
-      }),
-  }),
-  pluginMutant({
     id: "similarity-queries-not-embedded",
     defect: "vectors are compared where the caller gives one; the text of a query is not embedded",
     check: "similarity/same-text-first",
@@ -135,22 +87,6 @@ const pluginMutants: readonly Mutant[] = [
       new (class extends ReferencePlugin {
         protected override async queryVector({ embedding }: PluginRetrieveRequest) {
           return embedding;
-        }
-      })(),
-  }),
-  pluginMutant({
-    id: "similarity-texts-of-the-batch-mixed",
-    defect: "the vectors of a batch are given to its entries in another order",
-    check: "similarity/same-text-first",
-    names: /id of what a query in mode vector finds first/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        #last: Float32Array | undefined;
-        protected override async embed(...[row]: Parameters<ReferencePlugin["embed"]>) {
-          await super.embed(row);
-          const own = row.vector;
-          row.vector = this.#last ?? own;
-          this.#last = own;
         }
       })(),
   }),
@@ -169,26 +105,6 @@ const pluginMutants: readonly Mutant[] = [
       })(),
   }),
   pluginMutant({
-    id: "similarity-total-of-neighbours",
-    defect: "the total of an embedding is the number of neighbours that were asked of the index",
-    check: "similarity/criteria-apply-before-limit",
-    names: /total of an embedding with a tag and limit 2/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override page(...[found, request]: Parameters<ReferencePlugin["page"]>) {
-          const page = super.page(found, request);
-          return request.embedding === undefined ? page : { ...page, total: page.entries.length };
-        }
-      })(),
-  }),
-  pluginMutant({
-    id: "similarity-mode-text-ignored",
-    defect: "mode text is not looked at: vectors count too",
-    check: "similarity/modes-use-what-they-say",
-    names: /ids for a query and an embedding in mode text/,
-    createPlugin: () => new HybridPlugin("text"),
-  }),
-  pluginMutant({
     id: "similarity-mode-vector-ignored",
     defect: "mode vector is not looked at: words count too",
     check: "similarity/modes-use-what-they-say",
@@ -204,28 +120,6 @@ const pluginMutants: readonly Mutant[] = [
       rankingBy((row, request, vector, sound) =>
         request.mode === "hybrid" && isRanked(request) ? byVector(row, request, vector) : sound,
       ),
-  }),
-  pluginMutant({
-    id: "similarity-hybrid-of-words-alone",
-    defect: "mode hybrid does not look at vectors where the query has words",
-    check: "similarity/modes-use-what-they-say",
-    names: /ids for a query and an embedding in mode hybrid/,
-    createPlugin: () =>
-      rankingBy((row, request, _, sound) =>
-        request.mode === "hybrid" && request.query !== undefined ? byWords(row, request) : sound,
-      ),
-  }),
-  pluginMutant({
-    id: "similarity-embedding-always",
-    defect: "`embedding` is returned whether it was asked for or not",
-    check: "similarity/embedding-only-on-demand",
-    names: /whether `embedding` is returned in a listing/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override entry(...[row, score, include]: Parameters<ReferencePlugin["entry"]>) {
-          return super.entry(row, score, [...include, "embedding"]);
-        }
-      })(),
   }),
   pluginMutant({
     id: "similarity-embedding-of-the-found",

@@ -26,33 +26,12 @@ export const sourcesMutants: readonly Mutant[] = [
     createPlugin: merging(({ sources }) => sources && [...sources].sort()),
   }),
   pluginMutant({
-    id: "sources-empty-list-returned",
-    defect: "an entry without sources is returned with an empty list",
-    check: "sources/returned-as-given",
-    names: /sources of entries, by how they were given/,
-    tier: "episodic",
-    createPlugin: merging(({ sources }) => sources ?? []),
-  }),
-  pluginMutant({
     id: "sources-lost-on-update",
     defect: "a store without sources clears those of the entry",
     check: "sources/stay-and-clear-as-an-extension-field",
     names: /outcome of a store without the field/,
     tier: "episodic",
     createPlugin: merging(({ sources }, item) => (item.sources === undefined ? undefined : sources)),
-  }),
-  pluginMutant({
-    id: "sources-overlooked-by-unchanged",
-    defect: "a store that changes nothing but sources is unchanged",
-    check: "sources/stay-and-clear-as-an-extension-field",
-    names: /outcome of a store with another source/,
-    tier: "episodic",
-    createPlugin: () =>
-      new (class extends LineagePlugin {
-        protected override unchanged(...[item, row, previous]: Parameters<LineagePlugin["unchanged"]>) {
-          return super.unchanged(item, { ...row, sources: previous.sources }, previous);
-        }
-      })(),
   }),
   pluginMutant({
     id: "sources-not-filtered-by",

@@ -36,13 +36,6 @@ function rescoring(score: (one: Found, at: number, found: readonly Found[]) => n
 
 const fieldsMutants: readonly Mutant[] = [
   pluginMutant({
-    id: "fields-declared-alone",
-    defect: "`fields` is declared, and words are looked for everywhere all the same",
-    check: "fields/words-are-looked-for-where-named",
-    names: /ids found by a query with fields \["text"\]/,
-    createPlugin: () => ranking(({ fields: _, ...request }) => request),
-  }),
-  pluginMutant({
     id: "fields-first-alone",
     defect: "of several `fields` the first one counts",
     check: "fields/words-are-looked-for-where-named",
@@ -78,24 +71,6 @@ function aging(
 }
 
 const recencyMutants: readonly Mutant[] = [
-  pluginMutant({
-    id: "recency-declared-alone",
-    defect: "`recency` is declared, and makes no difference",
-    check: "recency/multiplies-the-score",
-    names: /score of an entry of importance 0\.8 and an age of [12] half-lives/,
-    createPlugin: () => aging(() => 1),
-  }),
-  pluginMutant({
-    id: "recency-by-e",
-    defect: "after a half-life 1/e of the score is left instead of a half",
-    check: "recency/multiplies-the-score",
-    names: /age of [12] half-lives, with a weight of 1/,
-    createPlugin: () =>
-      aging(({ recency, as_of }, occurredAt) => {
-        const { half_life_s, weight } = recency!;
-        return 1 - weight + weight * Math.exp(-Math.max(0, as_of - occurredAt) / half_life_s);
-      }),
-  }),
   pluginMutant({
     id: "recency-of-the-future",
     defect: "an entry of a time to come counts for more than one of now",
@@ -136,18 +111,6 @@ const recencyMutants: readonly Mutant[] = [
 
 const diversityMutants: readonly Mutant[] = [
   pluginMutant({
-    id: "diversity-declared-alone",
-    defect: "`diversity` is declared, and the page is that of the best entries",
-    check: "diversity/alike-entries-give-way",
-    names: /ids of a page of 2 with diversity 0\.9/,
-    createPlugin: () =>
-      new (class extends SteerablePlugin {
-        protected override diversify(...[found, , limit]: Arguments<"diversify">) {
-          return found.slice(0, limit);
-        }
-      })(),
-  }),
-  pluginMutant({
     id: "diversity-all-or-nothing",
     defect: "whatever `diversity` is above 0, entries that are alike are never on one page",
     check: "diversity/alike-entries-give-way",
@@ -185,18 +148,6 @@ const diversityMutants: readonly Mutant[] = [
         }
       })(),
   }),
-  pluginMutant({
-    id: "diversity-total-of-the-chosen",
-    defect: "with `diversity` the total is the number of entries that were chosen",
-    check: "diversity/keeps-the-first-and-the-total",
-    names: /total of a page of 1 of 4 entries with diversity/,
-    createPlugin: () =>
-      new (class extends SteerablePlugin {
-        protected override total(...[, chosen]: Arguments<"total">): number {
-          return chosen.length;
-        }
-      })(),
-  }),
 ];
 
 /** What declares itself absolute, and is not. */
@@ -214,32 +165,12 @@ const relevanceMutants: readonly Mutant[] = [
       })(),
   }),
   pluginMutant({
-    id: "context-as-good-as-text",
-    defect: "a word counts the same in the context as in the text",
-    check: "context/found-for-less-than-text",
-    names: /score of an entry with the query's word in its context: expected less than/,
-    createPlugin: () =>
-      new (class extends SteerablePlugin {
-        protected override relevance(...[row, request, vector]: Arguments<"relevance">): number {
-          const text = `${row.text ?? String(row.content)} ${row.context ?? ""}`;
-          return super.relevance({ ...row, text }, request, vector);
-        }
-      })(),
-  }),
-  pluginMutant({
     id: "absolute-share-of-the-best",
     defect: "relevance is a share of that of the best entry that is found",
     check: "absolute/relevance-is-of-query-and-entry",
     names: /score of the same entry for the same query with its key/,
     createPlugin: () =>
       rescoring((one, _, found) => one.score / Math.max(...found.map(({ score }) => score))),
-  }),
-  pluginMutant({
-    id: "absolute-by-rank",
-    defect: "relevance is told by the place in the order, as where ranks are fused",
-    check: "absolute/relevance-is-of-query-and-entry",
-    names: /score of the same entry for the same query with its key/,
-    createPlugin: () => rescoring(({ row }, at) => (row.importance * 60) / (61 + at)),
   }),
   pluginMutant({
     id: "absolute-falls-with-the-partition",

@@ -1,4 +1,4 @@
-import { deriveText, MemoryError } from "@membus/protocol";
+import { deriveText } from "@membus/protocol";
 import type { Mutant } from "../mutant.js";
 import { pluginMutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
@@ -15,34 +15,6 @@ class PatientPlugin extends ReferencePlugin {
 }
 
 export const storeEmbedderMutants: readonly Mutant[] = [
-  pluginMutant({
-    id: "store-refused-without-the-embedder",
-    defect: "an entry is refused when the embedder fails",
-    check: "store/without-the-embedder",
-    names: /errors and count of `stored` of a store while the embedder is down/,
-    createPlugin: () =>
-      new (class extends PatientPlugin {
-        protected override async storeOne(...args: Parameters<ReferencePlugin["storeOne"]>) {
-          try {
-            return await super.storeOne(...args);
-          } catch {
-            return { error: new MemoryError("unavailable", "the embedder failed") };
-          }
-        }
-      })(),
-  }),
-  pluginMutant({
-    id: "store-without-a-vector-is-not-found",
-    defect: "an entry without a vector is not found by its words either",
-    check: "store/without-the-embedder",
-    names: /entries found by a word of them while the embedder is down/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override relevance(...[row, ...more]: Parameters<ReferencePlugin["relevance"]>) {
-          return row.vector === undefined ? 0 : super.relevance(row, ...more);
-        }
-      })(),
-  }),
   pluginMutant({
     id: "store-is-never-embedded-later",
     defect: "what was stored while the embedder was down never gets a vector",
@@ -72,24 +44,6 @@ export const storeEmbedderMutants: readonly Mutant[] = [
           const fate = await super.storeOne(...args);
           if (ack === "queued") await this.services.embedder?.embed(["queued"], "document");
           return fate;
-        }
-      })(),
-  }),
-  pluginMutant({
-    id: "store-is-embedded-by-maintenance-alone",
-    defect: "a store is answered before its entries are found by meaning, although the embedder answers",
-    check: "store/stored-is-found-by-meaning",
-    names: /key found first by meaning right after a store/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override async embed() {}
-
-        protected override async embedPending() {}
-
-        override async maintain() {
-          for (const { rows } of this.partitions.values()) {
-            for (const row of rows.values()) row.vector ??= await this.vectorOf(row);
-          }
         }
       })(),
   }),

@@ -1,10 +1,8 @@
 import type { Bus, Message } from "@membus/protocol";
-import { type ReadReply, rewriteReplies, rewriteRequests } from "../hosts/intercept.js";
+import { type ReadReply, rewriteReplies } from "../hosts/intercept.js";
 import { entriesOf, isFields, readingEntries, readingStores, without } from "../hosts/rewrite-entries.js";
 import type { Mutant } from "../mutant.js";
 import { hostMutant } from "../mutant.js";
-
-const TIERS: readonly unknown[] = ["working", "episodic", "semantic"];
 
 const listOf = (value: unknown) => (Array.isArray(value) ? (value as Message[]) : []);
 
@@ -49,13 +47,6 @@ export const storeHostMutants: readonly Mutant[] = [
     }),
   }),
   hostMutant({
-    id: "store-receipts-out-of-order",
-    defect: "receipts come in the order in which entries were written, not in that of the request",
-    check: "store/every-entry-of-a-batch-is-kept",
-    names: /indexes of the receipts of 7 entries/,
-    bus: answering(({ receipts }) => ({ receipts: listOf(receipts).toReversed() })),
-  }),
-  hostMutant({
     id: "store-unchanged-is-not-stored",
     defect: "`stored` leaves out the keys of entries that are unchanged",
     check: "store/outcomes-of-one-batch",
@@ -65,29 +56,6 @@ export const storeHostMutants: readonly Mutant[] = [
     })),
   }),
   hostMutant({
-    id: "store-bad-entry-fails-its-neighbours",
-    defect: "a store with an entry that is no valid one is refused as a whole",
-    check: "store/refused-entries-leave-the-others",
-    names: /the reply to a store of 6 entries/,
-    bus: answering(({ errors }) => {
-      const [first] = listOf(errors).filter(({ code }) => code === "schema_violation");
-      if (first === undefined) return {};
-      const { code, message, detail, retryable } = first;
-      return { type: "error", code, message, detail, retryable, capability_name: "memory" };
-    }),
-  }),
-  hostMutant({
-    id: "store-ends-at-the-first-bad-entry",
-    defect: "entries behind one that is no valid one are not stored",
-    check: "store/refused-entries-leave-the-others",
-    names: /indexes of the receipts of a store of 6 entries/,
-    bus: readingStores((store) => {
-      const entries = entriesOf(store);
-      const bad = entries.findIndex((entry) => !isFields(entry) || !("content" in entry));
-      return bad < 0 ? store : { ...store, entries: entries.slice(0, bad + 1) };
-    }),
-  }),
-  hostMutant({
     id: "store-refused-counts-as-stored",
     defect: "`stored` holds the keys of refused entries too",
     check: "store/refused-entries-leave-the-others",
@@ -95,13 +63,6 @@ export const storeHostMutants: readonly Mutant[] = [
     bus: answering(({ stored, errors }) => ({
       stored: [...listOf(stored), ...listOf(errors).flatMap(({ key }) => (isFields(key) ? [key] : []))],
     })),
-  }),
-  hostMutant({
-    id: "store-errors-out-of-order",
-    defect: "the errors of a store are not in the order of its entries",
-    check: "store/refused-entries-leave-the-others",
-    names: /indexes and codes of the errors of a store of 6 entries/,
-    bus: answering(({ errors }) => ({ errors: listOf(errors).toReversed() })),
   }),
   hostMutant({
     id: "store-first-of-equal-keys-wins",
@@ -165,16 +126,6 @@ export const storeHostMutants: readonly Mutant[] = [
       ),
   }),
   hostMutant({
-    id: "store-of-an-entry-without-a-list",
-    defect: "an entry in place of the list of entries is stored",
-    check: "store/no-entries-are-refused",
-    names: /the reply to a store of an entry that is in no list/,
-    bus: (bus) =>
-      rewriteRequests(bus, (fields) =>
-        isFields(fields.entries) ? ({ ...fields, entries: [fields.entries] } as Message) : fields,
-      ),
-  }),
-  hostMutant({
     id: "store-in-a-subtree-goes-to-its-root",
     defect: "a store that names a subtree is stored in its root",
     check: "store/subtree-is-refused",
@@ -183,15 +134,6 @@ export const storeHostMutants: readonly Mutant[] = [
       ...store,
       namespace: String(store.namespace ?? "default").replace(/\/\*\*$/, ""),
     })),
-  }),
-  hostMutant({
-    id: "store-unknown-tier-is-episodic",
-    defect: "an entry for an unknown tier goes to the episodic tier",
-    check: "store/unknown-tier-is-refused",
-    names: /codes of the errors of a store of an entry for the tier procedural/,
-    bus: readingEntries((entry) =>
-      TIERS.includes(entry.tier ?? "working") ? entry : { ...entry, tier: "episodic" },
-    ),
   }),
   hostMutant({
     id: "store-tier-without-case",

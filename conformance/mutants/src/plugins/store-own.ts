@@ -4,18 +4,6 @@ import { OwningPlugin } from "../reference/owning-plugin.js";
 
 export const storeOwnMutants: readonly Mutant[] = [
   pluginMutant({
-    id: "store-own-only-ignored",
-    defect: "a store with own_only overwrites entries of others",
-    check: "store/own-only-leaves-entries-of-others",
-    names: /fates of a store with own_only by .* over the entry of /,
-    createPlugin: () =>
-      new (class extends OwningPlugin {
-        protected override refusalOfOthers() {
-          return undefined;
-        }
-      })(),
-  }),
-  pluginMutant({
     id: "store-own-only-refuses-changes-alone",
     defect: "a store with own_only of what another has stored is taken for unchanged",
     check: "store/own-only-leaves-entries-of-others",

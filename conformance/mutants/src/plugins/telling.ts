@@ -25,25 +25,6 @@ type Arguments<
 
 const expandMutants: readonly Mutant[] = [
   pluginMutant({
-    id: "expand-by-time",
-    defect: "neighbours are the nearest by the time that entries are of",
-    check: "expand/nearest-of-the-group-by-seq",
-    names: /ids of neighbours of 4 with expand/,
-    createPlugin: () =>
-      new (class extends SteerablePlugin {
-        protected override neighbourRows(...[row, expand]: Arguments<"neighbourRows">) {
-          const byTime = { ...row, seq: row.occurred_at };
-          const rows = this.reachable(row).map((one) => ({ ...one, seq: one.occurred_at }));
-          const group = rows.filter(({ group }) => group !== undefined && group === row.group);
-          const ordered = group.toSorted((a, b) => a.seq - b.seq);
-          return {
-            before: ordered.filter(({ seq }) => seq < byTime.seq).slice(-expand.before),
-            after: ordered.filter(({ seq }) => seq > byTime.seq).slice(0, expand.after),
-          };
-        }
-      })(),
-  }),
-  pluginMutant({
     id: "expand-before-nearest-first",
     defect: "the neighbours before an entry are listed from the nearest on",
     check: "expand/nearest-of-the-group-by-seq",
@@ -197,20 +178,6 @@ const explainMutants: readonly Mutant[] = [
 ];
 
 const rerankMutants: readonly Mutant[] = [
-  pluginMutant({
-    id: "rerank-order-alone",
-    defect: "the reranker decides the order, and scores stay as they were",
-    check: "rerank/takes-the-place-of-relevance",
-    names: /ids, in order, with `rerank`|score of the entry that the reranker gives/,
-    createPlugin: () =>
-      new (class extends SteerablePlugin {
-        protected override async rerank(...[all, request]: Arguments<"rerank">): Promise<Choice> {
-          const { found } = await super.rerank(all, request);
-          const before = new Map(all.map(({ row, score }) => [row, score]));
-          return { found: found.map((one) => ({ ...one, score: before.get(one.row)! })) };
-        }
-      })(),
-  }),
   pluginMutant({
     id: "rerank-without-importance",
     defect: "what the reranker says is the score, whatever the importance",

@@ -63,15 +63,6 @@ export const textMutants: readonly Mutant[] = [
     ),
   }),
   pluginMutant({
-    id: "text-of-all-fields",
-    defect: "all fields of a content are indexed, also where it has a string in `text`",
-    check: "text/field-text-of-the-content-is-indexed-alone",
-    names: /keys found by `giraffe`/,
-    createPlugin: deriving((content) =>
-      deriveText(isObject(content) ? [content, content.text ?? null] : content),
-    ),
-  }),
-  pluginMutant({
     id: "text-of-the-field-content",
     defect: "the field `text` of a content is not looked for, only its first field",
     check: "text/field-text-of-the-content-is-indexed-alone",
@@ -92,13 +83,6 @@ export const textMutants: readonly Mutant[] = [
         ? leavesOf(content).join("\n")
         : deriveText(content),
     ),
-  }),
-  pluginMutant({
-    id: "text-of-strings-alone",
-    defect: "numbers in a content are not indexed",
-    check: "text/leaves-of-other-contents-are-indexed",
-    names: /keys found by `8848`/,
-    createPlugin: deriving((content) => deriveText(content).replaceAll(/\b\d+\b/g, "")),
   }),
   pluginMutant({
     id: "text-of-the-first-level-alone",
@@ -134,13 +118,6 @@ export const textMutants: readonly Mutant[] = [
     check: "text/given-text-is-indexed-instead",
     names: /keys found by `walrus`, of an entry with content `walrus`/,
     createPlugin: indexing(({ text, content }) => ({ text: `${text ?? ""}\n${deriveText(content)}` })),
-  }),
-  pluginMutant({
-    id: "text-given-is-ignored",
-    defect: "a given text is not indexed",
-    check: "text/given-text-is-indexed-instead",
-    names: /keys found by `narwhal`, of an entry with content `walrus`/,
-    createPlugin: indexing(() => ({ text: undefined })),
   }),
   pluginMutant({
     id: "text-without-the-key",

@@ -18,20 +18,6 @@ export const updateFieldsMutants: readonly Mutant[] = [
     ),
   }),
   pluginMutant({
-    id: "update-tags-are-added",
-    defect: "an update adds its tags to those that are there",
-    check: "update/replaces-content-tags-and-source",
-    names: /tags after a store with \[z\] over/,
-    createPlugin: merging(({ tags }, previous) => ({ tags: [...(previous?.tags ?? []), ...(tags ?? [])] })),
-  }),
-  pluginMutant({
-    id: "update-source-is-the-first-ones",
-    defect: "the source of an entry stays what it was at creation",
-    check: "update/replaces-content-tags-and-source",
-    names: /source after a store with `form`/,
-    createPlugin: merging((_, previous) => (previous ? { source: previous.source } : {})),
-  }),
-  pluginMutant({
     id: "update-absent-tags-stay",
     defect: "an update without tags keeps those that are there",
     check: "update/absent-tags-and-source-take-their-default",
@@ -55,34 +41,6 @@ export const updateFieldsMutants: readonly Mutant[] = [
     createPlugin: merging(({ metadata }) => ({ metadata: metadata ?? undefined })),
   }),
   pluginMutant({
-    id: "update-drops-context-and-group",
-    defect: "an update without context and group drops them with the former content",
-    check: "update/absent-extension-fields-stay",
-    names: /context after a store of other content/,
-    createPlugin: merging(({ context, group }) => ({
-      context: context ?? undefined,
-      group: group ?? undefined,
-    })),
-  }),
-  pluginMutant({
-    id: "update-restarts-occurred-at",
-    defect: "an update without occurred_at sets it to the time of the update",
-    check: "update/absent-extension-fields-stay",
-    names: /occurred_at after a store of other content/,
-    createPlugin: merging(({ occurred_at }, _, { acceptedAt }) => ({
-      occurred_at: occurred_at ?? acceptedAt,
-    })),
-  }),
-  pluginMutant({
-    id: "update-restarts-importance",
-    defect: "an update without importance sets it to 1",
-    check: "update/absent-extension-fields-stay",
-    names: /importance after a store of other content/,
-    createPlugin: merging(({ importance, score }, previous) => ({
-      importance: importance ?? (previous ? 1 : (score ?? 1)),
-    })),
-  }),
-  pluginMutant({
     id: "update-merges-metadata",
     defect: "an update merges its metadata into the metadata that is there",
     check: "update/given-extension-fields-replace",
@@ -90,24 +48,6 @@ export const updateFieldsMutants: readonly Mutant[] = [
     createPlugin: merging(({ metadata }, previous) =>
       metadata ? { metadata: { ...previous?.metadata, ...metadata } } : {},
     ),
-  }),
-  pluginMutant({
-    id: "update-keeps-group",
-    defect: "an entry stays in the group that it was created in",
-    check: "update/given-extension-fields-replace",
-    names: /group after a store with another one/,
-    createPlugin: merging((_, previous, __, { group }) => ({ group: previous?.group ?? group })),
-  }),
-  pluginMutant({
-    id: "update-null-does-not-clear",
-    defect: "an extension field that is null in an update is taken for one that is absent",
-    check: "update/null-clears-extension-fields",
-    names: /metadata after a store with metadata null/,
-    createPlugin: merging((_, previous, __, { metadata, context, group }) => ({
-      metadata: metadata ?? previous?.metadata,
-      context: context ?? previous?.context,
-      group: group ?? previous?.group,
-    })),
   }),
   pluginMutant({
     id: "update-null-importance-is-zero",
@@ -146,20 +86,6 @@ export const updateFieldsMutants: readonly Mutant[] = [
     })),
   }),
   pluginMutant({
-    id: "update-text-is-always-derived-again",
-    defect: "an update without text drops the text, also where the content is the same",
-    check: "update/text-follows-the-content",
-    names: /text after a store of the same content/,
-    createPlugin: merging(({ text }) => ({ text: text ?? undefined })),
-  }),
-  pluginMutant({
-    id: "update-embedding-outlives-its-content",
-    defect: "the given embedding of an entry stays when its content changes",
-    check: "update/embedding-follows-the-content",
-    names: /embedding after a store of other content/,
-    createPlugin: merging(({ embedding }, previous) => ({ givenVector: embedding ?? previous?.givenVector })),
-  }),
-  pluginMutant({
     id: "update-embedding-is-always-derived-again",
     defect: "an update without embedding drops the given one, also where the content is the same",
     check: "update/embedding-follows-the-content",
@@ -178,40 +104,12 @@ export const updateFieldsMutants: readonly Mutant[] = [
     ),
   }),
   pluginMutant({
-    id: "update-end-stays",
-    defect: "an update without ttl and expires_at keeps the end that was set before",
-    check: "update/end-is-that-of-the-store",
-    names: /expires_at after a store without an end/,
-    createPlugin: merging(({ ttl, expires_at }, previous) => ({
-      ttl: ttl ?? previous?.ttl ?? null,
-      expires_at: expires_at ?? previous?.expires_at,
-    })),
-  }),
-  pluginMutant({
     id: "update-end-is-the-first-ones",
     defect: "an update does not prolong the end of an entry",
     check: "update/end-is-that-of-the-store",
     names: /2 seconds after a store with ttl 3600 over one with ttl 1/,
     createPlugin: merging(({ expires_at }, previous) =>
       previous?.expires_at && expires_at ? { expires_at: previous.expires_at } : {},
-    ),
-  }),
-  pluginMutant({
-    id: "update-ignores-a-new-end",
-    defect: "an entry that was created without an end never gets one",
-    check: "update/end-is-that-of-the-store",
-    names: /2 seconds after a store with ttl 1 over one without an end/,
-    createPlugin: merging((_, previous) =>
-      previous && previous.expires_at === undefined ? { ttl: null, expires_at: undefined } : {},
-    ),
-  }),
-  pluginMutant({
-    id: "update-is-delete-then-insert",
-    defect: "an update deletes the entry and makes a new one, so that created and seq are lost",
-    check: "update/keeps-created-and-seq",
-    names: /`timestamps\.created` after an update/,
-    createPlugin: merging((_, previous, { acceptedAt, revision }) =>
-      previous ? { created: acceptedAt, seq: revision } : {},
     ),
   }),
   pluginMutant({
@@ -227,12 +125,5 @@ export const updateFieldsMutants: readonly Mutant[] = [
     check: "update/sets-updated-and-revision",
     names: /seconds between `timestamps\.updated`/,
     createPlugin: merging((_, previous) => (previous ? { updated: previous.updated } : {})),
-  }),
-  pluginMutant({
-    id: "update-keeps-revision",
-    defect: "an update leaves the entry at the revision it had, although its receipt names a new one",
-    check: "update/sets-updated-and-revision",
-    names: /revision after an update, as in its receipt/,
-    createPlugin: merging((_, previous) => (previous ? { revision: previous.revision } : {})),
   }),
 ];

@@ -1,9 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
-import { readingEntries, without } from "../hosts/rewrite-entries.js";
+import { readingEntries } from "../hosts/rewrite-entries.js";
 import type { Mutant } from "../mutant.js";
 import { hostMutant, pluginMutant } from "../mutant.js";
 import { isUnchanged } from "../reference/merge.js";
-import { ReferencePlugin } from "../reference/reference-plugin.js";
 import type { Row } from "../reference/row.js";
 import { comparing } from "../reference/with-rule.js";
 
@@ -11,13 +9,6 @@ const inOrder = ({ content, metadata }: Row) => JSON.stringify([content, metadat
 const asText = ({ metadata }: Row) => String(Object.entries(metadata ?? {}));
 
 export const updateUnchangedMutants: readonly Mutant[] = [
-  pluginMutant({
-    id: "update-unchanged-makes-a-revision",
-    defect: "a store that changes nothing makes a new revision",
-    check: "update/unchanged-makes-no-revision",
-    names: /outcome of the same store once more/,
-    createPlugin: comparing(() => false),
-  }),
   pluginMutant({
     id: "update-unchanged-sets-updated",
     defect: "a store that changes nothing sets `timestamps.updated`",
@@ -29,35 +20,11 @@ export const updateUnchangedMutants: readonly Mutant[] = [
     }),
   }),
   pluginMutant({
-    id: "update-unchanged-receipt-names-a-new-revision",
-    defect: "the receipt of a store that changes nothing names a revision that the entry does not have",
-    check: "update/unchanged-makes-no-revision",
-    names: /revision in the receipt of a store that changes nothing/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override async storeOne(...args: Parameters<ReferencePlugin["storeOne"]>) {
-          const fate = await super.storeOne(...args);
-          if (!("receipt" in fate) || fate.receipt.outcome !== "unchanged") return fate;
-          return { receipt: { ...fate.receipt, revision: fate.receipt.revision + 1 } };
-        }
-      })(),
-  }),
-  pluginMutant({
     id: "update-unchanged-needs-the-order-of-fields",
     defect: "content and metadata with their fields in another order are taken for other ones",
     check: "update/order-of-fields-changes-nothing",
     names: /outcome of the same store with the fields .* in another order/,
     createPlugin: comparing((_, row, previous, sound) => sound && inOrder(row) === inOrder(previous)),
-  }),
-  pluginMutant({
-    id: "update-unchanged-looks-at-content-alone",
-    defect: "a store of the same content is taken for one that changes nothing, whatever else it changes",
-    check: "update/every-difference-is-stored",
-    names: /outcome of a store that differs from the entry in \{"tags":\["x"\]\}/,
-    createPlugin: comparing(
-      (_, row, previous, sound) =>
-        sound || (row.expires_at === undefined && isDeepStrictEqual(row.content, previous.content)),
-    ),
   }),
   pluginMutant({
     id: "update-unchanged-compares-as-text",
@@ -78,23 +45,6 @@ export const updateUnchangedMutants: readonly Mutant[] = [
       (item, _, { metadata }, sound) => sound && (metadata === undefined || item.metadata != null),
     ),
   }),
-  pluginMutant({
-    id: "update-another-score-is-a-change",
-    defect: "a score that is not the importance of the entry is taken for a change",
-    check: "update/fields-of-a2e-alone-are-unchanged",
-    names: /outcome of a store of the same key, content, tags and source/,
-    createPlugin: comparing(
-      ({ score }, _, { importance }, sound) => sound && (score == null || score === importance),
-    ),
-  }),
-  hostMutant({
-    id: "update-refuses-retrieved-entries",
-    defect:
-      "an entry with fields that only the host sets is refused, so that a retrieved one cannot be stored",
-    check: "update/stored-as-retrieved-is-unchanged",
-    names: /errors of a store of an entry as it was retrieved/,
-    bus: readingEntries((entry) => ("timestamps" in entry ? without(entry, "content") : entry)),
-  }),
   hostMutant({
     id: "update-takes-created-for-occurred-at",
     defect: "the `timestamps.created` of an entry that is stored is taken for its occurred_at",
@@ -114,15 +64,6 @@ export const updateUnchangedMutants: readonly Mutant[] = [
       (item, row, previous, sound) =>
         sound ||
         (previous.expires_at === undefined && isUnchanged({ ...item, expires_at: null }, row, previous)),
-    ),
-  }),
-  pluginMutant({
-    id: "update-unchanged-keeps-the-end",
-    defect: "a store without an end is taken for one that changes nothing, although the entry has an end",
-    check: "update/an-end-is-never-unchanged",
-    names: /outcomes of a store of the same three entries/,
-    createPlugin: comparing(
-      (item, row, previous, sound) => sound || isUnchanged(item, row, { ...previous, expires_at: undefined }),
     ),
   }),
 ];

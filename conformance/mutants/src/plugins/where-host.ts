@@ -1,10 +1,8 @@
 import type { Message } from "@membus/protocol";
-import { rewriteErrors, rewriteRequests } from "../hosts/intercept.js";
+import { rewriteRequests } from "../hosts/intercept.js";
 import { hostMutant, type Mutant } from "../mutant.js";
 
 type Node = Readonly<Record<string, unknown>>;
-
-const OPERATORS = ["eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "exists", "contains", "starts_with"];
 
 /** A tree whose nodes are changed from the leaves up; undefined drops a node. */
 function changed(node: unknown, change: (node: Node) => Node | undefined): Node | undefined {
@@ -37,41 +35,13 @@ function cutBelow(node: Node, levels: number): Node | undefined {
   return { all: node.all.flatMap((child: Node) => cutBelow(child, levels - 1) ?? []) };
 }
 
-function withoutEmpty(node: Node): Node | undefined {
-  const children = node.all ?? node.any;
-  return Array.isArray(children) && children.length === 0 ? undefined : node;
-}
-
 export const whereHostMutants: readonly Mutant[] = [
-  hostMutant({
-    id: "where-unknown-operator-ignored",
-    defect: "a leaf with an operator that the host does not know is left out",
-    check: "where/what-is-no-tree-is-refused",
-    names: /a retrieve with where \{"field":"metadata\.a","op":"equals"/,
-    bus: whereBecomes((where) =>
-      changed(where, (node) => ("op" in node && !OPERATORS.includes(String(node.op)) ? undefined : node)),
-    ),
-  }),
   hostMutant({
     id: "where-unknown-branch-ignored",
     defect: "a node whose fields the host does not know is left out",
     check: "where/what-is-no-tree-is-refused",
     names: /a retrieve with where \{"and"/,
     bus: whereBecomes((where) => changed(where, (node) => ("and" in node ? undefined : node))),
-  }),
-  hostMutant({
-    id: "where-path-of-the-field-alone",
-    defect: "the error names `where`, and not the place in it",
-    check: "where/what-is-no-tree-is-refused",
-    names: /`path` in the error of a retrieve with where/,
-    bus: (bus) =>
-      rewriteErrors(bus, ({ detail, ...error }) => {
-        const { path, ...rest } = (detail ?? {}) as { readonly path?: string };
-        return {
-          ...error,
-          detail: path === undefined ? rest : { ...rest, path: path.replace(/^where.*/, "where") },
-        };
-      }),
   }),
   hostMutant({
     id: "where-other-fields-in-metadata",
@@ -81,16 +51,6 @@ export const whereHostMutants: readonly Mutant[] = [
     bus: whereBecomes((where) =>
       changed(where, (node) => (node.field === "content" ? { ...node, field: "metadata.content" } : node)),
     ),
-  }),
-  hostMutant({
-    id: "where-cut-to-nodes",
-    defect: "a tree with too many nodes is cut instead of refused",
-    check: "where/nodes-and-levels-are-bounded",
-    names: /a retrieve with a where of 65 nodes/,
-    bus: whereBecomes((where) => {
-      const { all } = where as Node;
-      return Array.isArray(all) && all.length > 63 ? { all: all.slice(0, 63) } : where;
-    }),
   }),
   hostMutant({
     id: "where-cut-to-levels",
@@ -105,16 +65,6 @@ export const whereHostMutants: readonly Mutant[] = [
     }),
   }),
   hostMutant({
-    id: "where-63-nodes",
-    defect: "a tree of exactly 64 nodes is refused",
-    check: "where/nodes-and-levels-are-bounded",
-    names: /too_large|64 nodes/,
-    bus: whereBecomes((where) => {
-      const { all } = where as Node;
-      return Array.isArray(all) && all.length === 63 ? { all: [...all, all[0]] } : where;
-    }),
-  }),
-  hostMutant({
     id: "where-empty-match-is-none",
     defect: "an empty `match` counts as not given",
     check: "where/empty-criteria-are-refused",
@@ -123,12 +73,5 @@ export const whereHostMutants: readonly Mutant[] = [
       rewriteRequests(bus, ({ match, ...fields }) =>
         match === undefined || JSON.stringify(match) === "{}" ? fields : ({ ...fields, match } as Message),
       ),
-  }),
-  hostMutant({
-    id: "where-empty-branch-holds",
-    defect: "an empty `all` or `any` counts as not given",
-    check: "where/empty-criteria-are-refused",
-    names: /a retrieve with \{"where":\{"all":\[\]\}\}/,
-    bus: whereBecomes((where) => changed(where, withoutEmpty)),
   }),
 ];

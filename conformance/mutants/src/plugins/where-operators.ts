@@ -21,18 +21,6 @@ function likeMatches(text: string, pattern: string, opening: string): boolean {
 
 export const whereOperatorMutants: readonly Mutant[] = [
   pluginMutant({
-    id: "where-eq-loosely",
-    defect: 'eq converts values as == does, so that 1 equals "1" and true',
-    check: "where/equal-values-have-one-type",
-    names: /ids for eq 1, where/,
-    createPlugin: () =>
-      filteringBy({
-        leaf: (actual, { op, value }, sound) =>
-          // biome-ignore lint/suspicious/noDoubleEquals: the defect
-          op === "eq" && actual !== undefined ? actual == value : sound,
-      }),
-  }),
-  pluginMutant({
     id: "where-in-as-text",
     defect: "`in` compares values as text, eq does not",
     check: "where/equal-values-have-one-type",
@@ -43,17 +31,6 @@ export const whereOperatorMutants: readonly Mutant[] = [
           op === "in" && field.startsWith("metadata.") && actual !== undefined
             ? (value as Json[]).map(String).includes(String(actual))
             : sound,
-      }),
-  }),
-  pluginMutant({
-    id: "where-booleans-as-numbers",
-    defect: "booleans are stored as 1 and 0, and equal these numbers",
-    check: "where/equal-values-have-one-type",
-    names: /ids for (eq|in with) (1|0|true|false)/,
-    createPlugin: () =>
-      filteringBy({
-        leaf: (actual, { op, value }, sound) =>
-          op === "eq" && typeof actual === "boolean" ? Number(actual) === Number(value) : sound,
       }),
   }),
   pluginMutant({
@@ -71,20 +48,6 @@ export const whereOperatorMutants: readonly Mutant[] = [
       }),
   }),
   pluginMutant({
-    id: "where-order-by-type",
-    defect: "numbers come before strings, as a database orders its types",
-    check: "where/order-of-different-types-is-false",
-    names: /ids for (gt|gte|lt) /,
-    createPlugin: () =>
-      filteringBy({
-        leaf: (actual, leaf, sound) => {
-          if (!isOrder(leaf) || typeof actual === typeof leaf.value) return sound;
-          if (typeof actual === "number") return inOrder(leaf, -1);
-          return typeof actual === "string" ? inOrder(leaf, 1) : sound;
-        },
-      }),
-  }),
-  pluginMutant({
     id: "where-ne-needs-the-field",
     defect: "ne and nin are false where the entry has not the field",
     check: "where/missing-field-meets-negations-alone",
@@ -92,38 +55,6 @@ export const whereOperatorMutants: readonly Mutant[] = [
     createPlugin: () =>
       filteringBy({
         leaf: (actual, { op }, sound) => sound && !(actual === undefined && (op === "ne" || op === "nin")),
-      }),
-  }),
-  pluginMutant({
-    id: "where-missing-as-empty",
-    defect: "a missing field counts as the empty string",
-    check: "where/missing-field-meets-negations-alone",
-    names: /"op":"(contains|lte)"/,
-    createPlugin: () =>
-      filteringBy({
-        leaf: (actual, leaf, sound) =>
-          actual === undefined && (isText(leaf) || leaf.op === "lte" || leaf.op === "lt")
-            ? inOrder({ ...leaf, op: "lte" }, isText(leaf) ? String(leaf.value).length : -1)
-            : sound,
-      }),
-  }),
-  pluginMutant({
-    id: "where-exists-ignores-value",
-    defect: "`exists` asks whether the field is there, whether its value is true or false",
-    check: "where/missing-field-meets-negations-alone",
-    names: /"op":"exists","value":false/,
-    createPlugin: () =>
-      filteringBy({ leaf: (actual, { op }, sound) => (op === "exists" ? actual !== undefined : sound) }),
-  }),
-  pluginMutant({
-    id: "where-lists-as-a-whole",
-    defect: "eq and in compare a list as a whole",
-    check: "where/list-meets-by-any-element",
-    names: /ids for eq "apple", where/,
-    createPlugin: () =>
-      filteringBy({
-        leaf: (actual, { field, op }, sound) =>
-          sound && !(field.startsWith("metadata.") && Array.isArray(actual) && (op === "eq" || op === "in")),
       }),
   }),
   pluginMutant({
@@ -135,20 +66,6 @@ export const whereOperatorMutants: readonly Mutant[] = [
       filteringBy({
         leaf: (actual, { op, value }, sound) =>
           op === "contains" && Array.isArray(actual) ? actual.join(",").includes(String(value)) : sound,
-      }),
-  }),
-  pluginMutant({
-    id: "where-first-element-alone",
-    defect: "of a list only the first element is looked at",
-    check: "where/list-meets-by-any-element",
-    names: /ids for (eq "pear"|in \["fig","pear"\])/,
-    createPlugin: () =>
-      filteringBy({
-        leaf: (actual, { field, op, value }, sound) => {
-          if (!field.startsWith("metadata.") || !Array.isArray(actual) || (op !== "eq" && op !== "in"))
-            return sound;
-          return [value].flat().includes(actual[0] ?? null);
-        },
       }),
   }),
   pluginMutant({
@@ -178,19 +95,6 @@ export const whereOperatorMutants: readonly Mutant[] = [
       }),
   }),
   pluginMutant({
-    id: "where-order-of-list-as-text",
-    defect: "gt, gte, lt and lte compare the text of a list",
-    check: "where/list-meets-no-order",
-    names: /ids for (gt|gte|lt|lte) "/,
-    createPlugin: () =>
-      filteringBy({
-        leaf: (actual, leaf, sound) => {
-          if (!isOrder(leaf) || !Array.isArray(actual)) return sound;
-          return inOrder(leaf, actual.join() < String(leaf.value) ? -1 : 1);
-        },
-      }),
-  }),
-  pluginMutant({
     id: "where-ne-on-any-element",
     defect: "ne holds on a list when any element differs, instead of when none is equal",
     check: "where/ne-and-nin-negate",
@@ -199,17 +103,6 @@ export const whereOperatorMutants: readonly Mutant[] = [
       filteringBy({
         leaf: (actual, { op, value }, sound) =>
           op === "ne" && Array.isArray(actual) ? actual.some((one) => one !== value) : sound,
-      }),
-  }),
-  pluginMutant({
-    id: "where-ne-within-a-type",
-    defect: "ne is false between values of different types",
-    check: "where/ne-and-nin-negate",
-    names: /ids for ne (1|"x")/,
-    createPlugin: () =>
-      filteringBy({
-        leaf: (actual, { op, value }, sound) =>
-          sound && !(op === "ne" && actual !== undefined && typeof actual !== typeof value),
       }),
   }),
   pluginMutant({
@@ -288,30 +181,6 @@ export const whereOperatorMutants: readonly Mutant[] = [
       }),
   }),
   pluginMutant({
-    id: "where-numbers-whole",
-    defect: "numbers lose their fractions before they are compared",
-    check: "where/numbers-by-value",
-    names: /ids for gt 10 of the numbers/,
-    createPlugin: () =>
-      filteringBy({
-        leaf: (actual, leaf, sound) =>
-          isOrder(leaf) && typeof actual === "number" && typeof leaf.value === "number"
-            ? inOrder(leaf, Math.trunc(actual) - Math.trunc(leaf.value))
-            : sound,
-      }),
-  }),
-  pluginMutant({
-    id: "where-gte-as-gt",
-    defect: "gte and lte leave the equal value out",
-    check: "where/numbers-by-value",
-    names: /ids for (gte 10|lte 0) of the numbers/,
-    createPlugin: () =>
-      filteringBy({
-        leaf: (actual, { field, op, value }, sound) =>
-          sound && !(field.startsWith("metadata.") && ORDER.includes(op) && actual === value),
-      }),
-  }),
-  pluginMutant({
     id: "where-strings-by-locale",
     defect: "strings are compared as a dictionary orders them",
     check: "where/strings-by-code-units",
@@ -335,19 +204,6 @@ export const whereOperatorMutants: readonly Mutant[] = [
           isOrder(leaf) && typeof actual === "string" && typeof leaf.value === "string"
             ? inOrder(leaf, Buffer.compare(Buffer.from(actual), Buffer.from(leaf.value)))
             : sound,
-      }),
-  }),
-  pluginMutant({
-    id: "where-strings-as-numbers",
-    defect: "strings of digits are compared as numbers",
-    check: "where/strings-by-code-units",
-    names: /ids for (lt|lte) "9", by UTF-16/,
-    createPlugin: () =>
-      filteringBy({
-        leaf: (actual, leaf, sound) => {
-          const areDigits = [actual, leaf.value].every((one) => typeof one === "string" && /^\d+$/.test(one));
-          return isOrder(leaf) && areDigits ? inOrder(leaf, Number(actual) - Number(leaf.value)) : sound;
-        },
       }),
   }),
 ];

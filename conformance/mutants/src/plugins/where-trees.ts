@@ -1,25 +1,6 @@
-import { type Filter, fieldValue, type Json, matchesOperator } from "@membus/protocol";
+import { type Json, matchesOperator } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { filteringBy } from "../reference/filter-rules.js";
-import { ReferencePlugin } from "../reference/reference-plugin.js";
-import type { Row } from "../reference/row.js";
-
-/** True, false, or undefined where it cannot be known: as a database judges what has a NULL in it. */
-function judged(row: Row, filter: Filter): boolean | undefined {
-  if ("not" in filter) {
-    const inner = judged(row, filter.not);
-    return inner === undefined ? undefined : !inner;
-  }
-  if ("all" in filter || "any" in filter) {
-    const decisive = "any" in filter;
-    const children = ("any" in filter ? filter.any : filter.all).map((child) => judged(row, child));
-    if (children.includes(decisive)) return decisive;
-    return children.includes(undefined) ? undefined : !decisive;
-  }
-  const actual = fieldValue({ ...row, timestamps: row }, filter.field);
-  const isKnown = actual !== undefined || ["ne", "nin", "exists"].includes(filter.op);
-  return isKnown ? matchesOperator(actual, filter.op, filter.value) : undefined;
-}
 
 /** What a path of names leads to, inherited properties included. */
 function dig(value: unknown, names: readonly string[]): unknown {
@@ -36,20 +17,6 @@ export const whereTreeMutants: readonly Mutant[] = [
     check: "where/trees-nest",
     names: /ids for where \{"any"/,
     createPlugin: () => filteringBy({ any: (children) => children.every(Boolean) }),
-  }),
-  pluginMutant({
-    id: "where-not-ignored",
-    defect: "`not` is skipped",
-    check: "where/trees-nest",
-    names: /ids for where \{"not"/,
-    createPlugin: () => filteringBy({ not: (child) => child }),
-  }),
-  pluginMutant({
-    id: "where-first-branches-alone",
-    defect: "nested `any` looks at its first branch alone",
-    check: "where/trees-nest",
-    names: /ids for where \{"any"/,
-    createPlugin: () => filteringBy({ any: ([first]) => first === true }),
   }),
   pluginMutant({
     id: "where-updated-as-created",
@@ -96,19 +63,6 @@ export const whereTreeMutants: readonly Mutant[] = [
       }),
   }),
   pluginMutant({
-    id: "where-inherited-names",
-    defect: "a name that every object inherits counts as a field of the entry",
-    check: "where/names-are-the-entrys-own",
-    names: /"metadata\.constructor"/,
-    createPlugin: () =>
-      filteringBy({
-        leaf: (actual, { field, op, value }, sound, { metadata }) =>
-          field.startsWith("metadata.") && actual === undefined && metadata !== undefined
-            ? matchesOperator(dig(metadata, [field.slice(9)]) as Json | undefined, op, value)
-            : sound,
-      }),
-  }),
-  pluginMutant({
     id: "where-key-names-as-paths",
     defect: "a dot in the name of a key's field leads into an object",
     check: "where/names-are-the-entrys-own",
@@ -120,18 +74,6 @@ export const whereTreeMutants: readonly Mutant[] = [
             ? matchesOperator(dig(key, field.split(".").slice(1)) as Json | undefined, op, value)
             : sound,
       }),
-  }),
-  pluginMutant({
-    id: "where-three-valued",
-    defect: "what is said of a missing field is neither true nor false, and so is its negation, as in SQL",
-    check: "where/agrees-with-matches",
-    names: /ids of the entries for which .* holds; one that is wrong is/,
-    createPlugin: () =>
-      new (class extends ReferencePlugin {
-        protected override isSelected(...[row, { filter }]: Parameters<ReferencePlugin["isSelected"]>) {
-          return judged(row, filter) === true;
-        }
-      })(),
   }),
   pluginMutant({
     id: "where-mixed-in",
