@@ -16,6 +16,8 @@ import type { Expect } from "./expect.js";
 import type { Random } from "./fixtures/random.js";
 import type { HostParts, StartedHost } from "./host-route/host-under-test.js";
 import type { AgentOptions, EntryInput, MemoryAgent } from "./memory-agent.js";
+import type { DirectoryImage } from "./plugin-route/directory-image.js";
+import type { Life } from "./plugin-route/watched-life.js";
 import type { Trace } from "./trace.js";
 
 export type Features = Readonly<PluginManifest["features"]>;
@@ -74,11 +76,17 @@ export interface PluginContext extends MemoryContext {
    * agents go on with the new one.
    */
   reopen(embedder?: Embedder): Promise<MemoryPlugin>;
+  /** Closes the plugin, sets its clock back by so many seconds, and opens it again. */
+  reopenEarlier(seconds: number): Promise<void>;
   /**
-   * A child process stores and forgets until `count` entries are acknowledged, and is killed; then the plugin is open
-   * here again. Gives what the process was told.
+   * A child process stores and forgets until some entries are acknowledged, and is killed; then the plugin is open here
+   * on what that left. Gives what the process was told. There is one such process in a run.
    */
-  killWhileStoring(count: number): Promise<Acknowledged>;
+  killWhileStoring(): Promise<Acknowledged>;
+  /** Moments in the life of a further process that opened what that one left, and was killed. One in a run, too. */
+  life(): Promise<Life>;
+  /** Opens the plugin at the machine's time on what a process that was killed had left, in place of all there is. */
+  resume(image: DirectoryImage, which: string): Promise<void>;
 }
 
 /** What a process that was killed had been told of what it did. */

@@ -8,7 +8,8 @@ import type { AgentOptions, EntryInput, MemoryAgent } from "../memory-agent.js";
 import { thrownText } from "../stack-frames.js";
 import type { Trace } from "../trace.js";
 import type { WorldRequest } from "../world.js";
-import { killWhileStoring } from "./kill-while-storing.js";
+import { type DirectoryImage, ImagedDirectory } from "./directory-image.js";
+import type { KilledProcesses } from "./killed-processes.js";
 import { PLUGIN_NAMES, PLUGIN_NAMESPACE } from "./names.js";
 import { PluginAgent } from "./plugin-agent.js";
 import {
@@ -20,6 +21,7 @@ import {
   removeSurroundings,
 } from "./plugin-instance.js";
 import type { PluginUnderTest } from "./plugin-under-test.js";
+import type { Life } from "./watched-life.js";
 
 interface OtherInstance {
   readonly plugin: MemoryPlugin;
@@ -36,8 +38,10 @@ export class OpenedPlugin implements PluginContext {
   readonly #implementation: PluginUnderTest;
   #surroundings: PluginSurroundings;
   readonly #clock: ShiftingClock;
+  readonly #killed: KilledProcesses;
   readonly #anyForm: boolean;
   readonly #agents: CheckAgents;
+  readonly #directory: ImagedDirectory;
   readonly #others: OtherInstance[] = [];
   #plugin: MemoryPlugin | undefined;
 
@@ -46,6 +50,7 @@ export class OpenedPlugin implements PluginContext {
     request: WorldRequest,
     surroundings: PluginSurroundings,
     clock: ShiftingClock,
+    killed: KilledProcesses,
   ) {
     const { tier, seed, expect, trace, anyForm = false } = request;
     this.#anyForm = anyForm;
@@ -55,7 +60,9 @@ export class OpenedPlugin implements PluginContext {
     this.random = new Random(seed);
     this.#implementation = implementation;
     this.#surroundings = surroundings;
+    this.#directory = new ImagedDirectory(surroundings.directory);
     this.#clock = clock;
+    this.#killed = killed;
     this.#agents = this.#agentsOf(() => this.plugin);
   }
 
@@ -142,12 +149,27 @@ export class OpenedPlugin implements PluginContext {
     return plugin;
   };
 
-  readonly killWhileStoring = async (count: number): Promise<Acknowledged> => {
+  readonly reopenEarlier = async (seconds: number): Promise<void> => {
     await demandIt("closing the plugin", () => this.#closePlugin());
-    const { directory } = this.#surroundings;
-    const acknowledged = await killWhileStoring(this.#implementation, directory, this.tier, count);
-    await demandIt("opening the plugin on the directory of a process that was killed", () => this.open());
+    this.#clock.set(this.#clock.offsetSeconds - seconds);
+    await demandIt("opening the plugin on its directory, the clock being set back", () => this.open());
+  };
+
+  readonly killWhileStoring = async (): Promise<Acknowledged> => {
+    const { image, acknowledged } = await this.#killed.whileStoring();
+    await this.resume(image, "that was killed while it stored");
     return acknowledged;
+  };
+
+  readonly life = (): Promise<Life> => {
+    return this.#killed.life();
+  };
+
+  readonly resume = async (image: DirectoryImage, which: string): Promise<void> => {
+    await demandIt("closing the plugin", () => this.#closePlugin());
+    this.#directory.restore(image);
+    this.#clock.set(0);
+    await demandIt(`opening the plugin on the directory of a process ${which}`, () => this.open());
   };
 
   async close(): Promise<void> {

@@ -7,6 +7,7 @@ import { replayCall } from "../replay-call.js";
 import type { TracedStep } from "../run/traced-step.js";
 import type { OpenedWorld, TierFacts, World, WorldRequest } from "../world.js";
 import { fittingTier } from "./fitting-tier.js";
+import { KilledProcesses } from "./killed-processes.js";
 import { OpenedPlugin } from "./opened-plugin.js";
 import { featuresOf, makeSurroundings, openPlugin, removeSurroundings } from "./plugin-instance.js";
 import type { PluginUnderTest } from "./plugin-under-test.js";
@@ -20,6 +21,7 @@ class PluginWorld implements World {
   readonly provisions: ReadonlySet<Provision>;
   readonly #implementation: PluginUnderTest;
   readonly #embedder: Embedder | null;
+  readonly #killed: KilledProcesses;
 
   constructor(implementation: PluginUnderTest, facts: TierFacts) {
     this.name = implementation.name;
@@ -30,12 +32,13 @@ class PluginWorld implements World {
     ]);
     this.#implementation = implementation;
     this.#embedder = embedderOf(implementation);
+    this.#killed = new KilledProcesses(implementation, facts.tier, this.#embedder);
   }
 
   async open(request: WorldRequest): Promise<OpenedWorld> {
     const clock = new ShiftingClock();
     const surroundings = await makeSurroundings(request.tier, clock, this.#embedder);
-    const opened = new OpenedPlugin(this.#implementation, request, surroundings, clock);
+    const opened = new OpenedPlugin(this.#implementation, request, surroundings, clock, this.#killed);
     try {
       await opened.open();
     } catch (error) {

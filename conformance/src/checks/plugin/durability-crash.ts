@@ -1,9 +1,8 @@
 import type { MemoryEntry } from "@membus/protocol";
 import { type Check, pluginCheck } from "../../catalogue/check.js";
 import { readPages } from "../../fixtures/read-pages.js";
+import type { Acknowledged, PluginContext } from "../../context.js";
 import type { MemoryAgent } from "../../memory-agent.js";
-
-const ACKNOWLEDGED = 60;
 
 /** Every entry there is: a process that is killed may have stored some more than it was told. */
 async function everything(caller: MemoryAgent): Promise<MemoryEntry[]> {
@@ -16,6 +15,30 @@ function isWhole({ key, content }: MemoryEntry): boolean {
   return JSON.stringify(content) === JSON.stringify({ number, text: `entry number ${number}` });
 }
 
+/** That what a process was told is so, and nothing is there twice or in part. */
+export async function expectAcknowledged(
+  { caller, expect }: PluginContext,
+  { kept, forgotten }: Acknowledged,
+  when: string,
+): Promise<void> {
+  const found = await everything(caller);
+  const hashes = new Set(found.map(({ key_hash }) => key_hash));
+  const stored = new Set(found.map(({ key }) => key.stored));
+  const numberOf = ({ key }: { readonly key: unknown }) => (key as { stored: number }).stored;
+  const missing = kept.map(({ entry }) => numberOf(entry)).filter((number) => !stored.has(number));
+  expect.equal(missing, [], `numbers of entries that were acknowledged and are not there ${when}`);
+  expect.equal(found.length - hashes.size, 0, `entries that are there twice ${when}`);
+  expect.equal(
+    found.filter((entry) => !isWhole(entry)),
+    [],
+    `entries that are there in part ${when}`,
+  );
+  const { total } = await caller.retrieve({ limit: 0 });
+  expect.equal(total, found.length, `total ${when}, as against the entries that are there`);
+  const back = forgotten.map(numberOf).filter((number) => stored.has(number));
+  expect.equal(back, [], `numbers of entries that were forgotten and are back ${when}`);
+}
+
 /** What is left by a process that was killed while it stored and forgot. */
 export const durabilityCrashChecks: readonly Check[] = [
   pluginCheck({
@@ -23,26 +46,11 @@ export const durabilityCrashChecks: readonly Check[] = [
     clauses: ["PLUG-13", "DUR-1", "DUR-2", "FORGET-6"],
     features: ["durable"],
     provisions: ["kill"],
-    async run({ caller, expect, killWhileStoring }) {
-      const { kept, forgotten } = await killWhileStoring(ACKNOWLEDGED);
-      const found = await everything(caller);
-      const hashes = new Set(found.map(({ key_hash }) => key_hash));
-      const stored = new Set(found.map(({ key }) => key.stored));
-      const numberOf = ({ key }: { readonly key: unknown }) => (key as { stored: number }).stored;
-      const missing = kept.map(({ entry }) => numberOf(entry)).filter((number) => !stored.has(number));
-      expect.equal(missing, [], "numbers of entries that were acknowledged and are not there after a kill");
-      expect.equal(found.length - hashes.size, 0, "entries that are there twice after a kill");
-      expect.equal(
-        found.filter((entry) => !isWhole(entry)),
-        [],
-        "entries that are there in part after a kill",
-      );
-      const { total } = await caller.retrieve({ limit: 0 });
-      expect.equal(total, found.length, "total after a kill, as against the entries that are there");
-      const back = forgotten.map(numberOf).filter((number) => stored.has(number));
-      expect.equal(back, [], "numbers of entries that were forgotten and are back after a kill");
-      expect.atLeast(
-        forgotten.length,
+    async run(t) {
+      const acknowledged = await t.killWhileStoring();
+      await expectAcknowledged(t, acknowledged, "after a kill");
+      t.expect.atLeast(
+        acknowledged.forgotten.length,
         1,
         "entries that a process was told are forgotten before it was killed",
       );
@@ -54,7 +62,7 @@ export const durabilityCrashChecks: readonly Check[] = [
     features: ["durable"],
     provisions: ["kill"],
     async run({ caller, expect, killWhileStoring }) {
-      const { kept } = await killWhileStoring(ACKNOWLEDGED);
+      const { kept } = await killWhileStoring();
       const keys = kept.map(({ entry }) => entry.key);
       const before = await caller.retrieve({ keys });
       const revisions = new Map(before.entries.map(({ key, revision }) => [key.stored, revision]));

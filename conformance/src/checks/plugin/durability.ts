@@ -1,10 +1,14 @@
 import type { Check } from "../../catalogue/check.js";
+import { durabilityAgainChecks } from "./durability-again.js";
 import { durabilityCrashChecks } from "./durability-crash.js";
+import { durabilityKilledChecks } from "./durability-killed.js";
 import { durabilityReopenChecks } from "./durability-reopen.js";
 import { durabilityRestartChecks } from "./durability-restart.js";
 
 export const durabilityChecks: readonly Check[] = [
   ...durabilityReopenChecks,
+  ...durabilityAgainChecks,
   ...durabilityCrashChecks,
+  ...durabilityKilledChecks,
   ...durabilityRestartChecks,
 ];

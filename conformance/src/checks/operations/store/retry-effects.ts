@@ -152,7 +152,7 @@ export const retryEffectChecks: readonly Check[] = [
     features: ["durable"],
     provisions: ["kill"],
     async run({ caller, expect, killWhileStoring, reopen }) {
-      const kept = (await killWhileStoring(AFTER_KILL)).kept.slice(0, AFTER_KILL);
+      const kept = (await killWhileStoring()).kept.slice(0, AFTER_KILL);
       const [forgotten, updated] = [kept.slice(0, 3), kept.slice(3)];
       await caller.store(updated.map(({ entry }) => ({ ...entry, content: "newer" })));
       await caller.forget({ keys: forgotten.map(({ entry }) => entry.key) });

@@ -1,0 +1,88 @@
+import { type Check, pluginCheck } from "../../catalogue/check.js";
+import type { PluginContext } from "../../context.js";
+import {
+  expectEnds,
+  expectGrowth,
+  expectIdempotent,
+  expectSubtreeForgotten,
+  expectWhole,
+} from "../../fixtures/life-promises.js";
+import type { Moment } from "../../plugin-route/watched-life.js";
+import { expectAcknowledged } from "./durability-crash.js";
+
+/** Of the moments of one kind so many are looked at, the first and the last among them. */
+const MOMENTS_MAX = 5;
+
+const common = { features: ["durable"], provisions: ["kill"] } as const;
+
+/** Opens what a kill would have left at these moments. */
+async function afterKills(
+  t: PluginContext,
+  kinds: readonly Moment["when"][],
+  look: (moment: Moment, when: string) => Promise<void>,
+): Promise<void> {
+  const { moments } = await t.life();
+  const chosen = kinds.flatMap((kind) => spread(moments.filter(({ when }) => when === kind)));
+  for (const moment of [...chosen, moments.at(-1)!]) {
+    const when = `after a kill ${moment.when}`;
+    await t.resume(moment.image, `that was killed ${moment.when}`);
+    await look(moment, when);
+  }
+}
+
+function spread<Item>(items: readonly Item[]): Item[] {
+  if (items.length <= MOMENTS_MAX) return [...items];
+  const step = (items.length - 1) / (MOMENTS_MAX - 1);
+  return Array.from({ length: MOMENTS_MAX }, (_, at) => items[Math.round(at * step)]!);
+}
+
+/** What there is after kills in the midst of whatever a plugin does. */
+export const durabilityKilledChecks: readonly Check[] = [
+  pluginCheck({
+    id: "durability/kill-in-a-batch-leaves-all-or-nothing",
+    clauses: ["PLUG-24", "DUR-1", "DUR-2", "PLUG-13"],
+    ...common,
+    async run(t) {
+      await afterKills(t, ["in a batch"], async (moment, when) => {
+        await expectWhole(t, moment, when);
+        await expectIdempotent(t, moment, when);
+      });
+    },
+  }),
+  pluginCheck({
+    id: "durability/kill-in-maintenance-loses-nothing",
+    clauses: ["DUR-1", "DUR-2", "PLUG-13", "ENTRY-13", "FORGET-6"],
+    ...common,
+    async run(t) {
+      await afterKills(t, ["in maintenance"], async (moment, when) => {
+        await expectWhole(t, moment, when);
+        await expectGrowth(t, moment, when);
+      });
+    },
+  }),
+  pluginCheck({
+    id: "durability/kill-in-a-forget-brings-nothing-back",
+    clauses: ["DUR-2", "FORGET-6", "RETRY-4", "RET-16"],
+    ...common,
+    async run(t) {
+      await afterKills(t, ["in a forget", "between its requests"], async (moment, when) => {
+        await expectIdempotent(t, moment, when);
+        await expectEnds(t, moment, when);
+      });
+    },
+  }),
+  pluginCheck({
+    id: "durability/kill-while-opening-loses-nothing",
+    clauses: ["DUR-1", "DUR-2", "PLUG-13", "NS-6"],
+    ...common,
+    async run(t) {
+      const acknowledged = await t.killWhileStoring();
+      await afterKills(t, ["while it opens"], async (_, when) => {
+        await expectAcknowledged(t, acknowledged, when);
+      });
+      await afterKills(t, ["while it closes and opens again"], async (moment, when) => {
+        await expectSubtreeForgotten(t, moment, when);
+      });
+    },
+  }),
+];

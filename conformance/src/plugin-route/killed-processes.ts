@@ -1,0 +1,72 @@
+import type { Embedder, MemoryTier } from "@membus/protocol";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Acknowledged } from "../context.js";
+import { ShiftingClock } from "../fixtures/shifting-clock.js";
+import { type DirectoryImage, ImagedDirectory } from "./directory-image.js";
+import { killWhileStoring } from "./kill-while-storing.js";
+import { makeSurroundings, removeSurroundings } from "./plugin-instance.js";
+import type { PluginUnderTest } from "./plugin-under-test.js";
+import { type Life, watchLife } from "./watched-life.js";
+
+const ACKNOWLEDGED = 60;
+
+interface Killed {
+  readonly image: DirectoryImage;
+  readonly acknowledged: Acknowledged;
+}
+
+/** What killed processes of one plugin have left: each is killed once, for all the checks that look at it. */
+export class KilledProcesses {
+  readonly #implementation: PluginUnderTest;
+  readonly #tier: MemoryTier;
+  readonly #embedder: Embedder | null;
+  #whileStoring: Promise<Killed> | undefined;
+  #life: Promise<Life> | undefined;
+
+  constructor(implementation: PluginUnderTest, tier: MemoryTier, embedder: Embedder | null) {
+    this.#implementation = implementation;
+    this.#tier = tier;
+    this.#embedder = embedder;
+  }
+
+  /** One that stored and forgot single entries, several at once. */
+  whileStoring(): Promise<Killed> {
+    this.#whileStoring ??= this.#killWhileStoring();
+    return this.#whileStoring;
+  }
+
+  /** One that opened what the former one had left. */
+  life(): Promise<Life> {
+    this.#life ??= this.whileStoring().then(({ image }) =>
+      watchLife(this.#implementation, this.#tier, image, (directory) => this.#intrude(directory)),
+    );
+    return this.#life;
+  }
+
+  async #killWhileStoring(): Promise<Killed> {
+    const directory = await mkdtemp(join(tmpdir(), "membus-conformance-"));
+    try {
+      const acknowledged = await killWhileStoring(this.#implementation, directory, this.#tier, ACKNOWLEDGED);
+      return { image: new ImagedDirectory(directory).image(), acknowledged };
+    } finally {
+      await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+    }
+  }
+
+  /** Opens a directory that another process has, and gives what that threw. */
+  async #intrude(dataDirectory: string): Promise<unknown> {
+    const surroundings = await makeSurroundings(this.#tier, new ShiftingClock(), this.#embedder);
+    try {
+      const plugin = await this.#implementation.createPlugin();
+      await plugin.open?.({ ...surroundings.services, dataDirectory });
+      await plugin.close?.();
+      return undefined;
+    } catch (error) {
+      return error;
+    } finally {
+      await removeSurroundings(surroundings);
+    }
+  }
+}

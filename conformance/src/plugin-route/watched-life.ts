@@ -1,0 +1,165 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { type MemoryTier, systemClock } from "@membus/protocol";
+import { ExpectationError } from "../expect.js";
+import type { Replies, Watch } from "../fixtures/life.js";
+import type { ForgetReply, StoreReply } from "../memory-agent.js";
+import { type DirectoryImage, digestOf, ImagedDirectory } from "./directory-image.js";
+import type { PluginUnderTest } from "./plugin-under-test.js";
+import { CAN_STOP, whileStopped } from "./stopped-process.js";
+
+const CHILD = fileURLToPath(
+  import.meta.url.endsWith(".ts")
+    ? new URL("./live-and-die.ts", import.meta.url)
+    : new URL("./live-and-die.js", import.meta.url),
+);
+/** Milliseconds into what is watched at which the process is stopped, whatever it does. */
+const GLANCES_MS = [1, 3, 9, 27];
+/** A plugin that hangs must not outlive its checks. */
+const PATIENCE_MS = 20_000;
+
+export type DiaryLine = { readonly begun: number } | { readonly done: number; readonly reply: unknown };
+
+/** What the process says of itself, a line each. After a write point it waits until it is answered. */
+export type LifeLine =
+  | { readonly at: "watch"; readonly watch: Watch }
+  | { readonly at: "write" | "watched" | "pause" | "end" }
+  | { readonly at: "done"; readonly step: number };
+
+/** What a kill at some moment would have left, and what had been answered by then. */
+export interface Moment {
+  readonly when: Watch | "between its requests" | "at its end";
+  readonly image: DirectoryImage;
+  readonly replies: Replies;
+  /** The step that was under way; undefined between steps. */
+  readonly underWay: number | undefined;
+}
+
+export interface Life {
+  readonly pid: number;
+  readonly moments: readonly Moment[];
+  /** What another process got that opened the directory meanwhile: undefined where it was let in. */
+  readonly refusal: unknown;
+}
+
+/**
+ * A child process opens the plugin on what another one left that was killed, lives, and is killed at the end. All the
+ * while it is stopped now and then, and what it has on disk is kept: each time that is what a kill would have left.
+ *
+ * @param intrude opens the directory from this process, and gives what that threw
+ */
+export async function watchLife(
+  implementation: PluginUnderTest,
+  tier: MemoryTier,
+  former: DirectoryImage,
+  intrude: (directory: string) => Promise<unknown>,
+): Promise<Life> {
+  const place = mkdtempSync(join(tmpdir(), "membus-conformance-"));
+  const directory = new ImagedDirectory(mkdtempSync(join(place, "data-")));
+  directory.restore(former);
+  try {
+    return await new WatchedLife(implementation, tier, directory, join(place, "diary")).watch(intrude);
+  } finally {
+    rmSync(place, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+class WatchedLife {
+  readonly #directory: ImagedDirectory;
+  readonly #diary: string;
+  readonly #child;
+  readonly #moments = new Map<string, Moment>();
+  #watch: Watch | undefined;
+  #watchCount = 0;
+  #hasEnded = false;
+
+  constructor(implementation: PluginUnderTest, tier: MemoryTier, directory: ImagedDirectory, diary: string) {
+    this.#directory = directory;
+    this.#diary = diary;
+    const embedder = implementation.embedder === null ? "none" : "words";
+    const own = [CHILD, implementation.module!, directory.path, tier, embedder, diary];
+    const args = [...(implementation.nodeArguments ?? []), ...own];
+    this.#child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "pipe", "ipc"] });
+  }
+
+  async watch(intrude: (directory: string) => Promise<unknown>): Promise<Life> {
+    const child = this.#child;
+    const exited = once(child, "exit");
+    let complaint = "";
+    child.stderr!.on("data", (chunk: Buffer) => {
+      complaint = (complaint + chunk.toString()).slice(-2_000);
+    });
+    // What was killed meanwhile is not written to.
+    child.stdin!.on("error", () => undefined);
+    const stopWaiting = systemClock.after(PATIENCE_MS, () => child.kill("SIGKILL"));
+    let refusal: unknown;
+    let isWhole = false;
+    for await (const text of createInterface({ input: child.stdout! })) {
+      const line = JSON.parse(text) as LifeLine;
+      if (line.at === "watch") this.#beginWatch(line.watch);
+      if (line.at === "watched") this.#watch = undefined;
+      if (line.at === "done") this.#take("between its requests");
+      if (line.at === "write") {
+        this.#take(this.#watch!);
+        child.stdin!.write("\n");
+      }
+      if (line.at === "pause") {
+        refusal = await intrude(this.#directory.path);
+        child.send("go on");
+      }
+      if (line.at === "end") {
+        isWhole = true;
+        child.kill("SIGKILL");
+      }
+    }
+    await exited;
+    stopWaiting();
+    this.#hasEnded = true;
+    if (!isWhole) throw broken(complaint);
+    this.#keep("at its end");
+    return { pid: child.pid!, moments: [...this.#moments.values()], refusal };
+  }
+
+  #beginWatch(watch: Watch): void {
+    this.#watch = watch;
+    const count = ++this.#watchCount;
+    this.#take(watch);
+    for (const delayMs of GLANCES_MS) {
+      systemClock.after(delayMs, () => {
+        if (this.#watch !== undefined && this.#watchCount === count) this.#take(watch);
+      });
+    }
+  }
+
+  #take(when: Moment["when"]): void {
+    if (CAN_STOP && !this.#hasEnded) whileStopped(this.#child.pid!, () => this.#keep(when));
+  }
+
+  #keep(when: Moment["when"]): void {
+    const image = this.#directory.image();
+    const diary = readFileSync(this.#diary, "utf8");
+    const key = `${digestOf(image)}\n${diary}`;
+    if (!this.#moments.has(key)) this.#moments.set(key, { when, image, ...readDiary(diary) });
+  }
+}
+
+function readDiary(text: string): Pick<Moment, "replies" | "underWay"> {
+  const replies = new Map<number, StoreReply | ForgetReply>();
+  let underWay: number | undefined;
+  for (const line of text.split("\n").slice(0, -1)) {
+    const said = JSON.parse(line) as DiaryLine;
+    underWay = "begun" in said ? said.begun : undefined;
+    if ("done" in said) replies.set(said.done, said.reply as StoreReply | ForgetReply);
+  }
+  return { replies, underWay };
+}
+
+function broken(complaint: string): ExpectationError {
+  const what = "a process that opens the plugin on what a killed one left, and stores, forgets and maintains";
+  return new ExpectationError({ what, expected: "it to succeed", got: `it ended: ${complaint}` });
+}
