@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { type Check, pluginCheck } from "../../catalogue/check.js";
+import { expectWhole } from "../../fixtures/life-promises.js";
 
 /** A directory has one owner. */
 export const lifecycleDirectoryChecks: readonly Check[] = [
@@ -41,6 +42,26 @@ export const lifecycleDirectoryChecks: readonly Check[] = [
           `entries after close and open, ${time}, a second opener having been refused before`,
         );
       }
+    },
+  }),
+  pluginCheck({
+    id: "lifecycle/another-process-is-refused",
+    clauses: ["PLUG-17"],
+    features: ["durable"],
+    provisions: ["kill"],
+    async run(t) {
+      const { expect } = t;
+      const { pid, refusal, moments } = await t.life();
+      const what = "`open` on a directory that another process has open";
+      expect.holds(refusal !== undefined, what, "nothing thrown", "an error");
+      const { message, detail = {} } = refusal as Error & { readonly detail?: unknown };
+      const said = `${message} ${JSON.stringify(detail)}`;
+      const names = [String(pid), hostname()].filter((name) => said.includes(name));
+      const expected = `it to name the process ${pid} or the machine ${hostname()}`;
+      expect.holds(names.length > 0, `the error of ${what}`, said, expected);
+      const last = moments.at(-1)!;
+      await t.resume(last.image, "that was killed, another having been refused before");
+      await expectWhole(t, last, "in a directory that another process was refused");
     },
   }),
 ];

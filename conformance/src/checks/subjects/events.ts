@@ -7,6 +7,8 @@ import { newRequestId } from "../../fixtures/request-id.js";
 
 /** How far the host's time may be from the suite's, in seconds. */
 const CLOCK_SKEW = 60;
+/** More than wait to be sent at once in a host that is right. */
+const HUNDREDS = 400;
 
 const storedChecks: readonly Check[] = [
   hostTierCheck({
@@ -231,6 +233,24 @@ const goneChecks: readonly Check[] = [
         [entries[0]!, entries[2]!].map(({ key, tags }) => ({ action: "forgotten", tier: t.tier, key, tags })),
         "action, tier, key and tags of the events after a forget of 2 of 3 entries",
       );
+    },
+  }),
+  hostTierCheck({
+    id: "events/each-of-hundreds-forgotten",
+    clauses: ["EVENT-2", "EVENT-4"],
+    alone: true,
+    async run(t) {
+      const { caller, expect } = t;
+      const watch = await watchEvents(t);
+      const entries = Array.from({ length: HUNDREDS }, (_, at) => watch.entry(`${at}`, { tags: ["red"] }));
+      await caller.store(entries);
+      const { deleted } = await caller.forget({ tags: ["red"] });
+      const told = ofAction(await watch.told(2 * HUNDREDS), "forgotten");
+      const once = new Set(keysOf(told).map((key) => JSON.stringify(key)));
+      expect.equal(deleted, HUNDREDS, `\`deleted\` of a forget of ${HUNDREDS} entries`);
+      const counts = { told: told.length, entries: once.size };
+      const what = `\`forgotten\` events of a forget of ${HUNDREDS} entries, and entries that they are of`;
+      expect.equal(counts, { told: HUNDREDS, entries: HUNDREDS }, what);
     },
   }),
   hostTierCheck({

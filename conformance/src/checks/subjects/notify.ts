@@ -3,10 +3,12 @@ import { type Check, pluginCheck } from "../../catalogue/check.js";
 import type { PluginContext } from "../../context.js";
 import { LIKE_NAMES, LONGEST_PATHS } from "../../fixtures/like-names.js";
 import { newRequestId } from "../../fixtures/request-id.js";
-import type { EntryInput, StoreReply } from "../../memory-agent.js";
+import type { EntryInput, ForgetInput, StoreReply } from "../../memory-agent.js";
 
 const POLL_MS = 10;
 const POLLS_MAX = 100;
+/** More than a page, a list of keys in one statement, or what waits to be sent has room for in many a plugin. */
+const HUNDREDS = 300;
 
 /** What was reported, once it is as much as it should be; or after a second, what is. And a moment later. */
 async function reported({ changes }: PluginContext, count: number): Promise<PluginContext["changes"]> {
@@ -130,6 +132,32 @@ export const notifyChecks: readonly Check[] = [
         expected,
         "scope, author and agent of what was forgotten in places of like names",
       );
+    },
+  }),
+  pluginCheck({
+    id: "notify/each-of-hundreds-is-reported",
+    clauses: ["PLUG-11", "FORGET-5"],
+    async run(t) {
+      const { caller, agent, entry, expect, features } = t;
+      const numbers = Array.from({ length: HUNDREDS }, (_, at) => at);
+      const inner = agent({ below: "inner" });
+      const ways: Record<string, ForgetInput> = {
+        "its key": { keys: numbers.map((at) => ({ at })) },
+        "its namespace": { namespace: inner.namespace, all: true },
+        ...(features.subtree && { "a namespace above": { namespace: `${caller.namespace}/**`, all: true } }),
+      };
+      for (const [way, request] of Object.entries(ways)) {
+        const entries = numbers.map((at) => entry({ key: { at } }));
+        const { errors } = await (request.namespace ? inner : caller).store(entries);
+        const from = t.changes.length;
+        const { deleted } = await caller.forget(request);
+        const what = `a forget of ${HUNDREDS} entries, each by ${way}`;
+        expect.equal([errors.length, deleted], [0, HUNDREDS], `errors of a store, and \`deleted\` of ${what}`);
+        const told = (await reported(t, from + HUNDREDS)).slice(from);
+        const once = new Set(told.map(({ change }) => change.key.at));
+        const counts = { told: told.length, entries: once.size };
+        expect.equal(counts, { told: HUNDREDS, entries: HUNDREDS }, `changes reported of ${what}`);
+      }
     },
   }),
 ];

@@ -4,9 +4,11 @@ import { forgetGoneChecks } from "./forget-gone.js";
 import { forgetPurgeChecks } from "./forget-purge.js";
 import { forgetRequestChecks } from "./forget-request.js";
 import { forgetSelectionChecks } from "./forget-selection.js";
+import { forgetStoredChecks } from "./forget-stored.js";
 
 export const forgetChecks: readonly Check[] = [
   ...forgetSelectionChecks,
+  ...forgetStoredChecks,
   ...forgetGoneChecks,
   ...forgetRequestChecks,
   ...forgetPurgeChecks,

@@ -1,0 +1,191 @@
+import { delay, isMemoryError, systemClock } from "@membus/protocol";
+import { type Check, pluginCheck } from "../../../catalogue/check.js";
+import type { PluginContext } from "../../../context.js";
+import { newRequestId } from "../../../fixtures/request-id.js";
+import type { EntryInput, ForgetInput, MemoryAgent } from "../../../memory-agent.js";
+import { ImagedDirectory } from "../../../plugin-route/directory-image.js";
+
+/** What a plugin may take for a purge that it scheduled: rounds of maintenance, with two minutes of its clock between. */
+const ROUNDS_MAX = 60;
+const ROUND_SECONDS = 120;
+/** What stays beside, so that no file goes as a whole. */
+const KEPT = 20;
+
+interface Buried {
+  /** Whoever holds them, and by what they are forgotten. */
+  readonly agent: MemoryAgent;
+  readonly request: ForgetInput;
+  readonly count: number;
+}
+
+/** What is hidden in entries, each word in one field of one version of one entry. */
+class Secrets {
+  readonly #t: PluginContext;
+  readonly #directory: ImagedDirectory;
+  readonly #places: string[] = [];
+  /** What all words begin with, so that it is enough to look for it. */
+  readonly #prefix: string;
+
+  constructor(t: PluginContext) {
+    this.#t = t;
+    this.#directory = new ImagedDirectory(t.services.dataDirectory!);
+    this.#prefix = `secret${t.random.hex(16)}`;
+  }
+
+  word(where: string): string {
+    this.#places.push(where);
+    return `${this.#prefix}${wordNumber(this.#places.length - 1)}`;
+  }
+
+  /** An entry with a word of its own in every field that keeps one. */
+  entry(id: string, tag: string, version = "the only version"): EntryInput {
+    const word = (field: string) => this.word(`${field} of ${id}, ${version}`);
+    return this.#t.entry({
+      key: { id },
+      content: { said: word("content") },
+      tags: [tag, word("tags")],
+      metadata: { of: word("metadata") },
+      text: `the ${word("text")} flies`,
+      context: word("context"),
+      group: word("group"),
+      source: word("source"),
+    });
+  }
+
+  /** Where words are still to be read that should be gone, in letters of one byte or of two. */
+  found(): string[] {
+    const files = [...this.#directory.image().values()].flatMap((file) => (file === null ? [] : [file.bytes]));
+    const held = files.flatMap((bytes) =>
+      (["latin1", "utf16le"] as const)
+        .filter((encoding) => bytes.includes(this.#prefix, 0, encoding))
+        .map((encoding) => bytes.toString(encoding, encoding === "utf16le" ? bytes.indexOf(this.#prefix, 0, encoding) % 2 : 0)),
+    );
+    return this.#places.filter((_, at) => held.some((text) => text.includes(this.#prefix + wordNumber(at))));
+  }
+}
+
+function wordNumber(at: number): string {
+  return `x${String(at).padStart(3, "0")}`;
+}
+
+/**
+ * Stores entries that hold secrets, and has them go wherever a plugin brings its entries: maintained and opened again,
+ * and one written over since. Others stay beside them.
+ */
+async function bury(t: PluginContext, secrets: Secrets): Promise<readonly Buried[]> {
+  const { caller, agent, entry, features } = t;
+  const inner = agent({ below: "inner" });
+  const kept = (of: string) =>
+    Array.from({ length: KEPT }, (_, at) => entry({ key: { at, of }, tags: ["kept"], content: `kept ${at}` }));
+  await caller.store([...kept("here"), secrets.entry("by key", "a"), secrets.entry("by tag", "red")]);
+  await inner.store([...kept("inner"), secrets.entry("the first of all", "b"), secrets.entry("of all", "b")]);
+  await caller.store(secrets.entry("written over", "c", "the first version"));
+  await t.maintain();
+  await caller.store(secrets.entry("written over", "c", "the second version"));
+  await t.reopen();
+  await t.maintain();
+  const rest: Buried = { agent: inner, request: { tags: ["b"] }, count: 2 };
+  const namespace = `${caller.namespace}/inner/**`;
+  return [
+    { agent: caller, request: { keys: [{ id: "by key" }, { id: "written over" }] }, count: 2 },
+    { agent: caller, request: { tags: ["red"] }, count: 1 },
+    features.subtree ? { agent: caller, request: { namespace, tags: ["b"] }, count: 2 } : rest,
+  ];
+}
+
+async function forgetAll(t: PluginContext, buried: readonly Buried[], purge: boolean): Promise<string[]> {
+  const purges: string[] = [];
+  for (const { agent, request, count } of buried) {
+    const { deleted, receipt } = await agent.forget({ ...request, ...(purge && { purge }) });
+    t.expect.equal(deleted, count, `\`deleted\` of a forget by ${JSON.stringify(request)}`);
+    purges.push(receipt.purge);
+  }
+  return purges;
+}
+
+async function pass(t: PluginContext): Promise<void> {
+  await t.passTime(ROUND_SECONDS);
+  await delay(systemClock, 5);
+  await t.maintain();
+}
+
+async function expectKept({ caller, agent, expect }: PluginContext, when: string): Promise<void> {
+  const totals = [await caller.retrieve({ limit: 0 }), await agent({ below: "inner" }).retrieve({ limit: 0 })];
+  expect.equal(
+    totals.map(({ total }) => total),
+    [KEPT, KEPT],
+    `entries of two namespaces, ${when}`,
+  );
+}
+
+/** What is left on disk of what was forgotten after a plugin had put it where it keeps its entries. */
+export const forgetStoredChecks: readonly Check[] = [
+  pluginCheck({
+    id: "forget/stored-bytes-are-purged",
+    clauses: ["FORGET-7", "FORGET-6"],
+    features: ["durable"],
+    async run(t) {
+      const secrets = new Secrets(t);
+      const buried = await bury(t, secrets);
+      const before = secrets.found();
+      const purges = await forgetAll(t, buried, false);
+      const isDone = purges.every((purge) => purge === "done");
+      const held = isDone ? secrets.found() : [];
+      t.expect.equal(held, [], "fields on disk of what was forgotten, although each `purge` is `done`");
+      await t.reopen();
+      for (let round = 0; round < ROUNDS_MAX && secrets.found().length > 0; round++) await pass(t);
+      const later = secrets.found();
+      const what = `fields on disk, of ${before.length} that could be read there, after two hours of maintenance`;
+      t.expect.equal(later, [], what);
+      await expectKept(t, "all others having been forgotten and purged");
+    },
+  }),
+  pluginCheck({
+    id: "forget/stored-bytes-are-told-truly",
+    clauses: ["STATUS-5", "STATUS-7", "PLUG-22"],
+    features: ["durable", "erasure"],
+    async run(t) {
+      const secrets = new Secrets(t);
+      const buried = await bury(t, secrets);
+      const ids = buried.map(() => newRequestId());
+      for (const [at, { agent, request }] of buried.entries()) await agent.forget({ ...request, id: ids[at]! });
+      const statuses = () => Promise.all(ids.map((id, at) => statusOf(buried[at]!.agent, id)));
+      for (let round = 0; round < ROUNDS_MAX && (await statuses()).includes("scheduled"); round++) {
+        await pass(t);
+        if (round % 2 === 0) await t.reopen();
+      }
+      const told = await statuses();
+      t.expect.equal(told.includes("scheduled"), false, "whether a forget is `scheduled` after two hours");
+      const what = "fields on disk of what was forgotten, the status of each forget being `done`";
+      t.expect.equal(secrets.found(), [], what);
+      await t.reopen();
+      const again = (await statuses()).filter((status) => status !== undefined && status !== "done");
+      t.expect.equal(again, [], "statuses other than `done` of the same forgets, opened again");
+      await expectKept(t, "all others having been forgotten");
+    },
+  }),
+  pluginCheck({
+    id: "forget/purge-reaches-stored-bytes",
+    clauses: ["FORGET-9"],
+    features: ["durable", "purge"],
+    async run(t) {
+      const secrets = new Secrets(t);
+      const buried = await bury(t, secrets);
+      const purges = await forgetAll(t, buried, true);
+      t.expect.equal(purges, ["done", "done", "done"], "`purge` of three forgets with `purge`");
+      const what = "fields on disk of what forgets with `purge` were answered for";
+      t.expect.equal(secrets.found(), [], what);
+      await expectKept(t, "all others having been purged");
+    },
+  }),
+];
+
+/** Undefined of a forget that is not remembered any more. */
+async function statusOf(agent: MemoryAgent, id: string): Promise<string | undefined> {
+  try {
+    return (await agent.erasure(id)).purge;
+  } catch (error) {
+    if (isMemoryError(error) && error.code === "memory_not_found") return undefined;
+    throw error;
+  }
+}
