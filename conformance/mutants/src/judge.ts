@@ -11,8 +11,8 @@ import { startHost } from "./host-under-test.js";
 import type { HostMutant, Mutant, PluginMutant } from "./mutant.js";
 
 const SEED = 1;
-/** A mutant that hangs must not hold up the others. */
-const CHECK_TIMEOUT_MS = 5_000;
+/** A mutant that hangs must not hold up the others; those that child processes load need longer. */
+const CHECK_TIMEOUT_MS = { alone: 5_000, withProcesses: 30_000 };
 
 export interface Verdict {
   readonly id: string;
@@ -50,9 +50,11 @@ async function onHost(mutant: HostMutant): Promise<CheckResult> {
   }
 }
 
-async function run(world: World, { check }: Mutant): Promise<CheckResult> {
-  const checks = CHECKS.filter(({ id }) => id === check);
-  const [result] = await runSuite(checks, world, { seed: SEED, checkTimeoutMs: CHECK_TIMEOUT_MS });
+async function run(world: World, mutant: Mutant): Promise<CheckResult> {
+  const checks = CHECKS.filter(({ id }) => id === mutant.check);
+  const isLoaded = mutant.route === "plugin" && mutant.implementation?.module !== undefined;
+  const checkTimeoutMs = CHECK_TIMEOUT_MS[isLoaded ? "withProcesses" : "alone"];
+  const [result] = await runSuite(checks, world, { seed: SEED, checkTimeoutMs });
   return result!;
 }
 

@@ -62,7 +62,7 @@ async function live(): Promise<void> {
     write({ begun: at });
     const reply = step.watch === undefined ? await take(step) : await watched(step.watch, () => take(step));
     write({ done: at, reply: JSON.parse(JSON.stringify(reply ?? null)) });
-    if (step.kind !== "pause") say({ at: "done", step: at });
+    say({ at: "done", kind: step.kind });
   }
   say({ at: "end" });
   await once(process, "message");

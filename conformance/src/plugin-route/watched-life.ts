@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { type MemoryTier, systemClock } from "@membus/protocol";
 import { ExpectationError } from "../expect.js";
-import type { Replies, Watch } from "../fixtures/life.js";
+import type { Replies, Step, Watch } from "../fixtures/life.js";
 import type { ForgetReply, StoreReply } from "../memory-agent.js";
 import { type DirectoryImage, digestOf, ImagedDirectory } from "./directory-image.js";
 import type { PluginUnderTest } from "./plugin-under-test.js";
@@ -29,11 +29,11 @@ export type DiaryLine = { readonly begun: number } | { readonly done: number; re
 export type LifeLine =
   | { readonly at: "watch"; readonly watch: Watch }
   | { readonly at: "write" | "watched" | "pause" | "end" }
-  | { readonly at: "done"; readonly step: number };
+  | { readonly at: "done"; readonly kind: Step["kind"] };
 
 /** What a kill at some moment would have left, and what had been answered by then. */
 export interface Moment {
-  readonly when: Watch | "between its requests" | "at its end";
+  readonly when: Watch | "right after a forget" | "between its requests" | "at its end";
   readonly image: DirectoryImage;
   readonly replies: Replies;
   /** The step that was under way; undefined between steps. */
@@ -103,7 +103,7 @@ class WatchedLife {
       const line = JSON.parse(text) as LifeLine;
       if (line.at === "watch") this.#beginWatch(line.watch);
       if (line.at === "watched") this.#watch = undefined;
-      if (line.at === "done") this.#take("between its requests");
+      if (line.at === "done" && line.kind !== "pause") this.#take(line.kind === "forget" ? "right after a forget" : "between its requests");
       if (line.at === "write") {
         this.#take(this.#watch!);
         child.stdin!.write("\n");

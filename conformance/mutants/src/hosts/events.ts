@@ -219,6 +219,46 @@ const goneMutants: readonly Mutant[] = [
     },
   }),
   hostMutant({
+    id: "events-of-a-forget-to-256",
+    defect: "of the events of one moment 256 are published",
+    check: "events/each-of-hundreds-forgotten",
+    names: /`forgotten` events of a forget of 400 entries/,
+    bus: (bus) => {
+      let now = 0;
+      return withoutEvents(({ action }) => {
+        if (action !== "forgotten") return false;
+        if (now === 0) setImmediate(() => (now = 0));
+        return ++now > 256;
+      })(bus);
+    },
+  }),
+  hostMutant({
+    id: "events-of-a-forget-each-twice",
+    defect: "the events of a forget are published again when they are more than a hundred",
+    check: "events/each-of-hundreds-forgotten",
+    names: /`forgotten` events of a forget of 400 entries/,
+    bus: (bus) => {
+      let count = 0;
+      return interceptEvents(bus, (event, _, send) => {
+        send(event);
+        if (event.action === "forgotten" && ++count > 100) send(event);
+      });
+    },
+  }),
+  hostMutant({
+    id: "events-of-a-forget-by-the-hundred",
+    defect: "the events of a forget wait until there are a hundred and fifty of them, and the rest is never sent",
+    check: "events/each-of-hundreds-forgotten",
+    names: /`forgotten` events of a forget of 400 entries/,
+    bus: (bus) => {
+      const waiting: (() => void)[] = [];
+      return interceptEvents(bus, (event, _, send) => {
+        if (event.action !== "forgotten") return send(event);
+        if (waiting.push(() => send(event)) === 150) for (const publish of waiting.splice(0)) publish();
+      });
+    },
+  }),
+  hostMutant({
     id: "events-of-a-dry-run",
     defect: "a forget with `dry_run` publishes `forgotten` events",
     check: "events/none-for-a-dry-run",

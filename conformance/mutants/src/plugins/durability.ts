@@ -1,10 +1,14 @@
 import type { Mutant } from "../mutant.js";
+import { durabilityAgainMutants } from "./durability-again.js";
 import { durabilityCrashMutants } from "./durability-crash.js";
+import { durabilityKilledMutants } from "./durability-killed.js";
 import { durabilityReopenMutants } from "./durability-reopen.js";
 import { durabilityRestartMutants } from "./durability-restart.js";
 
 export const durabilityMutants: readonly Mutant[] = [
   ...durabilityReopenMutants,
+  ...durabilityAgainMutants,
   ...durabilityCrashMutants,
+  ...durabilityKilledMutants,
   ...durabilityRestartMutants,
 ];

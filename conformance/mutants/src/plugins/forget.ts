@@ -4,6 +4,7 @@ import { forgetGoneMutants } from "./forget-gone.js";
 import { forgetPurgeMutants } from "./forget-purge.js";
 import { forgetRequestMutants } from "./forget-request.js";
 import { forgetSelectionMutants } from "./forget-selection.js";
+import { forgetStoredMutants } from "./forget-stored.js";
 
 export const forgetMutants: readonly Mutant[] = [
   ...forgetSelectionMutants,
@@ -11,4 +12,5 @@ export const forgetMutants: readonly Mutant[] = [
   ...forgetRequestMutants,
   ...forgetPurgeMutants,
   ...forgetErasureMutants,
+  ...forgetStoredMutants,
 ];

@@ -4,6 +4,7 @@ import { type Mutant, pluginMutant } from "../mutant.js";
 
 import { DurablePlugin } from "../reference/durable-plugin.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
+import { lifecycleProcessMutants } from "./durability-killed.js";
 
 const manifestMutants: readonly Mutant[] = [
   pluginMutant({
@@ -131,4 +132,5 @@ export const lifecycleMutants: readonly Mutant[] = [
   ...manifestMutants,
   ...servingMutants,
   ...directoryMutants,
+  ...lifecycleProcessMutants,
 ];

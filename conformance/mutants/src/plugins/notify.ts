@@ -67,4 +67,54 @@ export const notifyMutants: readonly Mutant[] = [
         }
       })(),
   }),
+  pluginMutant({
+    id: "notify-queue-of-256",
+    defect: "what is to be reported waits in a queue of 256, and what finds no room there is dropped",
+    check: "notify/each-of-hundreds-is-reported",
+    names: /changes reported of a forget of 300 entries, each by its key/,
+    createPlugin: () => {
+      let waiting = 0;
+      return reporting((sound, ...what) => {
+        queueMicrotask(() => waiting--);
+        if (++waiting <= 256) sound(...what);
+      });
+    },
+  }),
+  pluginMutant({
+    id: "notify-namespace-dropped-in-silence",
+    defect: "a forget of all that is in one namespace drops its table, and reports nothing of it",
+    check: "notify/each-of-hundreds-is-reported",
+    names: /changes reported of a forget of 300 entries, each by its namespace/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override async forgetAll(...[selector, request]: Parameters<ReferencePlugin["forgetAll"]>) {
+          const doomed = this.doomed(selector, request);
+          const { rows } = this.partition(doomed[0]?.scope ?? { ...selector, namespace: selector.namespace });
+          if (selector.subtree || doomed.length < 2 || rows.size > doomed.length || this.#byKeys(request))
+            return super.forgetAll(selector, request);
+          rows.clear();
+          return this.result(doomed.length, request.op);
+        }
+
+        #byKeys({ filter }: Parameters<ReferencePlugin["onForget"]>[1]): boolean {
+          return JSON.stringify(filter).includes("key_hash");
+        }
+      })(),
+  }),
+  pluginMutant({
+    id: "notify-last-hundred-of-a-subtree",
+    defect: "a forget of a subtree goes on in hundreds, and reports the last ones",
+    check: "notify/each-of-hundreds-is-reported",
+    names: /changes reported of a forget of 300 entries, each by a namespace above/,
+    createPlugin: () =>
+      new (class extends ReferencePlugin {
+        protected override async forgetAll(...[selector, request]: Parameters<ReferencePlugin["forgetAll"]>) {
+          if (!selector.subtree) return super.forgetAll(selector, request);
+          const doomed = this.doomed(selector, request);
+          for (const row of doomed.slice(0, -100)) this.partition(row.scope).rows.delete(this.rowKey(row));
+          for (const row of doomed.slice(-100)) this.drop(row, "forgotten", request.op.agent);
+          return this.result(doomed.length, request.op);
+        }
+      })(),
+  }),
 ];

@@ -4,23 +4,31 @@ import { MemoryError } from "@membus/protocol";
 
 /** A file of JSON lines, each on disk before `append` returns. A line that a crash cut off is as good as none. */
 export class Journal<Line> {
+  protected readonly path: string;
   readonly #directory: string;
-  readonly #path: string;
   #file: number;
 
   constructor(directory: string) {
     this.#directory = directory;
-    this.#path = join(directory, "journal.jsonl");
-    this.#file = openSync(this.#path, "a");
+    this.path = join(directory, "journal.jsonl");
+    this.#file = openSync(this.path, "a");
   }
 
   read(): Line[] {
-    const whole = existsSync(this.#path) ? readFileSync(this.#path, "utf8").split("\n").slice(0, -1) : [];
-    return whole.map((line) => JSON.parse(line, revive) as Line);
+    const whole = existsSync(this.path) ? readFileSync(this.path, "utf8").split("\n").slice(0, -1) : [];
+    return whole.map((line) => this.parsed(line));
+  }
+
+  protected text(line: Line): string {
+    return `${JSON.stringify(line, plain)}\n`;
+  }
+
+  protected parsed(text: string): Line {
+    return JSON.parse(text, revive) as Line;
   }
 
   append(line: Line): void {
-    this.write(`${JSON.stringify(line, plain)}\n`);
+    this.write(this.text(line));
   }
 
   protected write(text: string): void {
@@ -30,12 +38,12 @@ export class Journal<Line> {
 
   /** One line in place of all there are: after a crash it is the old file or the new one. */
   rewrite(line: Line): void {
-    const draft = `${this.#path}.new`;
+    const draft = `${this.path}.new`;
     const former = this.#file;
     this.#file = openSync(draft, "w");
-    writeSync(this.#file, `${JSON.stringify(line, plain)}\n`);
+    writeSync(this.#file, this.text(line));
     fsyncSync(this.#file);
-    renameSync(draft, this.#path);
+    renameSync(draft, this.path);
     closeSync(former);
     const directory = openSync(this.#directory, "r");
     fsyncSync(directory);

@@ -45,7 +45,9 @@ export const durabilityKilledChecks: readonly Check[] = [
     async run(t) {
       await afterKills(t, ["in a batch"], async (moment, when) => {
         await expectWhole(t, moment, when);
-        await expectIdempotent(t, moment, when);
+        const repeated = await expectIdempotent(t, moment, when);
+        await t.reopen();
+        await expectWhole(t, repeated, `all being repeated ${when}, and opened again`);
       });
     },
   }),
@@ -65,7 +67,7 @@ export const durabilityKilledChecks: readonly Check[] = [
     clauses: ["DUR-2", "FORGET-6", "RETRY-4", "RET-16"],
     ...common,
     async run(t) {
-      await afterKills(t, ["in a forget", "between its requests"], async (moment, when) => {
+      await afterKills(t, ["in a forget", "right after a forget"], async (moment, when) => {
         await expectIdempotent(t, moment, when);
         await expectEnds(t, moment, when);
       });

@@ -1,0 +1,33 @@
+import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
+
+/** What is forgotten is taken out of the journal when something is stored, or the plugin is closed. */
+class ForgetsLaterPlugin extends DurablePlugin {
+  #isBehind = false;
+  #isForgetting = false;
+
+  override async close(): Promise<void> {
+    this.#isForgetting = false;
+    await super.close();
+  }
+
+  protected override async forgetAll(...[selector, request]: Parameters<DurablePlugin["forgetAll"]>) {
+    this.#isForgetting = true;
+    const result = await super.forgetAll(selector, request);
+    this.#isForgetting = false;
+    return result;
+  }
+
+  protected override rewrite(): void {
+    this.#isBehind = this.#isForgetting;
+    if (!this.#isForgetting) super.rewrite();
+  }
+
+  protected override append(line: JournalLine): void {
+    if (this.#isBehind) this.rewrite();
+    else super.append(line);
+  }
+}
+
+export function createPlugin(): DurablePlugin {
+  return new ForgetsLaterPlugin();
+}

@@ -1,0 +1,29 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
+
+/** When the journal is written anew, results go into a file of their own, which is written over. */
+class ResultsWrittenOverPlugin extends DurablePlugin {
+  override async open(...[services]: Parameters<DurablePlugin["open"]>): Promise<void> {
+    this.services = services;
+    const text = existsSync(this.#path) ? readFileSync(this.#path, "utf8") : "";
+    for (const line of text === "" ? [] : (JSON.parse(text) as JournalLine["operations"])) {
+      this.replayOperation(line);
+    }
+    await super.open(services);
+  }
+
+  protected override rewrite(): void {
+    const { operations, ...line } = this.rewritten();
+    this.journal.rewrite({ ...line, operations: [] });
+    writeFileSync(this.#path, JSON.stringify(operations));
+  }
+
+  get #path(): string {
+    return join(this.services.dataDirectory!, "results.json");
+  }
+}
+
+export function createPlugin(): DurablePlugin {
+  return new ResultsWrittenOverPlugin();
+}

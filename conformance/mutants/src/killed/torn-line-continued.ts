@@ -1,0 +1,40 @@
+import { DurablePlugin, type JournalLine } from "../reference/durable-plugin.js";
+import { Journal } from "../reference/journal.js";
+
+/** Passes over lines that are no JSON. */
+class LenientJournal extends Journal<JournalLine> {
+  protected override parsed(text: string): JournalLine {
+    try {
+      return super.parsed(text);
+    } catch {
+      return { rows: [], lastRevisions: [], operations: [] };
+    }
+  }
+}
+
+/** Leaves its journal as it finds it, and goes on where that ends: also behind half a line. */
+class TornLineContinuedPlugin extends DurablePlugin {
+  #isOpen = false;
+
+  override async open(...[services]: Parameters<DurablePlugin["open"]>): Promise<void> {
+    await super.open(services);
+    this.#isOpen = true;
+  }
+
+  override async close(): Promise<void> {
+    this.#isOpen = false;
+    await super.close();
+  }
+
+  protected override openJournal(directory: string): Journal<JournalLine> {
+    return new LenientJournal(directory);
+  }
+
+  protected override rewrite(): void {
+    if (this.#isOpen) super.rewrite();
+  }
+}
+
+export function createPlugin(): DurablePlugin {
+  return new TornLineContinuedPlugin();
+}

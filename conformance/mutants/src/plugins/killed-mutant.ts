@@ -1,0 +1,15 @@
+import { type Mutant, type PluginMutant, pluginMutant } from "../mutant.js";
+
+/** What a process that is killed loads it from. */
+const NODE_ARGUMENTS = ["--conditions", "membus-source", "--import", "tsx"];
+
+/** A mutant that child processes load from a file of `killed`. */
+export function killedMutant(
+  file: string,
+  { createPlugin }: Pick<PluginMutant, "createPlugin">,
+  facts: Pick<PluginMutant, "id" | "defect" | "check" | "names">,
+): Mutant {
+  const module = new URL(`../killed/${file}.ts`, import.meta.url).href;
+  const implementation = { module, nodeArguments: NODE_ARGUMENTS };
+  return pluginMutant({ ...facts, tier: "episodic", createPlugin, implementation });
+}
