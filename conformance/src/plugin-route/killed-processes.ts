@@ -1,7 +1,7 @@
-import type { Embedder, MemoryTier } from "@membus/protocol";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Embedder, MemoryTier } from "@membus/protocol";
 import type { Acknowledged } from "../context.js";
 import { ShiftingClock } from "../fixtures/shifting-clock.js";
 import { type DirectoryImage, ImagedDirectory } from "./directory-image.js";

@@ -1,6 +1,7 @@
 // The process of `watchLife`: module, directory, tier, embedder and the file of its diary are its arguments.
-import fs from "node:fs";
+
 import { once } from "node:events";
+import fs from "node:fs";
 import {
   loadPluginModule,
   type MemoryPlugin,
@@ -18,7 +19,7 @@ import type { DiaryLine, LifeLine } from "./watched-life.js";
 import { watchHandles, watchWrites } from "./write-points.js";
 
 /** Of the write points of a step the first are shown, and then fewer and fewer. */
-const POINTS_SHOWN = 8;
+const POINTS_SHOWN = 24;
 
 const { appendFileSync, readSync, writeSync } = fs;
 const [module, dataDirectory, tier, embedder, diary] = process.argv.slice(2) as [
@@ -81,7 +82,10 @@ async function take(step: Step): Promise<unknown> {
   return open();
 }
 
-async function watched<Result>(watch: NonNullable<Step["watch"]>, work: () => Promise<Result>): Promise<Result> {
+async function watched<Result>(
+  watch: NonNullable<Step["watch"]>,
+  work: () => Promise<Result>,
+): Promise<Result> {
   say({ at: "watch", watch });
   [isWatched, pointCount] = [true, 0];
   try {

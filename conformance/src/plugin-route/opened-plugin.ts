@@ -203,7 +203,10 @@ async function demandIt(what: string, work: () => Promise<void>): Promise<void> 
   try {
     await work();
   } catch (error) {
-    if (error instanceof ExpectationError) throw error;
+    if (error instanceof ExpectationError) {
+      const { discrepancy } = error;
+      throw new ExpectationError({ ...discrepancy, what: `${what}: ${discrepancy.what}` });
+    }
     throw new ExpectationError({ what, expected: "it to succeed", got: `it threw ${thrownText(error)}` });
   }
 }

@@ -35,6 +35,8 @@ export type LifeLine =
 export interface Moment {
   readonly when: Watch | "right after a forget" | "between its requests" | "at its end";
   readonly image: DirectoryImage;
+  /** What is not there of the files that were there when what is watched began. */
+  readonly lostBytes: number;
   readonly replies: Replies;
   /** The step that was under way; undefined between steps. */
   readonly underWay: number | undefined;
@@ -75,6 +77,7 @@ class WatchedLife {
   readonly #child;
   readonly #moments = new Map<string, Moment>();
   #watch: Watch | undefined;
+  #atItsBegin: DirectoryImage = new Map();
   #watchCount = 0;
   #hasEnded = false;
 
@@ -103,7 +106,8 @@ class WatchedLife {
       const line = JSON.parse(text) as LifeLine;
       if (line.at === "watch") this.#beginWatch(line.watch);
       if (line.at === "watched") this.#watch = undefined;
-      if (line.at === "done" && line.kind !== "pause") this.#take(line.kind === "forget" ? "right after a forget" : "between its requests");
+      if (line.at === "done" && line.kind !== "pause")
+        this.#take(line.kind === "forget" ? "right after a forget" : "between its requests");
       if (line.at === "write") {
         this.#take(this.#watch!);
         child.stdin!.write("\n");
@@ -128,6 +132,7 @@ class WatchedLife {
   #beginWatch(watch: Watch): void {
     this.#watch = watch;
     const count = ++this.#watchCount;
+    this.#atItsBegin = new Map();
     this.#take(watch);
     for (const delayMs of GLANCES_MS) {
       systemClock.after(delayMs, () => {
@@ -144,8 +149,24 @@ class WatchedLife {
     const image = this.#directory.image();
     const diary = readFileSync(this.#diary, "utf8");
     const key = `${digestOf(image)}\n${diary}`;
-    if (!this.#moments.has(key)) this.#moments.set(key, { when, image, ...readDiary(diary) });
+    if (this.#atItsBegin.size === 0) this.#atItsBegin = image;
+    if (this.#moments.has(key)) return;
+    this.#moments.set(key, {
+      when,
+      image,
+      lostBytes: lostBytes(this.#atItsBegin, image),
+      ...readDiary(diary),
+    });
   }
+}
+
+function lostBytes(former: DirectoryImage, image: DirectoryImage): number {
+  const lost = [...former].map(([name, file]) => sizeOf(file) - sizeOf(image.get(name)));
+  return lost.reduce((sum, bytes) => sum + Math.max(bytes, 0), 0);
+}
+
+function sizeOf(file: { readonly bytes: Buffer } | null | undefined): number {
+  return file?.bytes.length ?? 0;
 }
 
 function readDiary(text: string): Pick<Moment, "replies" | "underWay"> {

@@ -247,7 +247,8 @@ const goneMutants: readonly Mutant[] = [
   }),
   hostMutant({
     id: "events-of-a-forget-by-the-hundred",
-    defect: "the events of a forget wait until there are a hundred and fifty of them, and the rest is never sent",
+    defect:
+      "the events of a forget wait until there are a hundred and fifty of them, and the rest is never sent",
     check: "events/each-of-hundreds-forgotten",
     names: /`forgotten` events of a forget of 400 entries/,
     bus: (bus) => {

@@ -7,7 +7,10 @@ class CompactsInPlacePlugin extends DurablePlugin {
   override async maintain(): Promise<void> {
     await super.maintain();
     const { rows, ...rest } = this.rewritten();
-    truncateSync(join(this.services.dataDirectory!, "journal.jsonl"));
+    const directory = this.services.dataDirectory!;
+    this.journal.close();
+    truncateSync(join(directory, "journal.jsonl"));
+    this.journal = this.openJournal(directory);
     this.append({ rows: [], ...rest });
     for (const row of rows) this.append({ rows: [row], lastRevisions: [], operations: [] });
   }

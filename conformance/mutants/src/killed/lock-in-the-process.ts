@@ -7,7 +7,8 @@ const held = new Set<string>();
 /** Knows of the directories that are open in its own process. */
 class LockInTheProcessPlugin extends DurablePlugin {
   protected override async takeLock(directory: string): Promise<DirectoryLock> {
-    if (held.has(directory)) throw new MemoryError("conflict", `process ${process.pid} has ${directory} open`);
+    if (held.has(directory))
+      throw new MemoryError("conflict", `process ${process.pid} has ${directory} open`);
     held.add(directory);
     return { release: async () => void held.delete(directory) };
   }

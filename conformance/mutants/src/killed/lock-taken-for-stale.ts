@@ -9,7 +9,8 @@ class LockTakenForStalePlugin extends DurablePlugin {
   protected override async takeLock(directory: string): Promise<DirectoryLock> {
     const path = join(directory, "owner");
     const owner = existsSync(path) ? readFileSync(path, "utf8") : "";
-    if (owner === String(process.pid)) throw new MemoryError("conflict", `process ${owner} has ${directory} open`);
+    if (owner === String(process.pid))
+      throw new MemoryError("conflict", `process ${owner} has ${directory} open`);
     writeFileSync(path, String(process.pid));
     return { release: async () => rmSync(path, { force: true }) };
   }

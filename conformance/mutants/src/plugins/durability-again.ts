@@ -129,7 +129,8 @@ const revisionMutants: readonly Mutant[] = [
   }),
   pluginMutant({
     id: "durability-revisions-kept-for-one-opening",
-    defect: "counters are written when something was stored since the opening, and else read once and dropped",
+    defect:
+      "counters are written when something was stored since the opening, and else read once and dropped",
     check: REVISIONS,
     names: /revisions that are not above the one before/,
     tier: "episodic",
@@ -342,7 +343,10 @@ const endMutants: readonly Mutant[] = [
 
         protected override rewritten(): JournalLine {
           const line = super.rewritten();
-          const rows = line.rows.map((row) => ({ ...row, expires_at: this.#listed.get(row) ?? row.expires_at }));
+          const rows = line.rows.map((row) => ({
+            ...row,
+            expires_at: this.#listed.get(row) ?? row.expires_at,
+          }));
           return { ...line, rows };
         }
       })(),

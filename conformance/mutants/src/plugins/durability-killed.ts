@@ -1,5 +1,6 @@
 import * as compactsInPlace from "../killed/compacts-in-place.js";
 import * as countersApart from "../killed/counters-apart.js";
+import * as draftTrusted from "../killed/draft-trusted.js";
 import * as emptiesWhenOpened from "../killed/empties-when-opened.js";
 import * as entryLines from "../killed/entry-lines.js";
 import * as forgetsInPlace from "../killed/forgets-in-place.js";
@@ -11,7 +12,6 @@ import * as movesWhenOpened from "../killed/moves-when-opened.js";
 import * as removesBeforeRenaming from "../killed/removes-before-renaming.js";
 import * as resultsFirst from "../killed/results-first.js";
 import * as resultsWrittenOver from "../killed/results-written-over.js";
-import * as tailClearedFirst from "../killed/tail-cleared-first.js";
 import * as tornLineContinued from "../killed/torn-line-continued.js";
 import * as tornLineRefused from "../killed/torn-line-refused.js";
 import type { Mutant } from "../mutant.js";
@@ -64,13 +64,15 @@ export const durabilityKilledMutants: readonly Mutant[] = [
     id: "durability-counters-written-over",
     defect: "maintenance writes the last revisions over a file that is read alone then",
     check: IN_MAINTENANCE,
-    names: /opening the plugin on the directory of a process that was killed in maintenance|revisions that are not above the one before/,
+    names:
+      /opening the plugin on the directory of a process that was killed in maintenance|revisions that are not above the one before/,
   }),
   killedMutant("forgets-with-the-next-store", forgetsWithTheNextStore, {
     id: "durability-forgets-with-the-next-store",
     defect: "a forget reaches the disk with the next store",
     check: IN_A_FORGET,
-    names: /what is not as it was stored|the result of a forget that is repeated after a kill right after a forget/,
+    names:
+      /what is not as it was stored|the result of a forget that is repeated after a kill right after a forget/,
   }),
   killedMutant("forgets-in-place", forgetsInPlace, {
     id: "durability-forgets-in-place",
@@ -96,9 +98,9 @@ export const durabilityKilledMutants: readonly Mutant[] = [
     check: WHILE_OPENING,
     names: /not there after a kill while it opens/,
   }),
-  killedMutant("tail-cleared-first", tailClearedFirst, {
-    id: "durability-tail-cleared-first",
-    defect: "the newest lines are removed when the plugin is opened, and then made part of the journal",
+  killedMutant("draft-trusted", draftTrusted, {
+    id: "durability-copy-trusted-in-part",
+    defect: "a copy of the journal that an opening has made is taken for a whole one by the next",
     check: WHILE_OPENING,
     names: /not there after a kill while it opens/,
   }),

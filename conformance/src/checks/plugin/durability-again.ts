@@ -96,7 +96,12 @@ export const durabilityAgainChecks: readonly Check[] = [
     async run(t) {
       const { caller, entry, expect, changes } = t;
       const named = (id: string, ttl?: number) => entry({ key: { id }, ...(ttl && { ttl }) });
-      await caller.store([named("ends", 600), named("goes on", 600), named("longer", 600), named("gone", 600)]);
+      await caller.store([
+        named("ends", 600),
+        named("goes on", 600),
+        named("longer", 600),
+        named("gone", 600),
+      ]);
       await t.maintain();
       await caller.store([{ ...named("goes on"), content: "without an end" }, named("longer", 6_000)]);
       await caller.forget({ keys: [{ id: "gone" }] });

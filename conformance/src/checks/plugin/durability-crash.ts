@@ -1,7 +1,7 @@
 import type { MemoryEntry } from "@membus/protocol";
 import { type Check, pluginCheck } from "../../catalogue/check.js";
-import { readPages } from "../../fixtures/read-pages.js";
 import type { Acknowledged, PluginContext } from "../../context.js";
+import { readPages } from "../../fixtures/read-pages.js";
 import type { MemoryAgent } from "../../memory-agent.js";
 
 /** Every entry there is: a process that is killed may have stored some more than it was told. */

@@ -10,8 +10,9 @@ import {
 import type { Moment } from "../../plugin-route/watched-life.js";
 import { expectAcknowledged } from "./durability-crash.js";
 
-/** Of the moments of one kind so many are looked at, the first and the last among them. */
-const MOMENTS_MAX = 5;
+/** So many moments of one kind are looked at: those at which most is lost, and others from the first to the last. */
+const LOSSES_MAX = 4;
+const OTHERS_MAX = 3;
 
 const common = { features: ["durable"], provisions: ["kill"] } as const;
 
@@ -22,7 +23,7 @@ async function afterKills(
   look: (moment: Moment, when: string) => Promise<void>,
 ): Promise<void> {
   const { moments } = await t.life();
-  const chosen = kinds.flatMap((kind) => spread(moments.filter(({ when }) => when === kind)));
+  const chosen = kinds.flatMap((kind) => telling(moments.filter(({ when }) => when === kind)));
   for (const moment of [...chosen, moments.at(-1)!]) {
     const when = `after a kill ${moment.when}`;
     await t.resume(moment.image, `that was killed ${moment.when}`);
@@ -30,10 +31,16 @@ async function afterKills(
   }
 }
 
+function telling(moments: readonly Moment[]): Moment[] {
+  const losses = moments.filter(({ lostBytes }) => lostBytes > 0).sort((a, b) => b.lostBytes - a.lostBytes);
+  const chosen = losses.slice(0, LOSSES_MAX);
+  return [...chosen, ...spread(moments.filter((moment) => !chosen.includes(moment)))];
+}
+
 function spread<Item>(items: readonly Item[]): Item[] {
-  if (items.length <= MOMENTS_MAX) return [...items];
-  const step = (items.length - 1) / (MOMENTS_MAX - 1);
-  return Array.from({ length: MOMENTS_MAX }, (_, at) => items[Math.round(at * step)]!);
+  if (items.length <= OTHERS_MAX) return [...items];
+  const step = (items.length - 1) / (OTHERS_MAX - 1);
+  return Array.from({ length: OTHERS_MAX }, (_, at) => items[Math.round(at * step)]!);
 }
 
 /** What there is after kills in the midst of whatever a plugin does. */

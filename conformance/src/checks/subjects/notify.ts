@@ -152,7 +152,11 @@ export const notifyChecks: readonly Check[] = [
         const from = t.changes.length;
         const { deleted } = await caller.forget(request);
         const what = `a forget of ${HUNDREDS} entries, each by ${way}`;
-        expect.equal([errors.length, deleted], [0, HUNDREDS], `errors of a store, and \`deleted\` of ${what}`);
+        expect.equal(
+          [errors.length, deleted],
+          [0, HUNDREDS],
+          `errors of a store, and \`deleted\` of ${what}`,
+        );
         const told = (await reported(t, from + HUNDREDS)).slice(from);
         const once = new Set(told.map(({ change }) => change.key.at));
         const counts = { told: told.length, entries: once.size };

@@ -54,11 +54,15 @@ class Secrets {
 
   /** Where words are still to be read that should be gone, in letters of one byte or of two. */
   found(): string[] {
-    const files = [...this.#directory.image().values()].flatMap((file) => (file === null ? [] : [file.bytes]));
+    const files = [...this.#directory.image().values()].flatMap((file) =>
+      file === null ? [] : [file.bytes],
+    );
     const held = files.flatMap((bytes) =>
       (["latin1", "utf16le"] as const)
         .filter((encoding) => bytes.includes(this.#prefix, 0, encoding))
-        .map((encoding) => bytes.toString(encoding, encoding === "utf16le" ? bytes.indexOf(this.#prefix, 0, encoding) % 2 : 0)),
+        .map((encoding) =>
+          bytes.toString(encoding, encoding === "utf16le" ? bytes.indexOf(this.#prefix, 0, encoding) % 2 : 0),
+        ),
     );
     return this.#places.filter((_, at) => held.some((text) => text.includes(this.#prefix + wordNumber(at))));
   }
@@ -76,7 +80,9 @@ async function bury(t: PluginContext, secrets: Secrets): Promise<readonly Buried
   const { caller, agent, entry, features } = t;
   const inner = agent({ below: "inner" });
   const kept = (of: string) =>
-    Array.from({ length: KEPT }, (_, at) => entry({ key: { at, of }, tags: ["kept"], content: `kept ${at}` }));
+    Array.from({ length: KEPT }, (_, at) =>
+      entry({ key: { at, of }, tags: ["kept"], content: `kept ${at}` }),
+    );
   await caller.store([...kept("here"), secrets.entry("by key", "a"), secrets.entry("by tag", "red")]);
   await inner.store([...kept("inner"), secrets.entry("the first of all", "b"), secrets.entry("of all", "b")]);
   await caller.store(secrets.entry("written over", "c", "the first version"));
@@ -110,7 +116,10 @@ async function pass(t: PluginContext): Promise<void> {
 }
 
 async function expectKept({ caller, agent, expect }: PluginContext, when: string): Promise<void> {
-  const totals = [await caller.retrieve({ limit: 0 }), await agent({ below: "inner" }).retrieve({ limit: 0 })];
+  const totals = [
+    await caller.retrieve({ limit: 0 }),
+    await agent({ below: "inner" }).retrieve({ limit: 0 }),
+  ];
   expect.equal(
     totals.map(({ total }) => total),
     [KEPT, KEPT],
@@ -148,7 +157,8 @@ export const forgetStoredChecks: readonly Check[] = [
       const secrets = new Secrets(t);
       const buried = await bury(t, secrets);
       const ids = buried.map(() => newRequestId());
-      for (const [at, { agent, request }] of buried.entries()) await agent.forget({ ...request, id: ids[at]! });
+      for (const [at, { agent, request }] of buried.entries())
+        await agent.forget({ ...request, id: ids[at]! });
       const statuses = () => Promise.all(ids.map((id, at) => statusOf(buried[at]!.agent, id)));
       for (let round = 0; round < ROUNDS_MAX && (await statuses()).includes("scheduled"); round++) {
         if (round % 2 === 0) await t.reopen();
