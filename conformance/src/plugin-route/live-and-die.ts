@@ -19,7 +19,7 @@ import type { DiaryLine, LifeLine } from "./watched-life.js";
 import { watchHandles, watchWrites } from "./write-points.js";
 
 /** Of the write points of a step the first are shown, and then fewer and fewer. */
-const POINTS_SHOWN = 24;
+const POINTS_SHOWN = 16;
 
 const { appendFileSync, readSync, writeSync } = fs;
 const [module, dataDirectory, tier, embedder, diary] = process.argv.slice(2) as [

@@ -19,7 +19,7 @@ const CHILD = fileURLToPath(
     : new URL("./live-and-die.js", import.meta.url),
 );
 /** Milliseconds into what is watched at which the process is stopped, whatever it does. */
-const GLANCES_MS = [1, 3, 9, 27];
+const GLANCES_MS = [2, 12];
 /** A plugin that hangs must not outlive its checks. */
 const PATIENCE_MS = 20_000;
 

@@ -24,7 +24,8 @@ async function afterKills(
 ): Promise<void> {
   const { moments } = await t.life();
   const chosen = kinds.flatMap((kind) => telling(moments.filter(({ when }) => when === kind)));
-  for (const moment of [...chosen, moments.at(-1)!]) {
+  // Where a process cannot be looked at meanwhile, there is its end.
+  for (const moment of chosen.length > 0 ? chosen : moments.slice(-1)) {
     const when = `after a kill ${moment.when}`;
     await t.resume(moment.image, `that was killed ${moment.when}`);
     await look(moment, when);
