@@ -12,7 +12,7 @@ import type { HostMutant, Mutant, PluginMutant } from "./mutant.js";
 
 const SEED = 1;
 /** A mutant that hangs must not hold up the others. */
-const CHECK_TIMEOUT_MS = 5_000;
+const CHECK_TIMEOUT_MS = 15_000;
 
 export interface Verdict {
   readonly id: string;
