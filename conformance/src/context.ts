@@ -139,6 +139,8 @@ export interface HostContext extends MemoryContext {
   readonly tenants: readonly string[];
   /** The tiers that the host serves. */
   readonly tiers: readonly MemoryTier[];
+  /** Whether the host's time can be moved: else what takes long is waited for. */
+  readonly isTimeOwn: boolean;
   /** The profile that it keeps in place of all others. */
   readonly profile: string | undefined;
   /** The subject of a request of the caller. */

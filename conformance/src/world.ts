@@ -40,6 +40,10 @@ export interface World {
   readonly provisions: ReadonlySet<Provision>;
   /** Checks that may run at once. */
   readonly concurrency: number;
+  /** Whether all checks share a clock that each of them can move. */
+  readonly sharesClock?: boolean;
+  /** How much longer than usual a check may take, for what is slow and keeps the protocol. Milliseconds; default 0. */
+  readonly patienceMs?: number;
   open(request: WorldRequest): Promise<OpenedWorld>;
   /** A program that sends requests again, to this implementation. */
   replayScript(steps: readonly TracedStep[]): string;

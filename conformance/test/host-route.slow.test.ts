@@ -13,8 +13,8 @@ import { expectConformant } from "./outcome-counts.js";
 const RUN = { seed: 1, rerun: (id: string) => id, checkTimeoutMs: 120_000 };
 
 it.each([
-  ["lru", "working", lru, { pass: 544, "not-applicable": 61 }],
-  ["lancedb", "semantic", lancedb, { pass: 537, "not-applicable": 68 }],
+  ["lru", "working", lru, { pass: 559, "not-applicable": 62 }],
+  ["lancedb", "semantic", lancedb, { pass: 552, "not-applicable": 69 }],
 ] as const)(
   "%s keeps its profiles as the %s tier of a host on a real nats-server",
   async (name, tier: MemoryTier, { createPlugin }, counts) => {
@@ -46,7 +46,7 @@ it("membus up keeps its profiles, killed and started again, as any host would be
       restart: () => up.restart(),
     };
     const report = await runToReport(await createHostWorld(implementation), RUN);
-    expectConformant(report, { pass: 498, "not-applicable": 107 });
+    expectConformant(report, { pass: 514, "not-applicable": 107 });
   } finally {
     await bus.close();
     await up.stop();

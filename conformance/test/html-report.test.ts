@@ -43,6 +43,17 @@ describe("the page", () => {
     expect(row("ENV-1")).toContain("<em>no check of the plugin route cites it</em>");
   });
 
+  it("has clauses apart that no check was about which applies, with their number", () => {
+    const checks = SAMPLE_REPORT.checks.filter(({ outcome }) => outcome === "not-applicable");
+    const cited = { ...checks[0]!, clauses: ["RET-6"] };
+    const [before, after] = htmlReport({ ...SAMPLE_REPORT, checks: [cited] }).split(
+      "Clauses without an applicable check",
+    );
+    expect(after).toContain(">RET-6</th>");
+    expect(before).not.toContain(">RET-6</th>");
+    expect(after).toMatch(/^ in this run \(\d+\)</);
+  });
+
   it("needs nothing from elsewhere, and runs no script", () => {
     expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
     expect(html).not.toMatch(/<script|<link|<img|<iframe|@import|url\(|https?:/i);

@@ -22,6 +22,7 @@ it("has these fields, and says in the first what it is", () => {
     "not_claimed",
     "profiles",
     "checks",
+    "clauses",
     "excluded_clauses",
     "stale_baseline",
   ]);
@@ -68,6 +69,10 @@ it("names every outcome as the protocol of the suite does", () => {
     "suite-error",
     "not-applicable",
   ]);
+});
+
+it("says how many clauses no check was about that applies, and which", () => {
+  expect(json.clauses).toEqual({ total: 5, checked: 3, unchecked: ["ENV-7", "SCOPE-4"] });
 });
 
 it("has the scores in snake_case", () => {

@@ -23,6 +23,16 @@ it("has a test case for each check, and counts what is red, of the suite's fault
   ]);
 });
 
+it("says how many clauses no check was about that applies", () => {
+  const elements = parseWellFormedXml(junitReport(SAMPLE_REPORT));
+  const properties = elements.filter(({ name }) => name === "property").map(({ attributes }) => attributes);
+  expect(properties).toEqual([
+    { name: "seed", value: "7" },
+    { name: "clauses_checked", value: "3" },
+    { name: "clauses_without_applicable_check", value: "2" },
+  ]);
+});
+
 it("tells in a failure what was expected and what came, escaped", () => {
   const elements = parseWellFormedXml(junitReport(SAMPLE_REPORT));
   const failure = elements.find(({ name }) => name === "failure")!;

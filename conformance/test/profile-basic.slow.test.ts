@@ -10,7 +10,7 @@ it("a host that has it all keeps the profile basic, once it refuses what is not 
   const host = await startHost({ bus: asBasic });
   try {
     const report = await runToReport(await createHostWorld(host.implementation), RUN);
-    expectConformant(report, { pass: 156, "not-applicable": 449 });
+    expectConformant(report, { pass: 160, "not-applicable": 461 });
   } finally {
     await host.stop();
   }

@@ -119,5 +119,6 @@ export const SAMPLE_REPORT: SuiteReport = {
   ],
   staleBaseline: ["store/created-then-updated"],
   complete: true,
+  clauses: { total: 5, checked: 3, unchecked: ["ENV-7", "SCOPE-4"] },
   conformant: false,
 };

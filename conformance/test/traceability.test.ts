@@ -130,11 +130,11 @@ describe("the profile basic", () => {
     expect(named.toSorted()).toEqual([...tested].sort());
   });
 
-  it("asks no host for what it cannot give: plugins in JavaScript, a restart, features of other profiles", () => {
+  it("asks no host for what it cannot give: plugins in JavaScript, features of other profiles, nor for a restart unless it is spared", () => {
     const wrong = ofBasic.filter(
-      ({ routes, provisions = [], features = [] }) =>
+      ({ routes, provisions = [], features = [], spared = false }) =>
         !routes.includes("host") ||
-        provisions.some((name) => name !== "second_tenant") ||
+        provisions.some((name) => name !== "second_tenant" && !(name === "restart" && spared)) ||
         features.some((name) => !["ttl", "full_text", "similarity"].includes(name)),
     );
     expect(wrong.map(({ id }) => id)).toEqual([]);

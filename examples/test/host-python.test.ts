@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,14 +22,20 @@ describe.skipIf(!hasNats)(
   "the host in Python (needs the package nats-py, of python3 or of MEMBUS_TEST_PYTHON)",
   () => {
     const folder = mkdtempSync(join(tmpdir(), "membus-test-"));
+    const pidFile = join(folder, "host.pid");
     let server: NatsServer;
     let host: ChildProcess;
 
+    async function startHost(): Promise<ChildProcess> {
+      const child = spawn(PYTHON, [HOST, server.url], { env: ENV, stdio: ["ignore", "pipe", "inherit"] });
+      const [said] = await once(child.stdout!, "data");
+      expect(String(said)).toMatch(/^serving/);
+      return child;
+    }
+
     beforeAll(async () => {
       server = await launchNatsServer({ binary: NATS_SERVER });
-      host = spawn(PYTHON, [HOST, server.url], { env: ENV, stdio: ["ignore", "pipe", "inherit"] });
-      const [said] = await once(host.stdout!, "data");
-      expect(String(said)).toMatch(/^serving/);
+      host = await startHost();
     });
     afterAll(async () => {
       if (host.exitCode === null && host.kill("SIGKILL")) await once(host, "exit");
@@ -46,8 +52,36 @@ describe.skipIf(!hasNats)(
         const args = ["host", "--nats", server.url, "--tenants", "default,other", ...only];
         const { code, stdout } = await runSuiteCli(args, folder);
         expect(stdout).toContain("\nConformant to basic 1.0.\n");
+        expect(stdout).toMatch(/^ {2}basic 1\.0: MUST (\d+)\/\1, SHOULD 0\/0, not applicable 1$/m);
+        expect(code).toBe(0);
+      },
+      RUN_MS,
+    );
+
+    it(
+      "is conformant to basic where it is killed and started again, too",
+      async () => {
+        const start = `${PYTHON} '${HOST}' ${server.url} >/dev/null 2>&1 & echo $! >'${pidFile}'`;
+        host.kill("SIGKILL");
+        await once(host, "exit");
+        spawnSync("sh", ["-c", start], { env: ENV });
+        const restart = ["--restart-command", `kill -9 $(cat '${pidFile}'); ${start}`];
+        const args = [
+          "host",
+          "--nats",
+          server.url,
+          "--tenants",
+          "default,other",
+          "--only",
+          "basic",
+          ...restart,
+        ];
+        const { code, stdout } = await runSuiteCli(args, folder).finally(() =>
+          process.kill(Number(readFileSync(pidFile, "utf8")), "SIGKILL"),
+        );
         expect(stdout).toMatch(/^ {2}basic 1\.0: MUST (\d+)\/\1, SHOULD 0\/0, not applicable 0$/m);
         expect(code).toBe(0);
+        host = await startHost();
       },
       RUN_MS,
     );

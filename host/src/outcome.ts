@@ -54,6 +54,16 @@ export class Deadlines {
     });
   }
 
+  /**
+   * The same, and `timeout` for an outcome that comes when `at` has passed: work that keeps the thread keeps the timer from
+   * running, too.
+   */
+  async inTime<T>(work: Promise<Outcome<T>>, at: number): Promise<Outcome<T>> {
+    const outcome = await this.race(work, at);
+    const isLate = this.#clock.now() >= at && (outcome.ok || outcome.error.code !== "timeout");
+    return isLate ? failure(passedError()) : outcome;
+  }
+
   /** Ends all waiting with `error`. */
   failAll(error: MemoryError): void {
     for (const waiter of this.#waiters) waiter.fail(error);

@@ -31,6 +31,15 @@ describe("Deadlines", () => {
     expect(ended).toEqual(["late false", "later false"]);
   });
 
+  it("turn what comes after its time into a timeout, also where no timer could run", async () => {
+    const clock = new FakeClock();
+    const deadlines = new Deadlines(clock);
+    const inTime = deadlines.inTime(Promise.resolve(success("done")), clock.now() + 1);
+    expect(await inTime).toEqual(success("done"));
+    const late = deadlines.inTime(Promise.resolve(success("done")), clock.now());
+    expect(await late).toMatchObject({ ok: false, error: { code: "timeout" } });
+  });
+
   it("can all be ended at once", async () => {
     const deadlines = new Deadlines(new FakeClock());
     const waiting = deadlines.race(never, 1_800_000_100);

@@ -9,6 +9,8 @@ import { hostileMutants } from "./hosts/hostile.js";
 import { limitsMutants } from "./hosts/limits.js";
 import { lineageHostMutants } from "./hosts/lineage.js";
 import { listHostMutants } from "./hosts/list.js";
+import { retriesMutants } from "./hosts/retries.js";
+import { revisionsMutants } from "./hosts/revisions.js";
 import { steeringHostMutants } from "./hosts/steering.js";
 import { subjectsMutants } from "./hosts/subjects.js";
 import { undeclaredMutants } from "./hosts/undeclared.js";
@@ -69,6 +71,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...tellingMutants,
   ...steeringHostMutants,
   ...undeclaredMutants,
+  ...retriesMutants,
+  ...revisionsMutants,
   ...generationsMutants,
   ...cursorMutants,
   ...listMutants,

@@ -12,7 +12,7 @@ import type { HostMutant, Mutant, PluginMutant } from "./mutant.js";
 
 const SEED = 1;
 /** A mutant that hangs must not hold up the others; those that child processes load need longer. */
-const CHECK_TIMEOUT_MS = { alone: 5_000, withProcesses: 30_000 };
+const CHECK_TIMEOUT_MS = { alone: 15_000, withProcesses: 30_000 };
 
 export interface Verdict {
   readonly id: string;

@@ -28,10 +28,17 @@ interface CheckFacts {
   readonly provisions?: readonly Provision[];
   /** Not applicable unless the host keeps this profile in place of all others. */
   readonly profile?: string;
-  /** Without its provisions it is not applicable: what it is about is no promise to anybody who uses the implementation. */
+  /**
+   * Without its provisions it is not applicable: what it is about is no promise to anybody who uses the implementation, or
+   * is promised by those too that need no such provision for anything else.
+   */
   readonly spared?: boolean;
   /** Sees the whole implementation, such as by restarting it, or takes all it has: runs while nothing else does. */
   readonly alone?: boolean;
+  /** Mostly waits: runs beside all others from the start, or alone where it moves the time of the implementation. */
+  readonly lasting?: boolean;
+  /** May leave a host stopped behind where something is wrong: runs when all others have. */
+  readonly last?: boolean;
 }
 
 export interface CheckOf<Context> extends CheckFacts {

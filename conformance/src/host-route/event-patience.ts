@@ -1,13 +1,20 @@
+import type { Pace } from "./pace.js";
+
 const PATIENCE_MS = 3_000;
 const AFTER_SILENCE_MS = 250;
 
 /** How long events are waited for: less once a host has published none at all in a whole wait. */
 export class EventPatience {
+  readonly #pace: Pace;
   #isPublished = false;
   #wasInVain = false;
 
+  constructor(pace: Pace) {
+    this.#pace = pace;
+  }
+
   get ms(): number {
-    return this.#wasInVain && !this.#isPublished ? AFTER_SILENCE_MS : PATIENCE_MS;
+    return this.#wasInVain && !this.#isPublished ? AFTER_SILENCE_MS : PATIENCE_MS + this.#pace.replyMs;
   }
 
   published(): void {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { DEFAULT_PREFIX, type MemoryTier } from "@membus/protocol";
+import { DEFAULT_PREFIX, type MemoryTier, requestSubject } from "@membus/protocol";
 import type { Provision } from "../catalogue/check.js";
 import type { Profile } from "../catalogue/profile.js";
 import type { EmbedderFacts, HostContext } from "../context.js";
@@ -11,20 +11,23 @@ import { EventPatience } from "./event-patience.js";
 import { type HostUnderTest, namesOf } from "./host-under-test.js";
 import { keepsNamespacesApart } from "./namespaces-apart.js";
 import { OpenedHost } from "./opened-host.js";
+import { measurePace, type Pace } from "./pace.js";
 import { Pulse } from "./pulse.js";
-
-const CONCURRENCY = 8;
 
 interface RunFacts {
   /** First segment of every namespace of the run, so that it finds nothing of one before it. */
   readonly run: string;
-  readonly concurrency: number;
+  /** Whether checks may run side by side. */
+  readonly isApart: boolean;
+  readonly pace: Pace;
 }
 
 /** A host behind a bus: the same one for all checks, each in a namespace of its own. */
 class HostWorld implements World {
   readonly route = "host";
   readonly concurrency: number;
+  readonly sharesClock: boolean;
+  readonly patienceMs: number;
   readonly name: string;
   readonly tiers: readonly TierFacts[];
   readonly profile: Profile | undefined;
@@ -33,17 +36,22 @@ class HostWorld implements World {
   readonly #served: readonly MemoryTier[];
   readonly #embedder: EmbedderFacts | undefined;
   readonly #run: string;
+  readonly #pace: Pace;
   readonly #pulse: Pulse;
-  readonly #patience = new EventPatience();
+  readonly #patience: EventPatience;
   #openedCount = 0;
 
   constructor(
     implementation: HostUnderTest,
     { profile, tiers, embedder }: HostFacts,
-    { run, concurrency }: RunFacts,
+    { run, isApart, pace }: RunFacts,
   ) {
     this.#run = run;
-    this.concurrency = concurrency;
+    this.#pace = pace;
+    this.concurrency = isApart ? pace.concurrency : 1;
+    this.sharesClock = implementation.clock !== undefined;
+    this.patienceMs = pace.checkMs;
+    this.#patience = new EventPatience(pace);
     this.name = implementation.name;
     this.tiers = tiers.filter(({ tier }) => implementation.tiers?.includes(tier) ?? true);
     this.#served = tiers.map(({ tier }) => tier);
@@ -53,7 +61,8 @@ class HostWorld implements World {
     this.#embedder = embedder;
     const { agents, tenants } = namesOf(implementation);
     const { bus, prefix = DEFAULT_PREFIX } = implementation;
-    this.#pulse = new Pulse(bus, { tenant: tenants.first, agent: agents.first }, prefix);
+    const caller = { tenant: tenants.first, agent: agents.first };
+    this.#pulse = new Pulse({ bus, caller, prefix, pace });
   }
 
   async open(request: WorldRequest): Promise<OpenedWorld> {
@@ -66,6 +75,7 @@ class HostWorld implements World {
       profile: this.profile?.name,
       namespace,
       embedder: this.#embedder,
+      pace: this.#pace,
       pulse: this.#pulse,
       patience: this.#patience,
     });
@@ -84,10 +94,13 @@ class HostWorld implements World {
 }
 
 export async function createHostWorld(implementation: HostUnderTest): Promise<World> {
-  const facts = await discover(implementation.bus, implementation.prefix ?? DEFAULT_PREFIX);
+  const { bus, prefix = DEFAULT_PREFIX } = implementation;
+  const facts = await discover(bus, prefix);
   const run = `conformance-${randomBytes(5).toString("hex")}`;
   const isApart = await keepsNamespacesApart(implementation, facts.tiers[0]!.tier, run);
-  return new HostWorld(implementation, facts, { run, concurrency: isApart ? CONCURRENCY : 1 });
+  const { tenants, agents } = namesOf(implementation);
+  const subject = requestSubject({ tenant: tenants.first, agent: agents.first, type: "ping" }, prefix);
+  return new HostWorld(implementation, facts, { run, isApart, pace: await measurePace(bus, subject) });
 }
 
 function provisionsOf({ tenants = [], restart, startHost }: HostUnderTest): Set<Provision> {

@@ -38,6 +38,7 @@ import type { EventPatience } from "./event-patience.js";
 import { HostAgent, type HostAgentParts } from "./host-agent.js";
 import { type HostUnderTest, namesOf } from "./host-under-test.js";
 import { OwnHosts } from "./own-hosts.js";
+import type { Pace } from "./pace.js";
 import { parseJson } from "./parse-json.js";
 import type { Pulse } from "./pulse.js";
 
@@ -51,6 +52,7 @@ interface HostSurroundings {
   readonly profile: string | undefined;
   readonly namespace: string;
   readonly embedder: EmbedderFacts | undefined;
+  readonly pace: Pace;
   readonly pulse: Pulse;
   readonly patience: EventPatience;
 }
@@ -120,6 +122,10 @@ export class OpenedHost implements HostContext {
   readonly entry = (fields?: Partial<EntryInput>): EntryInput => {
     return this.#agents.entry(fields);
   };
+
+  get isTimeOwn(): boolean {
+    return this.#implementation.clock !== undefined;
+  }
 
   readonly now = (): number => {
     return (this.#implementation.clock ?? systemClock).now();
@@ -217,8 +223,10 @@ export class OpenedHost implements HostContext {
     const subject = options.subject ?? this.subject(operation, options);
     const { contentType, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
     const headers = contentType ? { headers: { [CONTENT_TYPE_HEADER]: contentType } } : {};
+    const { pace, pulse } = this.#surroundings;
+    const patience = { timeoutMs: timeoutMs + pace.replyMs };
     return this.trace.record(subject, sent, async () => {
-      const reply = await this.#surroundings.pulse.request(subject, bytes, { timeoutMs, ...headers });
+      const reply = await pulse.request(subject, bytes, { ...patience, ...headers });
       const read = toWireReply(reply);
       this.trace.noteForm(read.message);
       return read;

@@ -1,20 +1,30 @@
 import { type Bus, type BusMessage, encodeMessage, isMemoryError, requestSubject } from "@membus/protocol";
 import { ExpectationError } from "../expect.js";
 import { NoReplyError } from "../no-reply-error.js";
+import type { Pace } from "./pace.js";
 
 const PROBE_MS = 3_000;
 /** Once a probe was in vain. */
 const PROBE_AGAIN_MS = 1_000;
 
+export interface PulseParts {
+  readonly bus: Bus;
+  readonly caller: { readonly tenant: string; readonly agent: string };
+  readonly prefix: string;
+  readonly pace: Pace;
+}
+
 /** Whether a host still answers: one that stopped to is not waited for in every check that is left. */
 export class Pulse {
   readonly #bus: Bus;
+  readonly #pace: Pace;
   readonly #probes: readonly string[];
   #isDoubtful = false;
   #isGone = false;
 
-  constructor(bus: Bus, caller: { readonly tenant: string; readonly agent: string }, prefix: string) {
+  constructor({ bus, caller, prefix, pace }: PulseParts) {
     this.#bus = bus;
+    this.#pace = pace;
     this.#probes = (["ping", "memory/retrieve/req"] as const).map((type) =>
       requestSubject({ ...caller, type }, prefix),
     );
@@ -37,7 +47,7 @@ export class Pulse {
    */
   async feel(): Promise<void> {
     if (!this.#isDoubtful) return;
-    const timeoutMs = this.#isGone ? PROBE_AGAIN_MS : PROBE_MS;
+    const timeoutMs = (this.#isGone ? PROBE_AGAIN_MS : PROBE_MS) + this.#pace.replyMs;
     const asked = this.#probes.map((subject) => {
       const type = subject.endsWith(".ping") ? "ping" : "memory/retrieve/req";
       return this.#bus.request(subject, encodeMessage({ type, limit: 0 }, "json"), { timeoutMs });

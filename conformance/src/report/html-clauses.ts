@@ -4,12 +4,13 @@ import { anchorOf } from "./html-failure.js";
 import { escapeMarkup, markupOf } from "./markup.js";
 import type { ReportedCheck } from "./suite-report.js";
 
-/** A row for each clause: what it says, and what its checks came to. Those without a check stand apart. */
+/** A row for each clause: what it says, and what its checks came to. Those without one that applies stand apart. */
 export function clauseTables(rows: readonly ClauseRow[]): string {
-  const unchecked = rows.filter(({ outcome }) => outcome === undefined);
-  const summary = `<summary>Clauses without a check in this run (${unchecked.length})</summary>`;
+  const isUnchecked = ({ outcome }: ClauseRow) => outcome === undefined || outcome === "not-applicable";
+  const unchecked = rows.filter(isUnchecked);
+  const summary = `<summary>Clauses without an applicable check in this run (${unchecked.length})</summary>`;
   return [
-    table(rows.filter(({ outcome }) => outcome !== undefined)),
+    table(rows.filter((row) => !isUnchecked(row))),
     ...(unchecked.length === 0 ? [] : [`<details>${summary}${table(unchecked)}</details>`]),
   ].join("\n");
 }

@@ -30,6 +30,7 @@ function jsonFields(report: SuiteReport) {
       not_run: notRun,
     })),
     checks: report.checks.map(checkFields),
+    clauses: report.clauses,
     excluded_clauses: report.excludedClauses,
     stale_baseline: report.staleBaseline,
   };

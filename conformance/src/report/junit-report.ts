@@ -31,7 +31,9 @@ function casesOf({ checks }: SuiteReport, tier: string): Case[] {
   );
 }
 
-function suiteElement({ startedAt, seed }: SuiteReport, name: string, cases: readonly Case[]): string {
+function suiteElement(report: SuiteReport, name: string, cases: readonly Case[]): string {
+  const { startedAt, seed } = report;
+  const { checked, unchecked } = report.clauses;
   const count = (...outcomes: string[]) =>
     String(cases.filter(({ result }) => outcomes.includes(result.outcome)).length);
   const attributes = {
@@ -45,6 +47,8 @@ function suiteElement({ startedAt, seed }: SuiteReport, name: string, cases: rea
   };
   const properties = element("properties", {}, [
     element("property", { name: "seed", value: String(seed) }, []),
+    element("property", { name: "clauses_checked", value: String(checked) }, []),
+    element("property", { name: "clauses_without_applicable_check", value: String(unchecked.length) }, []),
   ]);
   return element("testsuite", attributes, [properties, ...cases.map(caseElement)]);
 }

@@ -10,6 +10,7 @@ import { withoutBlocked } from "../run/blocked.js";
 import { type CheckResult, isOpen } from "../run/outcome.js";
 import { type RunOptions, runSuite } from "../run/run-suite.js";
 import type { TierFacts, World } from "../world.js";
+import { type ClauseCoverage, clauseCoverage } from "./clause-coverage.js";
 
 const PACKAGE_FILE = new URL("../../package.json", import.meta.url);
 
@@ -49,6 +50,7 @@ export interface SuiteReport {
   readonly checks: readonly ReportedCheck[];
   readonly profiles: readonly ProfileScore[];
   readonly excludedClauses: readonly ExcludedClause[];
+  readonly clauses: ClauseCoverage;
   /** Entries of the baseline whose checks are not red. */
   readonly staleBaseline: readonly string[];
   /** False for a run of selected checks. */
@@ -90,6 +92,7 @@ export async function runToReport(world: World, options: ReportOptions): Promise
     checks: results.map((result) => reported(result, profiles, baseline, options)),
     profiles: scores,
     excludedClauses: loadExclusions(),
+    clauses: clauseCoverage(results),
     staleBaseline: staleEntries(baseline, results),
     complete: catalogue.every(
       (check) =>

@@ -85,11 +85,13 @@ function excluded({ excludedClauses }: SuiteReport): string {
   );
 }
 
-function scores({ profiles, checks }: SuiteReport): string {
+function scores({ profiles, checks, clauses, complete }: SuiteReport): string {
   const unscored = checks.filter((check) => check.profiles.length === 0);
   const red = unscored.filter(({ outcome }) => isRed(outcome)).length;
   const others = unscored.length === 0 ? [] : [`in no profile: ${unscored.length} checks, ${red} red`];
-  return section("Scores", [...profiles.map(scoreText), ...others]);
+  const { total, checked, unchecked } = clauses;
+  const coverage = `clauses: ${checked} of ${total} have a check that applies, ${unchecked.length} have none`;
+  return section("Scores", [...profiles.map(scoreText), ...others, ...(complete ? [coverage] : [])]);
 }
 
 /** `core 1.0: MUST 140/141, SHOULD 6/6, not applicable 12`. */

@@ -10,7 +10,7 @@ export interface RunOptions {
   readonly seed: number;
   /** Times that each check runs, with a seed of its own each. Default 1. */
   readonly repeat?: number;
-  /** Longest time of one check, in milliseconds. Default 30000. */
+  /** Longest time of one check, in milliseconds. Default 30000, and more for a host that is slow. */
   readonly checkTimeoutMs?: number;
   /** Replies are passed on to checks whether they have their form or not. */
   readonly anyForm?: boolean;
@@ -45,22 +45,30 @@ export async function runSuite(
   const results = new Map<Check, CaseResult[]>(applicable.map((check) => [check, []]));
   let done = 0;
   const run = async ({ check, facts, seed }: Case): Promise<void> => {
-    const timeoutMs = options.checkTimeoutMs ?? CHECK_TIMEOUT_MS;
+    const timeoutMs = options.checkTimeoutMs ?? CHECK_TIMEOUT_MS + (world.patienceMs ?? 0);
     const result = await runCase(check, facts, world, { seed, timeoutMs, anyForm: options.anyForm ?? false });
     results.get(check)!.push(result);
     options.onResult?.(result, check, { done: ++done, total: cases.length });
   };
-  await runConcurrently(
-    cases.filter(({ check }) => !check.alone),
-    world.concurrency,
-    run,
-  );
-  await runConcurrently(
-    cases.filter(({ check }) => check.alone),
-    1,
-    run,
-  );
+  const groups = groupsOf(cases, world);
+  await Promise.all([
+    runConcurrently(groups.lasting, groups.lasting.length, run),
+    runConcurrently(groups.usual, world.concurrency, run),
+  ]);
+  await runConcurrently([...groups.alone, ...groups.last], 1, run);
   return applicable.map((check) => checkResult(check, results.get(check)!, options));
+}
+
+type Group = "usual" | "lasting" | "alone" | "last";
+
+function groupsOf(cases: readonly Case[], { sharesClock = false }: World): Record<Group, Case[]> {
+  const groups: Record<Group, Case[]> = { usual: [], lasting: [], alone: [], last: [] };
+  for (const one of cases) {
+    const { alone, lasting, last } = one.check;
+    const beside = lasting && !sharesClock ? "lasting" : alone || lasting ? "alone" : "usual";
+    groups[last ? "last" : beside].push(one);
+  }
+  return groups;
 }
 
 function casesOf(check: Check, world: World, { seed, repeat = 1 }: RunOptions): Case[] {

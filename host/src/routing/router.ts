@@ -148,7 +148,7 @@ export class Router {
       const exchange = exchangeOf(message, arrival, { ...read, reqId: id, request }, span);
       const context = contextOf(exchange, id, address.value, request);
       const operation = inTurn(() => span.run(() => this.#operate(context, request)), context.deadlineAt);
-      const answered = runtime.deadlines.race(operation, context.deadlineAt);
+      const answered = runtime.deadlines.inTime(operation, context.deadlineAt);
       void answered.then((outcome) => finish(exchange, outcome));
       await operation;
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { Bus, Message } from "@membus/protocol";
 import { hostMutant, type Mutant } from "../mutant.js";
+import { discoveryHostsMutants } from "./discovery-hosts.js";
 import { intercept, rewriteReplies, rewriteServices } from "./intercept.js";
 import { without } from "./rewrite-entries.js";
 
@@ -176,4 +177,5 @@ export const discoveryMutants: readonly Mutant[] = [
   ...microMutants,
   ...metadataMutants,
   ...subscriptionMutants,
+  ...discoveryHostsMutants,
 ];

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { delay, MESSAGE_SCHEMAS, type Message, systemClock } from "@membus/protocol";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
+import { deadlineMutants } from "./deadlines.js";
 import { envelopeGoldenMutants } from "./envelope-golden.js";
 import {
   refuseRequests,
@@ -310,4 +311,5 @@ export const envelopeMutants: readonly Mutant[] = [
   ...idMutants,
   ...fieldMutants,
   ...envelopeGoldenMutants,
+  ...deadlineMutants,
 ];

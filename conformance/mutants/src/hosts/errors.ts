@@ -1,8 +1,10 @@
-import type { Message } from "@membus/protocol";
+import { type Bus, type BusMessage, type Message, systemClock } from "@membus/protocol";
 import { hostMutant, type Mutant } from "../mutant.js";
 import {
   dropReplies,
+  intercept,
   interceptReplies,
+  refuseRequests,
   rewriteErrors,
   rewriteReplies,
   rewriteReplyHeaders,
@@ -146,4 +148,72 @@ const countMutants: readonly Mutant[] = [
   }),
 ];
 
-export const errorsMutants: readonly Mutant[] = [...formMutants, ...insideMutants, ...countMutants];
+const NEIGHBOURS = "errors/flood-of-one-agent-refuses-no-other";
+const ROOM = 64;
+
+const agentOf = ({ subject }: BusMessage) => subject.split(".")[2] ?? "";
+
+/** Refuses what comes while there is more under way than there is room for, of all who are counted as one. */
+function withRoom(counted: (message: BusMessage) => boolean, isRefused: (message: BusMessage) => boolean) {
+  return (bus: Bus) => {
+    let underWay = 0;
+    const answered = intercept(bus, {
+      publish(sent, publish) {
+        if (sent.reply === undefined) underWay = Math.max(0, underWay - 1);
+        publish(sent);
+      },
+    });
+    return refuseRequests(answered, (_, message) => {
+      if (!counted(message)) return undefined;
+      if (underWay >= ROOM && isRefused(message)) return "overloaded";
+      underWay++;
+      return undefined;
+    });
+  };
+}
+
+const neighbourMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "errors-one-room-for-all",
+    defect: "the host has room for so many requests, whoever sends them",
+    check: NEIGHBOURS,
+    names: /the reply to a (ping|retrieve) of an agent while another one has 300 retrieves under way/,
+    bus: withRoom(
+      () => true,
+      () => true,
+    ),
+  }),
+  hostMutant({
+    id: "errors-pings-have-no-room-of-their-own",
+    defect: "a ping is refused while there is much to do",
+    check: NEIGHBOURS,
+    names: /the reply to a ping of an agent while another one has 300 retrieves under way/,
+    bus: withRoom(
+      () => true,
+      ({ subject }) => subject.endsWith(".ping"),
+    ),
+  }),
+  hostMutant({
+    id: "errors-refuses-everybody-for-a-second",
+    defect: "a host that had no room for a request refuses every agent for a second",
+    check: NEIGHBOURS,
+    names: /the reply to a (ping|retrieve) of an agent while another one has 300 retrieves under way/,
+    bus: (bus) => {
+      const counts = new Map<string, number>();
+      let refusedAt = 0;
+      return refuseRequests(bus, (_, message) => {
+        const count = (counts.get(agentOf(message)) ?? 0) + 1;
+        counts.set(agentOf(message), count);
+        if (count % (2 * ROOM) === 0) refusedAt = systemClock.now();
+        return systemClock.now() - refusedAt < 1 ? "overloaded" : undefined;
+      });
+    },
+  }),
+];
+
+export const errorsMutants: readonly Mutant[] = [
+  ...formMutants,
+  ...insideMutants,
+  ...countMutants,
+  ...neighbourMutants,
+];

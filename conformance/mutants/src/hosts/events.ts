@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Bus, encodeMessage, eventSubject, type Message } from "@membus/protocol";
 import { hostMutant, type Mutant } from "../mutant.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
 import {
   interceptEvents,
   interceptReplies,
@@ -9,6 +10,8 @@ import {
   rewriteRequests,
   type Sent,
 } from "./intercept.js";
+
+const OF_WRITERS = "events/expired-is-of-who-wrote-each-entry";
 
 /** One field of the `stored` events, and nothing else, is other than it should be. */
 function withField(name: string, value: (event: Message) => unknown) {
@@ -292,6 +295,64 @@ const goneMutants: readonly Mutant[] = [
     check: "events/agent-of-expired-is-the-author",
     names: /when an entry of the first agent ended/,
     bus: withSubject((tokens, { action }) => (action === "expired" ? tokens.with(-5, "membus") : tokens)),
+  }),
+  hostMutant({
+    id: "events-expired-of-the-source",
+    defect: "the agent token of an `expired` event is the `source` of the entry",
+    check: OF_WRITERS,
+    names: /subjects, keys and authors of the `expired` events/,
+    plugins: {
+      working: () =>
+        new (class extends ReferencePlugin {
+          protected override report(...[row, action, agent]: Parameters<ReferencePlugin["report"]>) {
+            super.report(row, action, action === "expired" ? row.source : agent);
+          }
+        })(),
+    },
+  }),
+  hostMutant({
+    id: "events-expired-of-whoever-looks",
+    defect: "the agent token of an `expired` event is the agent whose request came upon the entry",
+    check: OF_WRITERS,
+    names: /subjects, keys and authors of the `expired` events/,
+    bus: (bus) => {
+      let last = "";
+      const seeing = rewriteRequests(bus, (request, { subject }) => {
+        if (request.type === "memory/retrieve/req") last = subject.split(".").at(-4) ?? "";
+        return request;
+      });
+      return withSubject((tokens, { action }) =>
+        action === "expired" && last ? tokens.with(-5, last) : tokens,
+      )(seeing);
+    },
+  }),
+  hostMutant({
+    id: "events-expired-of-who-came-first",
+    tier: "semantic",
+    defect: "the agent of an `expired` event is the one that created the entry, whoever wrote it last",
+    check: OF_WRITERS,
+    names: /subjects, keys and authors of the `expired` events/,
+    bus: (bus) => {
+      const creators = new Map<unknown, string>();
+      return withSubject((tokens, { action, key_hash }) => {
+        if (!creators.has(key_hash)) creators.set(key_hash, tokens.at(-5)!);
+        return action === "expired" ? tokens.with(-5, creators.get(key_hash)!) : tokens;
+      })(bus);
+    },
+  }),
+  hostMutant({
+    id: "events-expired-once-for-all",
+    defect: "what expires at once is published as events of the agent of the first of it",
+    check: OF_WRITERS,
+    names: /subjects, keys and authors of the `expired` events/,
+    bus: (bus) => {
+      let first: string | undefined;
+      return withSubject((tokens, { action }) => {
+        if (action !== "expired") return tokens;
+        first ??= tokens.at(-5);
+        return tokens.with(-5, first!);
+      })(bus);
+    },
   }),
   hostMutant({
     id: "events-of-escaped-names-in-lower-case",

@@ -1,6 +1,11 @@
+import { canonicalJson } from "@membus/protocol";
 import { type Mutant, pluginMutant } from "../mutant.js";
 import { filteringBy } from "../reference/filter-rules.js";
 import { ReferencePlugin } from "../reference/reference-plugin.js";
+
+const OF_LISTS = "retrieve/match-holds-on-any-element-of-a-list";
+
+const isMatch = (field: string, op: string) => field.startsWith("key.") && op === "eq";
 
 const isTags = ({ field }: { readonly field: string }) => field === "tags";
 
@@ -91,6 +96,68 @@ export const retrieveCriteriaMutants: readonly Mutant[] = [
           if (!field.startsWith("key.") || op !== "eq" || !isObject) return sound;
           return JSON.stringify(actual) === JSON.stringify(value);
         },
+      }),
+  }),
+  pluginMutant({
+    id: "retrieve-match-of-whole-lists",
+    defect: "a match compares a list in a key as a whole, never its elements",
+    check: OF_LISTS,
+    names: /ids for match \{"value":"x"\}/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, op, value }, sound) =>
+          isMatch(field, op) && Array.isArray(actual) && !Array.isArray(value) ? false : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "retrieve-match-of-the-first-element",
+    defect: "of a list in a key the first element alone is compared",
+    check: OF_LISTS,
+    names: /ids for match \{"value":"x"\}/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, op, value }, sound) =>
+          isMatch(field, op) && Array.isArray(actual) && !Array.isArray(value)
+            ? canonicalJson(actual[0] ?? null) === canonicalJson(value)
+            : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "retrieve-match-of-elements-that-are-texts",
+    defect: "the elements of a list in a key are compared where they are strings",
+    check: OF_LISTS,
+    names: /ids for match \{"value":1\}/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, op, value }, sound) =>
+          isMatch(field, op) && Array.isArray(actual) && typeof value !== "string" && !Array.isArray(value)
+            ? false
+            : sound,
+      }),
+  }),
+  pluginMutant({
+    id: "retrieve-match-at-any-depth",
+    defect: "a match looks into lists within lists too",
+    check: OF_LISTS,
+    names: /ids for match \{"value":"(x|y)"\}/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, op, value }, sound) =>
+          sound ||
+          (isMatch(field, op) &&
+            Array.isArray(actual) &&
+            (actual.flat(8) as unknown[]).some((element) => element === value)),
+      }),
+  }),
+  pluginMutant({
+    id: "retrieve-match-within-the-text-of-a-list",
+    defect: "a match of a string looks for it in the text of a list",
+    check: OF_LISTS,
+    names: /ids for match \{"value":"x"\}/,
+    createPlugin: () =>
+      filteringBy({
+        leaf: (actual, { field, op, value }, sound) =>
+          sound || (isMatch(field, op) && Array.isArray(actual) && actual.join(" ").includes(`${value}`)),
       }),
   }),
   pluginMutant({

@@ -9,6 +9,7 @@ import {
   request,
 } from "../../fixtures/bare-messages.js";
 import { newRequestId } from "../../fixtures/request-id.js";
+import { deadlineChecks } from "./deadlines.js";
 import { envelopeFieldChecks } from "./envelope-fields.js";
 import { envelopeGoldenChecks } from "./envelope-golden.js";
 import { envelopeIdChecks } from "./envelope-ids.js";
@@ -201,5 +202,6 @@ export const envelopeChecks: readonly Check[] = [
   ...typeChecks,
   ...envelopeIdChecks,
   ...envelopeFieldChecks,
+  ...deadlineChecks,
   ...envelopeGoldenChecks,
 ];

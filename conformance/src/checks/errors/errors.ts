@@ -12,6 +12,7 @@ import {
   refused,
   request,
 } from "../../fixtures/bare-messages.js";
+import { pending } from "../../fixtures/pending.js";
 import { RAW, rawJson } from "../../fixtures/raw-values.js";
 import { newRequestId } from "../../fixtures/request-id.js";
 import { undeclaredIn } from "../../fixtures/undeclared.js";
@@ -328,10 +329,40 @@ const overloadCheck = hostCheck({
   },
 });
 
+const NEIGHBOURS = 4;
+
+const neighboursCheck = hostCheck({
+  id: "errors/flood-of-one-agent-refuses-no-other",
+  clauses: ["ERR-14", "ERR-10"],
+  async run(t) {
+    const [busy, ...others] = Array.from({ length: 1 + NEIGHBOURS }, () => `conformance-${t.random.hex(8)}`);
+    const patience = { timeoutMs: 4_000 };
+    const flood = Array.from({ length: OVERLOAD_COUNT }, () =>
+      pending(t.send("retrieve", request(t, "retrieve", { tier: t.tier }), { agent: busy!, ...patience })),
+    );
+    const asked = others.flatMap((agent) =>
+      (["ping", "retrieve"] as const).map((operation) => ({ agent, operation })),
+    );
+    const replies = await Promise.all(
+      asked.map(async ({ agent, operation }) => {
+        const what = `a ${operation} of an agent while another one has ${OVERLOAD_COUNT} retrieves under way`;
+        const sent = request(t, operation, operation === "ping" ? {} : { tier: t.tier });
+        return { what, ...(await answer(t, what, operation, sent, { agent, ...patience })) };
+      }),
+    );
+    await Promise.allSettled(flood);
+    for (const { what, message } of replies) {
+      const expected = "its reply, and no error";
+      t.expect.holds(message.type !== "error", `the reply to ${what}`, message, expected);
+    }
+  },
+});
+
 export const errorsChecks: readonly Check[] = [
   ...formChecks,
   ...insideChecks,
   requestIdCheck,
   overloadCheck,
+  neighboursCheck,
   ...errorsOfRepliesChecks,
 ];

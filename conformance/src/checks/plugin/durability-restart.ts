@@ -2,6 +2,7 @@ import { isMemoryError } from "@membus/protocol";
 import { type Check, hostTierCheck } from "../../catalogue/check.js";
 import type { HostContext } from "../../context.js";
 import { foundIds } from "../../fixtures/found-ids.js";
+import { readEntry } from "../../fixtures/read-entry.js";
 import type { EntryInput } from "../../memory-agent.js";
 
 const ENOUGH = 20;
@@ -42,6 +43,36 @@ async function restartWhileStoring(t: HostContext): Promise<EntryInput[]> {
   // What was under way when the host was killed has no answer, and none is waited for.
   working.catch(() => undefined);
   return acknowledged;
+}
+
+/** Revisions of keys in whatever state a restart can find them: they grow on, whether the entry is still there or not. */
+async function expectRevisionsGrow({ caller, entry, expect, restart }: HostContext): Promise<void> {
+  const batch = ["kept", "forgotten", "new"].map((id) => entry({ key: { id } }));
+  const [kept, forgotten, fresh] = batch as [EntryInput, EntryInput, EntryInput];
+  const store = async (...entries: EntryInput[]) =>
+    (await caller.store(entries)).receipts.map(({ revision }) => revision ?? 0);
+  for (let round = 0; round < 5; round++)
+    await store({ ...kept, content: round }, { ...forgotten, content: round });
+  const before = await store({ ...kept, content: "last" }, { ...forgotten, content: "last" });
+  await caller.forget({ keys: [forgotten.key] });
+  const [newest = 0] = await store(fresh);
+  await restart();
+  const after = await store({ ...forgotten, content: "again" }, { ...kept, content: "again" });
+  const what = "after a kill and a start, as against before";
+  expect.atLeast(after[1] ?? 0, (before[0] ?? 0) + 1, `revision of a key that is stored again ${what}`);
+  expect.atLeast(
+    after[0] ?? 0,
+    (before[1] ?? 0) + 1,
+    `revision of a forgotten key that is stored again ${what}`,
+  );
+  const [updated = 0] = await store({ ...fresh, content: "again" });
+  expect.atLeast(updated, newest + 1, `revision of a key that was stored once and is stored again ${what}`);
+  const read = await readEntry(caller, kept.key);
+  expect.equal(
+    read?.revision,
+    after[1],
+    `revision of an entry that was stored again ${what}, as it is returned`,
+  );
 }
 
 /** What a host has after it was killed and started again. */
@@ -142,6 +173,23 @@ export const durabilityRestartChecks: readonly Check[] = [
         "contents after a store and a forget were repeated: what was written after them",
       );
     },
+  }),
+  hostTierCheck({
+    id: "durability/revisions-grow-over-restart",
+    clauses: ["ENTRY-13"],
+    features: ["durable"],
+    provisions: ["restart"],
+    alone: true,
+    run: expectRevisionsGrow,
+  }),
+  hostTierCheck({
+    id: "durability/revisions-grow-where-nothing-is-kept",
+    clauses: ["ENTRY-13"],
+    withoutFeature: "durable",
+    provisions: ["restart"],
+    spared: true,
+    alone: true,
+    run: expectRevisionsGrow,
   }),
   hostTierCheck({
     id: "durability/working-tier-ends-with-the-host",

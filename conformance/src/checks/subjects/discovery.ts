@@ -14,6 +14,7 @@ import type { HostContext } from "../../context.js";
 import { listOf, recordOf } from "../../fixtures/bare-messages.js";
 import { askHost, findHost, parsedOf } from "../../fixtures/host-info.js";
 import { newRequestId } from "../../fixtures/request-id.js";
+import { discoveryHostsChecks } from "./discovery-hosts.js";
 
 const SUFFIXES = ["", ".membus", ".membus.<id>"] as const;
 const PINGS = 12;
@@ -276,6 +277,7 @@ const subscriptionChecks: readonly Check[] = [
 ];
 
 export const discoveryChecks: readonly Check[] = [
+  ...discoveryHostsChecks,
   ...microChecks,
   ...serviceChecks,
   ...metadataChecks,

@@ -4,6 +4,7 @@ import { keysOf, notStored, ofAction, subjectOf, watchEvents } from "../../fixtu
 import { inBatches } from "../../fixtures/in-batches.js";
 import { LIKE_NAMES } from "../../fixtures/like-names.js";
 import { newRequestId } from "../../fixtures/request-id.js";
+import type { EntryInput } from "../../memory-agent.js";
 
 /** How far the host's time may be from the suite's, in seconds. */
 const CLOCK_SKEW = 60;
@@ -333,6 +334,47 @@ const goneChecks: readonly Check[] = [
         [{ subject: subjectOf(t, caller, "expired"), author: caller.agent }],
         "subject and author of the event when an entry of the first agent ended and the second one looked",
       );
+    },
+  }),
+  hostTierCheck({
+    id: "events/expired-is-of-who-wrote-each-entry",
+    clauses: ["EVENT-3", "EVENT-4", "SUBJ-6"],
+    features: ["ttl"],
+    async run(t) {
+      const [first, second] = [t.agent({ agent: "first" }), t.agent({ agent: "second" })];
+      const watch = await watchEvents(t);
+      const claimed = { source: second.agent, author: second.agent } as Partial<EntryInput>;
+      const ending = (name: string, fields = {}) => watch.entry(name, { ttl: 1, ...fields });
+      await first.store([ending("a", claimed), ending("b"), watch.entry("stays", { ttl: 3_600 })]);
+      await second.store([ending("c", { source: first.agent }), ending("d")]);
+      if (t.features.shared) {
+        await first.store([ending("e", { ttl: 3_600 }), ending("f")]);
+        await second.store([
+          ending("e", { content: "of the second" }),
+          ending("f", { content: "of the second" }),
+        ]);
+      }
+      await t.passTime(2);
+      await second.retrieve();
+      await first.retrieve();
+      const owners = {
+        a: first,
+        b: first,
+        c: second,
+        d: second,
+        ...(t.features.shared && { e: second, f: second }),
+      };
+      const expected = Object.entries(owners).map(([name, agent]) => ({
+        subject: subjectOf(t, agent, "expired"),
+        key: watch.entry(name).key,
+        author: agent.agent,
+      }));
+      const storedCount = t.features.shared ? 9 : 5;
+      const told = ofAction(await watch.told(storedCount + expected.length), "expired");
+      const got = told.map(({ subject, event }) => ({ subject, key: event.key, author: event.author }));
+      const what =
+        "subjects, keys and authors of the `expired` events of entries that two agents had written";
+      t.expect.sameMembers(got, expected, what);
     },
   }),
   hostTierCheck({

@@ -1,5 +1,5 @@
-import { type Check, memoryCheck, pluginCheck } from "../../catalogue/check.js";
-import type { MemoryContext } from "../../context.js";
+import { type Check, hostTierCheck, memoryCheck, pluginCheck } from "../../catalogue/check.js";
+import type { HostContext, MemoryContext } from "../../context.js";
 import type { MemoryAgent } from "../../memory-agent.js";
 
 /** Somebody whose partition is another one, and as near as it can be. */
@@ -28,6 +28,29 @@ async function expectSameRanking(t: MemoryContext, mode: "text" | "vector"): Pro
   const after = await ranked(caller, QUERY, mode);
   const what = `scores, order and total of a query in mode ${mode} after 60 entries with a word of it in another partition`;
   expect.equal(after, before, what);
+}
+
+/** Stores of others between two of the caller's own: never as many as the round before. */
+const BETWEEN = [0, 3, 1, 7, 0, 3] as const;
+
+/** Everybody whose stores a counter may have in common with those of the caller's partition. */
+function neighbours({ agent, tier, tenants }: HostContext): Readonly<Record<string, MemoryAgent>> {
+  const of = { "the same agent in another namespace": agent({ below: "another" }) };
+  const apart = tier === "semantic" ? {} : { "another agent": agent({ agent: "second" }) };
+  const sessions =
+    tier === "working" ? { "the same agent in another session": agent({ session: "another" }) } : {};
+  const foreign = tenants.length > 1 ? { "an agent of another tenant": agent({ tenant: "second" }) } : {};
+  return { ...of, ...apart, ...sessions, ...foreign };
+}
+
+/**
+ * How much each store of others adds to a revision, where all rounds tell the same: 0 where they add nothing. Undefined where
+ * something else does, such as the time.
+ */
+function addedByEach(growths: readonly number[]): number | undefined {
+  const alone = growths[BETWEEN.indexOf(0)]!;
+  const each = (growths[BETWEEN.indexOf(1)] ?? 0) - alone;
+  return BETWEEN.every((count, round) => growths[round] === alone + count * each) ? each : undefined;
 }
 
 /** That nothing an agent gets tells what others have (clause SCOPE-1). */
@@ -95,6 +118,31 @@ export const scopeIndependenceChecks: readonly Check[] = [
         true,
         "whether the revision grew with each store",
       );
+    },
+  }),
+  hostTierCheck({
+    id: "scope/revisions-tell-nothing-of-others",
+    clauses: ["SCOPE-1"],
+    alone: true,
+    async run(t) {
+      const { caller, entry, expect } = t;
+      const one = entry();
+      const storeAgain = async (content: string) =>
+        (await caller.store({ ...one, content })).receipts[0]?.revision ?? 0;
+      for (const [who, others] of Object.entries(neighbours(t))) {
+        let last = await storeAgain(`before ${who}`);
+        const growths: number[] = [];
+        for (const [round, count] of BETWEEN.entries()) {
+          for (let at = 0; at < count; at++) await others.store(entry());
+          const revision = await storeAgain(`${who}, round ${round}`);
+          growths.push(revision - last);
+          last = revision;
+        }
+        const stores = `with ${BETWEEN.join(", ")} stores of ${who} between`;
+        const what = `what each store of others adds to the growth of a revision (${growths.join(", ")}) ${stores}`;
+        expect.equal(addedByEach(growths) ?? 0, 0, what);
+        expect.atLeast(Math.min(...growths), 1, `least growth of a revision from store to store ${stores}`);
+      }
     },
   }),
   memoryCheck({

@@ -136,6 +136,45 @@ export const retrieveCriteriaChecks: readonly Check[] = [
     },
   }),
   memoryCheck({
+    id: "retrieve/match-holds-on-any-element-of-a-list",
+    clauses: ["CRIT-3", "CRIT-9"],
+    async run({ caller, entry, expect }) {
+      const values = {
+        one: ["x"],
+        first: ["x", "y", 1],
+        last: ["z", true, "x"],
+        nested: [["x", "y"], { a: 1, b: [2] }],
+        longer: ["xy", "x y", "X"],
+        text: "x",
+        number: [10, 1.5, "1"],
+        empty: [],
+      };
+      await caller.store(Object.entries(values).map(([id, value]) => entry({ key: { id, value } })));
+      const expected: [unknown, string[]][] = [
+        ["x", ["one", "first", "last", "text"]],
+        ["y", ["first"]],
+        [1, ["first"]],
+        ["1", ["number"]],
+        [1.5, ["number"]],
+        [true, ["last"]],
+        [["x"], ["one"]],
+        [["x", "y"], ["nested"]],
+        [{ b: [2], a: 1 }, ["nested"]],
+        [["y", "x"], []],
+      ];
+      for (const [value, ids] of expected) {
+        const match = { value } as never;
+        const what = `ids for match ${JSON.stringify(match)}, where the keys have ${JSON.stringify(values)}`;
+        expect.sameMembers(foundIds(await caller.retrieve({ match, limit: 20 })), ids, what);
+      }
+      const both = await caller.retrieve({ match: { value: "x", id: "last" } });
+      const what = "ids for match of an element of a list and of the field of the key beside it";
+      expect.equal(foundIds(both), ["last"], what);
+      const { deleted } = await caller.forget({ match: { value: 1.5 } });
+      expect.equal(deleted, 1, "`deleted` of a forget with match of an element of the list of one key");
+    },
+  }),
+  memoryCheck({
     id: "retrieve/tags-any",
     clauses: ["CRIT-4"],
     async run({ caller, entry, expect }) {

@@ -1,12 +1,19 @@
 import type { Message } from "@membus/protocol";
 import { type Check, hostTierCheck } from "../../../catalogue/check.js";
 import { accepted, answer, request } from "../../../fixtures/bare-messages.js";
+import { forgetFate, refusalCodes, storeFate } from "../../../fixtures/fate-of.js";
+import { readEntry } from "../../../fixtures/read-entry.js";
 import { newRequestId } from "../../../fixtures/request-id.js";
 
 /** The same fields in the opposite order. */
 function reversed(fields: Readonly<Message>): Message {
   return Object.fromEntries(Object.entries(fields).reverse()) as Message;
 }
+
+/** Longer than what remembers results for seconds keeps them: what a run on a host with a clock of its own can spare. */
+const A_WHILE_S = 12;
+/** Nearly as long as results are remembered. */
+const NEARLY_ALL_S = 590;
 
 /** What makes two requests the same, and what a host does with one that it has in work. */
 export const retryHostChecks: readonly Check[] = [
@@ -70,6 +77,64 @@ export const retryHostChecks: readonly Check[] = [
         [20, 20, 20],
         "`deleted` in the replies to a forget of 20 entries that is sent 3 times at once",
       );
+    },
+  }),
+  hostTierCheck({
+    id: "retry/other-body-at-once-is-a-conflict",
+    clauses: ["RETRY-1", "RETRY-3"],
+    async run(t) {
+      const { caller, entry, expect } = t;
+      const [id, key] = [newRequestId(), { id: "one" }];
+      const entries = ["first", "second", "third"].map((content) => entry({ key, content }));
+      const what = "3 stores of one id with other bodies, sent at once";
+      const codes = await Promise.all(entries.map((one) => refusalCodes(caller.store(one, { id }))));
+      expect.sameMembers(codes, [[], ["conflict"], ["conflict"]], `codes of ${what}: all but one refused`);
+      const accepted = entries[codes.findIndex(({ length }) => length === 0)]!;
+      const read = await readEntry(caller, key);
+      expect.equal(read?.content, accepted.content, `content after ${what}: that of the one accepted`);
+      expect.equal(read?.revision, read?.seq, `revision of the entry after ${what}: that of its creation`);
+    },
+  }),
+  hostTierCheck({
+    id: "retry/remembered-for-a-while",
+    clauses: ["RETRY-6", "RETRY-1", "STATUS-4"],
+    lasting: true,
+    async run({ caller, entry, expect, passTime, isTimeOwn }) {
+      const [one, gone] = [entry({ content: "first" }), entry()];
+      const [storeId, forgetId] = [newRequestId(), newRequestId()];
+      const stored = await caller.store([one, gone], { id: storeId });
+      const forgotten = await caller.forget({ keys: [gone.key], id: forgetId });
+      await caller.store([{ ...one, content: "second" }, gone]);
+      const seconds = isTimeOwn ? NEARLY_ALL_S : A_WHILE_S;
+      await passTime(seconds / 2);
+      await caller.store(entry());
+      await passTime(seconds / 2);
+      const when = `sent again after ${seconds} s`;
+      const storedAgain = await caller.store([one, gone], { id: storeId });
+      expect.equal(
+        storeFate(storedAgain),
+        storeFate(stored),
+        `the result of a store ${when}, as against its first`,
+      );
+      const forgottenAgain = await caller.forget({ keys: [gone.key], id: forgetId });
+      expect.equal(
+        forgetFate(forgottenAgain),
+        forgetFate(forgotten),
+        `the result of a forget ${when}, as against its first`,
+      );
+      const { receipts } = await caller.status(storeId);
+      expect.equal(
+        receipts.length,
+        2,
+        `receipts in the status of a store of 2 entries, ${seconds} s after it`,
+      );
+      const { entries } = await caller.retrieve({ keys: [one.key, gone.key] });
+      const contents = entries.map(({ key, content }) => ({ key, content }));
+      const newest = [
+        { key: one.key, content: "second" },
+        { key: gone.key, content: gone.content },
+      ];
+      expect.sameMembers(contents, newest, `keys and contents after a store and a forget were ${when}`);
     },
   }),
   hostTierCheck({

@@ -1,0 +1,69 @@
+import { type Bus, delay, type Message, systemClock } from "@membus/protocol";
+import { hostMutant, type Mutant } from "../mutant.js";
+import { interceptReplies, rewriteRequests } from "./intercept.js";
+
+const CHECK = "envelope/no-result-after-the-deadline";
+const LONGEST_MS = 600_000;
+
+/** A host for which the deadline of a request is another one. */
+function reading(deadlineMs: (given: number, type: unknown) => number): (bus: Bus) => Bus {
+  return (bus) =>
+    rewriteRequests(bus, (fields) => {
+      const { deadline_ms: given, type } = fields;
+      if (!Number.isInteger(given) || Number(given) < 1 || Number(given) > LONGEST_MS) return fields;
+      return { ...fields, deadline_ms: Math.min(LONGEST_MS, deadlineMs(Number(given), type)) } as Message;
+    });
+}
+
+export const deadlineMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "envelope-deadline-of-no-read",
+    defect: "reads are answered when they are done, whatever their deadline",
+    check: CHECK,
+    names: /the reply to a retrieve of much work with deadline_ms 1, \d+ ms after it was sent/,
+    bus: reading((given, type) => (type === "memory/retrieve/req" ? LONGEST_MS : given)),
+  }),
+  hostMutant({
+    id: "envelope-deadline-of-reads-alone",
+    defect: "a deadline ends the waiting for reads alone: what has begun to write is waited for",
+    check: CHECK,
+    names: /the reply to a store of much work with deadline_ms 1, \d+ ms after it was sent/,
+    bus: reading((given, type) => (type === "memory/store/req" ? LONGEST_MS : given)),
+  }),
+  hostMutant({
+    id: "envelope-deadline-is-the-servers-own",
+    defect: "the host has a time limit of its own, of 5 s: a shorter one is no deadline",
+    check: CHECK,
+    names: /deadline_ms 1, \d+ ms after it was sent/,
+    bus: reading((given) => Math.max(given, 5_000)),
+  }),
+  hostMutant({
+    id: "envelope-deadline-in-seconds",
+    defect: "deadline_ms is handed to a timer that counts seconds",
+    check: CHECK,
+    names: /deadline_ms 1, \d+ ms after it was sent/,
+    bus: reading((given) => given * 1_000),
+  }),
+  hostMutant({
+    id: "envelope-late-page-follows-its-timeout",
+    defect: "the page of a retrieve that was answered with `timeout` is sent when it is there",
+    check: "envelope/late-result-is-no-second-reply",
+    names: /replies to a retrieve of much work with deadline_ms 1.*expected 1, got 2/,
+    bus: (bus) =>
+      interceptReplies(bus, (reply, send) => {
+        send(reply);
+        const { req_id, ...head } = reply.message;
+        if (head.code !== "timeout" || reply.asked?.type !== "memory/retrieve/req") return;
+        const page = {
+          type: "memory/retrieve/resp",
+          entries: [],
+          total: 0,
+          total_relation: "eq",
+          took_ms: {},
+        };
+        const { id, version, ts } = head;
+        const late = { ...page, id: `${id}-late`, version, ts, req_id };
+        void delay(systemClock, 200).then(() => send({ ...reply, message: late as Message }));
+      }),
+  }),
+];

@@ -1,0 +1,162 @@
+import type { Bus, BusMessage, Message } from "@membus/protocol";
+import { hostMutant, type Mutant } from "../mutant.js";
+import { intercept, rewriteServices } from "./intercept.js";
+import { without } from "./rewrite-entries.js";
+
+const SERVING = "discovery/metadata-says-for-how-long-it-serves";
+const BEGINS = "discovery/serving-begins-with-the-host";
+const YIELDS = "discovery/yields-to-one-that-has-served-longer";
+const BESIDE = "discovery/does-not-serve-beside-another";
+
+type Metadata = Readonly<Record<string, unknown>>;
+
+function withMetadata(change: (metadata: Metadata) => Metadata) {
+  return (bus: Bus) =>
+    rewriteServices(bus, (answer) => {
+      if (!`${answer.type}`.includes(".info_")) return answer;
+      return { ...answer, metadata: change(answer.metadata as Metadata) } as Message;
+    });
+}
+
+const withServing = (change: (servingMs: number) => unknown) =>
+  withMetadata((metadata) => ({ ...metadata, serving_ms: String(change(Number(metadata.serving_ms))) }));
+
+const metadataMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "discovery-no-state",
+    defect: "the metadata says nothing of the state",
+    check: SERVING,
+    names: /state and prefix in metadata of \$SRV\.INFO/,
+    // While it starts it would not know itself.
+    bus: withMetadata((metadata) => (metadata.state === "serving" ? without(metadata, "state") : metadata)),
+  }),
+  hostMutant({
+    id: "discovery-state-of-a-health-check",
+    defect: "the state of a host that serves is `ok`",
+    check: SERVING,
+    names: /state and prefix in metadata of \$SRV\.INFO/,
+    bus: withMetadata((metadata) => ({ ...metadata, state: "ok" })),
+  }),
+  hostMutant({
+    id: "discovery-no-serving-ms",
+    defect: "the metadata does not say for how long the host has served",
+    check: SERVING,
+    names: /metadata\.serving_ms of \$SRV\.INFO: expected milliseconds/,
+    bus: withMetadata((metadata) => without(metadata, "serving_ms")),
+  }),
+  hostMutant({
+    id: "discovery-serving-in-seconds",
+    defect: "`serving_ms` is in seconds",
+    check: SERVING,
+    names: /growth of metadata\.serving_ms/,
+    bus: withServing((ms) => Math.floor(ms / 1_000)),
+  }),
+  hostMutant({
+    id: "discovery-serving-as-it-was-at-the-start",
+    defect: "metadata is made once, when the host begins to serve",
+    check: SERVING,
+    names: /growth of metadata\.serving_ms/,
+    bus: withServing(() => 0),
+  }),
+  hostMutant({
+    id: "discovery-serving-since-1970",
+    defect: "`serving_ms` is the time of the answer",
+    check: SERVING,
+    names: /metadata\.serving_ms, as against the time since `started`/,
+    bus: withServing((ms) => 1_790_000_000_000 + ms),
+  }),
+  hostMutant({
+    id: "discovery-serving-since-the-first-start",
+    defect: "for how long a host has served counts what it served before it was killed",
+    check: BEGINS,
+    names: /metadata\.serving_ms of a host that was killed and started again/,
+    bus: withServing((ms) => 3_600_000 + ms),
+  }),
+];
+
+/** Other metadata of the hosts that this one hears of. */
+function hearing(bus: Bus, change: (metadata: Metadata) => Metadata): Bus {
+  const changed = (message: BusMessage): BusMessage => {
+    const info = serviceInfo(message);
+    if (info === undefined) return message;
+    const metadata = change(info.metadata);
+    return { ...message, payload: Buffer.from(JSON.stringify({ ...info, metadata })) };
+  };
+  const heard = intercept(bus, { receive: (message, deliver) => deliver(changed(message)) });
+  const requestMany: Bus["requestMany"] = async (...request) =>
+    (await bus.requestMany(...request)).map(changed);
+  return Object.assign(Object.create(heard) as Bus, { requestMany });
+}
+
+function serviceInfo({ payload }: BusMessage): { readonly metadata: Metadata } | undefined {
+  const text = Buffer.from(payload).toString("utf8");
+  return text.includes("io.nats.micro.v1.info_response") ? JSON.parse(text) : undefined;
+}
+
+/** Hears of no host but itself. */
+const deaf = (bus: Bus) =>
+  hearing(bus, (metadata) =>
+    metadata.serving_ms === "36000000" ? { ...metadata, prefix: "elsewhere" } : metadata,
+  );
+
+const otherHostMutants: readonly Mutant[] = [
+  hostMutant({
+    id: "discovery-asks-never-again",
+    defect: "a host that serves asks for others no more",
+    check: YIELDS,
+    names: /the host has stopped 20 s after one appeared/,
+    bus: (bus) =>
+      intercept(bus, {
+        publish(sent, publish) {
+          if (sent.subject !== "$SRV.INFO.membus") publish(sent);
+        },
+      }),
+  }),
+  hostMutant({
+    id: "discovery-yields-to-the-younger",
+    defect: "of two hosts the one that has served longer stops",
+    check: YIELDS,
+    names: /the host has stopped 20 s after one appeared/,
+    bus: (bus) =>
+      hearing(bus, (metadata) => ({ ...metadata, serving_ms: String(1e7 - Number(metadata.serving_ms)) })),
+  }),
+  hostMutant({
+    id: "discovery-yields-to-the-same-tenants-alone",
+    defect: "another host counts where its metadata has the same list of tenants: `*` is none",
+    check: YIELDS,
+    names: /the host has stopped 20 s after one appeared/,
+    bus: (bus) =>
+      hearing(bus, (metadata) => (metadata.tenants === "*" ? { ...metadata, tenants: "all" } : metadata)),
+    options: { tenants: ["default", "other"] },
+  }),
+  hostMutant({
+    id: "discovery-starts-beside-another",
+    defect: "a host that starts does not look whether there is another",
+    check: BESIDE,
+    names: /the host that was started beside one of its prefix has given up/,
+    bus: deaf,
+  }),
+  hostMutant({
+    id: "discovery-starts-beside-one-that-is-older",
+    defect: "a host that starts gives way to others that are starting, and not to one that serves",
+    check: BESIDE,
+    names: /the host that was started beside one of its prefix has given up/,
+    bus: (bus) =>
+      hearing(bus, (metadata) =>
+        metadata.serving_ms === "36000000" ? { ...metadata, state: "busy" } : metadata,
+      ),
+  }),
+  hostMutant({
+    id: "discovery-gives-way-to-every-host",
+    defect: "a host gives way to any other on the server, whatever its prefix is",
+    check: BESIDE,
+    names:
+      /hosts that answer \$SRV\.INFO\.membus and serve|of a host that was started beside one of another prefix/,
+    bus: (bus) =>
+      hearing(bus, (metadata) =>
+        `${metadata.prefix}`.endsWith("-other") ? { ...metadata, prefix: "a2e" } : metadata,
+      ),
+  }),
+];
+
+export const discoveryHostsMutants: readonly Mutant[] = [...metadataMutants, ...otherHostMutants];

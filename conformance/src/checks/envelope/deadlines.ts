@@ -1,0 +1,108 @@
+import { encodeMessage, LIMITS, type Message, systemClock } from "@membus/protocol";
+import { type Check, hostCheck } from "../../catalogue/check.js";
+import type { HostContext } from "../../context.js";
+import { answer, listOf, type Operation, recordOf, request } from "../../fixtures/bare-messages.js";
+import { newRequestId } from "../../fixtures/request-id.js";
+
+/** A host that looks at its deadlines now and then may be this late, and its reply has a way to go besides. */
+const LATE_MS = 100;
+/** Work that any host notices: much longer than a result may be late. */
+const LONG_MS = 250;
+const ROUNDS_MAX = 8;
+const BATCH_SIZE = 500;
+/** Of an entry of a batch as JSON, at most. */
+const ENTRY_BYTES = 700;
+const TIME_ENOUGH_MS = 20_000;
+const WAIT_MAX_MS = 3_000;
+
+interface Answer {
+  readonly message: Message;
+  readonly tookMs: number;
+}
+
+async function ask(t: HostContext, operation: Operation, fields: Message): Promise<Answer> {
+  const sentAt = systemClock.now();
+  const sent = request(t, operation, fields);
+  const what = `a ${operation} of much work with deadline_ms ${fields.deadline_ms}`;
+  const { message } = await answer(t, what, operation, sent, { timeoutMs: TIME_ENOUGH_MS });
+  return { message, tookMs: (systemClock.now() - sentAt) * 1_000 };
+}
+
+/** As many entries as a message carries, each with what takes a while to look through. */
+function batch({ entry, bus }: HostContext, countMax: number): Message {
+  const count = Math.min(countMax, Math.floor((bus.maxPayloadBytes * 0.9) / ENTRY_BYTES));
+  const metadata = { w: "a".repeat(250) };
+  return {
+    entries: Array.from({ length: count }, (_, at) =>
+      entry({ content: `word ${at % 7} `.repeat(30), metadata }),
+    ),
+  };
+}
+
+/** Has to look at every entry many times, with whatever the tier has. */
+function search({ tier, features }: HostContext): Message {
+  const needles = Array.from({ length: 60 }, (_, at) => `${"a".repeat(100 + at)}b`);
+  const where = { not: { any: needles.map((value) => ({ field: "metadata.w", op: "contains", value })) } };
+  const query = features.full_text ? { query: "word 1 2 3 4 5 6 ".repeat(450), mode: "text" } : {};
+  return { tier, where, limit: 100, ...query };
+}
+
+/** Stores until a search takes long, or there is as much as a host need have room for. Gives how long it takes. */
+async function fill(t: HostContext): Promise<number> {
+  for (let round = 1; ; round++) {
+    const { message } = await ask(t, "store", { ...batch(t, BATCH_SIZE), deadline_ms: TIME_ENOUGH_MS });
+    t.expect.equal(listOf(message.errors), [], "errors of a store with deadline_ms 20000");
+    const { tookMs } = await ask(t, "retrieve", { ...search(t), deadline_ms: TIME_ENOUGH_MS });
+    if (tookMs > LONG_MS || round === ROUNDS_MAX) return tookMs;
+  }
+}
+
+/** How long a host takes for a request without work. */
+async function idleMs(t: HostContext): Promise<number> {
+  const sentAt = systemClock.now();
+  for (let count = 0; count < 3; count++) await t.send("ping", { type: "ping", id: newRequestId() });
+  return (systemClock.now() - sentAt) * 1_000;
+}
+
+/** What a host does with work that takes longer than whoever asks will wait (clause ENV-11). */
+export const deadlineChecks: readonly Check[] = [
+  hostCheck({
+    id: "envelope/no-result-after-the-deadline",
+    clauses: ["ENV-11"],
+    alone: true,
+    async run(t) {
+      await fill(t);
+      const lateMs = Math.round(LATE_MS + (await idleMs(t)));
+      for (const [operation, fields] of [
+        ["retrieve", search(t)],
+        ["store", batch(t, LIMITS.storeEntries)],
+        ["forget", { tier: t.tier, where: search(t).where }],
+      ] as const) {
+        const { message, tookMs } = await ask(t, operation, { ...fields, deadline_ms: 1 });
+        const { type, code } = message;
+        const what = `the reply to a ${operation} of much work with deadline_ms 1`;
+        t.expect.holds(
+          code === "timeout" || (type !== "error" && tookMs < lateMs),
+          `${what}, ${Math.round(tookMs)} ms after it was sent`,
+          { type, code },
+          `an error timeout, or a result within ${lateMs} ms`,
+        );
+        const said = Number(recordOf(message.took_ms).total ?? 0);
+        t.expect.atMost(said, LATE_MS, `took_ms.total in ${what}`);
+      }
+    },
+  }),
+  hostCheck({
+    id: "envelope/late-result-is-no-second-reply",
+    clauses: ["ERR-10", "ENV-11"],
+    alone: true,
+    async run(t) {
+      const workMs = await fill(t);
+      const late = request(t, "retrieve", { ...search(t), deadline_ms: 1 });
+      const waitMs = Math.min(WAIT_MAX_MS, 2 * (workMs + LATE_MS));
+      const replies = await t.bus.requestMany(t.subject("retrieve"), encodeMessage(late, "json"), { waitMs });
+      const what = "replies to a retrieve of much work with deadline_ms 1, until its work is done, too";
+      t.expect.equal(replies.length, 1, what);
+    },
+  }),
+];

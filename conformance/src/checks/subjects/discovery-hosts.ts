@@ -1,0 +1,176 @@
+import { delay, systemClock } from "@membus/protocol";
+import { type Check, hostCheck } from "../../catalogue/check.js";
+import type { HostContext } from "../../context.js";
+import { recordOf } from "../../fixtures/bare-messages.js";
+import { askHost, findHost } from "../../fixtures/host-info.js";
+import { newRequestId } from "../../fixtures/request-id.js";
+import { StandInHost } from "../../fixtures/stand-in-host.js";
+
+/** How far apart two clocks may go within a check. */
+const DRIFT_MS = 100;
+/** Clocks of two machines may be this far apart. */
+const CLOCKS_MS = 600_000;
+const TEN_HOURS_MS = 36_000_000;
+/** So often a host asks for others at least (clause DISC-5). */
+const ASKED_WITHIN_S = 20;
+/** What follows an answer comes within this on a machine that does other things too. */
+const SOON_MS = 3_000;
+/** A host that is started asks for others within this. */
+const START_MS = 15_000;
+/** For so long it may wait for answers before it begins to serve. */
+const ANSWERS_MS = 1_500;
+const LOOK_EVERY_MS = 100;
+/** So many pings are not all taken by one of two hosts. */
+const PINGS = 24;
+
+interface Served {
+  readonly servingMs: number;
+  /** Between these the host said so, in milliseconds by the suite's clock. */
+  readonly before: number;
+  readonly after: number;
+}
+
+/** For how long the host says that it has served. */
+async function served(t: HostContext, subject: string): Promise<Served> {
+  const { id } = await findHost(t);
+  const before = t.now() * 1_000;
+  const [answer] = await askHost(t, subject.replace("<id>", `${id}`), id);
+  const { state, prefix, serving_ms } = recordOf(answer?.metadata);
+  const said = { state, prefix };
+  t.expect.equal(said, { state: "serving", prefix: t.prefix }, `state and prefix in metadata of ${subject}`);
+  const isNumber = typeof serving_ms === "string" && /^\d{1,15}(\.\d+)?$/.test(serving_ms);
+  t.expect.holds(isNumber, `metadata.serving_ms of ${subject}`, serving_ms, "milliseconds, as a number");
+  return { servingMs: Number(serving_ms), before, after: t.now() * 1_000 };
+}
+
+const servingChecks: readonly Check[] = [
+  hostCheck({
+    id: "discovery/metadata-says-for-how-long-it-serves",
+    clauses: ["DISC-8"],
+    async run(t) {
+      const first = await served(t, "$SRV.INFO");
+      await t.passTime(1);
+      const second = await served(t, "$SRV.INFO.membus.<id>");
+      const grown = second.servingMs - first.servingMs;
+      const what = "growth of metadata.serving_ms within more than a second, as the suite's clock has it";
+      t.expect.atLeast(grown, Math.floor(second.before - first.after - DRIFT_MS), what);
+      t.expect.atMost(grown, Math.ceil(second.after - first.before + DRIFT_MS), what);
+      const { id } = await findHost(t);
+      const [stats] = await askHost(t, "$SRV.STATS.membus", id);
+      const upMs = t.now() * 1_000 - Date.parse(`${stats?.started}`);
+      const most = "metadata.serving_ms, as against the time since `started` of $SRV.STATS";
+      t.expect.atMost(second.servingMs, Math.ceil(upMs) + CLOCKS_MS, most);
+    },
+  }),
+  hostCheck({
+    id: "discovery/serving-begins-with-the-host",
+    clauses: ["DISC-8"],
+    provisions: ["restart"],
+    spared: true,
+    alone: true,
+    async run(t) {
+      const before = t.now() * 1_000;
+      await t.restart();
+      const { servingMs, after } = await served(t, "$SRV.INFO.membus");
+      const what = "metadata.serving_ms of a host that was killed and started again";
+      t.expect.atMost(servingMs, Math.ceil(after - before + DRIFT_MS), what);
+    },
+  }),
+];
+
+/** Who answers pings now, if anybody does. */
+async function answering(t: HostContext): Promise<readonly unknown[]> {
+  const ask = async () => {
+    const sent = { type: "ping", id: newRequestId() };
+    return (await t.send("ping", sent, { timeoutMs: SOON_MS })).message.host_id;
+  };
+  return [...new Set(await Promise.all(Array.from({ length: PINGS }, ask)))];
+}
+
+/** Resolves once it holds, or when the time is over; gives whether it holds. */
+async function inTime(ms: number, holds: () => boolean | Promise<boolean>): Promise<boolean> {
+  const end = systemClock.now() + ms / 1_000;
+  for (;;) {
+    if (await holds()) return true;
+    if (systemClock.now() > end) return false;
+    await delay(systemClock, LOOK_EVERY_MS);
+  }
+}
+
+/** Starts the host again, which may say that it does not start. */
+async function restarted({ restart }: HostContext): Promise<void> {
+  await restart().catch((error: unknown) => {
+    if (!(error instanceof Error)) throw error;
+  });
+}
+
+/** With another host beside the one that is tested, of its prefix or of another. */
+async function beside(
+  t: HostContext,
+  prefix: string,
+  work: (other: StandInHost) => Promise<void>,
+): Promise<void> {
+  const other = new StandInHost({ bus: t.bus, prefix, servingMs: TEN_HOURS_MS });
+  await other.start();
+  try {
+    await work(other);
+  } finally {
+    await other.stop();
+  }
+}
+
+/** Whether the other host alone answers pings, and no host but it describes itself as one of this prefix. */
+async function isAlone(t: HostContext, other: StandInHost): Promise<boolean> {
+  const answers = await t.askServices("$SRV.INFO.membus");
+  const hosts = answers.filter(({ metadata }) => recordOf(metadata).prefix === t.prefix).map(({ id }) => id);
+  return hosts.every((id) => id === other.id) && (await answering(t)).every((id) => id === other.id);
+}
+
+const otherHostChecks: readonly Check[] = [
+  hostCheck({
+    id: "discovery/yields-to-one-that-has-served-longer",
+    clauses: ["DISC-5"],
+    provisions: ["restart"],
+    spared: true,
+    last: true,
+    async run(t) {
+      await beside(t, t.prefix, async (other) => {
+        if (t.isTimeOwn) await t.passTime(ASKED_WITHIN_S);
+        const waitMs = t.isTimeOwn ? SOON_MS : ASKED_WITHIN_S * 1_000 + SOON_MS;
+        const what = `the host has stopped ${ASKED_WITHIN_S} s after one appeared that has served for ten hours`;
+        t.expect.equal(await inTime(waitMs, () => isAlone(t, other)), true, what);
+      });
+      await restarted(t);
+      const { id } = await findHost(t);
+      const what = "`host_id` of the pongs once the other host has gone and the host was started again";
+      t.expect.equal(await answering(t), [id], what);
+    },
+  }),
+  hostCheck({
+    id: "discovery/does-not-serve-beside-another",
+    clauses: ["DISC-3"],
+    provisions: ["restart"],
+    spared: true,
+    last: true,
+    async run(t) {
+      const { expect } = t;
+      await beside(t, t.prefix, async (other) => {
+        const asked = other.askedCount;
+        await restarted(t);
+        const isSeen = () => other.askedCount > asked;
+        await inTime(START_MS, async () => isSeen() || (await answering(t)).length > 1);
+        await delay(systemClock, ANSWERS_MS);
+        const what = "the host that was started beside one of its prefix has given up";
+        expect.equal(await inTime(SOON_MS, () => isAlone(t, other)), true, what);
+      });
+      await beside(t, `${t.prefix}-other`, async () => {
+        await restarted(t);
+        const { id } = await findHost(t);
+        const what = "`host_id` of the pongs of a host that was started beside one of another prefix";
+        expect.equal(await answering(t), [id], what);
+      });
+    },
+  }),
+];
+
+export const discoveryHostsChecks: readonly Check[] = [...servingChecks, ...otherHostChecks];
