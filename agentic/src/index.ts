@@ -146,6 +146,7 @@ export {
   type StandingFact,
   type UnansweredGroup,
 } from "./learner/index.js";
+export { LongRecords } from "./long-records/index.js";
 export {
   type AgentScopeMemory,
   type AttachedMemory,
@@ -244,6 +245,7 @@ export {
   type ToolBinding,
 } from "./progressive/index.js";
 export { messageSources } from "./sources.js";
+export { storeFailure } from "./store-failure.js";
 export {
   AGENT_DEFAULTS,
   type Agent,
