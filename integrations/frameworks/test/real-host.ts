@@ -14,7 +14,10 @@ export class RealHost {
   async start(): Promise<void> {
     const server = await this.#fixture.launch({ binary: NATS_SERVER });
     const { bus, logger } = await this.#fixture.connect({ servers: server.url });
-    const dataDirectories = { episodic: await this.#fixture.folder(), semantic: await this.#fixture.folder() };
+    const dataDirectories = {
+      episodic: await this.#fixture.folder(),
+      semantic: await this.#fixture.folder(),
+    };
     const plugins = {
       working: createLruPlugin(),
       episodic: createLanceDbPlugin(),

@@ -40,7 +40,8 @@ export class CheckpointRecords {
     const errors = await this.#store(inputs);
     if (errors[0] === undefined) return;
     // It may be there although one of its channels is not.
-    if (!errors.some(({ index }) => index === channels.length)) await this.forgetCheckpoints(stored, [stored.id]);
+    if (!errors.some(({ index }) => index === channels.length))
+      await this.forgetCheckpoints(stored, [stored.id]);
     throw storeFailure(errors[0]);
   }
 

@@ -29,7 +29,8 @@ export function placeIn({ configurable }: RunnableConfig): PlaceInConfig {
 /** @throws {TypeError} for a config without the thread that a checkpoint belongs to. */
 export function placeToWrite(config: RunnableConfig): Place & { readonly id: string | undefined } {
   const { thread, ns = "", id } = placeIn(config);
-  if (!thread) throw new TypeError('configurable needs a "thread_id": {configurable: {thread_id: "my-thread"}}');
+  if (!thread)
+    throw new TypeError('configurable needs a "thread_id": {configurable: {thread_id: "my-thread"}}');
   return { thread, ns, id };
 }
 

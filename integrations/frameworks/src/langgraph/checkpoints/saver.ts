@@ -90,7 +90,9 @@ export class MembusSaver extends BaseCheckpointSaver {
     const { retention, ttl } = this.#settings;
     const deltaSteps = deltaStepsOf(metadata);
     if (ttl !== undefined && deltaSteps > 0) {
-      throw new TypeError("a DeltaChannel needs checkpoints that have ended by then: set no ttl, but retention");
+      throw new TypeError(
+        "a DeltaChannel needs checkpoints that have ended by then: set no ttl, but retention",
+      );
     }
     const { channel_values: _, ...bare } = copyCheckpoint(checkpoint);
     const [bareBytes, metadataBytes, channels] = await Promise.all([

@@ -1,0 +1,141 @@
+import {
+  type BaseCheckpointSaver,
+  type CheckpointTuple,
+  emptyCheckpoint,
+  MemorySaver,
+  uuid6,
+} from "@langchain/langgraph-checkpoint";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { MembusSaver } from "../src/langgraph/index.js";
+import { Random } from "./random.js";
+import { RealHost } from "./real-host.js";
+
+const CHANNELS = ["a", "b", "c"];
+const WRITTEN = ["a", "b", "__error__", "__interrupt__", "__pregel_tasks"];
+const TASKS = ["t1", "t2", "ä", "\u{1f600}"];
+const VALUES = [1, "two", null, [3, { four: 4 }], { five: "5" }, new Set(["6"])];
+
+const host = new RealHost();
+beforeAll(() => host.start());
+afterAll(() => host.close());
+
+/** What is done to our saver and to LangGraph's own, and must have the same results. */
+class Comparison {
+  readonly #random: Random;
+  readonly #ours: BaseCheckpointSaver;
+  readonly #theirs = new MemorySaver();
+  readonly #stored: { thread: string; ns: string; id: string }[] = [];
+  /** How often each was compared with something that is there. */
+  readonly seen = { tuples: 0, lists: 0 };
+  #version = 0;
+
+  constructor(seed: number, ours: BaseCheckpointSaver) {
+    this.#random = new Random(seed);
+    this.#ours = ours;
+  }
+
+  async step(): Promise<void> {
+    const choice = this.#random.below(100);
+    if (choice < 35) await this.#put();
+    else if (choice < 60) await this.#putWrites();
+    else if (choice < 80) await this.#compareTuples();
+    else if (choice < 98) await this.#compareLists();
+    else await this.#both((saver) => saver.deleteThread("t0"));
+  }
+
+  async #both<T>(act: (saver: BaseCheckpointSaver) => Promise<T>): Promise<[ours: T, theirs: T]> {
+    return [await act(this.#ours), await act(this.#theirs)];
+  }
+
+  async #put(): Promise<void> {
+    const { thread, ns } = this.#place();
+    const before = this.#stored.filter((each) => each.thread === thread && each.ns === ns);
+    const parent = this.#random.chance(80) ? before.at(-1)?.id : undefined;
+    const channels = CHANNELS.filter(() => this.#random.chance(50));
+    const version = ++this.#version;
+    const checkpoint = {
+      ...emptyCheckpoint(),
+      id: uuid6(this.#random.below(9)),
+      channel_values: Object.fromEntries(channels.map((name) => [name, this.#random.of(VALUES)])),
+      channel_versions: Object.fromEntries(channels.map((name) => [name, version])),
+    };
+    const source = this.#random.of(["loop", "input"] as const);
+    const metadata = { source, step: this.#random.below(4), parents: {} };
+    const config = { configurable: { thread_id: thread, checkpoint_ns: ns, checkpoint_id: parent } };
+    await this.#both((saver) => saver.put(config, checkpoint, metadata, checkpoint.channel_versions));
+    this.#stored.push({ thread, ns, id: checkpoint.id });
+  }
+
+  async #putWrites(): Promise<void> {
+    const count = 1 + this.#random.below(3);
+    const writes = this.#random.times(count, (): [string, unknown] => [
+      this.#random.of(WRITTEN),
+      this.#random.of(VALUES),
+    ]);
+    const [config, task, path] = [
+      this.#storedConfig(),
+      this.#random.of(TASKS),
+      this.#random.of(["", "~1", "~2"]),
+    ];
+    await this.#both((saver) => saver.putWrites(config, writes, task, path));
+  }
+
+  async #compareTuples(): Promise<void> {
+    const { thread, ns } = this.#place();
+    const latest = { configurable: { thread_id: thread, checkpoint_ns: ns } };
+    const config = this.#random.chance(50) ? this.#storedConfig() : latest;
+    const [ours, theirs] = await this.#both((saver) => saver.getTuple(config));
+    expect(ours).toEqual(theirs);
+    this.seen.tuples += Number(ours !== undefined);
+  }
+
+  /** Theirs gives the newest first of one thread and namespace after the other, ours of all that were asked for. */
+  async #compareLists(): Promise<void> {
+    const { thread, ns } = this.#place();
+    const configurable = this.#random.of([
+      {},
+      { thread_id: thread },
+      { checkpoint_ns: ns },
+      { thread_id: thread, checkpoint_ns: ns },
+    ]);
+    const before = this.#random.chance(30) ? this.#storedConfig() : undefined;
+    const filter = this.#random.of([
+      undefined,
+      {},
+      { source: "loop" },
+      { step: 2, source: "input" },
+      { step: "2" },
+    ]);
+    const options = { ...(before && { before }), ...(filter && { filter }) };
+    const limit = this.#random.of([undefined, 0, 1, 3]);
+    const limited = limit === undefined ? options : { ...options, limit };
+    const ours = await tuplesOf(this.#ours.list({ configurable }, limited));
+    const theirs = await tuplesOf(this.#theirs.list({ configurable }, options));
+    expect(ours).toEqual(theirs.sort((a, b) => (a.checkpoint.id < b.checkpoint.id ? 1 : -1)).slice(0, limit));
+    this.seen.lists += Number(ours.length > 0);
+  }
+
+  #place() {
+    return { thread: this.#random.of(["t0", "t1", "t10"]), ns: this.#random.of(["", "child"]) };
+  }
+
+  #storedConfig() {
+    const place =
+      this.#stored.length === 0 ? { ...this.#place(), id: "none" } : this.#random.of(this.#stored);
+    return { configurable: { thread_id: place.thread, checkpoint_ns: place.ns, checkpoint_id: place.id } };
+  }
+}
+
+async function tuplesOf(list: AsyncGenerator<CheckpointTuple>): Promise<CheckpointTuple[]> {
+  const tuples: CheckpointTuple[] = [];
+  for await (const tuple of list) tuples.push(tuple);
+  return tuples;
+}
+
+it.each([1, 2, 3])("does what LangGraph's own saver does, 400 random operations of seed %i", async (seed) => {
+  const memory = await host.connect({ agent: `alice${seed}` });
+  const comparison = new Comparison(seed, new MembusSaver(memory));
+  for (let step = 0; step < 400; step++) await comparison.step();
+  expect(comparison.seen.tuples).toBeGreaterThan(40);
+  expect(comparison.seen.lists).toBeGreaterThan(20);
+});
