@@ -1,0 +1,193 @@
+import {
+  InMemoryStore,
+  type Item,
+  type ListNamespacesOperation,
+  type Operation,
+  type PutOperation,
+  type SearchOperation,
+} from "@langchain/langgraph-checkpoint";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { MembusStore } from "../src/langgraph/index.js";
+import { Random } from "./random.js";
+import { RealHost } from "./real-host.js";
+
+const LABELS = ["a", "b", "ab", "acme", "acme-corp", "user 1", "langgraph", "ä"];
+const KEYS = ["k", "k1", "K", "", "a.b", "ключ"];
+const FIELDS = ["kind", "score", "at", "tags", "x y", "value"];
+const SCALARS = ["report", "", "10", "2", 10, 2, 0, -1.5, true, false, null, "2026-01-02", "x".repeat(300)];
+const VALUES = [...SCALARS, { deep: { er: 1 } }, ["l", 1], []];
+const OPERATORS = ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin"];
+
+const host = new RealHost();
+beforeAll(() => host.start());
+afterAll(() => host.close());
+
+type Found = Item & { score?: number };
+const nameOf = (namespace: readonly string[], key: string) => JSON.stringify([namespace, key]);
+
+/** Batches for our store and for LangGraph's own, which must have the same results. */
+class Comparison {
+  readonly #random: Random;
+  readonly #ours: MembusStore;
+  readonly #theirs = new InMemoryStore();
+  /** When what is there was put first: theirs knows it in one namespace alone. */
+  readonly #order = new Map<string, number>();
+  readonly #created = new Map<string, Date>();
+  readonly seen = { items: 0, searches: 0, namespaces: 0 };
+  #puts = 0;
+
+  constructor(seed: number, ours: MembusStore) {
+    this.#random = new Random(seed);
+    this.#ours = ours;
+  }
+
+  async step(): Promise<void> {
+    const operations = this.#random.times(1 + this.#random.below(6), () => this.#operation());
+    const theirs = await this.#inTheirs(operations);
+    const ours = (await this.#ours.batch(operations)) as unknown[];
+    expect(ours).toHaveLength(operations.length);
+    for (const [index, operation] of operations.entries())
+      this.#compare(operation, ours[index], theirs[index]);
+    for (const operation of operations) if ("value" in operation) this.#follow(operation);
+    this.#forgetEmptied();
+  }
+
+  /** The reads by themselves, and copied: what it gives are its own objects, which the puts then change. */
+  async #inTheirs(operations: readonly Operation[]): Promise<unknown[]> {
+    const reads = operations.filter((operation) => !("value" in operation));
+    // It sorts and cuts within one namespace after the other: here that is done with all that it finds.
+    const uncut = reads.map((each) =>
+      "namespacePrefix" in each ? { ...each, limit: 1e6, offset: 0 } : each,
+    );
+    const found = structuredClone((await this.#theirs.batch(uncut)) as unknown[]);
+    await this.#theirs.batch(operations.filter((operation) => "value" in operation));
+    return operations.map((operation) => ("value" in operation ? undefined : found.shift()));
+  }
+
+  #compare(operation: Operation, ours: unknown, theirs: unknown): void {
+    if ("value" in operation) expect(ours).toBeUndefined();
+    else if ("namespacePrefix" in operation)
+      this.#compareFound(operation, ours as Found[], theirs as Found[]);
+    else if ("namespace" in operation) this.#compareItems(ours as Item | null, theirs as Item | null);
+    else {
+      expect(ours).toEqual(theirs);
+      this.seen.namespaces += (ours as string[][]).length;
+    }
+  }
+
+  #compareFound({ limit, offset }: SearchOperation, ours: Found[], theirs: Found[]): void {
+    const place = ({ namespace, key }: Item) => this.#order.get(nameOf(namespace, key))!;
+    const sorted = theirs.sort((a, b) => place(a) - place(b)).slice(offset!, offset! + limit!);
+    expect(ours.map(plain)).toEqual(sorted.map(plain));
+    expect(ours.map(({ score }) => score)).toEqual(sorted.map(({ score }) => score));
+    this.seen.searches += Number(ours.length > 0);
+  }
+
+  #compareItems(ours: Item | null, theirs: Item | null): void {
+    expect(ours && plain(ours)).toEqual(theirs && plain(theirs));
+    if (ours === null) return;
+    this.seen.items++;
+    const name = nameOf(ours.namespace, ours.key);
+    expect(ours.createdAt).toEqual(this.#created.get(name) ?? ours.createdAt);
+    expect(ours.updatedAt.getTime()).toBeGreaterThanOrEqual(ours.createdAt.getTime());
+    this.#created.set(name, ours.createdAt);
+  }
+
+  #follow({ namespace, key, value }: PutOperation): void {
+    const name = nameOf(namespace, key);
+    if (value !== null) this.#order.set(name, this.#order.get(name) ?? this.#puts++);
+  }
+
+  /** Theirs lists namespaces that have had an item. */
+  #forgetEmptied(): void {
+    const data = Reflect.get(this.#theirs, "data") as Map<string, Map<string, Item>>;
+    const there = new Set(
+      [...data.values()].flatMap((items) =>
+        [...items.values()].map((item) => nameOf(item.namespace, item.key)),
+      ),
+    );
+    for (const name of [...this.#order.keys(), ...this.#created.keys()]) {
+      if (there.has(name)) continue;
+      this.#order.delete(name);
+      this.#created.delete(name);
+    }
+    for (const [namespace, items] of data) if (items.size === 0) data.delete(namespace);
+  }
+
+  #operation(): Operation {
+    const choice = this.#random.below(100);
+    if (choice < 25) return { namespace: this.#namespace(), key: this.#random.of(KEYS) };
+    if (choice < 60) return this.#put();
+    if (choice < 85) return this.#search();
+    return this.#list();
+  }
+
+  #put(): PutOperation {
+    const fields = FIELDS.filter(() => this.#random.chance(50));
+    const value = Object.fromEntries(fields.map((name) => [name, this.#value()]));
+    return {
+      namespace: this.#namespace(),
+      key: this.#random.of(KEYS),
+      value: this.#random.chance(20) ? null : value,
+    };
+  }
+
+  #search(): SearchOperation {
+    const filter = this.#random.chance(70) ? this.#filter() : undefined;
+    return {
+      namespacePrefix: this.#random.chance(30) ? [] : this.#namespace(),
+      ...(filter && { filter }),
+      limit: this.#random.of([0, 1, 3, 10, 200]),
+      offset: this.#random.of([0, 0, 1, 5]),
+    };
+  }
+
+  #filter(): Record<string, unknown> {
+    const fields = this.#random.times(1 + this.#random.below(2), () => this.#random.of(FIELDS));
+    return Object.fromEntries(fields.map((name) => [name, this.#wanted()]));
+  }
+
+  #wanted(): unknown {
+    if (this.#random.chance(40)) return this.#random.of([this.#value(), {}, undefined]);
+    const names = this.#random.times(1 + this.#random.below(2), () => this.#random.of(OPERATORS));
+    return Object.fromEntries(
+      names.map((name) => {
+        const list = this.#random.times(this.#random.below(4), () => this.#value());
+        return [name, /in$/.test(name) && this.#random.chance(90) ? list : this.#random.of(SCALARS)];
+      }),
+    );
+  }
+
+  /** A value of its own: in one process an object equals itself. */
+  #value(): unknown {
+    return structuredClone(this.#random.of<unknown>(VALUES));
+  }
+
+  #list(): ListNamespacesOperation {
+    const path = () => this.#namespace().map((label) => (this.#random.chance(20) ? "*" : label));
+    const conditions = (["prefix", "suffix"] as const).filter(() => this.#random.chance(40));
+    return {
+      matchConditions: conditions.map((matchType) => ({ matchType, path: path() })),
+      ...(this.#random.chance(40) && { maxDepth: 1 + this.#random.below(3) }),
+      limit: this.#random.of([1, 5, 100]),
+      offset: this.#random.of([0, 0, 2]),
+    };
+  }
+
+  #namespace(): string[] {
+    return this.#random.times(1 + this.#random.below(3), () => this.#random.of(LABELS));
+  }
+}
+
+function plain({ namespace, key, value }: Item) {
+  return { namespace, key, value };
+}
+
+it.each([1, 2, 3])("does what LangGraph's own store does, 400 random batches of seed %i", async (seed) => {
+  const memory = await host.connect({ agent: `alice${seed}` });
+  const comparison = new Comparison(seed, new MembusStore(memory));
+  for (let step = 0; step < 400; step++) await comparison.step();
+  expect(comparison.seen.items).toBeGreaterThan(40);
+  expect(comparison.seen.searches).toBeGreaterThan(100);
+  expect(comparison.seen.namespaces).toBeGreaterThan(200);
+});
