@@ -6,10 +6,9 @@ import {
   type PutOperation,
   type SearchOperation,
 } from "@langchain/langgraph-checkpoint";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { MembusStore } from "../src/langgraph/index.js";
+import { expect } from "vitest";
+import type { MembusStore } from "../src/langgraph/index.js";
 import { Random } from "./random.js";
-import { RealHost } from "./real-host.js";
 
 const LABELS = ["a", "b", "ab", "acme", "acme-corp", "user 1", "langgraph", "ä"];
 const KEYS = ["k", "k1", "K", "", "a.b", "ключ"];
@@ -18,15 +17,11 @@ const SCALARS = ["report", "", "10", "2", 10, 2, 0, -1.5, true, false, null, "20
 const VALUES = [...SCALARS, { deep: { er: 1 } }, ["l", 1], []];
 const OPERATORS = ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin"];
 
-const host = new RealHost();
-beforeAll(() => host.start());
-afterAll(() => host.close());
-
 type Found = Item & { score?: number };
 const nameOf = (namespace: readonly string[], key: string) => JSON.stringify([namespace, key]);
 
 /** Batches for our store and for LangGraph's own, which must have the same results. */
-class Comparison {
+export class StoreComparison {
   readonly #random: Random;
   readonly #ours: MembusStore;
   readonly #theirs = new InMemoryStore();
@@ -182,12 +177,3 @@ class Comparison {
 function plain({ namespace, key, value }: Item) {
   return { namespace, key, value };
 }
-
-it.each([1, 2, 3])("does what LangGraph's own store does, 400 random batches of seed %i", async (seed) => {
-  const memory = await host.connect({ agent: `alice${seed}` });
-  const comparison = new Comparison(seed, new MembusStore(memory));
-  for (let step = 0; step < 400; step++) await comparison.step();
-  expect(comparison.seen.items).toBeGreaterThan(40);
-  expect(comparison.seen.searches).toBeGreaterThan(100);
-  expect(comparison.seen.namespaces).toBeGreaterThan(200);
-});

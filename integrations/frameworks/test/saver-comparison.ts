@@ -5,22 +5,16 @@ import {
   MemorySaver,
   uuid6,
 } from "@langchain/langgraph-checkpoint";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { MembusSaver } from "../src/langgraph/index.js";
+import { expect } from "vitest";
 import { Random } from "./random.js";
-import { RealHost } from "./real-host.js";
 
 const CHANNELS = ["a", "b", "c"];
 const WRITTEN = ["a", "b", "__error__", "__interrupt__", "__pregel_tasks"];
 const TASKS = ["t1", "t2", "ä", "\u{1f600}"];
 const VALUES = [1, "two", null, [3, { four: 4 }], { five: "5" }, new Set(["6"])];
 
-const host = new RealHost();
-beforeAll(() => host.start());
-afterAll(() => host.close());
-
 /** What is done to our saver and to LangGraph's own, and must have the same results. */
-class Comparison {
+export class SaverComparison {
   readonly #random: Random;
   readonly #ours: BaseCheckpointSaver;
   readonly #theirs = new MemorySaver();
@@ -131,11 +125,3 @@ async function tuplesOf(list: AsyncGenerator<CheckpointTuple>): Promise<Checkpoi
   for await (const tuple of list) tuples.push(tuple);
   return tuples;
 }
-
-it.each([1, 2, 3])("does what LangGraph's own saver does, 400 random operations of seed %i", async (seed) => {
-  const memory = await host.connect({ agent: `alice${seed}` });
-  const comparison = new Comparison(seed, new MembusSaver(memory));
-  for (let step = 0; step < 400; step++) await comparison.step();
-  expect(comparison.seen.tuples).toBeGreaterThan(40);
-  expect(comparison.seen.lists).toBeGreaterThan(20);
-});
