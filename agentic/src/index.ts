@@ -146,7 +146,7 @@ export {
   type StandingFact,
   type UnansweredGroup,
 } from "./learner/index.js";
-export { LongRecords } from "./long-records/index.js";
+export { LongRecords, type StoredRecords } from "./long-records/index.js";
 export {
   type AgentScopeMemory,
   type AttachedMemory,
@@ -217,6 +217,7 @@ export {
   type ToolCall,
   type ToolDeclaration,
 } from "./model/index.js";
+export { namespaceOption } from "./option-rules.js";
 export {
   AGENT_NAMES,
   type AgentChanges,

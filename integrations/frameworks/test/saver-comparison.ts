@@ -6,16 +6,21 @@ import {
   uuid6,
 } from "@langchain/langgraph-checkpoint";
 import { expect } from "vitest";
-import { Random } from "./random.js";
+import { Chance } from "../../../cli/test/crash/kill-loop/chance.js";
 
 const CHANNELS = ["a", "b", "c"];
 const WRITTEN = ["a", "b", "__error__", "__interrupt__", "__pregel_tasks"];
 const TASKS = ["t1", "t2", "ä", "\u{1f600}"];
 const VALUES = [1, "two", null, [3, { four: 4 }], { five: "5" }, new Set(["6"])];
 
+/** So many of what is made one after the other. */
+function times<T>(count: number, make: () => T): T[] {
+  return Array.from({ length: count }, make);
+}
+
 /** What is done to our saver and to LangGraph's own, and must have the same results. */
 export class SaverComparison {
-  readonly #random: Random;
+  readonly #chance: Chance;
   readonly #ours: BaseCheckpointSaver;
   readonly #theirs = new MemorySaver();
   readonly #stored: { thread: string; ns: string; id: string }[] = [];
@@ -24,12 +29,12 @@ export class SaverComparison {
   #version = 0;
 
   constructor(seed: number, ours: BaseCheckpointSaver) {
-    this.#random = new Random(seed);
+    this.#chance = new Chance(seed);
     this.#ours = ours;
   }
 
   async step(): Promise<void> {
-    const choice = this.#random.below(100);
+    const choice = this.#chance.int(100);
     if (choice < 35) await this.#put();
     else if (choice < 60) await this.#putWrites();
     else if (choice < 80) await this.#compareTuples();
@@ -44,32 +49,32 @@ export class SaverComparison {
   async #put(): Promise<void> {
     const { thread, ns } = this.#place();
     const before = this.#stored.filter((each) => each.thread === thread && each.ns === ns);
-    const parent = this.#random.chance(80) ? before.at(-1)?.id : undefined;
-    const channels = CHANNELS.filter(() => this.#random.chance(50));
+    const parent = this.#chance.int(100) < 80 ? before.at(-1)?.id : undefined;
+    const channels = CHANNELS.filter(() => this.#chance.int(100) < 50);
     const version = ++this.#version;
     const checkpoint = {
       ...emptyCheckpoint(),
-      id: uuid6(this.#random.below(9)),
-      channel_values: Object.fromEntries(channels.map((name) => [name, this.#random.of(VALUES)])),
+      id: uuid6(this.#chance.int(9)),
+      channel_values: Object.fromEntries(channels.map((name) => [name, this.#chance.one(VALUES)])),
       channel_versions: Object.fromEntries(channels.map((name) => [name, version])),
     };
-    const source = this.#random.of(["loop", "input"] as const);
-    const metadata = { source, step: this.#random.below(4), parents: {} };
+    const source = this.#chance.one(["loop", "input"] as const);
+    const metadata = { source, step: this.#chance.int(4), parents: {} };
     const config = { configurable: { thread_id: thread, checkpoint_ns: ns, checkpoint_id: parent } };
     await this.#both((saver) => saver.put(config, checkpoint, metadata, checkpoint.channel_versions));
     this.#stored.push({ thread, ns, id: checkpoint.id });
   }
 
   async #putWrites(): Promise<void> {
-    const count = 1 + this.#random.below(3);
-    const writes = this.#random.times(count, (): [string, unknown] => [
-      this.#random.of(WRITTEN),
-      this.#random.of(VALUES),
+    const count = 1 + this.#chance.int(3);
+    const writes = times(count, (): [string, unknown] => [
+      this.#chance.one(WRITTEN),
+      this.#chance.one(VALUES),
     ]);
     const [config, task, path] = [
       this.#storedConfig(),
-      this.#random.of(TASKS),
-      this.#random.of(["", "~1", "~2"]),
+      this.#chance.one(TASKS),
+      this.#chance.one(["", "~1", "~2"]),
     ];
     await this.#both((saver) => saver.putWrites(config, writes, task, path));
   }
@@ -77,7 +82,7 @@ export class SaverComparison {
   async #compareTuples(): Promise<void> {
     const { thread, ns } = this.#place();
     const latest = { configurable: { thread_id: thread, checkpoint_ns: ns } };
-    const config = this.#random.chance(50) ? this.#storedConfig() : latest;
+    const config = this.#chance.int(100) < 50 ? this.#storedConfig() : latest;
     const [ours, theirs] = await this.#both((saver) => saver.getTuple(config));
     expect(ours).toEqual(theirs);
     this.seen.tuples += Number(ours !== undefined);
@@ -86,14 +91,14 @@ export class SaverComparison {
   /** Theirs gives the newest first of one thread and namespace after the other, ours of all that were asked for. */
   async #compareLists(): Promise<void> {
     const { thread, ns } = this.#place();
-    const configurable = this.#random.of([
+    const configurable = this.#chance.one([
       {},
       { thread_id: thread },
       { checkpoint_ns: ns },
       { thread_id: thread, checkpoint_ns: ns },
     ]);
-    const before = this.#random.chance(30) ? this.#storedConfig() : undefined;
-    const filter = this.#random.of([
+    const before = this.#chance.int(100) < 30 ? this.#storedConfig() : undefined;
+    const filter = this.#chance.one([
       undefined,
       {},
       { source: "loop" },
@@ -101,7 +106,7 @@ export class SaverComparison {
       { step: "2" },
     ]);
     const options = { ...(before && { before }), ...(filter && { filter }) };
-    const limit = this.#random.of([undefined, 0, 1, 3]);
+    const limit = this.#chance.one([undefined, 0, 1, 3]);
     const limited = limit === undefined ? options : { ...options, limit };
     const ours = await tuplesOf(this.#ours.list({ configurable }, limited));
     const theirs = await tuplesOf(this.#theirs.list({ configurable }, options));
@@ -110,12 +115,12 @@ export class SaverComparison {
   }
 
   #place() {
-    return { thread: this.#random.of(["t0", "t1", "t10"]), ns: this.#random.of(["", "child"]) };
+    return { thread: this.#chance.one(["t0", "t1", "t10"]), ns: this.#chance.one(["", "child"]) };
   }
 
   #storedConfig() {
     const place =
-      this.#stored.length === 0 ? { ...this.#place(), id: "none" } : this.#random.of(this.#stored);
+      this.#stored.length === 0 ? { ...this.#place(), id: "none" } : this.#chance.one(this.#stored);
     return { configurable: { thread_id: place.thread, checkpoint_ns: place.ns, checkpoint_id: place.id } };
   }
 }

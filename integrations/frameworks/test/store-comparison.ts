@@ -7,8 +7,8 @@ import {
   type SearchOperation,
 } from "@langchain/langgraph-checkpoint";
 import { expect } from "vitest";
+import { Chance } from "../../../cli/test/crash/kill-loop/chance.js";
 import type { MembusStore } from "../src/langgraph/index.js";
-import { Random } from "./random.js";
 
 const LABELS = ["a", "b", "ab", "acme", "acme-corp", "user 1", "langgraph", "ä"];
 const KEYS = ["k", "k1", "K", "", "a.b", "ключ"];
@@ -20,9 +20,14 @@ const OPERATORS = ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin"];
 type Found = Item & { score?: number };
 const nameOf = (namespace: readonly string[], key: string) => JSON.stringify([namespace, key]);
 
+/** So many of what is made one after the other. */
+function times<T>(count: number, make: () => T): T[] {
+  return Array.from({ length: count }, make);
+}
+
 /** Batches for our store and for LangGraph's own, which must have the same results. */
 export class StoreComparison {
-  readonly #random: Random;
+  readonly #chance: Chance;
   readonly #ours: MembusStore;
   readonly #theirs = new InMemoryStore();
   /** When what is there was put first: theirs knows it in one namespace alone. */
@@ -32,12 +37,12 @@ export class StoreComparison {
   #puts = 0;
 
   constructor(seed: number, ours: MembusStore) {
-    this.#random = new Random(seed);
+    this.#chance = new Chance(seed);
     this.#ours = ours;
   }
 
   async step(): Promise<void> {
-    const operations = this.#random.times(1 + this.#random.below(6), () => this.#operation());
+    const operations = times(1 + this.#chance.int(6), () => this.#operation());
     const theirs = await this.#inTheirs(operations);
     const ours = (await this.#ours.batch(operations)) as unknown[];
     expect(ours).toHaveLength(operations.length);
@@ -110,67 +115,67 @@ export class StoreComparison {
   }
 
   #operation(): Operation {
-    const choice = this.#random.below(100);
-    if (choice < 25) return { namespace: this.#namespace(), key: this.#random.of(KEYS) };
+    const choice = this.#chance.int(100);
+    if (choice < 25) return { namespace: this.#namespace(), key: this.#chance.one(KEYS) };
     if (choice < 60) return this.#put();
     if (choice < 85) return this.#search();
     return this.#list();
   }
 
   #put(): PutOperation {
-    const fields = FIELDS.filter(() => this.#random.chance(50));
+    const fields = FIELDS.filter(() => this.#chance.int(100) < 50);
     const value = Object.fromEntries(fields.map((name) => [name, this.#value()]));
     return {
       namespace: this.#namespace(),
-      key: this.#random.of(KEYS),
-      value: this.#random.chance(20) ? null : value,
+      key: this.#chance.one(KEYS),
+      value: this.#chance.int(100) < 20 ? null : value,
     };
   }
 
   #search(): SearchOperation {
-    const filter = this.#random.chance(70) ? this.#filter() : undefined;
+    const filter = this.#chance.int(100) < 70 ? this.#filter() : undefined;
     return {
-      namespacePrefix: this.#random.chance(30) ? [] : this.#namespace(),
+      namespacePrefix: this.#chance.int(100) < 30 ? [] : this.#namespace(),
       ...(filter && { filter }),
-      limit: this.#random.of([0, 1, 3, 10, 200]),
-      offset: this.#random.of([0, 0, 1, 5]),
+      limit: this.#chance.one([0, 1, 3, 10, 200]),
+      offset: this.#chance.one([0, 0, 1, 5]),
     };
   }
 
   #filter(): Record<string, unknown> {
-    const fields = this.#random.times(1 + this.#random.below(2), () => this.#random.of(FIELDS));
+    const fields = times(1 + this.#chance.int(2), () => this.#chance.one(FIELDS));
     return Object.fromEntries(fields.map((name) => [name, this.#wanted()]));
   }
 
   #wanted(): unknown {
-    if (this.#random.chance(40)) return this.#random.of([this.#value(), {}, undefined]);
-    const names = this.#random.times(1 + this.#random.below(2), () => this.#random.of(OPERATORS));
+    if (this.#chance.int(100) < 40) return this.#chance.one([this.#value(), {}, undefined]);
+    const names = times(1 + this.#chance.int(2), () => this.#chance.one(OPERATORS));
     return Object.fromEntries(
       names.map((name) => {
-        const list = this.#random.times(this.#random.below(4), () => this.#value());
-        return [name, /in$/.test(name) && this.#random.chance(90) ? list : this.#random.of(SCALARS)];
+        const list = times(this.#chance.int(4), () => this.#value());
+        return [name, /in$/.test(name) && this.#chance.int(100) < 90 ? list : this.#chance.one(SCALARS)];
       }),
     );
   }
 
   /** A value of its own: in one process an object equals itself. */
   #value(): unknown {
-    return structuredClone(this.#random.of<unknown>(VALUES));
+    return structuredClone(this.#chance.one<unknown>(VALUES));
   }
 
   #list(): ListNamespacesOperation {
-    const path = () => this.#namespace().map((label) => (this.#random.chance(20) ? "*" : label));
-    const conditions = (["prefix", "suffix"] as const).filter(() => this.#random.chance(40));
+    const path = () => this.#namespace().map((label) => (this.#chance.int(100) < 20 ? "*" : label));
+    const conditions = (["prefix", "suffix"] as const).filter(() => this.#chance.int(100) < 40);
     return {
       matchConditions: conditions.map((matchType) => ({ matchType, path: path() })),
-      ...(this.#random.chance(40) && { maxDepth: 1 + this.#random.below(3) }),
-      limit: this.#random.of([1, 5, 100]),
-      offset: this.#random.of([0, 0, 2]),
+      ...(this.#chance.int(100) < 40 && { maxDepth: 1 + this.#chance.int(3) }),
+      limit: this.#chance.one([1, 5, 100]),
+      offset: this.#chance.one([0, 0, 2]),
     };
   }
 
   #namespace(): string[] {
-    return this.#random.times(1 + this.#random.below(3), () => this.#random.of(LABELS));
+    return times(1 + this.#chance.int(3), () => this.#chance.one(LABELS));
   }
 }
 

@@ -1,2 +1,2 @@
 export { jsonOf } from "./json-of.js";
-export { namespaceOption, optional, ttlOption } from "./option-rules.js";
+export { optional, ttlOption } from "./option-rules.js";

@@ -1,11 +1,4 @@
-import { integerOption, isNamespace, type OptionRule } from "@membus/protocol";
-
-/** A namespace that can be written to. */
-export function namespaceOption(value: unknown, name: string): void {
-  if (typeof value !== "string" || !isNamespace(value)) {
-    throw new TypeError(`${name} must be a path of 1..8 segments, got ${String(value)}`);
-  }
-}
+import { integerOption, type OptionRule } from "@membus/protocol";
 
 /** What may be absent, else as `rule` has it. */
 export function optional(rule: OptionRule): OptionRule {

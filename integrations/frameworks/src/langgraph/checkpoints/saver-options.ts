@@ -1,3 +1,4 @@
+import { namespaceOption } from "@membus/agentic";
 import {
   choiceOption,
   integerOption,
@@ -6,7 +7,7 @@ import {
   resolveOptions,
   TIERS,
 } from "@membus/protocol";
-import { namespaceOption, optional, ttlOption } from "../../values/index.js";
+import { optional, ttlOption } from "../../values/index.js";
 
 export interface SaverOptions {
   /**

@@ -1,5 +1,6 @@
+import { namespaceOption } from "@membus/agentic";
 import { choiceOption, type MemoryTier, type ResolvedOptions, resolveOptions, TIERS } from "@membus/protocol";
-import { namespaceOption, optional, ttlOption } from "../../values/index.js";
+import { optional, ttlOption } from "../../values/index.js";
 import { checkIndex, type Index } from "./indexed-text.js";
 
 export interface StoreOptions {
