@@ -1,4 +1,4 @@
-import type { AgentMemory, EntryInput } from "@membus/agent-client";
+import type { AgentMemory, EntryInput, RetrieveRequest } from "@membus/agent-client";
 import { LongRecords, storeFailure } from "@membus/agentic";
 import { type Filter, LIMITS, type MemoryEntry, type StoreError } from "@membus/protocol";
 import {
@@ -62,8 +62,9 @@ export class CheckpointRecords {
     const [entry] = await this.#records.page({ match, limit: 1, order: "newest" });
     if (entry === undefined) return undefined;
     const stored = readCheckpoint(entry);
-    const [greatest] = await this.#ids(match, { field: "key.id", op: "gt", value: stored.id });
-    if (greatest === undefined) return stored;
+    const where: Filter = { field: "key.id", op: "gt", value: stored.id };
+    if ((await this.#count({ match, where })) === 0) return stored;
+    const [greatest = stored.id] = await this.#ids(match, where);
     return this.find({ thread, ns, id: greatest });
   }
 
@@ -91,8 +92,7 @@ export class CheckpointRecords {
   }
 
   async count({ thread, ns }: Place): Promise<number> {
-    const match = { kind: "checkpoint", thread, ns };
-    return (await this.#memory.retrieve({ tier: this.#settings.tier, match, limit: 0 })).total;
+    return this.#count({ match: { kind: "checkpoint", thread, ns } });
   }
 
   /** And what was written while they were the latest. */
@@ -123,6 +123,10 @@ export class CheckpointRecords {
     return (await this.#records.store(ending)).errors;
   }
 
+  async #count(request: RetrieveRequest): Promise<number> {
+    return (await this.#memory.retrieve({ ...request, tier: this.#settings.tier, limit: 0 })).total;
+  }
+
   /** Of the checkpoints that meet it, the greatest first; of each namespace that has one. */
   async #ids(match: Record<string, string>, where?: Filter): Promise<string[]> {
     const request = { tier: this.#settings.tier, field: "key.id", match, ...(where && { where }) };
@@ -133,10 +137,7 @@ export class CheckpointRecords {
     return ids.sort().reverse();
   }
 
-  async #read<T>(
-    request: Parameters<LongRecords["entries"]>[0],
-    read: (entry: MemoryEntry) => T,
-  ): Promise<T[]> {
+  async #read<T>(request: RetrieveRequest, read: (entry: MemoryEntry) => T): Promise<T[]> {
     const found: T[] = [];
     for await (const entry of this.#records.entries(request)) found.push(read(entry));
     return found;

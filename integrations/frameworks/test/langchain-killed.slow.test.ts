@@ -1,8 +1,10 @@
 import { randomInt } from "node:crypto";
+import { HumanMessage } from "@langchain/core/messages";
 import { emptyCheckpoint, uuid6 } from "@langchain/langgraph-checkpoint";
 import { delay, systemClock } from "@membus/protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ChaosStage } from "../../../cli/test/crash/chaos-stage.js";
+import { MembusChatMessageHistory } from "../src/langchain/index.js";
 import { MembusSaver, MembusStore } from "../src/langgraph/index.js";
 
 const STEPS = 300;
@@ -22,9 +24,13 @@ it("goes on when the host is killed, and loses nothing that was acknowledged", a
   const memory = await stage.client({ agent: "alice", retryTimeoutMs: 120_000 });
   const savers = [new MembusSaver(memory), new MembusSaver(memory, { namespace: "kept/few", retention: 3 })];
   const store = new MembusStore(memory);
+  const history = new MembusChatMessageHistory(memory, { sessionId: "t" });
   const ids: string[] = [];
   const work = (async () => {
-    for (let step = 0; step < STEPS; step++) ids.push(await takeStep(step, ids.at(-1), savers, store));
+    for (let step = 0; step < STEPS; step++) {
+      ids.push(await takeStep(step, ids.at(-1), savers, store));
+      await history.addMessages([new HumanMessage(stateOf(step)), new HumanMessage(`after ${step}`)]);
+    }
   })();
   for (let kill = 1; kill <= KILLS; kill++) {
     const goal = (kill * STEPS) / (KILLS + 1) + randomInt(10);
