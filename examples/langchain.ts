@@ -51,13 +51,16 @@ async function ask(memory: MemoryClient, model: ChatModel, said: string): Promis
   console.log(`user: ${said}\nguide: ${text}`);
 }
 
-const ROLES = { human: "user", ai: "assistant" } as const;
+const ROLES = new Map<string, "user" | "assistant">([
+  ["human", "user"],
+  ["ai", "assistant"],
+]);
 
 /** Any chat model of LangChain's could stand here. */
 async function answer(model: ChatModel, messages: readonly BaseMessage[]): Promise<AIMessage> {
-  const asked = messages.map(({ type, text }) => {
-    const role = type === "human" || type === "ai" ? ROLES[type] : ("system" as const);
-    return { role, content: text };
-  });
+  const asked = messages.map(({ type, text }) => ({
+    role: ROLES.get(type) ?? ("system" as const),
+    content: text,
+  }));
   return new AIMessage((await model.complete({ messages: asked })).text);
 }
