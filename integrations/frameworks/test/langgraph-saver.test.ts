@@ -193,6 +193,16 @@ describe("retention", () => {
     expect(await kindsIn(namespace)).toEqual({ checkpoint: 4, channel: 5, write: 3, all: 12 });
   });
 
+  it("looks for what may go when a tenth more are there", async () => {
+    const { saver } = openSaver({ retention: 10 });
+    const counts: number[] = [];
+    for (let step = 0; step < 13; step++) {
+      await saver.put(configOf("t"), checkpointOf({}, 1), METADATA, {});
+      if (step >= 9) counts.push((await idsOf(saver, "t")).length);
+    }
+    expect(counts).toEqual([10, 11, 10, 11]);
+  });
+
   it("keeps what a delta channel is built from", async () => {
     const { saver } = openSaver({ retention: 1 });
     let config = configOf("t");

@@ -20,6 +20,9 @@ import { holds, hostFilters } from "./value-filter.js";
 
 const SEARCH_LIMIT = 10;
 
+/** How many are read at a time where a filter is more than the host can be asked. */
+const SIFTED_PAGE = 200;
+
 /**
  * LangGraph's store in the memory of an agent: found by words and meaning, with no embeddings to be set up. Whose memory
  * that is, the client says; a namespace of LangGraph is a part of it.
@@ -88,12 +91,12 @@ export class MembusStore extends BaseStore {
     const found: SearchItem[] = [];
     if (limit <= 0) return found;
     const ranking = query ? { query: cut(query) } : { order: "oldest" as const };
-    const where = { all: [below(namespacePrefix), ...hostFilters(filter ?? {})] };
+    const filters = hostFilters(filter ?? {});
+    const isSifted = filters.length < Object.keys(filter ?? {}).length;
+    const pageSize = pageFor(isSifted ? Math.max(limit + offset, SIFTED_PAGE) : limit + offset);
+    const where = { all: [below(namespacePrefix), ...filters] };
     let left = offset;
-    for await (const entry of this.#records.entries(
-      { ...ranking, where },
-      { pageSize: pageFor(limit + offset) },
-    )) {
+    for await (const entry of this.#records.entries({ ...ranking, where }, { pageSize })) {
       if (query && entry.score <= 0) break;
       if (!holds(entry.content, filter ?? {}) || --left >= 0) continue;
       found.push({ ...itemOf(entry), ...(query && { score: entry.score }) });
