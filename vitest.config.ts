@@ -7,6 +7,9 @@ const SHARING = "{protocol,bus,host,agent-client,plugins/disk,plugins/kit,plugin
 /** Of these, tests that leave something behind, such as a clock that is ahead. */
 const ALONE = "**/*.alone.test.ts";
 
+/** Suites of other people that find `describe` and `it` as globals. */
+const FOREIGN_SUITES = "**/*.suite.test.ts";
+
 /** Each file of the others has a process of its own. */
 export default defineConfig({
   resolve: { conditions: ["membus-source"] },
@@ -36,10 +39,22 @@ export default defineConfig({
         extends: true,
         test: {
           name: "system",
-          include: ["*/test/**/*.test.ts", "{plugins/*,conformance/mutants}/test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, SLOW_TESTS, `${SHARING}/**/!(*.alone).test.ts`],
+          include: [
+            "*/test/**/*.test.ts",
+            "{plugins/*,integrations/*,conformance/mutants}/test/**/*.test.ts",
+          ],
+          exclude: [
+            ...configDefaults.exclude,
+            SLOW_TESTS,
+            FOREIGN_SUITES,
+            `${SHARING}/**/!(*.alone).test.ts`,
+          ],
           sequence: { groupOrder: 2 },
         },
+      },
+      {
+        extends: true,
+        test: { name: "suites", include: [FOREIGN_SUITES], globals: true, sequence: { groupOrder: 2 } },
       },
       {
         // Crash and chaos tests load both cores, which would slow the others down: they come last.

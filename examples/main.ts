@@ -4,6 +4,8 @@ import { isMemoryError } from "@membus/protocol";
 import { assistant } from "./assistant.js";
 import { codingAgent } from "./coding-agent.js";
 import { interruption } from "./demo/with-bus.js";
+import { langchain } from "./langchain.js";
+import { langgraph } from "./langgraph.js";
 import { longTask } from "./long-task.js";
 import { withSetting } from "./setting.js";
 import { team } from "./team.js";
@@ -13,6 +15,8 @@ const EXAMPLES = new Map([
   ["coding-agent", codingAgent],
   ["team", team],
   ["long-task", longTask],
+  ["langgraph", langgraph],
+  ["langchain", langchain],
 ]);
 
 async function play(name: string, isScripted: boolean): Promise<void> {

@@ -15,6 +15,7 @@ it.each([
   ["a/src/nats-bus.ts", []],
   ["a/test/nats-bus.slow.test.ts", []],
   ["a/test/nats-bus.alone.test.ts", []],
+  ["a/test/nats-bus.suite.test.ts", []],
   ["vitest.config.ts", []],
   ["a/src/message-types.ts", []],
   ["a/src/natsBus.ts", ["a/src/natsBus.ts:1 is not kebab-case"]],

@@ -26,7 +26,7 @@ if (server !== undefined) console.log(`Testing with nats-server ${server.version
 
 const env = { ...process.env, [NATS_SERVER]: server?.path };
 // The rules of `tidy` are kept by `npm run check`.
-const projects = ["unit", "system", ...(isAll ? ["slow"] : [])].map((name) => `--project=${name}`);
+const projects = ["unit", "system", "suites", ...(isAll ? ["slow"] : [])].map((name) => `--project=${name}`);
 const run = await runVitest([...projects, ...args], env);
 const summary = server === undefined ? { ...run, failed: run.failed + 1 } : run;
 console.log(describeRun(summary, filesLeftOut));

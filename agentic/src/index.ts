@@ -146,6 +146,7 @@ export {
   type StandingFact,
   type UnansweredGroup,
 } from "./learner/index.js";
+export { LongRecords, type StoredRecords } from "./long-records/index.js";
 export {
   type AgentScopeMemory,
   type AttachedMemory,
@@ -216,6 +217,7 @@ export {
   type ToolCall,
   type ToolDeclaration,
 } from "./model/index.js";
+export { namespaceOption } from "./option-rules.js";
 export {
   AGENT_NAMES,
   type AgentChanges,
@@ -244,6 +246,7 @@ export {
   type ToolBinding,
 } from "./progressive/index.js";
 export { messageSources } from "./sources.js";
+export { storeFailure } from "./store-failure.js";
 export {
   AGENT_DEFAULTS,
   type Agent,

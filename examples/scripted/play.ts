@@ -1,6 +1,8 @@
 import { type Script, ScriptedOpenAi } from "../../agentic/test/scripted-openai/index.js";
 import { assistantScript } from "./assistant.js";
 import { codingAgentScript } from "./coding-agent.js";
+import { langchainScript } from "./langchain.js";
+import { langgraphScript } from "./langgraph.js";
 import { longTaskScript } from "./long-task.js";
 import { teamScript } from "./team.js";
 
@@ -9,6 +11,8 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   "coding-agent": codingAgentScript,
   team: teamScript,
   "long-task": longTaskScript,
+  langgraph: langgraphScript,
+  langchain: langchainScript,
 };
 
 /** Lends the settings of a server on loopback that answers as the script of an example has it. */

@@ -8,7 +8,7 @@ import { resultOf } from "../../cli/test/run-cli.js";
 import { startExample } from "./example-run.js";
 import { isRunning, leftIn, pidsOf } from "./left-behind.js";
 
-const NAMES = ["assistant", "coding-agent", "team", "long-task"];
+const NAMES = ["assistant", "coding-agent", "team", "long-task", "langgraph", "langchain"];
 
 let folder: string;
 beforeEach(() => {

@@ -3,7 +3,7 @@ import ts from "typescript";
 import { descendants, type Finding, finding } from "../syntax.js";
 
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-const SUFFIX = /(\.(slow|alone|test|config|examples|d))*\.[cm]?[jt]sx?$/;
+const SUFFIX = /(\.(slow|alone|suite|test|config|examples|d))*\.[cm]?[jt]sx?$/;
 const EMPTY_WORDS = new Set(["util", "utils", "helper", "helpers", "manager", "impl", "misc", "common"]);
 const EMPTY_NAME = /(Utils?|Helpers?|Manager|Impl)$/;
 

@@ -34,6 +34,14 @@ const READS_MAX = 8;
 
 const IS_HEAD: Filter = { field: "metadata.parts", op: "exists", value: true };
 
+export interface StoreRecordsOptions {
+  /**
+   * Whether the parts of records that are there already are looked for, whatever replaces them. Without it that is done
+   * where the entry has a condition, or is large itself.
+   */
+  readonly replacing?: boolean | undefined;
+}
+
 /** By their indices in the call. */
 export interface StoredRecords {
   readonly receipts: readonly StoreReceipt[];
@@ -58,12 +66,16 @@ export class LongRecords {
 
   /**
    * Stores records in their order; of those that are too large for an entry first the parts. What a record had before,
-   * and needs no longer, is forgotten where the entry has a condition, or is large itself.
+   * and needs no longer, is forgotten where it was looked for.
    * @throws {MemoryError} `too_large` for one of more than 180 MB, and what befalls parts: then no record is stored.
    */
-  async store(inputs: readonly EntryInput[]): Promise<StoredRecords> {
+  async store(
+    inputs: readonly EntryInput[],
+    { replacing = false }: StoreRecordsOptions = {},
+  ): Promise<StoredRecords> {
     const split = inputs.map((input) => splitInto({ ...input, tier: this.#tier }));
-    const old = await this.#heads(split.filter(mayReplace).map((entries) => hashOf(entries.at(-1)!)));
+    const replaced = replacing ? split : split.filter(mayReplace);
+    const old = await this.#heads(replaced.map((entries) => hashOf(entries.at(-1)!)));
     const plans = split.map((entries) => planRecord(entries, old.get(hashOf(entries.at(-1)!))));
     const parts = plans.flatMap((plan) => (plan.isSent ? plan.parts : []));
     const created = await this.#storeParts(parts);

@@ -1,0 +1,2 @@
+export { MembusChatMessageHistory } from "./chat-message-history.js";
+export { HISTORY_DEFAULTS, type HistoryOptions } from "./history-options.js";

@@ -1,0 +1,218 @@
+import { randomInt } from "node:crypto";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import {
+  BaseCheckpointSaver,
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointPendingWrite,
+  type CheckpointTuple,
+  compareWritesSortKeys,
+  copyCheckpoint,
+  maxChannelVersion,
+  type PendingWrite,
+  type SerializerProtocol,
+  TASKS,
+  WRITES_IDX_MAP,
+  writesSortKey,
+} from "@langchain/langgraph-checkpoint";
+import type { AgentMemory } from "@membus/agent-client";
+import type { StoredChannel, StoredCheckpoint, StoredWrite } from "./checkpoint-entry.js";
+import { CheckpointRecords } from "./checkpoint-records.js";
+import { type CheckpointPlace, configOf, placeIn, placeToWrite } from "./place.js";
+import { retain } from "./retention.js";
+import { type ResolvedSaverOptions, resolveSaverOptions, type SaverOptions } from "./saver-options.js";
+import { deserialize, type Serialized, serialize } from "./serialized.js";
+
+const VERSION_FRACTIONS = 2 ** 32;
+
+/** Before version 4, what tasks sent was no channel, but writes of the checkpoint before. */
+const SENDS_ARE_CHANNEL = 4;
+
+/**
+ * Checkpoints of LangGraph's graphs in the memory of an agent: a graph goes on where it was, in another process, too.
+ * Whose memory that is, the client says; a config chooses the thread and no more.
+ *
+ * Every method throws `MemoryError` for what the bus or the host reports, and `TypeError` for a config that it cannot use.
+ */
+export class MembusSaver extends BaseCheckpointSaver {
+  readonly #records: CheckpointRecords;
+  readonly #settings: ResolvedSaverOptions;
+
+  /**
+   * @param serde what turns values into bytes; without it LangGraph's own
+   * @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range.
+   */
+  constructor(memory: AgentMemory, options: SaverOptions = {}, serde?: SerializerProtocol) {
+    super(serde);
+    this.#settings = resolveSaverOptions(options);
+    this.#records = new CheckpointRecords(memory, this.#settings);
+  }
+
+  /** The checkpoint that the config names, else the one of its thread with the greatest id; undefined where there is none. */
+  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    const { thread, ns = "", id } = placeIn(config);
+    if (thread === undefined) return undefined;
+    const found = await (id === undefined
+      ? this.#records.latest({ thread, ns })
+      : this.#records.find({ thread, ns, id }));
+    return found && this.#tuple(found);
+  }
+
+  /** Those of the thread, or of all threads where the config names none, the greatest id first. */
+  override async *list(
+    config: RunnableConfig,
+    { limit, before, filter }: CheckpointListOptions = {},
+  ): AsyncGenerator<CheckpointTuple> {
+    let left = limit ?? Number.POSITIVE_INFINITY;
+    if (left <= 0) return;
+    for await (const stored of this.#records.select(placeIn(config), before && placeIn(before).id)) {
+      if (filter !== undefined && !holds(await this.#metadataOf(stored), filter)) continue;
+      yield await this.#tuple(stored);
+      if (--left <= 0) return;
+    }
+  }
+
+  /**
+   * Stores a checkpoint, and of its channels those that `newVersions` names.
+   * @throws {TypeError} with `ttl` also for one with a `DeltaChannel` that is built from earlier checkpoints, which end
+   * before it: `retention` keeps them.
+   */
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    const { thread, ns, id: parent } = placeToWrite(config);
+    const place = { thread, ns, id: checkpoint.id };
+    const { retention, ttl } = this.#settings;
+    const deltaSteps = deltaStepsOf(metadata);
+    if (ttl !== undefined && deltaSteps > 0) {
+      throw new TypeError(
+        "a DeltaChannel needs checkpoints that have ended by then: set no ttl, but retention",
+      );
+    }
+    const { channel_values: _, ...bare } = copyCheckpoint(checkpoint);
+    const [bareBytes, metadataBytes, channels] = await Promise.all([
+      serialize(this.serde, bare),
+      serialize(this.serde, metadata),
+      this.#channels(checkpoint, ttl === undefined ? newVersions : checkpoint.channel_versions),
+    ]);
+    const stored = { ...place, parent, deltaSteps, checkpoint: bareBytes, metadata: metadataBytes };
+    await this.#records.put(stored, channels);
+    if (retention !== undefined) {
+      const versionsOf = async (each: StoredCheckpoint) => (await this.#bare(each)).channel_versions;
+      await retain(place, this.#records, { count: retention, versionsOf });
+    }
+    return configOf(place);
+  }
+
+  /** Stores what a task has written after a checkpoint. What it writes again, as in a retry, changes nothing. */
+  override async putWrites(
+    config: RunnableConfig,
+    writes: PendingWrite[],
+    taskId: string,
+    taskPath = "",
+  ): Promise<void> {
+    const { thread, ns, id } = placeToWrite(config);
+    if (id === undefined) throw new TypeError('configurable needs a "checkpoint_id"');
+    const stored = writes.map(async ([channel, value], position): Promise<StoredWrite> => {
+      const idx = WRITES_IDX_MAP[channel] ?? position;
+      return { task: taskId, path: taskPath, idx, channel, value: await serialize(this.serde, value) };
+    });
+    await this.#records.putWrites({ thread, ns, id }, await Promise.all(stored));
+  }
+
+  /** Forgets all checkpoints of a thread with all that belongs to them. */
+  override async deleteThread(threadId: string): Promise<void> {
+    const { thread } = placeToWrite({ configurable: { thread_id: threadId } });
+    await this.#records.forgetThread(thread);
+  }
+
+  /**
+   * Greater by one, and a random fraction: two branches of a thread have the same number then and not the same version,
+   * so that neither reads what the other has in its channel.
+   */
+  override getNextVersion(current: number | undefined): number {
+    return Math.trunc(current ?? 0) + 1 + randomInt(VERSION_FRACTIONS) / VERSION_FRACTIONS;
+  }
+
+  async #channels(
+    { channel_values }: Checkpoint,
+    versions: Readonly<ChannelVersions>,
+  ): Promise<StoredChannel[]> {
+    const given = Object.entries(versions).filter(([channel]) => Object.hasOwn(channel_values, channel));
+    const stored = given.map(async ([channel, version]) => {
+      return { channel, version, value: await serialize(this.serde, channel_values[channel]) };
+    });
+    return Promise.all(stored);
+  }
+
+  async #tuple(found: StoredCheckpoint): Promise<CheckpointTuple> {
+    const { thread, ns, parent } = found;
+    const before = parent === undefined ? undefined : { thread, ns, id: parent };
+    const [checkpoint, metadata, pendingWrites] = await Promise.all([
+      this.#whole(found, before),
+      this.#metadataOf(found),
+      this.#pendingWrites(found),
+    ]);
+    const parentConfig = before && { parentConfig: configOf(before) };
+    return { config: configOf(found), checkpoint, metadata, pendingWrites, ...parentConfig };
+  }
+
+  /** With the values that its channels have in their versions, as far as they were stored. */
+  async #whole(found: StoredCheckpoint, before: CheckpointPlace | undefined): Promise<Checkpoint> {
+    const bare = await this.#bare(found);
+    const stored = await this.#records.channels(found, bare.channel_versions);
+    const values = stored.map(async ({ channel, value }) => [channel, await this.#value(value)] as const);
+    const checkpoint = { ...bare, channel_values: Object.fromEntries(await Promise.all(values)) };
+    if (bare.v >= SENDS_ARE_CHANNEL || before === undefined) return checkpoint;
+    return withSends(checkpoint, await this.#pendingWrites(before));
+  }
+
+  async #pendingWrites(at: CheckpointPlace): Promise<CheckpointPendingWrite[]> {
+    const stored = await this.#records.writes(at);
+    const keyed = stored.map((write) => ({ write, key: writesSortKey(write.path, write.task, write.idx) }));
+    keyed.sort((a, b) => compareWritesSortKeys(a.key, b.key));
+    const writes = keyed.map(async ({ write }): Promise<CheckpointPendingWrite> => {
+      return [write.task, write.channel, await this.#value(write.value)];
+    });
+    return Promise.all(writes);
+  }
+
+  async #bare({ checkpoint }: StoredCheckpoint): Promise<Omit<Checkpoint, "channel_values">> {
+    return (await this.#value(checkpoint)) as Omit<Checkpoint, "channel_values">;
+  }
+
+  async #metadataOf({ metadata }: StoredCheckpoint): Promise<CheckpointMetadata> {
+    return (await this.#value(metadata)) as CheckpointMetadata;
+  }
+
+  #value(serialized: Serialized): Promise<unknown> {
+    return deserialize(this.serde, serialized);
+  }
+}
+
+/** Top-level fields alone, and none of them an object, as LangGraph's own savers compare. */
+function holds(metadata: CheckpointMetadata, filter: Readonly<Record<string, unknown>>): boolean {
+  const fields = new Map<string, unknown>(Object.entries(metadata));
+  return Object.entries(filter).every(([name, value]) => fields.get(name) === value);
+}
+
+/** A channel is built from the last checkpoint that has its value, so many steps before, and what was written since. */
+function deltaStepsOf({ counters_since_delta_snapshot: counters = {} }: CheckpointMetadata): number {
+  return Math.max(0, ...Object.values(counters).map(([, supersteps]) => supersteps + 1));
+}
+
+function withSends(checkpoint: Checkpoint, writes: readonly CheckpointPendingWrite[]): Checkpoint {
+  const sends = writes.filter(([, channel]) => channel === TASKS).map(([, , value]) => value);
+  const versions = Object.values(checkpoint.channel_versions);
+  const version = versions.length === 0 ? 1 : maxChannelVersion(...versions);
+  return {
+    ...checkpoint,
+    channel_values: { ...checkpoint.channel_values, [TASKS]: sends },
+    channel_versions: { ...checkpoint.channel_versions, [TASKS]: version },
+  };
+}

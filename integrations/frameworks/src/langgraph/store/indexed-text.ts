@@ -1,0 +1,58 @@
+import { deriveText, isJsonObject, type Json } from "@membus/protocol";
+
+/** By what an item is found: the texts under these paths, or nothing. */
+export type Index = false | readonly string[];
+
+/** "$", or names and indices: `a.b`, `a[*].b`, `a[0]`, `a[-1]`, `*`. */
+const STEP = /\[(\*|-?\d+)\]|([^.[\]{}]+)/y;
+
+/** @throws {TypeError} for an index that is no list of paths. */
+export function checkIndex(index: unknown, name: string): void {
+  if (index === false) return;
+  if (!Array.isArray(index)) throw new TypeError(`${name} must be false or a list of paths`);
+  for (const path of index) stepsOf(path);
+}
+
+/** What is indexed of a value: all of it where no index says which; null where that is what the host derives itself. */
+export function indexedText(value: Json, index: Index | undefined): string | null {
+  if (index === false) return "";
+  if (index !== undefined)
+    return deriveText(index.flatMap((path) => textsAt(value, stepsOf(path))).join("\n"));
+  // The host would take this field for the whole text.
+  return isJsonObject(value) && typeof value.text === "string" ? deriveText([value]) : null;
+}
+
+/** @throws {TypeError} for what is no path. */
+function stepsOf(path: unknown): string[] {
+  if (path === "$") return [];
+  const steps: string[] = [];
+  let at = 0;
+  while (typeof path === "string" && at < path.length) {
+    if (path[at] === "." && at > 0) at++;
+    STEP.lastIndex = at;
+    const match = STEP.exec(path);
+    if (match === null) break;
+    steps.push(match[0]);
+    at = STEP.lastIndex;
+  }
+  if (steps.length > 0 && at === (path as string).length) return steps;
+  throw new TypeError(`index: "${String(path)}" is no path such as "title" or "chapters[*].text"`);
+}
+
+function textsAt(value: Json, [step, ...rest]: readonly string[]): string[] {
+  if (step === undefined) return value === null ? [] : [deriveText([value])];
+  return childrenAt(value, step).flatMap((child) => textsAt(child, rest));
+}
+
+function childrenAt(value: Json, step: string): Json[] {
+  if (step === "*") return typeof value === "object" && value !== null ? Object.values(value) : [];
+  if (step.startsWith("[")) {
+    if (!Array.isArray(value)) return [];
+    return step === "[*]" ? value : value.slice(...elementAt(Number(step.slice(1, -1))));
+  }
+  return isJsonObject(value) && Object.hasOwn(value, step) ? [value[step]!] : [];
+}
+
+function elementAt(index: number): [from: number, to: number | undefined] {
+  return [index, index === -1 ? undefined : index + 1];
+}
