@@ -14,6 +14,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 MEMBUS = ROOT / "cli" / "bin" / "membus.js"
+CONFORMANCE = ROOT / "conformance" / "bin" / "membus-conformance.js"
 START_S = 120
 
 
@@ -70,7 +71,7 @@ class RunningBus:
         return self.server.url
 
     def start_host(self) -> None:
-        command = self._command("up", "--data", str(self.folder / "data"))
+        command = self._command(MEMBUS, "up", "--data", str(self.folder / "data"))
         self._host = subprocess.Popen(command, env=self._env(), cwd=self.folder, stdout=subprocess.PIPE, text=True)
         assert self._host.stdout is not None
         for line in self._host.stdout:
@@ -89,8 +90,15 @@ class RunningBus:
 
     def cli(self, *arguments: str) -> str:
         """What the command line, which is TypeScript's client, prints."""
+        return self._run(MEMBUS, *arguments)
+
+    def conformance(self, *arguments: str) -> str:
+        """What the suite of the protocol prints, which must find nothing wrong."""
+        return self._run(CONFORMANCE, *arguments)
+
+    def _run(self, program: Path, *arguments: str) -> str:
         done = subprocess.run(
-            self._command(*arguments), env=self._env(), cwd=self.folder, capture_output=True, text=True, timeout=120
+            self._command(program, *arguments), env=self._env(), cwd=self.folder, capture_output=True, text=True, timeout=120
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -100,8 +108,8 @@ class RunningBus:
         self.server.kill()
         shutil.rmtree(self.folder)
 
-    def _command(self, *arguments: str) -> list[str]:
-        return [os.environ.get("MEMBUS_TEST_NODE", "node"), str(MEMBUS), *arguments]
+    def _command(self, program: Path, *arguments: str) -> list[str]:
+        return [os.environ.get("MEMBUS_TEST_NODE", "node"), str(program), *arguments]
 
     def _env(self) -> dict[str, Any]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("MEMBUS_")}
