@@ -72,7 +72,7 @@ class Mem0Memory:
         *,
         filters: Mapping[str, Any] | None = None,
         top_k: int = 20,
-        threshold: float | None = None,
+        threshold: float = 0.1,
     ) -> dict[str, Any]:
         """The memories that answer `query`, the best first, each with its `score`. `filters` has at least one of `user_id`,
         `agent_id` and `run_id`, and what else mem0 takes there. `threshold` is the least score, 0..1."""
