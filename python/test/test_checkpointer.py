@@ -57,18 +57,18 @@ def test_a_graph_goes_on_in_another_process(bus: RunningBus, agent: str) -> None
         assert MembusSaver(memory).get_tuple(config) is None
 
 
-async def test_branches_of_a_thread_keep_their_own_values(bus: RunningBus, agent: str) -> None:
-    async with await aio.connect(bus.url, agent=agent) as memory:
+def test_branches_of_a_thread_keep_their_own_values(bus: RunningBus, agent: str) -> None:
+    with membus.connect(bus.url, agent=agent) as memory:
         graph = graph_with(MembusSaver(memory))
         config: Any = {"configurable": {"thread_id": "t"}}
-        await graph.ainvoke({"said": ["hello"]}, config)
-        before = (await graph.aget_state(config)).config
-        assert (await graph.ainvoke(Command(resume="nine"), before))["said"] == ["hello", "asked", "nine"]
-        first = (await graph.aget_state(config)).config
-        await graph.aupdate_state(before, {"said": ["ten"]}, as_node="wait")
-        assert (await graph.aget_state(config)).values["said"] == ["hello", "asked", "ten"]
-        assert (await graph.aget_state(first)).values["said"] == ["hello", "asked", "nine"]
-        states = [state.values.get("said") async for state in graph.aget_state_history(config)]
+        graph.invoke({"said": ["hello"]}, config)
+        before = graph.get_state(config).config
+        assert graph.invoke(Command(resume="nine"), before)["said"] == ["hello", "asked", "nine"]
+        first = graph.get_state(config).config
+        graph.update_state(before, {"said": ["ten"]}, as_node="wait")
+        assert graph.get_state(config).values["said"] == ["hello", "asked", "ten"]
+        assert graph.get_state(first).values["said"] == ["hello", "asked", "nine"]
+        states = [state.values.get("said") for state in graph.get_state_history(config)]
         assert states[:2] == [["hello", "asked", "ten"], ["hello", "asked", "nine"]]
 
 
