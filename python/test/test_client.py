@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import threading
 from datetime import datetime
 from typing import Any
 
@@ -212,8 +213,34 @@ def test_the_same_with_threads(bus: RunningBus, agent: str) -> None:
         assert memory.ping()["tiers"] == ["working", "episodic", "semantic"]
         assert memory.for_session("other").recall("user_name") is None
         assert memory.forget(tier="working")["deleted"] == 6
-    with pytest.raises(RuntimeError):
+    with pytest.raises(membus.UnavailableError, match="closed"):
         memory.recall("user_name")
+    memory.close()
+
+
+def test_a_client_that_closes_ends_its_watches_and_refuses_calls(bus: RunningBus, agent: str) -> None:
+    memory = membus.connect(bus.url, agent=agent)
+    watch = memory.watch()
+    refused: list[Exception] = []
+
+    def call() -> None:
+        try:
+            while True:
+                memory.remember("again", 1)
+        except membus.UnavailableError as error:
+            refused.append(error)
+
+    seen: list[Any] = []
+    threads = [threading.Thread(target=call) for _ in range(3)]
+    threads.append(threading.Thread(target=lambda: seen.extend(watch)))
+    for thread in threads:
+        thread.start()
+    memory.recall("again")
+    memory.close()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert [error.detail["reason"] for error in refused if isinstance(error, membus.UnavailableError)] == ["closed"] * 3
 
 
 def test_typescript_and_python_share_a_memory(bus: RunningBus, agent: str) -> None:

@@ -164,6 +164,8 @@ async def test_what_the_server_refuses_is_unauthorized(tmp_path: Path) -> None:
     try:
         with pytest.raises(membus.UnauthorizedError):
             await aio.connect(server.url, agent="alice", user="alice", password="wrong")
+        with pytest.raises(membus.UnauthorizedError, match="subscription"):
+            await aio.connect(server.url, agent="alice", user="alice", password=password_of("alice"))
         options: Any = {"user": "alice", "password": password_of("alice"), "inbox_prefix": "_INBOX_alice"}
         async with await aio.connect(server.url, agent="alice", retry_timeout_s=0, **options) as memory:
             with pytest.raises(membus.UnavailableError):

@@ -25,6 +25,7 @@ _NO_RESPONDERS = "503"
 class _Listener:
     subject: str
     receive: Callable[[Msg], Awaitable[None]]
+    on_close: Callable[[], None]
     subscription: Subscription | None = None
     refusal: str | None = None
 
@@ -93,11 +94,17 @@ class Connection:
         return last
 
     async def _opened(self, client: Client) -> None:
+        """Raises `UnauthorizedError` where the server lets no reply in: with another `inbox_prefix` it may."""
         self._client = client
         self._inbox = client.new_inbox()
-        await client.subscribe(f"{self._inbox}.*", cb=self._on_reply)
+        replies = _Listener(f"{self._inbox}.*", self._on_reply, lambda: None)
+        self._listeners = {replies, *(each for each in self._listeners if each.receive != self._on_reply)}
         for listener in self._listeners:
             listener.subscription = await client.subscribe(listener.subject, cb=listener.receive)
+        await client.flush()
+        if replies.refusal is not None:
+            await client.close()
+            raise UnauthorizedError(replies.refusal)
         self._connected.set()
 
     @property
@@ -173,12 +180,14 @@ class Connection:
             if not future.done():
                 future.set_exception(UnavailableError(f"the connection is {reason}", {"reason": reason}))
 
-    async def listen(self, subject: str, receive: Callable[[Msg], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
-        """Subscribed, and known to the server, when it returns; call the result to end it.
+    async def listen(
+        self, subject: str, receive: Callable[[Msg], Awaitable[None]], on_close: Callable[[], None] = lambda: None
+    ) -> Callable[[], Awaitable[None]]:
+        """Subscribed, and known to the server, when it returns; call the result to end it. `on_close` hears that the client ends it.
 
         Raises `UnauthorizedError` where the server refuses, `UnavailableError` where it is away."""
         await self._ready(self._connect_timeout_s)
-        listener = _Listener(subject, receive)
+        listener = _Listener(subject, receive, on_close)
         self._listeners.add(listener)
         try:
             listener.subscription = await self._client.subscribe(subject, cb=receive)
@@ -201,6 +210,8 @@ class Connection:
         """Ends what is in flight with `unavailable`, after the server has taken what was published."""
         self._closed = True
         self._lost("closed")
+        for listener in self._listeners:
+            listener.on_close()
         self._connected.set()
         if self._client.is_connected:
             try:

@@ -19,7 +19,7 @@ WAITING_MAX = 10_000
 
 
 class AsyncWatch:
-    """Events as they come, from the moment `watch` has returned: `async for event in watch`. Ends with `stop`.
+    """Events as they come, from the moment `watch` has returned: `async for event in watch`. Ends with `stop`, and with the client.
 
     At most once each: what happens while disconnected is missed, and so is what comes while 10,000 events wait here, which `missed`
     counts [EVENT-2].
@@ -29,14 +29,13 @@ class AsyncWatch:
         self._namespace = namespace
         self._queue: asyncio.Queue[MemoryEvent | None] = asyncio.Queue()
         self._ends: list[Callable[[], Awaitable[None]]] = []
-        self._stopped = False
         #: Events that found no room.
         self.missed = 0
 
     async def _open(self, connection: Connection, subjects: list[str]) -> None:
         try:
             for subject in subjects:
-                self._ends.append(await connection.listen(subject, self._receive))
+                self._ends.append(await connection.listen(subject, self._receive, self._end))
         except BaseException:
             await self.stop()
             raise
@@ -59,21 +58,21 @@ class AsyncWatch:
         return self
 
     async def __anext__(self) -> MemoryEvent:
-        if self._stopped and self._queue.empty():
-            raise StopAsyncIteration
         event = await self._queue.get()
         if event is None:
+            self._end()
             raise StopAsyncIteration
         return event
 
     async def stop(self) -> None:
         """Ends it: what waits is still given, then the iteration ends."""
-        if self._stopped:
-            return
-        self._stopped = True
+        self._end()
+        while self._ends:
+            await self._ends.pop()()
+
+    def _end(self) -> None:
+        """Whoever finds the end puts it back: others may wait for it."""
         self._queue.put_nowait(None)
-        for end in self._ends:
-            await end()
 
     async def __aenter__(self) -> AsyncWatch:
         return self

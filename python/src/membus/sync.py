@@ -32,11 +32,13 @@ from ._schema import (
 )
 from ._store import StoreResult
 from ._watch import AsyncWatch
+from .errors import UnavailableError
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 T = TypeVar("T")
+_SETTLE_S = 5
 
 
 class LoopThread:
@@ -44,16 +46,18 @@ class LoopThread:
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
+        self._lock = threading.Lock()
+        self._stopped = False
         self._thread = threading.Thread(target=self.loop.run_forever, name="membus", daemon=True)
         self._thread.start()
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """What `coroutine` returns. An exception of the waiting thread, such as KeyboardInterrupt, cancels it."""
-        try:
+        with self._lock:
+            if self._stopped:
+                coroutine.close()
+                raise UnavailableError("the client is closed", {"reason": "closed"})
             future = asyncio.run_coroutine_threadsafe(coroutine, self.loop)
-        except RuntimeError:
-            coroutine.close()
-            raise
         try:
             return future.result()
         except BaseException:
@@ -69,11 +73,24 @@ class LoopThread:
                 return
 
     def stop(self) -> None:
-        if self.loop.is_closed():
-            return
+        """When all that has begun is over; later calls are refused."""
+        with self._lock:
+            if self._stopped:
+                return
+            self._stopped = True
+        asyncio.run_coroutine_threadsafe(_settle(), self.loop).result()
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
         self.loop.close()
+
+
+async def _settle() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    if others:
+        _, left = await asyncio.wait(others, timeout=_SETTLE_S)
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
 
 async def _next(iterator: AsyncIterator[T]) -> T:
@@ -281,9 +298,10 @@ class MemoryClient(Memory):
     def close(self) -> None:
         """Waits until every request in flight is answered or has failed, without further retries, and closes the connection.
         Views and watches end with it."""
-        if self._thread.loop.is_closed():
+        try:
+            self._thread.run(self._client.close())
+        except UnavailableError:
             return
-        self._thread.run(self._client.close())
         self._thread.stop()
 
     def __enter__(self) -> MemoryClient:
