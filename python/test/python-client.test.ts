@@ -18,6 +18,7 @@ const RUN_MS = 280_000;
 /** What a file needs besides nats-py and pytest. */
 const NEEDS = new Map([
   ["test_agentscope.py", "agentscope.middleware"],
+  ["test_agentscope_1.py", "agentscope.memory"],
   ["test_checkpointer.py", "langgraph.graph, langgraph.checkpoint.conformance"],
   ["test_langgraph_store.py", "langgraph.store.base"],
   ["test_types.py", "mypy"],

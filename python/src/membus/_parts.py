@@ -19,8 +19,7 @@ _SHARED = ("tier", "group", "occurred_at", "ttl", "expires_at")
 
 
 def split_entry(entry: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The parts of an entry and its head, or no parts and itself [REC-11]. One that may be large has a `text` of its own, for
-    nothing is derived here. Raises `TooLargeError` for more than 999 parts, which is 180 MB."""
+    """The parts of an entry and its head, or no parts and itself [REC-11]. A head without a `text` gets that of its content. Raises `TooLargeError` for more than 999 parts, which is 180 MB."""
     if len(encode(entry)) <= LIMITS["entryBytes"]:
         return [], dict(entry)
     data = encode(entry["content"])
@@ -40,7 +39,14 @@ def split_entry(entry: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[st
         }
         for at, key in enumerate(_part_keys(key_hash(entry["key"]), parts))
     ]
-    return pieces, {**entry, "content": {"parts": parts}, "metadata": {**entry.get("metadata", {}), "parts": count}}
+    head = {"content": {"parts": parts}, "metadata": {**entry.get("metadata", {}), "parts": count}}
+    return pieces, {**entry, **head, "text": _text_of(entry)}
+
+
+def _text_of(entry: Mapping[str, Any]) -> str:
+    text, content = entry.get("text"), entry["content"]
+    derived = content.get("text") if isinstance(content, Mapping) else content
+    return text if isinstance(text, str) else str(derived)[: LIMITS["derivedTextLength"]] if isinstance(derived, str) else ""
 
 
 def _part_keys(head: str, parts: Mapping[str, Any]) -> list[dict[str, Any]]:
