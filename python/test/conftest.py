@@ -3,12 +3,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 import itertools
-from typing import Any, AsyncIterator, Callable, Iterator
+from typing import Iterator
 
 import pytest
 from running_bus import RunningBus
-
-from membus import aio
 
 _count = itertools.count(1)
 

@@ -21,7 +21,7 @@ const NEEDS = new Map([
   ["test_agentscope_1.py", "agentscope.memory"],
   ["test_checkpointer.py", "langgraph.graph, langgraph.checkpoint.conformance"],
   ["test_langgraph_store.py", "langgraph.store.base"],
-  ["test_types.py", "mypy"],
+  ["test_types.py", "mypy, langgraph.graph, langgraph.checkpoint.conformance"],
 ]);
 
 const isThere = (modules: string) =>

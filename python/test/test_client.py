@@ -13,7 +13,6 @@ from running_bus import RunningBus
 
 import membus
 from membus import aio
-from membus._watch import AsyncWatch
 
 
 async def test_stores_finds_and_forgets(bus: RunningBus, agent: str) -> None:

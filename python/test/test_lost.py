@@ -64,7 +64,7 @@ async def test_a_request_in_flight_learns_at_once_that_the_server_is_gone(tmp_pa
     try:
         async with await aio.connect(server.url, agent="a", timeout_s=600, retry_timeout_s=0) as memory:
             # Somebody listens, and does not answer.
-            end = await memory._exchange.connection.listen("a2e.default.a.ping", silent)
+            end = await memory._exchange.connection.listen(["a2e.default.a.ping"], silent)
             waiting = asyncio.ensure_future(memory.ping())
             await asyncio.sleep(0.1)
             server.kill()
@@ -121,7 +121,7 @@ async def test_a_silent_host_is_a_timeout(tmp_path: Path) -> None:
             async def receive(message: Any) -> None:
                 ids.append(message.data)
 
-            await memory._exchange.connection.listen("a2e.default.a.>", receive)
+            await memory._exchange.connection.listen(["a2e.default.a.>"], receive)
             with pytest.raises(membus.RequestTimeoutError):
                 await memory.recall("x")
             assert len(ids) > 1
@@ -147,7 +147,7 @@ async def test_an_overloaded_host_is_given_its_time(tmp_path: Path) -> None:
                     reply = {"type": "pong", "req_id": request["id"], "host_id": "h", "tiers": []}
                 await message.respond(encode(reply))
 
-            await connection.listen("a2e.default.a.ping", answer)
+            await connection.listen(["a2e.default.a.ping"], answer)
             with pytest.raises(membus.OverloadedError) as full:
                 await memory.ping()
             assert full.value.retry_after_ms == 300

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass
-from typing import Any, Awaitable, Callable
+from typing import Any, Awaitable, Callable, Sequence
 
 import nats.errors
 from nats.aio.client import Client
@@ -59,11 +59,20 @@ class Connection:
         client = Client()
         connecting = asyncio.ensure_future(self._connect(client, refusals))
         refused = asyncio.ensure_future(self._all_refuse(refusals))
-        await asyncio.wait({connecting, refused}, timeout=self._connect_timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        try:
+            await asyncio.wait({connecting, refused}, timeout=self._connect_timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            connecting.cancel()
+            refused.cancel()
+            await client.close()
+            raise
         error = connecting.exception() if connecting.done() else None
         if connecting.done() and error is None:
             refused.cancel()
-            return await self._opened(client)
+            try:
+                return await self._opened(client)
+            except (nats.errors.Error, asyncio.TimeoutError) as lost:
+                error = lost
         last = error or (refused.result() if refused.done() else TimeoutError("no answer"))
         connecting.cancel()
         refused.cancel()
@@ -101,7 +110,7 @@ class Connection:
         self._listeners = {replies, *(each for each in self._listeners if each.receive != self._on_reply)}
         for listener in self._listeners:
             listener.subscription = await client.subscribe(listener.subject, cb=listener.receive)
-        await client.flush()
+        await _flushed(client)
         if replies.refusal is not None:
             await client.close()
             raise UnauthorizedError(replies.refusal)
@@ -181,29 +190,35 @@ class Connection:
                 future.set_exception(UnavailableError(f"the connection is {reason}", {"reason": reason}))
 
     async def listen(
-        self, subject: str, receive: Callable[[Msg], Awaitable[None]], on_close: Callable[[], None] = lambda: None
+        self,
+        subjects: Sequence[str],
+        receive: Callable[[Msg], Awaitable[None]],
+        on_close: Callable[[], None] = lambda: None,
     ) -> Callable[[], Awaitable[None]]:
         """Subscribed, and known to the server, when it returns; call the result to end it. `on_close` hears that the client ends it.
 
         Raises `UnauthorizedError` where the server refuses, `UnavailableError` where it is away."""
         await self._ready(self._connect_timeout_s)
-        listener = _Listener(subject, receive, on_close)
-        self._listeners.add(listener)
-        try:
-            listener.subscription = await self._client.subscribe(subject, cb=receive)
-            await self._client.flush()
-        except (nats.errors.Error, asyncio.TimeoutError) as error:
-            self._listeners.discard(listener)
-            raise UnavailableError(f"cannot subscribe: {error}", {"reason": "disconnected"}) from error
+        listeners = [_Listener(subject, receive, on_close) for subject in subjects]
 
         async def end() -> None:
-            self._listeners.discard(listener)
-            if listener.subscription is not None and not self._client.is_closed:
-                await listener.subscription.unsubscribe()
+            self._listeners.difference_update(listeners)
+            for listener in listeners:
+                if listener.subscription is not None and not self._client.is_closed:
+                    await listener.subscription.unsubscribe()
 
-        if listener.refusal is not None:
-            await end()
-            raise UnauthorizedError(listener.refusal)
+        self._listeners.update(listeners)
+        try:
+            for listener in listeners:
+                listener.subscription = await self._client.subscribe(listener.subject, cb=receive)
+            await _flushed(self._client)
+        except (nats.errors.Error, asyncio.TimeoutError) as error:
+            self._listeners.difference_update(listeners)
+            raise UnavailableError(f"cannot subscribe: {error}", {"reason": "disconnected"}) from error
+        for listener in listeners:
+            if listener.refusal is not None:
+                await end()
+                raise UnauthorizedError(listener.refusal)
         return end
 
     async def close(self) -> None:
@@ -219,6 +234,13 @@ class Connection:
             except (nats.errors.Error, asyncio.TimeoutError):
                 pass
         await self._client.close()
+
+
+async def _flushed(client: Client) -> None:
+    """The server has all that was written. nats-py's PING may overtake what waits to be written: when the first PONG is here,
+    that has been written, and the second tells that the server has it."""
+    await client.flush()
+    await client.flush()
 
 
 def _over_max_payload(maximum: int, got: int) -> MembusError:

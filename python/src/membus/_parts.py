@@ -19,13 +19,16 @@ _SHARED = ("tier", "group", "occurred_at", "ttl", "expires_at")
 
 
 def split_entry(entry: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The parts of an entry and its head, or no parts and itself [REC-11]. A head without a `text` gets that of its content. Raises `TooLargeError` for more than 999 parts, which is 180 MB."""
+    """The parts of an entry and its head, or no parts and itself [REC-11]. A head without a `text` gets that of its content.
+
+    Raises `TooLargeError` for more than 999 parts, which is 180 MB."""
     if len(encode(entry)) <= LIMITS["entryBytes"]:
         return [], dict(entry)
     data = encode(entry["content"])
     count = -(-len(data) // _PART_BYTES)
     if count > _PARTS_MAX:
-        raise TooLargeError(f"{len(data)} bytes are more than a store holds", {"limit": "storeEntries", "max": _PARTS_MAX, "got": count})
+        detail = {"limit": "storeEntries", "max": _PARTS_MAX, "got": count}
+        raise TooLargeError(f"{len(data)} bytes are more than a store holds", detail)
     parts = {"count": count, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
     shared = {name: entry[name] for name in _SHARED if name in entry}
     pieces = [

@@ -93,7 +93,8 @@ def _refuse(path: str, why: str) -> None:
 
 def _at_most(limit: str, got: int, path: str) -> None:
     if got > LIMITS[limit]:
-        raise TooLargeError(f"{limit} is at most {LIMITS[limit]}, got {got}", {"limit": limit, "max": LIMITS[limit], "got": got, "path": path})
+        detail = {"limit": limit, "max": LIMITS[limit], "got": got, "path": path}
+        raise TooLargeError(f"{limit} is at most {LIMITS[limit]}, got {got}", detail)
 
 
 def key_hash(key: Mapping[str, Any] | str) -> str:

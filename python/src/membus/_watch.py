@@ -28,17 +28,12 @@ class AsyncWatch:
     def __init__(self, namespace: str | None) -> None:
         self._namespace = namespace
         self._queue: asyncio.Queue[MemoryEvent | None] = asyncio.Queue()
-        self._ends: list[Callable[[], Awaitable[None]]] = []
+        self._unsubscribe: Callable[[], Awaitable[None]] | None = None
         #: Events that found no room.
         self.missed = 0
 
     async def _open(self, connection: Connection, subjects: list[str]) -> None:
-        try:
-            for subject in subjects:
-                self._ends.append(await connection.listen(subject, self._receive, self._end))
-        except BaseException:
-            await self.stop()
-            raise
+        self._unsubscribe = await connection.listen(subjects, self._receive, self._end)
 
     async def _receive(self, message: Msg) -> None:
         try:
@@ -67,8 +62,9 @@ class AsyncWatch:
     async def stop(self) -> None:
         """Ends it: what waits is still given, then the iteration ends."""
         self._end()
-        while self._ends:
-            await self._ends.pop()()
+        unsubscribe, self._unsubscribe = self._unsubscribe, None
+        if unsubscribe is not None:
+            await unsubscribe()
 
     def _end(self) -> None:
         """Whoever finds the end puts it back: others may wait for it."""

@@ -9,13 +9,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Iterable, Literal, Mapping, Sequence, TypeVar
+from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Iterable, Literal, Mapping, Sequence
 
 from ._connection import Connection
-from ._exchange import Exchange, Patience, malformed, new_id, request_fields, write_request
+from ._exchange import Exchange, Patience, new_id, request_fields, write_request
 from ._identity import Identity
+from ._pages import content_by_tier, follow_pages, require_whole
 from ._schema import (
-    LIMITS,
     PROTOCOL_VERSION,
     TIERS,
     Ack,
@@ -36,12 +36,11 @@ from ._schema import (
 )
 from ._store import StoreResult, add_failure, add_reply, check_entries, only_tier, read_store_reply, split
 from ._watch import AsyncWatch, watch_events
-from .errors import HostRuntimeError, MembusError, error_of
+from .errors import MembusError, error_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-T = TypeVar("T")
 #: Parts of a split store append their number to the id, which has at most 128 characters.
 _ID_LENGTH_MAX = 120
 
@@ -163,9 +162,9 @@ class AsyncMemory:
         patience = self._patience.changed(timeout_s, retry_timeout_s)
 
         async def fetch(fields: dict[str, Any]) -> RetrieveResponse:
-            return await self._retrieve(fields, patience, _require_whole)
+            return await self._retrieve(fields, patience, require_whole)
 
-        async for page in _pages(dict(request), page_size, fetch, "entries"):
+        async for page in follow_pages(dict(request), page_size, fetch, "entries"):
             for entry in page["entries"]:
                 yield entry
 
@@ -192,9 +191,9 @@ class AsyncMemory:
         patience = self._patience.changed(timeout_s, retry_timeout_s)
 
         async def fetch(fields: dict[str, Any]) -> ListResponse:
-            return await self._list(fields, patience, _require_whole)
+            return await self._list(fields, patience, require_whole)
 
-        async for page in _pages(dict(request), page_size, fetch, "items"):
+        async for page in follow_pages(dict(request), page_size, fetch, "items"):
             for item in page["items"]:
                 yield item
 
@@ -255,8 +254,8 @@ class AsyncMemory:
         missing = object()
         fields: dict[str, Any] = {"keys": [key], "limit": len(TIERS), **({} if tier is None else {"tier": tier})}
         patience = self._patience.changed(timeout_s, retry_timeout_s)
-        reply = await self._retrieve(fields, patience, lambda reply: _content_by_tier(reply, missing))
-        content = _content_by_tier(reply, missing)
+        reply = await self._retrieve(fields, patience, lambda reply: content_by_tier(reply, missing))
+        content = content_by_tier(reply, missing)
         return default if content is missing else content
 
     async def status(
@@ -387,37 +386,3 @@ def _checked_id(id: str | None) -> str:
     if not isinstance(id, str) or not 1 <= len(id) <= _ID_LENGTH_MAX or not id.isprintable():
         raise ValueError(f"id must be 1..{_ID_LENGTH_MAX} printable characters")
     return id
-
-
-async def _pages(fields: dict[str, Any], page_size: int, fetch: Callable[[dict[str, Any]], Any], name: str) -> AsyncIterator[Any]:
-    """Every page, until there is no more or as many as `limit` says have come."""
-    if not 1 <= page_size <= LIMITS["retrieveLimit"]:
-        raise ValueError(f"page_size must be 1..{LIMITS['retrieveLimit']}")
-    left = fields.pop("limit", None)
-    while left is None or left > 0:
-        page = await fetch({**fields, "limit": page_size if left is None else min(left, page_size)})
-        yield page
-        cursor = page.get("cursor")
-        if cursor is None:
-            return
-        if cursor == fields.get("cursor"):
-            raise HostRuntimeError("the host's cursor does not advance")
-        fields["cursor"] = cursor
-        left = None if left is None else left - len(page[name])
-
-
-def _require_whole(reply: dict[str, Any]) -> None:
-    for degraded in reply.get("degraded", ()):
-        raise error_of(degraded)
-
-
-def _content_by_tier(reply: RetrieveResponse, missing: object) -> Any:
-    """Of the entries of one key, the content of the one in the first tier; raises for a tier that failed and comes before it."""
-    for tier in TIERS:
-        for degraded in reply.get("degraded", ()):
-            if degraded.get("tier") == tier:
-                raise error_of(degraded)
-        for entry in reply["entries"]:
-            if entry.get("tier") == tier:
-                return entry["content"]
-    return missing

@@ -38,7 +38,8 @@ class MembusStore(BaseStore):
 
     `memory` is a `membus.Memory`, then all methods may be used, or an `AsyncMemory`, then those for asyncio. Items are kept in
     `namespace`, in the episodic tier unless told otherwise. Every item is found by a `query`, but those put with `index=False`; the host
-    embeds; what answers less than `min_score`, 0..1, is not found. `ttl` counts minutes since the last read or write, as `ttl={"default_ttl": ..., "refresh_on_read": ...}` says.
+    embeds; what answers less than `min_score`, 0..1, is not found. A `ttl` counts minutes since the last read or write, as
+    `ttl={"default_ttl": ..., "refresh_on_read": ...}` says.
     """
 
     supports_ttl = True
