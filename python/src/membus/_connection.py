@@ -1,0 +1,248 @@
+"""The connection to NATS: one request and its reply, subscriptions, and what happens when it is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import Any, Awaitable, Callable, Sequence
+
+import nats.errors
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
+
+from .errors import MembusError, RequestTimeoutError, TooLargeError, UnauthorizedError, UnavailableError
+
+_log = logging.getLogger("membus")
+#: What the client decides, and nobody else.
+_OWN_OPTIONS = {"max_reconnect_attempts", "allow_reconnect", "error_cb", "disconnected_cb", "reconnected_cb", "closed_cb"}
+_RECONNECT_WAIT_S = 0.25
+_NO_RESPONDERS = "503"
+
+
+@dataclass(eq=False)
+class _Listener:
+    subject: str
+    receive: Callable[[Msg], Awaitable[None]]
+    on_close: Callable[[], None]
+    subscription: Subscription | None = None
+    refusal: str | None = None
+
+
+class Connection:
+    """A connection of nats-py that comes back by itself, however long the server is away.
+
+    When it goes, every request under way fails at once with `unavailable`: it may have had its effect, its answer is lost.
+    A request that is made meanwhile waits for the next connection, as long as its timeout allows.
+    """
+
+    def __init__(self, servers: str | list[str], connect_timeout_s: float, options: dict[str, Any]) -> None:
+        refused = _OWN_OPTIONS & options.keys()
+        if refused:
+            raise TypeError(f"{', '.join(sorted(refused))}: the client sees to it itself")
+        self._servers = [servers] if isinstance(servers, str) else list(servers)
+        self._connect_timeout_s = connect_timeout_s
+        self._options = {"inbox_prefix": "_INBOX", "name": "membus", "reconnect_time_wait": _RECONNECT_WAIT_S, **options}
+        self._client = Client()
+        self._inbox = ""
+        self._connected = asyncio.Event()
+        self._opening = asyncio.Lock()
+        self._waiting: dict[str, tuple[str, asyncio.Future[Msg]]] = {}
+        self._count = 0
+        self._listeners: set[_Listener] = set()
+        self._closed = False
+
+    async def open(self) -> None:
+        """Raises `UnavailableError` where no server can be reached, `UnauthorizedError` where it refuses."""
+        refusals: asyncio.Queue[Exception] = asyncio.Queue()
+        client = Client()
+        connecting = asyncio.ensure_future(self._connect(client, refusals))
+        refused = asyncio.ensure_future(self._all_refuse(refusals))
+        try:
+            await asyncio.wait({connecting, refused}, timeout=self._connect_timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            connecting.cancel()
+            refused.cancel()
+            await client.close()
+            raise
+        error = connecting.exception() if connecting.done() else None
+        if connecting.done() and error is None:
+            refused.cancel()
+            try:
+                return await self._opened(client)
+            except (nats.errors.Error, asyncio.TimeoutError) as lost:
+                error = lost
+        last = error or (refused.result() if refused.done() else TimeoutError("no answer"))
+        connecting.cancel()
+        refused.cancel()
+        await client.close()
+        at = ", ".join(server.rpartition("@")[2] for server in self._servers)
+        if isinstance(last, nats.errors.AuthorizationError) or "authorization violation" in str(last).lower():
+            raise UnauthorizedError(f"the NATS server at {at} refuses these credentials") from last
+        raise UnavailableError(f"cannot connect to NATS at {at}: {last}", {"reason": "connect", "servers": at}) from last
+
+    async def _connect(self, client: Client, refusals: asyncio.Queue[Exception]) -> None:
+        async def on_error(error: Exception) -> None:
+            refusals.put_nowait(error) if client is not self._client else self._on_error(error)
+
+        async def on_lost() -> None:
+            if client is self._client:
+                self._lost("disconnected")
+
+        async def on_back() -> None:
+            self._connected.set()
+
+        callbacks: dict[str, Any] = {"error_cb": on_error, "disconnected_cb": on_lost, "reconnected_cb": on_back}
+        await client.connect(self._servers, max_reconnect_attempts=-1, **callbacks, **self._options)
+
+    async def _all_refuse(self, refusals: asyncio.Queue[Exception]) -> Exception:
+        """The error of the last server, once each has been tried."""
+        for _ in self._servers:
+            last = await refusals.get()
+        return last
+
+    async def _opened(self, client: Client) -> None:
+        """Raises `UnauthorizedError` where the server lets no reply in: with another `inbox_prefix` it may."""
+        self._client = client
+        self._inbox = client.new_inbox()
+        replies = _Listener(f"{self._inbox}.*", self._on_reply, lambda: None)
+        self._listeners = {replies, *(each for each in self._listeners if each.receive != self._on_reply)}
+        for listener in self._listeners:
+            listener.subscription = await client.subscribe(listener.subject, cb=listener.receive)
+        await _flushed(client)
+        if replies.refusal is not None:
+            await client.close()
+            raise UnauthorizedError(replies.refusal)
+        self._connected.set()
+
+    @property
+    def max_payload(self) -> int:
+        return self._client.max_payload
+
+    def require_open(self) -> None:
+        if self._closed:
+            raise UnavailableError("the client is closed", {"reason": "closed"})
+
+    async def request(self, subject: str, payload: bytes, timeout_s: float) -> bytes:
+        """The reply's bytes. Raises `UnavailableError`, `RequestTimeoutError`, `UnauthorizedError` or `TooLargeError`."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout_s
+        await self._ready(timeout_s)
+        self._count += 1
+        token = str(self._count)
+        future: asyncio.Future[Msg] = loop.create_future()
+        self._waiting[token] = (subject, future)
+        try:
+            await self._client.publish(subject, payload, reply=f"{self._inbox}.{token}")
+            return (await asyncio.wait_for(future, max(0, deadline - loop.time()))).data
+        except (asyncio.TimeoutError, nats.errors.TimeoutError):
+            raise RequestTimeoutError("the host did not answer in time") from None
+        except nats.errors.MaxPayloadError as error:
+            raise _over_max_payload(self.max_payload, len(payload)) from error
+        except nats.errors.Error as error:
+            raise UnavailableError(f"the connection to NATS is lost: {error}", {"reason": "disconnected"}) from error
+        finally:
+            del self._waiting[token]
+
+    async def _ready(self, timeout_s: float) -> None:
+        self.require_open()
+        if self._client.is_connected:
+            return
+        if self._client.is_closed:
+            # nats-py gives up a connection for good when the server reports an error that it does not know.
+            async with self._opening:
+                if self._client.is_closed and not self._closed:
+                    await self.open()
+            return
+        self._connected.clear()
+        try:
+            await asyncio.wait_for(self._connected.wait(), timeout_s)
+        except asyncio.TimeoutError:
+            raise UnavailableError("not connected to NATS", {"reason": "disconnected"}) from None
+        self.require_open()
+
+    async def _on_reply(self, message: Msg) -> None:
+        _, future = self._waiting.get(message.subject.rpartition(".")[2], ("", None))
+        if future is None or future.done():
+            return
+        if not message.data and (message.headers or {}).get("Status") == _NO_RESPONDERS:
+            future.set_exception(UnavailableError("nobody listens on this subject", {"reason": "no_responders"}))
+        else:
+            future.set_result(message)
+
+    def _on_error(self, error: Exception) -> None:
+        """nats-py tells what the server has refused in lower case: `... for publish to "a2e.default.alice.ping"`."""
+        text = str(error)
+        _log.warning("NATS: %s", text)
+        if "permissions violation" not in text:
+            return
+        for subject, future in self._waiting.values():
+            if f'publish to "{subject.lower()}"' in text and not future.done():
+                future.set_exception(UnauthorizedError(text))
+        for listener in self._listeners:
+            if f'subscription to "{listener.subject.lower()}"' in text:
+                listener.refusal = text
+
+    def _lost(self, reason: str) -> None:
+        for _, future in self._waiting.values():
+            if not future.done():
+                future.set_exception(UnavailableError(f"the connection is {reason}", {"reason": reason}))
+
+    async def listen(
+        self,
+        subjects: Sequence[str],
+        receive: Callable[[Msg], Awaitable[None]],
+        on_close: Callable[[], None] = lambda: None,
+    ) -> Callable[[], Awaitable[None]]:
+        """Subscribed, and known to the server, when it returns; call the result to end it. `on_close` hears that the client ends it.
+
+        Raises `UnauthorizedError` where the server refuses, `UnavailableError` where it is away."""
+        await self._ready(self._connect_timeout_s)
+        listeners = [_Listener(subject, receive, on_close) for subject in subjects]
+
+        async def end() -> None:
+            self._listeners.difference_update(listeners)
+            for listener in listeners:
+                if listener.subscription is not None and not self._client.is_closed:
+                    await listener.subscription.unsubscribe()
+
+        self._listeners.update(listeners)
+        try:
+            for listener in listeners:
+                listener.subscription = await self._client.subscribe(listener.subject, cb=receive)
+            await _flushed(self._client)
+        except (nats.errors.Error, asyncio.TimeoutError) as error:
+            self._listeners.difference_update(listeners)
+            raise UnavailableError(f"cannot subscribe: {error}", {"reason": "disconnected"}) from error
+        for listener in listeners:
+            if listener.refusal is not None:
+                await end()
+                raise UnauthorizedError(listener.refusal)
+        return end
+
+    async def close(self) -> None:
+        """Ends what is in flight with `unavailable`, after the server has taken what was published."""
+        self._closed = True
+        self._lost("closed")
+        for listener in self._listeners:
+            listener.on_close()
+        self._connected.set()
+        if self._client.is_connected:
+            try:
+                await self._client.flush()
+            except (nats.errors.Error, asyncio.TimeoutError):
+                pass
+        await self._client.close()
+
+
+async def _flushed(client: Client) -> None:
+    """The server has all that was written. nats-py's PING may overtake what waits to be written: when the first PONG is here,
+    that has been written, and the second tells that the server has it."""
+    await client.flush()
+    await client.flush()
+
+
+def _over_max_payload(maximum: int, got: int) -> MembusError:
+    detail = {"limit": "messageBytes", "max": maximum, "got": got}
+    return TooLargeError(f"a message of {got} bytes does not fit the connection", detail)

@@ -1,0 +1,895 @@
+"""The messages, entries and records of the protocol as types.
+
+Generated from protocol/schemas by `npm run generate`. Do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeAlias
+
+PROTOCOL_VERSION = "1.1"
+TIERS = ("working", "episodic", "semantic")
+
+# protocol/spec/01-envelope.md, `Limits`.
+LIMITS: dict[str, int] = {
+    "entryBytes": 262144,
+    "messageBytes": 67108864,
+    "depth": 64,
+    "objectFields": 1024,
+    "nestedValues": 100000,
+    "stringLength": 4096,
+    "queryLength": 8192,
+    "keyBytes": 4096,
+    "storeEntries": 1000,
+    "criteriaKeys": 1000,
+    "retrieveLimit": 1000,
+    "listLimit": 1000,
+    "listValues": 100000,
+    "expandNeighbours": 20,
+    "expandedEntries": 5000,
+    "rerankEntries": 50,
+    "tags": 256,
+    "tagLength": 256,
+    "metadataFields": 256,
+    "listElements": 1024,
+    "whereNodes": 64,
+    "whereDepth": 8,
+    "sources": 64,
+    "cascadeSelected": 10000,
+    "cascadeDerived": 10000,
+    "cascadeLevels": 16,
+    "embeddingDimensions": 4096,
+    "namespaceSegments": 8,
+    "namespaceSegmentLength": 64,
+    "subtreePartitions": 256,
+    "idLength": 128,
+    "cursorLength": 4096,
+    "derivedTextLength": 8192,
+    "deadlineMs": 600000,
+}
+
+# Whether the same request may succeed later, by code.
+RETRYABLE: dict[str, bool] = {
+    "parse_error": False,
+    "invalid_message": False,
+    "version_mismatch": False,
+    "schema_violation": False,
+    "unauthorized": False,
+    "memory_not_found": False,
+    "conflict": False,
+    "too_large": False,
+    "overloaded": True,
+    "runtime_error": False,
+    "out_of_memory": True,
+    "unsupported": False,
+    "unavailable": True,
+    "timeout": True,
+    "memory_full": False,
+}
+
+# By message, and of entries as they are stored and as they are returned.
+FIELDS: dict[str, frozenset[str]] = {
+    "memory/store/req": frozenset(["type", "id", "version", "ts", "session_id", "deadline_ms", "requires", "namespace", "entries", "ack"]),
+    "memory/retrieve/req": frozenset(["type", "id", "version", "ts", "session_id", "deadline_ms", "requires", "namespace", "keys", "match", "tags", "tags_mode", "tier", "group", "since", "until", "where", "query", "embedding", "embedding_model", "order", "limit", "min_score", "cursor", "mode", "include", "fields", "recency", "diversity", "expand", "explain", "rerank"]),
+    "memory/forget/req": frozenset(["type", "id", "version", "ts", "session_id", "deadline_ms", "requires", "namespace", "keys", "match", "tags", "tags_mode", "tier", "group", "since", "until", "where", "dry_run", "cascade", "purge", "all"]),
+    "memory/status/req": frozenset(["type", "id", "version", "ts", "session_id", "deadline_ms", "requires", "request_id", "kind"]),
+    "memory/list/req": frozenset(["type", "id", "version", "ts", "session_id", "deadline_ms", "requires", "namespace", "keys", "match", "tags", "tags_mode", "tier", "group", "since", "until", "where", "field", "depth", "order", "limit", "cursor"]),
+    "ping": frozenset(["type", "id", "version", "ts", "session_id", "deadline_ms", "requires"]),
+    "stored": frozenset(["key", "content", "tier", "tags", "source", "score", "ttl", "expires_at", "metadata", "text", "context", "group", "occurred_at", "importance", "sources", "embedding", "embedding_model", "if_revision"]),
+    "returned": frozenset(["key", "key_hash", "content", "tier", "tags", "source", "score", "ttl", "timestamps", "revision", "seq", "namespace", "author", "occurred_at", "importance", "expires_at", "metadata", "text", "context", "group", "sources", "embedding", "embedding_model", "neighbours", "explain"]),
+}
+
+
+class ErrorMessage(TypedDict):
+    type: Literal["error"]
+    id: str
+    version: str
+    ts: float
+    req_id: str | None  # null where the request's could not be read
+    code: str
+    message: str
+    detail: dict[str, str | float | bool]
+    retryable: bool
+    capability_name: Literal["memory"]
+
+
+MemoryTier: TypeAlias = "Literal['working', 'episodic', 'semantic']"
+
+
+class _MemoryEvent(TypedDict):
+    type: Literal["memory/event"]
+    action: Literal["stored", "forgotten", "expired", "evicted"]
+    tier: MemoryTier
+    namespace: str
+    key: dict[str, Any]
+    key_hash: str
+    tags: list[str]
+    revision: int
+    author: str
+    at: float
+
+
+class MemoryEvent(_MemoryEvent, total=False):
+    id: str | None
+    version: str | None  # default "1.0"
+    ts: float | None  # Unix seconds; default now
+    group: str
+    event_id: str
+
+
+class WhereAll(TypedDict):
+    all: list[Where]
+
+
+class WhereAny(TypedDict):
+    any: list[Where]
+
+
+WhereNot = TypedDict("WhereNot", {"not": "Where"})
+
+
+class WhereField(TypedDict):
+    field: str
+    op: Literal["eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "exists", "contains", "starts_with"]
+    value: str | float | bool | list[str | float | bool]
+
+
+Where: TypeAlias = "WhereAll | WhereAny | WhereNot | WhereField"
+
+
+MemoryKey: TypeAlias = "dict[str, Any] | str"
+
+
+KeyReferenceHash = TypedDict("KeyReferenceHash", {"$hash": "str"})
+
+
+KeyReference: TypeAlias = "MemoryKey | KeyReferenceHash"
+
+
+class ForgetRequest(TypedDict, total=False):
+    requires: list[str] | None  # features demanded
+    namespace: str | None
+    keys: list[KeyReference] | None
+    match: dict[str, Any] | None  # top-level key fields, compared by canonical JSON
+    tags: list[str] | None
+    tags_mode: Literal["any", "all"] | None  # default any
+    tier: MemoryTier | None
+    group: str | None
+    since: float | None  # occurred_at at or after
+    until: float | None  # occurred_at before
+    where: Where | None
+    dry_run: bool | None  # only counts
+    cascade: bool | None  # also forgets what was derived from it, as `sources` say
+    purge: bool | None  # answered when the bytes are gone from disk
+    all: bool | None  # needed to forget without criteria, and all of semantic
+
+
+class _ForgetReceipt(TypedDict):
+    id: str
+    at: float
+    by_tier: dict[str, int]
+    purge: Literal["done", "scheduled"]  # whether the bytes are gone from disk already
+
+
+class ForgetReceipt(_ForgetReceipt, total=False):
+    cascaded: list[int]  # where `cascade` asks for it: derived entries by level, counted in `deleted` too
+
+
+class ForgetResponse(TypedDict):
+    type: Literal["memory/forget/resp"]
+    id: str
+    version: str
+    ts: float
+    req_id: str
+    deleted: int
+    receipt: ForgetReceipt
+
+
+ListOrder: TypeAlias = "Literal['name', 'count', 'newest']"
+
+
+class ListRequest(TypedDict, total=False):
+    requires: list[str] | None  # features demanded
+    namespace: str | None  # one namespace, a subtree `a/**`, or `**` for all of the caller's
+    keys: list[KeyReference] | None
+    match: dict[str, Any] | None  # top-level key fields, compared by canonical JSON
+    tags: list[str] | None
+    tags_mode: Literal["any", "all"] | None  # default any
+    tier: MemoryTier | None
+    group: str | None
+    since: float | None  # occurred_at at or after
+    until: float | None  # occurred_at before
+    where: Where | None
+    field: str | None  # whose values are listed; absent: namespaces
+    depth: int | None  # of namespaces: segments below the path; default 8, all
+    order: ListOrder | None  # default name
+    limit: int | None  # default 100; 0 only counts
+    cursor: str | None
+
+
+class DegradedTier(TypedDict):
+    tier: MemoryTier
+    code: str
+    message: str
+
+
+TotalRelation: TypeAlias = "Literal['eq', 'gte']"
+
+
+class ListItem(TypedDict):
+    value: str | float | bool  # of the field; of namespaces the path
+    count: int
+    newest: float  # the latest occurred_at, Unix seconds
+    bytes: int  # what the entries take as JSON, roughly
+
+
+class _ListResponse(TypedDict):
+    type: Literal["memory/list/resp"]
+    id: str
+    version: str
+    ts: float
+    req_id: str
+    items: list[ListItem]
+    total: int  # distinct values before the limit
+    total_relation: TotalRelation
+
+
+class ListResponse(_ListResponse, total=False):
+    cursor: str  # present while more may follow
+    degraded: list[DegradedTier]
+
+
+class _ReindexProgress(TypedDict):
+    type: Literal["memory/reindex"]
+    host_id: str
+    tier: MemoryTier
+    state: Literal["done", "running", "paused"]
+    generation: int
+    embedder: str
+    analyzer: str
+    total: int
+    done: int
+
+
+class ReindexProgress(_ReindexProgress, total=False):
+    id: str | None
+    version: str | None  # default "1.0"
+    ts: float | None  # Unix seconds; default now
+
+
+class Expand(TypedDict, total=False):
+    before: int | None
+    after: int | None
+
+
+class _Recency(TypedDict):
+    half_life_s: float  # age at which half of it is gone
+
+
+class Recency(_Recency, total=False):
+    weight: float | None  # most of the score that age may take; default 0.5
+
+
+QueryField: TypeAlias = "Literal['text', 'context', 'time']"
+
+
+Include: TypeAlias = "Literal['context', 'embedding']"
+
+
+RetrieveMode: TypeAlias = "Literal['hybrid', 'vector', 'text']"
+
+
+Order: TypeAlias = "Literal['relevance', 'newest', 'oldest']"
+
+
+class RetrieveRequest(TypedDict, total=False):
+    requires: list[str] | None  # features demanded
+    namespace: str | None
+    keys: list[KeyReference] | None
+    match: dict[str, Any] | None  # top-level key fields, compared by canonical JSON
+    tags: list[str] | None
+    tags_mode: Literal["any", "all"] | None  # default any
+    tier: MemoryTier | None
+    group: str | None
+    since: float | None  # occurred_at at or after
+    until: float | None  # occurred_at before
+    where: Where | None
+    query: str | None
+    embedding: list[float] | None
+    embedding_model: str | None
+    order: Order | None  # default relevance with a query, else newest
+    limit: int | None  # default 10; 0 only counts
+    min_score: float | None
+    cursor: str | None
+    mode: RetrieveMode | None  # default hybrid
+    include: list[Include] | None
+    fields: list[QueryField] | None  # where the words of the query are looked for; default everywhere
+    recency: Recency | None
+    diversity: float | None  # default 0; above 0: one page, without a cursor
+    expand: Expand | None
+    explain: bool | None
+    rerank: bool | None  # true: one page, without a cursor
+
+
+class TierExplanation(TypedDict):
+    tier: MemoryTier
+    analyzer: str | None  # id of what turns texts into terms; null for none
+    embedder: str | None  # id of what embedded the query; null for none
+    generation: str | None  # embedder of the vectors that were compared; null for none
+    candidates: int  # entries that meet the criteria, whatever their score
+    terms: list[str]  # what the query was turned into
+
+
+class MatchedTerm(TypedDict):
+    term: str  # as the query has it
+    weight: float  # its share of the query
+    score: float  # what it adds to `lexical`
+    fields: list[QueryField]  # where the entry has it
+
+
+class _EntryExplanation(TypedDict):
+    terms: list[MatchedTerm]  # of the query, in its order, that the entry has
+    lexical: float  # what the words say: the sum of the terms' scores
+    similarity: float | None  # cosine to the query, negative ones cut to 0; null where the two have no vectors to compare
+    group: float  # how well the entry's group answers; 0 without a group
+    relevance: float
+    importance: float
+    recency: float  # 1 where it was not asked for
+
+
+class EntryExplanation(_EntryExplanation, total=False):
+    rerank: float  # what the reranker says, instead of `relevance`
+
+
+class _Neighbour(TypedDict):
+    key: dict[str, Any]
+    key_hash: str
+    content: Any  # any JSON value
+    tier: MemoryTier
+    tags: list[str]
+    source: str
+    score: float  # relevance x importance x recency
+    ttl: float | None
+    timestamps: Timestamps
+    revision: int  # opaque, strictly growing per key
+    seq: int  # the revision at creation
+    namespace: str
+    author: str  # the agent that wrote this revision
+    occurred_at: float  # Unix seconds
+    importance: float
+
+
+class Neighbour(_Neighbour, total=False):
+    expires_at: float  # Unix seconds
+    metadata: dict[str, str | float | bool | list[str]]
+    text: str
+    context: str
+    group: str
+    sources: list[str]  # key hashes of what it was derived from
+
+
+class Neighbours(TypedDict):
+    before: list[Neighbour]
+    after: list[Neighbour]
+
+
+class Timestamps(TypedDict):
+    created: float  # Unix seconds
+    updated: float  # Unix seconds
+    accessed: float  # Unix seconds
+
+
+class _MemoryEntry(TypedDict):
+    key: dict[str, Any]
+    key_hash: str
+    content: Any  # any JSON value
+    tier: MemoryTier
+    tags: list[str]
+    source: str
+    score: float  # relevance x importance x recency
+    ttl: float | None
+    timestamps: Timestamps
+    revision: int  # opaque, strictly growing per key
+    seq: int  # the revision at creation
+    namespace: str
+    author: str  # the agent that wrote this revision
+    occurred_at: float  # Unix seconds
+    importance: float
+
+
+class MemoryEntry(_MemoryEntry, total=False):
+    expires_at: float  # Unix seconds
+    metadata: dict[str, str | float | bool | list[str]]
+    text: str
+    context: str
+    group: str
+    sources: list[str]  # key hashes of what it was derived from
+    embedding: list[float]
+    embedding_model: str
+    neighbours: Neighbours
+    explain: EntryExplanation
+
+
+class _RetrieveResponse(TypedDict):
+    type: Literal["memory/retrieve/resp"]
+    id: str
+    version: str
+    ts: float
+    req_id: str
+    entries: list[MemoryEntry]
+    total: int  # matches before the limit
+    total_relation: TotalRelation
+    took_ms: dict[str, float]
+
+
+class RetrieveResponse(_RetrieveResponse, total=False):
+    cursor: str  # present while more may follow
+    degraded: list[DegradedTier]
+    explain: list[TierExplanation]  # of each tier that answered
+
+
+class _StatusRequest(TypedDict):
+    request_id: str  # the id of the store or forget
+
+
+class StatusRequest(_StatusRequest, total=False):
+    requires: list[str] | None  # features demanded
+    kind: str | None  # store or forget; default store; other kinds are unsupported
+
+
+class StoreError(TypedDict):
+    index: int
+    key: MemoryKey | None  # null where it could not be read
+    code: str
+    message: str
+    detail: dict[str, str | float | bool]
+    retryable: bool
+
+
+StoreOutcome: TypeAlias = "Literal['created', 'updated', 'unchanged', 'queued', 'superseded']"
+
+
+class _StoreReceipt(TypedDict):
+    index: int
+    key_hash: str
+    outcome: StoreOutcome
+    revision: int
+
+
+class StoreReceipt(_StoreReceipt, total=False):
+    event_id: str  # <request id>/<index>, where an event was published
+
+
+class _StatusResponse(TypedDict):
+    type: Literal["memory/status/resp"]
+    id: str
+    version: str
+    ts: float
+    req_id: str
+    kind: str
+    request_id: str
+    done: bool
+    receipts: list[StoreReceipt]
+    errors: list[StoreError]
+
+
+class StatusResponse(_StatusResponse, total=False):
+    purge: Literal["done", "scheduled"]  # of a forget: whether the bytes that it took are gone from disk
+    purged_at: float  # Unix seconds: they were gone then
+    purge_by: float  # Unix seconds: when they are gone at the latest, where that is known
+
+
+Ack: TypeAlias = "Literal['stored', 'queued']"
+
+
+class _StoreEntry(TypedDict):
+    key: MemoryKey
+    content: Any  # any JSON value
+
+
+class StoreEntry(_StoreEntry, total=False):
+    tier: MemoryTier | None
+    tags: list[str] | None
+    source: str | None
+    score: float | None  # importance of a new entry; ignored on an update
+    ttl: float | None  # seconds from acceptance; 0 and null: none
+    expires_at: float | None  # instead of ttl
+    metadata: dict[str, str | float | bool | list[str]] | None
+    text: str | None  # what to index, instead of the derived text
+    context: str | None  # helps to find the entry, is not part of it
+    group: str | None  # what it is part of: a conversation, a document
+    occurred_at: float | None
+    importance: float | None
+    sources: list[str] | None
+    embedding: list[float] | None
+    embedding_model: str | None
+    if_revision: int | None  # 0: must not exist
+
+
+class _StoreRequest(TypedDict):
+    entries: list[StoreEntry]
+
+
+class StoreRequest(_StoreRequest, total=False):
+    requires: list[str] | None  # features demanded
+    namespace: str | None
+    ack: Ack | None
+
+
+class StoreResponse(TypedDict):
+    type: Literal["memory/store/resp"]
+    id: str
+    version: str
+    ts: float
+    req_id: str
+    stored: list[dict[str, Any]]
+    errors: list[StoreError]
+    receipts: list[StoreReceipt]
+
+
+class Ping(TypedDict, total=False):
+    requires: list[str] | None  # features demanded
+
+
+class Pong(TypedDict):
+    type: Literal["pong"]
+    id: str
+    version: str
+    ts: float
+    req_id: str
+    host_id: str
+    tiers: list[str]
+
+
+class BlockRecordKey(TypedDict):
+    block: str
+
+
+class BlockRecordContent(TypedDict):
+    value: Any  # any JSON value
+    description: str
+    limit: int
+    read_only: bool
+
+
+class BlockRecordMetadata(TypedDict):
+    label: str
+    kind: Literal["block"]
+
+
+class BlockRecord(TypedDict):
+    key: BlockRecordKey
+    content: BlockRecordContent
+    metadata: BlockRecordMetadata
+
+
+class ExperienceRecordKey(TypedDict):
+    experience: str
+
+
+class ExperienceRecordContent(TypedDict):
+    text: str
+    when_to_use: str
+
+
+class _ExperienceRecordMetadata(TypedDict):
+    value: float
+    kind: Literal["experience"]
+
+
+class ExperienceRecordMetadata(_ExperienceRecordMetadata, total=False):
+    outcome: str
+
+
+class ExperienceRecord(TypedDict):
+    key: ExperienceRecordKey
+    content: ExperienceRecordContent
+    metadata: ExperienceRecordMetadata
+
+
+class FactRecordKey(TypedDict):
+    fact: str
+
+
+class FactRecordContent(TypedDict):
+    text: str
+
+
+class _FactRecordMetadata(TypedDict):
+    about: str
+    trust: Literal["user", "agent", "tool", "web"]
+    kind: Literal["fact"]
+
+
+class FactRecordMetadata(_FactRecordMetadata, total=False):
+    category: str
+    valid_from: float  # Unix seconds, before 1970 below 0
+    valid_until: float  # Unix seconds, before 1970 below 0
+    superseded_by: str
+    confidence: float
+
+
+class FactRecord(TypedDict):
+    key: FactRecordKey
+    content: FactRecordContent
+    metadata: FactRecordMetadata
+
+
+class FileRecordKey(TypedDict):
+    file: str
+
+
+class FileRecordContent(TypedDict):
+    text: str
+
+
+class _FileRecordMetadata(TypedDict):
+    bytes: int
+    kind: Literal["file"]
+
+
+class FileRecordMetadata(_FileRecordMetadata, total=False):
+    sha256: str
+
+
+class FileRecord(TypedDict):
+    key: FileRecordKey
+    content: FileRecordContent
+    metadata: FileRecordMetadata
+
+
+class GuidelineRecordKey(TypedDict):
+    guideline: str
+
+
+class _GuidelineRecordContentFigures(TypedDict):
+    calls: int
+    success_rate: float
+
+
+class GuidelineRecordContentFigures(_GuidelineRecordContentFigures, total=False):
+    mean_token_cost: float
+    mean_time_cost_s: float
+
+
+class GuidelineRecordContent(TypedDict):
+    text: str
+    figures: GuidelineRecordContentFigures
+
+
+class GuidelineRecordMetadata(TypedDict):
+    tool: str
+    kind: Literal["guideline"]
+
+
+class GuidelineRecord(TypedDict):
+    key: GuidelineRecordKey
+    content: GuidelineRecordContent
+    metadata: GuidelineRecordMetadata
+
+
+class HeadRecordContentParts(TypedDict):
+    count: int
+    bytes: int  # of the content as JSON in UTF-8, which the parts hold in order
+    sha256: str  # of those bytes
+
+
+class HeadRecordContent(TypedDict):
+    parts: HeadRecordContentParts
+
+
+class HeadRecordMetadata(TypedDict):
+    parts: int
+
+
+class HeadRecord(TypedDict):
+    content: HeadRecordContent
+    metadata: HeadRecordMetadata
+
+
+class HistoryRecordKey(TypedDict):
+    history: str
+
+
+HistoryRecordContent = TypedDict("HistoryRecordContent", {"conversation": "str", "from": "int", "to": "int"})
+
+
+class HistoryRecordMetadata(TypedDict):
+    kind: Literal["history"]
+
+
+class HistoryRecord(TypedDict):
+    key: HistoryRecordKey
+    content: HistoryRecordContent
+    metadata: HistoryRecordMetadata
+
+
+class MessageRecordKey(TypedDict):
+    conversation: str
+    message: str
+
+
+class MessageRecordContentContent(TypedDict):
+    type: str
+
+
+class MessageRecordContentToolCalls(TypedDict):
+    id: str
+    name: str
+    arguments: str
+
+
+class _MessageRecordContent(TypedDict):
+    role: Literal["system", "developer", "user", "assistant", "tool"]
+    content: str | list[MessageRecordContentContent] | None
+
+
+class MessageRecordContent(_MessageRecordContent, total=False):
+    name: str
+    tool_calls: list[MessageRecordContentToolCalls]
+    tool_call_id: str
+    agent_calls: list[Any]
+    structured: Any  # any JSON value
+    images: list[str]
+    reasoning: Any  # any JSON value
+
+
+class _MessageRecordMetadata(TypedDict):
+    role: Literal["system", "developer", "user", "assistant", "tool"]
+    kind: Literal["message"]
+
+
+class MessageRecordMetadata(_MessageRecordMetadata, total=False):
+    name: str
+    marks: list[str]
+
+
+class MessageRecord(TypedDict):
+    key: MessageRecordKey
+    content: MessageRecordContent
+    metadata: MessageRecordMetadata
+
+
+class OffloadRecordKey(TypedDict):
+    offload: str
+
+
+class OffloadRecordContent(TypedDict):
+    text: str
+
+
+class _OffloadRecordMetadata(TypedDict):
+    bytes: int
+    kind: Literal["offload"]
+
+
+class OffloadRecordMetadata(_OffloadRecordMetadata, total=False):
+    tool: str
+
+
+class OffloadRecord(TypedDict):
+    key: OffloadRecordKey
+    content: OffloadRecordContent
+    metadata: OffloadRecordMetadata
+
+
+class PartRecordKey(TypedDict):
+    head: str  # key hash of the head
+    sha256: str
+    part: int
+
+
+class PartRecordContent(TypedDict):
+    base64: str
+
+
+class PartRecordMetadata(TypedDict):
+    kind: Literal["part"]
+
+
+class PartRecord(TypedDict):
+    key: PartRecordKey
+    content: PartRecordContent
+    metadata: PartRecordMetadata
+
+
+class SummaryRecordKey(TypedDict):
+    conversation: str
+    summary: str
+
+
+SummaryRecordContentCovers = TypedDict("SummaryRecordContentCovers", {"from": "int", "to": "int"})
+
+
+class SummaryRecordContent(TypedDict):
+    text: str
+    key_facts: list[str]
+    open_threads: list[str]
+    covers: SummaryRecordContentCovers
+
+
+class SummaryRecordMetadata(TypedDict):
+    level: int
+    kind: Literal["summary"]
+
+
+class SummaryRecord(TypedDict):
+    key: SummaryRecordKey
+    content: SummaryRecordContent
+    metadata: SummaryRecordMetadata
+
+
+class TargetRecordKey(TypedDict):
+    target: str
+    name: str
+
+
+class TargetRecordContent(TypedDict):
+    description: str
+
+
+class TargetRecordMetadata(TypedDict):
+    type: str
+    name: str
+    kind: Literal["target"]
+
+
+class TargetRecord(TypedDict):
+    key: TargetRecordKey
+    content: TargetRecordContent
+    metadata: TargetRecordMetadata
+
+
+class ToolCallRecordKey(TypedDict):
+    tool_call: str
+
+
+class _ToolCallRecordContent(TypedDict):
+    tool: str
+    input: Any  # any JSON value
+    output: Any  # any JSON value
+    success: bool
+
+
+class ToolCallRecordContent(_ToolCallRecordContent, total=False):
+    token_cost: float
+    time_cost_s: float
+
+
+class ToolCallRecordMetadata(TypedDict):
+    tool: str
+    success: bool
+    kind: Literal["tool_call"]
+
+
+class ToolCallRecord(TypedDict):
+    key: ToolCallRecordKey
+    content: ToolCallRecordContent
+    metadata: ToolCallRecordMetadata
+
+
+class TripleRecordKey(TypedDict):
+    subject: str
+    predicate: str
+    object: str
+
+
+class TripleRecordContent(TypedDict, total=False):
+    evidence: str
+
+
+class TripleRecordMetadata(TypedDict):
+    subject: str
+    predicate: str
+    object: str
+    trust: Literal["user", "agent", "tool", "web"]
+    kind: Literal["triple"]
+
+
+class TripleRecord(TypedDict):
+    key: TripleRecordKey
+    content: TripleRecordContent
+    metadata: TripleRecordMetadata

@@ -1,0 +1,88 @@
+"""LangGraph's filters and conditions on namespaces, as its own stores understand them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Iterable, Mapping
+
+from langgraph.store.base import MatchCondition
+
+_MIRRORED_MAX = 200
+_MIRRORED_LENGTH_MAX = 256
+#: A tree of the host has at most 64 nodes.
+_CONDITIONS_MAX = 16
+_OPERATORS = ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte")
+
+
+def check_filter(filter: Mapping[str, Any] | None) -> None:
+    """Raises `ValueError` for an operator that there is not, also where nothing is compared with it."""
+    for value in (filter or {}).values():
+        for name in value if isinstance(value, Mapping) else ():
+            if str(name).startswith("$") and name not in _OPERATORS:
+                raise ValueError(f"Unsupported operator: {name}")
+
+
+def is_match(value: Mapping[str, Any], filter: Mapping[str, Any] | None) -> bool:
+    """Whether each field of the filter holds for the field of the value."""
+    return all(_holds(value.get(name), wanted) for name, wanted in (filter or {}).items())
+
+
+def _holds(value: Any, wanted: Any) -> bool:
+    if isinstance(wanted, Mapping):
+        if any(str(name).startswith("$") for name in wanted):
+            return all(_compares(value, operator, operand) for operator, operand in wanted.items())
+        return isinstance(value, Mapping) and all(_holds(value.get(name), inner) for name, inner in wanted.items())
+    if isinstance(wanted, (list, tuple)):
+        is_list = isinstance(value, (list, tuple)) and len(value) == len(wanted)
+        return is_list and all(_holds(each, inner) for each, inner in zip(value, wanted))
+    return bool(value == wanted)
+
+
+def _compares(value: Any, operator: str, operand: Any) -> bool:
+    if operator in ("$eq", "$ne"):
+        return bool((value == operand) == (operator == "$eq"))
+    try:
+        left, right = float(value), float(operand)
+    except (TypeError, ValueError):
+        return False
+    return {"$gt": left > right, "$gte": left >= right, "$lt": left < right, "$lte": left <= right}[operator]
+
+
+def mirrored(value: Mapping[str, Any]) -> dict[str, str]:
+    """What of a value stands in metadata, so that the host may filter by it: short strings at the top, as many as there is room for."""
+    fields = ((_field(name), each) for name, each in value.items() if _is_short(each))
+    return dict([(field, each) for field, each in fields if field is not None][:_MIRRORED_MAX])
+
+
+def _field(name: str) -> str | None:
+    return f"v_{name}" if re.fullmatch("[A-Za-z0-9_-]{1,62}", name) else None
+
+
+def _is_short(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= _MIRRORED_LENGTH_MAX
+
+
+def where_of(prefix: tuple[str, ...], filter: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    """What of a search the host may decide: it selects more than the search, never less."""
+    where: list[dict[str, Any]] = []
+    if prefix:
+        where.append({"field": "key.ns", "op": "starts_with", "value": ".".join(prefix) + "."})
+    for name, wanted in (filter or {}).items():
+        field = _field(name)
+        if field is not None and _is_short(wanted):
+            equal = {"field": f"metadata.{field}", "op": "eq", "value": wanted}
+            where.append({"any": [equal, {"field": f"metadata.{field}", "op": "exists", "value": False}]})
+    return where[:_CONDITIONS_MAX]
+
+
+def is_selected(path: tuple[str, ...], conditions: Iterable[MatchCondition] | None) -> bool:
+    """Whether a namespace meets all conditions; `*` is any one label."""
+    return all(_meets(path, condition) for condition in conditions or ())
+
+
+def _meets(path: tuple[str, ...], condition: MatchCondition) -> bool:
+    wanted = tuple(condition.path)
+    if len(path) < len(wanted):
+        return False
+    part = path[: len(wanted)] if condition.match_type == "prefix" else path[len(path) - len(wanted) :]
+    return all(label in ("*", each) for label, each in zip(wanted, part))

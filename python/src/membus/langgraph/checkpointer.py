@@ -1,0 +1,247 @@
+"""LangGraph's checkpoints: what a graph has done, so that it goes on after a crash, or waits for a person."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any, AsyncIterator, Collection, Iterator, Sequence
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_id,
+    get_checkpoint_metadata,
+    writes_sort_key,
+)
+from langgraph.checkpoint.serde.base import SerializerProtocol
+
+from .._schema import MemoryTier
+from ._checkpoint_rows import CheckpointRows, Place, Row
+from ._home import AnyMemory, Home
+
+
+class MembusSaver(BaseCheckpointSaver[str]):
+    """A checkpointer over the memory of one agent: `graph.compile(checkpointer=MembusSaver(memory))`.
+
+    `memory` is a `membus.Memory`, then all methods may be used, or an `AsyncMemory`, then those for asyncio. Threads are kept in
+    `namespace`, in the episodic tier unless told otherwise; what one `put` writes is there at once or not at all. `ttl_s`: seconds after
+    which a checkpoint ends, with its values and writes; None: never.
+    """
+
+    def __init__(
+        self,
+        memory: AnyMemory,
+        *,
+        namespace: str = "langgraph/checkpoints",
+        tier: MemoryTier = "episodic",
+        ttl_s: float | None = None,
+        serde: SerializerProtocol | None = None,
+    ) -> None:
+        super().__init__(serde=serde)
+        self._home = Home(memory, namespace)
+        self._rows = CheckpointRows(self._home.memory, tier, ttl_s)
+
+    def get_next_version(self, current: str | None, channel: None) -> str:
+        """Two branches of a thread have the same number and other values: what is behind the point tells them apart."""
+        number = 0 if current is None else int(str(current).split(".")[0])
+        return f"{number + 1:032}.{secrets.token_hex(8)}"
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """The checkpoint that `config` names, or the latest of its thread."""
+        return await self._home.arun(self._get(config))
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """Checkpoints, the latest first; without `config` those of all threads."""
+        listed = self._list(config, filter, before, limit)
+        while (found := await self._home.arun(_next(listed))) is not None:
+            yield found
+
+    async def aput(
+        self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, new_versions: ChannelVersions
+    ) -> RunnableConfig:
+        """Stores a checkpoint and the values of `new_versions`. Raises `MembusError` where it cannot."""
+        return await self._home.arun(self._put(config, checkpoint, metadata, new_versions))
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Stores what a task has written before its step is over. The first write of an index counts, errors and interrupts aside."""
+        await self._home.arun(self._put_writes(config, writes, task_id, task_path))
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Forgets a thread: its checkpoints, values and writes."""
+        await self._home.arun(self._rows.forget_thread(str(thread_id)))
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Forgets what runs have left: their checkpoints with their writes, and values that no other checkpoint names."""
+        await self._home.arun(self._delete_for_runs(run_ids))
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Copies a whole thread."""
+        await self._home.arun(self._rows.copy_thread(str(source_thread_id), str(target_thread_id)))
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """Keeps the latest checkpoint of each namespace, and those that a delta channel of it begins with; `"delete"`: none."""
+        if strategy not in ("keep_latest", "delete"):
+            raise ValueError(f"strategy must be keep_latest or delete, got {strategy!r}")
+        for thread_id in thread_ids:
+            if strategy == "delete":
+                await self.adelete_thread(thread_id)
+            else:
+                await self._home.arun(self._keep_latest(str(thread_id)))
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        return self._home.run(self._get(config))
+
+    def list(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> Iterator[CheckpointTuple]:
+        listed = self._list(config, filter, before, limit)
+        while (found := self._home.run(_next(listed))) is not None:
+            yield found
+
+    def put(
+        self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, new_versions: ChannelVersions
+    ) -> RunnableConfig:
+        return self._home.run(self._put(config, checkpoint, metadata, new_versions))
+
+    def put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        self._home.run(self._put_writes(config, writes, task_id, task_path))
+
+    def delete_thread(self, thread_id: str) -> None:
+        self._home.run(self._rows.forget_thread(str(thread_id)))
+
+    def delete_for_runs(self, run_ids: Sequence[str]) -> None:
+        self._home.run(self._delete_for_runs(run_ids))
+
+    def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        self._home.run(self._rows.copy_thread(str(source_thread_id), str(target_thread_id)))
+
+    def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        self._home.run(self.aprune(thread_ids, strategy=strategy))
+
+    async def _get(self, config: RunnableConfig) -> CheckpointTuple | None:
+        place = Place.of(config)
+        row = await self._rows.checkpoint(place, get_checkpoint_id(config))
+        return None if row is None else await self._tuple(row)
+
+    async def _list(
+        self, config: RunnableConfig | None, filter: dict[str, Any] | None, before: RunnableConfig | None, limit: int | None
+    ) -> AsyncIterator[CheckpointTuple]:
+        place = None if config is None else Place.of(config, is_any="checkpoint_ns" not in config["configurable"])
+        only = None if config is None else get_checkpoint_id(config)
+        rows = self._rows.checkpoints(place, only=only, before=None if before is None else get_checkpoint_id(before))
+        left = limit
+        async for row in rows:
+            if left is not None and left <= 0:
+                return
+            metadata = self.serde.loads_typed(row.metadata)
+            if filter and any(metadata.get(name) != value for name, value in filter.items()):
+                continue
+            yield await self._tuple(row)
+            left = None if left is None else left - 1
+
+    async def _tuple(self, row: Row) -> CheckpointTuple:
+        checkpoint: Checkpoint = self.serde.loads_typed(row.checkpoint)
+        values = await self._rows.values(row.place, checkpoint["channel_versions"])
+        writes = await self._rows.writes(row.place, row.id)
+        writes.sort(key=lambda write: writes_sort_key(write.path, write.task, write.index))
+        return CheckpointTuple(
+            config=row.place.config(row.id),
+            checkpoint={**checkpoint, "channel_values": {name: self.serde.loads_typed(value) for name, value in values.items()}},
+            metadata=self.serde.loads_typed(row.metadata),
+            parent_config=None if row.parent is None else row.place.config(row.parent),
+            pending_writes=[(write.task, write.channel, self.serde.loads_typed(write.value)) for write in writes],
+        )
+
+    async def _put(
+        self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, new_versions: ChannelVersions
+    ) -> RunnableConfig:
+        place = Place.of(config)
+        kept: Any = dict(checkpoint)
+        values = kept.pop("channel_values")
+        blobs = {
+            name: (version, self.serde.dumps_typed(values[name])) for name, version in new_versions.items() if name in values
+        }
+        told = get_checkpoint_metadata(config, metadata)
+        row = Row(
+            place, checkpoint["id"], get_checkpoint_id(config), self.serde.dumps_typed(kept), self.serde.dumps_typed(told)
+        )
+        await self._rows.put(row, blobs, told.get("run_id"))
+        return place.config(row.id)
+
+    async def _put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
+    ) -> None:
+        place, checkpoint_id = Place.of(config), get_checkpoint_id(config)
+        if checkpoint_id is None:
+            raise ValueError("writes belong to a checkpoint: checkpoint_id is missing")
+        indexed = [
+            (WRITES_IDX_MAP.get(channel, index), channel, self.serde.dumps_typed(value))
+            for index, (channel, value) in enumerate(writes)
+        ]
+        await self._rows.put_writes(place, checkpoint_id, indexed, task_id, task_path)
+
+    async def _delete_for_runs(self, run_ids: Sequence[str]) -> None:
+        rows = [row async for run_id in _each(run_ids) async for row in self._rows.checkpoints(None, run_id=run_id)]
+        for place in {row.place for row in rows}:
+            await self._forget([row for row in rows if row.place == place], place)
+
+    async def _keep_latest(self, thread_id: str) -> None:
+        rows = [row async for row in self._rows.checkpoints(Place(thread_id, None))]
+        for place in {row.place for row in rows}:
+            own = {row.id: row for row in rows if row.place == place}
+            kept = await self._needed(own)
+            await self._forget([row for row in own.values() if row.id not in kept], place)
+
+    async def _needed(self, rows: dict[str, Row]) -> set[str]:
+        """The latest, and its ancestors up to where each of its delta channels has a value: between them are only changes."""
+        row: Row | None = rows[max(rows)]
+        needed: set[str] = set()
+        deltas: set[str] | None = None
+        while row is not None:
+            needed.add(row.id)
+            if deltas is None:
+                deltas = set(self.serde.loads_typed(row.metadata).get("counters_since_delta_snapshot") or ())
+            versions = self.serde.loads_typed(row.checkpoint)["channel_versions"]
+            deltas -= (await self._rows.values(row.place, {name: versions[name] for name in deltas & versions.keys()})).keys()
+            row = rows.get(row.parent or "") if deltas else None
+        return needed
+
+    async def _forget(self, rows: Collection[Row], place: Place) -> None:
+        """Checkpoints with their writes, and then those of their values that no checkpoint names any more."""
+        if not rows:
+            return
+        await self._rows.forget_checkpoints(place, [row.id for row in rows])
+        left = {blob async for row in self._rows.checkpoints(place) for blob in self._versions(row)}
+        await self._rows.forget_values(place, {blob for row in rows for blob in self._versions(row)} - left)
+
+    def _versions(self, row: Row) -> set[tuple[str, Any]]:
+        return set(self.serde.loads_typed(row.checkpoint)["channel_versions"].items())
+
+
+async def _next(iterator: AsyncIterator[CheckpointTuple]) -> CheckpointTuple | None:
+    return await anext(iterator, None)
+
+
+async def _each(items: Sequence[str]) -> AsyncIterator[str]:
+    for item in items:
+        yield item

@@ -1,0 +1,207 @@
+"""LangGraph's long-term store: what agents keep across threads, found by its words and meaning."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import datetime, timezone
+from typing import Any, AsyncIterator, Iterable, Mapping
+
+from langgraph.store.base import (
+    BaseStore,
+    GetOp,
+    InvalidNamespaceError,
+    Item,
+    ListNamespacesOp,
+    Op,
+    PutOp,
+    Result,
+    SearchItem,
+    SearchOp,
+    TTLConfig,
+    get_text_at_path,
+    tokenize_path,
+    validate_op_namespace,
+)
+
+from .._parts import part_keys, read_whole, store_whole
+from .._schema import LIMITS, MemoryEntry, MemoryTier
+from ..errors import error_of
+from ._home import AnyMemory, Home
+from ._match import check_filter, is_match, is_selected, mirrored, where_of
+
+_MINUTE_S = 60
+
+
+class MembusStore(BaseStore):
+    """A store over the memory of one agent: `graph.compile(store=MembusStore(memory))`.
+
+    `memory` is a `membus.Memory`, then all methods may be used, or an `AsyncMemory`, then those for asyncio. Items are kept in
+    `namespace`, in the episodic tier unless told otherwise. Every item is found by a `query`, but those put with `index=False`; the host
+    embeds; what answers less than `min_score`, 0..1, is not found. A `ttl` counts minutes since the last read or write, as
+    `ttl={"default_ttl": ..., "refresh_on_read": ...}` says.
+    """
+
+    supports_ttl = True
+
+    def __init__(
+        self,
+        memory: AnyMemory,
+        *,
+        namespace: str = "langgraph/store",
+        tier: MemoryTier = "episodic",
+        min_score: float = 0.1,
+        ttl: TTLConfig | None = None,
+    ) -> None:
+        self.ttl_config = ttl
+        self._home = Home(memory, namespace)
+        self._memory = self._home.memory
+        self._tier: MemoryTier = tier
+        self._min_score = min_score
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        return self._home.run(self._batch([*ops]))
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        return await self._home.arun(self._batch([*ops]))
+
+    async def _batch(self, ops: list[Op]) -> list[Result]:
+        """Reads see what was there before the batch; of two puts under one key the last counts. One bad operation, and nothing is
+        written."""
+        for op in ops:
+            validate_op_namespace(op)
+            if isinstance(op, PutOp) and not op.namespace:
+                raise InvalidNamespaceError("Namespace cannot be empty.")
+        puts = {(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}
+        entries = [self._entry(op, op.value) for op in puts.values() if op.value is not None]
+        items = await self._get([op for op in ops if isinstance(op, GetOp)])
+        results: list[Result] = []
+        for op in ops:
+            if isinstance(op, GetOp):
+                results.append(items.get((op.namespace, op.key)))
+            elif isinstance(op, SearchOp):
+                results.append(await self._search(op))
+            elif isinstance(op, ListNamespacesOp):
+                results.append(await self._namespaces(op))
+            else:
+                results.append(None)
+        await self._write(entries)
+        await self._forget([_key(op) for op in puts.values() if op.value is None])
+        return results
+
+    async def _get(self, ops: list[GetOp]) -> dict[tuple[tuple[str, ...], str], Item]:
+        keys = [_key(op) for op in ops]
+        entries = await read_whole(self._memory, [entry async for entry in self._entries(keys)])
+        kept = {(op.namespace, op.key) for op in ops if op.refresh_ttl}
+        await self._refresh([entry for entry in entries if _place(entry) in kept])
+        return {_place(entry): Item(**_fields(entry)) for entry in entries}
+
+    async def _entries(self, keys: list[dict[str, str]], where: Any = None) -> AsyncIterator[MemoryEntry]:
+        for at in range(0, len(keys), LIMITS["criteriaKeys"]):
+            chunk: Any = keys[at : at + LIMITS["criteriaKeys"]]
+            async for entry in self._memory.entries(tier=self._tier, keys=chunk, where=where):
+                yield entry
+
+    async def _search(self, op: SearchOp) -> list[SearchItem]:
+        """By relevance where there is a query, else the oldest first. Filters are checked here, too: the host's are not LangGraph's."""
+        check_filter(op.filter)
+        how: Any = {"query": op.query, "min_score": self._min_score} if op.query else {"order": "oldest"}
+        where: Any = {"all": [{"field": "key.k", "op": "exists", "value": True}, *where_of(op.namespace_prefix, op.filter)]}
+        found: list[MemoryEntry] = []
+        skipped = 0
+        if op.limit <= 0:
+            return []
+        page_size = max(1, min(op.offset + op.limit, LIMITS["retrieveLimit"]))
+        async for entry in self._memory.entries(tier=self._tier, where=where, page_size=page_size, **how):
+            for whole in await read_whole(self._memory, [entry]):
+                if not is_match(whole["content"], op.filter):
+                    continue
+                if skipped < op.offset:
+                    skipped += 1
+                else:
+                    found.append(whole)
+            if len(found) == op.limit:
+                break
+        if op.refresh_ttl:
+            await self._refresh(found)
+        return [SearchItem(**_fields(entry), score=entry["score"] if op.query else None) for entry in found]
+
+    async def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
+        items = self._memory.items(tier=self._tier, field="key.ns", page_size=LIMITS["listLimit"])
+        all_of_them = [tuple(str(item["value"]).removesuffix(".").split(".")) async for item in items]
+        selected = {path[: op.max_depth] for path in all_of_them if is_selected(path, op.match_conditions)}
+        return sorted(selected)[op.offset : op.offset + op.limit]
+
+    async def _write(self, entries: list[dict[str, Any]]) -> None:
+        if not entries:
+            return
+        # Heads that these replace have parts that would stay.
+        is_head: Any = {"field": "metadata.parts", "op": "exists", "value": True}
+        old = [key async for head in self._entries([entry["key"] for entry in entries], is_head) for key in part_keys(head)]
+        for error in await store_whole(self._memory, entries):
+            raise error_of(error)
+        if old:
+            heads = self._entries([entry["key"] for entry in entries], is_head)
+            kept = [key async for head in heads for key in part_keys(head)]
+            await self._forget([key for key in old if key not in kept])
+
+    async def _refresh(self, entries: list[MemoryEntry]) -> None:
+        """There is no touching an entry: it is stored again, unless somebody has changed it meanwhile."""
+        again = [
+            {**{name: value for name, value in entry.items() if name != "expires_at"}, "if_revision": entry["revision"]}
+            for entry in entries
+            if entry["ttl"] is not None
+        ]
+        for error in await store_whole(self._memory, again) if again else ():
+            if error["code"] != "conflict":
+                raise error_of(error)
+
+    async def _forget(self, keys: list[Any]) -> None:
+        for at in range(0, len(keys), LIMITS["criteriaKeys"]):
+            chunk = keys[at : at + LIMITS["criteriaKeys"]]
+            await self._memory.forget(tier=self._tier, keys=chunk, cascade=True)
+
+    def _entry(self, op: PutOp, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Raises `TypeError` for a value that is no JSON; names of fields become strings."""
+        value = json.loads(json.dumps(dict(given), allow_nan=False))
+        ttl = {} if op.ttl is None else {"ttl": op.ttl * _MINUTE_S}
+        metadata = {"langgraph": "item", "put_at": time.time(), **mirrored(value)}
+        return {"key": _key(op), "content": value, "tier": self._tier, "metadata": metadata, "text": _text(op, value), **ttl}
+
+
+def _key(op: GetOp | PutOp) -> dict[str, str]:
+    """A namespace ends with its separator, so that no prefix ends within a label."""
+    return {"ns": ".".join(op.namespace) + ".", "k": op.key}
+
+
+def _place(entry: MemoryEntry) -> tuple[tuple[str, ...], str]:
+    return tuple(entry["key"]["ns"].removesuffix(".").split(".")), entry["key"]["k"]
+
+
+def _fields(entry: MemoryEntry) -> dict[str, Any]:
+    namespace, key = _place(entry)
+    put_at: Any = entry.get("metadata", {}).get("put_at", entry["timestamps"]["updated"])
+    return {
+        "namespace": namespace,
+        "key": key,
+        "value": entry["content"],
+        "created_at": datetime.fromtimestamp(entry["timestamps"]["created"], timezone.utc),
+        "updated_at": datetime.fromtimestamp(max(put_at, entry["timestamps"]["created"]), timezone.utc),
+    }
+
+
+def _text(op: PutOp, value: Mapping[str, Any]) -> str:
+    """What is found by a query: nothing, the paths that are named, or all."""
+    if op.index is False:
+        return ""
+    paths = ["$"] if op.index is None else op.index
+    texts = [text for path in paths for text in (_leaves(value) if path == "$" else get_text_at_path(value, tokenize_path(path)))]
+    return "\n".join(texts)[: LIMITS["derivedTextLength"]]
+
+
+def _leaves(value: Any) -> list[str]:
+    if isinstance(value, Mapping):
+        return [text for each in value.values() for text in _leaves(each)]
+    if isinstance(value, list):
+        return [text for each in value for text in _leaves(each)]
+    return [] if value is None or isinstance(value, bool) else [str(value)]

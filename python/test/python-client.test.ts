@@ -1,0 +1,52 @@
+import { execFile, spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { NATS_SERVER } from "../../bus/test/nats-server.js";
+
+const PYTHON = process.env.MEMBUS_TEST_PYTHON ?? "python3";
+const FOLDER = fileURLToPath(new URL("..", import.meta.url));
+const ENV = {
+  ...process.env,
+  PYTHONDONTWRITEBYTECODE: "1",
+  MEMBUS_NATS_SERVER: NATS_SERVER,
+  MEMBUS_TEST_NODE: process.execPath,
+};
+const RUN_MS = 280_000;
+
+/** Modules that a file needs besides those of pytest and nats-py. */
+const NEEDS = new Map([
+  ["test_agentscope.py", ["agentscope.middleware"]],
+  ["test_agentscope_1.py", ["agentscope.memory"]],
+  ["test_checkpointer.py", ["langgraph.graph", "langgraph.checkpoint.conformance"]],
+  ["test_langgraph_store.py", ["langgraph.store.base"]],
+  ["test_types.py", ["mypy", "langgraph.graph", "langgraph.checkpoint.conformance"]],
+]);
+
+const isThere = (modules: string) =>
+  spawnSync(PYTHON, ["-c", `import ${modules}`], { env: ENV, timeout: 60_000 }).status === 0;
+
+const FILES = readdirSync(new URL(".", import.meta.url))
+  .filter((name) => /^test_.*\.py$/.test(name))
+  .map((name) => ({ name, modules: ["pytest", "nats", ...(NEEDS.get(name) ?? [])].join(", ") }));
+
+describe("the client for Python, whose tests", () => {
+  for (const { name, modules } of FILES) {
+    it.skipIf(!isThere(modules))(
+      `in ${name} pass (needs ${modules} of python3 or of MEMBUS_TEST_PYTHON)`,
+      async () => {
+        const run = promisify(execFile)(PYTHON, ["-m", "pytest", "-q", `test/${name}`], {
+          cwd: FOLDER,
+          env: ENV,
+          timeout: RUN_MS,
+        });
+        const { stdout } = await run.catch((error: Error & { stdout?: string }) => {
+          throw new Error(error.stdout || error.message);
+        });
+        expect(stdout.trim().split("\n").at(-1)).toMatch(/^\d+ passed in /);
+      },
+      RUN_MS,
+    );
+  }
+});

@@ -1,0 +1,116 @@
+"""A nats-server and a host on it, on a free port and in a temporary folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+MEMBUS = ROOT / "cli" / "bin" / "membus.js"
+CONFORMANCE = ROOT / "conformance" / "bin" / "membus-conformance.js"
+START_S = 120
+
+
+def nats_server() -> str:
+    """Of MEMBUS_NATS_SERVER, else of the path."""
+    binary = os.environ.get("MEMBUS_NATS_SERVER") or shutil.which("nats-server")
+    if binary is None:
+        raise RuntimeError("no nats-server found: set MEMBUS_NATS_SERVER")
+    return binary
+
+
+class NatsServer:
+    """With `config`, a file of the server's own; the port stays the same when it is started again."""
+
+    def __init__(self, folder: Path, *flags: str) -> None:
+        self._folder = folder
+        self._flags = flags
+        self._port = "-1"
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"nats://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        ports = Path(tempfile.mkdtemp(dir=self._folder))
+        arguments = ["-a", "127.0.0.1", "-p", self._port, "--ports_file_dir", str(ports), *self._flags]
+        self._process = subprocess.Popen([nats_server(), *arguments], stderr=subprocess.DEVNULL)
+        until = time.monotonic() + START_S
+        while time.monotonic() < until:
+            for file in ports.glob("*.ports"):
+                urls = json.loads(file.read_text() or "{}").get("nats", [])
+                if urls:
+                    self._port = urls[0].rpartition(":")[2]
+                    return
+            assert self._process.poll() is None, "the nats-server ended"
+            time.sleep(0.02)
+        raise AssertionError("the nats-server does not start")
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+class RunningBus:
+    def __init__(self, *server_flags: str) -> None:
+        nats_server()
+        self.folder = Path(tempfile.mkdtemp(prefix="membus-test-"))
+        self.server = NatsServer(self.folder, *server_flags)
+        self._host: subprocess.Popen[str] | None = None
+
+    @property
+    def url(self) -> str:
+        return self.server.url
+
+    def start_host(self) -> None:
+        command = self._command(MEMBUS, "up", "--data", str(self.folder / "data"))
+        self._host = subprocess.Popen(command, env=self._env(), cwd=self.folder, stdout=subprocess.PIPE, text=True)
+        assert self._host.stdout is not None
+        for line in self._host.stdout:
+            if line.startswith("membus listens on"):
+                return
+        raise AssertionError("the host does not start")
+
+    def kill_host(self) -> None:
+        """SIGKILL, and nothing before it."""
+        if self._host is not None:
+            self._host.send_signal(signal.SIGKILL)
+            self._host.wait()
+            assert self._host.stdout is not None
+            self._host.stdout.close()
+            self._host = None
+
+    def cli(self, *arguments: str) -> str:
+        """What the command line, which is TypeScript's client, prints."""
+        return self._run(MEMBUS, *arguments)
+
+    def conformance(self, *arguments: str) -> str:
+        """What the suite of the protocol prints, which must find nothing wrong."""
+        return self._run(CONFORMANCE, *arguments)
+
+    def _run(self, program: Path, *arguments: str) -> str:
+        done = subprocess.run(
+            self._command(program, *arguments), env=self._env(), cwd=self.folder, capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def stop(self) -> None:
+        self.kill_host()
+        self.server.kill()
+        shutil.rmtree(self.folder)
+
+    def _command(self, program: Path, *arguments: str) -> list[str]:
+        return [os.environ.get("MEMBUS_TEST_NODE", "node"), str(program), *arguments]
+
+    def _env(self) -> dict[str, Any]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("MEMBUS_")}
+        return {**kept, "MEMBUS_NATS_SERVER": nats_server(), "NATS_URL": self.url, "TMPDIR": str(self.folder)}

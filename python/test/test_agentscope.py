@@ -1,0 +1,51 @@
+"""AgentScope 2 with its own middleware for mem0, unchanged."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, AsyncIterator
+
+import pytest
+from agentscope.event import ReplyStartEvent
+from agentscope.message import AssistantMsg, UserMsg
+from agentscope.middleware import Mem0Middleware
+from running_bus import RunningBus
+
+from membus import aio
+from membus.mem0 import Mem0Memory
+
+
+async def reply(middleware: Any, asked: str, answered: str) -> str:
+    """A turn of an agent whose model says `answered`; what it is told of memories."""
+    agent: Any = SimpleNamespace(state=SimpleNamespace(context=[]))
+
+    async def model(**_: Any) -> AsyncIterator[Any]:
+        yield ReplyStartEvent(reply_id="r", session_id="s", name="assistant")
+        yield AssistantMsg(name="assistant", content=answered)
+
+    inputs = {"inputs": UserMsg(name="user", content=asked)}
+    async for _ in middleware.on_reply(agent, inputs, model):
+        pass
+    return "\n".join(str(message.content) for message in agent.state.context)
+
+
+@pytest.mark.parametrize("agent_id", [None, "planner"])
+async def test_what_is_said_is_told_in_the_next_conversation(bus: RunningBus, agent: str, agent_id: str | None) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        memory: Any = Mem0Memory(client)
+        first, later, other = (
+            Mem0Middleware(user_id=user, client=memory, agent_id=agent_id) for user in ("alice", "alice", "bob")
+        )
+        assert await reply(first, "I prefer the night train to Lisbon", "Noted") == ""
+        assert "- I prefer the night train to Lisbon" in await reply(later, "Which train do I prefer?", "The night train")
+        assert await reply(other, "Which train do I prefer?", "You did not say") == ""
+
+
+async def test_its_tools_add_and_search(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        memory: Any = Mem0Memory(client)
+        tools = {tool.name: tool for tool in await Mem0Middleware(user_id="alice", client=memory).list_tools()}
+        added = await tools["add_memory"](thinking="a preference", content=["Allergic to nuts"])
+        assert "Error" not in str(added)
+        found = await tools["search_memory"](keywords=["nuts allergy", "train"])
+        assert "Allergic to nuts" in str(found)

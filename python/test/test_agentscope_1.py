@@ -1,0 +1,96 @@
+"""AgentScope 1.0 against its own memory, and with its agent's tools."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from agentscope.memory import InMemoryMemory
+from agentscope.message import Msg, TextBlock
+from running_bus import RunningBus
+
+from membus import aio
+from membus.agentscope import MembusLongTermMemory, MembusMemory
+
+MARKS: list[str | None] = ["hint", "done", None]
+
+
+def shown(messages: list[Msg]) -> list[Any]:
+    return [message.to_dict() for message in messages]
+
+
+async def step(chance: random.Random, memory: Any, messages: list[Msg]) -> Any:
+    """The same for each memory that is given the same chance."""
+    some = chance.sample(messages, 3)
+    mark, other = chance.choice(MARKS), chance.choice(MARKS)
+    match chance.randrange(7):
+        case 0 | 1:
+            return await memory.add(some, marks=mark, allow_duplicates=chance.random() < 0.2)
+        case 2:
+            return await memory.delete([message.id for message in some[:1]])
+        case 3:
+            return await memory.update_messages_mark(mark, other, chance.choice([None, [message.id for message in some], []]))
+        case 4:
+            return await memory.delete_by_mark("done") if chance.random() < 0.3 else await memory.size()
+        case _:
+            return shown(await memory.get_memory(mark=mark, exclude_mark=other if other != mark else None))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+async def test_does_what_the_memory_of_a_process_does(bus: RunningBus, agent: str, seed: int) -> None:
+    messages = [Msg(f"n{n % 2}", f"message {n}", "user" if n % 2 else "assistant", {"n": n}) for n in range(8)]
+    oracle, chance = InMemoryMemory(), random.Random(seed)
+    async with await aio.connect(bus.url, agent=agent) as client:
+        memory = MembusMemory(client, "c-1")
+        for n in range(120):
+            state = chance.getstate()
+            expected = await step(chance, oracle, messages)
+            chance.setstate(state)
+            assert await step(chance, memory, messages) == expected, n
+        await memory.clear()
+        assert await memory.size() == 0
+
+
+async def test_a_conversation_goes_on_elsewhere(bus: RunningBus, agent: str) -> None:
+    blocks = [TextBlock(type="text", text="Which train?"), {"type": "tool_use", "id": "t", "name": "look", "input": {"a": [1]}}]
+    long = Msg("tool", "x" * 600_000, "system")
+    said: Any = [Msg("alice", "Hello", "user"), Msg("bot", blocks, "assistant"), long]
+    async with await aio.connect(bus.url, agent=agent) as client:
+        memory = MembusMemory(client, "c-1")
+        await memory.add(said, marks=["a", "b"])
+        await memory.add(None)
+        await memory.update_compressed_summary("Alice asked for a train")
+    async with await aio.connect(bus.url, agent=agent) as client:
+        memory = MembusMemory(client, "c-1")
+        first, *others = await memory.get_memory()
+        assert (first.role, first.content) == ("user", "Alice asked for a train")
+        assert shown(others) == shown(said)
+        assert await MembusMemory(client, "c-2").size() == 0
+        told = bus.conformance("records", "--namespace", "conversations", "--agent", agent)
+        assert told.endswith("Every record is what it says.\n")
+        assert await memory.update_messages_mark("seen", "a") == 3
+        assert await memory.delete([long.id]) == 1
+        assert (await client.retrieve(namespace="conversations", limit=0))["total"] == 3
+        await memory.update_compressed_summary("")
+        assert [message.role for message in await memory.get_memory()] == ["user", "assistant"]
+        await memory.update_compressed_summary("Alice asked for two")
+        assert (await MembusMemory(client, "c-1").get_memory())[0].content == "Alice asked for two"
+        assert await memory.delete_by_mark(["seen", "b"]) == 2
+        with pytest.raises(TypeError, match="The mark should be a string"):
+            await memory.delete_by_mark([1])  # type: ignore[list-item]
+
+
+async def test_what_is_known_of_a_user_is_for_all_conversations(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        memory = MembusLongTermMemory(client, user_name="alice")
+        await memory.record([Msg("alice", "I prefer the night train", "user"), None])
+        assert await memory.retrieve(Msg("alice", "Which train?", "user")) == "I prefer the night train"
+        added = await memory.record_to_memory("a preference", ["Allergic to nuts"])
+        assert added.content == [{"type": "text", "text": "Remembered: Allergic to nuts"}]
+        found = await memory.retrieve_from_memory(["nuts", "allergic to nuts", "train"])
+        assert found.content[0]["text"].split("\n") == ["Allergic to nuts", "I prefer the night train"]
+        assert await MembusLongTermMemory(client, user_name="bob").retrieve([Msg("bob", "Which train?", "user")]) == ""
+        assert await memory.retrieve(None) == ""
+        with pytest.raises(ValueError, match="at least one of agent_name"):
+            MembusLongTermMemory(client)

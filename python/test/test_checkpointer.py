@@ -1,0 +1,143 @@
+"""LangGraph's own suite for checkpointers, a graph that goes on elsewhere, and what neither asks."""
+
+from __future__ import annotations
+
+import operator
+from typing import Annotated, Any, AsyncGenerator, TypedDict
+
+import pytest
+from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
+from langgraph.checkpoint.conformance import checkpointer_test, validate
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command, interrupt
+from running_bus import RunningBus
+
+import membus
+from membus import aio
+from membus.langgraph import MembusSaver
+
+
+async def test_is_conformant(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+
+        @checkpointer_test(name="membus")
+        async def saver() -> AsyncGenerator[BaseCheckpointSaver[Any], None]:
+            yield MembusSaver(memory)
+
+        report = await validate(saver)
+        failures = [failure for result in report.results.values() for failure in result.failures or []]
+        assert failures == []
+        assert sum(result.tests_passed for result in report.results.values()) == 81
+        assert report.passed_all()
+
+
+class State(TypedDict):
+    said: Annotated[list[str], operator.add]
+
+
+def graph_with(saver: BaseCheckpointSaver[Any]) -> Any:
+    """Asks a person in the middle."""
+    graph = StateGraph(State)
+    graph.add_node("ask", lambda state: {"said": ["asked"]})
+    graph.add_node("wait", lambda state: {"said": [interrupt("which train?")]})
+    graph.add_edge(START, "ask")
+    graph.add_edge("ask", "wait")
+    graph.add_edge("wait", END)
+    return graph.compile(checkpointer=saver)
+
+
+def test_a_graph_goes_on_in_another_process(bus: RunningBus, agent: str) -> None:
+    config: Any = {"configurable": {"thread_id": "t"}}
+    with membus.connect(bus.url, agent=agent) as memory:
+        told = graph_with(MembusSaver(memory)).invoke({"said": ["hello"]}, config)
+        assert told["__interrupt__"][0].value == "which train?"
+    with membus.connect(bus.url, agent=agent) as memory:
+        assert graph_with(MembusSaver(memory)).invoke(Command(resume="at nine"), config) == {"said": ["hello", "asked", "at nine"]}
+    with membus.connect(bus.url, agent=f"{agent}-other") as memory:
+        assert MembusSaver(memory).get_tuple(config) is None
+
+
+def test_branches_of_a_thread_keep_their_own_values(bus: RunningBus, agent: str) -> None:
+    with membus.connect(bus.url, agent=agent) as memory:
+        graph = graph_with(MembusSaver(memory))
+        config: Any = {"configurable": {"thread_id": "t"}}
+        graph.invoke({"said": ["hello"]}, config)
+        before = graph.get_state(config).config
+        assert graph.invoke(Command(resume="nine"), before)["said"] == ["hello", "asked", "nine"]
+        first = graph.get_state(config).config
+        graph.update_state(before, {"said": ["ten"]}, as_node="wait")
+        assert graph.get_state(config).values["said"] == ["hello", "asked", "ten"]
+        assert graph.get_state(first).values["said"] == ["hello", "asked", "nine"]
+        states = [state.values.get("said") for state in graph.get_state_history(config)]
+        assert states[:2] == [["hello", "asked", "ten"], ["hello", "asked", "nine"]]
+
+
+async def put(saver: MembusSaver, values: dict[str, Any], parent: Any = None, metadata: Any = None, **versions: Any) -> Any:
+    checkpoint = {**empty_checkpoint(), "channel_values": values, "channel_versions": versions}
+    config: Any = parent or {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
+    new: Any = {name: version for name, version in versions.items() if name in values}
+    return await saver.aput(config, checkpoint, metadata or {}, new)  # type: ignore[arg-type]
+
+
+async def test_values_may_have_any_size_and_leave_nothing_behind(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        saver = MembusSaver(memory)
+        values = {"image": b"\x00\xff" * 1_500_000, "text": "é" * 300_000, "small": 1}
+        first = await put(saver, values, image=1, text=1, small=1)
+        await saver.aput_writes(first, [("image", "x" * 400_000)], "task")
+        found = await saver.aget_tuple(first)
+        assert found is not None
+        assert found.checkpoint["channel_values"] == values
+        assert found.pending_writes == [("task", "image", "x" * 400_000)]
+        await saver.acopy_thread("t", "copy")
+        await put(saver, {"image": b"y" * 600_000}, first, image=2, text=1, small=1)
+        await saver.aprune(["t"])
+        latest = await saver.aget_tuple({"configurable": {"thread_id": "t"}})
+        assert latest is not None
+        assert latest.checkpoint["channel_values"] == {**values, "image": b"y" * 600_000}
+        parts = {"field": "metadata.kind", "op": "eq", "value": "part"}
+        view = memory.in_namespace("langgraph/checkpoints")
+        # 600,000 bytes of the latest image, and those of the text of both threads and of the copied image and write.
+        group: Any = {"group": "thread t", "where": parts}
+        assert (await view.retrieve(**group, limit=0))["total"] == len(range(0, 800_000, 180_000)) + len(range(0, 800_000, 180_000))
+        await saver.adelete_thread("t")
+        assert (await view.retrieve(group="thread t", limit=0))["total"] == 0
+        copied = await saver.aget_tuple({"configurable": {"thread_id": "copy"}})
+        assert copied is not None
+        assert copied.checkpoint["channel_values"] == values
+        await saver.aprune(["copy"], strategy="delete")
+        assert (await view.retrieve(limit=0))["total"] == 0
+
+
+async def test_pruning_keeps_what_a_delta_channel_begins_with(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        saver = MembusSaver(memory)
+        counted = {"counters_since_delta_snapshot": {"log": (1, 1)}}
+        oldest = await put(saver, {"log": ["a"]}, log=1)
+        snapshot = await put(saver, {"log": ["a", "b"]}, oldest, log=2)
+        between = await put(saver, {}, snapshot, counted, log=3)
+        await saver.aput_writes(between, [("log", ["c"])], "task")
+        latest = await put(saver, {}, between, counted, log=4)
+        await saver.aprune(["t"])
+        left = [found.config async for found in saver.alist({"configurable": {"thread_id": "t"}})]
+        assert left == [latest, between, snapshot]
+        history = await saver.aget_delta_channel_history(config=latest, channels=["log"])
+        assert history == {"log": {"writes": [("task", "log", ["c"])], "seed": ["a", "b"]}}
+
+
+async def test_a_checkpoint_may_end(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        await put(MembusSaver(memory, ttl_s=600), {"x": "y" * 300_000}, x=1)
+        ends = {entry["ttl"] async for entry in memory.entries(namespace="langgraph/checkpoints")}
+        assert ends == {600}
+
+
+async def test_what_blocks_its_own_loop_is_refused(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        saver = MembusSaver(memory)
+        with pytest.raises(RuntimeError, match="would block its own event loop"):
+            saver.get_tuple({"configurable": {"thread_id": "t"}})
+        with pytest.raises(ValueError, match="strategy must be"):
+            await saver.aprune(["t"], strategy="keep_all")
+        with pytest.raises(ValueError, match="checkpoint_id is missing"):
+            await saver.aput_writes({"configurable": {"thread_id": "t"}}, [("x", 1)], "task")

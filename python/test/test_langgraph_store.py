@@ -1,0 +1,176 @@
+"""LangGraph's store against its own in memory, and where it does more."""
+
+from __future__ import annotations
+
+import random
+import time
+from datetime import datetime
+from typing import Any
+
+import pytest
+from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, MatchCondition, PutOp, SearchOp
+from langgraph.store.memory import InMemoryStore
+from running_bus import RunningBus
+
+import membus
+from membus import aio
+from membus.langgraph import MembusStore
+
+NAMESPACES = [("acme",), ("acme", "x"), ("acme-corp",), ("acme", "x", "y:1"), ("b", "x")]
+VALUES: list[dict[str, Any]] = [
+    {"kind": "a", "n": 1},
+    {"kind": "b", "n": 2.5, "deep": {"x": [1, "two"]}},
+    {"kind": "a", "n": "10", "é": None},
+    {"list": ["kind"], "on": True},
+]
+FILTERS: list[Any] = [
+    None,
+    {"kind": "a"},
+    {"kind": "a", "n": 1},
+    {"kind": {"$ne": "a"}},
+    {"deep": {"x": [1, "two"]}},
+    {"deep": {"x": [1]}},
+    {"on": 1},
+    {"é": None},
+]
+
+
+def operation(chance: random.Random) -> Any:
+    namespace, key = chance.choice(NAMESPACES), chance.choice("abc")
+    match chance.randrange(6):
+        case 0 | 1 | 2:
+            return PutOp(namespace, key, chance.choice([*VALUES, None]))
+        case 3:
+            return GetOp(namespace, key)
+        case 4:
+            return SearchOp(namespace[: chance.randrange(3)], filter=chance.choice(FILTERS), limit=100)
+        case _:
+            kind: Any = chance.choice(["prefix", "suffix"])
+            path = chance.choice([("acme",), ("*", "x"), ("x",), ("acme", "*")])
+            conditions = chance.choice([None, (MatchCondition(kind, path),)])
+            return ListNamespacesOp(conditions, max_depth=chance.choice([None, 1, 2]))
+
+
+def shown(result: Any, there: set[tuple[str, ...]]) -> Any:
+    """Without times and the order across namespaces; the store in memory lists namespaces that are empty, too."""
+    if isinstance(result, list):
+        if result and isinstance(result[0], tuple):
+            return [path for path in result if any(each[: len(path)] == path for each in there)]
+        return sorted((item.namespace, item.key, str(item.value)) for item in result)
+    return result and (result.namespace, result.key, result.value)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_does_what_the_store_in_memory_does(bus: RunningBus, agent: str, seed: int) -> None:
+    chance = random.Random(seed)
+    oracle = InMemoryStore()
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        store = MembusStore(memory)
+        for n in range(150):
+            there = {namespace for namespace, items in oracle._data.items() if items}
+            batch = [operation(chance) for _ in range(chance.randrange(1, 6))]
+            expected = [shown(result, there) for result in oracle.batch(batch)]
+            assert [shown(result, there) for result in await store.abatch(batch)] == expected, (n, batch)
+
+
+async def test_is_found_by_words(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        store = MembusStore(memory)
+        await store.aput(("users", "alice"), "1", {"memory": "Prefers the night train", "n": 1})
+        await store.aput(("users", "alice"), "2", {"memory": "Allergic to nuts", "n": 2})
+        await store.aput(("users", "alice"), "3", {"memory": "A train that nobody finds"}, index=False)
+        await store.aput(("users", "alice"), "4", {"title": "Train timetable", "body": "nuts"}, index=["title"])
+        await store.aput(("users", "alice2"), "5", {"memory": "A train of another"})
+        await store.aput(("users", "alice"), "6", {"memory": "Something else altogether"})
+        found = await store.asearch(("users", "alice"), query="train")
+        assert {item.key for item in found} == {"1", "4"}
+        assert all(item.score is not None and 0 < item.score <= 1 for item in found)
+        assert [item.key for item in await store.asearch(("users",), query="nuts", filter={"n": {"$gt": 1}})] == ["2"]
+        everything = [item.key for item in await store.asearch(("users", "alice"))]
+        assert everything == ["1", "2", "3", "4", "6"]
+        paged = await store.asearch(("users", "alice"), limit=2, offset=1)
+        assert [(item.key, item.score) for item in paged] == [("2", None), ("3", None)]
+        assert await store.asearch(("users",), limit=0) == []
+
+
+async def test_times_are_of_the_first_and_the_last_put(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        store = MembusStore(memory)
+        await store.aput(("a",), "k", {"n": 1})
+        first = await store.aget(("a",), "k")
+        await store.aput(("a",), "k", {"n": 2})
+        second = await store.aget(("a",), "k")
+        assert first is not None and second is not None
+        assert isinstance(first.created_at, datetime) and first.created_at.tzinfo is not None
+        assert second.created_at == first.created_at
+        assert second.updated_at > first.updated_at
+
+
+async def test_a_ttl_counts_minutes_since_the_last_read(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        store = MembusStore(memory, ttl={"default_ttl": 2.5})
+        await store.aput(("a",), "k", {"text": "for a while"}, index=False)
+        await store.aput(("a",), "long", {"text": "y" * 300_000}, ttl=5)
+        await store.aput(("a",), "always", {"n": 1}, ttl=None)
+
+        async def ends() -> dict[str, float | None]:
+            entries = memory.entries(namespace="langgraph/store")
+            return {entry["key"].get("k", "part"): entry.get("expires_at") async for entry in entries}
+
+        before = await ends()
+        assert before["always"] is None
+        assert 120 < (before["k"] or 0) - time.time() < 180
+        first = await store.aget(("a",), "k", refresh_ttl=False)
+        assert (await ends()) == before
+        assert await store.aget(("a",), "k") == first
+        assert (await store.aget(("a",), "long")) is not None
+        after = await ends()
+        for name in ("k", "long", "part"):
+            assert (after[name] or 0) > (before[name] or 0), name
+        assert await store.asearch(("a",), query="while") == []
+
+
+async def test_values_may_have_any_size(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        store = MembusStore(memory)
+
+        async def entries() -> int:
+            return (await memory.retrieve(namespace="langgraph/store", limit=0))["total"]
+
+        for size, count in ((400_000, 4), (900_000, 7), (10, 1), (300_000, 3)):
+            await store.aput(("a",), "k", {"title": "long report", "text": "é" * (size // 2)})
+            item = await store.aget(("a",), "k")
+            assert item is not None and item.value["text"] == "é" * (size // 2)
+            assert await entries() == count
+        assert [found.key for found in await store.asearch(("a",), query="report")] == ["k"]
+        await store.adelete(("a",), "k")
+        assert await entries() == 0
+
+
+async def test_what_it_cannot_keep_is_refused_as_a_whole(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        store = MembusStore(memory)
+        good = PutOp(("a",), "k", {"n": 1})
+        for bad, error in (
+            (PutOp(("a.b",), "k", {}), InvalidNamespaceError),
+            (PutOp((), "k", {}), InvalidNamespaceError),
+            (SearchOp(("a",), filter={"n": {"$or": 1}}), ValueError),
+            (PutOp(("a",), "x", {"at": datetime.now()}), TypeError),
+            (PutOp(("a",), "x", {"n": float("nan")}), ValueError),
+        ):
+            with pytest.raises(error):
+                await store.abatch([good, bad])
+        assert await store.aget(("a",), "k") is None
+        await store.aput(("a",), "k", {1: (2, 3)})  # type: ignore[dict-item]
+        item = await store.aget(("a",), "k")
+        assert item is not None and item.value == {"1": [2, 3]}
+
+
+def test_the_same_with_threads(bus: RunningBus, agent: str) -> None:
+    with membus.connect(bus.url, agent=agent) as memory:
+        store = MembusStore(memory)
+        store.put(("users", "alice"), "tea", {"text": "Likes green tea"})
+        assert [item.value for item in store.search(("users",), query="tea")] == [{"text": "Likes green tea"}]
+        assert store.list_namespaces(prefix=("users",)) == [("users", "alice")]
+        store.delete(("users", "alice"), "tea")
+        assert store.get(("users", "alice"), "tea") is None

@@ -1,0 +1,33 @@
+"""The package is annotated, and so are programs that use it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mypy import api
+
+PYTHON = Path(__file__).resolve().parents[1]
+CACHE = ["--cache-dir=/dev/null", "--config-file", str(PYTHON / "pyproject.toml")]
+
+MISTAKEN = """
+import membus
+
+def ask(memory: membus.Memory) -> None:
+    memory.retrieve(tag=["x"])
+    memory.remember("a", 1, tier="long")
+    for entry in memory.entries(limit="3"):
+        entry["contents"]
+"""
+
+
+def test_all_code_has_the_types_that_it_says() -> None:
+    told, errors, code = api.run([*CACHE, str(PYTHON / "src"), str(PYTHON / "test")])
+    assert (code, errors) == (0, ""), told
+
+
+def test_a_mistyped_call_is_found_before_it_runs(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(MISTAKEN)
+    told, _, _ = api.run([*CACHE, "--no-error-summary", str(program)])
+    lines = [line.split(":")[1] for line in told.splitlines() if ": error:" in line]
+    assert lines == ["5", "6", "7", "8"]
