@@ -1,0 +1,75 @@
+import { type AgentMemory, type ConnectOptions, MemoryClient } from "@membus/agent-client";
+import { type Clock, isMemoryError, type Logger, MemoryError, within } from "@membus/protocol";
+
+const CONNECT_WAIT_MS = 3_000;
+const CONNECT_PAUSE_MS = 5_000;
+
+export interface MemorySourceDependencies {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The memory on a bus that need not be there yet: it is tried in the background, and again with each call. */
+export class MemorySource {
+  readonly #options: ConnectOptions;
+  readonly #dependencies: MemorySourceDependencies;
+  readonly #onConnected: (memory: AgentMemory) => Promise<unknown>;
+  #connecting: Promise<MemoryClient> | undefined;
+  #client: MemoryClient | undefined;
+  #isClosed = false;
+
+  /** Begins to connect. `onConnected` is called once. */
+  constructor(
+    options: ConnectOptions,
+    dependencies: MemorySourceDependencies,
+    onConnected: (memory: AgentMemory) => Promise<unknown> = async () => {},
+  ) {
+    this.#options = options;
+    this.#dependencies = dependencies;
+    this.#onConnected = onConnected;
+    this.#connecting = this.#connect();
+  }
+
+  /** @throws {MemoryError} `unavailable`, or why the server refuses, where there is no connection in a moment. */
+  async memory(): Promise<AgentMemory> {
+    this.#connecting ??= this.#connect();
+    const client = await within(this.#dependencies.clock, CONNECT_WAIT_MS, this.#connecting);
+    if (client !== undefined) return client;
+    throw new MemoryError("unavailable", "the connection to the bus takes long");
+  }
+
+  /** Waits for what is in flight. One that is still trying to connect is left to the end of the process. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#client?.close();
+  }
+
+  #connect(): Promise<MemoryClient> {
+    const client = MemoryClient.connect(this.#options, this.#dependencies);
+    client.then(
+      (connected) => this.#use(connected),
+      (error: unknown) => this.#tryLater(error),
+    );
+    return client;
+  }
+
+  #use(client: MemoryClient): void {
+    this.#client = client;
+    const { logger } = this.#dependencies;
+    logger.info({}, "connected to the bus");
+    this.#onConnected(client).catch((error: unknown) => {
+      logger.warn({ err: error }, "changes are not noticed");
+    });
+  }
+
+  #tryLater(error: unknown): void {
+    const { clock, logger } = this.#dependencies;
+    this.#connecting = undefined;
+    logger.warn({ err: error }, "cannot connect to the bus");
+    if (!isMemoryError(error)) return;
+    const connect = () => {
+      if (!this.#isClosed) this.#connecting ??= this.#connect();
+    };
+    clock.after(CONNECT_PAUSE_MS, connect, { background: true });
+  }
+}
