@@ -35,7 +35,7 @@ export interface Operation {
 }
 
 /** Numbers of 0 to below 1, always the same for a seed (mulberry32). */
-export function randomOf(seed: number): () => number {
+function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -65,7 +65,7 @@ const RELATIONS = ["knows", "works at", ""];
 const QUERIES = ["", "ada", "PLAY", "é", "person", "go", "名", " ", "paris", "O"];
 
 /** One call of any of the nine tools. Names may repeat across items, not in one call that creates: theirs keeps both then. */
-export function randomOperation(random: () => number): Operation {
+function randomOperation(random: () => number): Operation {
   const below = (count: number) => Math.floor(random() * count);
   const one = <T>(items: readonly T[]): T => items[below(items.length)]!;
   const some = <T>(make: () => T, most = 3): T[] => Array.from({ length: below(most + 1) }, make);

@@ -14,7 +14,8 @@ import { parseReference } from "../memory-uri.js";
 import type { Offering } from "../offering.js";
 import { TierSchema } from "./reading-tools.js";
 
-const ForgetSchema = z.object({
+/** Strict, as a word that is misspelt must not widen what is forgotten. */
+const ForgetSchema = z.strictObject({
   keys: z
     .array(z.string().min(1))
     .min(1)

@@ -2,6 +2,7 @@ import type { RetrieveResult } from "@membus/agent-client";
 import { TIERS } from "@membus/protocol";
 import { z } from "zod";
 import { answer, guarded } from "../answers.js";
+import { parseReference } from "../memory-uri.js";
 import { type Offering, READING } from "../offering.js";
 import { fitted, MemorySchema, type MemoryView, viewOf } from "./memory-view.js";
 
@@ -11,7 +12,7 @@ const CHARS_MAX = 200_000;
 
 export const TierSchema = z.enum(TIERS);
 
-const RetrieveSchema = z.object({
+const RetrieveSchema = z.strictObject({
   query: z
     .string()
     .max(8_192)
@@ -41,8 +42,8 @@ const RetrievedSchema = z.object({
   cursor: z.string().optional(),
 });
 
-const RecallSchema = z.object({
-  key: z.string().min(1).describe("The key that it was stored under."),
+const RecallSchema = z.strictObject({
+  key: z.string().min(1).describe("The key that it was stored under, or its URI."),
   tier: TierSchema.optional().describe("One tier alone. Without it: working, else episodic, else semantic."),
 });
 const RecalledSchema = z.object({ found: z.boolean(), value: z.unknown() });
@@ -73,7 +74,8 @@ export function addReadingTools({ server, memory, logger }: Offering): void {
       outputSchema: RecalledSchema,
       annotations: READING,
     },
-    guarded(logger, async ({ key, tier }) => {
+    guarded(logger, async (args) => {
+      const { key, tier = args.tier } = parseReference(args.key);
       const absent = Symbol("absent");
       const value = await (await memory()).recall<unknown>(key, absent, tier && { tier });
       return answer(value === absent ? { found: false, value: null } : { found: true, value });

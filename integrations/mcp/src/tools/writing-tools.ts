@@ -23,10 +23,10 @@ const importance = z
   .optional()
   .describe("How much it counts in searches: 0.5 unless given.");
 
-const StoreSchema = z.object({
+const StoreSchema = z.strictObject({
   memories: z
     .array(
-      z.object({
+      z.strictObject({
         content: z.string().min(1).describe("One fact that is understood by itself: names, dates, values."),
         key: z.string().min(1).max(1_024).optional().describe("A name to replace or recall it by."),
         tags,
@@ -43,7 +43,7 @@ const StoredSchema = z.object({
   errors: z.array(z.object({ index: z.int(), error: z.string() })),
 });
 
-const RememberSchema = z.object({
+const RememberSchema = z.strictObject({
   key: z.string().min(1).max(1_024).describe("Its name. A value that is there already is replaced."),
   value: z.unknown().describe("Text, or any JSON value."),
   tier,

@@ -3,9 +3,9 @@ import { basename } from "node:path";
 import type { ConnectOptions } from "@membus/agent-client";
 import { isNamespacePattern, type MemoryTier, TIERS } from "@membus/protocol";
 import { Command, Option } from "commander";
+import { MCP_DEFAULTS, type McpOptions } from "../options.js";
+import { VERSION } from "../version.js";
 import type { HttpOptions } from "./http-server.js";
-import { MCP_DEFAULTS, type McpOptions } from "./options.js";
-import { VERSION } from "./version.js";
 
 /** Tries of a call end before the minute after which most clients give it up. */
 const RETRY_TIMEOUT_MS = 20_000;

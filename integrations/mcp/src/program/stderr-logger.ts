@@ -3,12 +3,11 @@ import type { Logger } from "@membus/protocol";
 
 /** A line of JSON for each message. Standard output is the wire: nothing else may be written there. */
 export function stderrLogger(stderr: Writable, isVerbose: boolean): Logger {
-  const write = (level: string) => (fields: object, message: string) => {
-    const shown = Object.entries(fields).map(([name, value]) => [
-      name,
-      value instanceof Error ? value.message : value,
-    ]);
-    stderr.write(`${JSON.stringify({ level, message, ...Object.fromEntries(shown) })}\n`);
+  const write = (level: "info" | "warn" | "error") => (fields: object, message: string) => {
+    // Only what is a fault of ours needs the place.
+    const shown = (_: string, value: unknown) =>
+      value instanceof Error ? (level === "error" ? value.stack : value.message) : value;
+    stderr.write(`${JSON.stringify({ level, message, ...fields }, shown)}\n`);
   };
   const silent = () => {};
   return {

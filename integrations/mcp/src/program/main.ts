@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { isMemoryError, type Logger, systemClock } from "@membus/protocol";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { ChangeNotices } from "./change-notices.js";
+import { ChangeNotices } from "../change-notices.js";
+import { GraphStore } from "../graph/graph-store.js";
+import { importGraph, parseGraphFile } from "../graph/import-jsonl.js";
+import { memoryServers } from "../memory-server.js";
+import { MCP_DEFAULTS } from "../options.js";
 import { type Flags, readFlags } from "./flags.js";
-import { GraphStore } from "./graph/graph-store.js";
-import { importGraph, parseGraphFile } from "./graph/import-jsonl.js";
 import { serveHttp } from "./http-server.js";
-import { memoryServers } from "./memory-server.js";
 import { MemorySource } from "./memory-source.js";
-import { MCP_DEFAULTS } from "./options.js";
 import { stderrLogger } from "./stderr-logger.js";
 
 try {

@@ -45,21 +45,21 @@ export class MemorySource {
   }
 
   #connect(): Promise<MemoryClient> {
-    const client = MemoryClient.connect(this.#options, this.#dependencies);
-    client.then(
-      (connected) => this.#use(connected),
-      (error: unknown) => this.#tryLater(error),
-    );
-    return client;
+    const connecting = this.#connected();
+    connecting.catch((error: unknown) => this.#tryLater(error));
+    return connecting;
   }
 
-  #use(client: MemoryClient): void {
-    this.#client = client;
+  /** Whoever has an answer is told of what changes from then on. */
+  async #connected(): Promise<MemoryClient> {
     const { logger } = this.#dependencies;
+    const client = await MemoryClient.connect(this.#options, this.#dependencies);
+    this.#client = client;
     logger.info({}, "connected to the bus");
-    this.#onConnected(client).catch((error: unknown) => {
+    await this.#onConnected(client).catch((error: unknown) => {
       logger.warn({ err: error }, "changes are not noticed");
     });
+    return client;
   }
 
   #tryLater(error: unknown): void {

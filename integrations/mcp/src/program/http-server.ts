@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, isIP } from "node:net";
-import { type Logger, MemoryError } from "@membus/protocol";
+import { type Logger, MemoryError, systemClock, within } from "@membus/protocol";
 import {
   hostHeaderValidation,
   type NodeIncomingMessageLike,
@@ -15,10 +15,12 @@ import {
   localhostAllowedOrigins,
   type McpServerFactory,
 } from "@modelcontextprotocol/server";
-import type { ChangeNotices } from "./change-notices.js";
+import type { ChangeNotices } from "../change-notices.js";
 
-export const MCP_PATH = "/mcp";
+const MCP_PATH = "/mcp";
 const CONNECTIONS_MAX = 1_000;
+/** For requests that are under way at the end. */
+const DRAIN_TIMEOUT_MS = 5_000;
 const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 5_000 };
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
 
@@ -91,6 +93,8 @@ async function stop(
   server.close();
   await closeHandler();
   server.closeIdleConnections();
+  await within(systemClock, DRAIN_TIMEOUT_MS, closed);
+  server.closeAllConnections();
   await closed;
 }
 
