@@ -1,6 +1,6 @@
 import type { AgentMemory } from "@membus/agent-client";
 import { type Logger, silentLogger } from "@membus/protocol";
-import { McpServer, type McpServerFactory } from "@modelcontextprotocol/server";
+import { McpServer, type McpServerFactory, type ServerCapabilities } from "@modelcontextprotocol/server";
 import type { ChangeNotices } from "./change-notices.js";
 import { addGraph } from "./graph/graph-tools.js";
 import type { Offering } from "./offering.js";
@@ -37,7 +37,7 @@ export function memoryServers(
     const canSubscribe = notices !== undefined && (era === "modern" || requestInfo === undefined);
     const server = new McpServer(
       { name: "membus", title: "membus memory", version: VERSION },
-      { instructions: instructionsFor(options), capabilities: { resources: { subscribe: canSubscribe } } },
+      { instructions: instructionsFor(options), capabilities: capabilitiesOf(options, canSubscribe) },
     );
     offer({ server, memory, options, logger });
     if (canSubscribe && requestInfo === undefined) tellOfChanges(server, notices, era === "legacy");
@@ -54,6 +54,13 @@ function offer(offering: Offering): void {
   }
   addMemoryResources(offering);
   addRecallPrompt(offering);
+}
+
+/** Tools and prompts are the same for as long as it runs, and the graph is one resource. */
+function capabilitiesOf({ graph }: ResolvedMcpOptions, canSubscribe: boolean): ServerCapabilities {
+  const resources = { subscribe: canSubscribe, listChanged: canSubscribe && !graph };
+  const fixed = { listChanged: false };
+  return { tools: fixed, resources, ...(!graph && { prompts: fixed }) };
 }
 
 function instructionsFor({ graph, readOnly }: ResolvedMcpOptions): string {
