@@ -30,9 +30,11 @@ describe.each(ASKED)("a wide forget of a client of $revision over $transport", (
   let client: ConnectedClient;
   const namespace = `asked/${transport}-${revision}`;
   beforeAll(async () => {
-    client = await fixture.client(transport, revision, ["--namespace", namespace], (question) => {
-      questions.push(question);
-      return agrees;
+    client = await fixture.client(transport, revision, ["--namespace", namespace], {
+      agree: (question) => {
+        questions.push(question);
+        return agrees;
+      },
     });
     await client.call("memory_store", { memories: THREE });
   });
@@ -82,7 +84,7 @@ it.each(UNASKED)(
       throw new Error("asked");
     };
     const flags = ["--namespace", `unasked/${transport}-${revision}`];
-    const client = await fixture.client(transport, revision, flags, can ? agree : undefined);
+    const client = await fixture.client(transport, revision, flags, { agree: can ? agree : undefined });
     await client.call("memory_store", { memories: THREE });
     const refused = await client.call("memory_forget", { tags: ["kept", "draft"], tier: "episodic" });
     expect(refused.isError).toBe(true);

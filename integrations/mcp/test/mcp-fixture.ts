@@ -18,6 +18,12 @@ import { type ConnectedClient, connectHttp, connectStdio, type Revision } from "
 /** What users run; `npm test` builds it first. */
 const PROGRAM = fileURLToPath(new URL("../bin/membus-mcp.js", import.meta.url));
 
+export interface ClientSettings {
+  /** What the user says when the server asks; without it, the client cannot be asked. */
+  readonly agree?: ((question: string) => boolean) | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+}
+
 /** A nats-server, a host in memory, and MCP servers in processes of their own. */
 export class McpFixture {
   readonly logger = new RecordingLogger();
@@ -80,8 +86,8 @@ export class McpFixture {
   }
 
   /** The URL of a server over HTTP, on a free port. */
-  async serve(flags: readonly string[] = []): Promise<string> {
-    const child = this.spawn(["--http", "0", ...flags]);
+  async serve(flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<string> {
+    const child = this.spawn(["--http", "0", ...flags], env);
     return /http:\S+/.exec(await lineOf(child, /listens on/))![0];
   }
 
@@ -90,13 +96,13 @@ export class McpFixture {
     transport: "stdio" | "http",
     revision: Revision,
     flags: readonly string[] = [],
-    agree?: (question: string) => boolean,
+    { agree, env }: ClientSettings = {},
   ): Promise<ConnectedClient> {
     const command = { command: process.execPath, args: [PROGRAM, ...flags], cwd: this.#folder };
     const client =
       transport === "stdio"
-        ? await connectStdio(revision, { ...command, env: this.environment() }, agree)
-        : await connectHttp(revision, await this.serve(flags), agree);
+        ? await connectStdio(revision, { ...command, env: this.environment(env) }, agree)
+        : await connectHttp(revision, await this.serve(flags, env), agree);
     this.#cleanups.push(() => client.close());
     return client;
   }

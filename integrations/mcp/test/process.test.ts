@@ -87,6 +87,16 @@ it("shows help and version, and names a flag that is wrong", async () => {
   expect(runs[5]!.stderr).toContain("graphCharsMax must be an integer of 1000..10000000");
 });
 
+it.each([
+  ["--namespace", "a//b"],
+  ["--agent", ""],
+  ["--tenant", "a.b"],
+  ["--nats", "http://127.0.0.1"],
+])("ends with what is wrong about %s %s", async (...flags) => {
+  const { code, stderr, stdout } = await endOf(fixture.spawn(flags));
+  expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(/^membus-mcp: .{10,}\n$/)]);
+});
+
 it("says which file of a setting cannot be read", async () => {
   const { code, stderr } = await endOf(fixture.spawn(["--creds", "none.creds"]));
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^membus-mcp: --creds cannot be read: ENOENT/)]);

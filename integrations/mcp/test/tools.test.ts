@@ -86,6 +86,39 @@ describe.each(EVERY)("a client of $revision over $transport", ({ revision, trans
     expect((await client.call("memory_recall", { key: "a" })).structured).toMatchObject({ found: false });
   });
 
+  it("recalls by URI, and that of its tier", async () => {
+    const { structured } = await client.call("memory_remember", { key: "twice", value: "kept" });
+    await client.call("memory_remember", { key: "twice", value: "for now", tier: "working" });
+    const recalled = async (key: unknown) => (await client.call("memory_recall", { key })).structured!.value;
+    expect([await recalled("twice"), await recalled(structured!.uri)]).toEqual(["for now", "kept"]);
+  });
+
+  it("keeps what it can of a batch, and says what not", async () => {
+    const memories = [
+      { content: "x".repeat(300_000), key: "large" },
+      { content: "small", key: "small" },
+    ];
+    const { structured, isError } = await client.call("memory_store", { memories });
+    expect([isError, structured]).toEqual([
+      false,
+      {
+        stored: [expect.objectContaining({ key: "small", outcome: "created" })],
+        errors: [{ index: 0, error: expect.stringContaining("(too_large). Shorten it") }],
+      },
+    ]);
+  });
+
+  it("refuses a word that it does not know: one that is misspelt must not widen what is forgotten", async () => {
+    await client.call("memory_remember", { key: "label", value: 1, tags: ["label"] });
+    const { isError, text } = await client.call("memory_forget", {
+      tags: ["label"],
+      teir: "working",
+      confirm: true,
+    });
+    expect([isError, text]).toEqual([true, expect.stringContaining("teir")]);
+    expect((await client.call("memory_recall", { key: "label" })).structured).toMatchObject({ found: true });
+  });
+
   it("is told what is wrong with a call", async () => {
     const wrong = await client.call("memory_retrieve", { limit: 101 });
     expect(wrong).toMatchObject({ isError: true });

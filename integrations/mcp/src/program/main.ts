@@ -36,7 +36,7 @@ async function serve({ connect, options, http }: Flags, logger: Logger): Promise
       ? serveStdio(factory, { onerror })
       : await serveHttp(factory, http, { notices, logger });
   if ("url" in server) process.stderr.write(`membus-mcp listens on ${server.url}\n`);
-  await untilToldToStop(http === undefined);
+  await Promise.race([untilToldToStop(http === undefined), source.mistake]);
   await server.close();
   await source.close();
 }

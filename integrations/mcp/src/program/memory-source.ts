@@ -17,6 +17,11 @@ export class MemorySource {
   #connecting: Promise<MemoryClient> | undefined;
   #client: MemoryClient | undefined;
   #isClosed = false;
+  #fail: (error: unknown) => void = () => {};
+  /** Rejects where the options are wrong, which no waiting mends. */
+  readonly mistake: Promise<never> = new Promise((_, reject) => {
+    this.#fail = reject;
+  });
 
   /** Begins to connect. `onConnected` is called once. */
   constructor(
@@ -27,6 +32,7 @@ export class MemorySource {
     this.#options = options;
     this.#dependencies = dependencies;
     this.#onConnected = onConnected;
+    this.mistake.catch(() => {});
     this.#connecting = this.#connect();
   }
 
@@ -65,8 +71,8 @@ export class MemorySource {
   #tryLater(error: unknown): void {
     const { clock, logger } = this.#dependencies;
     this.#connecting = undefined;
+    if (!isMemoryError(error)) return this.#fail(error);
     logger.warn({ err: error }, "cannot connect to the bus");
-    if (!isMemoryError(error)) return;
     const connect = () => {
       if (!this.#isClosed) this.#connecting ??= this.#connect();
     };

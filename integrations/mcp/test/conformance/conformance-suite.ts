@@ -27,7 +27,13 @@ export async function obtainSuite(): Promise<ConformanceSuite> {
   const nodePackage = `node-${process.platform}-${process.arch}`;
   try {
     await writeFile(join(folder, "package.json"), "{}");
-    const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--engine-strict=false"];
+    const flags = [
+      "--ignore-scripts",
+      "--no-audit",
+      "--no-fund",
+      "--engine-strict=false",
+      "--prefer-offline",
+    ];
     const packages = isNew ? [SUITE] : [SUITE, `${nodePackage}@${NODE}`];
     await promisify(execFile)("npm", ["install", ...flags, ...packages], { cwd: folder, timeout: OBTAIN_MS });
   } catch (error) {
