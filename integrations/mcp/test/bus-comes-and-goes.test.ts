@@ -1,4 +1,5 @@
 import { launchNatsServer } from "@membus/nats-server";
+import { keyHash } from "@membus/protocol";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { freePort } from "../../../bus/test/free-port.js";
 import { NATS_SERVER } from "../../../bus/test/nats-server.js";
@@ -38,6 +39,31 @@ it.each(["2026-07-28", "former"] as const)(
     }
   },
 );
+
+it("looks for a bus by itself, so that who only subscribes is told, too", async () => {
+  const port = await freePort();
+  await fixture.useBus(`nats://127.0.0.1:${port}`);
+  const client = await fixture.client("stdio", "2026-07-28", ["--namespace", "quiet"]);
+  const uri = `membus://episodic/${keyHash("a")}`;
+  const notices = await client.subscribe(uri);
+  const server = await launchNatsServer({ binary: NATS_SERVER, port });
+  try {
+    await fixture.startHost();
+    const memory = await fixture.memory("quiet");
+    let told: string | undefined;
+    const waiting = notices.next().then((notice) => {
+      told = notice;
+    });
+    for (let value = 0; told === undefined; value++) {
+      await memory.remember("a", value, { tier: "episodic" });
+    }
+    await waiting;
+    expect(told).toBe(uri);
+  } finally {
+    await fixture.stop();
+    await server.stop();
+  }
+});
 
 it("goes on when the host is killed and started again, and loses nothing that it acknowledged", async () => {
   await fixture.useBus(host.url);

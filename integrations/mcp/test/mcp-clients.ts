@@ -34,7 +34,7 @@ export interface ConnectedClient {
   read(uri: string): Promise<string>;
   prompt(name: string, args: Record<string, string>): Promise<string>;
   /** Resolves when subscribed; `next` when a notice has come since. */
-  subscribe(uri: string): Promise<{ next(): Promise<string> }>;
+  subscribe(...uris: string[]): Promise<{ next(): Promise<string> }>;
   close(): Promise<void>;
 }
 
@@ -89,8 +89,8 @@ async function connectFormer(transport: FormerTransport, agree: Agree | undefine
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => updates.add(params.uri));
   return {
     ...common(client as unknown as Client),
-    subscribe: async (uri) => {
-      await client.subscribeResource({ uri });
+    subscribe: async (...uris) => {
+      for (const uri of uris) await client.subscribeResource({ uri });
       return updates;
     },
   };
@@ -103,9 +103,9 @@ function agreement(question: string, agree: Agree) {
 function connected(client: Client, revision: Revision): ConnectedClient {
   const updates = new Updates();
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => updates.add(params.uri));
-  const subscribe = async (uri: string) => {
-    if (revision === "2026-07-28") await client.listen({ resourceSubscriptions: [uri] });
-    else await client.subscribeResource({ uri });
+  const subscribe = async (...uris: string[]) => {
+    if (revision === "2026-07-28") await client.listen({ resourceSubscriptions: uris });
+    else for (const uri of uris) await client.subscribeResource({ uri });
     return updates;
   };
   return { ...common(client), subscribe };

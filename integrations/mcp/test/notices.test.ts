@@ -20,15 +20,16 @@ it.each(SUBSCRIBED)(
     const client = await fixture.client(transport, revision, ["--namespace", namespace]);
     // Answered once the server is connected, and so watches.
     await client.call("memory_recall", { key: "colour" });
-    const uri = `membus://episodic/${keyHash("colour")}`;
-    const notices = await client.subscribe(uri);
+    const [shape, colour] = ["shape", "colour"].map((key) => `membus://episodic/${keyHash(key)}`);
+    const notices = await client.subscribe(shape!, colour!);
     const memory = await fixture.memory(namespace);
     await memory.remember("other", 1, { tier: "episodic" });
-    await memory.inNamespace("elsewhere").remember("colour", 1, { tier: "episodic" });
+    await memory.remember("shape", 1, { tier: "working" });
+    await memory.inNamespace("elsewhere").remember("shape", 1, { tier: "episodic" });
     await memory.remember("colour", "green", { tier: "episodic" });
-    expect(await notices.next()).toBe(uri);
+    expect(await notices.next()).toBe(colour);
     await memory.forget({ keys: ["colour"] });
-    expect(await notices.next()).toBe(uri);
+    expect(await notices.next()).toBe(colour);
   },
 );
 
