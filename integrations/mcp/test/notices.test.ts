@@ -25,7 +25,7 @@ it.each(SUBSCRIBED)(
     const memory = await fixture.memory(namespace);
     await memory.remember("other", 1, { tier: "episodic" });
     await memory.remember("shape", 1, { tier: "working" });
-    await memory.inNamespace("elsewhere").remember("shape", 1, { tier: "episodic" });
+    await memory.inNamespace(`${namespace}/below`).remember("shape", 1, { tier: "episodic" });
     await memory.remember("colour", "green", { tier: "episodic" });
     expect(await notices.next()).toBe(colour);
     await memory.forget({ keys: ["colour"] });
