@@ -7,7 +7,8 @@ import { interruption } from "./demo/with-bus.js";
 import { langchain } from "./langchain.js";
 import { langgraph } from "./langgraph.js";
 import { longTask } from "./long-task.js";
-import { withSetting } from "./setting.js";
+import { mcp } from "./mcp.js";
+import { withPlace, withSetting } from "./setting.js";
 import { team } from "./team.js";
 
 const EXAMPLES = new Map([
@@ -21,8 +22,11 @@ const EXAMPLES = new Map([
 
 async function play(name: string, isScripted: boolean): Promise<void> {
   const example = EXAMPLES.get(name);
-  if (example === undefined) throw new TypeError(`Which example? One of ${[...EXAMPLES.keys()].join(", ")}`);
+  if (example === undefined && name !== "mcp") {
+    throw new TypeError(`Which example? One of ${[...EXAMPLES.keys(), "mcp"].join(", ")}`);
+  }
   const interrupted = interruption();
+  if (example === undefined) return withPlace(process.env, interrupted, mcp);
   if (!isScripted) return withSetting(process.env, interrupted, example);
   // Loaded for this alone: the server is a part of the tests.
   const { withScript } = await import("./scripted/play.js");

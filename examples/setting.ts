@@ -2,13 +2,17 @@ import { type ChatModel, openaiChatModel } from "@membus/agentic";
 import { ensureNatsServer } from "@membus/nats-server";
 import { withBus, withFolder } from "./demo/with-bus.js";
 
-/** What an example works with. */
-export interface Setting {
+/** Where an example takes place. */
+export interface Place {
   /** Where the bus is. */
   readonly servers: string;
-  readonly model: ChatModel;
   /** For files; gone afterwards. */
   readonly folder: string;
+}
+
+/** What an example works with that asks a model. */
+export interface Setting extends Place {
+  readonly model: ChatModel;
 }
 
 const MODEL_HELP = `No model is set. For a server that speaks OpenAI's chat completions, such as Ollama:
@@ -27,16 +31,25 @@ function modelOf({ OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL }: NodeJS.Proce
   });
 }
 
-/** Plays on the bus of NATS_URL; without it on one of its own, which ends with the play. */
+/** Plays with the model of the environment. */
 export async function withSetting(
   env: NodeJS.ProcessEnv,
   interrupted: Promise<never>,
   play: (setting: Setting) => Promise<void>,
 ): Promise<void> {
   const model = modelOf(env);
+  await withPlace(env, interrupted, (place) => play({ ...place, model }));
+}
+
+/** Plays on the bus of NATS_URL; without it on one of its own, which ends with the play. */
+export async function withPlace(
+  env: NodeJS.ProcessEnv,
+  interrupted: Promise<never>,
+  play: (place: Place) => Promise<void>,
+): Promise<void> {
   await withFolder(async (folder) => {
     if (env.NATS_URL) {
-      await Promise.race([play({ servers: env.NATS_URL, model, folder }), interrupted]);
+      await Promise.race([play({ servers: env.NATS_URL, folder }), interrupted]);
       return;
     }
     const explicitPath = env.MEMBUS_NATS_SERVER || undefined;
@@ -44,7 +57,7 @@ export async function withSetting(
     const { path } = await Promise.race([obtaining, interrupted]);
     await withBus(path, interrupted, ({ server, host }) => {
       console.log(`nats-server at ${server.url}: process ${server.pid}; host: process ${host.pid}`);
-      return play({ servers: server.url, model, folder });
+      return play({ servers: server.url, folder });
     });
   });
 }

@@ -13,6 +13,7 @@ const PACKAGES_OF_EXAMPLE: Package[] = [
   ["web", "@x/web"],
   ["gateway", "@x/gateway"],
   ["inspector", "@x/inspector"],
+  ["integrations/one", "@x/one"],
 ].map(([folder, name]) => ({
   folder: folder!,
   manifest: {
@@ -69,6 +70,14 @@ it.each([
     "@x/gateway",
     ["inspector/src/a.ts:1 inspector may not import gateway, only gateway/answers"],
   ],
+  [
+    "integrations/one/src/a.ts",
+    "@x/gateway",
+    [
+      "integrations/one/src/a.ts:1 integrations/one may not import gateway, only protocol, agent-client, agentic",
+    ],
+  ],
+  ["integrations/one/src/a.ts", "@x/protocol", []],
   ["inspector/src/a.ts", "@x/gateway/answers", []],
   ["cli/src/a.ts", "@x/gateway/answers", []],
   ["host/src/a.ts", "@x/bus", []],

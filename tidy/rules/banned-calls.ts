@@ -27,6 +27,7 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
 const ALLOWED: readonly { readonly path: RegExp; readonly replacements: readonly string[] }[] = [
   { path: /^(protocol|inspector)\/src\/clock\.ts$/, replacements: [TIME, WAIT] },
   { path: /^(cli|bench)\/src\//, replacements: [OUTPUT, SETTING] },
+  { path: /^integrations\/mcp\/src\/program\/(main|flags)\.ts$/, replacements: [SETTING] },
   { path: /^conformance\/src\/(cli\/|plugin-route\/(store-forever|live-and-die))/, replacements: [SETTING] },
 ];
 

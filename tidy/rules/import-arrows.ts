@@ -13,7 +13,7 @@ const LOADERS: ReadonlySet<string> = new Set([
   "plugins/kit/src/storage-suite/storage-child.ts",
 ]);
 
-/** Which folders, or which module of one, the `src` of a folder may import; the folders of plugins have an entry together. */
+/** Which folders, or which module of one, the `src` of a folder may import; the folders of plugins and of integrations have an entry together. */
 const ARROWS: Readonly<Record<string, readonly string[] | typeof ALL>> = {
   protocol: [],
   bus: ["protocol"],
@@ -24,6 +24,7 @@ const ARROWS: Readonly<Record<string, readonly string[] | typeof ALL>> = {
   gateway: ["protocol", "agent-client", "agentic"],
   "integrations/frameworks": ["protocol", "agent-client", "agentic"],
   inspector: ["gateway/answers"],
+  integrations: ["protocol", "agent-client", "agentic"],
   conformance: ["protocol", "bus"],
   "conformance/mutants": ["protocol", "bus", "host", "conformance", "plugins/disk", "plugins/lru"],
   "plugins/disk": ["protocol"],

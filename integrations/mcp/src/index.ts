@@ -1,0 +1,3 @@
+export { ChangeNotices } from "./change-notices.js";
+export { type MemoryServerDependencies, memoryServers } from "./memory-server.js";
+export { MCP_DEFAULTS, type McpOptions } from "./options.js";

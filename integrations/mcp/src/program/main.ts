@@ -1,0 +1,71 @@
+import { readFile } from "node:fs/promises";
+import { isMemoryError, type Logger, systemClock } from "@membus/protocol";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { ChangeNotices } from "../change-notices.js";
+import { GraphStore } from "../graph/graph-store.js";
+import { importGraph, parseGraphFile } from "../graph/import-jsonl.js";
+import { memoryServers } from "../memory-server.js";
+import { MCP_DEFAULTS } from "../options.js";
+import { type Flags, readFlags } from "./flags.js";
+import { serveHttp } from "./http-server.js";
+import { MemorySource } from "./memory-source.js";
+import { stderrLogger } from "./stderr-logger.js";
+
+try {
+  const flags = await readFlags(process.argv, process.env, process.cwd());
+  const logger = stderrLogger(process.stderr, flags.isVerbose);
+  if (flags.importFile !== undefined) await importFile(flags.importFile, flags, logger);
+  else await serve(flags, logger);
+  // A connection that is still being tried would keep the process.
+  process.exit();
+} catch (error) {
+  const known = isMemoryError(error) || error instanceof TypeError;
+  process.stderr.write(`membus-mcp: ${known ? error.message : String((error as Error).stack)}\n`);
+  process.exit(1);
+}
+
+/** Until it is told to stop; on standard input and output also when its client has gone. */
+async function serve({ connect, options, http }: Flags, logger: Logger): Promise<void> {
+  const notices = new ChangeNotices(options.graph ?? MCP_DEFAULTS.graph, systemClock);
+  const dependencies = { clock: systemClock, logger };
+  const source = new MemorySource(connect, dependencies, (memory) => notices.watch(memory));
+  const factory = memoryServers({ memory: () => source.memory(), notices, logger }, options);
+  const onerror = (error: Error) => logger.warn({ err: error }, "a message was refused");
+  const server =
+    http === undefined
+      ? serveStdio(factory, { onerror })
+      : await serveHttp(factory, http, { notices, logger });
+  if ("url" in server) process.stderr.write(`membus-mcp listens on ${server.url}\n`);
+  await Promise.race([untilToldToStop(http === undefined), source.mistake]);
+  await server.close();
+  await source.close();
+}
+
+function untilToldToStop(isOnStdin: boolean): Promise<unknown> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, resolve);
+    if (!isOnStdin) return;
+    for (const end of ["end", "close"]) process.stdin.once(end, resolve);
+    // Nobody reads the answers any more.
+    process.stdout.once("error", resolve);
+  });
+}
+
+async function importFile(path: string, { connect, options }: Flags, logger: Logger): Promise<void> {
+  const { graph, problems } = parseGraphFile(await readFile(path, "utf8").catch(unreadable));
+  const source = new MemorySource(connect, { clock: systemClock, logger });
+  try {
+    const store = new GraphStore(await source.memory(), options.tier ?? MCP_DEFAULTS.tier, systemClock);
+    const { entities, relations, observations } = await importGraph(store, graph);
+    process.stderr.write(
+      `imported: ${entities} entities, ${relations} relations, ${observations} observations of entities that were there\n`,
+    );
+  } finally {
+    await source.close();
+  }
+  for (const problem of problems) process.stderr.write(`skipped: ${problem}\n`);
+}
+
+function unreadable(error: unknown): never {
+  throw new TypeError(`--import cannot be read: ${(error as Error).message}`, { cause: error });
+}

@@ -1,0 +1,81 @@
+import { type AgentMemory, type ConnectOptions, MemoryClient } from "@membus/agent-client";
+import { type Clock, isMemoryError, type Logger, MemoryError, within } from "@membus/protocol";
+
+const CONNECT_WAIT_MS = 3_000;
+const CONNECT_PAUSE_MS = 5_000;
+
+export interface MemorySourceDependencies {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The memory on a bus that need not be there yet: it is tried in the background, and again with each call. */
+export class MemorySource {
+  readonly #options: ConnectOptions;
+  readonly #dependencies: MemorySourceDependencies;
+  readonly #onConnected: (memory: AgentMemory) => Promise<unknown>;
+  #connecting: Promise<MemoryClient> | undefined;
+  #client: MemoryClient | undefined;
+  #isClosed = false;
+  #fail: (error: unknown) => void = () => {};
+  /** Rejects where the options are wrong, which no waiting mends. */
+  readonly mistake: Promise<never> = new Promise((_, reject) => {
+    this.#fail = reject;
+  });
+
+  /** Begins to connect. `onConnected` is called once. */
+  constructor(
+    options: ConnectOptions,
+    dependencies: MemorySourceDependencies,
+    onConnected: (memory: AgentMemory) => Promise<unknown> = async () => {},
+  ) {
+    this.#options = options;
+    this.#dependencies = dependencies;
+    this.#onConnected = onConnected;
+    this.mistake.catch(() => {});
+    this.#connecting = this.#connect();
+  }
+
+  /** @throws {MemoryError} `unavailable`, or why the server refuses, where there is no connection in a moment. */
+  async memory(): Promise<AgentMemory> {
+    this.#connecting ??= this.#connect();
+    const client = await within(this.#dependencies.clock, CONNECT_WAIT_MS, this.#connecting);
+    if (client !== undefined) return client;
+    throw new MemoryError("unavailable", "the connection to the bus takes long");
+  }
+
+  /** Waits for what is in flight. One that is still trying to connect is left to the end of the process. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#client?.close();
+  }
+
+  #connect(): Promise<MemoryClient> {
+    const connecting = this.#connected();
+    connecting.catch((error: unknown) => this.#tryLater(error));
+    return connecting;
+  }
+
+  /** Whoever has an answer is told of what changes from then on. */
+  async #connected(): Promise<MemoryClient> {
+    const { logger } = this.#dependencies;
+    const client = await MemoryClient.connect(this.#options, this.#dependencies);
+    this.#client = client;
+    logger.info({}, "connected to the bus");
+    await this.#onConnected(client).catch((error: unknown) => {
+      logger.warn({ err: error }, "changes are not noticed");
+    });
+    return client;
+  }
+
+  #tryLater(error: unknown): void {
+    const { clock, logger } = this.#dependencies;
+    this.#connecting = undefined;
+    if (!isMemoryError(error)) return this.#fail(error);
+    logger.warn({ err: error }, "cannot connect to the bus");
+    const connect = () => {
+      if (!this.#isClosed) this.#connecting ??= this.#connect();
+    };
+    clock.after(CONNECT_PAUSE_MS, connect, { background: true });
+  }
+}

@@ -1,0 +1,138 @@
+import type { AgentMemory, ForgetRequest, KeyReference } from "@membus/agent-client";
+import type { MemoryTier } from "@membus/protocol";
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  inputRequired,
+  inputResponse,
+  type McpServer,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { type Answer, answer, failure, guarded } from "../answers.js";
+import { parseReference } from "../memory-uri.js";
+import type { Offering } from "../offering.js";
+import { TierSchema } from "./reading-tools.js";
+
+/** Strict, as a word that is misspelt must not widen what is forgotten. */
+const ForgetSchema = z.strictObject({
+  keys: z
+    .array(z.string().min(1))
+    .min(1)
+    .max(1_000)
+    .optional()
+    .describe("Keys of memories, or their URIs as memory_retrieve gives them."),
+  tags: z.array(z.string().min(1)).min(1).max(100).optional().describe("Memories with any of these tags."),
+  tier: TierSchema.optional().describe("In this tier alone. Without it: in all."),
+  all: z.boolean().default(false).describe("Needed without keys and tags: everything in this namespace."),
+  dry_run: z.boolean().default(false).describe("Only count."),
+  confirm: z
+    .boolean()
+    .default(false)
+    .describe("True once the user has agreed, where the answer asks for it."),
+});
+const ForgottenSchema = z.object({ forgotten: z.int(), dry_run: z.boolean(), note: z.string().optional() });
+const AgreementSchema = z.object({ forget: z.boolean().describe("Forget them for good") });
+
+type Criteria = Pick<ForgetRequest, "tags" | "tier" | "all">;
+
+/** `memory_forget`. What is not named by its key goes only after the user, or who speaks for them, has agreed. */
+export function addForgetTool({ server, memory, logger }: Offering): void {
+  server.registerTool(
+    "memory_forget",
+    {
+      title: "Forget memories",
+      description:
+        "Delete memories for good: by key, by tag, or all of them. More than named keys has to be confirmed.",
+      inputSchema: ForgetSchema,
+      outputSchema: ForgottenSchema,
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    },
+    guarded(logger, async ({ keys, dry_run, confirm, ...given }, context: ServerContext) => {
+      if (keys === undefined && given.tags === undefined && !given.all) {
+        return failure("Which memories? Name keys or tags, or say `all: true` to forget everything.");
+      }
+      const criteria = criteriaOf(given);
+      const agent = await memory();
+      if (keys !== undefined)
+        return forgotten(await forgetKeys(agent, keys, { ...criteria, dry_run }), dry_run);
+      const { deleted: count } = await agent.forget({ ...criteria, dry_run: true });
+      if (dry_run || count === 0) return forgotten(count, dry_run);
+      const refusal = unconfirmed(server, context, questionOf(count, given, agent), confirm);
+      return refusal ?? forgotten((await agent.forget(criteria)).deleted, false);
+    }),
+  );
+}
+
+function criteriaOf({
+  tags,
+  tier,
+  all,
+}: {
+  tags?: string[] | undefined;
+  tier?: MemoryTier | undefined;
+  all: boolean;
+}): Criteria {
+  return { ...(tags && { tags }), ...(tier && { tier }), ...(all && { all }) };
+}
+
+function forgotten(count: number, isDry: boolean, note?: string): Answer {
+  return answer({ forgotten: count, dry_run: isDry, ...(note && { note }) });
+}
+
+/** A URI is about its tier alone. */
+async function forgetKeys(
+  agent: AgentMemory,
+  keys: readonly string[],
+  criteria: ForgetRequest,
+): Promise<number> {
+  const byTier = new Map<MemoryTier | undefined, KeyReference[]>();
+  for (const { tier = criteria.tier ?? undefined, key } of keys.map(parseReference)) {
+    byTier.set(tier, [...(byTier.get(tier) ?? []), key]);
+  }
+  let count = 0;
+  for (const [tier, references] of byTier) {
+    count += (await agent.forget({ ...criteria, keys: references, ...(tier && { tier }) })).deleted;
+  }
+  return count;
+}
+
+function questionOf(
+  count: number,
+  { tags, tier }: { tags?: string[] | undefined; tier?: MemoryTier | undefined },
+  { namespace }: AgentMemory,
+) {
+  const which = tags === undefined ? "" : ` with the tag ${tags.join(" or ")}`;
+  const where = tier === undefined ? "all tiers, the shared one too," : `the tier ${tier}`;
+  return `${count} memories${which} in ${where} of the namespace ${namespace} would be forgotten for good.`;
+}
+
+/** Asks whoever can be asked; the model's word counts only where that is nobody. Undefined: go on. */
+function unconfirmed(
+  server: McpServer,
+  context: ServerContext,
+  question: string,
+  isConfirmed: boolean,
+): Answer | undefined {
+  const reply = inputResponse(context.mcpReq.inputResponses, "agreement");
+  if (reply.kind === "elicit") {
+    const { success, data } = AgreementSchema.safeParse(reply.content);
+    if (reply.action === "accept" && success && data.forget) return undefined;
+    return forgotten(0, false, "The user did not agree: nothing was forgotten.");
+  }
+  if (canAsk(server, context)) {
+    const agreement = inputRequired.elicit({ message: question, requestedSchema: AgreementSchema });
+    return inputRequired({ inputRequests: { agreement } });
+  }
+  if (isConfirmed) return undefined;
+  return failure(`${question} Ask the user, and if they agree call again with \`confirm: true\`.`);
+}
+
+/** In 2026-07-28 each request says what its client can; before, the first one did. */
+function canAsk(server: McpServer, { mcpReq }: ServerContext): boolean {
+  const envelope = (mcpReq.envelope ?? {}) as Readonly<Record<string, ClientCapabilities | undefined>>;
+  const capabilities = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.server.getClientCapabilities();
+  const elicitation = capabilities?.elicitation;
+  // Who names no mode means forms.
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}

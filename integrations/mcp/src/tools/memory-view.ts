@@ -1,0 +1,53 @@
+import type { Json, MemoryEntry, MemoryKey } from "@membus/protocol";
+import { z } from "zod";
+import { memoryUri } from "../memory-uri.js";
+
+export const MemorySchema = z.object({
+  key: z.string(),
+  content: z.unknown(),
+  tier: z.string(),
+  tags: z.array(z.string()),
+  updated: z.string(),
+  uri: z.string(),
+  score: z.number().optional(),
+  cut: z.boolean().optional(),
+});
+
+export type MemoryView = z.infer<typeof MemorySchema>;
+
+/** An entry as a model sees it. */
+export function viewOf(entry: MemoryEntry, isRanked: boolean): MemoryView {
+  const { content, tier, tags, timestamps, score } = entry;
+  return {
+    key: keyText(entry.key as MemoryKey),
+    content: content as Json,
+    tier,
+    tags: [...tags],
+    updated: new Date(timestamps.updated * 1000).toISOString(),
+    uri: memoryUri(entry),
+    ...(isRanked && { score: Math.round(score * 100) / 100 }),
+  };
+}
+
+/** The name that it was stored under; a key that other programs have made of several fields as JSON. */
+export function keyText(key: MemoryKey): string {
+  const { name, ...others } = key;
+  return typeof name === "string" && Object.keys(others).length === 0 ? name : JSON.stringify(key);
+}
+
+/** As many as fit, in their order; of a first one that alone is too long the beginning. */
+export function fitted(views: readonly MemoryView[], charsMax: number): MemoryView[] {
+  const shown: MemoryView[] = [];
+  let chars = 0;
+  for (const view of views) {
+    chars += JSON.stringify(view, null, 2).length;
+    if (chars <= charsMax) shown.push(view);
+    else return shown.length > 0 ? shown : [beginningOf(view, charsMax)];
+  }
+  return shown;
+}
+
+function beginningOf(view: MemoryView, charsMax: number): MemoryView {
+  const text = typeof view.content === "string" ? view.content : JSON.stringify(view.content);
+  return { ...view, content: text.slice(0, charsMax), cut: true };
+}

@@ -1,0 +1,171 @@
+import { spawn } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { request } from "node:http";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { endChild, lineOf } from "../../../cli/test/run-cli.js";
+import { endOf, McpFixture } from "./mcp-fixture.js";
+
+const fixture = new McpFixture();
+beforeAll(() => fixture.start());
+afterAll(() => fixture.stop());
+
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+};
+
+/** A server on standard input and output that has answered. */
+async function started() {
+  const child = fixture.spawn(["--verbose"]);
+  const connected = lineOf(child, /connected to the bus/);
+  const end = endOf(child);
+  child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+  await lineOf(child, /"id":1/);
+  await connected;
+  return { child, end };
+}
+
+it.each(["SIGINT", "SIGTERM"] as const)("ends in order at %s", async (signal) => {
+  const { child, end } = await started();
+  child.kill(signal);
+  expect(await end).toMatchObject({ code: 0, signal: null });
+});
+
+it("ends when its client has gone, with nothing but messages on standard output", async () => {
+  const { child, end } = await started();
+  child.stdin.end();
+  const { code, stdout, stderr } = await end;
+  expect(code).toBe(0);
+  const [line, ...others] = stdout.split("\n");
+  expect(JSON.parse(line!)).toMatchObject({ id: 1, result: { serverInfo: { name: "membus" } } });
+  expect(others).toEqual([""]);
+  expect(stderr).toContain("connected to the bus");
+});
+
+it("ends while it looks for a bus that is not there", async () => {
+  const child = fixture.spawn(["--nats", "nats://127.0.0.1:9"]);
+  await lineOf(child, /cannot connect to the bus/);
+  const end = endOf(child);
+  child.stdin.end();
+  expect(await end).toMatchObject({ code: 0, stdout: "" });
+});
+
+it("names the namespace after the folder, so that projects do not mix", async () => {
+  const folder = join(fixture.folder, "my project (2)");
+  await mkdir(folder);
+  const program = fileURLToPath(new URL("../bin/membus-mcp.js", import.meta.url));
+  const call = { name: "memory_remember", arguments: { key: "a", value: "here" } };
+  const input = [INITIALIZE, { jsonrpc: "2.0", id: 2, method: "tools/call", params: call }];
+  const child = spawn(process.execPath, [program], { cwd: folder, env: fixture.environment() });
+  child.stdin.write(input.map((message) => `${JSON.stringify(message)}\n`).join(""));
+  await lineOf(child, /"id":2/);
+  await endChild(child, "SIGTERM");
+  expect(await (await fixture.memory("my-project-2-")).recall("a")).toBe("here");
+});
+
+it("shows help and version, and names a flag that is wrong", async () => {
+  const runs = await Promise.all(
+    [
+      ["--help"],
+      ["--version"],
+      ["--nmaespace", "x"],
+      ["--tier", "deep"],
+      ["--http", "x"],
+      ["--graph-chars-max", "1"],
+    ].map((flags) => endOf(fixture.spawn(flags))),
+  );
+  expect(runs.map(({ code }) => code)).toEqual([0, 0, 1, 1, 1, 1]);
+  expect(runs[0]!.stdout).toMatch(/Usage: membus-mcp[\s\S]*--read-only[\s\S]*MEMBUS_NATS_NKEY/);
+  expect(runs[1]!.stdout).toBe("0.1.0\n");
+  expect(runs[2]!.stderr).toContain("Did you mean --namespace?");
+  expect(runs[3]!.stderr).toContain("working, episodic, semantic");
+  expect(runs[4]!.stderr).toContain("--http: x is no port");
+  expect(runs[5]!.stderr).toContain("graphCharsMax must be an integer of 1000..10000000");
+});
+
+it.each([
+  ["--namespace", "a//b"],
+  ["--agent", ""],
+  ["--tenant", "a.b"],
+  ["--nats", "http://127.0.0.1"],
+])("ends with what is wrong about %s %s", async (...flags) => {
+  const { code, stderr, stdout } = await endOf(fixture.spawn(flags));
+  expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(/^membus-mcp: .{10,}\n$/)]);
+});
+
+it("says which file of a setting cannot be read", async () => {
+  const { code, stderr } = await endOf(fixture.spawn(["--creds", "none.creds"]));
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^membus-mcp: --creds cannot be read: ENOENT/)]);
+});
+
+describe("over HTTP", () => {
+  const TOKEN = "a-long-token";
+  const BODY = JSON.stringify({ ...INITIALIZE, id: 7 });
+  const CONTENT = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  let url: string;
+  beforeAll(async () => {
+    url = await fixture.serve([
+      "--token",
+      TOKEN,
+      "--allow-host",
+      "memory.test",
+      "--allow-origin",
+      "app.test",
+    ]);
+  });
+
+  /** The status of a request with these headers. */
+  function statusOf(headers: Record<string, string>, path = "/mcp"): Promise<number | undefined> {
+    return new Promise((resolve, reject) => {
+      const asked = request(new URL(path, url), { method: "POST", headers: { ...CONTENT, ...headers } });
+      asked.on("response", (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      asked.on("error", reject).end(BODY);
+    });
+  }
+
+  const authorization = `Bearer ${TOKEN}`;
+  it.each([
+    ["the token", { authorization }, 200],
+    ["no token", {}, 401],
+    ["another token", { authorization: "Bearer other" }, 401],
+    ["a name that it was given", { authorization, host: "memory.test:80" }, 200],
+    ["the name of a stranger", { authorization, host: "evil.test" }, 403],
+    ["a page of its own machine", { authorization, origin: "http://localhost:3000" }, 200],
+    ["a page that is allowed", { authorization, origin: "https://app.test" }, 200],
+    ["the page of a stranger", { authorization, origin: "https://evil.test" }, 403],
+  ] as const)("answers a request with %s", async (_, headers, status) => {
+    expect(await statusOf(headers)).toBe(status);
+  });
+
+  it("is at /mcp alone", async () => {
+    expect(await statusOf({ authorization }, "/")).toBe(404);
+  });
+
+  it("listens beyond loopback with a token alone", async () => {
+    const { code, stderr } = await endOf(fixture.spawn(["--http", "0.0.0.0:0"]));
+    expect([code, stderr]).toEqual([
+      1,
+      "membus-mcp: a token is needed to listen on 0.0.0.0: anybody could read the memory\n",
+    ]);
+  });
+
+  it("says that the port is taken, and ends in order with a stream that is open", async () => {
+    const { port } = new URL(url);
+    const taken = await endOf(fixture.spawn(["--http", port]));
+    expect([taken.code, taken.stderr]).toEqual([1, expect.stringContaining("EADDRINUSE")]);
+    const child = fixture.spawn(["--http", "0"]);
+    const end = endOf(child);
+    const own = /http:\S+/.exec(await lineOf(child, /listens on/))![0];
+    const client = await fixture.clientOf(own, "2026-07-28");
+    await client.subscribe("membus://episodic/x");
+    child.kill("SIGTERM");
+    expect(await end).toMatchObject({ code: 0, signal: null, stdout: "" });
+  });
+});

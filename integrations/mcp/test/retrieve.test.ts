@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { ConnectedClient } from "./mcp-clients.js";
+import { McpFixture } from "./mcp-fixture.js";
+
+const fixture = new McpFixture();
+let client: ConnectedClient;
+beforeAll(async () => {
+  await fixture.start();
+  client = await fixture.client("stdio", "2026-07-28", ["--namespace", "long"]);
+  const memories = Array.from({ length: 30 }, (_, number) => ({
+    key: `pump-${number}`,
+    content: `Pump ${number} ${"cools ".repeat(20)}`,
+    tags: [number % 2 === 0 ? "even" : "odd"],
+  }));
+  await client.call("memory_store", { memories });
+});
+afterAll(() => fixture.stop());
+
+interface Page {
+  readonly memories: readonly { readonly key: string; readonly content: string; readonly cut?: boolean }[];
+  readonly total: number;
+  readonly note?: string;
+  readonly cursor?: string;
+}
+
+async function retrieved(args: Record<string, unknown> = {}): Promise<Page> {
+  const { structured, isError, text } = await client.call("memory_retrieve", args);
+  expect([isError, text.slice(0, 1)]).toEqual([false, "{"]);
+  return structured as unknown as Page;
+}
+
+it("gives ten unless told otherwise, says that there are more, and goes on with the cursor", async () => {
+  const first = await retrieved();
+  expect([first.memories.length, first.total]).toEqual([10, 30]);
+  expect(first.note).toBe("These are 10 of 30: ask more exactly, raise limit, or go on with cursor.");
+  const rest = await retrieved({ limit: 100, cursor: first.cursor });
+  expect(rest.memories).toHaveLength(20);
+  expect([rest.note, rest.cursor]).toEqual([undefined, undefined]);
+  expect(new Set([...first.memories, ...rest.memories].map(({ key }) => key)).size).toBe(30);
+});
+
+it("finds by query, tags, tier and score", async () => {
+  const odd = await retrieved({ tags: ["odd"], limit: 100 });
+  expect(odd.total).toBe(15);
+  expect((await retrieved({ query: "pump 17" })).memories[0]!.key).toBe("pump-17");
+  expect((await retrieved({ tier: "working" })).memories).toEqual([]);
+  expect((await retrieved({ query: "violins", min_score: 0.9 })).memories).toEqual([]);
+});
+
+it("says when it cut, and gives no cursor past what was left out", async () => {
+  const page = await retrieved({ limit: 20, max_chars: 2_000 });
+  expect(page.memories.length).toBeGreaterThan(1);
+  expect(page.memories.length).toBeLessThan(10);
+  expect(page.note).toBe(`Cut to ${page.memories.length} of 30 by max_chars: ask more exactly, or raise it.`);
+  expect(page.cursor).toBeUndefined();
+  expect(JSON.stringify(page.memories, null, 2).length).toBeLessThan(2_500);
+});
+
+it("gives the beginning of one that alone is too long", async () => {
+  const { memories, note } = await retrieved({ query: "pump 3", limit: 1, max_chars: 100 });
+  expect(memories).toEqual([expect.objectContaining({ key: "pump-3", cut: true })]);
+  expect(memories[0]!.content).toMatch(/^Pump 3 cools/);
+  expect(memories[0]!.content).toHaveLength(100);
+  expect(note).toContain("Cut to 1 of");
+});
+
+it("shows keys of other programs as JSON, and reads them by URI", async () => {
+  const memory = await fixture.memory("long");
+  await memory.store({ key: { conversation: "trip", seq: 3 }, content: { said: "hello" }, tier: "semantic" });
+  const { memories } = await retrieved({ tier: "semantic" });
+  expect(memories).toEqual([expect.objectContaining({ key: '{"conversation":"trip","seq":3}' })]);
+});
+
+it("with --read-only has no tool that writes", async () => {
+  const reader = await fixture.client("http", "former", ["--namespace", "long", "--read-only"]);
+  expect((await reader.tools()).map(({ name }) => name)).toEqual(["memory_retrieve", "memory_recall"]);
+  const refused = await reader.call("memory_store", { memories: [{ content: "x" }] }).catch((error) => error);
+  expect(JSON.stringify(refused) + String(refused)).toContain("memory_store");
+  expect((await reader.call("memory_recall", { key: "pump-1" })).structured).toMatchObject({ found: true });
+});
+
+it("stores where --tier says, unless a call says otherwise", async () => {
+  const flags = ["--namespace", "tiers", "--tier", "semantic", "--agent", "bob"];
+  const bob = await fixture.client("stdio", "former", flags);
+  await bob.call("memory_store", { memories: [{ content: "shared by Bob" }] });
+  await bob.call("memory_store", { memories: [{ content: "Bob's own" }], tier: "episodic" });
+  const other = await fixture.memory("tiers", "alice");
+  const { entries } = await other.retrieve();
+  expect(entries.map(({ content, author }) => [content, author])).toEqual([["shared by Bob", "bob"]]);
+});
