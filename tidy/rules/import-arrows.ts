@@ -22,6 +22,7 @@ const ARROWS: Readonly<Record<string, readonly string[] | typeof ALL>> = {
   "agent-client": ["protocol", "bus"],
   agentic: ["protocol", "agent-client"],
   gateway: ["protocol", "agent-client", "agentic"],
+  "integrations/frameworks": ["protocol", "agent-client", "agentic"],
   inspector: ["gateway/answers"],
   conformance: ["protocol", "bus"],
   "conformance/mutants": ["protocol", "bus", "host", "conformance", "plugins/disk", "plugins/lru"],
