@@ -12,6 +12,7 @@ export {
   type EditOptions,
   type NewBlock,
 } from "./blocks/index.js";
+export { pauseAfterConflict } from "./contention.js";
 export {
   CONTEXT_DEFAULTS,
   type CompactionOutcome,
@@ -146,6 +147,7 @@ export {
   type StandingFact,
   type UnansweredGroup,
 } from "./learner/index.js";
+export { LongRecords, type StoredRecords } from "./long-records/index.js";
 export {
   type AgentScopeMemory,
   type AttachedMemory,
@@ -216,6 +218,7 @@ export {
   type ToolCall,
   type ToolDeclaration,
 } from "./model/index.js";
+export { namespaceOption } from "./option-rules.js";
 export {
   AGENT_NAMES,
   type AgentChanges,
@@ -244,6 +247,7 @@ export {
   type ToolBinding,
 } from "./progressive/index.js";
 export { messageSources } from "./sources.js";
+export { storeFailure } from "./store-failure.js";
 export {
   AGENT_DEFAULTS,
   type Agent,

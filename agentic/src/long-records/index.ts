@@ -1,1 +1,1 @@
-export { LongRecords } from "./long-records.js";
+export { LongRecords, type StoredRecords } from "./long-records.js";

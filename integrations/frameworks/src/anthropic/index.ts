@@ -1,0 +1,9 @@
+export type { MemoryCommand } from "./command.js";
+export {
+  type MemoryToolDependencies,
+  type MemoryToolHandlers,
+  memoryToolExecute,
+  memoryToolHandlers,
+} from "./memory-tool.js";
+export { MemoryToolError } from "./memory-tool-error.js";
+export { MEMORY_TOOL_DEFAULTS, type MemoryToolOptions } from "./memory-tool-options.js";
