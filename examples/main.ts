@@ -5,14 +5,16 @@ import { assistant } from "./assistant.js";
 import { codingAgent } from "./coding-agent.js";
 import { interruption } from "./demo/with-bus.js";
 import { longTask } from "./long-task.js";
-import { withSetting } from "./setting.js";
+import { memoryTool } from "./memory-tool.js";
+import { type Example, withSetting } from "./setting.js";
 import { team } from "./team.js";
 
-const EXAMPLES = new Map([
-  ["assistant", assistant],
-  ["coding-agent", codingAgent],
-  ["team", team],
-  ["long-task", longTask],
+const EXAMPLES = new Map<string, Example>([
+  ["assistant", { api: "openai", play: assistant }],
+  ["coding-agent", { api: "openai", play: codingAgent }],
+  ["team", { api: "openai", play: team }],
+  ["long-task", { api: "openai", play: longTask }],
+  ["memory-tool", { api: "anthropic", play: memoryTool }],
 ]);
 
 async function play(name: string, isScripted: boolean): Promise<void> {

@@ -2,6 +2,7 @@ import { type Script, ScriptedOpenAi } from "../../agentic/test/scripted-openai/
 import { assistantScript } from "./assistant.js";
 import { codingAgentScript } from "./coding-agent.js";
 import { longTaskScript } from "./long-task.js";
+import { memoryToolScript } from "./memory-tool.js";
 import { teamScript } from "./team.js";
 
 const SCRIPTS: Readonly<Record<string, Script>> = {
@@ -9,6 +10,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   "coding-agent": codingAgentScript,
   team: teamScript,
   "long-task": longTaskScript,
+  "memory-tool": memoryToolScript,
 };
 
 /** Lends the settings of a server on loopback that answers as the script of an example has it. */
@@ -18,7 +20,11 @@ export async function withScript(
 ): Promise<void> {
   const server = await ScriptedOpenAi.start(SCRIPTS[example] ?? []);
   try {
-    await use({ OPENAI_BASE_URL: server.baseUrl, OPENAI_MODEL: "scripted" });
+    const anthropic = {
+      ANTHROPIC_BASE_URL: server.baseUrl.replace(/\/v1$/, ""),
+      ANTHROPIC_MODEL: "scripted",
+    };
+    await use({ OPENAI_BASE_URL: server.baseUrl, OPENAI_MODEL: "scripted", ...anthropic });
   } finally {
     await server.stop();
   }
