@@ -1,6 +1,7 @@
 // One example by its name: npm run example -- assistant
 import { ModelError } from "@membus/agentic";
 import { isMemoryError } from "@membus/protocol";
+import { agentsSession } from "./agents-session.js";
 import { assistant } from "./assistant.js";
 import { codingAgent } from "./coding-agent.js";
 import { interruption } from "./demo/with-bus.js";
@@ -14,6 +15,7 @@ const EXAMPLES = new Map<string, Example>([
   ["coding-agent", { api: "openai", play: codingAgent }],
   ["team", { api: "openai", play: team }],
   ["long-task", { api: "openai", play: longTask }],
+  ["agents-session", { api: "openai", play: agentsSession }],
   ["memory-tool", { api: "anthropic", play: memoryTool }],
 ]);
 

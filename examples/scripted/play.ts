@@ -1,4 +1,5 @@
 import { type Script, ScriptedOpenAi } from "../../agentic/test/scripted-openai/index.js";
+import { agentsSessionScript } from "./agents-session.js";
 import { assistantScript } from "./assistant.js";
 import { codingAgentScript } from "./coding-agent.js";
 import { longTaskScript } from "./long-task.js";
@@ -10,6 +11,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   "coding-agent": codingAgentScript,
   team: teamScript,
   "long-task": longTaskScript,
+  "agents-session": agentsSessionScript,
   "memory-tool": memoryToolScript,
 };
 

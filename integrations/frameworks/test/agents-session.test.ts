@@ -4,7 +4,7 @@ import {
   type AgentInputItem,
   type Model,
   type ModelResponse,
-  type OpenAIResponsesCompactionSession,
+  OpenAIResponsesCompactionSession,
   Runner,
   type Session,
   tool,
@@ -279,10 +279,17 @@ it("serves the runner of the framework, with tools, over turns and processes", a
   );
 });
 
-it("is what the framework compacts", () => {
-  type Underlying = ConstructorParameters<typeof OpenAIResponsesCompactionSession>[0]["underlyingSession"];
-  const underlying: Underlying = open();
-  expect(underlying).toBeInstanceOf(MembusSession);
+it("is compacted by the framework", async () => {
+  await open().addItems([user("one"), user("two")]);
+  const output = [{ type: "compaction", id: "c", encrypted_content: "short" }];
+  const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+  const session = new OpenAIResponsesCompactionSession({
+    client: { responses: { compact: async () => ({ output, usage }) } } as never,
+    underlyingSession: open(),
+    model: "gpt-5",
+  });
+  await session.runCompaction({ force: true, compactionMode: "input" });
+  expect(await open().getItems()).toMatchObject([{ type: "compaction", encrypted_content: "short" }]);
 });
 
 it("says which error it is when nobody answers", async () => {
