@@ -36,7 +36,10 @@ export default defineConfig({
         extends: true,
         test: {
           name: "system",
-          include: ["*/test/**/*.test.ts", "{plugins/*,integrations/*,conformance/mutants}/test/**/*.test.ts"],
+          include: [
+            "*/test/**/*.test.ts",
+            "{plugins/*,integrations/*,conformance/mutants}/test/**/*.test.ts",
+          ],
           exclude: [...configDefaults.exclude, SLOW_TESTS, `${SHARING}/**/!(*.alone).test.ts`],
           sequence: { groupOrder: 2 },
         },

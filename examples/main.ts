@@ -2,6 +2,7 @@
 import { ModelError } from "@membus/agentic";
 import { isMemoryError } from "@membus/protocol";
 import { agentsSession } from "./agents-session.js";
+import { aiSdk } from "./ai-sdk.js";
 import { assistant } from "./assistant.js";
 import { codingAgent } from "./coding-agent.js";
 import { interruption } from "./demo/with-bus.js";
@@ -16,6 +17,7 @@ const EXAMPLES = new Map<string, Example>([
   ["team", { api: "openai", play: team }],
   ["long-task", { api: "openai", play: longTask }],
   ["agents-session", { api: "openai", play: agentsSession }],
+  ["ai-sdk", { api: "openai", play: aiSdk }],
   ["memory-tool", { api: "anthropic", play: memoryTool }],
 ]);
 

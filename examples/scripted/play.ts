@@ -1,5 +1,6 @@
 import { type Script, ScriptedOpenAi } from "../../agentic/test/scripted-openai/index.js";
 import { agentsSessionScript } from "./agents-session.js";
+import { aiSdkScript } from "./ai-sdk.js";
 import { assistantScript } from "./assistant.js";
 import { codingAgentScript } from "./coding-agent.js";
 import { longTaskScript } from "./long-task.js";
@@ -12,6 +13,7 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   team: teamScript,
   "long-task": longTaskScript,
   "agents-session": agentsSessionScript,
+  "ai-sdk": aiSdkScript,
   "memory-tool": memoryToolScript,
 };
 

@@ -15,6 +15,7 @@ const MANIFEST = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"))
 
 /** The frameworks that a subpath needs, and what it exports. */
 const SUBPATHS: Readonly<Record<string, { readonly peers: readonly string[]; readonly exported: string }>> = {
+  "./ai-sdk": { peers: [], exported: "membusMiddleware" },
   "./anthropic": { peers: [], exported: "memoryToolHandlers" },
   "./openai-agents": { peers: [], exported: "MembusSession" },
 };
