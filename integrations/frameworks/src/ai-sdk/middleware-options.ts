@@ -4,13 +4,12 @@ import {
   choiceOption,
   integerOption,
   type Logger,
-  type OptionRule,
   type ResolvedOptions,
   resolveOptions,
 } from "@membus/protocol";
 
 export interface MiddlewareOptions {
-  /** How memories are looked for: as `retrieve` of a `LongTermMemory`. */
+  /** How memories are looked for: as `retrieve` of a `LongTermMemory`, which says so for what is absent. */
   readonly retrieve?: RecallOptions | undefined;
   /**
    * Longest text of memories that is put before the model, in characters, 200..100000; whole memories are left out.
@@ -47,7 +46,6 @@ export interface MiddlewareDependencies {
 export type ResolvedMiddlewareOptions = ResolvedOptions<MiddlewareOptions>;
 
 export const MIDDLEWARE_DEFAULTS = Object.freeze({
-  retrieve: Object.freeze({}),
   charsMax: 4_000,
   record: true,
   wait: false,
@@ -56,18 +54,16 @@ export const MIDDLEWARE_DEFAULTS = Object.freeze({
 } as const);
 
 /** @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range. */
-export function resolveMiddlewareOptions(input: MiddlewareOptions): ResolvedMiddlewareOptions {
-  return resolveOptions<ResolvedMiddlewareOptions>(input, MIDDLEWARE_DEFAULTS, {
-    retrieve: ofRecall,
+export function resolveMiddlewareOptions({
+  retrieve = {},
+  ...input
+}: MiddlewareOptions): ResolvedMiddlewareOptions {
+  const options = resolveOptions<Omit<ResolvedMiddlewareOptions, "retrieve">>(input, MIDDLEWARE_DEFAULTS, {
     charsMax: integerOption(200, 100_000),
     record: booleanOption,
     wait: booleanOption,
     onError: choiceOption("log", "throw"),
     turnCountMax: integerOption(1, 100_000),
   });
+  return { ...options, retrieve };
 }
-
-/** Judged where it is used. */
-const ofRecall: OptionRule = (value, name) => {
-  if (typeof value !== "object" || value === null) throw new TypeError(`${name} must be an object`);
-};

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { MemoryToolError } from "./memory-tool-error.js";
 
-export const ROOT = "/memories";
+const ROOT = "/memories";
 const PATH_LENGTH_MAX = 1_024;
 
 /** A path as the model has written it, and as it is in the key of a file: without the root, "" for that itself. */

@@ -33,7 +33,7 @@ export interface MemoryToolOptions {
 
 export type ResolvedMemoryToolOptions = ResolvedOptions<MemoryToolOptions>;
 
-export const MEMORY_TOOL_DEFAULTS = Object.freeze({
+export const ANTHROPIC_MEMORY_DEFAULTS = Object.freeze({
   namespace: "memories",
   tier: "episodic",
   attemptsMax: 20,
@@ -42,7 +42,7 @@ export const MEMORY_TOOL_DEFAULTS = Object.freeze({
 
 /** @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range. */
 export function resolveMemoryToolOptions(input: MemoryToolOptions): ResolvedMemoryToolOptions {
-  return resolveOptions<ResolvedMemoryToolOptions>(input, MEMORY_TOOL_DEFAULTS, {
+  return resolveOptions<ResolvedMemoryToolOptions>(input, ANTHROPIC_MEMORY_DEFAULTS, {
     namespace: namespaceOption,
     tier: choiceOption(...TIERS),
     attemptsMax: integerOption(1, 1_000),
