@@ -4,9 +4,9 @@ import type { MemoryClient } from "@membus/agent-client";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { rejection } from "../../../bus/test/expect-error.js";
 import {
+  type AnthropicMemoryOptions,
   MemoryToolError,
   type MemoryToolHandlers,
-  type MemoryToolOptions,
   memoryToolExecute,
   memoryToolHandlers,
 } from "../src/anthropic/index.js";
@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 const words = (problem: string) => `MemoryToolError: ${problem}`;
 
-async function filesOf(options: MemoryToolOptions = {}): Promise<string> {
+async function filesOf(options: AnthropicMemoryOptions = {}): Promise<string> {
   return memoryToolHandlers(memory, options).view({ path: "/memories" });
 }
 

@@ -4,7 +4,7 @@ import { LongRecords, storeFailure } from "@membus/agentic";
 import { type Clock, type Filter, isHead, type MemoryEntry, readRecord, recordEntry } from "@membus/protocol";
 import { parentKeys, prefixOf } from "./memory-path.js";
 import { MemoryToolError } from "./memory-tool-error.js";
-import type { ResolvedMemoryToolOptions } from "./memory-tool-options.js";
+import type { ResolvedAnthropicMemoryOptions } from "./memory-tool-options.js";
 import type { ListedFile } from "./shown-text.js";
 
 /** A file as it is kept, or is to be: over this revision, 0 where there must be none. */
@@ -25,12 +25,12 @@ const IS_FILE: Filter = { field: "metadata.kind", op: "eq", value: "file" };
  * below it.
  */
 export class MemoryDirectory {
-  readonly options: ResolvedMemoryToolOptions;
+  readonly options: ResolvedAnthropicMemoryOptions;
   readonly clock: Clock;
   readonly #memory: AgentMemory;
   readonly #records: LongRecords;
 
-  constructor(memory: AgentMemory, options: ResolvedMemoryToolOptions, clock: Clock) {
+  constructor(memory: AgentMemory, options: ResolvedAnthropicMemoryOptions, clock: Clock) {
     this.options = options;
     this.clock = clock;
     this.#memory = memory.inNamespace(options.namespace);

@@ -8,7 +8,7 @@ import {
   TIERS,
 } from "@membus/protocol";
 
-export interface MemoryToolOptions {
+export interface AnthropicMemoryOptions {
   /**
    * Where the files are, all of them, 1..8 segments. Another one for each user keeps their files apart.
    * @default "memories"
@@ -31,7 +31,7 @@ export interface MemoryToolOptions {
   readonly fileBytesMax?: number | undefined;
 }
 
-export type ResolvedMemoryToolOptions = ResolvedOptions<MemoryToolOptions>;
+export type ResolvedAnthropicMemoryOptions = ResolvedOptions<AnthropicMemoryOptions>;
 
 export const ANTHROPIC_MEMORY_DEFAULTS = Object.freeze({
   namespace: "memories",
@@ -41,8 +41,8 @@ export const ANTHROPIC_MEMORY_DEFAULTS = Object.freeze({
 } as const);
 
 /** @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range. */
-export function resolveMemoryToolOptions(input: MemoryToolOptions): ResolvedMemoryToolOptions {
-  return resolveOptions<ResolvedMemoryToolOptions>(input, ANTHROPIC_MEMORY_DEFAULTS, {
+export function resolveAnthropicMemoryOptions(input: AnthropicMemoryOptions): ResolvedAnthropicMemoryOptions {
+  return resolveOptions<ResolvedAnthropicMemoryOptions>(input, ANTHROPIC_MEMORY_DEFAULTS, {
     namespace: namespaceOption,
     tier: choiceOption(...TIERS),
     attemptsMax: integerOption(1, 1_000),

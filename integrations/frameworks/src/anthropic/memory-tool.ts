@@ -6,7 +6,7 @@ import { insertInto, replaceIn } from "./edit-text.js";
 import { type KeptFile, MemoryDirectory } from "./memory-directory.js";
 import { type MemoryPath, memoryPath } from "./memory-path.js";
 import { MemoryToolError } from "./memory-tool-error.js";
-import { type MemoryToolOptions, resolveMemoryToolOptions } from "./memory-tool-options.js";
+import { type AnthropicMemoryOptions, resolveAnthropicMemoryOptions } from "./memory-tool-options.js";
 import { moveAll } from "./move-files.js";
 import { shownChange, shownDirectory, shownFile } from "./shown-text.js";
 
@@ -38,7 +38,7 @@ interface Call {
  */
 export function memoryToolHandlers(
   memory: AgentMemory,
-  options: MemoryToolOptions = {},
+  options: AnthropicMemoryOptions = {},
   dependencies: MemoryToolDependencies = {},
 ): MemoryToolHandlers {
   const tool = new MemoryTool(memory, options, dependencies);
@@ -57,7 +57,7 @@ export function memoryToolHandlers(
 /** The same as `execute` of `anthropic.tools.memory_20250818` of `@ai-sdk/anthropic`, which passes a signal on. */
 export function memoryToolExecute(
   memory: AgentMemory,
-  options: MemoryToolOptions = {},
+  options: AnthropicMemoryOptions = {},
   dependencies: MemoryToolDependencies = {},
 ): (command: MemoryCommand, call?: { readonly abortSignal?: AbortSignal | undefined }) => Promise<string> {
   const tool = new MemoryTool(memory, options, dependencies);
@@ -67,8 +67,8 @@ export function memoryToolExecute(
 class MemoryTool {
   readonly #files: MemoryDirectory;
 
-  constructor(memory: AgentMemory, options: MemoryToolOptions, { clock }: MemoryToolDependencies) {
-    this.#files = new MemoryDirectory(memory, resolveMemoryToolOptions(options), clock ?? systemClock);
+  constructor(memory: AgentMemory, options: AnthropicMemoryOptions, { clock }: MemoryToolDependencies) {
+    this.#files = new MemoryDirectory(memory, resolveAnthropicMemoryOptions(options), clock ?? systemClock);
   }
 
   async run(input: unknown, call: Call = {}): Promise<string> {
