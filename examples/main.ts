@@ -1,6 +1,8 @@
 // One example by its name: npm run example -- assistant
 import { ModelError } from "@membus/agentic";
 import { isMemoryError } from "@membus/protocol";
+import { agentsSession } from "./agents-session.js";
+import { aiSdk } from "./ai-sdk.js";
 import { assistant } from "./assistant.js";
 import { codingAgent } from "./coding-agent.js";
 import { interruption } from "./demo/with-bus.js";
@@ -8,16 +10,20 @@ import { langchain } from "./langchain.js";
 import { langgraph } from "./langgraph.js";
 import { longTask } from "./long-task.js";
 import { mcp } from "./mcp.js";
-import { withPlace, withSetting } from "./setting.js";
+import { memoryTool } from "./memory-tool.js";
+import { type Example, withPlace, withSetting } from "./setting.js";
 import { team } from "./team.js";
 
-const EXAMPLES = new Map([
-  ["assistant", assistant],
-  ["coding-agent", codingAgent],
-  ["team", team],
-  ["long-task", longTask],
-  ["langgraph", langgraph],
-  ["langchain", langchain],
+const EXAMPLES = new Map<string, Example>([
+  ["assistant", { api: "openai", play: assistant }],
+  ["coding-agent", { api: "openai", play: codingAgent }],
+  ["team", { api: "openai", play: team }],
+  ["long-task", { api: "openai", play: longTask }],
+  ["langgraph", { api: "openai", play: langgraph }],
+  ["langchain", { api: "openai", play: langchain }],
+  ["agents-session", { api: "openai", play: agentsSession }],
+  ["ai-sdk", { api: "openai", play: aiSdk }],
+  ["memory-tool", { api: "anthropic", play: memoryTool }],
 ]);
 
 async function play(name: string, isScripted: boolean): Promise<void> {

@@ -2,6 +2,29 @@ import { type ChatModel, openaiChatModel } from "@membus/agentic";
 import { ensureNatsServer } from "@membus/nats-server";
 import { withBus, withFolder } from "./demo/with-bus.js";
 
+/** Where a model is reached, and by which name. */
+export interface Endpoint {
+  readonly model: string;
+  /** Absent: the provider's own. */
+  readonly baseUrl: string | undefined;
+  readonly apiKey: string | undefined;
+}
+
+/** Whose API a model speaks. */
+export type Api = "openai" | "anthropic";
+
+export interface Example {
+  readonly api: Api;
+  play(setting: Setting): Promise<void>;
+}
+
+/** What an example works with that asks a model. */
+export interface Setting extends Place {
+  readonly endpoint: Endpoint;
+  /** The same model, where it speaks OpenAI's API. */
+  readonly model: ChatModel;
+}
+
 /** Where an example takes place. */
 export interface Place {
   /** Where the bus is. */
@@ -10,35 +33,34 @@ export interface Place {
   readonly folder: string;
 }
 
-/** What an example works with that asks a model. */
-export interface Setting extends Place {
-  readonly model: ChatModel;
-}
-
-const MODEL_HELP = `No model is set. For a server that speaks OpenAI's chat completions, such as Ollama:
+const MODEL_HELP: Readonly<Record<Api, string>> = {
+  openai: `No model is set. For a server that speaks OpenAI's chat completions, such as Ollama:
   OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3:8b
 for OpenAI itself:
   OPENAI_API_KEY=<your key> OPENAI_MODEL=<a chat model of OpenAI's>
-Without any, answers are played from a script: npm run example -- assistant --scripted`;
+Without any, answers are played from a script: npm run example -- assistant --scripted`,
+  anthropic: `No model is set. For Anthropic:
+  ANTHROPIC_API_KEY=<your key> ANTHROPIC_MODEL=<a model of Anthropic's>
+Without any, answers are played from a script: npm run example -- memory-tool --scripted`,
+};
 
 /** The model that the environment names. @throws {TypeError} that says what to set. */
-function modelOf({ OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL }: NodeJS.ProcessEnv): ChatModel {
-  if (!OPENAI_MODEL || !(OPENAI_BASE_URL || OPENAI_API_KEY)) throw new TypeError(MODEL_HELP);
-  return openaiChatModel({
-    model: OPENAI_MODEL,
-    baseUrl: OPENAI_BASE_URL || undefined,
-    apiKey: OPENAI_API_KEY || undefined,
-  });
+function endpointOf(env: NodeJS.ProcessEnv, api: Api): Endpoint {
+  const settingOf = (name: string) => env[`${api.toUpperCase()}_${name}`] || undefined;
+  const [model, baseUrl, apiKey] = ["MODEL", "BASE_URL", "API_KEY"].map(settingOf);
+  if (model === undefined || (baseUrl ?? apiKey) === undefined) throw new TypeError(MODEL_HELP[api]);
+  return { model, baseUrl, apiKey };
 }
 
 /** Plays with the model of the environment. */
 export async function withSetting(
   env: NodeJS.ProcessEnv,
   interrupted: Promise<never>,
-  play: (setting: Setting) => Promise<void>,
+  { api, play }: Example,
 ): Promise<void> {
-  const model = modelOf(env);
-  await withPlace(env, interrupted, (place) => play({ ...place, model }));
+  const endpoint = endpointOf(env, api);
+  const model = openaiChatModel(endpoint);
+  await withPlace(env, interrupted, (place) => play({ ...place, endpoint, model }));
 }
 
 /** Plays on the bus of NATS_URL; without it on one of its own, which ends with the play. */

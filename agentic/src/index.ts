@@ -12,6 +12,7 @@ export {
   type EditOptions,
   type NewBlock,
 } from "./blocks/index.js";
+export { pauseAfterConflict } from "./contention.js";
 export {
   CONTEXT_DEFAULTS,
   type CompactionOutcome,

@@ -15,7 +15,8 @@ export interface RunningBus {
 /** Rejects when this process is told to end. */
 export function interruption(): Promise<never> {
   const interrupted = new Promise<never>((_resolve, reject) => {
-    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => reject(new Error("interrupted")));
+    // For good: a framework that finds no one listening ends the process by itself, before what was started is ended.
+    for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => reject(new Error("interrupted")));
   });
   interrupted.catch(() => {});
   return interrupted;

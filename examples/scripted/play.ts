@@ -1,9 +1,12 @@
 import { type Script, ScriptedOpenAi } from "../../agentic/test/scripted-openai/index.js";
+import { agentsSessionScript } from "./agents-session.js";
+import { aiSdkScript } from "./ai-sdk.js";
 import { assistantScript } from "./assistant.js";
 import { codingAgentScript } from "./coding-agent.js";
 import { langchainScript } from "./langchain.js";
 import { langgraphScript } from "./langgraph.js";
 import { longTaskScript } from "./long-task.js";
+import { memoryToolScript } from "./memory-tool.js";
 import { teamScript } from "./team.js";
 
 const SCRIPTS: Readonly<Record<string, Script>> = {
@@ -13,6 +16,9 @@ const SCRIPTS: Readonly<Record<string, Script>> = {
   "long-task": longTaskScript,
   langgraph: langgraphScript,
   langchain: langchainScript,
+  "agents-session": agentsSessionScript,
+  "ai-sdk": aiSdkScript,
+  "memory-tool": memoryToolScript,
 };
 
 /** Lends the settings of a server on loopback that answers as the script of an example has it. */
@@ -22,7 +28,11 @@ export async function withScript(
 ): Promise<void> {
   const server = await ScriptedOpenAi.start(SCRIPTS[example] ?? []);
   try {
-    await use({ OPENAI_BASE_URL: server.baseUrl, OPENAI_MODEL: "scripted" });
+    const anthropic = {
+      ANTHROPIC_BASE_URL: server.baseUrl.replace(/\/v1$/, ""),
+      ANTHROPIC_MODEL: "scripted",
+    };
+    await use({ OPENAI_BASE_URL: server.baseUrl, OPENAI_MODEL: "scripted", ...anthropic });
   } finally {
     await server.stop();
   }

@@ -20,7 +20,9 @@ export function startExample(
   settings: NodeJS.ProcessEnv,
   ...flags: readonly string[]
 ) {
-  const rest = Object.entries(process.env).filter(([variable]) => !/^(OPENAI|MEMBUS|NATS)_/.test(variable));
+  const rest = Object.entries(process.env).filter(
+    ([variable]) => !/^(OPENAI|ANTHROPIC|MEMBUS|NATS)_/.test(variable),
+  );
   const env = { ...Object.fromEntries(rest), MEMBUS_NATS_SERVER: NATS_SERVER, TMPDIR: folder, ...settings };
   return spawn(process.execPath, ["--import", "tsx", MAIN, name, ...flags], { env });
 }
@@ -62,7 +64,9 @@ export class ExampleStage {
     this.#model = await ScriptedOpenAi.start(script);
     await this.#host.start();
     const folder = mkdtempSync(join(tmpdir(), "membus-test-"));
-    const model = { OPENAI_BASE_URL: this.#model.baseUrl, OPENAI_MODEL: "scripted" };
+    const { baseUrl } = this.#model;
+    const anthropic = { ANTHROPIC_BASE_URL: baseUrl.replace(/\/v1$/, ""), ANTHROPIC_MODEL: "scripted" };
+    const model = { OPENAI_BASE_URL: baseUrl, OPENAI_MODEL: "scripted", ...anthropic };
     const result = await resultOf(startExample(name, folder, { ...model, NATS_URL: this.#host.url }));
     this.#result = { ...result, left: leftIn(folder) };
     rmSync(folder, { recursive: true });

@@ -9,6 +9,8 @@ import { startExample } from "./example-run.js";
 import { isRunning, leftIn, pidsOf } from "./left-behind.js";
 
 const NAMES = ["assistant", "coding-agent", "team", "long-task", "langgraph", "langchain"];
+/** They tell of a model that cannot be reached in the words of theirs. */
+const OF_FRAMEWORKS = ["agents-session", "ai-sdk", "memory-tool"];
 
 let folder: string;
 beforeEach(() => {
@@ -120,7 +122,10 @@ it("plays by its script on a bus of its own, and leaves nothing behind", async (
 
 it("names the examples that there are, and says that a bus cannot be reached", async () => {
   const unknown = await resultOf(startExample("nothing", folder, {}));
-  expect([unknown.code, unknown.stderr]).toEqual([1, `Which example? One of ${NAMES.join(", ")}, mcp\n`]);
+  expect([unknown.code, unknown.stderr]).toEqual([
+    1,
+    `Which example? One of ${[...NAMES, ...OF_FRAMEWORKS, "mcp"].join(", ")}\n`,
+  ]);
   const settings = { ...modelAt("http://127.0.0.1:9/v1"), NATS_URL: "nats://127.0.0.1:9" };
   const { code, stderr } = await resultOf(startExample("team", folder, settings));
   expect(code).toBe(1);

@@ -4,11 +4,12 @@ import { Rendering } from "./rendering.js";
 import { answerOf, type ReceivedChat, type Script, type ScriptedAnswer } from "./script.js";
 import { sendError, sendFault, sendReply } from "./send.js";
 
-const PATHS = ["/v1/chat/completions", "/v1/responses"];
+const PATHS = ["/v1/chat/completions", "/v1/responses", "/v1/messages"];
 
 /**
- * A server on loopback that speaks the chat completions and the responses of OpenAI and answers by a script, wrongly too where the
- * script wants that. It remembers what it was asked. Any client of OpenAI may talk to it; it takes every API key.
+ * A server on loopback that speaks the chat completions and the responses of OpenAI, and the messages of Anthropic, and
+ * answers by a script, wrongly too where the script wants that. It remembers what it was asked. Any client of these may talk to
+ * it; it takes every API key.
  */
 export class ScriptedOpenAi {
   readonly requests: ReceivedChat[] = [];

@@ -1,0 +1,173 @@
+import { type AttachedMemory, attachMemory, type LongTermMemory } from "@membus/agentic";
+import { isMemoryError, silentLogger } from "@membus/protocol";
+import {
+  type MiddlewareDependencies,
+  type MiddlewareOptions,
+  type ResolvedMiddlewareOptions,
+  resolveMiddlewareOptions,
+} from "./middleware-options.js";
+import { capped, type PromptMessage, textIn, turnOf, withMemories } from "./prompt.js";
+
+interface CallParams {
+  readonly prompt: readonly PromptMessage[];
+  readonly providerOptions?: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined;
+}
+
+/** A part of an answer, or of a stream of one. */
+interface AnswerPart {
+  readonly type: string;
+}
+
+/** What `wrapLanguageModel` of the AI SDK takes, of version 5 or later. */
+export interface MembusMiddleware {
+  /** Versions of the SDK have different ones here, and none looks at it. */
+  readonly specificationVersion: never;
+  transformParams<Params extends CallParams>(options: { readonly params: Params }): Promise<Params>;
+  wrapGenerate<Result extends { readonly content: readonly AnswerPart[] }>(options: {
+    readonly doGenerate: () => PromiseLike<Result>;
+    readonly params: CallParams;
+  }): Promise<Result>;
+  wrapStream<Part extends AnswerPart, Result extends { stream: ReadableStream<Part> }>(options: {
+    readonly doStream: () => PromiseLike<Result & { stream: ReadableStream<Part> }>;
+    readonly params: CallParams;
+  }): Promise<Result>;
+}
+
+/**
+ * Memory for any model of the AI SDK: `wrapLanguageModel({ model, middleware: membusMiddleware(memory) })`. Before a turn it puts what
+ * is remembered of it behind the system text, as data; when the turn is answered, it records what user and assistant said. Steps of a
+ * turn that follow on calls of tools get the same memories, and record nothing twice.
+ *
+ * Whom the memories are about may be said for each call, by the program: `providerOptions: { membus: { about: "user:42" } }`.
+ * @throws {TypeError} for an unknown option or a value out of range.
+ */
+export function membusMiddleware(
+  memory: LongTermMemory,
+  options: MiddlewareOptions = {},
+  dependencies: MiddlewareDependencies = {},
+): MembusMiddleware {
+  const turns = new RememberedTurns(memory, resolveMiddlewareOptions(options), dependencies);
+  const middleware: Omit<MembusMiddleware, "specificationVersion"> = {
+    async transformParams({ params }) {
+      const memories = await turns.recall(params);
+      return memories === "" ? params : { ...params, prompt: withMemories(params.prompt, memories) };
+    },
+    async wrapGenerate({ doGenerate, params }) {
+      const result = await doGenerate();
+      if (!result.content.some(isOwnCall)) await turns.record(params, textIn(result.content));
+      return result;
+    },
+    async wrapStream({ doStream, params }) {
+      const result = await doStream();
+      return { ...result, stream: result.stream.pipeThrough(recording(turns, params)) };
+    },
+  };
+  return { ...middleware, specificationVersion: "v3" as never };
+}
+
+/** What is recalled for turns, and recorded of them. */
+class RememberedTurns {
+  readonly #memory: LongTermMemory;
+  readonly #options: ResolvedMiddlewareOptions;
+  readonly #dependencies: MiddlewareDependencies;
+  /** What was recalled, by turn; the latest last. */
+  readonly #recalled = new Map<string, string>();
+  readonly #attached = new Map<string, AttachedMemory>();
+
+  constructor(
+    memory: LongTermMemory,
+    options: ResolvedMiddlewareOptions,
+    dependencies: MiddlewareDependencies,
+  ) {
+    this.#memory = memory;
+    this.#options = options;
+    this.#dependencies = dependencies;
+  }
+
+  /** A text for the prompt; "" for none. */
+  async recall(params: CallParams): Promise<string> {
+    const turn = turnOf(params.prompt);
+    if (turn === undefined) return "";
+    const about = aboutOf(params) ?? this.#memory.about;
+    const id = `${about} ${turn.id}`;
+    const earlier = turn.isNew ? undefined : this.#recalled.get(id);
+    if (earlier !== undefined) return earlier;
+    return this.#orWithout("", async () => {
+      const found = await this.#of(about).before([{ role: "user", content: turn.text }]);
+      return this.#keep(id, capped(found.asText(), this.#options.charsMax));
+    });
+  }
+
+  /** What user and assistant said in a turn that is over. `params` may have what was recalled, in system messages alone. */
+  async record(params: CallParams, answer: string): Promise<void> {
+    const turn = turnOf(params.prompt);
+    if (!this.#options.record || turn === undefined) return;
+    const said = [
+      { role: "user" as const, content: turn.text },
+      ...(answer === "" ? [] : [{ role: "assistant" as const, content: answer }]),
+    ];
+    await this.#orWithout(undefined, async () => {
+      await this.#of(aboutOf(params) ?? this.#memory.about).after(said);
+    });
+  }
+
+  #of(about: string): AttachedMemory {
+    const known = this.#attached.get(about);
+    if (known !== undefined) return known;
+    const memory = about === this.#memory.about ? this.#memory : this.#memory.withAbout(about);
+    const { retrieve, wait, turnCountMax } = this.#options;
+    return bounded(this.#attached, turnCountMax, about, attachMemory(memory, "static", { retrieve, wait }));
+  }
+
+  #keep(id: string, memories: string): string {
+    return bounded(this.#recalled, this.#options.turnCountMax, id, memories);
+  }
+
+  async #orWithout<T>(nothing: T, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (this.#options.onError === "throw" || error instanceof TypeError) throw error;
+      const code = isMemoryError(error) ? error.code : "model_error";
+      const logger = this.#dependencies.logger ?? silentLogger;
+      logger.warn({ code, reason: (error as Error).message }, "the model goes on without its memory");
+      return nothing;
+    }
+  }
+}
+
+/** Sets a value, and lets the one go that was set first where there are more than `countMax`. */
+function bounded<Value>(map: Map<string, Value>, countMax: number, key: string, value: Value): Value {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > countMax) map.delete(map.keys().next().value!);
+  return value;
+}
+
+/** Passes all parts on, and records what they say when they have ended. */
+function recording<Part extends AnswerPart>(turns: RememberedTurns, params: CallParams) {
+  let text = "";
+  let hasCall = false;
+  return new TransformStream<Part, Part>({
+    transform(part, controller) {
+      hasCall ||= isOwnCall(part);
+      if (part.type === "text-delta") text += String((part as { readonly delta?: unknown }).delta);
+      controller.enqueue(part);
+    },
+    async flush() {
+      if (!hasCall) await turns.record(params, text);
+    },
+  });
+}
+
+/** After which the model is asked again: not one that the provider itself has run. */
+function isOwnCall(part: AnswerPart): boolean {
+  return (
+    part.type === "tool-call" && (part as { readonly providerExecuted?: unknown }).providerExecuted !== true
+  );
+}
+
+function aboutOf({ providerOptions }: CallParams): string | undefined {
+  const about = providerOptions?.membus?.about;
+  return typeof about === "string" && about !== "" ? about : undefined;
+}

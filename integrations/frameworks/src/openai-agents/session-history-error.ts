@@ -1,0 +1,4 @@
+/** Why a transaction was not applied: another one has its id, or the history does not end as it expects. */
+export class SessionHistoryError extends Error {
+  override readonly name = "SessionHistoryError";
+}

@@ -1,0 +1,105 @@
+import { hash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { canonicalJson, type Json } from "@membus/protocol";
+import { toJson } from "./item-json.js";
+import { SessionHistoryError } from "./session-history-error.js";
+import { type Batch, type Change, firstWithin, itemsOf, type Operation } from "./session-log.js";
+
+/** Every call with `callId` is one: the first becomes `replacement`, the others go. */
+export interface HistoryMutation {
+  readonly type: "replace_function_call";
+  readonly callId: string;
+  readonly replacement: unknown;
+}
+
+export type HistoryTransaction =
+  | { readonly type: "append_items"; readonly items: readonly unknown[] }
+  | {
+      readonly type: "replace_suffix";
+      readonly expectedSuffix: readonly unknown[];
+      readonly replacement: readonly unknown[];
+    };
+
+export interface HistoryTransactionArgs {
+  /** The same when it is tried again. */
+  readonly operationId: string;
+  readonly transaction: HistoryTransaction;
+}
+
+/** Which transaction it is, and what it does. @throws {TypeError} for one that cannot be. */
+export function operationOf({ operationId, transaction }: HistoryTransactionArgs): Operation {
+  if (typeof operationId !== "string" || operationId.trim() === "") {
+    throw new TypeError("operationId must be a text that is not empty");
+  }
+  const lists =
+    transaction.type === "append_items"
+      ? [transaction.items]
+      : [transaction.expectedSuffix, transaction.replacement];
+  if (!["append_items", "replace_suffix"].includes(transaction.type) || !lists.every(Array.isArray)) {
+    throw new TypeError("a transaction is append_items with items, or replace_suffix with two lists");
+  }
+  return { id: sha256(operationId), does: sha256(canonicalJson([transaction.type, lists.map(toJsonList)])) };
+}
+
+/**
+ * What a transaction makes of a history; undefined where it has been applied already.
+ * @throws {SessionHistoryError} where another had its id, or the history does not end as it expects.
+ */
+export function changeBy(
+  { transaction }: HistoryTransactionArgs,
+  operation: Operation,
+  live: readonly Batch[],
+): Change | undefined {
+  const earlier = live.flatMap(({ operations }) => operations).find(({ id }) => id === operation.id);
+  if (earlier !== undefined) {
+    if (earlier.does === operation.does) return undefined;
+    throw new SessionHistoryError(
+      "Session history operation was already applied with a different transaction.",
+    );
+  }
+  if (transaction.type === "append_items") {
+    return { kept: live.length, items: toJsonList(transaction.items), operation };
+  }
+  const expected = toJsonList(transaction.expectedSuffix);
+  if (!isDeepStrictEqual(expected.length === 0 ? [] : itemsOf(live).slice(-expected.length), expected)) {
+    throw new SessionHistoryError("Session history suffix no longer matches the transaction precondition.");
+  }
+  const kept = firstWithin(live, expected.length);
+  const touched = itemsOf(live.slice(kept));
+  const before = touched.slice(0, touched.length - expected.length);
+  return { kept, items: [...before, ...toJsonList(transaction.replacement)], operation };
+}
+
+/** What mutations make of a history; undefined where no call has their ids. */
+export function changeByMutations(
+  mutations: readonly HistoryMutation[],
+  live: readonly Batch[],
+): Change | undefined {
+  const unknown = mutations.find(({ type }) => type !== "replace_function_call");
+  if (unknown !== undefined) throw new TypeError(`unknown mutation ${String(unknown.type)}`);
+  const isMutated = (item: Json) => mutations.some(({ callId }) => isCall(item, callId));
+  const kept = live.findIndex(({ items }) => items.some(isMutated));
+  if (kept < 0) return undefined;
+  return { kept, items: mutations.reduce(mutated, itemsOf(live.slice(kept))) };
+}
+
+export function toJsonList(items: readonly unknown[]): Json[] {
+  return items.map(toJson);
+}
+
+function mutated(items: readonly Json[], { callId, replacement }: HistoryMutation): Json[] {
+  const first = items.findIndex((item) => isCall(item, callId));
+  return items.flatMap((item, at) => {
+    if (at === first) return [toJson(replacement)];
+    return isCall(item, callId) ? [] : [item];
+  });
+}
+
+function isCall(item: Json, callId: string): boolean {
+  const { type, callId: found } = item as { readonly type?: unknown; readonly callId?: unknown };
+  return type === "function_call" && found === callId;
+}
+
+function sha256(text: string): string {
+  return hash("sha256", text, "hex");
+}
