@@ -55,20 +55,26 @@ export async function runSuite(
     runConcurrently(groups.lasting, groups.lasting.length, run),
     runConcurrently(groups.usual, world.concurrency, run),
   ]);
-  await runConcurrently([...groups.alone, ...groups.last], 1, run);
+  await runConcurrently([...groups.alone, ...groups.restarting, ...groups.last], 1, run);
   return applicable.map((check) => checkResult(check, results.get(check)!, options));
 }
 
-type Group = "usual" | "lasting" | "alone" | "last";
+/** A host that was started again may have yet to find out that what it keeps was forgotten: it is looked at as a whole before. */
+type Group = "usual" | "lasting" | "alone" | "restarting" | "last";
 
 function groupsOf(cases: readonly Case[], { sharesClock = false }: World): Record<Group, Case[]> {
-  const groups: Record<Group, Case[]> = { usual: [], lasting: [], alone: [], last: [] };
+  const groups: Record<Group, Case[]> = { usual: [], lasting: [], alone: [], restarting: [], last: [] };
   for (const one of cases) {
-    const { alone, lasting, last } = one.check;
-    const beside = lasting && !sharesClock ? "lasting" : alone || lasting ? "alone" : "usual";
-    groups[last ? "last" : beside].push(one);
+    groups[groupOf(one.check, sharesClock)].push(one);
   }
   return groups;
+}
+
+function groupOf({ alone, lasting, last, provisions }: Check, sharesClock: boolean): Group {
+  if (last) return "last";
+  if (lasting) return sharesClock ? "alone" : "lasting";
+  if (!alone) return "usual";
+  return provisions?.includes("restart") ? "restarting" : "alone";
 }
 
 function casesOf(check: Check, world: World, { seed, repeat = 1 }: RunOptions): Case[] {
