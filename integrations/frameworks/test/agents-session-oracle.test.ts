@@ -6,7 +6,9 @@ import {
   type HistoryTransactionArgs,
   MembusSession,
 } from "../src/openai-agents/index.js";
-import { answerOrWords, seededChance, startRealBus } from "./real-bus.js";
+import { answerOrWords } from "./answer-or-words.js";
+import { startRealHost } from "./real-host.js";
+import { seededChance } from "./seeded-chance.js";
 
 const OPERATIONS = 1_000;
 
@@ -121,8 +123,8 @@ async function someOperation(chance: Chance, oracle: Oracle) {
 }
 
 it("does what the framework's own session does", async () => {
-  const bus = await startRealBus();
-  const memory = await bus.client({ agent: "alice" });
+  const host = await startRealHost();
+  const memory = await host.connect({ agent: "alice" });
   const open = () => new MembusSession<AgentInputItem>(memory, { sessionId: "talk" });
   const oracle = new Oracle({ sessionId: "talk" });
   const chance = seededChance();

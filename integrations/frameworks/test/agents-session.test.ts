@@ -14,18 +14,19 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { rejection } from "../../../bus/test/expect-error.js";
 import { MembusSession, type SessionOptions } from "../src/openai-agents/index.js";
-import { answerOrWords, type RealBus, startRealBus } from "./real-bus.js";
+import { answerOrWords } from "./answer-or-words.js";
+import { type RealHost, startRealHost } from "./real-host.js";
 
 const user = (content: string): AgentInputItem => ({ role: "user", content });
 
-let bus: RealBus;
+let host: RealHost;
 let memory: MemoryClient;
 let agents = 0;
 beforeAll(async () => {
-  bus = await startRealBus();
+  host = await startRealHost();
 });
 beforeEach(async () => {
-  memory = await bus.client({ agent: `agent${agents++}` });
+  memory = await host.connect({ agent: `agent${agents++}` });
 });
 
 const open = (options: SessionOptions = {}, client = memory) =>
@@ -106,7 +107,7 @@ describe("a session", () => {
   });
 
   it("is another's for another id, agent and namespace", async () => {
-    const other = await bus.client({ agent: `agent${agents++}` });
+    const other = await host.connect({ agent: `agent${agents++}` });
     await open().addItems([user("mine")]);
     for (const session of [
       open({ sessionId: "tal" }),
@@ -187,7 +188,7 @@ describe("transactions", () => {
 
 describe("many at once", () => {
   it("add to one session, each its items together, and none is lost", async () => {
-    const clients = await Promise.all([1, 2, 3, 4].map(() => bus.client({ agent: memory.agent })));
+    const clients = await Promise.all([1, 2, 3, 4].map(() => host.connect({ agent: memory.agent })));
     await Promise.all(
       clients.map(async (client, writer) => {
         const session = open({ attemptsMax: 1_000 }, client);
@@ -293,8 +294,8 @@ it("is compacted by the framework", async () => {
 });
 
 it("says which error it is when nobody answers", async () => {
-  const lonely = await startRealBus();
-  const impatient = await lonely.client({ agent: "alice", timeoutMs: 200, retryTimeoutMs: 0 });
+  const lonely = await startRealHost();
+  const impatient = await lonely.connect({ agent: "alice", timeoutMs: 200, retryTimeoutMs: 0 });
   await lonely.stopHost();
   await rejection(open({}, impatient).getItems(), "unavailable");
 });

@@ -12,7 +12,7 @@ import { MockLanguageModelV3 } from "ai/test";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { RecordingLogger } from "../../../bus/test/recording-logger.js";
 import { aiSdkTools, type MiddlewareOptions, membusMiddleware, membusTools } from "../src/ai-sdk/index.js";
-import { type RealBus, startRealBus } from "./real-bus.js";
+import { type RealHost, startRealHost } from "./real-host.js";
 
 type Generated = Awaited<ReturnType<MockLanguageModelV3["doGenerate"]>>;
 type Prompt = MockLanguageModelV3["doGenerateCalls"][number]["prompt"];
@@ -36,15 +36,15 @@ const calls = (toolName: string, input: object): Generated => ({
   warnings: [],
 });
 
-let bus: RealBus;
+let host: RealHost;
 let client: MemoryClient;
 let memory: LongTermMemory;
 let agents = 0;
 beforeAll(async () => {
-  bus = await startRealBus();
+  host = await startRealHost();
 });
 beforeEach(async () => {
-  client = await bus.client({ agent: `agent${agents++}` });
+  client = await host.connect({ agent: `agent${agents++}` });
   memory = new LongTermMemory(client, { about: "user:ada" });
 });
 
@@ -177,8 +177,8 @@ describe("the middleware", () => {
   });
 
   it("goes on without memories where nobody answers, and says so in the log; or throws", async () => {
-    const lonely = await startRealBus();
-    const impatient = await lonely.client({ agent: "alice", timeoutMs: 200, retryTimeoutMs: 0 });
+    const lonely = await startRealHost();
+    const impatient = await lonely.connect({ agent: "alice", timeoutMs: 200, retryTimeoutMs: 0 });
     await lonely.stopHost();
     const lost = new LongTermMemory(impatient, { about: "user:ada" });
     const logger = new RecordingLogger();
@@ -220,8 +220,8 @@ describe("the tools", () => {
   });
 
   it("tell the model what went wrong", async () => {
-    const lonely = await startRealBus();
-    const impatient = await lonely.client({ agent: "alice", timeoutMs: 200, retryTimeoutMs: 0 });
+    const lonely = await startRealHost();
+    const impatient = await lonely.connect({ agent: "alice", timeoutMs: 200, retryTimeoutMs: 0 });
     await lonely.stopHost();
     const tools: ToolSet = membusTools(new LongTermMemory(impatient, { about: "user:ada" }));
     const mock = new MockLanguageModelV3({

@@ -4,7 +4,8 @@ import { BetaLocalFilesystemMemoryTool } from "@anthropic-ai/sdk/tools/memory/no
 import { expect, it } from "vitest";
 import type { Chance } from "../../../cli/test/crash/kill-loop/chance.js";
 import { type MemoryCommand, memoryToolExecute } from "../src/anthropic/index.js";
-import { seededChance, startRealBus, temporaryFolder } from "./real-bus.js";
+import { startRealHost } from "./real-host.js";
+import { seededChance } from "./seeded-chance.js";
 
 const COMMANDS = 1_000;
 const NAMES = ["a", "b.md", "é", ".hidden", "node_modules", "B", "a b"];
@@ -128,10 +129,10 @@ function comparable(outcome: Outcome): Outcome {
 const isLeak = (outcome: Outcome) => "problem" in outcome && /^E[A-Z]+:/.test(outcome.problem);
 
 it("does what the SDK's own tool does with a folder, and says it in the same words", async () => {
-  const bus = await startRealBus();
-  const memory = await bus.client({ agent: "alice" });
+  const host = await startRealHost();
+  const memory = await host.connect({ agent: "alice" });
   const execute = memoryToolExecute(memory);
-  const folder = await temporaryFolder();
+  const folder = await host.folder();
   const oracle = new Oracle(folder, await BetaLocalFilesystemMemoryTool.init(folder));
   const chance = seededChance();
   const seen = new Set<string>();

@@ -10,21 +10,22 @@ import {
   memoryToolExecute,
   memoryToolHandlers,
 } from "../src/anthropic/index.js";
-import { answerOrWords, type RealBus, startRealBus } from "./real-bus.js";
+import { answerOrWords } from "./answer-or-words.js";
+import { type RealHost, startRealHost } from "./real-host.js";
 
 const NOTES = "/memories/notes.md";
 /** 510 KB as JSON; parts end anywhere in it. */
 const LONG = 'é"\\🦊 words\n'.repeat(30_000);
 
-let bus: RealBus;
+let host: RealHost;
 let memory: MemoryClient;
 let tool: MemoryToolHandlers;
 let agents = 0;
 beforeAll(async () => {
-  bus = await startRealBus();
+  host = await startRealHost();
 });
 beforeEach(async () => {
-  memory = await bus.client({ agent: `agent${agents++}` });
+  memory = await host.connect({ agent: `agent${agents++}` });
   tool = memoryToolHandlers(memory);
 });
 
@@ -137,7 +138,7 @@ describe("files", () => {
   });
 
   it("are apart by agent and by namespace", async () => {
-    const other = await bus.client({ agent: `agent${agents++}` });
+    const other = await host.connect({ agent: `agent${agents++}` });
     await tool.create({ path: NOTES, file_text: "mine" });
     await memoryToolHandlers(memory, { namespace: "memories/user2" }).create({
       path: NOTES,
@@ -191,7 +192,7 @@ describe("files", () => {
 
 describe("many at once", () => {
   it("edit one file, and no edit is lost", async () => {
-    const clients = await Promise.all([1, 2, 3, 4].map(() => bus.client({ agent: memory.agent })));
+    const clients = await Promise.all([1, 2, 3, 4].map(() => host.connect({ agent: memory.agent })));
     const tools = clients.map((client) => memoryToolHandlers(client, { attemptsMax: 1_000 }));
     await tool.create({ path: NOTES, file_text: "" });
     await Promise.all(
@@ -253,7 +254,7 @@ describe("what a model may write", () => {
   });
 
   it("cannot name whose memory it is", async () => {
-    const other = await bus.client({ agent: `agent${agents++}` });
+    const other = await host.connect({ agent: `agent${agents++}` });
     await memoryToolHandlers(other).create({ path: NOTES, file_text: "secret" });
     const command = { path: NOTES, agent: other.agent, namespace: "memories", tenant: "default" };
     await expect(tool.view(command)).rejects.toThrow(MemoryToolError);
@@ -282,8 +283,8 @@ it("refuses options that it does not know", () => {
 });
 
 it("says which error it is when nobody answers", async () => {
-  const lonely = await startRealBus();
-  const impatient = await lonely.client({ agent: "alice", timeoutMs: 200, retryTimeoutMs: 0 });
+  const lonely = await startRealHost();
+  const impatient = await lonely.connect({ agent: "alice", timeoutMs: 200, retryTimeoutMs: 0 });
   await lonely.stopHost();
   await rejection(memoryToolHandlers(impatient).view({ path: "/memories" }), "unavailable");
 });

@@ -3,6 +3,7 @@ import { createHost } from "@membus/host";
 import { createLanceDbPlugin } from "@membus/plugin-lancedb";
 import { createLruPlugin } from "@membus/plugin-lru";
 import { systemClock } from "@membus/protocol";
+import { afterAll } from "vitest";
 import { NatsFixture } from "../../../bus/test/nats-fixture.js";
 import { NATS_SERVER } from "../../../bus/test/nats-server.js";
 
@@ -10,6 +11,7 @@ import { NATS_SERVER } from "../../../bus/test/nats-server.js";
 export class RealHost {
   readonly #fixture = new NatsFixture();
   #url = "";
+  #stopHost: () => Promise<void> = async () => {};
 
   async start(): Promise<void> {
     const server = await this.#fixture.launch({ binary: NATS_SERVER });
@@ -26,7 +28,8 @@ export class RealHost {
     const services = { bus, logger, clock: systemClock, plugins, dataDirectories };
     const host = createHost(services, { discoveryWaitMs: 10 });
     await host.start();
-    this.#fixture.onClose(() => host.stop());
+    this.#stopHost = () => host.stop();
+    this.#fixture.onClose(this.#stopHost);
     this.#url = server.url;
   }
 
@@ -40,7 +43,30 @@ export class RealHost {
     return client;
   }
 
+  /** From now on nobody answers. */
+  stopHost(): Promise<void> {
+    return this.#stopHost();
+  }
+
+  /** Gone with the rest. */
+  folder(): Promise<string> {
+    return this.#fixture.folder();
+  }
+
   async close(): Promise<void> {
     await this.#fixture.close();
   }
+}
+
+const started: RealHost[] = [];
+afterAll(async () => {
+  for (const host of started) await host.close();
+});
+
+/** One that is there until the test file has run. */
+export async function startRealHost(): Promise<RealHost> {
+  const host = new RealHost();
+  started.push(host);
+  await host.start();
+  return host;
 }
