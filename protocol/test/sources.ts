@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 
 export const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Every `src` file of the repository, by its path. */
+/** Every `src` file of the repository by its path, but for the mutants, which are wrong on purpose. */
 export function sources(folder: string = REPOSITORY): string[] {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name);
-    if (["node_modules", "dist"].includes(name) || name.startsWith(".")) return [];
+    if (["node_modules", "dist", "mutants"].includes(name) || name.startsWith(".")) return [];
     if (statSync(path).isDirectory()) return sources(path);
     return path.includes("/src/") && name.endsWith(".ts") ? [path] : [];
   });
