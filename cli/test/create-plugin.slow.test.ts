@@ -50,16 +50,22 @@ describe("packages that are installed from their files into an empty folder", ()
       "embeddings",
       "gateway",
       "host",
+      "integrations",
       "languages",
+      "mcp",
       "nats-server",
       "plugin-kit",
       "plugin-lancedb",
       "plugin-lru",
       "protocol",
     ]);
-    const names = (await readdir(join(workshop, "node_modules/@membus"))).map((name) => `@membus/${name}`);
+    const installed = await readdir(join(workshop, "node_modules/@membus"));
+    const names = installed.filter((name) => name !== "integrations").map((name) => `@membus/${name}`);
     const imports = [
       ...names,
+      "@membus/integrations/ai-sdk",
+      "@membus/integrations/anthropic",
+      "@membus/integrations/openai-agents",
       "@membus/conformance/vitest",
       "@membus/plugin-kit/storage-suite",
       "membus",
