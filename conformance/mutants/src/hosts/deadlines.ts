@@ -1,9 +1,27 @@
 import { type Bus, delay, type Message, systemClock } from "@membus/protocol";
 import { hostMutant, type Mutant } from "../mutant.js";
+import { ReferencePlugin } from "../reference/reference-plugin.js";
 import { interceptReplies, rewriteRequests } from "./intercept.js";
 
 const CHECK = "envelope/no-result-after-the-deadline";
 const LONGEST_MS = 600_000;
+/** Longer than any result may be late, on whatever machine. */
+const WORK_MS = 400;
+
+/** Takes its time for everything. */
+class LeisurelyPlugin extends ReferencePlugin {
+  override async onStore(...args: Parameters<ReferencePlugin["onStore"]>) {
+    await delay(systemClock, WORK_MS);
+    return super.onStore(...args);
+  }
+
+  override async onRetrieve(...args: Parameters<ReferencePlugin["onRetrieve"]>) {
+    await delay(systemClock, WORK_MS);
+    return super.onRetrieve(...args);
+  }
+}
+
+const plugins = { working: () => new LeisurelyPlugin() };
 
 /** A host for which the deadline of a request is another one. */
 function reading(deadlineMs: (given: number, type: unknown) => number): (bus: Bus) => Bus {
@@ -20,6 +38,7 @@ export const deadlineMutants: readonly Mutant[] = [
     id: "envelope-deadline-of-no-read",
     defect: "reads are answered when they are done, whatever their deadline",
     check: CHECK,
+    plugins,
     names: /the reply to a retrieve of much work with deadline_ms 1, \d+ ms after it was sent/,
     bus: reading((given, type) => (type === "memory/retrieve/req" ? LONGEST_MS : given)),
   }),
@@ -27,6 +46,7 @@ export const deadlineMutants: readonly Mutant[] = [
     id: "envelope-deadline-of-reads-alone",
     defect: "a deadline ends the waiting for reads alone: what has begun to write is waited for",
     check: CHECK,
+    plugins,
     names: /the reply to a store of much work with deadline_ms 1, \d+ ms after it was sent/,
     bus: reading((given, type) => (type === "memory/store/req" ? LONGEST_MS : given)),
   }),
@@ -34,6 +54,7 @@ export const deadlineMutants: readonly Mutant[] = [
     id: "envelope-deadline-is-the-servers-own",
     defect: "the host has a time limit of its own, of 5 s: a shorter one is no deadline",
     check: CHECK,
+    plugins,
     names: /deadline_ms 1, \d+ ms after it was sent/,
     bus: reading((given) => Math.max(given, 5_000)),
   }),
@@ -41,6 +62,7 @@ export const deadlineMutants: readonly Mutant[] = [
     id: "envelope-deadline-in-seconds",
     defect: "deadline_ms is handed to a timer that counts seconds",
     check: CHECK,
+    plugins,
     names: /deadline_ms 1, \d+ ms after it was sent/,
     bus: reading((given) => given * 1_000),
   }),

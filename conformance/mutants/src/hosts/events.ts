@@ -311,14 +311,14 @@ const goneMutants: readonly Mutant[] = [
     },
   }),
   hostMutant({
-    id: "events-expired-of-whoever-looks",
-    defect: "the agent token of an `expired` event is the agent whose request came upon the entry",
+    id: "events-expired-of-whoever-asked",
+    defect: "the agent token of an `expired` event is the agent whose request came last",
     check: OF_WRITERS,
     names: /subjects, keys and authors of the `expired` events/,
     bus: (bus) => {
       let last = "";
       const seeing = rewriteRequests(bus, (request, { subject }) => {
-        if (request.type === "memory/retrieve/req") last = subject.split(".").at(-4) ?? "";
+        if (String(request.type).startsWith("memory/")) last = subject.split(".").at(-4) ?? "";
         return request;
       });
       return withSubject((tokens, { action }) =>
