@@ -16,8 +16,7 @@ import type { Expect } from "./expect.js";
 import type { Random } from "./fixtures/random.js";
 import type { HostParts, StartedHost } from "./host-route/host-under-test.js";
 import type { AgentOptions, EntryInput, MemoryAgent } from "./memory-agent.js";
-import type { DirectoryImage } from "./plugin-route/directory-image.js";
-import type { Life } from "./plugin-route/watched-life.js";
+import type { Life, Moment } from "./plugin-route/watched-life.js";
 import type { Trace } from "./trace.js";
 
 export type Features = Readonly<PluginManifest["features"]>;
@@ -85,8 +84,8 @@ export interface PluginContext extends MemoryContext {
   killWhileStoring(): Promise<Acknowledged>;
   /** Moments in the life of a further process that opened what that one left, and was killed. One in a run, too. */
   life(): Promise<Life>;
-  /** Opens the plugin at the machine's time on what a process that was killed had left, in place of all there is. */
-  resume(image: DirectoryImage, which: string): Promise<void>;
+  /** Opens the plugin on what a process had left that was killed then, at that time and in place of all there is. */
+  resume(left: Pick<Moment, "image" | "at">, which: string): Promise<void>;
 }
 
 /** What a process that was killed had been told of what it did. */

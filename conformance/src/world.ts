@@ -40,8 +40,8 @@ export interface World {
   readonly provisions: ReadonlySet<Provision>;
   /** Checks that may run at once. */
   readonly concurrency: number;
-  /** Whether all checks share a clock that each of them can move. */
-  readonly sharesClock?: boolean;
+  /** Whether checks share what each of them changes for the others: a clock that they move, or their namespace. */
+  readonly isShared?: boolean;
   /** How much longer than usual a check may take, for what is slow and keeps the protocol. Milliseconds; default 0. */
   readonly patienceMs?: number;
   open(request: WorldRequest): Promise<OpenedWorld>;

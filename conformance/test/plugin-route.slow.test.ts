@@ -6,10 +6,13 @@ import * as lru from "./implementations/lru.js";
 import { moduleOf, NODE_ARGUMENTS } from "./implementations/modules.js";
 import { expectConformant } from "./outcome-counts.js";
 
+/** Checks of kills at moments that only Linux lets a run choose. */
+const UNSEEN = process.platform === "linux" ? 0 : 4;
+
 it.each([
   ["lru", "working", lru, { pass: 332, "not-applicable": 44 }],
-  ["lancedb", "episodic", lancedb, { pass: 360, "not-applicable": 16 }],
-  ["lancedb", "semantic", lancedb, { pass: 358, "not-applicable": 18 }],
+  ["lancedb", "episodic", lancedb, { pass: 360 - UNSEEN, "not-applicable": 16 + UNSEEN }],
+  ["lancedb", "semantic", lancedb, { pass: 358 - UNSEEN, "not-applicable": 18 + UNSEEN }],
 ] as const)(
   "%s keeps its profiles as the %s tier, asked directly",
   async (name, tier: MemoryTier, { createPlugin }, counts) => {

@@ -2,6 +2,7 @@ import { createPluginWorld, runToReport } from "@membus/conformance";
 import type { Feature, MemoryPlugin, MemoryTier } from "@membus/protocol";
 import { expect, it } from "vitest";
 import { redChecks } from "../../test/outcome-counts.js";
+import { NODE_ARGUMENTS } from "../src/plugins/killed-mutant.js";
 import { BoundedPlugin } from "../src/reference/bounded-plugin.js";
 import { GenerationsPlugin } from "../src/reference/generations-plugin.js";
 import { LimitedPlugin } from "../src/reference/limited-plugin.js";
@@ -12,7 +13,6 @@ import { ReferencePlugin } from "../src/reference/reference-plugin.js";
 import { SteerablePlugin } from "../src/reference/steerable-plugin.js";
 import { createPlugin as createDurablePlugin } from "./durable-module.js";
 
-const NODE_ARGUMENTS = ["--conditions", "membus-source", "--import", "tsx"];
 const DURABLE_MODULE = new URL("./durable-module.ts", import.meta.url).href;
 const DEMANDED: readonly Feature[] = ["similarity", "full_text", "ttl", "conditional", "subtree", "queued"];
 

@@ -6,13 +6,14 @@ export type Route = "plugin" | "host";
 
 /**
  * What a run must be given for some checks, besides an implementation. Where it is missing, they are untestable, but for
- * the last one, which a host in another language cannot give: there they are not applicable.
+ * the last two, which not every machine, and no host in another language, can give: there they are not applicable.
  * - `second_tenant`: a tenant that the host serves beside the first
  * - `restart`: a command that kills the host and starts it again
  * - `kill`: the plugin's module, so that a child process that uses it can be killed
+ * - `stop`: that the child process can be stopped and looked at while it works
  * - `own_plugins`: a host that takes plugins and an embedder of the suite's own
  */
-export type Provision = "second_tenant" | "restart" | "kill" | "own_plugins";
+export type Provision = "second_tenant" | "restart" | "kill" | "stop" | "own_plugins";
 
 interface CheckFacts {
   /** `<area>/<what holds>`. Permanent: never renamed, never used again. */
@@ -33,13 +34,17 @@ interface CheckFacts {
    * is promised by those too that need no such provision for anything else.
    */
   readonly spared?: boolean;
-  /** Sees the whole implementation, such as by restarting it, or takes all it has: runs while nothing else does. */
-  readonly alone?: boolean;
-  /** Mostly waits: runs beside all others from the start, or alone where it moves the time of the implementation. */
-  readonly lasting?: boolean;
-  /** May leave a host stopped behind where something is wrong: runs when all others have. */
-  readonly last?: boolean;
+  /** Default: beside others. */
+  readonly turn?: Turn;
 }
+
+/**
+ * When a check runs.
+ * - `lasting`: it mostly waits: beside all others from the start, or alone where checks are not apart
+ * - `alone`: it sees the whole implementation, or takes all it has: while nothing else runs
+ * - `last`: it may leave a host stopped behind where something is wrong: when all others have run
+ */
+export type Turn = "lasting" | "alone" | "last";
 
 export interface CheckOf<Context> extends CheckFacts {
   run(t: Context): Promise<void>;

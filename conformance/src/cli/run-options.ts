@@ -55,7 +55,7 @@ export function addRunOptions(command: Command): Command {
     .option("--html <file>", "write the report as one HTML page (- is standard output)")
     .option(
       "--check-timeout-ms <ms>",
-      "longest time of one check (default 30000)",
+      "longest time of one check (default 30000, and more for a host that is slow)",
       integer(1, CHECK_TIMEOUT_MS_MAX),
     );
 }

@@ -26,7 +26,7 @@ interface RunFacts {
 class HostWorld implements World {
   readonly route = "host";
   readonly concurrency: number;
-  readonly sharesClock: boolean;
+  readonly isShared: boolean;
   readonly patienceMs: number;
   readonly name: string;
   readonly tiers: readonly TierFacts[];
@@ -49,7 +49,7 @@ class HostWorld implements World {
     this.#run = run;
     this.#pace = pace;
     this.concurrency = isApart ? pace.concurrency : 1;
-    this.sharesClock = implementation.clock !== undefined;
+    this.isShared = implementation.clock !== undefined || !isApart;
     this.patienceMs = pace.checkMs;
     this.#patience = new EventPatience(pace);
     this.name = implementation.name;

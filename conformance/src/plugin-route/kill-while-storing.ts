@@ -1,18 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import type { MemoryTier } from "@membus/protocol";
 import type { Acknowledged } from "../context.js";
 import { ExpectationError } from "../expect.js";
 import type { EntryInput } from "../memory-agent.js";
+import { PluginProcess } from "./plugin-process.js";
 import type { PluginUnderTest } from "./plugin-under-test.js";
-
-const CHILD = fileURLToPath(
-  import.meta.url.endsWith(".ts")
-    ? new URL("./store-forever.ts", import.meta.url)
-    : new URL("./store-forever.js", import.meta.url),
-);
 
 /** What the child says of entry `number`, a line each: `stored 7` when that is acknowledged. */
 export type ChildLine = `${"stored" | "forgetting" | "forgotten"} ${number}`;
@@ -36,30 +27,15 @@ export async function killWhileStoring(
   tier: MemoryTier,
   count: number,
 ): Promise<Acknowledged> {
-  const embedder = implementation.embedder === null ? "none" : "words";
-  const args = [
-    ...(implementation.nodeArguments ?? []),
-    CHILD,
-    implementation.module!,
-    directory,
-    tier,
-    embedder,
-  ];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
-  const ended = once(child, "exit");
-  let complaint = "";
-  child.stderr.on("data", (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString()).slice(-2_000);
-  });
+  const process = new PluginProcess("store-forever", implementation, { directory, tier });
   const told = new Told();
-  for await (const line of createInterface({ input: child.stdout })) {
+  for await (const line of process.lines()) {
     told.add(line as ChildLine);
-    if (told.storedCount === count) child.kill("SIGKILL");
+    if (told.storedCount === count) process.kill();
   }
-  await ended;
   if (told.storedCount >= count) return told.acknowledged(tier);
   const what = "a process that stores with the plugin";
-  const got = `${told.storedCount}; it said: ${complaint}`;
+  const got = `${told.storedCount}; it said: ${process.complaint}`;
   throw new ExpectationError({ what, expected: `${count} acknowledged entries`, got });
 }
 

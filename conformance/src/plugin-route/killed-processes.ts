@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Embedder, MemoryTier } from "@membus/protocol";
+import { type Embedder, type MemoryTier, systemClock } from "@membus/protocol";
 import type { Acknowledged } from "../context.js";
 import { ShiftingClock } from "../fixtures/shifting-clock.js";
 import { type DirectoryImage, ImagedDirectory } from "./directory-image.js";
@@ -14,6 +14,8 @@ const ACKNOWLEDGED = 60;
 
 interface Killed {
   readonly image: DirectoryImage;
+  /** Unix seconds. */
+  readonly at: number;
   readonly acknowledged: Acknowledged;
 }
 
@@ -49,7 +51,7 @@ export class KilledProcesses {
     const directory = await mkdtemp(join(tmpdir(), "membus-conformance-"));
     try {
       const acknowledged = await killWhileStoring(this.#implementation, directory, this.#tier, ACKNOWLEDGED);
-      return { image: new ImagedDirectory(directory).image(), acknowledged };
+      return { image: new ImagedDirectory(directory).image(), at: systemClock.now(), acknowledged };
     } finally {
       await rm(directory, { recursive: true, force: true, maxRetries: 3 });
     }

@@ -63,7 +63,7 @@ async function live(): Promise<void> {
     write({ begun: at });
     const reply = step.watch === undefined ? await take(step) : await watched(step.watch, () => take(step));
     write({ done: at, reply: JSON.parse(JSON.stringify(reply ?? null)) });
-    say({ at: "done", kind: step.kind });
+    if (step.kind === "forget") say({ at: "forgotten" });
   }
   say({ at: "end" });
   await once(process, "message");

@@ -1,4 +1,11 @@
-import { type Embedder, type MemoryPlugin, type PluginServices, type Scope, scopeOf } from "@membus/protocol";
+import {
+  type Embedder,
+  type MemoryPlugin,
+  type PluginServices,
+  type Scope,
+  scopeOf,
+  systemClock,
+} from "@membus/protocol";
 import type { Acknowledged, EmbedderFacts, Features, PluginContext } from "../context.js";
 import { type Expect, ExpectationError } from "../expect.js";
 import { CheckAgents } from "../fixtures/check-agents.js";
@@ -8,7 +15,7 @@ import type { AgentOptions, EntryInput, MemoryAgent } from "../memory-agent.js";
 import { thrownText } from "../stack-frames.js";
 import type { Trace } from "../trace.js";
 import type { WorldRequest } from "../world.js";
-import { type DirectoryImage, ImagedDirectory } from "./directory-image.js";
+import { ImagedDirectory } from "./directory-image.js";
 import type { KilledProcesses } from "./killed-processes.js";
 import { PLUGIN_NAMES, PLUGIN_NAMESPACE } from "./names.js";
 import { PluginAgent } from "./plugin-agent.js";
@@ -156,19 +163,19 @@ export class OpenedPlugin implements PluginContext {
   };
 
   readonly killWhileStoring = async (): Promise<Acknowledged> => {
-    const { image, acknowledged } = await this.#killed.whileStoring();
-    await this.resume(image, "that was killed while it stored");
-    return acknowledged;
+    const killed = await this.#killed.whileStoring();
+    await this.resume(killed, "that was killed while it stored");
+    return killed.acknowledged;
   };
 
   readonly life = (): Promise<Life> => {
     return this.#killed.life();
   };
 
-  readonly resume = async (image: DirectoryImage, which: string): Promise<void> => {
+  readonly resume: PluginContext["resume"] = async ({ image, at }, which) => {
     await demandIt("closing the plugin", () => this.#closePlugin());
     this.#directory.restore(image);
-    this.#clock.set(0);
+    this.#clock.set(at - systemClock.now());
     await demandIt(`opening the plugin on the directory of a process ${which}`, () => this.open());
   };
 

@@ -11,6 +11,7 @@ import { KilledProcesses } from "./killed-processes.js";
 import { OpenedPlugin } from "./opened-plugin.js";
 import { featuresOf, makeSurroundings, openPlugin, removeSurroundings } from "./plugin-instance.js";
 import type { PluginUnderTest } from "./plugin-under-test.js";
+import { CAN_STOP } from "./stopped-process.js";
 
 /** A plugin without a host: a new instance on an empty directory for every check. */
 class PluginWorld implements World {
@@ -29,6 +30,7 @@ class PluginWorld implements World {
     this.provisions = new Set<Provision>([
       "second_tenant",
       ...(implementation.module ? ["kill" as const] : []),
+      ...(CAN_STOP ? ["stop" as const] : []),
     ]);
     this.#implementation = implementation;
     this.#embedder = embedderOf(implementation);

@@ -1,40 +1,31 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { type MemoryTier, systemClock } from "@membus/protocol";
 import { ExpectationError } from "../expect.js";
-import type { Replies, Step, Watch } from "../fixtures/life.js";
+import type { Replies, Watch } from "../fixtures/life.js";
 import type { ForgetReply, StoreReply } from "../memory-agent.js";
 import { type DirectoryImage, digestOf, ImagedDirectory } from "./directory-image.js";
+import { PluginProcess } from "./plugin-process.js";
 import type { PluginUnderTest } from "./plugin-under-test.js";
 import { CAN_STOP, whileStopped } from "./stopped-process.js";
 
-const CHILD = fileURLToPath(
-  import.meta.url.endsWith(".ts")
-    ? new URL("./live-and-die.ts", import.meta.url)
-    : new URL("./live-and-die.js", import.meta.url),
-);
 /** Milliseconds into what is watched at which the process is stopped, whatever it does. */
 const GLANCES_MS = [2, 12];
-/** A plugin that hangs must not outlive its checks. */
-const PATIENCE_MS = 20_000;
 
 export type DiaryLine = { readonly begun: number } | { readonly done: number; readonly reply: unknown };
 
 /** What the process says of itself, a line each. After a write point it waits until it is answered. */
 export type LifeLine =
   | { readonly at: "watch"; readonly watch: Watch }
-  | { readonly at: "write" | "watched" | "pause" | "end" }
-  | { readonly at: "done"; readonly kind: Step["kind"] };
+  | { readonly at: "write" | "watched" | "forgotten" | "pause" | "end" };
 
 /** What a kill at some moment would have left, and what had been answered by then. */
 export interface Moment {
-  readonly when: Watch | "right after a forget" | "between its requests" | "at its end";
+  readonly when: Watch | "right after a forget" | "at its end";
   readonly image: DirectoryImage;
+  /** Unix seconds. */
+  readonly at: number;
   /** What is not there of the files that were there when what is watched began. */
   readonly lostBytes: number;
   readonly replies: Replies;
@@ -74,57 +65,42 @@ export async function watchLife(
 class WatchedLife {
   readonly #directory: ImagedDirectory;
   readonly #diary: string;
-  readonly #child;
+  readonly #process: PluginProcess;
   readonly #moments = new Map<string, Moment>();
   #watch: Watch | undefined;
   #atItsBegin: DirectoryImage = new Map();
   #watchCount = 0;
-  #hasEnded = false;
 
   constructor(implementation: PluginUnderTest, tier: MemoryTier, directory: ImagedDirectory, diary: string) {
     this.#directory = directory;
     this.#diary = diary;
-    const embedder = implementation.embedder === null ? "none" : "words";
-    const own = [CHILD, implementation.module!, directory.path, tier, embedder, diary];
-    const args = [...(implementation.nodeArguments ?? []), ...own];
-    this.#child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "pipe", "ipc"] });
+    const args = { directory: directory.path, tier, more: [diary] };
+    this.#process = new PluginProcess("live-and-die", implementation, args);
   }
 
   async watch(intrude: (directory: string) => Promise<unknown>): Promise<Life> {
-    const child = this.#child;
-    const exited = once(child, "exit");
-    let complaint = "";
-    child.stderr!.on("data", (chunk: Buffer) => {
-      complaint = (complaint + chunk.toString()).slice(-2_000);
-    });
-    // What was killed meanwhile is not written to.
-    child.stdin!.on("error", () => undefined);
-    const stopWaiting = systemClock.after(PATIENCE_MS, () => child.kill("SIGKILL"));
+    const { child } = this.#process;
     let refusal: unknown;
     let isWhole = false;
-    for await (const text of createInterface({ input: child.stdout! })) {
+    for await (const text of this.#process.lines()) {
       const line = JSON.parse(text) as LifeLine;
       if (line.at === "watch") this.#beginWatch(line.watch);
       if (line.at === "watched") this.#watch = undefined;
-      if (line.at === "done" && line.kind !== "pause")
-        this.#take(line.kind === "forget" ? "right after a forget" : "between its requests");
+      if (line.at === "forgotten") this.#take("right after a forget");
       if (line.at === "write") {
         this.#take(this.#watch!);
         child.stdin!.write("\n");
       }
       if (line.at === "pause") {
         refusal = await intrude(this.#directory.path);
-        child.send("go on");
+        if (child.connected) child.send("go on", () => undefined);
       }
       if (line.at === "end") {
         isWhole = true;
-        child.kill("SIGKILL");
+        this.#process.kill();
       }
     }
-    await exited;
-    stopWaiting();
-    this.#hasEnded = true;
-    if (!isWhole) throw broken(complaint);
+    if (!isWhole) throw broken(this.#process.complaint);
     this.#keep("at its end");
     return { pid: child.pid!, moments: [...this.#moments.values()], refusal };
   }
@@ -142,7 +118,8 @@ class WatchedLife {
   }
 
   #take(when: Moment["when"]): void {
-    if (CAN_STOP && !this.#hasEnded) whileStopped(this.#child.pid!, () => this.#keep(when));
+    const { child, isRunning } = this.#process;
+    if (CAN_STOP && isRunning) whileStopped(child.pid!, () => this.#keep(when));
   }
 
   #keep(when: Moment["when"]): void {
@@ -154,6 +131,7 @@ class WatchedLife {
     this.#moments.set(key, {
       when,
       image,
+      at: systemClock.now(),
       lostBytes: lostBytes(this.#atItsBegin, image),
       ...readDiary(diary),
     });

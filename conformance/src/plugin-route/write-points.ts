@@ -11,8 +11,8 @@ const WHOLE = ["rename", "unlink", "rm", "rmdir", "truncate", "ftruncate", "copy
 const OF_HANDLES = ["writev", "truncate"];
 
 /**
- * Has `reached` called at every write point of this process from now on, as far as its files are written by way of
- * node:fs; what a library writes by itself has none.
+ * Has `reached` called before changes of files from now on that go by node:fs, and halfway through some. What a library
+ * writes by itself has no such points, nor have streams.
  */
 export function watchWrites(reached: AtWritePoint): void {
   const sync = fs as unknown as Calls;
@@ -71,13 +71,18 @@ function inHalves(reached: AtWritePoint): void {
     return part.length;
   };
   calls.appendFileSync = (path, data, ...options) => {
-    const bytes = typeof data === "string" ? Buffer.from(data) : (data as Uint8Array);
+    const bytes = typeof data === "string" ? Buffer.from(data, encodingOf(options[0])) : (data as Uint8Array);
     const middle = bytes.length >> 1;
     reached();
     appendFileSync!(path, bytes.subarray(0, middle), ...options);
     reached();
     return appendFileSync!(path, bytes.subarray(middle), ...options);
   };
+}
+
+function encodingOf(options: unknown): BufferEncoding {
+  const given = typeof options === "string" ? options : (options as { encoding?: string } | null)?.encoding;
+  return (given ?? "utf8") as BufferEncoding;
 }
 
 interface Halves {
@@ -118,7 +123,7 @@ function emptied(sync: Calls, promised: Calls, reached: AtWritePoint): void {
   };
   sync.writeFileSync = (path, data, options) => {
     reached();
-    if (flagOf(options) === "w" && typeof path === "string") writeFileSync!(path, "");
+    if (flagOf(options) === "w" && typeof path === "string") writeFileSync!(path, "", options);
     reached();
     return writeFileSync!(path, data, options);
   };
@@ -128,7 +133,7 @@ function emptied(sync: Calls, promised: Calls, reached: AtWritePoint): void {
   };
   promised.writeFile = async (path, data, options) => {
     reached();
-    if (flagOf(options) === "w" && typeof path === "string") await writeFile!(path, "");
+    if (flagOf(options) === "w" && typeof path === "string") await writeFile!(path, "", options);
     reached();
     return writeFile!(path, data, options);
   };

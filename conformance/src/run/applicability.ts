@@ -12,6 +12,11 @@ const LACKS: Readonly<Record<Provision, NotRun>> = {
   second_tenant: untestable("needs a second tenant that the host serves: --tenants a,b"),
   restart: untestable("needs a way to kill the host and start it again: --restart-command"),
   kill: untestable("needs the plugin's module, to kill a process that uses it"),
+  stop: {
+    outcome: "not-applicable",
+    reason:
+      "is about kills at chosen moments, for which a process is stopped and looked at: only Linux tells enough",
+  },
   own_plugins: {
     outcome: "not-applicable",
     reason: "is about a host that takes plugins in JavaScript, which this run cannot give it",

@@ -1,4 +1,4 @@
-import type { Check } from "../catalogue/check.js";
+import type { Check, Turn } from "../catalogue/check.js";
 import { levelOf } from "../catalogue/clauses.js";
 import { Random, seedFor } from "../fixtures/random.js";
 import type { TierFacts, World } from "../world.js";
@@ -50,31 +50,23 @@ export async function runSuite(
     results.get(check)!.push(result);
     options.onResult?.(result, check, { done: ++done, total: cases.length });
   };
-  const groups = groupsOf(cases, world);
+  const inTurn = (group: Group) => cases.filter(({ check }) => groupOf(check, world) === group);
+  const lasting = inTurn("lasting");
   await Promise.all([
-    runConcurrently(groups.lasting, groups.lasting.length, run),
-    runConcurrently(groups.usual, world.concurrency, run),
+    runConcurrently(lasting, lasting.length, run),
+    runConcurrently(inTurn("usual"), world.concurrency, run),
   ]);
-  await runConcurrently([...groups.alone, ...groups.restarting, ...groups.last], 1, run);
+  for (const group of ["alone", "restarting", "last"] as const) await runConcurrently(inTurn(group), 1, run);
   return applicable.map((check) => checkResult(check, results.get(check)!, options));
 }
 
-/** A host that was started again may have yet to find out that what it keeps was forgotten: it is looked at as a whole before. */
-type Group = "usual" | "lasting" | "alone" | "restarting" | "last";
+/** Checks that restart a host come after those that look at all of it: it may find only later what was forgotten before. */
+type Group = "usual" | "restarting" | Turn;
 
-function groupsOf(cases: readonly Case[], { sharesClock = false }: World): Record<Group, Case[]> {
-  const groups: Record<Group, Case[]> = { usual: [], lasting: [], alone: [], restarting: [], last: [] };
-  for (const one of cases) {
-    groups[groupOf(one.check, sharesClock)].push(one);
-  }
-  return groups;
-}
-
-function groupOf({ alone, lasting, last, provisions }: Check, sharesClock: boolean): Group {
-  if (last) return "last";
-  if (lasting) return sharesClock ? "alone" : "lasting";
-  if (!alone) return "usual";
-  return provisions?.includes("restart") ? "restarting" : "alone";
+function groupOf({ turn, provisions }: Check, { isShared = false }: World): Group {
+  if (turn === "lasting") return isShared ? "alone" : "lasting";
+  if (turn === "alone" && provisions?.includes("restart")) return "restarting";
+  return turn ?? "usual";
 }
 
 function casesOf(check: Check, world: World, { seed, repeat = 1 }: RunOptions): Case[] {

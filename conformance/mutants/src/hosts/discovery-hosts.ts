@@ -1,6 +1,6 @@
-import type { Bus, BusMessage, Message } from "@membus/protocol";
+import type { Bus, BusMessage } from "@membus/protocol";
 import { hostMutant, type Mutant } from "../mutant.js";
-import { intercept, rewriteServices } from "./intercept.js";
+import { intercept, withMetadata } from "./intercept.js";
 import { without } from "./rewrite-entries.js";
 
 const SERVING = "discovery/metadata-says-for-how-long-it-serves";
@@ -9,14 +9,6 @@ const YIELDS = "discovery/yields-to-one-that-has-served-longer";
 const BESIDE = "discovery/does-not-serve-beside-another";
 
 type Metadata = Readonly<Record<string, unknown>>;
-
-function withMetadata(change: (metadata: Metadata) => Metadata) {
-  return (bus: Bus) =>
-    rewriteServices(bus, (answer) => {
-      if (!`${answer.type}`.includes(".info_")) return answer;
-      return { ...answer, metadata: change(answer.metadata as Metadata) } as Message;
-    });
-}
 
 const withServing = (change: (servingMs: number) => unknown) =>
   withMetadata((metadata) => ({ ...metadata, serving_ms: String(change(Number(metadata.serving_ms))) }));

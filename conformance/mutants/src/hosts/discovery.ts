@@ -1,7 +1,7 @@
 import type { Bus, Message } from "@membus/protocol";
 import { hostMutant, type Mutant } from "../mutant.js";
 import { discoveryHostsMutants } from "./discovery-hosts.js";
-import { intercept, rewriteReplies, rewriteServices } from "./intercept.js";
+import { intercept, rewriteReplies, rewriteServices, withMetadata } from "./intercept.js";
 import { without } from "./rewrite-entries.js";
 
 type Verb = "ping" | "info" | "stats";
@@ -13,14 +13,6 @@ function isAnswer({ type }: Message, verb: Verb): boolean {
 /** Other fields of the answers to one verb. */
 function withAnswer(verb: Verb, change: (answer: Message) => Message | undefined) {
   return (bus: Bus) => rewriteServices(bus, (answer) => (isAnswer(answer, verb) ? change(answer) : answer));
-}
-
-/** Other metadata in `$SRV.INFO`. */
-function withMetadata(change: (metadata: Record<string, string>) => Record<string, unknown>) {
-  return withAnswer("info", (info) => ({
-    ...info,
-    metadata: change(info.metadata as Record<string, string>),
-  }));
 }
 
 /** Deaf for some subjects. */

@@ -248,3 +248,14 @@ export function rewriteServices(bus: Bus, change: (answer: Message) => Message |
     },
   });
 }
+
+/** A host of which `$SRV.INFO` gives other metadata. */
+export function withMetadata(
+  change: (metadata: Readonly<Record<string, string>>) => Readonly<Record<string, unknown>>,
+) {
+  return (bus: Bus) =>
+    rewriteServices(bus, (answer) => {
+      if (!`${answer.type}`.includes(".info_")) return answer;
+      return { ...answer, metadata: change(answer.metadata as Record<string, string>) } as Message;
+    });
+}

@@ -72,7 +72,7 @@ export const durabilityKilledMutants: readonly Mutant[] = [
     defect: "a forget reaches the disk with the next store",
     check: IN_A_FORGET,
     names:
-      /what is not as it was stored|the result of a forget that is repeated after a kill right after a forget/,
+      /what is not as it was stored|the result of a forget that is repeated after a kill (in|right after) a forget/,
   }),
   killedMutant("forgets-in-place", forgetsInPlace, {
     id: "durability-forgets-in-place",

@@ -1,7 +1,7 @@
 import { type Mutant, type PluginMutant, pluginMutant } from "../mutant.js";
 
 /** What a process that is killed loads it from. */
-const NODE_ARGUMENTS = ["--conditions", "membus-source", "--import", "tsx"];
+export const NODE_ARGUMENTS = ["--conditions", "membus-source", "--import", "tsx"];
 
 /** A mutant that child processes load from a file of `killed`. */
 export function killedMutant(

@@ -28,11 +28,7 @@ export class Journal<Line> {
   }
 
   append(line: Line): void {
-    this.write(this.text(line));
-  }
-
-  protected write(text: string): void {
-    writeSync(this.#file, text);
+    writeSync(this.#file, this.text(line));
     fsyncSync(this.#file);
   }
 

@@ -56,7 +56,8 @@ export const durabilityAgainChecks: readonly Check[] = [
     features: ["durable"],
     async run(t) {
       const lived = await livedIn(t);
-      for (const way of WAYS) await expectGrowth(t, lived, await go(t, way));
+      let given: ReadonlyMap<string, number> | undefined;
+      for (const way of WAYS) given = await expectGrowth(t, lived, await go(t, way), given);
     },
   }),
   pluginCheck({

@@ -14,7 +14,7 @@ import { expectAcknowledged } from "./durability-crash.js";
 const LOSSES_MAX = 4;
 const OTHERS_MAX = 3;
 
-const common = { features: ["durable"], provisions: ["kill"] } as const;
+const common = { features: ["durable"], provisions: ["kill", "stop"] } as const;
 
 /** Opens what a kill would have left at these moments. */
 async function afterKills(
@@ -23,11 +23,9 @@ async function afterKills(
   look: (moment: Moment, when: string) => Promise<void>,
 ): Promise<void> {
   const { moments } = await t.life();
-  const chosen = kinds.flatMap((kind) => telling(moments.filter(({ when }) => when === kind)));
-  // Where a process cannot be looked at meanwhile, there is its end.
-  for (const moment of chosen.length > 0 ? chosen : moments.slice(-1)) {
+  for (const moment of kinds.flatMap((kind) => telling(moments.filter(({ when }) => when === kind)))) {
     const when = `after a kill ${moment.when}`;
-    await t.resume(moment.image, `that was killed ${moment.when}`);
+    await t.resume(moment, `that was killed ${moment.when}`);
     await look(moment, when);
   }
 }

@@ -82,7 +82,7 @@ export const durabilityRestartChecks: readonly Check[] = [
     clauses: ["DUR-1"],
     features: ["durable"],
     provisions: ["restart"],
-    alone: true,
+    turn: "alone",
     async run({ caller, entry, expect, restart }) {
       await caller.store([
         entry({ key: { id: "a" }, metadata: { lang: "en" }, tags: ["red"] }),
@@ -107,7 +107,7 @@ export const durabilityRestartChecks: readonly Check[] = [
     clauses: ["DUR-1", "DUR-2"],
     features: ["durable"],
     provisions: ["restart"],
-    alone: true,
+    turn: "alone",
     async run(t) {
       const acknowledged = await restartWhileStoring(t);
       t.expect.atLeast(
@@ -126,7 +126,7 @@ export const durabilityRestartChecks: readonly Check[] = [
     clauses: ["DUR-2", "FORGET-6"],
     features: ["durable"],
     provisions: ["restart"],
-    alone: true,
+    turn: "alone",
     async run({ caller, entry, expect, restart }) {
       const named = (id: string) => entry({ key: { id }, tags: ["red"] });
       await caller.store([named("kept"), named("forgotten")]);
@@ -146,7 +146,7 @@ export const durabilityRestartChecks: readonly Check[] = [
     clauses: ["RETRY-4"],
     features: ["durable"],
     provisions: ["restart"],
-    alone: true,
+    turn: "alone",
     async run({ caller, entry, expect, restart }) {
       const one = entry({ content: "first" });
       const [storeId, forgetId] = [`store ${caller.namespace}`, `forget ${caller.namespace}`];
@@ -179,7 +179,7 @@ export const durabilityRestartChecks: readonly Check[] = [
     clauses: ["ENTRY-13"],
     features: ["durable"],
     provisions: ["restart"],
-    alone: true,
+    turn: "alone",
     run: expectRevisionsGrow,
   }),
   hostTierCheck({
@@ -188,7 +188,7 @@ export const durabilityRestartChecks: readonly Check[] = [
     withoutFeature: "durable",
     provisions: ["restart"],
     spared: true,
-    alone: true,
+    turn: "alone",
     run: expectRevisionsGrow,
   }),
   hostTierCheck({
@@ -197,7 +197,7 @@ export const durabilityRestartChecks: readonly Check[] = [
     tiers: ["working"],
     provisions: ["restart"],
     spared: true,
-    alone: true,
+    turn: "alone",
     async run({ caller, entry, expect, restart }) {
       await caller.store(entry({ key: { id: "before" } }));
       await restart();

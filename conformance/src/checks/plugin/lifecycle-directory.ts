@@ -60,7 +60,7 @@ export const lifecycleDirectoryChecks: readonly Check[] = [
       const expected = `it to name the process ${pid} or the machine ${hostname()}`;
       expect.holds(names.length > 0, `the error of ${what}`, said, expected);
       const last = moments.at(-1)!;
-      await t.resume(last.image, "that was killed, another having been refused before");
+      await t.resume(last, "that was killed, another having been refused before");
       await expectWhole(t, last, "in a directory that another process was refused");
     },
   }),

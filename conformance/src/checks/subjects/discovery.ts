@@ -258,7 +258,7 @@ const subscriptionChecks: readonly Check[] = [
   hostCheck({
     id: "discovery/queue-group",
     clauses: ["SUBJ-7"],
-    alone: true,
+    turn: "alone",
     async run(t) {
       const counted = await Promise.all([
         countAnswers(t, "ping", { type: "ping" }),

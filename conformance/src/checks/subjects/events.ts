@@ -237,7 +237,7 @@ const goneChecks: readonly Check[] = [
   hostTierCheck({
     id: "events/each-of-hundreds-forgotten",
     clauses: ["EVENT-4"],
-    alone: true,
+    turn: "alone",
     async run(t) {
       const { caller, expect } = t;
       const watch = await watchEvents(t);

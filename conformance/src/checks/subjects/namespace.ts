@@ -119,7 +119,7 @@ const memoryChecks: readonly Check[] = [
     clauses: ["NS-4"],
     features: ["subtree"],
     // A read of all namespaces, as other checks send it, covers so many.
-    alone: true,
+    turn: "alone",
     async run({ caller, entry, expect }) {
       const path = (name: string) => `${caller.namespace}/${name}`;
       const paths = Array.from({ length: 256 }, (_, at) => path(`${at % 2}/${at}`));
@@ -140,7 +140,7 @@ const memoryChecks: readonly Check[] = [
     clauses: ["NS-8", "NS-6"],
     features: ["subtree"],
     // A read of all namespaces, as other checks send it, covers so many.
-    alone: true,
+    turn: "alone",
     async run({ caller, entry, expect }) {
       const path = (name: string) => `${caller.namespace}/${name}`;
       const paths = Array.from({ length: 260 }, (_, at) => path(`a/${at % 3}/${at}`));

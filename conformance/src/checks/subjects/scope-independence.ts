@@ -123,7 +123,7 @@ export const scopeIndependenceChecks: readonly Check[] = [
   hostTierCheck({
     id: "scope/revisions-tell-nothing-of-others",
     clauses: ["SCOPE-1"],
-    alone: true,
+    turn: "alone",
     async run(t) {
       const { caller, entry, expect } = t;
       const one = entry();

@@ -54,7 +54,7 @@ export const cascadeReachChecks: readonly Check[] = [
     clauses: ["CASC-4"],
     features,
     // A read of all namespaces, as other checks send it, covers so many.
-    alone: true,
+    turn: "alone",
     async run(t) {
       const { key, derived } = derivedEntries(t);
       const names = Array.from({ length: 260 }, (_, at) => `${t.caller.namespace}/${at % 3}/${at}`);
@@ -116,7 +116,7 @@ export const cascadeReachChecks: readonly Check[] = [
     // Which has no room for so many.
     withoutFeature: "eviction",
     // A host may publish so many events a second and no more, and others wait for theirs.
-    alone: true,
+    turn: "alone",
     async run(t) {
       const { key, derived } = derivedEntries(t);
       await t.caller.store(derived("root"));

@@ -177,7 +177,7 @@ export const listScopeChecks: readonly Check[] = [
     clauses: ["LIST-7"],
     features: ["list", "subtree"],
     // Others may fill more namespaces meanwhile than one request may touch.
-    alone: true,
+    turn: "alone",
     async run({ caller, agent, entry, expect, random }) {
       const [tag, below] = [random.hex(16), agent({ below: "x" })];
       for (const one of [caller, below]) await one.store(entry({ tags: [tag] }));

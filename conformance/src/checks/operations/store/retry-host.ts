@@ -98,7 +98,7 @@ export const retryHostChecks: readonly Check[] = [
   hostTierCheck({
     id: "retry/remembered-for-a-while",
     clauses: ["RETRY-6", "RETRY-1", "STATUS-4"],
-    lasting: true,
+    turn: "lasting",
     async run({ caller, entry, expect, passTime, isTimeOwn }) {
       const [one, gone] = [entry({ content: "first" }), entry()];
       const [storeId, forgetId] = [newRequestId(), newRequestId()];

@@ -171,4 +171,4 @@ export const volumeChecks: readonly Check[] = [
   ...readChecks,
   ...volumeQueryChecks,
   ...volumeForgetChecks,
-].map((check) => ({ ...check, alone: true }));
+].map((check) => ({ ...check, turn: "alone" }));

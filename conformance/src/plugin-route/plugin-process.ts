@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { type MemoryTier, systemClock } from "@membus/protocol";
+import type { PluginUnderTest } from "./plugin-under-test.js";
+
+/** A plugin that hangs must not outlive its checks by much. */
+const PATIENCE_MS = 60_000;
+const COMPLAINT_LENGTH_MAX = 2_000;
+
+/** What its program is given to open the plugin on, and more of its own. */
+export interface ProcessArguments {
+  readonly directory: string;
+  readonly tier: MemoryTier;
+  readonly more?: readonly string[];
+}
+
+/** A child process that opens a plugin, and is killed. */
+export class PluginProcess {
+  readonly child: ChildProcess;
+  readonly #exited: Promise<unknown>;
+  #complaint = "";
+
+  /** @param program a file beside this one: its arguments are module, directory, tier, embedder, and what comes more */
+  constructor(
+    program: "store-forever" | "live-and-die",
+    { embedder, module, nodeArguments = [] }: PluginUnderTest,
+    { directory, tier, more = [] }: ProcessArguments,
+  ) {
+    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+    const path = fileURLToPath(new URL(`./${program}.${extension}`, import.meta.url));
+    const args = [path, module!, directory, tier, embedder === null ? "none" : "words", ...more];
+    this.child = spawn(process.execPath, [...nodeArguments, ...args], {
+      stdio: ["pipe", "pipe", "pipe", "ipc"],
+    });
+    this.#exited = once(this.child, "exit");
+    this.child.stderr!.on("data", (chunk: Buffer) => {
+      this.#complaint = (this.#complaint + chunk.toString()).slice(-COMPLAINT_LENGTH_MAX);
+    });
+    // What was killed meanwhile is not written to.
+    this.child.stdin!.on("error", () => undefined);
+  }
+
+  /** What it said on standard error, or that it took too long. */
+  get complaint(): string {
+    return this.#complaint;
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  kill(): void {
+    this.child.kill("SIGKILL");
+  }
+
+  /** Its lines of standard output, until it has ended; one that takes too long is killed. */
+  async *lines(): AsyncGenerator<string> {
+    const stopWaiting = systemClock.after(PATIENCE_MS, () => {
+      this.#complaint = `it took more than ${PATIENCE_MS / 1_000} s`;
+      this.kill();
+    });
+    try {
+      yield* createInterface({ input: this.child.stdout! });
+      await this.#exited;
+    } finally {
+      stopWaiting();
+    }
+  }
+}
