@@ -27,7 +27,7 @@ export async function killWhileStoring(
   tier: MemoryTier,
   count: number,
 ): Promise<Acknowledged> {
-  const process = new PluginProcess("store-forever", implementation, { directory, tier });
+  const process = new PluginProcess("store-forever.js", implementation, { directory, tier });
   const told = new Told();
   for await (const line of process.lines()) {
     told.add(line as ChildLine);

@@ -43,11 +43,11 @@ await watched("while it opens", open);
 await live();
 
 /** Shows itself, and goes on when it has been looked at. */
-function atWritePoint(): void {
+function atWritePoint(isHalfway = false): void {
   if (!isWatched) return;
   const point = pointCount++;
   if (point >= POINTS_SHOWN && (point & (point - 1)) !== 0) return;
-  say({ at: "write" });
+  say({ at: "write", isHalfway });
   readSync(0, answer);
 }
 

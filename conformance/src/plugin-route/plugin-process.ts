@@ -24,12 +24,12 @@ export class PluginProcess {
 
   /** @param program a file beside this one: its arguments are module, directory, tier, embedder, and what comes more */
   constructor(
-    program: "store-forever" | "live-and-die",
+    program: "store-forever.js" | "live-and-die.js",
     { embedder, module, nodeArguments = [] }: PluginUnderTest,
     { directory, tier, more = [] }: ProcessArguments,
   ) {
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const path = fileURLToPath(new URL(`./${program}.${extension}`, import.meta.url));
+    const file = import.meta.url.endsWith(".ts") ? program.replace(/js$/, "ts") : program;
+    const path = fileURLToPath(new URL(file, import.meta.url));
     const args = [path, module!, directory, tier, embedder === null ? "none" : "words", ...more];
     this.child = spawn(process.execPath, [...nodeArguments, ...args], {
       stdio: ["pipe", "pipe", "pipe", "ipc"],

@@ -18,11 +18,14 @@ export type DiaryLine = { readonly begun: number } | { readonly done: number; re
 /** What the process says of itself, a line each. After a write point it waits until it is answered. */
 export type LifeLine =
   | { readonly at: "watch"; readonly watch: Watch }
-  | { readonly at: "write" | "watched" | "forgotten" | "pause" | "end" };
+  | { readonly at: "write"; readonly isHalfway: boolean }
+  | { readonly at: "watched" | "forgotten" | "pause" | "end" };
 
 /** What a kill at some moment would have left, and what had been answered by then. */
 export interface Moment {
   readonly when: Watch | "right after a forget" | "at its end";
+  /** Whether a part of what was being written is there. */
+  readonly isHalfway: boolean;
   readonly image: DirectoryImage;
   /** Unix seconds. */
   readonly at: number;
@@ -75,7 +78,7 @@ class WatchedLife {
     this.#directory = directory;
     this.#diary = diary;
     const args = { directory: directory.path, tier, more: [diary] };
-    this.#process = new PluginProcess("live-and-die", implementation, args);
+    this.#process = new PluginProcess("live-and-die.js", implementation, args);
   }
 
   async watch(intrude: (directory: string) => Promise<unknown>): Promise<Life> {
@@ -88,7 +91,7 @@ class WatchedLife {
       if (line.at === "watched") this.#watch = undefined;
       if (line.at === "forgotten") this.#take("right after a forget");
       if (line.at === "write") {
-        this.#take(this.#watch!);
+        this.#take(this.#watch!, line.isHalfway);
         child.stdin!.write("\n");
       }
       if (line.at === "pause") {
@@ -117,12 +120,12 @@ class WatchedLife {
     }
   }
 
-  #take(when: Moment["when"]): void {
+  #take(when: Moment["when"], isHalfway = false): void {
     const { child, isRunning } = this.#process;
-    if (CAN_STOP && isRunning) whileStopped(child.pid!, () => this.#keep(when));
+    if (CAN_STOP && isRunning) whileStopped(child.pid!, () => this.#keep(when, isHalfway));
   }
 
-  #keep(when: Moment["when"]): void {
+  #keep(when: Moment["when"], isHalfway = false): void {
     const image = this.#directory.image();
     const diary = readFileSync(this.#diary, "utf8");
     const key = `${digestOf(image)}\n${diary}`;
@@ -130,6 +133,7 @@ class WatchedLife {
     if (this.#moments.has(key)) return;
     this.#moments.set(key, {
       when,
+      isHalfway,
       image,
       at: systemClock.now(),
       lostBytes: lostBytes(this.#atItsBegin, image),

@@ -5,7 +5,7 @@ type Call = (this: unknown, ...args: unknown[]) => unknown;
 type Calls = Record<string, Call>;
 
 /** Reached before each change of a file, and in the midst of what is written: what is there then is what a crash leaves. */
-export type AtWritePoint = () => void;
+export type AtWritePoint = (isHalfway?: boolean) => void;
 
 const WHOLE = ["rename", "unlink", "rm", "rmdir", "truncate", "ftruncate", "copyFile", "cp"];
 const OF_HANDLES = ["writev", "truncate"];
@@ -42,7 +42,7 @@ export async function watchHandles(path: string, reached: AtWritePoint): Promise
     reached();
     if (part === undefined) return write!.apply(this, args);
     await write!.call(this, ...part.first);
-    reached();
+    reached(true);
     await write!.call(this, ...part.second);
     return { bytesWritten: part.length, buffer: args[0] };
   };
@@ -66,7 +66,7 @@ function inHalves(reached: AtWritePoint): void {
     reached();
     if (part === undefined) return writeSync!(...args);
     writeSync!(args[0], ...part.first);
-    reached();
+    reached(true);
     writeSync!(args[0], ...part.second);
     return part.length;
   };
@@ -75,7 +75,7 @@ function inHalves(reached: AtWritePoint): void {
     const middle = bytes.length >> 1;
     reached();
     appendFileSync!(path, bytes.subarray(0, middle), ...options);
-    reached();
+    reached(true);
     return appendFileSync!(path, bytes.subarray(middle), ...options);
   };
 }

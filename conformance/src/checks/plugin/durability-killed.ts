@@ -10,9 +10,10 @@ import {
 import type { Moment } from "../../plugin-route/watched-life.js";
 import { expectAcknowledged } from "./durability-crash.js";
 
-/** So many moments of one kind are looked at: those at which most is lost, and others from the first to the last. */
+/** So many moments of one kind are looked at: those at which most is lost, and of others torn writes and whole ones. */
 const LOSSES_MAX = 4;
-const OTHERS_MAX = 3;
+const TORN_MAX = 2;
+const WHOLE_MAX = 3;
 
 const common = { features: ["durable"], provisions: ["kill", "stop"] } as const;
 
@@ -30,16 +31,22 @@ async function afterKills(
   }
 }
 
+/** In the order in which they came. */
 function telling(moments: readonly Moment[]): Moment[] {
-  const losses = moments.filter(({ lostBytes }) => lostBytes > 0).sort((a, b) => b.lostBytes - a.lostBytes);
-  const chosen = losses.slice(0, LOSSES_MAX);
-  return [...chosen, ...spread(moments.filter((moment) => !chosen.includes(moment)))];
+  const byLoss = moments.filter(({ lostBytes }) => lostBytes > 0).sort((a, b) => b.lostBytes - a.lostBytes);
+  const losses = byLoss.slice(0, LOSSES_MAX);
+  const others = moments.filter((moment) => !losses.includes(moment));
+  const torn = others.filter(({ isHalfway }) => isHalfway);
+  const whole = others.filter(({ isHalfway }) => !isHalfway);
+  const chosen = new Set([...losses, ...spread(torn, TORN_MAX), ...spread(whole, WHOLE_MAX)]);
+  return moments.filter((moment) => chosen.has(moment));
 }
 
-function spread<Item>(items: readonly Item[]): Item[] {
-  if (items.length <= OTHERS_MAX) return [...items];
-  const step = (items.length - 1) / (OTHERS_MAX - 1);
-  return Array.from({ length: OTHERS_MAX }, (_, at) => items[Math.round(at * step)]!);
+/** So many from the first to the last. */
+function spread<Item>(items: readonly Item[], count: number): Item[] {
+  if (items.length <= count) return [...items];
+  const step = (items.length - 1) / (count - 1);
+  return Array.from({ length: count }, (_, at) => items[Math.round(at * step)]!);
 }
 
 /** What there is after kills in the midst of whatever a plugin does. */
