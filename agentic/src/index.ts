@@ -185,6 +185,7 @@ export {
   type RecordOutcome,
   type RecordResult,
   type RunResult,
+  resolveRecallOptions,
   type SimilarFact,
   type TaskOutcome,
   type TaskState,

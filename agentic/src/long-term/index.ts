@@ -20,7 +20,13 @@ export type { ToolCallsResult } from "./practice/record-tool-calls.js";
 export type { ToolCallInput, ToolCallReport } from "./practice/tool-call.js";
 export { toolCallReports } from "./practice/tool-call-reports.js";
 export { keysOf, type LongTermItem, type MemoryKind, readItem } from "./recall/memory.js";
-export { RECALL_DEFAULTS, type Recall, type RecallOptions, type RecallQuery } from "./recall/recall.js";
+export {
+  RECALL_DEFAULTS,
+  type Recall,
+  type RecallOptions,
+  type RecallQuery,
+  resolveRecallOptions,
+} from "./recall/recall.js";
 export type { RecordInput } from "./record-input.js";
 export {
   EXPERIENCE_DEFAULTS,

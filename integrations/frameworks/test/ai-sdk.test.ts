@@ -52,7 +52,7 @@ beforeEach(async () => {
 function modelOf(answers: Generated[], options: MiddlewareOptions = {}) {
   const mock = new MockLanguageModelV3({ doGenerate: answers });
   const middleware = membusMiddleware(memory, { wait: true, ...options });
-  return { mock, model: wrapLanguageModel({ model: mock, middleware }) };
+  return { mock, middleware, model: wrapLanguageModel({ model: mock, middleware }) };
 }
 
 const systemOf = (prompt: Prompt) =>
@@ -161,6 +161,52 @@ describe("the middleware", () => {
     expect(await factsOf()).not.toContain("My home is Oslo.");
   });
 
+  it("refuses what may be meant to say whom, and asks neither memory nor model", async () => {
+    const { mock, model } = modelOf([]);
+    const wrong = [{ about: "" }, { about: 42 }, { aboot: "user:bob" }, { about: "user:bob", tier: "x" }, {}];
+    for (const membus of wrong) {
+      const call = generateText({ model, prompt: "Where is my home?", providerOptions: { membus } });
+      await expect(call).rejects.toBeInstanceOf(TypeError);
+    }
+    expect(mock.doGenerateCalls).toEqual([]);
+    expect(await factsOf()).toEqual([]);
+  });
+
+  it("is settled when all that was queued is recorded, whoever it is about", async () => {
+    const { middleware, model } = modelOf([says("Oslo it is."), says("Bern it is."), says("Rome it is.")], {
+      wait: false,
+      turnCountMax: 1,
+    });
+    const about = (name: string) => ({ providerOptions: { membus: { about: name } } });
+    await generateText({ model, prompt: "My home is Oslo.", ...about("user:bob") });
+    await generateText({ model, prompt: "My home is Bern.", ...about("user:eve") });
+    await generateText({ model, prompt: "My home is Rome." });
+    await middleware.settled();
+    expect(await factsOf(memory.withAbout("user:bob"))).toEqual(["My home is Oslo.", "Oslo it is."]);
+    expect(await factsOf(memory.withAbout("user:eve"))).toEqual(["Bern it is.", "My home is Bern."]);
+    expect(await factsOf()).toEqual(["My home is Rome.", "Rome it is."]);
+  });
+
+  it("begins nothing any more when it is closed, and leaves it queued", async () => {
+    const { middleware, model } = modelOf([says("Oslo it is."), says("Rome it is.")], { wait: false });
+    await middleware.close();
+    const providerOptions = { membus: { about: "user:bob" } };
+    await generateText({ model, prompt: "My home is Oslo.", providerOptions });
+    await generateText({ model, prompt: "My home is Rome." });
+    await middleware.settled();
+    const bob = memory.withAbout("user:bob");
+    expect([await factsOf(bob), await factsOf()]).toEqual([[], []]);
+    expect(await bob.runPending()).toEqual({ done: 1, failed: 0, postponed: 0 });
+    expect(await factsOf(bob)).toEqual(["My home is Oslo.", "Oslo it is."]);
+  });
+
+  it("refuses wrong ways to look when it is made", () => {
+    expect(() => membusMiddleware(memory, { retrieve: { limt: 3 } as never })).toThrow(
+      /did you mean `limit`/,
+    );
+    expect(() => membusMiddleware(memory, { retrieve: { limit: 0 } })).toThrow(TypeError);
+  });
+
   it("puts no more before the model than may be, whole memories", async () => {
     for (const city of ["Rome", "Oslo", "Bern"])
       await memory.record(`A trip to ${city}, ${"long ".repeat(60)}`);
@@ -217,6 +263,8 @@ describe("the tools", () => {
   it("leave out what writes where they are to read only", () => {
     expect(Object.keys(membusTools(memory, { readOnly: true }))).toEqual(["searchMemories"]);
     expect(Object.keys(membusTools(memory))).toEqual(["searchMemories", "remember", "forget"]);
+    expect(() => membusTools(memory, { readonly: true } as never)).toThrow(/did you mean `readOnly`/);
+    expect(() => membusTools(memory, { readOnly: "yes" } as never)).toThrow(TypeError);
   });
 
   it("tell the model what went wrong", async () => {
@@ -244,10 +292,17 @@ describe("the tools", () => {
   });
 
   it("are all of the others, too", async () => {
-    const tools = aiSdkTools(fileTools(new MemoryFiles(client)));
-    const [name] = Object.keys(tools).filter((one) => /write/.test(one));
-    expect(name).toBeDefined();
-    const set: ToolSet = tools;
-    expect(Object.keys(set).length).toBeGreaterThan(3);
+    const tools: ToolSet = aiSdkTools(fileTools(new MemoryFiles(client)));
+    const answers = [
+      calls("write", { file_path: "/notes/may.md", content: "Ada eats no meat." }),
+      calls("read", { file_path: "/notes/may.md" }),
+      says("Noted."),
+    ];
+    const model = new MockLanguageModelV3({ doGenerate: answers });
+    const { steps } = await generateText({ model, prompt: "Note it.", tools, stopWhen: stepCountIs(4) });
+    expect(steps[1]!.toolResults.map(({ output }) => String(output))).toEqual([
+      expect.stringContaining("Ada eats no meat."),
+    ]);
+    expect((await new MemoryFiles(client).read("/notes/may.md"))?.text).toBe("Ada eats no meat.");
   });
 });

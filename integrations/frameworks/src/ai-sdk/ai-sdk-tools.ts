@@ -1,5 +1,5 @@
 import { type LongTermMemory, type Tool, typedTool } from "@membus/agentic";
-import { isMemoryError } from "@membus/protocol";
+import { booleanOption, isMemoryError, type ResolvedOptions, resolveOptions } from "@membus/protocol";
 import { z } from "zod";
 
 /** A tool as the AI SDK takes it, of version 5 or later. */
@@ -21,6 +21,8 @@ export interface MembusToolsOptions {
   readonly readOnly?: boolean | undefined;
 }
 
+export const MEMBUS_TOOLS_DEFAULTS = Object.freeze({ readOnly: false });
+
 /**
  * Tools of `@membus/agentic` (`fileTools`, `graphTools`, `blockTools`, ...) for the AI SDK, by their names. What goes wrong is thrown,
  * and the SDK tells the model of it.
@@ -29,11 +31,17 @@ export function aiSdkTools(tools: readonly Tool[]): Record<string, AiSdkTool> {
   return Object.fromEntries(tools.map((tool) => [tool.name, aiSdkTool(tool)]));
 }
 
-/** `searchMemories`, `remember` and `forget` of one memory; whose it is, the model has no say in. */
+/**
+ * `searchMemories`, `remember` and `forget` of one memory; whose it is, the model has no say in.
+ * @throws {TypeError} for an unknown option or a value out of range.
+ */
 export function membusTools(
   memory: LongTermMemory,
-  { readOnly = false }: MembusToolsOptions = {},
+  options: MembusToolsOptions = {},
 ): Record<string, AiSdkTool> {
+  const { readOnly } = resolveOptions<ResolvedOptions<MembusToolsOptions>>(options, MEMBUS_TOOLS_DEFAULTS, {
+    readOnly: booleanOption,
+  });
   return aiSdkTools([searchTool(memory), ...(readOnly ? [] : [rememberTool(memory), forgetTool(memory)])]);
 }
 

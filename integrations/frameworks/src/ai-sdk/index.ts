@@ -1,4 +1,10 @@
-export { type AiSdkTool, aiSdkTools, type MembusToolsOptions, membusTools } from "./ai-sdk-tools.js";
+export {
+  type AiSdkTool,
+  aiSdkTools,
+  MEMBUS_TOOLS_DEFAULTS,
+  type MembusToolsOptions,
+  membusTools,
+} from "./ai-sdk-tools.js";
 export { type MembusMiddleware, membusMiddleware } from "./middleware.js";
 export {
   MIDDLEWARE_DEFAULTS,

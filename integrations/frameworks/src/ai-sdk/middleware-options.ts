@@ -1,4 +1,4 @@
-import type { RecallOptions } from "@membus/agentic";
+import { type RecallOptions, resolveRecallOptions } from "@membus/agentic";
 import {
   booleanOption,
   choiceOption,
@@ -32,7 +32,8 @@ export interface MiddlewareOptions {
    */
   readonly onError?: "log" | "throw" | undefined;
   /**
-   * Turns of which it is known what was recalled for them, so that a later step looks for nothing anew, 1..100000.
+   * Turns of which it is known what was recalled for them, so that a later step looks for nothing anew, 1..100000. Of as many
+   * people what fails is tried again by this process.
    * @default 1000
    */
   readonly turnCountMax?: number | undefined;
@@ -65,5 +66,5 @@ export function resolveMiddlewareOptions({
     onError: choiceOption("log", "throw"),
     turnCountMax: integerOption(1, 100_000),
   });
-  return { ...options, retrieve };
+  return { ...options, retrieve: resolveRecallOptions(retrieve) };
 }

@@ -1,11 +1,12 @@
-import { type AttachedMemory, attachMemory, type LongTermMemory } from "@membus/agentic";
-import { isMemoryError, silentLogger } from "@membus/protocol";
+import type { LongTermMemory } from "@membus/agentic";
+import { isMemoryError, type OptionRule, resolveOptions, silentLogger } from "@membus/protocol";
 import {
   type MiddlewareDependencies,
   type MiddlewareOptions,
   type ResolvedMiddlewareOptions,
   resolveMiddlewareOptions,
 } from "./middleware-options.js";
+import { PeopleMemories } from "./people-memories.js";
 import { capped, type PromptMessage, textIn, turnOf, withMemories } from "./prompt.js";
 
 interface CallParams {
@@ -31,6 +32,10 @@ export interface MembusMiddleware {
     readonly doStream: () => PromiseLike<Result & { stream: ReadableStream<Part> }>;
     readonly params: CallParams;
   }): Promise<Result>;
+  /** When nothing that was queued is being done by this process, whoever it is about. */
+  settled(): Promise<void>;
+  /** Ends the background of all memories, also of that which was given. What is queued stays so, and is not begun here. */
+  close(): Promise<void>;
 }
 
 /**
@@ -39,6 +44,7 @@ export interface MembusMiddleware {
  * turn that follow on calls of tools get the same memories, and record nothing twice.
  *
  * Whom the memories are about may be said for each call, by the program: `providerOptions: { membus: { about: "user:42" } }`.
+ * Where that says anything else the call fails with a `TypeError`, before anything is recalled.
  * @throws {TypeError} for an unknown option or a value out of range.
  */
 export function membusMiddleware(
@@ -61,39 +67,43 @@ export function membusMiddleware(
       const result = await doStream();
       return { ...result, stream: result.stream.pipeThrough(recording(turns, params)) };
     },
+    settled: () => turns.memories.settled(),
+    close: () => turns.memories.close(),
   };
   return { ...middleware, specificationVersion: "v3" as never };
 }
 
 /** What is recalled for turns, and recorded of them. */
 class RememberedTurns {
-  readonly #memory: LongTermMemory;
+  readonly memories: PeopleMemories;
+  readonly #about: string;
   readonly #options: ResolvedMiddlewareOptions;
   readonly #dependencies: MiddlewareDependencies;
   /** What was recalled, by turn; the latest last. */
   readonly #recalled = new Map<string, string>();
-  readonly #attached = new Map<string, AttachedMemory>();
 
   constructor(
     memory: LongTermMemory,
     options: ResolvedMiddlewareOptions,
     dependencies: MiddlewareDependencies,
   ) {
-    this.#memory = memory;
+    this.memories = new PeopleMemories(memory, options.turnCountMax);
+    this.#about = memory.about;
     this.#options = options;
     this.#dependencies = dependencies;
   }
 
   /** A text for the prompt; "" for none. */
   async recall(params: CallParams): Promise<string> {
+    const about = aboutOf(params) ?? this.#about;
     const turn = turnOf(params.prompt);
     if (turn === undefined) return "";
-    const about = aboutOf(params) ?? this.#memory.about;
     const id = `${about} ${turn.id}`;
     const earlier = turn.isNew ? undefined : this.#recalled.get(id);
     if (earlier !== undefined) return earlier;
     return this.#orWithout("", async () => {
-      const found = await this.#of(about).before([{ role: "user", content: turn.text }]);
+      const said = { role: "user" as const, content: turn.text };
+      const found = await this.memories.about(about).retrieve(said, this.#options.retrieve);
       return this.#keep(id, capped(found.asText(), this.#options.charsMax));
     });
   }
@@ -106,21 +116,17 @@ class RememberedTurns {
       { role: "user" as const, content: turn.text },
       ...(answer === "" ? [] : [{ role: "assistant" as const, content: answer }]),
     ];
-    await this.#orWithout(undefined, async () => {
-      await this.#of(aboutOf(params) ?? this.#memory.about).after(said);
-    });
-  }
-
-  #of(about: string): AttachedMemory {
-    const known = this.#attached.get(about);
-    if (known !== undefined) return known;
-    const memory = about === this.#memory.about ? this.#memory : this.#memory.withAbout(about);
-    const { retrieve, wait, turnCountMax } = this.#options;
-    return bounded(this.#attached, turnCountMax, about, attachMemory(memory, "static", { retrieve, wait }));
+    const about = aboutOf(params) ?? this.#about;
+    await this.#orWithout(undefined, () => this.memories.record(about, said, this.#options.wait));
   }
 
   #keep(id: string, memories: string): string {
-    return bounded(this.#recalled, this.#options.turnCountMax, id, memories);
+    this.#recalled.delete(id);
+    this.#recalled.set(id, memories);
+    if (this.#recalled.size > this.#options.turnCountMax) {
+      this.#recalled.delete(this.#recalled.keys().next().value!);
+    }
+    return memories;
   }
 
   async #orWithout<T>(nothing: T, work: () => Promise<T>): Promise<T> {
@@ -134,14 +140,6 @@ class RememberedTurns {
       return nothing;
     }
   }
-}
-
-/** Sets a value, and lets the one go that was set first where there are more than `countMax`. */
-function bounded<Value>(map: Map<string, Value>, countMax: number, key: string, value: Value): Value {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > countMax) map.delete(map.keys().next().value!);
-  return value;
 }
 
 /** Passes all parts on, and records what they say when they have ended. */
@@ -167,7 +165,17 @@ function isOwnCall(part: AnswerPart): boolean {
   );
 }
 
+/** @throws {TypeError} for anything but a name: what is wrong must not be about someone else. */
 function aboutOf({ providerOptions }: CallParams): string | undefined {
-  const about = providerOptions?.membus?.about;
-  return typeof about === "string" && about !== "" ? about : undefined;
+  const given = providerOptions?.membus;
+  if (given === undefined) return undefined;
+  return resolveOptions<{ readonly about: string }>(given, { about: "" }, { about: aboutOption }).about;
 }
+
+const aboutOption: OptionRule = (value, name) => {
+  if (typeof value !== "string" || value === "") {
+    throw new TypeError(
+      `providerOptions.membus.${name} must be a text that is not empty, got ${String(value)}`,
+    );
+  }
+};
