@@ -175,6 +175,27 @@ describe("files", () => {
     ]);
   });
 
+  it("are renamed, also those that others have written, with no hash of their text or an old one", async () => {
+    const others = memory.inNamespace("memories");
+    const file = (name: string, sha256: object) => ({
+      key: { file: name },
+      content: { text: `in ${name}` },
+      metadata: { kind: "file", bytes: 8, ...sha256 },
+      tier: "episodic" as const,
+    });
+    await others.store([file("d/none", {}), file("d/old", { sha256: "0".repeat(64) })]);
+    await tool.rename({ old_path: "/memories/d/none", new_path: "/memories/alone" });
+    await tool.rename({ old_path: "/memories/d", new_path: "/memories/e" });
+    const { entries } = await memory.retrieve({ namespace: "memories", tier: "episodic" });
+    const kept = entries
+      .map(({ key, content }) => ({ key, content }))
+      .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    expect(kept).toEqual([
+      { key: { file: "alone" }, content: { text: "in d/none" } },
+      { key: { file: "e/old" }, content: { text: "in d/old" } },
+    ]);
+  });
+
   it("are listed up to a thousand, and how many there are besides", async () => {
     const where = memory.inNamespace("memories");
     const files = Array.from({ length: 1_003 }, (_, n) => ({

@@ -39,8 +39,8 @@ export class MemoryDirectory {
 
   /** @throws {MemoryToolError} for one of which a part has gone. */
   async read(key: string, signal?: AbortSignal): Promise<KeptFile | undefined> {
-    const where: Filter = { all: [IS_FILE, hasKey(key)] };
-    for await (const entry of this.#records.entries({ where, include: ["context"] }, { signal })) {
+    const request = { keys: [{ file: key }], where: IS_FILE, include: ["context" as const] };
+    for await (const entry of this.#records.entries(request, { signal })) {
       if (isHead(entry))
         throw new MemoryToolError(`The file /memories/${key} is damaged: a part of it has gone`);
       const record = readRecord(entry, "file");
@@ -87,7 +87,12 @@ export class MemoryDirectory {
   /** Forgets a file, if it says this text still. @returns whether it did. */
   async forgetText(key: string, text: string): Promise<boolean> {
     const says: Filter = { field: "metadata.sha256", op: "eq", value: sha256(text) };
-    return (await this.#records.forget({ where: { all: [IS_FILE, hasKey(key), says] } })) > 0;
+    return (await this.#records.forget({ keys: [{ file: key }], where: { all: [IS_FILE, says] } })) > 0;
+  }
+
+  /** Whether `forgetText` finds this file: others may have written it without a hash of the text. */
+  hasHash({ text, entry }: KeptFile): boolean {
+    return entry?.metadata?.sha256 === sha256(text);
   }
 
   /** Forgets a file and all that is below it. @returns how many files there were. */

@@ -35,9 +35,11 @@ async function moveFile(
   for (let attempt = 1; attempt <= files.options.attemptsMax; attempt++) {
     const file = await files.read(from, signal);
     if (file === undefined) return false;
-    await writeNew(files, to, file);
-    if (await files.forgetText(from, file.text)) return true;
-    await files.forgetText(to, file.text);
+    if (files.hasHash(file) || (await files.write(file))) {
+      await writeNew(files, to, file);
+      if (await files.forgetText(from, file.text)) return true;
+      await files.forgetText(to, file.text);
+    }
     await pauseAfterConflict(attempt, files.clock);
   }
   throw new MemoryToolError(`The path /memories/${from} is being changed by others. Please try again.`);
