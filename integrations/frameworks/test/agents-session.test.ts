@@ -66,6 +66,32 @@ describe("a session", () => {
     });
   });
 
+  it("gives what looks like bytes as it was, and no bytes", async () => {
+    const session = new MembusSession(memory, { sessionId: "marks" });
+    const items = [
+      { $bytes: "hello" },
+      {
+        role: "tool",
+        output: [
+          { $bytes: "aGk=", detail: undefined },
+          { $bytes: "x", n: 1 },
+        ],
+      },
+      { $bytes: { $bytes: ["aGk="] } },
+      { $bytes: [new Uint8Array([1])], $other: null },
+      { $bytes: { $bytes: new Uint8Array([2]) } },
+    ];
+    await session.addItems(items);
+    expect(await session.getItems()).toStrictEqual([
+      { $bytes: "hello" },
+      { role: "tool", output: [{ $bytes: "aGk=" }, { $bytes: "x", n: 1 }] },
+      { $bytes: { $bytes: ["aGk="] } },
+      { $bytes: [new Uint8Array([1])], $other: null },
+      { $bytes: { $bytes: new Uint8Array([2]) } },
+    ]);
+    await expect(session.addItems([(() => {}) as never])).rejects.toThrow(/^an item is function/);
+  });
+
   it("keeps items that are larger than an entry, and forgets them with their parts", async () => {
     const session = open();
     const long = 'é"\\🦊 words '.repeat(40_000);
