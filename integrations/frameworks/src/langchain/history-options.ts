@@ -11,7 +11,7 @@ export interface HistoryOptions {
   /** Which conversation: 1..128 characters. A conversation of that name which others write to is the same one. */
   readonly sessionId: string;
   /**
-   * Where it is kept: "working" ends with the session of the client, "semantic" is every agent's of the tenant.
+   * "semantic" for histories that all agents of the tenant share, "working" for those that need not outlive the host.
    * @default "episodic"
    */
   readonly tier?: MemoryTier | undefined;
