@@ -5,6 +5,7 @@ import {
   LIMITS,
   type MemoryTier,
   type OptionRule,
+  optionalOption,
   readableId,
   resolveOptions,
   TIERS,
@@ -70,12 +71,6 @@ export interface ResolvedCallOptions {
 /** Parts of a split store append their number to the id, which has at most 128 characters. */
 const ID_LENGTH_MAX = 120;
 
-export function optional(rule: OptionRule): OptionRule {
-  return (value, name) => {
-    if (value !== undefined) rule(value, name);
-  };
-}
-
 function signalOption(value: unknown, name: string): void {
   if (!(value instanceof AbortSignal)) throw new TypeError(`${name} must be an AbortSignal`);
 }
@@ -98,13 +93,13 @@ const ofEntry: OptionRule = () => {};
 const CALL_RULES = {
   timeoutMs: timeoutOption,
   retryTimeoutMs: retryTimeoutOption,
-  signal: optional(signalOption),
+  signal: optionalOption(signalOption),
 };
-const WRITE_RULES = { ...CALL_RULES, id: optional(idOption) };
+const WRITE_RULES = { ...CALL_RULES, id: optionalOption(idOption) };
 const STORE_RULES = {
   ...WRITE_RULES,
-  ack: optional(choiceOption("stored", "queued")),
-  requires: optional(namesOption),
+  ack: optionalOption(choiceOption("stored", "queued")),
+  requires: optionalOption(namesOption),
 };
 
 /** What a call takes from its client. */
@@ -125,7 +120,7 @@ export const resolveWriteOptions = resolver<WriteOptions>(WRITE_RULES);
 export const resolveStoreOptions = resolver<StoreOptions>(STORE_RULES);
 export const resolveRecallOptions = resolver<RecallOptions>({
   ...CALL_RULES,
-  tier: optional(choiceOption(...TIERS)),
+  tier: optionalOption(choiceOption(...TIERS)),
 });
 export const resolveRememberOptions = resolver<RememberOptions>({
   ...STORE_RULES,

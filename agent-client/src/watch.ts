@@ -10,12 +10,12 @@ import {
   type MemoryEvent,
   MemoryEventSchema,
   type MemoryTier,
+  optionalOption,
   parseNamespacePattern,
   resolveOptions,
   selectsNamespace,
   TIERS,
 } from "@membus/protocol";
-import { optional } from "./call-options.js";
 import type { Identity } from "./identity.js";
 
 export interface WatchFilter {
@@ -65,10 +65,10 @@ export async function watchEvents(
 function resolveFilter(filter: WatchFilter): WatchFilter {
   const none = { tier: undefined, action: undefined, namespace: undefined, agents: undefined };
   return resolveOptions<WatchFilter>(filter, none, {
-    tier: optional(choiceOption(...TIERS)),
-    action: optional(choiceOption("stored", "forgotten", "expired", "evicted")),
-    namespace: optional(namespacePatternOption),
-    agents: optional(choiceOption("own", "all")),
+    tier: optionalOption(choiceOption(...TIERS)),
+    action: optionalOption(choiceOption("stored", "forgotten", "expired", "evicted")),
+    namespace: optionalOption(namespacePatternOption),
+    agents: optionalOption(choiceOption("own", "all")),
   });
 }
 

@@ -1,4 +1,4 @@
-import { isNamespace, type OptionRule } from "@membus/protocol";
+import { isNamespace } from "@membus/protocol";
 
 /** A namespace that can be written to. */
 export function namespaceOption(value: unknown, name: string): void {
@@ -9,11 +9,4 @@ export function namespaceOption(value: unknown, name: string): void {
 
 export function signalOption(value: unknown, name: string): void {
   if (!(value instanceof AbortSignal)) throw new TypeError(`${name} must be an AbortSignal`);
-}
-
-/** What may be absent, else as `rule` has it. */
-export function optional(rule: OptionRule): OptionRule {
-  return (value, name) => {
-    if (value !== undefined) rule(value, name);
-  };
 }

@@ -1,5 +1,11 @@
-import { type Filter, integerOption, type OptionRule, RoleSchema, resolveOptions } from "@membus/protocol";
-import { optional } from "../option-rules.js";
+import {
+  type Filter,
+  integerOption,
+  type OptionRule,
+  optionalOption,
+  RoleSchema,
+  resolveOptions,
+} from "@membus/protocol";
 import { idsOption } from "./conversation-options.js";
 import type { ConversationRecords } from "./conversation-records.js";
 import { type ConversationMessage, checkMark } from "./message.js";
@@ -23,11 +29,11 @@ function roleOption(value: unknown, name: string): void {
 }
 
 export const SELECTION_RULES: { readonly [K in keyof Required<MessageSelection>]: OptionRule } = {
-  last: optional(integerOption(0, Number.MAX_SAFE_INTEGER)),
-  role: optional(roleOption),
-  mark: optional(checkMark),
-  excludeMark: optional(checkMark),
-  ids: optional(idsOption),
+  last: optionalOption(integerOption(0, Number.MAX_SAFE_INTEGER)),
+  role: optionalOption(roleOption),
+  mark: optionalOption(checkMark),
+  excludeMark: optionalOption(checkMark),
+  ids: optionalOption(idsOption),
 };
 
 /** The messages of a selection, in the conversation's order. One page each 1000 messages or 1 MiB. */

@@ -4,11 +4,11 @@ import {
   integerOption,
   type MemoryTier,
   type OptionRule,
+  optionalOption,
   type ResolvedOptions,
   resolveOptions,
   TIERS,
 } from "@membus/protocol";
-import { optional } from "../option-rules.js";
 import { aboutOption } from "./about.js";
 
 export interface LongTermOptions {
@@ -112,7 +112,7 @@ export function resolveLongTermOptions(input: LongTermOptions): ResolvedLongTerm
     {
       about: aboutOption,
       tier: choiceOption(...TIERS),
-      similarScore: optional(fractionOption),
+      similarScore: optionalOption(fractionOption),
       neighbourScore: fractionOption,
       neighbourCountMax: integerOption(1, 50),
       decisionCountMax: integerOption(1, 20),

@@ -4,12 +4,13 @@ import {
   isJsonObject,
   type MetadataValue,
   type OptionRule,
+  optionalOption,
   type ResolvedOptions,
   resolveOptions,
   type Trust,
   TrustSchema,
 } from "@membus/protocol";
-import { optional, signalOption } from "../option-rules.js";
+import { signalOption } from "../option-rules.js";
 import { sourcesOption } from "../sources.js";
 import { fractionOption, timeOption } from "./long-term-options.js";
 
@@ -66,12 +67,12 @@ export function resolveRecordOptions(input: RecordOptions): ResolvedRecordOption
   return resolveOptions<ResolvedRecordOptions>(input, RECORD_DEFAULTS, {
     infer: booleanOption,
     wait: booleanOption,
-    category: optional(categoryOption),
-    metadata: optional(metadataOption),
-    trust: optional(choiceOption(...TrustSchema.options)),
-    at: optional(timeOption),
-    sources: optional(sourcesOption),
-    signal: optional(signalOption),
+    category: optionalOption(categoryOption),
+    metadata: optionalOption(metadataOption),
+    trust: optionalOption(choiceOption(...TrustSchema.options)),
+    at: optionalOption(timeOption),
+    sources: optionalOption(sourcesOption),
+    signal: optionalOption(signalOption),
   });
 }
 
@@ -101,11 +102,11 @@ export function resolveExperienceOptions(input: ExperienceOptions) {
     EXPERIENCE_DEFAULTS,
     {
       value: fractionOption,
-      outcome: optional(categoryOption),
-      trust: optional(choiceOption(...TrustSchema.options)),
+      outcome: optionalOption(categoryOption),
+      trust: optionalOption(choiceOption(...TrustSchema.options)),
       infer: booleanOption,
-      sources: optional(sourcesOption),
-      signal: optional(signalOption),
+      sources: optionalOption(sourcesOption),
+      signal: optionalOption(signalOption),
     } as never,
   );
 }
@@ -115,6 +116,6 @@ export type ToolCallOptions = Pick<RecordOptions, "sources" | "signal">;
 
 /** @throws {TypeError} for an unknown option or a value out of range. */
 export function resolveToolCallOptions(input: ToolCallOptions): ToolCallOptions {
-  const rules = { sources: optional(sourcesOption), signal: optional(signalOption) };
+  const rules = { sources: optionalOption(sourcesOption), signal: optionalOption(signalOption) };
   return resolveOptions<ToolCallOptions>(input, {}, rules);
 }

@@ -4,10 +4,11 @@ import {
   LIMITS,
   MessageContentSchema,
   type OptionRule,
+  optionalOption,
   resolveOptions,
   stringOption,
 } from "@membus/protocol";
-import { optional, signalOption } from "../option-rules.js";
+import { signalOption } from "../option-rules.js";
 import { type DeleteAllOptions, LIST_DEFAULTS, type ListOptions } from "./listing.js";
 import { TASK_TYPES } from "./memory-record.js";
 import { OFFLOAD_DEFAULTS, type OffloadOptions, type ReloadOptions } from "./offload.js";
@@ -64,8 +65,8 @@ function idsOption(value: unknown, name: string): void {
   for (const [index, id] of value.entries()) stringOption(id, `${name}[${index}]`);
 }
 
-const CALL_RULES = { targets: optional(targetsOption), signal: optional(signalOption) };
-const TYPE_RULES = { ...CALL_RULES, memoryType: optional(choiceOption("auto", ...TASK_TYPES)) };
+const CALL_RULES = { targets: optionalOption(targetsOption), signal: optionalOption(signalOption) };
+const TYPE_RULES = { ...CALL_RULES, memoryType: optionalOption(choiceOption("auto", ...TASK_TYPES)) };
 const LIMIT_RULE = integerOption(1, LIMITS.retrieveLimit);
 
 /** Checks what a call is given: TypeErrors as of `resolveOptions`. */
@@ -79,11 +80,16 @@ function resolver<T extends object>(
 export const resolveSummarizeOptions = resolver<SummarizeOptions>({
   ...TYPE_RULES,
   messages: messagesOption,
-  conversation: optional(idOption),
+  conversation: optionalOption(idOption),
 });
 
 const resolveRetrieve = resolver<RetrieveOptions>(
-  { ...TYPE_RULES, query: optional(stringOption), messages: optional(messagesOption), limit: LIMIT_RULE },
+  {
+    ...TYPE_RULES,
+    query: optionalOption(stringOption),
+    messages: optionalOption(messagesOption),
+    limit: LIMIT_RULE,
+  },
   RETRIEVE_DEFAULTS,
 );
 
@@ -97,20 +103,20 @@ export const resolveReplyOptions = resolver<ReplyOptions>({ ...CALL_RULES, messa
 
 export const resolveOffloadOptions = resolver<OffloadOptions>(
   {
-    conversation: optional(idOption),
+    conversation: optionalOption(idOption),
     keepRecent: integerOption(0, MESSAGES_MAX),
     bytesMin: integerOption(0, 1_000_000),
     previewLength: integerOption(0, 2_000),
-    signal: optional(signalOption),
+    signal: optionalOption(signalOption),
   },
   OFFLOAD_DEFAULTS,
 ) as (input: OffloadOptions) => OffloadOptions & typeof OFFLOAD_DEFAULTS;
 
 const resolveReload = resolver<ReloadOptions>({
-  query: optional(stringOption),
-  ids: optional(idsOption),
-  limit: optional(LIMIT_RULE),
-  signal: optional(signalOption),
+  query: optionalOption(stringOption),
+  ids: optionalOption(idsOption),
+  limit: optionalOption(LIMIT_RULE),
+  signal: optionalOption(signalOption),
 });
 
 export function resolveReloadOptions(input: ReloadOptions): ReloadOptions {

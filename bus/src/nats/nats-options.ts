@@ -1,10 +1,4 @@
-import {
-  booleanOption,
-  integerOption,
-  type OptionRule,
-  resolveOptions,
-  stringOption,
-} from "@membus/protocol";
+import { booleanOption, integerOption, optionalOption, resolveOptions, stringOption } from "@membus/protocol";
 import { INBOX_PREFIX_DEFAULT, inboxPrefixOption } from "../subject.js";
 
 export interface NatsTlsOptions {
@@ -94,7 +88,7 @@ export type ResolvedNatsBusOptions = NatsBusOptions & typeof NATS_BUS_DEFAULTS;
 
 const CREDENTIALS = ["user", "token", "creds", "nkeySeed"] as const;
 const durationOption = integerOption(1, 600_000);
-const optionalString = optional(stringOption);
+const optionalString = optionalOption(stringOption);
 
 /** @throws {TypeError} for an unknown option, a value out of range, or more than one kind of credentials. */
 export function resolveNatsBusOptions(input: NatsBusOptions): ResolvedNatsBusOptions {
@@ -106,7 +100,7 @@ export function resolveNatsBusOptions(input: NatsBusOptions): ResolvedNatsBusOpt
     token: optionalString,
     creds: optionalString,
     nkeySeed: optionalString,
-    tls: optional(tlsOption),
+    tls: optionalOption(tlsOption),
     inboxPrefix: inboxPrefixOption,
     connectTimeoutMs: durationOption,
     waitOnFirstConnect: booleanOption,
@@ -124,12 +118,6 @@ export function resolveExistingConnectionOptions(
   const { inboxPrefix, closeTimeoutMs } = NATS_BUS_DEFAULTS;
   const defaults = { inboxPrefix, closeTimeoutMs };
   return resolveOptions(input, defaults, { inboxPrefix: inboxPrefixOption, closeTimeoutMs: durationOption });
-}
-
-function optional(rule: OptionRule): OptionRule {
-  return (value, name) => {
-    if (value !== undefined) rule(value, name);
-  };
 }
 
 function serversOption(value: unknown, name: string): void {

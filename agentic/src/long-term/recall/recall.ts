@@ -5,6 +5,7 @@ import {
   integerOption,
   LIMITS,
   type OptionRule,
+  optionalOption,
   type ResolvedOptions,
   resolveOptions,
   systemClock,
@@ -12,7 +13,6 @@ import {
 import { textOf } from "../../conversation/index.js";
 import { kindIs } from "../../kind-filter.js";
 import { type ChatMessage, type Cost, CostMeter } from "../../model/index.js";
-import { optional } from "../../option-rules.js";
 import { currentAt, trueAt } from "../facts/fact.js";
 import { fractionOption, timeOption } from "../long-term-options.js";
 import type { Shelf } from "../shelf.js";
@@ -88,14 +88,14 @@ const tagsOption: OptionRule = (value, name) => {
 export function resolveRecallOptions(input: RecallOptions): ResolvedRecallOptions {
   return resolveOptions<ResolvedRecallOptions>(input, RECALL_DEFAULTS, {
     limit: integerOption(1, LIMITS.retrieveLimit),
-    asOf: optional(timeOption),
+    asOf: optionalOption(timeOption),
     kinds: kindsOption,
     minScore: fractionOption,
-    category: optional(textOption),
-    tags: optional(tagsOption),
+    category: optionalOption(textOption),
+    tags: optionalOption(tagsOption),
     tagsMode: choiceOption("any", "all"),
-    since: optional(timeOption),
-    until: optional(timeOption),
+    since: optionalOption(timeOption),
+    until: optionalOption(timeOption),
     quarantined: booleanOption,
   });
 }

@@ -1,2 +1,2 @@
 export { jsonOf } from "./json-of.js";
-export { optional, ttlOption } from "./option-rules.js";
+export { ttlOption } from "./option-rules.js";

@@ -3,11 +3,12 @@ import {
   choiceOption,
   integerOption,
   type MemoryTier,
+  optionalOption,
   type ResolvedOptions,
   resolveOptions,
   TIERS,
 } from "@membus/protocol";
-import { optional, ttlOption } from "../../values/index.js";
+import { ttlOption } from "../../values/index.js";
 
 export interface SaverOptions {
   /**
@@ -49,6 +50,6 @@ export function resolveSaverOptions(input: SaverOptions): ResolvedSaverOptions {
     namespace: namespaceOption,
     tier: choiceOption(...TIERS),
     ttl: ttlOption,
-    retention: optional(integerOption(1, 100_000)),
+    retention: optionalOption(integerOption(1, 100_000)),
   });
 }

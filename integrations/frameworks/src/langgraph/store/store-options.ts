@@ -1,6 +1,13 @@
 import { namespaceOption } from "@membus/agentic";
-import { choiceOption, type MemoryTier, type ResolvedOptions, resolveOptions, TIERS } from "@membus/protocol";
-import { optional, ttlOption } from "../../values/index.js";
+import {
+  choiceOption,
+  type MemoryTier,
+  optionalOption,
+  type ResolvedOptions,
+  resolveOptions,
+  TIERS,
+} from "@membus/protocol";
+import { ttlOption } from "../../values/index.js";
 import { checkIndex, type Index } from "./indexed-text.js";
 
 export interface StoreOptions {
@@ -36,6 +43,6 @@ export function resolveStoreOptions(input: StoreOptions): ResolvedStoreOptions {
     namespace: namespaceOption,
     tier: choiceOption(...TIERS),
     ttl: ttlOption,
-    index: optional(checkIndex),
+    index: optionalOption(checkIndex),
   });
 }
