@@ -35,7 +35,8 @@ const KIND = "openai_items";
 /**
  * A history as a log of batches: every change is one entry more, under the next number and only if no one else has taken it. So
  * changes come one after the other, whoever makes them, and each is there as a whole or not at all. What a batch stands in place
- * of is forgotten once that is stored; an append that is under way at that very time may take its number, and is not lost.
+ * of is forgotten once that is stored. A write that is under way at that very time, and that others have overtaken, may take its
+ * number: an append then stands before what has overtaken it, and a change is one of what was there before that.
  */
 export class SessionLog {
   readonly #id: string;
