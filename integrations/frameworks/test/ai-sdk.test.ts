@@ -163,9 +163,13 @@ describe("the middleware", () => {
 
   it("refuses what may be meant to say whom, and asks neither memory nor model", async () => {
     const { mock, model } = modelOf([]);
-    const wrong = [{ about: "" }, { about: 42 }, { aboot: "user:bob" }, { about: "user:bob", tier: "x" }, {}];
+    const wrong = [
+      ...[{ about: "" }, { about: "x".repeat(65) }, { about: 42 }, { about: null }, { about: undefined }, {}],
+      ...[{ aboot: "user:bob" }, { about: "user:bob", tier: "x" }, "user:bob", null, []],
+    ];
     for (const membus of wrong) {
-      const call = generateText({ model, prompt: "Where is my home?", providerOptions: { membus } });
+      const providerOptions = { membus: membus as { about: string } };
+      const call = generateText({ model, prompt: "Where is my home?", providerOptions });
       await expect(call).rejects.toBeInstanceOf(TypeError);
     }
     expect(mock.doGenerateCalls).toEqual([]);

@@ -65,8 +65,11 @@ export class PeopleMemories {
     if (this.#kept.size <= this.#countMax) return;
     const [oldest, { memory, idle }] = this.#kept.entries().next().value!;
     this.#kept.delete(oldest);
-    // Not before all is queued: a memory that is closed begins nothing.
-    const ending = idle.then(() => memory.close()).finally(() => this.#ending.delete(ending));
+    // Not before all is queued and has been tried: a memory that is closed begins nothing.
+    const ending = idle
+      .then(() => memory.settled())
+      .then(() => memory.close())
+      .finally(() => this.#ending.delete(ending));
     this.#ending.add(ending);
   }
 }
