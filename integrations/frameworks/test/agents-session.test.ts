@@ -80,6 +80,7 @@ describe("a session", () => {
       { $bytes: { $bytes: ["aGk="] } },
       { $bytes: [new Uint8Array([1])], $other: null },
       { $bytes: { $bytes: new Uint8Array([2]) } },
+      { toJSON: 1, $bytes: "hello", part: new Uint8Array([3]) },
     ];
     await session.addItems(items);
     expect(await session.getItems()).toStrictEqual([
@@ -88,6 +89,7 @@ describe("a session", () => {
       { $bytes: { $bytes: ["aGk="] } },
       { $bytes: [new Uint8Array([1])], $other: null },
       { $bytes: { $bytes: new Uint8Array([2]) } },
+      { toJSON: 1, $bytes: "hello", part: new Uint8Array([3]) },
     ]);
     await expect(session.addItems([(() => {}) as never])).rejects.toThrow(/^an item is function/);
   });

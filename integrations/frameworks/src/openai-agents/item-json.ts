@@ -21,7 +21,8 @@ export function fromJson(item: Json): unknown {
 function withMarkedBytes(value: unknown): unknown {
   if (value instanceof Uint8Array) return { [BYTES]: Buffer.from(value).toString("base64") };
   if (Array.isArray(value)) return value.map(withMarkedBytes);
-  if (typeof value !== "object" || value === null || "toJSON" in value) return value;
+  if (typeof value !== "object" || value === null) return value;
+  if ("toJSON" in value && typeof value.toJSON === "function") return value;
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, markedPart(name, part)]));
 }
 

@@ -18,7 +18,8 @@ export type AgentItem = object;
 
 /**
  * A session of `@openai/agents` over membus: the history of one conversation, for any number of processes at once. Every change
- * is made as a whole, over all that others have changed before. Items are copied, and are what JSON makes of them; bytes stay bytes.
+ * is made as a whole, over all that others have changed before, but for what README says of numbers that are freed. Items are
+ * copied, and are what JSON makes of them; bytes stay bytes.
  *
  * Methods reject with `MemoryError` for what the bus or the host reports, and "conflict" where others are faster `attemptsMax`
  * times. `Item` is the framework's type of items.
