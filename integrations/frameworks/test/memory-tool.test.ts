@@ -1,6 +1,7 @@
 import { anthropic } from "@ai-sdk/anthropic";
 import { betaMemoryTool } from "@anthropic-ai/sdk/helpers/beta/memory";
 import type { MemoryClient } from "@membus/agent-client";
+import { MemoryFiles } from "@membus/agentic";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { rejection } from "../../../bus/test/expect-error.js";
 import {
@@ -172,6 +173,22 @@ describe("files", () => {
     const { entries } = await memory.retrieve({ namespace: "memories", tier: "episodic" });
     expect(entries).toMatchObject([
       { key: { file: "b" }, content: { text: "two", language: "en" }, tags: ["starred"] },
+    ]);
+  });
+
+  it("are shared with `MemoryFiles` in the root, and not below it", async () => {
+    const others = new MemoryFiles(memory, { namespace: "memories" });
+    await tool.create({ path: "/memories/here.md", file_text: "from the tool" });
+    await tool.create({ path: "/memories/d/here.md", file_text: "from the tool" });
+    await others.write("/there.md", "from the others");
+    await others.write("/d/there.md", "from the others");
+    expect((await others.read("/here.md"))?.text).toBe("from the tool");
+    expect(await others.read("/d/here.md")).toBeUndefined();
+    const [, ...lines] = (await filesOf()).split("\n");
+    const paths = lines.map((line) => line.split("\t")[1]);
+    expect(paths).toEqual([
+      ...["/memories", "/memories/d/", "/memories/d/here.md"],
+      ...["/memories/here.md", "/memories/there.md"],
     ]);
   });
 

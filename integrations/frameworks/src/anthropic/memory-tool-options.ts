@@ -15,7 +15,7 @@ export interface AnthropicMemoryOptions {
    */
   readonly namespace?: string | undefined;
   /**
-   * "semantic" for files that all agents of the tenant share, "working" for those of a session.
+   * "semantic" for files that all agents of the tenant share, "working" for those that need not outlive the host.
    * @default "episodic"
    */
   readonly tier?: MemoryTier | undefined;

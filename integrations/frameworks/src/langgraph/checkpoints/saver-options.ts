@@ -17,7 +17,7 @@ export interface SaverOptions {
    */
   readonly namespace?: string | undefined;
   /**
-   * "semantic" for threads that all agents of the tenant go on with, "working" for those of a session, in memory.
+   * "semantic" for threads that all agents of the tenant go on with, "working" for those that need not outlive the host.
    * @default "episodic"
    */
   readonly tier?: MemoryTier | undefined;

@@ -17,7 +17,7 @@ export interface StoreOptions {
    */
   readonly namespace?: string | undefined;
   /**
-   * "semantic" for items that all agents of the tenant share, "working" for those of a session, in memory.
+   * "semantic" for items that all agents of the tenant share, "working" for those that need not outlive the host.
    * @default "episodic"
    */
   readonly tier?: MemoryTier | undefined;
