@@ -36,9 +36,11 @@ function problemsOf(codes: Readonly<Record<string, string>>): Record<string, str
   const { getSourceFile, fileExists, readFile } = host;
   host.fileExists = (path) => texts.has(path) || fileExists(path);
   host.readFile = (path) => texts.get(path) ?? readFile(path);
-  host.getSourceFile = (path, ...more) => {
+  host.getSourceFile = (path, version, ...more) => {
     const text = texts.get(path);
-    return text === undefined ? getSourceFile(path, ...more) : ts.createSourceFile(path, text, ...more);
+    return text === undefined
+      ? getSourceFile(path, version, ...more)
+      : ts.createSourceFile(path, text, version);
   };
   const program = ts.createProgram([...texts.keys()], { ...options, noUnusedLocals: false }, host);
   return Object.fromEntries(
