@@ -81,6 +81,7 @@ describe("a session", () => {
       { $bytes: [new Uint8Array([1])], $other: null },
       { $bytes: { $bytes: new Uint8Array([2]) } },
       { toJSON: 1, $bytes: "hello", part: new Uint8Array([3]) },
+      { toJSON: () => ({ $bytes: "hello" }) },
     ];
     await session.addItems(items);
     expect(await session.getItems()).toStrictEqual([
@@ -90,8 +91,12 @@ describe("a session", () => {
       { $bytes: [new Uint8Array([1])], $other: null },
       { $bytes: { $bytes: new Uint8Array([2]) } },
       { toJSON: 1, $bytes: "hello", part: new Uint8Array([3]) },
+      { $bytes: "hello" },
     ]);
     await expect(session.addItems([(() => {}) as never])).rejects.toThrow(/^an item is function/);
+    const cyclic: Record<string, unknown> = {};
+    cyclic.itself = cyclic;
+    await expect(session.addItems([cyclic])).rejects.toThrow(TypeError);
   });
 
   it("keeps items that are larger than an entry, and forgets them with their parts", async () => {

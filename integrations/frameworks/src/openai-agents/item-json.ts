@@ -9,7 +9,7 @@ const BYTES = "$bytes";
 
 /** An item as JSON, as a database would keep it; bytes are kept as well. @throws {TypeError} for what JSON has nothing for. */
 export function toJson(item: unknown): Json {
-  return jsonOf(withMarkedBytes(item), "an item");
+  return jsonOf(item, "an item", withMark);
 }
 
 /** What `toJson` was given, as a copy. */
@@ -17,18 +17,13 @@ export function fromJson(item: Json): unknown {
   return JSON.parse(JSON.stringify(item), (_, value: unknown) => withoutMark(value));
 }
 
-/** Before `JSON.stringify` sees them, which gives bytes as objects, or a Buffer by its `toJSON`. */
-function withMarkedBytes(value: unknown): unknown {
-  if (value instanceof Uint8Array) return { [BYTES]: Buffer.from(value).toString("base64") };
-  if (Array.isArray(value)) return value.map(withMarkedBytes);
-  if (typeof value !== "object" || value === null) return value;
-  if ("toJSON" in value && typeof value.toJSON === "function") return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, markedPart(name, part)]));
-}
-
-function markedPart(name: string, part: unknown): unknown {
-  const marked = withMarkedBytes(part);
-  return name === BYTES && part !== undefined ? [marked] : marked;
+/** For `JSON.stringify`. A Buffer is looked for where it is: what arrives here is what its `toJSON` made of it. */
+function withMark(this: unknown, name: string, value: unknown): unknown {
+  const part = (this as Record<string, unknown>)[name];
+  if (part instanceof Uint8Array) return { [BYTES]: Buffer.from(part).toString("base64") };
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, BYTES)) return value;
+  const own = (value as { readonly [BYTES]: unknown })[BYTES];
+  return own === undefined ? value : { ...value, [BYTES]: [own] };
 }
 
 function withoutMark(value: unknown): unknown {
