@@ -195,6 +195,8 @@ def test_names_that_no_host_accepts_are_refused() -> None:
             membus.connect(**options)
     with pytest.raises(TypeError, match="max_reconnect_attempts: the client sees to it itself"):
         membus.connect(agent="a", max_reconnect_attempts=3)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'pasword'"):
+        membus.connect(agent="a", pasword="secret")
 
 
 def test_the_same_with_threads(bus: RunningBus, agent: str) -> None:
@@ -240,6 +242,39 @@ def test_a_client_that_closes_ends_its_watches_and_refuses_calls(bus: RunningBus
         thread.join(60)
         assert not thread.is_alive()
     assert [error.detail["reason"] for error in refused if isinstance(error, membus.UnavailableError)] == ["closed"] * 3
+
+
+async def test_closing_has_an_end_however_many_go_on_calling(bus: RunningBus, agent: str) -> None:
+    memory = await aio.connect(bus.url, agent=agent)
+    answered: list[int] = []
+
+    async def call(n: int) -> str:
+        while True:
+            try:
+                await memory.remember({"n": n}, n)
+                answered.append(n)
+            except membus.UnavailableError as error:
+                return str(error.detail["reason"])
+
+    callers = [asyncio.ensure_future(call(n)) for n in range(50)]
+    await until(lambda: len(set(answered)) == 50)
+    try:
+        await asyncio.wait_for(memory.close(), 60)
+        assert await asyncio.gather(*callers) == ["closed"] * 50
+    finally:
+        for caller in callers:
+            caller.cancel()
+
+
+async def test_a_criterion_that_is_none_forgets_nothing(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        await memory.remember("kept", 1)
+        mistaken: list[Any] = [{"keys": None}, {"tags": None}, {"where": None}, {"group": None}]
+        for criterion in mistaken:
+            with pytest.raises(TypeError, match="is None: without it more is forgotten"):
+                await memory.forget(tier="working", **criterion)
+        assert await memory.recall("kept") == 1
+        assert (await memory.forget(tier="working", keys=["kept"], namespace=None))["deleted"] == 1
 
 
 def test_typescript_and_python_share_a_memory(bus: RunningBus, agent: str) -> None:

@@ -94,6 +94,38 @@ async def test_a_connection_that_is_closed_for_good_is_made_anew(own_bus: Runnin
             assert (await asyncio.wait_for(anext(watch), 60))["key"] == {"name": "again"}
 
 
+async def test_a_watch_comes_back_though_nothing_else_is_asked(own_bus: RunningBus) -> None:
+    async with await aio.connect(own_bus.url, agent="a") as other:
+        async with await aio.connect(own_bus.url, agent="a") as memory, await memory.watch() as watch:
+            first = memory._exchange.connection._client
+            await first._send_command(b"BOGUS\r\n")
+            await first._flush_pending()
+            while not first.is_closed:
+                await asyncio.sleep(0.01)
+            seen = asyncio.ensure_future(anext(watch))
+            for n in range(3_000):
+                if seen.done():
+                    break
+                await other.remember("again", n)
+                await asyncio.sleep(0.02)
+            assert (await asyncio.wait_for(seen, 1))["key"] == {"name": "again"}
+
+
+async def test_a_client_that_is_closed_while_it_connects_again_stays_closed(own_bus: RunningBus) -> None:
+    async with await aio.connect(own_bus.url, agent="a") as memory, await memory.watch() as watch:
+        connection = memory._exchange.connection
+        first = connection._client
+        own_bus.server.kill()
+        await first.close()
+        connection._given_up()
+        reopening = connection._reopening
+        assert reopening is not None
+        await memory.close()
+        assert reopening.done()
+        assert connection._client.is_closed
+        assert [event async for event in watch] == []
+
+
 async def test_without_a_host_or_server_it_is_unavailable(tmp_path: Path) -> None:
     server = NatsServer(tmp_path)
     async with await aio.connect(server.url, agent="a", retry_timeout_s=0.3) as memory:

@@ -52,6 +52,7 @@ class Connection:
         self._count = 0
         self._listeners: set[_Listener] = set()
         self._closed = False
+        self._reopening: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
         """Raises `UnavailableError` where no server can be reached, `UnauthorizedError` where it refuses."""
@@ -67,6 +68,10 @@ class Connection:
             await client.close()
             raise
         error = connecting.exception() if connecting.done() else None
+        if isinstance(error, TypeError):
+            # An option that nats-py does not have: nothing is open yet that could be closed.
+            refused.cancel()
+            raise error
         if connecting.done() and error is None:
             refused.cancel()
             try:
@@ -93,8 +98,26 @@ class Connection:
         async def on_back() -> None:
             self._connected.set()
 
+        async def on_closed() -> None:
+            if client is self._client:
+                self._given_up()
+
         callbacks: dict[str, Any] = {"error_cb": on_error, "disconnected_cb": on_lost, "reconnected_cb": on_back}
-        await client.connect(self._servers, max_reconnect_attempts=-1, **callbacks, **self._options)
+        await client.connect(self._servers, max_reconnect_attempts=-1, closed_cb=on_closed, **callbacks, **self._options)
+
+    def _given_up(self) -> None:
+        """The next request opens a new connection; who only listens makes none, and must not wait for it."""
+        is_heard = any(listener.receive != self._on_reply for listener in self._listeners)
+        if is_heard and not self._closed and self._reopening is None:
+            self._reopening = asyncio.ensure_future(self._reopen())
+
+    async def _reopen(self) -> None:
+        while self._client.is_closed and not self._closed:
+            try:
+                await self._ready(self._connect_timeout_s)
+            except MembusError:
+                await asyncio.sleep(_RECONNECT_WAIT_S)
+        self._reopening = None
 
     async def _all_refuse(self, refusals: asyncio.Queue[Exception]) -> Exception:
         """The error of the last server, once each has been tried."""
@@ -224,6 +247,9 @@ class Connection:
     async def close(self) -> None:
         """Ends what is in flight with `unavailable`, after the server has taken what was published."""
         self._closed = True
+        if self._reopening is not None:
+            self._reopening.cancel()
+            await asyncio.wait([self._reopening])
         self._lost("closed")
         for listener in self._listeners:
             listener.on_close()

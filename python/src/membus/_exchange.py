@@ -14,7 +14,7 @@ from typing import Any, Callable, TypeVar
 from ._connection import Connection
 from ._schema import FIELDS, LIMITS
 from ._values import check_values, decode, encode
-from .errors import HostRuntimeError, MembusError, ParseError, TooLargeError, error_of
+from .errors import HostRuntimeError, MembusError, ParseError, TooLargeError, UnavailableError, error_of
 
 T = TypeVar("T")
 _PAUSE_FIRST_S = 0.05
@@ -97,9 +97,15 @@ class Exchange:
         self._idle = asyncio.Event()
         self._idle.set()
 
+    def require_open(self) -> None:
+        """Raises `UnavailableError` from the beginning of `close` on: it waits for what is in flight, and that must have an end."""
+        if self._closing.is_set():
+            raise UnavailableError("the client is closed", {"reason": "closed"})
+        self.connection.require_open()
+
     async def send(self, request: Request, patience: Patience, read: Callable[[dict[str, Any]], T]) -> T:
         """What `read` makes of the reply. A retryable error, also of `read`, sends the same bytes again [RETRY-7]."""
-        self.connection.require_open()
+        self.require_open()
         self._in_flight += 1
         self._idle.clear()
         try:

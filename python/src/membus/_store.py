@@ -12,6 +12,7 @@ from .errors import MembusError, TooLargeError, error_of, report_of
 
 #: One mebibyte, NATS's default: more in one message would only hold up others.
 _PART_BYTES_MAX = 1024 * 1024
+#: NATS counts headers, which a client of this version does not send: as much room as JavaScript leaves for those of a trace.
 _HEADER_BYTES_MAX = 704
 #: With each entry is counted what its receipt or error takes, so that the reply, which repeats the key, fits as well.
 _RECEIPT_BYTES_MAX = 320
@@ -84,6 +85,7 @@ def _too_large(limit: str, maximum: int, got: int) -> TooLargeError:
 
 
 def _error(index: int, entry: dict[str, Any], error: MembusError) -> StoreError:
+    # mypy reads no names out of a dict: a report has the other fields of a StoreError.
     return {"index": index, "key": entry["key"], **report_of(error)}  # type: ignore[typeddict-item]
 
 

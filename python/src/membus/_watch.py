@@ -47,6 +47,7 @@ class AsyncWatch:
         if self._queue.qsize() >= WAITING_MAX:
             self.missed += 1
         else:
+            # Any object: what is looked at here has been checked, the rest is the host's word.
             self._queue.put_nowait(event)  # type: ignore[arg-type]
 
     def __aiter__(self) -> AsyncWatch:

@@ -207,12 +207,16 @@ class AsyncMemory:
     ) -> ForgetResponse:
         """Deletes all entries that meet all criteria; with `dry_run=True` it only counts them. Without criteria, and for all of
         the shared tier, it needs `all=True` [FORGET-1] [FORGET-3]. With `cascade=True` also what was derived from them, as
-        `sources` say [CASC-1]; with `purge=True` the reply comes when no byte of them is left on disk [FORGET-9].
+        `sources` say [CASC-1]; with `purge=True` the reply comes when no byte of them is left on disk [FORGET-9]. A criterion that
+        is None is a `TypeError`: without it more would be forgotten.
 
         Returns the reply: `deleted`, 0 where there were none, and `receipt`. Its `req_id` is what `forget_status` takes.
         """
         patience = self._patience.changed(timeout_s, retry_timeout_s)
         fields: dict[str, Any] = dict(criteria)
+        for name, value in fields.items():
+            if value is None and name != "namespace":
+                raise TypeError(f"`{name}` is None: without it more is forgotten; leave it out if that is meant")
         if fields.get("namespace") is None:
             fields["namespace"] = self.namespace
         reply: ForgetResponse = await self._ask("memory/forget/req", fields, patience, _checked_id(id))
@@ -289,7 +293,7 @@ class AsyncMemory:
         """What happens from now on to the agent's own entries, in every session and namespace, and to those of the shared tier,
         whoever did it; with `agents="all"` to those of every agent of the tenant, as far as the server lets this connection hear
         of them. `namespace` is one, or a subtree `a/**`."""
-        self._exchange.connection.require_open()
+        self._exchange.require_open()
         connection = self._exchange.connection
         return await watch_events(connection, self._identity, tier=tier, action=action, namespace=namespace, agents=agents)
 

@@ -28,8 +28,7 @@ class MembusError(Exception):
     def retry_after_ms(self) -> float:
         """How long the host asks to wait before the same request is sent again; 0 where it does not say [ERR-9]."""
         asked = self.detail.get("retry_after_ms")
-        is_number = isinstance(asked, (int, float)) and not isinstance(asked, bool)
-        return max(0, asked) if is_number else 0  # type: ignore[type-var, return-value]
+        return max(0, asked) if isinstance(asked, (int, float)) and not isinstance(asked, bool) else 0
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.message, self.detail)

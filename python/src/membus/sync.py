@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, AsyncIterator, Coroutine, Iterable, Iterator, Literal, Mapping, Sequence, TypeVar
 
 from . import aio
@@ -53,16 +54,20 @@ class LoopThread:
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """What `coroutine` returns. An exception of the waiting thread, such as KeyboardInterrupt, cancels it."""
-        with self._lock:
-            if self._stopped:
-                coroutine.close()
-                raise UnavailableError("the client is closed", {"reason": "closed"})
-            future = asyncio.run_coroutine_threadsafe(coroutine, self.loop)
+        future = self.submit(coroutine)
         try:
             return future.result()
         except BaseException:
             future.cancel()
             raise
+
+    def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        """Begins `coroutine`. Raises `UnavailableError` once it is stopped."""
+        with self._lock:
+            if self._stopped:
+                coroutine.close()
+                raise UnavailableError("the client is closed", {"reason": "closed"})
+            return asyncio.run_coroutine_threadsafe(coroutine, self.loop)
 
     def iterate(self, iterator: AsyncIterator[T]) -> Iterator[T]:
         """What an async iterator gives, as it is asked for."""
