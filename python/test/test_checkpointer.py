@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import operator
 from typing import Annotated, Any, AsyncGenerator, TypedDict
 
@@ -123,6 +124,37 @@ async def test_pruning_keeps_what_a_delta_channel_begins_with(bus: RunningBus, a
         assert left == [latest, between, snapshot]
         history = await saver.aget_delta_channel_history(config=latest, channels=["log"])
         assert history == {"log": {"writes": [("task", "log", ["c"])], "seed": ["a", "b"]}}
+
+
+async def test_no_checkpoint_is_there_without_its_values(bus: RunningBus, agent: str) -> None:
+    """Not even for a while, and whatever becomes of the process."""
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        async with await memory.watch(namespace="langgraph/checkpoints") as events:
+            with pytest.raises(membus.TooLargeError):
+                await put(MembusSaver(memory), {"good": 1, "x" * 5_000: 2}, **{"good": 1, "x" * 5_000: 1})
+            latest = await put(MembusSaver(memory), {"last": 1}, last=1)
+            seen = [(await asyncio.wait_for(anext(events), 60))["key"] for _ in range(3)]
+        assert [key.get("channel", "checkpoint") for key in seen] == ["good", "last", "checkpoint"]
+        assert seen[2]["checkpoint"] == latest["configurable"]["checkpoint_id"]
+
+
+async def test_a_thread_is_copied_values_first(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        saver = MembusSaver(memory)
+        first = await put(saver, {"a": 1}, a=1)
+        await saver.aput_writes(first, [("w", 1)], "task")
+        await put(saver, {"b": 1}, first, a=1, b=1)
+        async with await memory.watch(namespace="langgraph/checkpoints") as events:
+            await saver.acopy_thread("t", "copy")
+            seen = [(await asyncio.wait_for(anext(events), 60))["key"] for _ in range(5)]
+        assert {key["thread"] for key in seen} == {"copy"}
+        assert [key.get("channel") or ("write" if "task" in key else "checkpoint") for key in seen] == [
+            "a",
+            "b",
+            "write",
+            "checkpoint",
+            "checkpoint",
+        ]
 
 
 async def test_a_checkpoint_may_end(bus: RunningBus, agent: str) -> None:

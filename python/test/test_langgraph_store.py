@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 from datetime import datetime
@@ -14,6 +15,9 @@ from running_bus import RunningBus
 
 import membus
 from membus import aio
+from membus._exchange import Exchange
+from membus._parts import read_whole, store_whole
+from membus.aio import AsyncMemory
 from membus.langgraph import MembusStore
 
 NAMESPACES = [("acme",), ("acme", "x"), ("acme-corp",), ("acme", "x", "y:1"), ("b", "x")]
@@ -174,3 +178,130 @@ def test_the_same_with_threads(bus: RunningBus, agent: str) -> None:
         assert store.list_namespaces(prefix=("users",)) == [("users", "alice")]
         store.delete(("users", "alice"), "tea")
         assert store.get(("users", "alice"), "tea") is None
+
+
+async def test_two_writers_of_one_large_value_keep_the_later(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the first has to forget of what it replaces is there again when it does: the other has restored it."""
+    first, second = {"text": "a" * 400_000}, {"text": "b" * 400_000}
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        store, other = MembusStore(memory), MembusStore(memory)
+        await store.aput(("a",), "k", first)
+        forget = AsyncMemory.forget
+        restored: list[bool] = []
+
+        async def late(view: AsyncMemory, **criteria: Any) -> Any:
+            if not restored:
+                restored.append(True)
+                await other.aput(("a",), "k", first)
+            return await forget(view, **criteria)
+
+        monkeypatch.setattr(AsyncMemory, "forget", late)
+        await store.aput(("a",), "k", second)
+        assert restored == [True]
+        item = await store.aget(("a",), "k")
+        assert item is not None and item.value == first
+        monkeypatch.setattr(AsyncMemory, "forget", forget)
+        await store.adelete(("a",), "k")
+        assert (await memory.retrieve(namespace="langgraph/store", limit=0))["total"] == 0
+
+
+async def test_what_is_put_while_another_deletes_it_is_whole(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other takes the parts that are there already: they say whose they are."""
+    value = {"text": "b" * 400_000}
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        store, other = MembusStore(memory), MembusStore(memory)
+        await store.aput(("a",), "k", {"text": "a" * 400_000})
+        stored = AsyncMemory.store
+        deleted: list[bool] = []
+
+        async def late(view: AsyncMemory, entries: Any, **how: Any) -> Any:
+            result = await stored(view, entries, **how)
+            if not deleted:
+                deleted.append(True)
+                await other.adelete(("a",), "k")
+            return result
+
+        monkeypatch.setattr(AsyncMemory, "store", late)
+        await store.aput(("a",), "k", value)
+        assert deleted == [True]
+        item = await store.aget(("a",), "k")
+        assert item is not None and item.value == value
+        assert (await memory.retrieve(namespace="langgraph/store", limit=0))["total"] == 4
+
+
+async def test_heads_of_several_tiers_are_read_together(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        tiers: list[Any] = ["working", "episodic"]
+        for tier in tiers:
+            entry = {"key": {"of": tier}, "content": {"text": tier * 50_000}, "tier": tier, "metadata": {"own": 1}}
+            assert await store_whole(memory, [entry]) == []
+        is_head: Any = {"field": "metadata.parts", "op": "exists", "value": True}
+        whole = await read_whole(memory, [entry async for entry in memory.entries(where=is_head)])
+        assert sorted(entry["content"]["text"][:8] for entry in whole) == ["episodic", "workingw"]
+        assert [entry["metadata"] for entry in whole] == [{"own": 1}, {"own": 1}]
+
+
+@pytest.mark.parametrize("is_marked", [True, False])
+async def test_parts_of_what_is_replaced_go(bus: RunningBus, agent: str, is_marked: bool) -> None:
+    """Also those of a writer that marks none."""
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        store, view = MembusStore(memory), memory.in_namespace("langgraph/store")
+        await store.aput(("a",), "k", {"text": "a" * 400_000})
+        if not is_marked:
+            for entry in [entry async for entry in view.entries()]:
+                own = {name: value for name, value in entry["metadata"].items() if name != "part_write"}
+                assert (await view.store({**entry, "metadata": own}))["errors"] == []
+        marks = {entry["metadata"].get("part_write") async for entry in view.entries()}
+        assert (len(marks), None in marks) == (1, not is_marked)
+        await store.aput(("a",), "k", {"text": "b" * 300_000})
+        assert (await view.retrieve(limit=0))["total"] == 3
+
+
+async def test_what_replaces_a_value_between_two_reads_is_read(
+    bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        store, view = MembusStore(memory), memory.in_namespace("langgraph/store")
+        await store.aput(("a",), "k", {"text": "a" * 400_000})
+        is_head: Any = {"field": "metadata.parts", "op": "exists", "value": True}
+        head = [entry async for entry in view.entries(where=is_head)]
+        for value in ({"text": "b" * 300_000}, {"text": "short"}):
+            await store.aput(("a",), "k", value)
+            whole = await read_whole(view, head)
+            assert [entry["content"] for entry in whole] == [value]
+            assert not {"parts", "part_write"} & whole[0]["metadata"].keys()
+        await store.aput(("a",), "k", {"text": "a" * 400_000})
+        await view.forget(tier="episodic", where={"field": "metadata.kind", "op": "eq", "value": "part"})
+        sent: list[str] = []
+        send = Exchange.send
+
+        async def counted(exchange: Exchange, request: Any, *how: Any) -> Any:
+            sent.append(request.type)
+            return await send(exchange, request, *how)
+
+        monkeypatch.setattr(Exchange, "send", counted)
+        assert await store.aget(("a",), "k") is None
+        # The head, its parts, and the head once more: it has not changed.
+        assert sent == ["memory/retrieve/req"] * 3
+
+
+async def test_more_goes_than_a_cascade_takes_at_once(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        store, view = MembusStore(memory), memory.in_namespace("langgraph/store")
+        await store.abatch([PutOp(("a",), f"{n}", {"n": n}) for n in range(12)])
+        heads = [entry["key_hash"] async for entry in view.entries()]
+        derived = [{"key": {"of": head, "n": n}, "content": 1, "tier": "episodic", "sources": [head]} for head in heads for n in range(900)]
+        assert (await view.store(derived))["errors"] == []
+        assert (await view.retrieve(limit=0))["total"] == 12 * 901
+        await store.abatch([PutOp(("a",), f"{n}", None) for n in range(12)])
+        assert (await view.retrieve(limit=0))["total"] == 0
+
+
+def test_a_closed_memory_is_unavailable(bus: RunningBus, agent: str) -> None:
+    with membus.connect(bus.url, agent=agent) as memory:
+        store = MembusStore(memory)
+        store.put(("a",), "k", {"n": 1})
+    with pytest.raises(membus.UnavailableError, match="closed"):
+        store.get(("a",), "k")
+    with pytest.raises(membus.UnavailableError, match="closed"):
+        asyncio.run(store.aget(("a",), "k"))

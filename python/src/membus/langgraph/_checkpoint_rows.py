@@ -9,6 +9,7 @@ from typing import Any, AsyncIterator, Iterable, Mapping, Sequence
 
 from langchain_core.runnables import RunnableConfig
 
+from .._batches import chunks, entries_of, forget_cascading
 from .._parts import read_whole, store_whole
 from .._schema import LIMITS, MemoryEntry, MemoryTier
 from ..aio import AsyncMemory
@@ -71,7 +72,7 @@ class CheckpointRows:
         self._ttl = {} if ttl_s is None else {"ttl": ttl_s}
 
     async def put(self, row: Row, blobs: Mapping[str, tuple[Any, Typed]], run_id: Any) -> None:
-        """The checkpoint comes last: what is there has its values."""
+        """The checkpoint comes last, when all its values are there: one that is there has them."""
         values = [
             self._entry("value", row.place, {"channel": name, "version": version}, _written(value))
             for name, (version, value) in blobs.items()
@@ -81,10 +82,9 @@ class CheckpointRows:
         if isinstance(run_id, str):
             checkpoint["metadata"]["run"] = run_id
         at = _time_of(row.id)
-        errors = await store_whole(self._memory, [*values, {**checkpoint, **({} if at is None else {"occurred_at": at})}])
-        if errors:
-            await self._memory.forget(tier=self._tier, keys=[checkpoint["key"]])
-            raise error_of(errors[0])
+        for entries in (values, [{**checkpoint, **({} if at is None else {"occurred_at": at})}]):
+            for error in await store_whole(self._memory, entries) if entries else ():
+                raise error_of(error)
 
     async def put_writes(
         self, place: Place, checkpoint_id: str, writes: Iterable[tuple[int, str, Typed]], task: str, path: str
@@ -124,11 +124,8 @@ class CheckpointRows:
 
     async def values(self, place: Place, versions: Mapping[str, Any]) -> dict[str, Typed]:
         """By channel; of those that had none at that version there is none."""
-        keys: Any = [place.key(channel=name, version=version) for name, version in versions.items()]
-        found: list[MemoryEntry] = []
-        for at in range(0, len(keys), LIMITS["criteriaKeys"]):
-            chunk = keys[at : at + LIMITS["criteriaKeys"]]
-            found += [entry async for entry in self._memory.entries(tier=self._tier, keys=chunk, order="oldest")]
+        keys = [place.key(channel=name, version=version) for name, version in versions.items()]
+        found = [entry async for entry in entries_of(self._memory, self._tier, keys, order="oldest")]
         return {entry["key"]["channel"]: _read(entry["content"]) for entry in await read_whole(self._memory, found)}
 
     async def writes(self, place: Place, checkpoint_id: str) -> list[Write]:
@@ -144,27 +141,30 @@ class CheckpointRows:
 
     async def forget_checkpoints(self, place: Place, ids: Sequence[str]) -> None:
         """With their writes, and all their parts."""
-        for at in range(0, len(ids), LIMITS["listElements"]):
-            chunk = [*ids[at : at + LIMITS["listElements"]]]
-            where: Any = {"all": [*place.where, {"field": "key.checkpoint", "op": "in", "value": chunk}]}
-            await self._memory.forget(tier=self._tier, where=where, cascade=True)
+
+        def criteria(some: list[str]) -> dict[str, Any]:
+            return {"tier": self._tier, "where": {"all": [*place.where, {"field": "key.checkpoint", "op": "in", "value": some}]}}
+
+        await forget_cascading(self._memory, ids, LIMITS["listElements"], criteria)
 
     async def forget_values(self, place: Place, blobs: Iterable[tuple[str, Any]]) -> None:
-        keys: Any = [place.key(channel=name, version=version) for name, version in blobs]
-        for at in range(0, len(keys), LIMITS["criteriaKeys"]):
-            await self._memory.forget(tier=self._tier, keys=keys[at : at + LIMITS["criteriaKeys"]], cascade=True)
+        keys = [place.key(channel=name, version=version) for name, version in blobs]
+        await forget_cascading(self._memory, keys, LIMITS["criteriaKeys"], lambda some: {"tier": self._tier, "keys": some})
 
     async def copy_thread(self, source: str, target: str) -> None:
-        """In the order in which they were stored: values before the checkpoints that name them."""
-        where: Any = {"field": "metadata.langgraph", "op": "exists", "value": True}
-        entries = self._memory.entries(tier=self._tier, group=_group(source), where=where, order="oldest")
-        stored = sorted([entry async for entry in entries], key=lambda entry: entry["seq"])
-        for at in range(0, len(stored), _COPIED_AT_ONCE):
-            whole = await read_whole(self._memory, stored[at : at + _COPIED_AT_ONCE])
-            changed = {"group": _group(target), "text": ""}
-            moved = [{**entry, "key": {**entry["key"], "thread": target}, **changed} for entry in whole]
-            for error in await store_whole(self._memory, moved):
-                raise error_of(error)
+        """Values first, and writes, then the checkpoints that have them, in their order."""
+        for kind in ("value", "write", "checkpoint"):
+            where: Any = _is("metadata.langgraph", kind)
+            entries = self._memory.entries(tier=self._tier, group=_group(source), where=where, order="oldest")
+            stored = sorted([entry async for entry in entries], key=lambda entry: entry["seq"])
+            for some in chunks(stored, _COPIED_AT_ONCE):
+                await self._copy(await read_whole(self._memory, some), target)
+
+    async def _copy(self, entries: list[MemoryEntry], target: str) -> None:
+        changed = {"group": _group(target), "text": ""}
+        moved = [{**entry, "key": {**entry["key"], "thread": target}, **changed} for entry in entries]
+        for error in await store_whole(self._memory, moved):
+            raise error_of(error)
 
     def _entry(self, kind: str, place: Place, key: dict[str, Any], content: Any) -> dict[str, Any]:
         """Nothing of it is found by its words."""

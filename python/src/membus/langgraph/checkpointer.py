@@ -28,8 +28,9 @@ class MembusSaver(BaseCheckpointSaver[str]):
     """A checkpointer over the memory of one agent: `graph.compile(checkpointer=MembusSaver(memory))`.
 
     `memory` is a `membus.Memory`, then all methods may be used, or an `AsyncMemory`, then those for asyncio. Threads are kept in
-    `namespace`, in the episodic tier unless told otherwise; what one `put` writes is there at once or not at all. `ttl_s`: seconds after
-    which a checkpoint ends, with its values and writes; None: never.
+    `namespace`, in the episodic tier unless told otherwise; a checkpoint is there with all its values or not at all: a `put` that fails
+    leaves at most values, which go with their thread. `ttl_s`: seconds after which a checkpoint ends, with its values and writes; None:
+    never.
     """
 
     def __init__(

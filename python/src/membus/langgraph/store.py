@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from datetime import datetime, timezone
-from typing import Any, AsyncIterator, Iterable, Mapping
+from typing import Any, Iterable, Mapping
 
 from langgraph.store.base import (
     BaseStore,
@@ -24,7 +24,8 @@ from langgraph.store.base import (
     validate_op_namespace,
 )
 
-from .._parts import part_keys, read_whole, store_whole
+from .._batches import entries_of, forget_cascading
+from .._parts import forget_parts, read_whole, store_whole
 from .._schema import LIMITS, MemoryEntry, MemoryTier
 from ..errors import error_of
 from ._home import AnyMemory, Home
@@ -91,16 +92,10 @@ class MembusStore(BaseStore):
 
     async def _get(self, ops: list[GetOp]) -> dict[tuple[tuple[str, ...], str], Item]:
         keys = [_key(op) for op in ops]
-        entries = await read_whole(self._memory, [entry async for entry in self._entries(keys)])
+        entries = await read_whole(self._memory, [entry async for entry in entries_of(self._memory, self._tier, keys)])
         kept = {(op.namespace, op.key) for op in ops if op.refresh_ttl}
         await self._refresh([entry for entry in entries if _place(entry) in kept])
         return {_place(entry): Item(**_fields(entry)) for entry in entries}
-
-    async def _entries(self, keys: list[dict[str, str]], where: Any = None) -> AsyncIterator[MemoryEntry]:
-        for at in range(0, len(keys), LIMITS["criteriaKeys"]):
-            chunk: Any = keys[at : at + LIMITS["criteriaKeys"]]
-            async for entry in self._memory.entries(tier=self._tier, keys=chunk, where=where):
-                yield entry
 
     async def _search(self, op: SearchOp) -> list[SearchItem]:
         """By relevance where there is a query, else the oldest first. Filters are checked here, too: the host's are not LangGraph's."""
@@ -137,13 +132,12 @@ class MembusStore(BaseStore):
             return
         # Heads that these replace have parts that would stay.
         is_head: Any = {"field": "metadata.parts", "op": "exists", "value": True}
-        old = [key async for head in self._entries([entry["key"] for entry in entries], is_head) for key in part_keys(head)]
+        keys = [entry["key"] for entry in entries]
+        old = [head async for head in entries_of(self._memory, self._tier, keys, where=is_head)]
         for error in await store_whole(self._memory, entries):
             raise error_of(error)
-        if old:
-            heads = self._entries([entry["key"] for entry in entries], is_head)
-            kept = [key async for head in heads for key in part_keys(head)]
-            await self._forget([key for key in old if key not in kept])
+        for head in old:
+            await forget_parts(self._memory, head)
 
     async def _refresh(self, entries: list[MemoryEntry]) -> None:
         """There is no touching an entry: it is stored again, unless somebody has changed it meanwhile."""
@@ -157,9 +151,7 @@ class MembusStore(BaseStore):
                 raise error_of(error)
 
     async def _forget(self, keys: list[Any]) -> None:
-        for at in range(0, len(keys), LIMITS["criteriaKeys"]):
-            chunk = keys[at : at + LIMITS["criteriaKeys"]]
-            await self._memory.forget(tier=self._tier, keys=chunk, cascade=True)
+        await forget_cascading(self._memory, keys, LIMITS["criteriaKeys"], lambda some: {"tier": self._tier, "keys": some})
 
     def _entry(self, op: PutOp, given: Mapping[str, Any]) -> dict[str, Any]:
         """Raises `TypeError` for a value that is no JSON; names of fields become strings."""
