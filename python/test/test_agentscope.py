@@ -6,6 +6,9 @@ from types import SimpleNamespace
 from typing import Any, AsyncIterator
 
 import pytest
+
+pytest.importorskip("agentscope.middleware", reason="needs AgentScope 2, which the packages of `test` leave out")
+
 from agentscope.event import ReplyStartEvent
 from agentscope.message import AssistantMsg, UserMsg
 from agentscope.middleware import Mem0Middleware

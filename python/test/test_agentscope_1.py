@@ -6,12 +6,16 @@ import random
 from typing import Any
 
 import pytest
+
+pytest.importorskip("agentscope.memory", reason="needs AgentScope 1.0, which the packages of `test` leave out")
+
 from agentscope.memory import InMemoryMemory
 from agentscope.message import Msg, TextBlock
 from running_bus import RunningBus
 
 from membus import aio
 from membus.agentscope import MembusLongTermMemory, MembusMemory
+from membus.aio import AsyncMemory
 
 MARKS: list[str | None] = ["hint", "done", None]
 
@@ -94,3 +98,85 @@ async def test_what_is_known_of_a_user_is_for_all_conversations(bus: RunningBus,
         assert await memory.retrieve(None) == ""
         with pytest.raises(ValueError, match="at least one of agent_name"):
             MembusLongTermMemory(client)
+        with pytest.raises(ValueError, match="user_id must be a name"):
+            MembusLongTermMemory(client, user_name="*")
+        for conversation in (None, "", 7):
+            with pytest.raises(ValueError, match="conversation must be a name"):
+                MembusMemory(client, conversation)  # type: ignore[arg-type]
+
+
+async def test_one_message_is_added_as_often_as_it_is_given(bus: RunningBus, agent: str) -> None:
+    message = Msg("alice", "Hello", "user")
+    async with await aio.connect(bus.url, agent=agent) as client:
+        memory = MembusMemory(client, "c-1")
+        await memory.add([message, message], allow_duplicates=True)
+        assert shown(await memory.get_memory()) == shown([message, message])
+        await memory.add([message, message])
+        assert await memory.size() == 2
+        assert await memory.delete([message.id]) == 2
+
+
+async def test_of_two_that_summarise_at_once_one_summary_is_left(
+    bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the first forgets what it replaces, the second has replaced it all."""
+    async with await aio.connect(bus.url, agent=agent) as client:
+        first, second = MembusMemory(client, "c-1"), MembusMemory(client, "c-1")
+        await first.add(Msg("alice", "Hello", "user"))
+        await first.update_compressed_summary("greeted")
+        await first.add(Msg("alice", "Well", "user"))
+        forget = AsyncMemory.forget
+
+        async def late(view: AsyncMemory, **criteria: Any) -> Any:
+            monkeypatch.setattr(AsyncMemory, "forget", forget)
+            await second.add(Msg("alice", "Bye", "user"))
+            await second.update_compressed_summary("greeted and gone")
+            return await forget(view, **criteria)
+
+        monkeypatch.setattr(AsyncMemory, "forget", late)
+        await first.update_compressed_summary("greeted well")
+        assert AsyncMemory.forget is forget
+        assert (await MembusMemory(client, "c-1").get_memory())[0].content == "greeted and gone"
+        summaries = {"field": "metadata.kind", "op": "eq", "value": "summary"}
+        request: Any = {"namespace": "conversations", "where": summaries, "limit": 0}
+        assert (await client.retrieve(**request))["total"] == 1
+
+
+async def test_a_summary_that_is_written_anew_is_not_the_one_that_was_read(
+    bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        first, second = MembusMemory(client, "c-1"), MembusMemory(client, "c-1")
+        await first.add(Msg("alice", "Hello", "user"))
+        await first.update_compressed_summary("greeted")
+        last = Msg("alice", "Well", "user")
+        await first.add(last)
+        forget = AsyncMemory.forget
+
+        async def late(view: AsyncMemory, **criteria: Any) -> Any:
+            """The second covers what the summary that is about to go covers."""
+            monkeypatch.setattr(AsyncMemory, "forget", forget)
+            await second.delete([last.id])
+            await second.update_compressed_summary("greeted once")
+            return await forget(view, **criteria)
+
+        monkeypatch.setattr(AsyncMemory, "forget", late)
+        await first.update_compressed_summary("greeted well")
+        assert (await MembusMemory(client, "c-1").get_memory())[0].content == "greeted once"
+
+
+async def test_any_number_of_messages_is_marked_and_forgotten(bus: RunningBus, agent: str) -> None:
+    """More than one request names, and more than one cascade takes."""
+    messages = [Msg("alice", f"message {n}", "user") for n in range(10_100)]
+    ids = [message.id for message in messages]
+    async with await aio.connect(bus.url, agent=agent) as client:
+        memory = MembusMemory(client, "c-1")
+        await memory.add(messages, marks="a")
+        await memory.add(messages[:1_100])
+        assert await memory.size() == 10_100
+        assert await memory.update_messages_mark("b", "a", ids[:1_500]) == 1_500
+        assert await memory.delete(ids[:1_100]) == 1_100
+        assert await memory.delete_by_mark("b") == 400
+        await memory.add(messages[:1_500])
+        await memory.clear()
+        assert await memory.size() == 0

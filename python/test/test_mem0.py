@@ -44,8 +44,9 @@ async def test_what_is_added_is_found_of_its_user_alone(bus: RunningBus, agent: 
         ]
         with pytest.raises(ValueError, match="at least one of user_id"):
             await memory.search("train", filters={"trip": "Zürich"})
-        with pytest.raises(ValueError, match="metadata cannot have trust"):
-            await memory.add("x", user_id="alice", metadata={"trust": "user"})
+        for reserved in ("trust", "part_write"):
+            with pytest.raises(ValueError, match=f"metadata cannot have {reserved}"):
+                await memory.add("x", user_id="alice", metadata={reserved: "user"})
 
 
 async def test_the_same_text_is_remembered_once(bus: RunningBus, agent: str) -> None:
@@ -54,8 +55,22 @@ async def test_the_same_text_is_remembered_once(bus: RunningBus, agent: str) -> 
         first = (await memory.add("Lives in Lisbon", **ALICE))["results"][0]
         again = (await memory.add("Lives in  Lisbon", **ALICE, infer=False))["results"][0]
         assert (again["id"], again["event"]) == (first["id"], "NONE")
+        before = await memory.get(first["id"])
+        with pytest.raises(ValueError, match="metadata cannot have superseded_by"):
+            await memory.update(first["id"], metadata={"superseded_by": "nothing"})
         await memory.update(first["id"], "Lives in Porto", metadata={"since": 2026})
-        assert await memory.get(first["id"]) == {**(await memory.get(first["id"]) or {}), "memory": "Lives in Porto"}
+        changed = await memory.get(first["id"])
+        assert before is not None and changed is not None
+        assert changed["updated_at"] > before["updated_at"]
+        told = {name: value for name, value in changed.items() if not name.endswith("_at")}
+        assert told == {
+            "id": first["id"],
+            "memory": "Lives in Porto",
+            "user_id": "alice",
+            "role": "user",
+            "metadata": {"since": 2026},
+        }
+        assert changed["created_at"] == before["created_at"]
         assert (await memory.add("Lives in Lisbon", **ALICE))["results"][0]["event"] == "ADD"
         assert sorted(texts(await memory.get_all(filters={**ALICE}))) == ["Lives in Lisbon", "Lives in Porto"]
         assert texts(await memory.get_all(filters={**ALICE, "since": {"gte": 2026}})) == ["Lives in Porto"]
@@ -80,6 +95,18 @@ async def test_agents_and_runs_narrow_what_is_found(bus: RunningBus, agent: str)
         assert texts(await memory.get_all(filters={**ALICE, "agent_id": "*"})) == ["tea"]
         assert texts(await memory.get_all(filters=ALICE)) == ["tea"]
         assert texts(await memory.get_all(filters={"agent_id": "writer"})) == []
+        assert texts(await memory.get_all(filters={"user_id": "*"})) == ["tea"]
+
+
+@pytest.mark.parametrize("ids", [{"user_id": "*"}, {"user_id": " * "}, {"user_id": "alice", "agent_id": "*"}])
+async def test_everybody_is_nobody_to_remember_or_forget_of(bus: RunningBus, agent: str, ids: Any) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        memory = Mem0Memory(client)
+        await memory.add("tea", user_id="alice")
+        with pytest.raises(ValueError, match="_id must be a name, got"):
+            await memory.add("coffee", **ids)
+        with pytest.raises(ValueError, match="_id must be a name, got"):
+            await memory.delete_all(**ids)
         assert texts(await memory.get_all(filters={"user_id": "*"})) == ["tea"]
 
 

@@ -12,12 +12,13 @@ _LOGICAL = {"AND": "all", "OR": "any", "NOT": "not"}
 _OPERATORS = frozenset(("eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains"))
 
 
-def entities_of(given: Mapping[str, Any]) -> dict[str, str]:
-    """Those of `user_id`, `agent_id` and `run_id` that are given. Raises `ValueError` where none is, or one is no name."""
+def entities_of(given: Mapping[str, Any], *, takes_any: bool = False) -> dict[str, str]:
+    """Those of `user_id`, `agent_id` and `run_id` that are given. Raises `ValueError` where none is, or one is no name; so is `*`, which
+    stands for everybody in a filter, unless it `takes_any`."""
     entities = {name: given[name] for name in ENTITIES if given.get(name) is not None}
     for name, value in entities.items():
-        if not isinstance(value, str) or not value.strip():
-            raise ValueError(f"{name} must be a name")
+        if not isinstance(value, str) or not value.strip() or (value.strip() == "*" and not takes_any):
+            raise ValueError(f"{name} must be a name, got {value!r}")
     if not entities:
         raise ValueError("at least one of user_id, agent_id and run_id is needed, such as filters={'user_id': 'u1'}")
     return {name: value.strip() for name, value in entities.items()}

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from typing import Any, Iterable, Union
+from typing import Any, Callable, Iterable, Literal, Union
 
 from agentscope.memory import LongTermMemoryBase, MemoryBase
 from agentscope.message import Msg, TextBlock
 from agentscope.tool import ToolResponse
 
+from ._batches import chunks, forget_cascading
+from ._mem0_filters import entities_of
 from ._parts import read_whole, store_whole
 from ._schema import LIMITS, MemoryEntry, MemoryTier
 from .aio import AsyncMemory
@@ -33,10 +35,13 @@ class MembusMemory(MemoryBase):
 
     They are records of the protocol (protocol/spec/07-records.md), in the namespace `conversations`: an agent in JavaScript opens the
     same conversation. Marks stand beside each message. `state_dict` has the summary alone; the messages are in membus.
+    Raises `ValueError` for a conversation that is no text, or an empty one.
     """
 
     def __init__(self, memory: AsyncMemory, conversation: str, *, tier: MemoryTier = "episodic") -> None:
         super().__init__()
+        if not isinstance(conversation, str) or not conversation:
+            raise ValueError(f"conversation must be a name, got {conversation!r}")
         self._compressed_summary: str = ""
         self._memory = memory.in_namespace(_NAMESPACE)
         self._conversation = conversation
@@ -48,10 +53,15 @@ class MembusMemory(MemoryBase):
         """Adds messages behind those that are there; one whose id is there only where duplicates are allowed."""
         names = [] if marks is None else _texts(marks, "marks")
         given = [memories] if isinstance(memories, Msg) else memories or []
-        ids = [message.id for message in given]
-        known = {_id(entry) for entry in await self._messages([_of_ids(ids)])} if ids else set()
-        entries = [self._entry(message, names) for message in given if allow_duplicates or message.id not in known]
-        added = [_duplicate(entry) if entry["key"]["message"] in known else entry for entry in entries]
+        known = {_id(entry) for entry in await self._of_ids([message.id for message in given], [])}
+        added = []
+        for message in given:
+            entry = self._entry(message, names)
+            if message.id not in known:
+                added.append(entry)
+            elif allow_duplicates:
+                added.append(_duplicate(entry))
+            known.add(message.id)
         for error in await store_whole(self._memory, added) if added else ():
             # Another has added it meanwhile.
             if error["code"] != "conflict":
@@ -59,15 +69,12 @@ class MembusMemory(MemoryBase):
 
     async def delete(self, msg_ids: list[str], **_: Any) -> int:
         """How many there were of these ids."""
-        deleted = 0
-        for at in range(0, len(msg_ids), LIMITS["listElements"]):
-            deleted += await self._forget([_of_ids(msg_ids[at : at + LIMITS["listElements"]])])
-        return deleted
+        return await self._forget(msg_ids, lambda some: [_are(some)])
 
     async def delete_by_mark(self, mark: str | list[str], *_: Any, **__: Any) -> int:
         """How many messages had one of the marks."""
         marks = _texts(mark, "mark")
-        return await self._forget([{"field": "metadata.marks", "op": "in", "value": marks}]) if marks else 0
+        return await self._forget_where([{"field": "metadata.marks", "op": "in", "value": marks}]) if marks else 0
 
     async def size(self) -> int:
         page = await self._memory.retrieve(tier=self._tier, group=self._conversation, where=_all([]), limit=0)
@@ -75,7 +82,7 @@ class MembusMemory(MemoryBase):
 
     async def clear(self) -> None:
         """Forgets the messages; the summary stays, as in AgentScope's own memories."""
-        await self._forget([])
+        await self._forget_where([])
 
     async def get_memory(
         self, mark: str | None = None, exclude_mark: str | None = None, prepend_summary: bool = True, **_: Any
@@ -91,22 +98,22 @@ class MembusMemory(MemoryBase):
     async def update_compressed_summary(self, summary: str) -> None:
         """Keeps a summary of the conversation, which another process finds, too."""
         await super().update_compressed_summary(summary)
-        sequence = [entry["seq"] for entry in await self._messages([])] or [0]
-        covers = {"from": sequence[0], "to": sequence[-1]}
+        covers = {"from": await self._sequence("oldest"), "to": await self._sequence("newest")}
         content = {"text": summary, "key_facts": [], "open_threads": [], "covers": covers}
         key = {"conversation": self._conversation, "summary": str(covers["to"])}
         entry = {"key": key, "content": content, "metadata": {"kind": "summary", "level": 1, **covers}, **self._place}
+        request: Any = {**self._place, "where": _IS_SUMMARY}
+        known = [other async for other in self._memory.entries(**request)]
         for error in await store_whole(self._memory, [entry]):
             raise error_of(error)
-        others: Any = {"all": [_IS_SUMMARY, {"field": "key.summary", "op": "ne", "value": key["summary"]}]}
-        await self._memory.forget(tier=self._tier, group=self._conversation, where=others, cascade=True)
+        await self._forget_as_read([other for other in known if other["key"] != key])
 
     async def update_messages_mark(
         self, new_mark: str | None, old_mark: str | None = None, msg_ids: list[str] | None = None
     ) -> int:
         """Puts `new_mark` on messages in place of `old_mark`; without a new one it takes the old one away. How many were changed."""
-        where = _marked(old_mark, None) + ([] if msg_ids is None else [_of_ids(msg_ids)])
-        entries = await self._messages(where) if msg_ids != [] else []
+        where = _marked(old_mark, None)
+        entries = await self._messages(where) if msg_ids is None else await self._of_ids(msg_ids, where)
         changed = 0
         for _ in range(_MARK_ATTEMPTS):
             changed += sum(_is_counted(_marks(entry), new_mark, old_mark) for entry in entries)
@@ -114,8 +121,7 @@ class MembusMemory(MemoryBase):
             if not left:
                 return changed
             changed -= sum(_is_counted(_marks(entry), new_mark, old_mark) for entry in left)
-            keys = [entry["key"]["message"] for entry in left]
-            entries = await self._messages([*where, {"field": "key.message", "op": "in", "value": keys}])
+            entries = await self._of_ids([entry["key"]["message"] for entry in left], where)
         raise ConflictError("others go on changing the marks of these messages")
 
     async def _mark(self, entries: list[MemoryEntry], new_mark: str | None, old_mark: str | None) -> list[MemoryEntry]:
@@ -147,14 +153,38 @@ class MembusMemory(MemoryBase):
         }
 
     async def _messages(self, where: list[Any]) -> list[MemoryEntry]:
-        request: Any = {"tier": self._tier, "group": self._conversation, "where": _all(where), "order": "oldest"}
+        request: Any = {**self._place, "where": _all(where), "order": "oldest"}
         return await read_whole(self._memory, [entry async for entry in self._memory.entries(**request)])
 
-    async def _forget(self, where: list[Any]) -> int:
+    async def _of_ids(self, ids: list[str], where: list[Any]) -> list[MemoryEntry]:
+        """Messages of any number of ids, those that have an id twice included."""
+        distinct = [*dict.fromkeys(ids)]
+        return [entry for some in chunks(distinct, LIMITS["listElements"]) for entry in await self._messages([_are(some), *where])]
+
+    async def _sequence(self, order: Literal["oldest", "newest"]) -> int:
+        """Of the first or the last message; 0 where there is none."""
+        request: Any = {**self._place, "where": _all([]), "order": order, "limit": 1}
+        entries = [entry async for entry in self._memory.entries(**request)]
+        return entries[0]["seq"] if entries else 0
+
+    async def _forget_as_read(self, entries: list[MemoryEntry]) -> None:
+        """What another process stores meanwhile stays: of two that forget each other's summaries none would be left."""
+        latest = max((entry["timestamps"]["updated"] for entry in entries), default=0)
+        criteria = {"tier": self._tier, "where": {"field": "updated", "op": "lte", "value": latest}}
+        keys = [entry["key"] for entry in entries]
+        await forget_cascading(self._memory, keys, LIMITS["criteriaKeys"], lambda some: {**criteria, "keys": some})
+
+    async def _forget_where(self, where: list[Any]) -> int:
+        """Those that are there now: what a cascade takes at once has a bound, so that they are forgotten by their keys."""
+        request: Any = {**self._place, "where": _all(where)}
+        keys = [entry["key"]["message"] async for entry in self._memory.entries(**request)]
+        return await self._forget(keys, lambda some: [{"field": "key.message", "op": "in", "value": some}, *where])
+
+    async def _forget(self, ids: list[str], where: Callable[[list[str]], list[Any]]) -> int:
         """The parts of messages go with them, and are counted by none."""
-        request: Any = {"tier": self._tier, "group": self._conversation, "where": _all(where), "cascade": True}
-        reply = await self._memory.forget(**request)
-        return reply["deleted"] - sum(reply["receipt"].get("cascaded", []))
+        return await forget_cascading(
+            self._memory, ids, LIMITS["listElements"], lambda some: {**self._place, "where": _all(where(some))}
+        )
 
     async def _summary(self) -> str:
         if not self._compressed_summary:
@@ -168,7 +198,7 @@ class MembusMemory(MemoryBase):
 class MembusLongTermMemory(LongTermMemoryBase):
     """What an agent knows about a user, an agent or a run across conversations: facts, as of `membus.mem0`.
 
-    At least one of the names is needed. `extract` finds the facts in messages; without it they are remembered as they are.
+    At least one of the names is needed, and none is `*`. `extract` finds the facts in messages; without it they are remembered as they are.
     """
 
     def __init__(
@@ -185,6 +215,7 @@ class MembusLongTermMemory(LongTermMemoryBase):
         self._ids: dict[str, Any] = {name: value for name, value in names.items() if value is not None}
         if not self._ids:
             raise ValueError("at least one of agent_name, user_name and run_name is needed")
+        entities_of(self._ids)
         self._facts = Mem0Memory(memory, extract=extract)
 
     async def record(self, msgs: list[Msg | None], infer: bool = True, **_: Any) -> dict[str, Any]:
@@ -259,7 +290,7 @@ def _all(where: list[Any]) -> Any:
     return {"all": [{"field": "metadata.kind", "op": "eq", "value": "message"}, *where]}
 
 
-def _of_ids(ids: list[str]) -> dict[str, Any]:
+def _are(ids: list[str]) -> dict[str, Any]:
     return {"any": [{"field": field, "op": "in", "value": ids} for field in ("key.message", "metadata.same_as")]}
 
 

@@ -17,6 +17,7 @@ from datetime import datetime, timezone
 from typing import Any, Awaitable, Callable, Iterable, Mapping, Sequence, Union
 
 from ._mem0_filters import ENTITIES, entities_of, where_of
+from ._parts import WRITE_FIELD
 from ._schema import LIMITS, MemoryEntry, MemoryTier
 from .aio import AsyncMemory
 from .errors import error_of
@@ -28,7 +29,7 @@ Extract = Callable[[Sequence[Mapping[str, Any]]], Awaitable[Iterable[str]]]
 _TIER: MemoryTier = "episodic"
 _IDS_MAX = 20
 #: Fields of a fact's metadata that are not the caller's.
-_RESERVED = {"kind", "about", "trust", "category", "valid_from", "valid_until", "superseded_by", "confidence", "parts", *ENTITIES}
+_RESERVED = {"kind", "about", "trust", "category", "valid_from", "valid_until", "superseded_by", "confidence", "parts", WRITE_FIELD, *ENTITIES}
 _ESCAPED = re.compile(r"[%/*\x00-\x1f\x7f]")
 
 
@@ -55,11 +56,9 @@ class Mem0Memory:
     ) -> dict[str, Any]:
         """Remembers what messages say. `{"results": [{"id", "memory", "event"}]}`: `ADD`, or `NONE` for what is known already.
 
-        Raises `ValueError` without any of the three ids, `MembusError` where one memory is refused."""
+        Raises `ValueError` without any of the three ids or with `*` as one, `MembusError` where one memory is refused."""
         entities = entities_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
-        reserved = _RESERVED & (metadata or {}).keys()
-        if reserved:
-            raise ValueError(f"metadata cannot have {', '.join(sorted(reserved))}")
+        _check_own(metadata or {})
         said = _said(messages)
         results = []
         for text, role in await self._facts(said) if infer and self._extract else said:
@@ -93,8 +92,9 @@ class Mem0Memory:
     async def update(
         self, memory_id: str, text: str | None = None, metadata: Mapping[str, Any] | None = None
     ) -> dict[str, str]:
-        """Another text, or other metadata, under the same id. Raises `ValueError` where there is no such memory, `ConflictError`
-        where another has changed it meanwhile."""
+        """Another text, or other metadata, under the same id. Raises `ValueError` where there is no such memory, or for metadata that
+        `add` refuses, `ConflictError` where another has changed it meanwhile."""
+        _check_own(metadata or {})
         entry = await self._require(memory_id)
         known = entry["content"]
         content = {**known, "text": _canonical(text) if text is not None else known["text"]}
@@ -116,7 +116,7 @@ class Mem0Memory:
     async def delete_all(
         self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None
     ) -> dict[str, str]:
-        """All memories of a user, an agent, a run, or of what all that are given have in common."""
+        """All memories of a user, an agent, a run, or of what all that are given have in common. `*` is a `ValueError`."""
         filters = entities_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
         await self._memory.forget(**_criteria(filters, is_current=False))
         return {"message": "Memories deleted successfully!"}
@@ -173,7 +173,7 @@ class Mem0Memory:
 
 def _criteria(filters: Mapping[str, Any] | None, is_current: bool = True) -> Any:
     """Which facts the filters select. What is about a user is in that user's namespace, whoever else it names."""
-    entities = entities_of(filters or {})
+    entities = entities_of(filters or {}, takes_any=True)
     others = {name: value for name, value in (filters or {}).items() if name not in ENTITIES}
     about = _about(entities)
     is_whole = entities.get("user_id", "*") != "*"
@@ -228,6 +228,12 @@ def _said(messages: Messages) -> list[tuple[str, str]]:
         if text and role not in ("system", "developer"):
             said.append((text, role))
     return said
+
+
+def _check_own(metadata: Mapping[str, Any]) -> None:
+    reserved = _RESERVED & metadata.keys()
+    if reserved:
+        raise ValueError(f"metadata cannot have {', '.join(sorted(reserved))}")
 
 
 def _flat(metadata: Mapping[str, Any]) -> dict[str, Any]:
