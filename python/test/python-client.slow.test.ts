@@ -5,7 +5,6 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
 
-const PYTHON = process.env.MEMBUS_TEST_PYTHON ?? "python3";
 const FOLDER = fileURLToPath(new URL("..", import.meta.url));
 const ENV = {
   ...process.env,
@@ -15,28 +14,40 @@ const ENV = {
 };
 const RUN_MS = 280_000;
 
+/** The variable that names the Python of a file: each AgentScope wants one of its own. */
+function variableFor(name: string): string {
+  if (name.startsWith("test_agentscope_1")) return "MEMBUS_TEST_AGENTSCOPE_1";
+  return name.startsWith("test_agentscope") ? "MEMBUS_TEST_AGENTSCOPE" : "MEMBUS_TEST_PYTHON";
+}
+
 /** Modules that a file needs besides those of pytest and nats-py. */
 const NEEDS = new Map([
   ["test_agentscope.py", ["agentscope.middleware"]],
+  ["test_agentscope_agent.py", ["agentscope.middleware"]],
   ["test_agentscope_1.py", ["agentscope.memory"]],
+  ["test_agentscope_1_agent.py", ["agentscope.memory"]],
   ["test_checkpointer.py", ["langgraph.graph", "langgraph.checkpoint.conformance"]],
   ["test_langgraph_store.py", ["langgraph.store.base"]],
   ["test_types.py", ["mypy", "langgraph.graph", "langgraph.checkpoint.conformance"]],
 ]);
 
-const isThere = (modules: string) =>
-  spawnSync(PYTHON, ["-c", `import ${modules}`], { env: ENV, timeout: 60_000 }).status === 0;
+const isThere = (python: string, modules: string) =>
+  spawnSync(python, ["-c", `import ${modules}`], { env: ENV, timeout: 60_000 }).status === 0;
 
 const FILES = readdirSync(new URL(".", import.meta.url))
   .filter((name) => /^test_.*\.py$/.test(name))
-  .map((name) => ({ name, modules: ["pytest", "nats", ...(NEEDS.get(name) ?? [])].join(", ") }));
+  .map((name) => {
+    const variable = variableFor(name);
+    const modules = ["pytest", "nats", ...(NEEDS.get(name) ?? [])].join(", ");
+    return { name, variable, python: process.env[variable] ?? "python3", modules };
+  });
 
 describe("the client for Python, whose tests", () => {
-  for (const { name, modules } of FILES) {
-    it.skipIf(!isThere(modules))(
-      `in ${name} pass (needs ${modules} of python3 or of MEMBUS_TEST_PYTHON)`,
+  for (const { name, variable, python, modules } of FILES) {
+    it.skipIf(!isThere(python, modules))(
+      `in ${name} pass (needs ${modules} of python3 or of ${variable})`,
       async () => {
-        const run = promisify(execFile)(PYTHON, ["-m", "pytest", "-q", `test/${name}`], {
+        const run = promisify(execFile)(python, ["-m", "pytest", "-q", `test/${name}`], {
           cwd: FOLDER,
           env: ENV,
           timeout: RUN_MS,
