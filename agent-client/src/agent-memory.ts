@@ -40,11 +40,10 @@ import {
   malformed,
   newRequestId,
   type RetrieveRequest,
-  wireError,
 } from "./exchange/index.js";
 import { checkIdentity, envelopeOf, subjectOf } from "./identity.js";
 import { contentByTier, followPages, type ListResult, type RetrieveResult, requireWhole } from "./pages.js";
-import { type EntryInput, type StoreResult, storeEntries } from "./store/index.js";
+import { type EntryInput, type StoreResult, storeEntries, storeFailure } from "./store/index.js";
 import { type OnEvent, type Watch, type WatchFilter, watchEvents } from "./watch.js";
 
 export interface ForgetResult extends Pick<MemoryForgetResponse, "deleted" | "receipt"> {
@@ -225,7 +224,7 @@ export class AgentMemory {
     const { tier, tags, ttl, score, ...rest } = resolveRememberOptions(options, this.#settings);
     const entry = { key, content: value, tier, tags, ttl, importance: score };
     const { receipts, errors } = await storeEntries([entry], this.#settings, this.#exchange, rest);
-    if (errors[0] !== undefined) throw wireError(errors[0]);
+    if (errors[0] !== undefined) throw storeFailure(errors[0]);
     return receipts[0]!;
   }
 

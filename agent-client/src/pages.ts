@@ -1,12 +1,13 @@
 import {
   type DegradedTier,
+  type ErrorMessage,
   type Json,
   MemoryError,
   type MemoryListResponse,
   type MemoryRetrieveResponse,
+  parseErrorMessage,
   TIERS,
 } from "@membus/protocol";
-import { wireError } from "./exchange/index.js";
 
 /** One page and how to go on. */
 export type RetrieveResult = Pick<
@@ -55,7 +56,7 @@ export async function* followPages<Page extends AnyPage>(
  * @throws {MemoryError} the first reason why a page is `degraded`.
  */
 export function requireWhole({ degraded = [] }: AnyPage): void {
-  if (degraded[0] !== undefined) throw wireError(degraded[0]);
+  if (degraded[0] !== undefined) throw tierFailure(degraded[0]);
 }
 
 /**
@@ -65,9 +66,14 @@ export function requireWhole({ degraded = [] }: AnyPage): void {
 export function contentByTier<F>(page: Pick<RetrieveResult, "entries" | "degraded">, fallback: F): Json | F {
   for (const tier of TIERS) {
     const failure = page.degraded?.find((degraded) => degraded.tier === tier);
-    if (failure !== undefined) throw wireError(failure);
+    if (failure !== undefined) throw tierFailure(failure);
     const entry = page.entries.find((found) => found.tier === tier);
     if (entry !== undefined) return entry.content;
   }
   return fallback;
+}
+
+/** Why a tier is missing, as the error that it would be of a request to it alone. */
+function tierFailure({ code, message }: DegradedTier): MemoryError {
+  return parseErrorMessage({ code, message, detail: {} } as ErrorMessage);
 }

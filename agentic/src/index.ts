@@ -12,7 +12,6 @@ export {
   type EditOptions,
   type NewBlock,
 } from "./blocks/index.js";
-export { pauseAfterConflict } from "./contention.js";
 export {
   CONTEXT_DEFAULTS,
   type CompactionOutcome,
@@ -248,7 +247,6 @@ export {
   type ToolBinding,
 } from "./progressive/index.js";
 export { messageSources } from "./sources.js";
-export { storeFailure } from "./store-failure.js";
 export {
   AGENT_DEFAULTS,
   type Agent,

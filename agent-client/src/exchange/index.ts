@@ -1,5 +1,5 @@
 export { Exchange } from "./exchange.js";
-export { malformed, wireError } from "./reply.js";
+export { malformed } from "./reply.js";
 export {
   checkRequest,
   type EncodedRequest,

@@ -2,7 +2,6 @@ import {
   type BusMessage,
   CONTENT_TYPE_HEADER,
   decodeMessage,
-  type ErrorMessage,
   ErrorMessageSchema,
   MemoryError,
   type Message,
@@ -42,13 +41,4 @@ function readError(message: Message): MemoryError {
 
 export function malformed(why: string): MemoryError {
   return new MemoryError("runtime_error", `the host's reply cannot be read: ${why}`);
-}
-
-/** The error that a part of a reply reports: one entry of a store, one tier of a retrieve. */
-export function wireError(report: {
-  readonly code: string;
-  readonly message: string;
-  readonly detail?: ErrorMessage["detail"];
-}): MemoryError {
-  return parseErrorMessage({ detail: {}, ...report } as ErrorMessage);
 }

@@ -9,9 +9,10 @@ import {
 } from "@membus/protocol";
 import type { ResolvedCallOptions, StoreOptions } from "../call-options.js";
 import type { ResolvedClientOptions } from "../client-options.js";
-import { type Exchange, encodeRequest, malformed, newRequestId, wireError } from "../exchange/index.js";
+import { type Exchange, encodeRequest, malformed, newRequestId } from "../exchange/index.js";
 import { envelopeOf, subjectOf } from "../identity.js";
 import { checkEntries, entryError, type IndexedEntry } from "./store-entries.js";
+import { storeFailure } from "./store-failure.js";
 import { type PartWriter, type StorePart, splitStore } from "./store-parts.js";
 
 const TYPE = "memory/store/req";
@@ -100,7 +101,7 @@ async function sendParts(
 function readStoreReply(message: Message, count: number): MemoryStoreResponse {
   const reply = message as MemoryStoreResponse;
   if (reply.receipts.length + reply.errors.length !== count) throw malformed("entries are missing in it");
-  const errors = reply.errors.map(wireError);
+  const errors = reply.errors.map(storeFailure);
   if (reply.receipts.length === 0 && errors.every((error) => error.retryable)) throw errors[0]!;
   return reply;
 }

@@ -1,7 +1,6 @@
-import type { AgentMemory, CallOptions, EntryInput } from "@membus/agent-client";
+import { type AgentMemory, type CallOptions, type EntryInput, storeFailure } from "@membus/agent-client";
 import { type Clock, type Filter, isJsonObject, type Json, LIMITS } from "@membus/protocol";
 import { kindIs } from "../kind-filter.js";
-import { storeFailure } from "../store-failure.js";
 import { blockEntry, readBlock, revisionEntry, revisionKey, type StoredBlock } from "./block.js";
 import type { ResolvedBlocksOptions } from "./blocks-options.js";
 

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { AgentMemory } from "@membus/agent-client";
+import { type AgentMemory, pauseAfterConflict } from "@membus/agent-client";
 import { type Clock, integerOption, type Json, systemClock } from "@membus/protocol";
 import type { z } from "zod";
-import { pauseAfterConflict } from "../contention.js";
 import { type Block, publicBlock, type StoredBlock } from "./block.js";
 import { BlockError } from "./block-error.js";
 import { type BlockCall, BlockStore } from "./block-store.js";

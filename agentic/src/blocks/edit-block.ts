@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { pauseAfterConflict } from "@membus/agent-client";
 import type { Json } from "@membus/protocol";
-import { pauseAfterConflict } from "../contention.js";
 import type { StoredBlock } from "./block.js";
 import { BlockError } from "./block-error.js";
 import type { BlockCall, BlockStore } from "./block-store.js";

@@ -1,4 +1,4 @@
-import type { AgentMemory, EntryInput, RetrieveRequest } from "@membus/agent-client";
+import { type AgentMemory, type EntryInput, type RetrieveRequest, storeFailure } from "@membus/agent-client";
 import {
   type Filter,
   keyHash,
@@ -11,7 +11,6 @@ import {
 import { kindIs } from "../kind-filter.js";
 import { LongRecords } from "../long-records/index.js";
 import { messageSources } from "../sources.js";
-import { storeFailure } from "../store-failure.js";
 import { CONVERSATIONS_NAMESPACE, type ResolvedConversationOptions } from "./conversation-options.js";
 import { type ConversationMessage, inOrder, readMessage } from "./message.js";
 import { readSummary, type Summary } from "./summary.js";

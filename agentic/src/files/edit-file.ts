@@ -1,4 +1,4 @@
-import { pauseAfterConflict } from "../contention.js";
+import { pauseAfterConflict } from "@membus/agent-client";
 import { FileError } from "./file-error.js";
 import { shownPath } from "./file-path.js";
 import type { FileCall, FileStore, StoredFile } from "./file-store.js";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { AgentMemory, CallOptions, EntryInput } from "@membus/agent-client";
+import { type AgentMemory, type CallOptions, type EntryInput, storeFailure } from "@membus/agent-client";
 import {
   type Clock,
   type Filter,
@@ -9,7 +9,6 @@ import {
   recordEntry,
 } from "@membus/protocol";
 import { kindIs } from "../kind-filter.js";
-import { storeFailure } from "../store-failure.js";
 import { FileError } from "./file-error.js";
 import { namespaceOf, shownPath } from "./file-path.js";
 import type { ResolvedFilesOptions } from "./files-options.js";

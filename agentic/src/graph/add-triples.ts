@@ -1,5 +1,5 @@
+import { pauseAfterConflict } from "@membus/agent-client";
 import type { MemoryError } from "@membus/protocol";
-import { pauseAfterConflict } from "../contention.js";
 import { combineTriples, plainTriple, type Triple, tripleHash } from "./triple.js";
 import type { GraphCall, TripleStore } from "./triple-store.js";
 

@@ -1,4 +1,4 @@
-import { pauseAfterConflict } from "../contention.js";
+import { pauseAfterConflict } from "@membus/agent-client";
 import { addTriples } from "./add-triples.js";
 import { plainTriple, RESERVED_PREDICATES, type StoredTriple, type Triple, tripleHash } from "./triple.js";
 import { touching } from "./triple-pattern.js";

@@ -1,7 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { AgentMemory, CallOptions, ForgetRequest, RetrieveRequest } from "@membus/agent-client";
+import {
+  type AgentMemory,
+  type CallOptions,
+  type ForgetRequest,
+  type RetrieveRequest,
+  storeFailure,
+} from "@membus/agent-client";
 import { type Clock, type Filter, LIMITS, type MemoryError } from "@membus/protocol";
-import { storeFailure } from "../store-failure.js";
 import type { ResolvedGraphOptions } from "./graph-options.js";
 import { readTriple, type StoredTriple, type Triple, tripleEntry } from "./triple.js";
 

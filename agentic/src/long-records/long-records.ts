@@ -1,9 +1,10 @@
-import type {
-  AgentMemory,
-  EntriesOptions,
-  EntryInput,
-  ForgetRequest,
-  RetrieveRequest,
+import {
+  type AgentMemory,
+  type EntriesOptions,
+  type EntryInput,
+  type ForgetRequest,
+  type RetrieveRequest,
+  storeFailure,
 } from "@membus/agent-client";
 import {
   type Filter,
@@ -17,7 +18,6 @@ import {
   type StoreError,
   type StoreReceipt,
 } from "@membus/protocol";
-import { storeFailure } from "../store-failure.js";
 import {
   partHashes,
   partsToForget,

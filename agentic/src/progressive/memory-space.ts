@@ -1,9 +1,14 @@
 import { hash } from "node:crypto";
-import type { AgentMemory, EntryInput, ForgetRequest, RetrieveRequest } from "@membus/agent-client";
+import {
+  type AgentMemory,
+  type EntryInput,
+  type ForgetRequest,
+  type RetrieveRequest,
+  storeFailure,
+} from "@membus/agent-client";
 import { type Json, keyHash, LIMITS, type MemoryEntry, type MemoryTier } from "@membus/protocol";
 import type { CostMeter } from "../model/index.js";
 import { segmentOf } from "../namespace-segment.js";
-import { storeFailure } from "../store-failure.js";
 
 export interface SpacePlace {
   readonly tier: MemoryTier;

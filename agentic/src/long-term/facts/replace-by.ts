@@ -1,5 +1,4 @@
-import type { EntryInput } from "@membus/agent-client";
-import { storeFailure } from "../../store-failure.js";
+import { type EntryInput, storeFailure } from "@membus/agent-client";
 import type { CallContext } from "../call-context.js";
 import type { RecordOutcome } from "../outcome.js";
 import type { Shelf } from "../shelf.js";

@@ -1,6 +1,5 @@
-import type { EntryInput } from "@membus/agent-client";
+import { type EntryInput, storeFailure } from "@membus/agent-client";
 import { keyHash, MemoryError } from "@membus/protocol";
-import { storeFailure } from "../../store-failure.js";
 import type { CallContext } from "../call-context.js";
 import type { RecordOutcome } from "../outcome.js";
 import type { Shelf } from "../shelf.js";

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import { pauseAfterConflict, storeFailure } from "@membus/agent-client";
 import { type MemoryEntry, MemoryError, type RecordContent, readRecord, recordEntry } from "@membus/protocol";
 import { z } from "zod";
-import { pauseAfterConflict } from "../../contention.js";
 import { kindIs } from "../../kind-filter.js";
 import { askFor, type ChatModel, loadPrompt, ModelError } from "../../model/index.js";
 import { newestSources } from "../../sources.js";
-import { storeFailure } from "../../store-failure.js";
 import type { CallContext } from "../call-context.js";
 import type { Shelf } from "../shelf.js";
 import { figuresOf, figuresText } from "./figures.js";

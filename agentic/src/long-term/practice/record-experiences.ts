@@ -1,4 +1,4 @@
-import type { EntryInput, StoreResult } from "@membus/agent-client";
+import { type EntryInput, pauseAfterConflict, type StoreResult } from "@membus/agent-client";
 import {
   type Clock,
   keyHash,
@@ -10,7 +10,6 @@ import {
   type Trust,
 } from "@membus/protocol";
 import { z } from "zod";
-import { pauseAfterConflict } from "../../contention.js";
 import { askFor, type ChatModel, loadPrompt } from "../../model/index.js";
 import { repeatedSources } from "../../sources.js";
 import type { CallContext } from "../call-context.js";

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { AgentMemory } from "@membus/agent-client";
+import { type AgentMemory, storeFailure } from "@membus/agent-client";
 import { type Clock, type Filter, MemoryError, type MemoryTier } from "@membus/protocol";
 import { kindIs } from "../../kind-filter.js";
-import { storeFailure } from "../../store-failure.js";
 import type { ResolvedLongTermOptions } from "../long-term-options.js";
 import { Shelf } from "../shelf.js";
 import { readTask, type Task, type TaskState, taskEntry, type Work } from "./task.js";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import type { AgentMemory } from "@membus/agent-client";
-import { LongRecords, storeFailure } from "@membus/agentic";
+import { type AgentMemory, storeFailure } from "@membus/agent-client";
+import { LongRecords } from "@membus/agentic";
 import { type Clock, type Filter, isHead, type MemoryEntry, readRecord, recordEntry } from "@membus/protocol";
 import { parentKeys, prefixOf } from "./memory-path.js";
 import { MemoryToolError } from "./memory-tool-error.js";

@@ -1,5 +1,4 @@
-import type { AgentMemory } from "@membus/agent-client";
-import { pauseAfterConflict } from "@membus/agentic";
+import { type AgentMemory, pauseAfterConflict } from "@membus/agent-client";
 import { type Clock, systemClock } from "@membus/protocol";
 import { type CommandOf, type MemoryCommand, readCommand } from "./command.js";
 import { insertInto, replaceIn } from "./edit-text.js";

@@ -1,4 +1,4 @@
-import { pauseAfterConflict } from "@membus/agentic";
+import { pauseAfterConflict } from "@membus/agent-client";
 import type { KeptFile, MemoryDirectory } from "./memory-directory.js";
 import { type MemoryPath, prefixOf } from "./memory-path.js";
 import { MemoryToolError } from "./memory-tool-error.js";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { AgentMemory, EntryInput } from "@membus/agent-client";
-import { LongRecords, pauseAfterConflict, storeFailure } from "@membus/agentic";
+import { type AgentMemory, type EntryInput, pauseAfterConflict, storeFailure } from "@membus/agent-client";
+import { LongRecords } from "@membus/agentic";
 import { type Clock, type Filter, isHead, type Json, LIMITS, MemoryError } from "@membus/protocol";
 import { textOf } from "./item-text.js";
 import type { ResolvedSessionOptions } from "./session-options.js";

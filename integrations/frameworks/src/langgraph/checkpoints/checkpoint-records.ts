@@ -1,5 +1,5 @@
-import type { AgentMemory, EntryInput, RetrieveRequest } from "@membus/agent-client";
-import { LongRecords, storeFailure } from "@membus/agentic";
+import { type AgentMemory, type EntryInput, type RetrieveRequest, storeFailure } from "@membus/agent-client";
+import { LongRecords } from "@membus/agentic";
 import { type Filter, LIMITS, type MemoryEntry, type StoreError } from "@membus/protocol";
 import {
   type ChannelVersion,

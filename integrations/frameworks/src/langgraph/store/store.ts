@@ -9,8 +9,8 @@ import {
   type SearchItem,
   type SearchOperation,
 } from "@langchain/langgraph-checkpoint";
-import type { AgentMemory } from "@membus/agent-client";
-import { LongRecords, storeFailure } from "@membus/agentic";
+import { type AgentMemory, storeFailure } from "@membus/agent-client";
+import { LongRecords } from "@membus/agentic";
 import { type Filter, keyHash, LIMITS } from "@membus/protocol";
 import { itemInput, itemKey, itemOf, PATH_FIELD, pathOf } from "./item-entry.js";
 import { listNamespaces } from "./list-namespaces.js";
