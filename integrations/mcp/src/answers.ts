@@ -34,7 +34,10 @@ export function errorText(code: string, message: string): string {
   return [`${message} (${code}).`, ADVICE[code as ErrorCode]].filter(Boolean).join(" ");
 }
 
-/** Answers what the bus refuses and what is wrong with the call; what is a fault of ours is logged, and thrown. */
+/**
+ * Answers what the bus refuses and what is wrong with the call. A `TypeError` is logged, too, as it may be a fault of ours;
+ * anything else is one, and thrown.
+ */
 export function guarded<Arguments, Context>(
   logger: Logger,
   run: (args: Arguments, context: Context) => Promise<Answer>,
@@ -44,7 +47,10 @@ export function guarded<Arguments, Context>(
       return await run(args, context);
     } catch (error) {
       if (isMemoryError(error)) return failure(errorText(error.code, error.message));
-      if (error instanceof TypeError) return failure(error.message);
+      if (error instanceof TypeError) {
+        logger.warn({ err: error }, "a call was refused");
+        return failure(error.message);
+      }
       logger.error({ err: error }, "a tool failed");
       throw error;
     }

@@ -66,6 +66,53 @@ it("adds nothing twice, and only what is news to what is there", async () => {
   );
 });
 
+it("reports what is too large, and adds all else", async () => {
+  const wide = Array.from({ length: 100 }, (_, number) => `${number} ${"x".repeat(2_900)}`);
+  const entity = (name: string, observations: readonly string[] = []) =>
+    JSON.stringify({ type: "entity", name, entityType: "person", observations });
+  const relation = (to: string) =>
+    JSON.stringify({ type: "relation", from: "Ada", to, relationType: "knows" });
+  const first = [entity("Eve", wide.slice(0, 50))];
+  expect((await imported(first.join("\n"), "large")).stderr).toMatch(/^imported: 1 entities/);
+  const lines = [
+    entity("Ada"),
+    "{broken",
+    entity("Bob", wide),
+    entity("y".repeat(5_000)),
+    entity("Eve", wide.slice(50)),
+    relation("z".repeat(5_000)),
+    relation("Bob"),
+  ];
+  const { code, stderr } = await imported(lines.join("\n"), "large");
+  const [summary, ...skipped] = stderr.trim().split("\n");
+  expect(code).toBe(0);
+  expect(summary).toBe("imported: 1 entities, 1 relations, 0 observations of entities that were there");
+  expect(skipped).toEqual([
+    expect.stringMatching(/^skipped: line 2: /),
+    expect.stringMatching(/^skipped: entity "Bob": .*\(too_large\)/),
+    expect.stringMatching(/^skipped: entity "y{80}": .*\(too_large\)/),
+    expect.stringMatching(/^skipped: entity "Eve": .*\(too_large\)/),
+    expect.stringMatching(/^skipped: relation "Ada knows z{70}": .*\(too_large\)/),
+  ]);
+  const flags = ["--graph", "--namespace", "large", "--graph-chars-max", "1000000"];
+  const client = await fixture.client("stdio", "former", flags);
+  expect((await client.call("read_graph")).structured).toEqual({
+    entities: [
+      { name: "Eve", entityType: "person", observations: wide.slice(0, 50) },
+      { name: "Ada", entityType: "person", observations: [] },
+    ],
+    relations: [{ from: "Ada", to: "Bob", relationType: "knows" }],
+  });
+});
+
+it("reports an entity whose place another entry has", async () => {
+  const memory = await fixture.memory("occupied");
+  await memory.store({ key: { graph: "entity", name: "Ada" }, content: "a note", tier: "episodic" });
+  const { code, stderr } = await imported(LINES.join("\n"), "occupied");
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^imported: 1 entities, 2 relations, 0 obs/)]);
+  expect(stderr).toContain('skipped: entity "Ada": Entity with name Ada not found\n');
+});
+
 it("takes over what the reference server has written", async () => {
   const reference = await startReference();
   await reference.client.call("create_entities", {
@@ -88,7 +135,8 @@ it("says that there is no such file, and no bus", async () => {
     expect.stringMatching(/^membus-mcp: --import cannot be read: /),
   ]);
   const file = join(fixture.folder, "some.jsonl");
-  await writeFile(file, LINES[0]!);
+  await writeFile(file, LINES.slice(0, 2).join("\n"));
   const deaf = await endOf(fixture.spawn(["--graph", "--import", file, "--nats", "nats://127.0.0.1:9"]));
   expect([deaf.code, deaf.stderr]).toEqual([1, expect.stringContaining("127.0.0.1:9")]);
+  expect(deaf.stderr).toContain("skipped: line 2: ");
 });

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Chance } from "../../../cli/test/crash/kill-loop/chance.js";
 import { type ConnectedClient, connectStdio } from "./mcp-clients.js";
 
 const MANIFEST = createRequire(import.meta.url).resolve("@modelcontextprotocol/server-memory/package.json");
@@ -34,17 +35,6 @@ export interface Operation {
   readonly args: Record<string, unknown>;
 }
 
-/** Numbers of 0 to below 1, always the same for a seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 const NAMES = [
   "Ada",
   "ada",
@@ -65,10 +55,9 @@ const RELATIONS = ["knows", "works at", ""];
 const QUERIES = ["", "ada", "PLAY", "é", "person", "go", "名", " ", "paris", "O"];
 
 /** One call of any of the nine tools. Names may repeat across items, not in one call that creates: theirs keeps both then. */
-function randomOperation(random: () => number): Operation {
-  const below = (count: number) => Math.floor(random() * count);
-  const one = <T>(items: readonly T[]): T => items[below(items.length)]!;
-  const some = <T>(make: () => T, most = 3): T[] => Array.from({ length: below(most + 1) }, make);
+function randomOperation(chance: Chance): Operation {
+  const one = <T>(items: readonly T[]): T => chance.one(items);
+  const some = <T>(make: () => T, most = 3): T[] => Array.from({ length: chance.int(most + 1) }, make);
   const unique = (count: number) => [...new Set(some(() => one(NAMES), count))];
   const relation = () => ({ from: one(NAMES), to: one(NAMES), relationType: one(RELATIONS) });
   const operations: (() => Operation)[] = [
@@ -110,11 +99,11 @@ export async function differences(
   seed: number,
   count: number,
 ): Promise<{ readonly different: readonly unknown[]; readonly calls: ReadonlyMap<string, number> }> {
-  const random = randomOf(seed);
+  const chance = new Chance(seed);
   const different: unknown[] = [];
   const calls = new Map<string, number>();
   for (let index = 0; index < count; index++) {
-    const operation = randomOperation(random);
+    const operation = randomOperation(chance);
     calls.set(operation.name, (calls.get(operation.name) ?? 0) + 1);
     const [own, expected] = await Promise.all(
       [ours, theirs].map((client) => client.call(operation.name, operation.args)),

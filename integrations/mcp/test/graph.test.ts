@@ -137,6 +137,38 @@ it("leaves other memories of the namespace alone", async () => {
   });
 });
 
+it("leaves out entries of other agents that only look like its own", async () => {
+  const flags = ["--graph", "--namespace", "foreign", "--tier", "semantic"];
+  const client = await fixture.client("stdio", "former", flags);
+  const ada = { name: "Ada", entityType: "person", observations: ["plays chess"] };
+  const relation = { from: "Ada", to: "Bob", relationType: "knows" };
+  await client.call("create_entities", { entities: [ada] });
+  await client.call("create_relations", { relations: [relation] });
+  const mallory = await fixture.memory("foreign", "mallory");
+  const foreign = [
+    { key: { graph: "entity", name: "Bob" }, content: "chess" },
+    { key: { graph: "entity", name: "Eve" }, content: { entityType: "person", observations: [7] } },
+    { key: { graph: "entity", name: 7 }, content: { entityType: "person", observations: [] } },
+    { key: { graph: "entity", name: "Ada", copy: 2 }, content: { entityType: "chess", observations: [] } },
+    { key: { graph: "relation", from: "Ada", to: 7, relationType: "knows" }, content: "Ada knows 7" },
+  ];
+  const { stored } = await mallory.store(foreign.map((entry) => ({ ...entry, tier: "semantic" as const })));
+  expect(stored).toHaveLength(5);
+  const graph = { entities: [ada], relations: [relation] };
+  const read = [
+    await client.call("read_graph"),
+    await client.call("search_nodes", { query: "chess" }),
+    await client.call("search_nodes", { query: "a chess player" }),
+    await client.call("open_nodes", { names: ["Ada", "Bob", "Eve"] }),
+  ];
+  expect(read.map(({ structured }) => structured)).toEqual([graph, graph, graph, graph]);
+  const observations = [{ entityName: "Bob", contents: ["waits"] }];
+  expect(await client.call("add_observations", { observations })).toMatchObject({
+    isError: true,
+    text: "Entity with name Bob not found",
+  });
+});
+
 it("offers no more than reading with --read-only", async () => {
   const client = await fixture.client("stdio", "former", ["--graph", "--read-only"]);
   const names = (await client.tools()).map(({ name }) => name);

@@ -46,6 +46,18 @@ it("ends when its client has gone, with nothing but messages on standard output"
   expect(stderr).toContain("connected to the bus");
 });
 
+it("logs what it takes for a mistake of the caller, as it may be its own", async () => {
+  const child = fixture.spawn(["--graph"]);
+  const logged = lineOf(child, /"level":"warn"/);
+  const observations = [{ entityName: "Nobody", contents: ["waits"] }];
+  const params = { name: "add_observations", arguments: { observations } };
+  const input = [INITIALIZE, { jsonrpc: "2.0", id: 2, method: "tools/call", params }];
+  child.stdin.write(input.map((message) => `${JSON.stringify(message)}\n`).join(""));
+  await lineOf(child, /"isError":true.*"id":2/);
+  child.stdin.end();
+  expect(JSON.parse(await logged)).toMatchObject({ err: "Entity with name Nobody not found" });
+});
+
 it("ends while it looks for a bus that is not there", async () => {
   const child = fixture.spawn(["--nats", "nats://127.0.0.1:9"]);
   await lineOf(child, /cannot connect to the bus/);
@@ -54,7 +66,7 @@ it("ends while it looks for a bus that is not there", async () => {
   expect(await end).toMatchObject({ code: 0, stdout: "" });
 });
 
-it("names the namespace after the folder, so that projects do not mix", async () => {
+it("names the namespace after the folder", async () => {
   const folder = join(fixture.folder, "my project (2)");
   await mkdir(folder);
   const program = fileURLToPath(new URL("../bin/membus-mcp.js", import.meta.url));

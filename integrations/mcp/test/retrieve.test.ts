@@ -53,15 +53,29 @@ it("says when it cut, and gives no cursor past what was left out", async () => {
   expect(page.memories.length).toBeLessThan(10);
   expect(page.note).toBe(`Cut to ${page.memories.length} of 30 by max_chars: ask more exactly, or raise it.`);
   expect(page.cursor).toBeUndefined();
-  expect(JSON.stringify(page.memories, null, 2).length).toBeLessThan(2_500);
+  expect(JSON.stringify({ memories: page.memories }, null, 2).length).toBeLessThanOrEqual(2_000);
 });
 
 it("gives the beginning of one that alone is too long", async () => {
-  const { memories, note } = await retrieved({ query: "pump 3", limit: 1, max_chars: 100 });
-  expect(memories).toEqual([expect.objectContaining({ key: "pump-3", cut: true })]);
-  expect(memories[0]!.content).toMatch(/^Pump 3 cools/);
-  expect(memories[0]!.content).toHaveLength(100);
+  const content = `Violins ${'"high" or\nlow, '.repeat(200)}`;
+  await client.call("memory_store", { memories: [{ key: "violins", content, tags: ["music", "even"] }] });
+  const { memories, note } = await retrieved({ tags: ["music"], max_chars: 1_000 });
+  expect(memories).toEqual([expect.objectContaining({ key: "violins", cut: true })]);
+  expect(content.startsWith(memories[0]!.content)).toBe(true);
+  expect(memories[0]!.content.length).toBeGreaterThan(400);
+  expect(JSON.stringify({ memories }, null, 2).length).toBeLessThanOrEqual(1_000);
   expect(note).toContain("Cut to 1 of");
+  await client.call("memory_forget", { keys: ["violins"] });
+});
+
+it("gives none of one that is too long but for its content", async () => {
+  const tags = Array.from({ length: 10 }, (_, number) => `wordy ${number} ${"x".repeat(200)}`);
+  await client.call("memory_store", { memories: [{ key: "tagged", content: "short", tags }] });
+  const { memories, note } = await retrieved({ tags: [tags[0]!], max_chars: 1_000 });
+  expect(memories).toEqual([]);
+  expect(note).toBe("Cut to 0 of 1 by max_chars: ask more exactly, or raise it.");
+  expect(await retrieved({ tags: [tags[0]!] })).toMatchObject({ memories: [{ key: "tagged" }] });
+  await client.call("memory_forget", { keys: ["tagged"] });
 });
 
 it("shows keys of other programs as JSON, and reads them by URI", async () => {

@@ -1,11 +1,20 @@
 import type { EntryInput } from "@membus/agent-client";
 import type { Filter, KeyHashReference, MemoryEntry, MemoryKey, MemoryTier } from "@membus/protocol";
 import { keyHash } from "@membus/protocol";
-import type { Entity, Relation } from "./graph.js";
+import { z } from "zod";
+import { type Entity, EntitySchema, type Relation, RelationSchema } from "./graph.js";
 
 /** Entities and relations are told from all other entries of the namespace by this field of their keys. */
 export const IS_ENTITY: Filter = { field: "key.graph", op: "eq", value: "entity" };
 export const IS_RELATION: Filter = { field: "key.graph", op: "eq", value: "relation" };
+
+const EntityEntrySchema = z.object({
+  key: EntitySchema.pick({ name: true })
+    .extend({ graph: z.literal("entity") })
+    .strict(),
+  content: EntitySchema.omit({ name: true }),
+});
+const RelationKeySchema = RelationSchema.extend({ graph: z.literal("relation") }).strict();
 
 export function entityKey(name: string): MemoryKey {
   return { graph: "entity", name };
@@ -29,12 +38,14 @@ export function relationEntry(relation: Relation, tier: MemoryTier): EntryInput 
   return { key: relationKey(relation), content: `${from} ${relationType} ${to}`, tier };
 }
 
-export function entityOf({ key, content }: MemoryEntry): Entity {
-  const { entityType, observations } = content as Pick<Entity, "entityType" | "observations">;
-  return { name: key.name as string, entityType, observations: [...observations] };
+/** Undefined for what others have stored in its place, which only its key's `graph` calls an entity. */
+export function entityOf({ key, content }: MemoryEntry): Entity | undefined {
+  const { success, data } = EntityEntrySchema.safeParse({ key, content });
+  return success ? { name: data.key.name, ...data.content } : undefined;
 }
 
-export function relationOf({ key }: MemoryEntry): Relation {
-  const { from, to, relationType } = key as unknown as Relation;
-  return { from, to, relationType };
+/** Undefined likewise. */
+export function relationOf({ key }: MemoryEntry): Relation | undefined {
+  const { success, data } = RelationKeySchema.safeParse(key);
+  return success ? { from: data.from, to: data.to, relationType: data.relationType } : undefined;
 }

@@ -1,13 +1,16 @@
-import { randomInt } from "node:crypto";
-import type { AgentMemory, EntryInput, RetrieveRequest } from "@membus/agent-client";
+import {
+  type AgentMemory,
+  type EntryInput,
+  pauseAfterConflict,
+  type RetrieveRequest,
+  storeFailure,
+} from "@membus/agent-client";
 import {
   type Clock,
-  delay,
-  type ErrorCode,
   type Filter,
   LIMITS,
   type MemoryEntry,
-  MemoryError,
+  type MemoryError,
   type MemoryKey,
   type MemoryTier,
   type StoreError,
@@ -26,13 +29,15 @@ import {
 } from "./graph-entry.js";
 
 const ATTEMPTS_MAX = 100;
-const PAUSE_MAX_MS = 50;
 const PAGE_SIZE = 1_000;
 /** Names of one question; for more everything is read. */
 const NAMES_MAX = 500;
 const RELATED_MAX = 10;
 /** What is related in meaning, as a host's README has it. */
 const RELATED_SCORE = 0.3;
+
+/** Told of an item that is not kept, and why. What it throws ends the call. */
+export type OnRefused<T> = (item: T, error: MemoryError | TypeError) => void;
 
 /**
  * The graph of the MCP reference memory server, an entry for each entity and each relation. What several clients do at once
@@ -50,31 +55,48 @@ export class GraphStore {
   }
 
   /** @returns those that did not exist. Of one name the first counts. */
-  async createEntities(entities: readonly Entity[]): Promise<Entity[]> {
-    return this.#create(entities, ({ name }) => entityKey(name), entityEntry);
+  async createEntities(
+    entities: readonly Entity[],
+    onRefused: OnRefused<Entity> = refuse,
+  ): Promise<Entity[]> {
+    return this.#create(entities, ({ name }) => entityKey(name), entityEntry, onRefused);
   }
 
   /** @returns those that did not exist. Their ends need not be entities. */
-  async createRelations(relations: readonly Relation[]): Promise<Relation[]> {
-    return this.#create(relations, relationKey, relationEntry);
+  async createRelations(
+    relations: readonly Relation[],
+    onRefused: OnRefused<Relation> = refuse,
+  ): Promise<Relation[]> {
+    return this.#create(relations, relationKey, relationEntry, onRefused);
   }
 
-  /** @throws {TypeError} where an entity does not exist: then nothing is added. */
-  async addObservations(inputs: readonly Observations[]): Promise<AddedObservations[]> {
+  /**
+   * `onRefused` is told the name of an entity whose observations stay as they are.
+   * @throws {TypeError} without it, where an entity does not exist: then nothing is added.
+   */
+  async addObservations(
+    inputs: readonly Observations[],
+    onRefused?: OnRefused<string>,
+  ): Promise<AddedObservations[]> {
     const added: AddedObservations[] = inputs.map(({ entityName }) => ({
       entityName,
       addedObservations: [],
     }));
-    const names = inputs.map(({ entityName }) => entityName);
-    await this.#rewrite(names, true, (entity) => {
+    const change = (entity: Entity) => {
       for (const [index, { entityName, contents }] of inputs.entries()) {
         if (entityName !== entity.name) continue;
         const news = contents.filter((content) => !entity.observations.includes(content));
         added[index] = { entityName, addedObservations: news };
         entity.observations.push(...news);
       }
+    };
+    const names = inputs.map(({ entityName }) => entityName);
+    const refused = new Set<string>();
+    await this.#rewrite(names, true, change, (name, error) => {
+      (onRefused ?? refuse)(name, error);
+      refused.add(name);
     });
-    return added;
+    return added.filter(({ entityName }) => !refused.has(entityName));
   }
 
   /** What does not exist is left out. */
@@ -121,16 +143,16 @@ export class GraphStore {
       return this.#withRelations((await this.#entities()).filter(({ name }) => wanted.has(name)));
     }
     const entries = await this.#entriesOf([...wanted]);
-    return this.#withRelations(entries.map(entityOf));
+    return this.#withRelations(parsed(entries, entityOf));
   }
 
   /** In the order of their creation. */
   async #entities(): Promise<Entity[]> {
-    return (await this.#read({ where: IS_ENTITY })).map(entityOf);
+    return parsed(await this.#read({ where: IS_ENTITY }), entityOf);
   }
 
   async #relations(where: Filter): Promise<Relation[]> {
-    return (await this.#read({ where })).map(relationOf);
+    return parsed(await this.#read({ where }), relationOf);
   }
 
   async #withRelations(entities: readonly Entity[]): Promise<Graph> {
@@ -147,7 +169,7 @@ export class GraphStore {
       ...criteria,
       query: query.slice(0, LIMITS.queryLength),
     });
-    return entries.map(entityOf);
+    return parsed(entries, entityOf);
   }
 
   async #entriesOf(names: readonly string[]): Promise<MemoryEntry[]> {
@@ -169,12 +191,15 @@ export class GraphStore {
     items: readonly T[],
     keyOf: (item: T) => MemoryKey,
     entryOf: (item: T, tier: MemoryTier) => EntryInput,
+    onRefused: OnRefused<T>,
   ): Promise<T[]> {
     const unique = uniqueBy(items, (item) => JSON.stringify(keyOf(item)));
     if (unique.length === 0) return [];
     const entries = unique.map((item) => ({ ...entryOf(item, this.#tier), if_revision: 0 }));
     const { receipts, errors } = await this.#memory.store(entries);
-    refuseOthers(errors, "conflict");
+    for (const error of errors) {
+      if (error.code !== "conflict") onRefused(unique[error.index]!, storeFailure(error));
+    }
     return receipts.map(({ index }) => unique[index]!);
   }
 
@@ -183,16 +208,19 @@ export class GraphStore {
     names: readonly string[],
     mustExist: boolean,
     change: (entity: Entity) => void,
+    onRefused: OnRefused<string> = refuse,
   ): Promise<void> {
     let waiting: readonly string[] = [...new Set(names)];
     for (let attempt = 1; waiting.length > 0; attempt++) {
       const read = await this.#entriesOf(waiting);
-      if (mustExist) refuseMissing(waiting, read);
+      if (mustExist) refuseMissing(waiting, read, onRefused);
       const entries = read.flatMap((entry) => rewritten(entry, this.#tier, change));
       const { errors } = entries.length > 0 ? await this.#memory.store(entries) : { errors: [] };
-      refuseOthers(errors, attempt < ATTEMPTS_MAX ? "conflict" : undefined);
-      waiting = errors.map(({ index }) => (entries[index]!.key as { name: string }).name);
-      if (waiting.length > 0) await delay(this.#clock, randomInt(PAUSE_MAX_MS) + 1);
+      const nameOf = (index: number) => (entries[index]!.key as { name: string }).name;
+      const isBehind = ({ code }: StoreError) => code === "conflict" && attempt < ATTEMPTS_MAX;
+      for (const error of errors) if (!isBehind(error)) onRefused(nameOf(error.index), storeFailure(error));
+      waiting = errors.filter(isBehind).map(({ index }) => nameOf(index));
+      if (waiting.length > 0) await pauseAfterConflict(attempt, this.#clock);
     }
   }
 }
@@ -200,6 +228,7 @@ export class GraphStore {
 /** The entry to store in its place, if it has changed. */
 function rewritten(entry: MemoryEntry, tier: MemoryTier, change: (entity: Entity) => void): EntryInput[] {
   const entity = entityOf(entry);
+  if (entity === undefined) return [];
   change(entity);
   const isSame = JSON.stringify(entity) === JSON.stringify(entityOf(entry));
   return isSame ? [] : [{ ...entityEntry(entity, tier), if_revision: entry.revision }];
@@ -216,15 +245,23 @@ function isKeyable(name: string): boolean {
   return name.length <= LIMITS.stringLength;
 }
 
-function refuseMissing(names: readonly string[], entries: readonly MemoryEntry[]): void {
-  const found = new Set(entries.map(({ key }) => key.name));
-  const missing = names.find((name) => !found.has(name));
-  if (missing !== undefined) throw new TypeError(`Entity with name ${missing} not found`);
+function parsed<T>(entries: readonly MemoryEntry[], partOf: (entry: MemoryEntry) => T | undefined): T[] {
+  return entries.map(partOf).filter((part) => part !== undefined);
 }
 
-function refuseOthers(errors: readonly StoreError[], expected: ErrorCode | undefined): void {
-  const error = errors.find(({ code }) => code !== expected);
-  if (error !== undefined) throw new MemoryError(error.code as ErrorCode, error.message, error.detail);
+function refuse(_: unknown, error: MemoryError | TypeError): never {
+  throw error;
+}
+
+function refuseMissing(
+  names: readonly string[],
+  entries: readonly MemoryEntry[],
+  onRefused: OnRefused<string>,
+): void {
+  const found = new Set(parsed(entries, entityOf).map(({ name }) => name));
+  for (const name of names) {
+    if (!found.has(name)) onRefused(name, new TypeError(`Entity with name ${name} not found`));
+  }
 }
 
 /** The first of each. */

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "@membus/protocol";
+import { systemClock } from "@membus/protocol";
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { failure, guarded, textAnswer } from "../answers.js";
@@ -60,9 +60,9 @@ interface GraphTool<Input extends z.ZodObject> {
 type Add = <Input extends z.ZodObject>(name: string, tool: GraphTool<Input>) => void;
 
 /** The nine tools and the resource of the MCP reference memory server. */
-export function addGraph(offering: Offering, clock: Clock = systemClock): void {
+export function addGraph(offering: Offering): void {
   const { server, memory, options, logger } = offering;
-  const store = async () => new GraphStore(await memory(), options.tier, clock);
+  const store = async () => new GraphStore(await memory(), options.tier, systemClock);
   const add: Add = (name, { run, ...config }) => {
     server.registerTool(
       name,

@@ -1,6 +1,10 @@
+import { isMemoryError, type MemoryError } from "@membus/protocol";
 import { z } from "zod";
 import { type Entity, EntitySchema, type Graph, type Relation, RelationSchema } from "./graph.js";
 import type { GraphStore } from "./graph-store.js";
+
+/** Characters of a name: what is too long is not shown as a whole. */
+const NAME_SHOWN_MAX = 80;
 
 const LineSchema = z.discriminatedUnion("type", [
   EntitySchema.extend({ type: z.literal("entity"), observations: z.array(z.string()).default([]) }),
@@ -56,18 +60,38 @@ export interface Imported {
   readonly observations: number;
 }
 
-/** Adds to what is there. @returns what was news; `observations` counts those of entities that existed. */
-export async function importGraph(store: GraphStore, { entities, relations }: Graph): Promise<Imported> {
-  const created = await store.createEntities(entities);
-  const isNew = new Set(created.map(({ name }) => name));
-  const existing = entities.filter(({ name }) => !isNew.has(name));
+/**
+ * Adds to what is there; `onProblem` is told of each item that is not kept.
+ * @returns what was news; `observations` counts those of entities that existed.
+ */
+export async function importGraph(
+  store: GraphStore,
+  { entities, relations }: Graph,
+  onProblem: (problem: string) => void,
+): Promise<Imported> {
+  const isSettled = new Set<string>();
+  const created = await store.createEntities(entities, ({ name }, error) => {
+    isSettled.add(name);
+    onProblem(refusalOf("entity", name, error));
+  });
+  for (const { name } of created) isSettled.add(name);
+  const existing = entities.filter(({ name }) => !isSettled.has(name));
   const added = await store.addObservations(
     existing.map(({ name, observations }) => ({ entityName: name, contents: observations })),
+    (name, error) => onProblem(refusalOf("entity", name, error)),
   );
-  const related = await store.createRelations(relations);
+  const related = await store.createRelations(relations, ({ from, relationType, to }, error) =>
+    onProblem(refusalOf("relation", `${from} ${relationType} ${to}`, error)),
+  );
   return {
     entities: created.length,
     relations: related.length,
     observations: added.flatMap(({ addedObservations }) => addedObservations).length,
   };
+}
+
+function refusalOf(kind: string, name: string, error: MemoryError | TypeError): string {
+  const shown = JSON.stringify(name.slice(0, NAME_SHOWN_MAX).toWellFormed());
+  const code = isMemoryError(error) ? ` (${error.code})` : "";
+  return `${kind} ${shown}: ${error.message}${code}`;
 }

@@ -149,7 +149,7 @@ async function textOf(name: string, path: string): Promise<string> {
   }
 }
 
-/** The folder's name with `-` for what a namespace cannot have: projects do not mix. */
+/** The folder's name, not its path: a project that is moved keeps its memory. `-` is for what a namespace cannot have. */
 function namespaceOf(folder: string): string {
   const name = basename(folder)
     .replace(/[^\p{L}\p{N}._-]+/gu, "-")

@@ -52,18 +52,21 @@ function untilToldToStop(isOnStdin: boolean): Promise<unknown> {
 }
 
 async function importFile(path: string, { connect, options }: Flags, logger: Logger): Promise<void> {
-  const { graph, problems } = parseGraphFile(await readFile(path, "utf8").catch(unreadable));
+  const parsed = parseGraphFile(await readFile(path, "utf8").catch(unreadable));
+  const problems = [...parsed.problems];
   const source = new MemorySource(connect, { clock: systemClock, logger });
   try {
     const store = new GraphStore(await source.memory(), options.tier ?? MCP_DEFAULTS.tier, systemClock);
-    const { entities, relations, observations } = await importGraph(store, graph);
+    const { entities, relations, observations } = await importGraph(store, parsed.graph, (problem) =>
+      problems.push(problem),
+    );
     process.stderr.write(
       `imported: ${entities} entities, ${relations} relations, ${observations} observations of entities that were there\n`,
     );
   } finally {
+    for (const problem of problems) process.stderr.write(`skipped: ${problem}\n`);
     await source.close();
   }
-  for (const problem of problems) process.stderr.write(`skipped: ${problem}\n`);
 }
 
 function unreadable(error: unknown): never {

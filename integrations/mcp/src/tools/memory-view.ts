@@ -35,19 +35,37 @@ export function keyText(key: MemoryKey): string {
   return typeof name === "string" && Object.keys(others).length === 0 ? name : JSON.stringify(key);
 }
 
-/** As many as fit, in their order; of a first one that alone is too long the beginning. */
+/** As many as fit, in their order; of a first one that alone is too long the beginning, if there is room for any. */
 export function fitted(views: readonly MemoryView[], charsMax: number): MemoryView[] {
   const shown: MemoryView[] = [];
   let chars = 0;
   for (const view of views) {
-    chars += JSON.stringify(view, null, 2).length;
+    chars += charsOf(view);
     if (chars <= charsMax) shown.push(view);
-    else return shown.length > 0 ? shown : [beginningOf(view, charsMax)];
+    else return shown.length > 0 ? shown : beginningOf(view, charsMax);
   }
   return shown;
 }
 
-function beginningOf(view: MemoryView, charsMax: number): MemoryView {
+/** At least as many as it adds to an answer, indented as it is there. */
+function charsOf(view: MemoryView): number {
+  return JSON.stringify({ memories: [view] }, null, 2).length;
+}
+
+/** The longest that fits: what a character takes as JSON differs. */
+function beginningOf(view: MemoryView, charsMax: number): MemoryView[] {
   const text = typeof view.content === "string" ? view.content : JSON.stringify(view.content);
-  return { ...view, content: text.slice(0, charsMax), cut: true };
+  const cutTo = (length: number) => ({
+    ...view,
+    content: text.slice(0, length).toWellFormed(),
+    cut: true,
+  });
+  let length = 0;
+  let tooLong = Math.min(text.length, charsMax) + 1;
+  while (tooLong - length > 1) {
+    const middle = Math.floor((length + tooLong) / 2);
+    if (charsOf(cutTo(middle)) <= charsMax) length = middle;
+    else tooLong = middle;
+  }
+  return length > 0 ? [cutTo(length)] : [];
 }

@@ -7,6 +7,8 @@ import { type Offering, READING } from "../offering.js";
 import { fitted, MemorySchema, type MemoryView, viewOf } from "./memory-view.js";
 
 const LIMIT_MAX = 100;
+/** Room for one with its key, tags and URI, and more than a few words of it. */
+const CHARS_MIN = 1_000;
 const CHARS_DEFAULT = 20_000;
 const CHARS_MAX = 200_000;
 
@@ -21,7 +23,12 @@ const RetrieveSchema = z.strictObject({
   tier: TierSchema.optional().describe("One tier alone. Without it: all of them."),
   tags: z.array(z.string().min(1)).min(1).max(100).optional().describe("Memories with any of these tags."),
   limit: z.int().min(1).max(LIMIT_MAX).default(10).describe("Most memories."),
-  max_chars: z.int().min(100).max(CHARS_MAX).default(CHARS_DEFAULT).describe("Most characters in all."),
+  max_chars: z
+    .int()
+    .min(CHARS_MIN)
+    .max(CHARS_MAX)
+    .default(CHARS_DEFAULT)
+    .describe("Most characters of memories in all, as JSON."),
   min_score: z
     .number()
     .min(0)

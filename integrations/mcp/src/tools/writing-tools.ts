@@ -3,10 +3,16 @@ import type { EntryInput, StoreResult } from "@membus/agent-client";
 import type { Json, MemoryTier } from "@membus/protocol";
 import { z } from "zod";
 import { answer, errorText, failure, guarded } from "../answers.js";
-import { memoryUri } from "../memory-uri.js";
+import { memoryUri, parseReference } from "../memory-uri.js";
 import type { Offering } from "../offering.js";
 import { TierSchema } from "./reading-tools.js";
 
+/** The tools that read take a URI for the memory that it names: as a key to write it would be another. */
+const KeySchema = z
+  .string()
+  .min(1)
+  .max(1_024)
+  .refine((text) => parseReference(text).tier === undefined, "a URI is read only: give the key instead");
 const tier = TierSchema.optional().describe(
   "working: for this task, gone when the memory stops. episodic: kept, this agent's own. semantic: kept, shared with all agents.",
 );
@@ -28,7 +34,7 @@ const StoreSchema = z.strictObject({
     .array(
       z.strictObject({
         content: z.string().min(1).describe("One fact that is understood by itself: names, dates, values."),
-        key: z.string().min(1).max(1_024).optional().describe("A name to replace or recall it by."),
+        key: KeySchema.optional().describe("A name to replace or recall it by."),
         tags,
         ttl,
         importance,
@@ -44,7 +50,7 @@ const StoredSchema = z.object({
 });
 
 const RememberSchema = z.strictObject({
-  key: z.string().min(1).max(1_024).describe("Its name. A value that is there already is replaced."),
+  key: KeySchema.describe("Its name. A value that is there already is replaced."),
   value: z.unknown().describe("Text, or any JSON value."),
   tier,
   tags,
