@@ -1,6 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openFixture } from "../../../agent-client/test/client-fixture.js";
+import { storeAll } from "../../../agent-client/test/scripted-host.js";
+import { GraphStore } from "../src/graph/graph-store.js";
+import { importGraph } from "../src/graph/import-jsonl.js";
 import { startReference } from "./graph-oracle.js";
 import { endOf, McpFixture } from "./mcp-fixture.js";
 
@@ -111,6 +115,23 @@ it("reports an entity whose place another entry has", async () => {
   const { code, stderr } = await imported(LINES.join("\n"), "occupied");
   expect([code, stderr]).toEqual([0, expect.stringMatching(/^imported: 1 entities, 2 relations, 0 obs/)]);
   expect(stderr).toContain('skipped: entity "Ada": Entity with name Ada not found\n');
+});
+
+it("ends where an item is not kept for a reason that passes", async () => {
+  const { client, clock, host } = await openFixture();
+  host.answer = (message) => {
+    const [ada] = message.entries as object[];
+    return storeAll({ entries: [ada, { key: { name: "Bob" }, content: { refuse: "unavailable" } }] });
+  };
+  const entities = ["Ada", "Bob"].map((name) => ({ name, entityType: "person", observations: [] }));
+  const problems: string[] = [];
+  const importing = importGraph(
+    new GraphStore(client, "episodic", clock),
+    { entities, relations: [] },
+    (problem) => problems.push(problem),
+  );
+  await expect(importing).rejects.toMatchObject({ code: "unavailable", message: "refused with unavailable" });
+  expect([problems, host.requests.length]).toEqual([[], 1]);
 });
 
 it("takes over what the reference server has written", async () => {

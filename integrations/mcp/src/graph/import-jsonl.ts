@@ -61,8 +61,9 @@ export interface Imported {
 }
 
 /**
- * Adds to what is there; `onProblem` is told of each item that is not kept.
+ * Adds to what is there; `onProblem` is told of each item that is not kept. Begun again, it adds what is left.
  * @returns what was news; `observations` counts those of entities that existed.
+ * @throws {MemoryError} where an item is not kept for a reason that passes.
  */
 export async function importGraph(
   store: GraphStore,
@@ -70,18 +71,22 @@ export async function importGraph(
   onProblem: (problem: string) => void,
 ): Promise<Imported> {
   const isSettled = new Set<string>();
+  const refuse = (kind: string, name: string, error: MemoryError | TypeError) => {
+    if (isMemoryError(error) && error.retryable) throw error;
+    onProblem(refusalOf(kind, name, error));
+  };
   const created = await store.createEntities(entities, ({ name }, error) => {
+    refuse("entity", name, error);
     isSettled.add(name);
-    onProblem(refusalOf("entity", name, error));
   });
   for (const { name } of created) isSettled.add(name);
   const existing = entities.filter(({ name }) => !isSettled.has(name));
   const added = await store.addObservations(
     existing.map(({ name, observations }) => ({ entityName: name, contents: observations })),
-    (name, error) => onProblem(refusalOf("entity", name, error)),
+    (name, error) => refuse("entity", name, error),
   );
   const related = await store.createRelations(relations, ({ from, relationType, to }, error) =>
-    onProblem(refusalOf("relation", `${from} ${relationType} ${to}`, error)),
+    refuse("relation", `${from} ${relationType} ${to}`, error),
   );
   return {
     entities: created.length,
