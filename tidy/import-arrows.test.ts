@@ -14,6 +14,7 @@ const PACKAGES_OF_EXAMPLE: Package[] = [
   ["gateway", "@x/gateway"],
   ["inspector", "@x/inspector"],
   ["integrations/one", "@x/one"],
+  ["integrations/mcp", "@x/mcp"],
 ].map(([folder, name]) => ({
   folder: folder!,
   manifest: {
@@ -78,6 +79,14 @@ it.each([
     ],
   ],
   ["integrations/one/src/a.ts", "@x/protocol", []],
+  ["gateway/src/a.ts", "@x/mcp", []],
+  [
+    "gateway/src/a.ts",
+    "@x/one",
+    [
+      "gateway/src/a.ts:1 gateway may not import integrations/one, only protocol, agent-client, agentic, integrations/mcp",
+    ],
+  ],
   ["inspector/src/a.ts", "@x/gateway/answers", []],
   ["cli/src/a.ts", "@x/gateway/answers", []],
   ["host/src/a.ts", "@x/bus", []],

@@ -23,6 +23,7 @@ import { HealthRoutes } from "./health/routes.js";
 import { refusalOf } from "./http/guard.js";
 import { answerJson, listen, type Route, type TlsFiles, urlOf } from "./http/http-server.js";
 import { InspectorRoutes } from "./inspector/routes.js";
+import { MCP_STREAM, MCP_TIMEOUT_MS, McpRoutes } from "./mcp/routes.js";
 import { OpenAiRoutes } from "./openai/routes.js";
 import {
   type GatewayOptions,
@@ -51,7 +52,7 @@ export interface GatewayDependencies {
 const INSPECTOR_TIMEOUT_MS = 5_000;
 const INSPECTED_TENANTS_MAX = 100;
 /** They last as long as their readers like. */
-const STREAMS: ReadonlySet<string> = new Set(["/stream", "/inspector/events"]);
+const STREAMS: ReadonlySet<string> = new Set(["/stream", "/inspector/events", MCP_STREAM]);
 
 /** HTTP in front of the bus: a client of it like any other. */
 export class Gateway {
@@ -68,6 +69,7 @@ export class Gateway {
   readonly #figures: Figures;
   readonly #refusals: Refusals;
   readonly #inspector: InspectorRoutes | undefined;
+  readonly #mcp: McpRoutes | undefined;
   #isStopping = false;
   #server: Server | undefined;
 
@@ -114,12 +116,16 @@ export class Gateway {
           dependencies.tls !== undefined,
         )
       : undefined;
-    this.#clients = [clients, inspectorClients, ...(modelClients === undefined ? [] : [modelClients])];
+    const mcpClients = clientsOf(MCP_TIMEOUT_MS);
+    this.#mcp = this.#options.mcp
+      ? new McpRoutes({ ...shared, tokens, clients: mcpClients }, this.#options)
+      : undefined;
+    this.#clients = [clients, inspectorClients, mcpClients, ...(modelClients ? [modelClients] : [])];
     this.#health = this.#healthRoutes(clients, tokens);
   }
 
   get streamCount(): number {
-    return this.#outbox.streamCount;
+    return this.#outbox.streamCount + (this.#mcp?.streamCount ?? 0);
   }
 
   /** Requests to the model server that are under way. */
@@ -148,9 +154,10 @@ export class Gateway {
   async stop(): Promise<void> {
     this.#isStopping = true;
     const closed = this.#server && new Promise((resolve) => this.#server!.close(resolve));
-    const idle = Promise.all([this.#routes.idle(), this.#openAi?.idle(), this.#inspector?.idle()]);
+    const rooms = [this.#routes, this.#openAi, this.#inspector, this.#mcp];
+    const idle = Promise.all(rooms.map((room) => room?.idle()));
     await within(this.#clock, this.#options.drainTimeoutMs, idle);
-    await Promise.all([this.#outbox.close(), this.#inspector?.close()]);
+    await Promise.all([this.#outbox.close(), this.#inspector?.close(), this.#mcp?.close()]);
     this.#server?.closeAllConnections();
     await closed;
     this.#sessions.close();
@@ -175,9 +182,13 @@ export class Gateway {
   }
 
   #levels(): Levels {
-    const { streamCount: streams, waitingBytes } = this.#outbox;
-    const bodies = this.#openAi?.claimedBytes ?? 0;
-    return { streams, sessions: this.#sessions.count, waitingBytes: { ...waitingBytes, bodies } };
+    const { replies, streams } = this.#outbox.waitingBytes;
+    const waitingBytes = {
+      replies,
+      streams: streams + (this.#mcp?.waitingBytes ?? 0),
+      bodies: (this.#openAi?.claimedBytes ?? 0) + (this.#mcp?.claimedBytes ?? 0),
+    };
+    return { streams: this.streamCount, sessions: this.#sessions.count, waitingBytes };
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -200,12 +211,13 @@ export class Gateway {
     }
   }
 
-  #find({ method, url = "" }: IncomingMessage): Route | undefined {
+  #find({ method, url = "", headers }: IncomingMessage): Route | undefined {
     const path = url.split("?")[0]!;
     return (
       this.#routes.find(method, path) ??
       this.#health.find(method, path) ??
       this.#inspector?.find(method, path) ??
+      this.#mcp?.find(path, headers) ??
       this.#openAi?.find(method, url)
     );
   }

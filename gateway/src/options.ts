@@ -91,6 +91,16 @@ export interface GatewayOptions {
    * @default false
    */
   readonly inspectorEdit?: boolean;
+  /**
+   * Whether clients of the Model Context Protocol find a memory at `/mcp`.
+   * @default true
+   */
+  readonly mcp?: boolean;
+  /**
+   * Whether they are offered no tool that changes something.
+   * @default false
+   */
+  readonly mcpReadOnly?: boolean;
   /** A model server that gets a memory. Absent: there is nothing at `/v1`. */
   readonly openai?: OpenAiOptions | undefined;
 }
@@ -116,6 +126,8 @@ export const GATEWAY_DEFAULTS: Readonly<Required<OwnGatewayOptions>> = Object.fr
   streamBytesMax: 32 * 1024 * 1024,
   drainTimeoutMs: 10_000,
   inspectorEdit: false,
+  mcp: true,
+  mcpReadOnly: false,
 });
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/;
@@ -147,9 +159,12 @@ export function resolveGatewayOptions({
     streamBytesMax: integerOption(1_048_576, 2 ** 32),
     drainTimeoutMs: integerOption(1, 600_000),
     inspectorEdit: booleanOption,
+    mcp: booleanOption,
+    mcpReadOnly: booleanOption,
   });
   const isOpen = options.tokens.length === 0 && !isLoopback(options.host);
   requireThat(!isOpen, `tokens are needed to listen on ${options.host}: anybody could speak as any agent`);
+  requireThat(options.mcp || !options.mcpReadOnly, "mcpReadOnly is of mcp, which is not served");
   return {
     ...options,
     inspector: inspectorOption(inspector, options),

@@ -236,6 +236,9 @@ const ROUTES = [
   ["GET", "/readyz"],
   ["GET", "/metrics"],
   ["POST", "/v1/chat/completions"],
+  ["POST", "/mcp"],
+  ["GET", "/mcp/project"],
+  ["DELETE", "/mcp"],
   ["OPTIONS", "/send"],
 ] as const;
 

@@ -21,7 +21,7 @@ const ARROWS: Readonly<Record<string, readonly string[] | typeof ALL>> = {
   host: ["protocol", "bus"],
   "agent-client": ["protocol", "bus"],
   agentic: ["protocol", "agent-client"],
-  gateway: ["protocol", "agent-client", "agentic"],
+  gateway: ["protocol", "agent-client", "agentic", "integrations/mcp"],
   "integrations/frameworks": ["protocol", "agent-client", "agentic"],
   inspector: ["gateway/answers"],
   integrations: ["protocol", "agent-client", "agentic"],

@@ -12,6 +12,8 @@ export const GatewaySchema = z.strictObject({
   tls_key: text.optional(),
   inspector: z.boolean().optional(),
   inspector_edit: z.boolean().optional(),
+  mcp: z.boolean().optional(),
+  mcp_read_only: z.boolean().optional(),
   session_idle_s: z.int().min(1).optional(),
   session_bucket: text.optional(),
   openai: z

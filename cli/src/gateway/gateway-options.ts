@@ -19,7 +19,7 @@ export function gatewayOptions(
   env: NodeJS.ProcessEnv,
   addressFlag = "--listen",
 ): GatewayOptions {
-  const { tokens, hosts, origins, session_idle_s: sessionIdleS, inspector } = gateway;
+  const { tokens, hosts, origins, session_idle_s: sessionIdleS, inspector, mcp } = gateway;
   const inspectorEdit = flags.edit ?? gateway.inspector_edit;
   return {
     prefix,
@@ -27,6 +27,7 @@ export function gatewayOptions(
     relayPrefix: RELAY_PREFIX,
     ...addressOf(flags.listen ?? gateway.listen, addressFlag),
     ...definedOnly({ tokens, hosts, origins, sessionIdleS, inspector, inspectorEdit }),
+    ...definedOnly({ mcp, mcpReadOnly: gateway.mcp_read_only }),
     ...definedOnly({ openai: openAiOf(gateway, flags, env) }),
   };
 }

@@ -6,6 +6,8 @@ export type RefusalCause =
   | "foreign_host"
   | "foreign_origin"
   | "header_bytes"
+  | "mcp_request_bytes"
+  | "mcp_requests"
   | "message_bytes"
   | "model_request_bytes"
   | "model_requests"
@@ -74,7 +76,7 @@ export class Figures {
     const registers = [this.#registry];
     new Gauge({
       name: "membus_gateway_waiting_bytes",
-      help: "Bytes that wait: replies that may be written again, streams to be read, bodies of model requests",
+      help: "Bytes that wait: replies that may be written again, streams to be read, bodies of requests",
       labelNames: ["kind"],
       registers,
       collect() {

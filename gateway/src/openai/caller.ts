@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { LIMITS } from "@membus/protocol";
 import { bearerOf } from "../http/bearer.js";
+import { membusHeader } from "../http/membus-header.js";
 import type { Identity, Tokens } from "../tokens.js";
 import type { TurnRequest } from "./model-api.js";
 import { OpenAiError } from "./openai-error.js";
@@ -22,7 +23,7 @@ export function callerOf(
   tokens: Tokens,
   options: Pick<ResolvedOpenAiOptions, "agent" | "mode">,
 ): Caller {
-  const named = (field: string) => headerOf(headers, field) ?? textOf(metadata[`membus_${field}`]);
+  const named = (field: string) => membusHeader(headers, field) ?? textOf(metadata[`membus_${field}`]);
   const identity = tokens.identityOf(bearerOf(headers), named("agent") ?? options.agent);
   if (identity === undefined) throw refused("agent", "is no name of an agent");
   const mode = (named("mode") ?? options.mode) as MemoryMode;
@@ -32,14 +33,6 @@ export function callerOf(
     throw refused("conversation", `has at most ${LIMITS.idLength} characters`);
   }
   return { identity, mode, conversation, user: named("user") ?? user ?? "default" };
-}
-
-/** Node reads headers as Latin-1, and clients mostly write UTF-8. */
-function headerOf(headers: IncomingHttpHeaders, field: string): string | undefined {
-  const value = textOf(headers[`x-membus-${field}`]);
-  if (value === undefined) return undefined;
-  const decoded = Buffer.from(value, "latin1").toString("utf8");
-  return decoded.includes("\ufffd") ? value : decoded;
 }
 
 function textOf(value: unknown): string | undefined {

@@ -4,6 +4,7 @@ import type { Figures } from "../health/figures.js";
 import type { Refusals } from "../health/refusals.js";
 import { bearerOf } from "../http/bearer.js";
 import { readBody } from "../http/body.js";
+import { BodyClaims } from "../http/body-claims.js";
 import type { Route } from "../http/http-server.js";
 import type { Tokens } from "../tokens.js";
 import { Call } from "./call.js";
@@ -36,13 +37,13 @@ export class OpenAiRoutes {
   readonly #upstream: Upstream;
   readonly #turns: Turns;
   readonly #work = new Set<Promise<void>>();
-  /** What the bodies of requests under way may take. */
-  #claimedBytes = 0;
+  readonly #claims: BodyClaims;
 
   constructor(dependencies: OpenAiRoutesDependencies, options: ResolvedOpenAiOptions, hasTokens: boolean) {
     this.#dependencies = dependencies;
     this.#options = options;
     this.#upstream = new Upstream(options, hasTokens, dependencies.figures);
+    this.#claims = new BodyClaims(options.requestBytesMax, options.requestsBytesMax);
     this.#turns = new Turns({ ...dependencies, upstream: this.#upstream }, options);
   }
 
@@ -53,7 +54,7 @@ export class OpenAiRoutes {
 
   /** What the bodies of requests under way take. */
   get claimedBytes(): number {
-    return this.#claimedBytes;
+    return this.#claims.bytes;
   }
 
   /** Undefined for a path that is not passed on. `target` may have a query. */
@@ -105,10 +106,8 @@ export class OpenAiRoutes {
     response: ServerResponse,
     answer: (call: Call) => Promise<void>,
   ): Promise<void> {
-    const claimedBytes = this.#claimOf(request);
-    const refusal = this.#refusalOf(request, claimedBytes);
-    if (refusal !== undefined) return answerError(response, refusal);
-    this.#claimedBytes += claimedBytes;
+    const admitted = this.#admit(request);
+    if (admitted instanceof OpenAiError) return answerError(response, admitted);
     const { clock, logger } = this.#dependencies;
     const call = new Call(response, clock, this.#options.upstreamTimeoutMs);
     const work = answer(call).catch((error: unknown) => {
@@ -122,26 +121,20 @@ export class OpenAiRoutes {
     this.#work.add(work);
     await work;
     this.#work.delete(work);
-    this.#claimedBytes -= claimedBytes;
+    admitted();
     call.end();
   }
 
-  /** One that does not say its length may be as long as any. */
-  #claimOf({ method, headers }: IncomingMessage): number {
-    if (method === "GET" || method === "DELETE") return 0;
-    const { requestBytesMax } = this.#options;
-    return Math.min(Number(headers["content-length"] ?? requestBytesMax), requestBytesMax);
-  }
-
-  #refusalOf({ headers }: IncomingMessage, claimedBytes: number): OpenAiError | undefined {
+  /** @returns what ends its claim, or why it is refused. */
+  #admit(request: IncomingMessage): (() => void) | OpenAiError {
     const { tokens, refusals } = this.#dependencies;
-    if (!tokens.knows(bearerOf(headers))) {
+    if (!tokens.knows(bearerOf(request.headers))) {
       refusals.add("unknown_token");
       return new OpenAiError(401, "invalid_api_key", "the gateway does not know this token");
     }
-    const { requestCountMax, requestsBytesMax } = this.#options;
-    const fits = this.#claimedBytes + claimedBytes <= requestsBytesMax || this.#claimedBytes === 0;
-    if (this.#work.size < requestCountMax && fits) return undefined;
+    const hasRoom = this.#work.size < this.#options.requestCountMax;
+    const endClaim = hasRoom ? this.#claims.take(request) : undefined;
+    if (endClaim !== undefined) return endClaim;
     refusals.add("model_requests");
     return new OpenAiError(503, "overloaded", "the gateway has too many requests under way");
   }

@@ -1,4 +1,4 @@
-import type { AgentMemory } from "@membus/agent-client";
+import type { AgentMemory, Watch } from "@membus/agent-client";
 import type { Clock, MemoryEvent } from "@membus/protocol";
 import { GRAPH_URI } from "./graph/graph-tools.js";
 import { memoryUri } from "./memory-uri.js";
@@ -29,9 +29,9 @@ export class ChangeNotices {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Watches the namespace of `memory` until its client is closed. */
-  async watch(memory: AgentMemory): Promise<void> {
-    await memory.watch({ namespace: memory.namespace }, (event) => this.#add(event));
+  /** Watches the namespace of `memory`, at the longest until its client is closed. */
+  watch(memory: AgentMemory): Promise<Watch> {
+    return memory.watch({ namespace: memory.namespace }, (event) => this.#add(event));
   }
 
   #add(event: MemoryEvent): void {

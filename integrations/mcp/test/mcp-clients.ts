@@ -61,11 +61,19 @@ export async function connectStdio(
   return connected(client, revision);
 }
 
-export async function connectHttp(revision: Revision, url: string, agree?: Agree): Promise<ConnectedClient> {
-  if (revision === "former")
-    return connectFormer(new FormerHttpTransport(new URL(url)) as unknown as FormerTransport, agree);
+export async function connectHttp(
+  revision: Revision,
+  url: string,
+  agree?: Agree,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<ConnectedClient> {
+  const settings = { requestInit: { headers } };
+  if (revision === "former") {
+    const transport = new FormerHttpTransport(new URL(url), settings);
+    return connectFormer(transport as unknown as FormerTransport, agree);
+  }
   const client = newClient(revision, agree);
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), settings));
   return connected(client, revision);
 }
 

@@ -1,0 +1,47 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { DEFAULTS, isNamespace } from "@membus/protocol";
+import { bearerOf } from "../http/bearer.js";
+import { membusHeader } from "../http/membus-header.js";
+import type { Identity, Tokens } from "../tokens.js";
+
+export const MCP_ROOT = "/mcp";
+
+/** Whose memory it is where neither the token nor the request names an agent. */
+const AGENT = "mcp";
+
+/** Which memory is asked for. */
+export interface Caller {
+  readonly identity: Identity;
+  readonly namespace: string;
+}
+
+/** Why none is. */
+export interface CallerRefusal {
+  readonly status: 400 | 401 | 404;
+  readonly error: string;
+}
+
+/** The agent is that of the token or of `X-Membus-Agent`, the namespace stands in the path. */
+export function callerOf(path: string, headers: IncomingHttpHeaders, tokens: Tokens): Caller | CallerRefusal {
+  const token = bearerOf(headers);
+  if (!tokens.knows(token)) return { status: 401, error: "a token of the gateway is needed" };
+  const identity = tokens.identityOf(token, membusHeader(headers, "agent") ?? AGENT);
+  if (identity === undefined) return { status: 400, error: "X-Membus-Agent is no name of an agent" };
+  const namespace = namespaceOf(path);
+  if (namespace === undefined) {
+    return { status: 404, error: `behind ${MCP_ROOT} stands a namespace: a path of 1..8 segments` };
+  }
+  return { identity, namespace };
+}
+
+/** As a URL writes it; undefined for what is none. */
+function namespaceOf(path: string): string | undefined {
+  if (path === MCP_ROOT) return DEFAULTS.namespace;
+  try {
+    const namespace = decodeURIComponent(path.slice(MCP_ROOT.length + 1));
+    return isNamespace(namespace) ? namespace : undefined;
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** Aborted when the client has gone. */
+export function signalOf(response: ServerResponse): AbortSignal {
+  const end = new AbortController();
+  response.once("close", () => end.abort());
+  return end.signal;
+}
+
+/** A request as `fetch` has it. @param body undefined for none. */
+export function webRequest(
+  { method = "GET", url = "/", headers, headersDistinct }: IncomingMessage,
+  body: Buffer | undefined,
+  signal: AbortSignal,
+): Request {
+  const fields = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  return new Request(`http://${headers.host}${url}`, {
+    method,
+    headers: fields,
+    signal,
+    ...(body !== undefined && { body: new Uint8Array(body) }),
+  });
+}
+
+/**
+ * Writes an answer of `fetch` as it comes. A reader for whom more than `waitingBytesMax` wait is cut off: whoever makes the
+ * answer does not wait for it.
+ * @returns whether the reader took it.
+ */
+export async function writeAnswer(
+  answer: Response,
+  response: ServerResponse,
+  waitingBytesMax: number,
+): Promise<boolean> {
+  if (response.destroyed) return true;
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  response.flushHeaders();
+  for await (const bytes of answer.body ?? []) {
+    if (response.destroyed) break;
+    if (response.writableLength > waitingBytesMax) {
+      response.destroy();
+      return false;
+    }
+    response.write(bytes);
+  }
+  response.end();
+  return true;
+}

@@ -1,0 +1,262 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { MemoryClient } from "@membus/agent-client";
+import { keyHash } from "@membus/protocol";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ConnectedClient, connectHttp, REVISIONS } from "../../integrations/mcp/test/mcp-clients.js";
+import { GatewayFixture } from "./gateway-fixture.js";
+import { parsedFigures } from "./parsed-figures.js";
+
+const fixture = new GatewayFixture();
+const closings: (() => Promise<unknown>)[] = [];
+beforeAll(() => fixture.start());
+afterAll(async () => {
+  for (const close of closings) await close();
+  await fixture.stop();
+});
+
+const sha256 = (token: string) => createHash("sha256").update(token).digest("hex");
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+type Headers = Readonly<Record<string, string>>;
+
+async function clientOf(
+  url: string,
+  headers: Headers = {},
+  revision = REVISIONS[0]!,
+): Promise<ConnectedClient> {
+  const client = await connectHttp(revision, url, undefined, headers);
+  closings.push(() => client.close());
+  return client;
+}
+
+/** The memory itself. */
+async function memoryOf(agent: string, namespace = "default", tenant = "default"): Promise<MemoryClient> {
+  const memory = await MemoryClient.connect({ bus: await fixture.bus(), tenant, agent, namespace });
+  closings.push(() => memory.close());
+  return memory;
+}
+
+/** A client of 2026 that hears of changes, and how that ends. */
+async function listener(url: string, ...keys: string[]) {
+  const client = new Client(
+    { name: "test", version: "1.0.0" },
+    { versionNegotiation: { mode: { pin: "2026-07-28" } } },
+  );
+  const heard: string[] = [];
+  client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
+    heard.push(params.uri);
+  });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  closings.push(() => client.close());
+  const resourceSubscriptions = keys.map((key) => `membus://episodic/${keyHash(key)}`);
+  const { closed } = await client.listen({ resourceSubscriptions });
+  return { heard, closed };
+}
+
+async function figuresOf(url: string): Promise<Map<string, number>> {
+  return parsedFigures(await (await fetch(`${url}/metrics`)).text());
+}
+
+const INITIALIZE = JSON.stringify({
+  ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+});
+const JSON_HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+
+function initialize(url: string, headers: Headers = {}): Promise<Response> {
+  return fetch(url, { method: "POST", headers: { ...JSON_HEADERS, ...headers }, body: INITIALIZE });
+}
+
+describe.each(REVISIONS)("a client of MCP, %s, that is given a URL", (revision) => {
+  it("has tools, resources and a prompt of a memory on the bus", async () => {
+    const { url } = await fixture.gateway();
+    const client = await clientOf(`${url}/mcp`, { "x-membus-agent": revision }, revision);
+    expect((await client.tools()).map(({ name }) => name).sort()).toEqual([
+      ...["memory_forget", "memory_recall", "memory_remember", "memory_retrieve", "memory_store"],
+    ]);
+    await client.call("memory_store", { memories: [{ content: "Ann likes tea", key: "tea" }] });
+    const retrieved = await client.call("memory_retrieve", { query: "tea" });
+    expect(retrieved.structured).toMatchObject({ memories: [{ key: "tea", content: "Ann likes tea" }] });
+    const [resource] = await client.resources();
+    expect(resource).toMatchObject({ name: "tea", uri: `membus://episodic/${keyHash("tea")}` });
+    expect(await client.read(resource!.uri)).toContain("Ann likes tea");
+    expect(await client.prompt("recall", { topic: "tea" })).toContain("Ann likes tea");
+    expect(await (await memoryOf(revision)).recall("tea", { tier: "episodic" })).toBe("Ann likes tea");
+    expect((await client.call("memory_forget", { keys: ["tea"] })).structured).toMatchObject({
+      forgotten: 1,
+    });
+  });
+
+  it("is refused without a token that is known, and told so", async () => {
+    const { url } = await fixture.gateway({ tokens: [{ sha256: sha256("right"), tenant: "acme" }] });
+    for (const headers of [{}, bearer("wrong")]) {
+      await expect(clientOf(`${url}/mcp`, headers, revision)).rejects.toThrow();
+      const response = await initialize(`${url}/mcp`, headers);
+      expect([response.status, response.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    }
+    const client = await clientOf(`${url}/mcp`, bearer("right"), revision);
+    expect(await client.tools()).toHaveLength(5);
+    expect(JSON.stringify(fixture.logger.lines)).not.toMatch(/right|wrong/);
+  });
+});
+
+describe("whose memory it is", () => {
+  it("stands in the path and in a header, where there is no token", async () => {
+    const { url } = await fixture.gateway();
+    const unnamed = await clientOf(`${url}/mcp`);
+    await unnamed.call("memory_remember", { key: "who", value: "nobody" });
+    const zoe = await clientOf(`${url}/mcp/team/caf%C3%A9`, { "x-membus-agent": "zoë" });
+    expect((await zoe.call("memory_recall", { key: "who" })).structured).toMatchObject({ found: false });
+    await zoe.call("memory_remember", { key: "who", value: "zoë" });
+    const tier = "episodic";
+    expect(await (await memoryOf("mcp")).recall("who", { tier })).toBe("nobody");
+    const memory = await memoryOf("zoë", "team/café");
+    expect(await memory.recall("who", { tier })).toBe("zoë");
+  });
+
+  it("is what the token says, whatever a header says", async () => {
+    const tokens = [
+      { sha256: sha256("alice"), tenant: "acme", agent: "alice" },
+      { sha256: sha256("any"), tenant: "acme" },
+      { sha256: sha256("globex"), tenant: "globex" },
+    ];
+    const { url } = await fixture.gateway({ tokens });
+    const asAlice = { "x-membus-agent": "alice" };
+    const alice = await clientOf(`${url}/mcp`, { ...bearer("alice"), "x-membus-agent": "bob" });
+    const fields = { key: "plan", tier: "episodic" };
+    const shared = { key: "shared", tier: "semantic" };
+    await alice.call("memory_remember", { ...fields, value: "secret" });
+    await alice.call("memory_remember", { ...shared, value: "ours" });
+    const found = async (headers: Headers, what: typeof fields) => {
+      const client = await clientOf(`${url}/mcp`, headers);
+      return (await client.call("memory_recall", what)).structured!.found;
+    };
+    expect(await found({ ...bearer("any"), ...asAlice }, fields)).toBe(true);
+    expect(await found({ ...bearer("any"), "x-membus-agent": "bob" }, fields)).toBe(false);
+    expect(await found({ ...bearer("any"), "x-membus-agent": "bob" }, shared)).toBe(true);
+    const foreign = { ...bearer("globex"), ...asAlice };
+    expect([await found(foreign, fields), await found(foreign, shared)]).toEqual([false, false]);
+    const stranger = await clientOf(`${url}/mcp`, foreign);
+    expect(await stranger.resources()).toEqual([]);
+    expect((await stranger.call("memory_retrieve", {})).structured).toMatchObject({ memories: [] });
+  });
+
+  it.each([
+    ["/mcp/", 404],
+    ["/mcp/a//b", 404],
+    ["/mcp/%", 404],
+    ["/mcp/a%2A", 404],
+    ["/mcp/1/2/3/4/5/6/7/8/9", 404],
+    ["/mcpx", 404],
+    ["/mcp/a?b=c", 200],
+  ])("is nobody's at %s, unless it is a namespace: %i", async (path, status) => {
+    const { url } = await fixture.gateway();
+    expect((await initialize(url + path)).status).toBe(status);
+  });
+
+  it("is no agent's that cannot be", async () => {
+    const { url } = await fixture.gateway();
+    expect((await initialize(`${url}/mcp`, { "x-membus-agent": "a".repeat(1_000) })).status).toBe(400);
+  });
+});
+
+describe("a gateway", () => {
+  it("offers no tool that changes something where it is to be read only", async () => {
+    const { url } = await fixture.gateway({ mcpReadOnly: true });
+    const client = await clientOf(`${url}/mcp`);
+    const names = (await client.tools()).map(({ name }) => name).sort();
+    expect(names).toEqual(["memory_recall", "memory_retrieve"]);
+  });
+
+  it("has nothing at /mcp where that is switched off", async () => {
+    const { url } = await fixture.gateway({ mcp: false });
+    expect((await initialize(`${url}/mcp`)).status).toBe(404);
+    const both = { mcp: false, mcpReadOnly: true };
+    await expect(fixture.gateway(both)).rejects.toThrow("mcpReadOnly is of mcp, which is not served");
+  });
+
+  it("answers what is no message of MCP, and serves on", async () => {
+    const { url } = await fixture.gateway();
+    const post = (body: string, headers: Headers = JSON_HEADERS) =>
+      fetch(`${url}/mcp`, { method: "POST", headers, body }).then(({ status }) => status);
+    expect(await post("no JSON")).toBe(400);
+    expect(await post("[]")).toBe(400);
+    expect(await post(INITIALIZE, { "content-type": "text/plain" })).toBe(415);
+    expect(await post(" ".repeat(4 * 1024 * 1024 + 1))).toBe(413);
+    for (const method of ["GET", "DELETE", "PUT", "OPTIONS"]) {
+      expect([method, (await fetch(`${url}/mcp`, { method })).status]).toEqual([method, 405]);
+    }
+    expect((await initialize(`${url}/mcp`)).status).toBe(200);
+    const told = await figuresOf(url);
+    expect(told.get('membus_gateway_refused_total{cause="mcp_request_bytes"}')).toBe(1);
+    expect(told.get('membus_gateway_requests_total{route="/mcp",status="413"}')).toBe(1);
+  });
+
+  it("takes no more bodies at once than fit beside each other", async () => {
+    const { url } = await fixture.gateway();
+    const claimed = async () => (await figuresOf(url)).get('membus_gateway_waiting_bytes{kind="bodies"}');
+    const sockets = Array.from({ length: 16 }, () => {
+      const socket = connect(Number(new URL(url).port), "127.0.0.1");
+      socket.write("POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 4194304\r\n\r\n");
+      return socket.on("error", () => {});
+    });
+    await expect.poll(claimed).toBe(64 * 1024 * 1024);
+    expect((await initialize(`${url}/mcp`)).status).toBe(503);
+    expect((await figuresOf(url)).get('membus_gateway_refused_total{cause="mcp_requests"}')).toBe(1);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(claimed).toBe(0);
+    expect((await initialize(`${url}/mcp`)).status).toBe(200);
+  });
+
+  it("that stops answers what is under way", async () => {
+    const { url, gateway } = await fixture.gateway();
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    const head = Object.entries(JSON_HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(
+      `POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${INITIALIZE.length}\r\n${head.join("")}\r\n`,
+    );
+    await expect
+      .poll(async () => (await figuresOf(url)).get('membus_gateway_waiting_bytes{kind="bodies"}'))
+      .toBe(INITIALIZE.length);
+    const stopped = gateway.stop();
+    socket.write(INITIALIZE);
+    const [text] = await once(socket, "data");
+    expect(String(text)).toMatch(/^HTTP\/1.1 200 /);
+    await stopped;
+  });
+});
+
+describe("a stream", () => {
+  it("tells what changes in that memory, of that alone, until the gateway stops", async () => {
+    const { url, gateway } = await fixture.gateway();
+    const { heard, closed } = await listener(`${url}/mcp/notices`, "colour", "a", "b", "c");
+    expect((await figuresOf(url)).get("membus_gateway_streams")).toBe(1);
+    const tier = "episodic";
+    await (await memoryOf("mcp", "elsewhere")).remember("a", 1, { tier });
+    await (await memoryOf("bob", "notices")).remember("b", 1, { tier });
+    await (await memoryOf("mcp", "notices", "acme")).remember("c", 1, { tier });
+    const memory = await memoryOf("mcp", "notices");
+    await memory.remember("shape", 1, { tier });
+    await memory.remember("colour", 1, { tier });
+    await expect.poll(() => heard).toEqual([`membus://episodic/${keyHash("colour")}`]);
+    await gateway.stop();
+    expect(await closed).toBe("graceful");
+    expect(heard).toHaveLength(1);
+  });
+
+  it("of a client that has gone holds nothing", async () => {
+    const { url } = await fixture.gateway();
+    const first = await listener(`${url}/mcp`, "a");
+    const streams = async () => (await figuresOf(url)).get("membus_gateway_streams");
+    expect(await streams()).toBe(1);
+    await closings.pop()!();
+    await first.closed;
+    await expect.poll(streams).toBe(0);
+    const told = await figuresOf(url);
+    expect(told.get('membus_gateway_requests_total{route="/mcp subscriptions/listen",status="200"}')).toBe(1);
+    expect(told.has('membus_gateway_request_seconds_count{route="/mcp subscriptions/listen"}')).toBe(false);
+  });
+});
