@@ -8,6 +8,7 @@ import { connect, type Msg, type NatsConnection, nkeyAuthenticator } from "@nats
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "../../bus/test/free-port.js";
 import { A2eClient } from "../../gateway/test/a2e-client.js";
+import { connectHttp } from "../../integrations/mcp/test/mcp-clients.js";
 import { endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
 
 const directory = mkdtempSync(join(tmpdir(), "membus-test-"));
@@ -39,7 +40,7 @@ beforeAll(async () => {
   const port = await freePort();
   nats = `nats://127.0.0.1:${port}`;
   const sha256 = (token: string) => createHash("sha256").update(token).digest("hex");
-  const tokens = TENANTS.map((tenant) => ({ sha256: sha256(`of ${tenant}`), tenant }));
+  const tokens = TENANTS.map((tenant) => ({ sha256: sha256(`of_${tenant}`), tenant }));
   writeFileSync(join(directory, "membus.yaml"), JSON.stringify({ gateway: { tokens } }));
   await auth("init");
   for (const tenant of ["acme", "globex"]) await auth("add-tenant", tenant);
@@ -57,7 +58,7 @@ async function session(tenant: string, to = url) {
   const client = await A2eClient.create(to);
   await client.openStream(url);
   cleanups.push(async () => client.breakStream());
-  await client.handshake(to, { auth_token: `of ${tenant}` });
+  await client.handshake(to, { auth_token: `of_${tenant}` });
   const memory_id = await client.init(to);
   return (type: "store" | "retrieve", fields: object) =>
     client.ask(to, { id: randomUUID(), type: `memory/${type}/req`, memory_id, ...fields });
@@ -66,7 +67,7 @@ async function session(tenant: string, to = url) {
 /** What the inspector answers to whoever shows the token of a tenant. */
 async function inspector(tenant: string, path: string): Promise<Response> {
   const headers = { "content-type": "application/json" };
-  const body = JSON.stringify({ token: `of ${tenant}` });
+  const body = JSON.stringify({ token: `of_${tenant}` });
   const entered = await fetch(`${url}/inspector/session`, { method: "POST", headers, body });
   const [cookie = ""] = entered.headers.get("set-cookie")!.split(";");
   return fetch(`${url}/inspector/${path}?tenant=${tenant}`, { headers: { cookie } });
@@ -125,6 +126,21 @@ describe("the gateway of membus up --auth --http", () => {
     await events.cancel();
     const health = (await (await inspector("acme", "health")).json()) as { hosts: unknown[] };
     expect(health.hosts).toMatchObject([{ state: "serving" }]);
+  });
+
+  it("is a server of MCP whose clients hear of changes", async () => {
+    const clients = ["acme", "globex"].map(async (tenant) => {
+      const headers = { authorization: `Bearer of_${tenant}` };
+      const client = await connectHttp("2026-07-28", `${url}/mcp/notes`, undefined, headers);
+      cleanups.push(() => client.close());
+      return client;
+    });
+    const [acme, globex] = await Promise.all(clients);
+    const { structured } = await acme!.call("memory_remember", { key: "a", value: 1 });
+    const notices = await acme!.subscribe(structured!.uri as string);
+    expect((await globex!.call("memory_recall", { key: "a" })).structured).toMatchObject({ found: false });
+    await acme!.call("memory_remember", { key: "a", value: 2 });
+    expect(await notices.next()).toBe(structured!.uri);
   });
 
   it("speaks for a tenant that is added, and for none that is not there", async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { A2eClient } from "../../gateway/test/a2e-client.js";
+import { connectHttp } from "../../integrations/mcp/test/mcp-clients.js";
 import { endChild, lineOf, resultOf, spawnCli } from "./run-cli.js";
 import { RunningHost } from "./running-host.js";
 
@@ -66,8 +67,11 @@ describe("membus gateway", () => {
       const body = JSON.stringify({ model: "m", messages: [{ role: "user", content: "in confidence" }] });
       const answer = await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body });
       statuses.push(answer.status);
+      const accept = "application/json, text/event-stream";
+      const posted = { method: "POST", headers: { ...headers, accept, "content-type": "application/json" } };
+      statuses.push((await fetch(`${url}/mcp`, { ...posted, body: '{"in confidence' })).status);
     }
-    expect(statuses).toEqual([401, 502]);
+    expect(statuses).toEqual([401, 401, 502, 400]);
     expect((await fetch(`${url}/send?token=sk-right`, { method: "POST" })).status).toBe(400);
     expect(await endChild(gateway, "SIGTERM")).toBe(0);
     const { stdout, stderr } = await ended;
@@ -92,6 +96,34 @@ describe("membus gateway", () => {
     const script = "text/javascript; charset=utf-8";
     expect(await start()).toEqual([200, script, false]);
     expect(await start("--edit")).toEqual([200, script, true]);
+  });
+
+  it("is a server of MCP for what the other commands remember, which its settings may leave unchanged", async () => {
+    await host.cli([
+      "remember",
+      "city",
+      "Lisbon",
+      "--agent",
+      "ann",
+      "--namespace",
+      "trip",
+      "--tier",
+      "episodic",
+    ]);
+    const path = join(host.directory, "reading.yaml");
+    writeFileSync(path, JSON.stringify({ gateway: { mcp_read_only: true } }));
+    const toolCounts = [];
+    for (const flags of [[], ["--config", path]]) {
+      const gateway = host.spawn(["gateway", "--listen", "127.0.0.1:0", ...flags]);
+      const url = (await lineOf(gateway, /^membus gateway listens on/)).split(" ").at(-1)!;
+      const client = await connectHttp("former", `${url}/mcp/trip`, undefined, { "x-membus-agent": "ann" });
+      toolCounts.push((await client.tools()).length);
+      const { structured } = await client.call("memory_recall", { key: "city" });
+      expect(structured).toMatchObject({ found: true, value: "Lisbon" });
+      await client.close();
+      expect(await endChild(gateway, "SIGTERM")).toBe(0);
+    }
+    expect(toolCounts).toEqual([5, 2]);
   });
 
   it("says what is wrong with its settings", async () => {

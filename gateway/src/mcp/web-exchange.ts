@@ -9,14 +9,15 @@ export function signalOf(response: ServerResponse): AbortSignal {
 
 /** A request as `fetch` has it. @param body undefined for none. */
 export function webRequest(
-  { method = "GET", url = "/", headers, headersDistinct }: IncomingMessage,
+  { method = "GET", url = "/", headersDistinct }: IncomingMessage,
   body: Buffer | undefined,
   signal: AbortSignal,
 ): Request {
   const fields = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
     values.map((value): [string, string] => [name, value]),
   );
-  return new Request(`http://${headers.host}${url}`, {
+  // By which of its names the gateway was called is judged already.
+  return new Request(`http://localhost${url}`, {
     method,
     headers: fields,
     signal,
