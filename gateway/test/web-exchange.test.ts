@@ -41,6 +41,31 @@ it("cuts off a reader for whom too much waits", async () => {
   await once(socket, "close");
 });
 
+it("is cut off where the answer fails, unless its reader has gone before", async () => {
+  const broken = () => new ReadableStream({ start: (controller) => controller.error(new Error("broken")) });
+  const failed = new Promise((resolve) => {
+    answer = (response) => writeAnswer(new Response(broken()), response, 1).catch(resolve);
+  });
+  let came = "";
+  for await (const chunk of ask().setEncoding("latin1")) came += chunk;
+  expect(await failed).toEqual(new Error("broken"));
+  expect(came).not.toMatch(/\r\n0\r\n\r\n$/);
+  const written = new Promise<boolean>((resolve) => {
+    answer = (response) => {
+      const late = new ReadableStream({
+        start: (controller) => {
+          response.once("close", () => controller.error(new Error("gone")));
+        },
+      });
+      resolve(writeAnswer(new Response(late), response, 1));
+    };
+  });
+  const gone = ask();
+  await once(gone, "data");
+  gone.destroy();
+  expect(await written).toBe(true);
+});
+
 it("passes on a single piece, however long it is", async () => {
   const text = "x".repeat(0x400000);
   const written = new Promise<boolean>((resolve) => {

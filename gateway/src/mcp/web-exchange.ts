@@ -28,7 +28,8 @@ export function webRequest(
 /**
  * Writes an answer of `fetch` as it comes. A reader for whom more than `waitingBytesMax` wait is cut off: whoever makes the
  * answer does not wait for it.
- * @returns whether the reader took it.
+ * @returns false for such a reader.
+ * @throws what the answer fails with, which the reader sees as the end of the connection.
  */
 export async function writeAnswer(
   answer: Response,
@@ -38,13 +39,21 @@ export async function writeAnswer(
   if (response.destroyed) return true;
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   response.flushHeaders();
-  for await (const bytes of answer.body ?? []) {
-    if (response.destroyed) break;
-    if (response.writableLength > waitingBytesMax) {
-      response.destroy();
-      return false;
+  try {
+    for await (const bytes of answer.body ?? []) {
+      if (response.destroyed) break;
+      if (response.writableLength > waitingBytesMax) {
+        response.destroy();
+        return false;
+      }
+      response.write(bytes);
     }
-    response.write(bytes);
+  } catch (error) {
+    // Of one that has gone the answer ends this way, too.
+    if (response.destroyed) return true;
+    // An answer that is cut off is seen as one.
+    response.destroy();
+    throw error;
   }
   response.end();
   return true;
