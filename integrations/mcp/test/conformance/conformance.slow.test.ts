@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { GatewayFixture } from "../../../../gateway/test/gateway-fixture.js";
 import { McpFixture } from "../mcp-fixture.js";
 import { obtainSuite } from "./conformance-suite.js";
 
@@ -7,9 +8,10 @@ const suite = await obtainSuite();
 const why = "reason" in suite ? suite.reason : "obtained";
 
 const fixture = new McpFixture();
-beforeAll(() => fixture.start());
+const gateways = new GatewayFixture();
+beforeAll(() => Promise.all([fixture.start(), gateways.start()]));
 afterAll(async () => {
-  await fixture.stop();
+  await Promise.all([fixture.stop(), gateways.stop()]);
   if ("remove" in suite) await suite.remove();
 });
 
@@ -37,16 +39,24 @@ const PASSING = {
   ],
 } as const;
 
-it.skipIf("reason" in suite).each(["2025-11-25", "2026-07-28"] as const)(
-  `passes what applies of the official suite, %s (${why})`,
-  async (revision) => {
-    if ("reason" in suite) throw new TypeError(suite.reason);
-    const known = fileURLToPath(new URL(`expected-failures-${revision}.yaml`, import.meta.url));
-    const url = await fixture.serve();
-    const args = ["--url", url, "--suite", "all", "--spec-version", revision, "--expected-failures", known];
-    const { code, output } = await suite.run(["server", ...args]);
-    expect([code, code === 0 ? "" : output]).toEqual([0, ""]);
-    const passed = [...output.matchAll(/✓ ([\w-]+): [1-9]\d* passed, 0 failed/g)].map(([, name]) => name);
-    expect(passed).toEqual(expect.arrayContaining([...PASSING[revision]]));
-  },
-);
+/** Where it is served. */
+const SERVERS = {
+  "membus-mcp": () => fixture.serve(),
+  gateway: async () => `${(await gateways.gateway()).url}/mcp`,
+} as const;
+
+it.skipIf("reason" in suite).each([
+  ["membus-mcp", "2025-11-25"],
+  ["membus-mcp", "2026-07-28"],
+  ["gateway", "2025-11-25"],
+  ["gateway", "2026-07-28"],
+] as const)(`%s passes what applies of the official suite, %s (${why})`, async (server, revision) => {
+  if ("reason" in suite) throw new TypeError(suite.reason);
+  const known = fileURLToPath(new URL(`expected-failures-${revision}.yaml`, import.meta.url));
+  const url = await SERVERS[server]();
+  const args = ["--url", url, "--suite", "all", "--spec-version", revision, "--expected-failures", known];
+  const { code, output } = await suite.run(["server", ...args]);
+  expect([code, code === 0 ? "" : output]).toEqual([0, ""]);
+  const passed = [...output.matchAll(/✓ ([\w-]+): [1-9]\d* passed, 0 failed/g)].map(([, name]) => name);
+  expect(passed).toEqual(expect.arrayContaining([...PASSING[revision]]));
+});
