@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { MemoryClient } from "@membus/agent-client";
-import { keyHash } from "@membus/protocol";
+import { type Bus, keyHash } from "@membus/protocol";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ConnectedClient, connectHttp, REVISIONS } from "../../integrations/mcp/test/mcp-clients.js";
@@ -54,6 +54,23 @@ async function listener(url: string, ...keys: string[]) {
   const resourceSubscriptions = keys.map((key) => `membus://episodic/${keyHash(key)}`);
   const { closed } = await client.listen({ resourceSubscriptions });
   return { heard, closed };
+}
+
+/** The subjects of subscriptions from now on that have ended. */
+function watchedSubscriptions(bus: Bus): { readonly drained: readonly string[] } {
+  const drained: string[] = [];
+  const subscribe = bus.subscribe.bind(bus);
+  bus.subscribe = (subject, ...rest) => {
+    const subscription = subscribe(subject, ...rest);
+    const drain = subscription.drain.bind(subscription);
+    return Object.assign(subscription, {
+      drain: () => {
+        drained.push(subject);
+        return drain();
+      },
+    });
+  };
+  return { drained };
 }
 
 async function figuresOf(url: string): Promise<Map<string, number>> {
@@ -221,7 +238,13 @@ describe("a gateway", () => {
     await expect
       .poll(async () => (await figuresOf(url)).get('membus_gateway_waiting_bytes{kind="bodies"}'))
       .toBe(INITIALIZE.length);
+    const early = connect(Number(new URL(url).port), "127.0.0.1");
+    await once(early, "connect");
     const stopped = gateway.stop();
+    early.write("GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    let readiness = "";
+    for await (const chunk of early.setEncoding("utf8")) readiness += chunk;
+    expect(readiness).toMatch(/stopping\n$/);
     socket.write(INITIALIZE);
     const [text] = await once(socket, "data");
     expect(String(text)).toMatch(/^HTTP\/1.1 200 /);
@@ -248,13 +271,18 @@ describe("a stream", () => {
   });
 
   it("of a client that has gone holds nothing", async () => {
-    const { url } = await fixture.gateway();
+    const { url, bus } = await fixture.gateway();
+    const { drained } = watchedSubscriptions(bus);
     const first = await listener(`${url}/mcp`, "a");
     const streams = async () => (await figuresOf(url)).get("membus_gateway_streams");
     expect(await streams()).toBe(1);
     await closings.pop()!();
     await first.closed;
     await expect.poll(streams).toBe(0);
+    // Of its agent's memory in two tiers, and of the one that is shared.
+    const subject = (rest: string) => `a2e.default.${rest}.*`;
+    const own = ["mcp.events.memory.episodic", "mcp.events.memory.working"].map(subject);
+    await expect.poll(() => [...drained].sort()).toEqual([subject("*.events.memory.semantic"), ...own]);
     const told = await figuresOf(url);
     expect(told.get('membus_gateway_requests_total{route="/mcp subscriptions/listen",status="200"}')).toBe(1);
     expect(told.has('membus_gateway_request_seconds_count{route="/mcp subscriptions/listen"}')).toBe(false);
