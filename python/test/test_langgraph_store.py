@@ -119,7 +119,7 @@ async def test_a_ttl_counts_minutes_since_the_last_read(bus: RunningBus, agent: 
 
         async def ends() -> dict[str, float | None]:
             entries = memory.entries(namespace="langgraph/store")
-            return {entry["key"].get("k", "part"): entry.get("expires_at") async for entry in entries}
+            return {entry["key"].get("item", "part"): entry.get("expires_at") async for entry in entries}
 
         before = await ends()
         assert before["always"] is None

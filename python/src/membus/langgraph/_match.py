@@ -7,8 +7,10 @@ from typing import Any, Iterable, Mapping
 
 from langgraph.store.base import MatchCondition
 
-_MIRRORED_MAX = 200
+_MIRRORED_MAX = 64
 _MIRRORED_LENGTH_MAX = 256
+#: There where a value has more fields than are mirrored.
+_NOT_MIRRORED = "many_fields"
 #: A tree of the host has at most 64 nodes.
 _CONDITIONS_MAX = 16
 _OPERATORS = ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte")
@@ -48,14 +50,16 @@ def _compares(value: Any, operator: str, operand: Any) -> bool:
     return {"$gt": left > right, "$gte": left >= right, "$lt": left < right, "$lte": left <= right}[operator]
 
 
-def mirrored(value: Mapping[str, Any]) -> dict[str, str]:
-    """What of a value stands in metadata, so that the host may filter by it: short strings at the top, as many as there is room for."""
-    fields = ((_field(name), each) for name, each in value.items() if _is_short(each))
-    return dict([(field, each) for field, each in fields if field is not None][:_MIRRORED_MAX])
+def mirrored(value: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a value stands in metadata, so that the host may filter by it, also for a program in JavaScript, which relies on it:
+    short strings, numbers and booleans at the top, all of them or none."""
+    pairs = ((_field(name), each) for name, each in value.items() if _is_short(each) or isinstance(each, (bool, int, float)))
+    fields = {field: each for field, each in pairs if field is not None}
+    return fields if len(fields) <= _MIRRORED_MAX else {_NOT_MIRRORED: True}
 
 
 def _field(name: str) -> str | None:
-    return f"v_{name}" if re.fullmatch("[A-Za-z0-9_-]{1,62}", name) else None
+    return f"value_{name}" if re.fullmatch("[A-Za-z0-9_-]{1,56}", name) else None
 
 
 def _is_short(value: object) -> bool:
@@ -66,7 +70,7 @@ def where_of(prefix: tuple[str, ...], filter: Mapping[str, Any] | None) -> list[
     """What of a search the host may decide: it selects more than the search, never less."""
     where: list[dict[str, Any]] = []
     if prefix:
-        where.append({"field": "key.ns", "op": "starts_with", "value": ".".join(prefix) + "."})
+        where.append({"field": "key.path", "op": "starts_with", "value": ".".join(prefix) + "."})
     for name, wanted in (filter or {}).items():
         field = _field(name)
         if field is not None and _is_short(wanted):

@@ -101,7 +101,7 @@ class MembusStore(BaseStore):
         """By relevance where there is a query, else the oldest first. Filters are checked here, too: the host's are not LangGraph's."""
         check_filter(op.filter)
         how: Any = {"query": op.query, "min_score": self._min_score} if op.query else {"order": "oldest"}
-        where: Any = {"all": [{"field": "key.k", "op": "exists", "value": True}, *where_of(op.namespace_prefix, op.filter)]}
+        where: Any = {"all": [{"field": "key.item", "op": "exists", "value": True}, *where_of(op.namespace_prefix, op.filter)]}
         found: list[MemoryEntry] = []
         skipped = 0
         if op.limit <= 0:
@@ -122,7 +122,7 @@ class MembusStore(BaseStore):
         return [SearchItem(**_fields(entry), score=entry["score"] if op.query else None) for entry in found]
 
     async def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        items = self._memory.items(tier=self._tier, field="key.ns", page_size=LIMITS["listLimit"])
+        items = self._memory.items(tier=self._tier, field="key.path", page_size=LIMITS["listLimit"])
         all_of_them = [tuple(str(item["value"]).removesuffix(".").split(".")) async for item in items]
         selected = {path[: op.max_depth] for path in all_of_them if is_selected(path, op.match_conditions)}
         return sorted(selected)[op.offset : op.offset + op.limit]
@@ -162,12 +162,12 @@ class MembusStore(BaseStore):
 
 
 def _key(op: GetOp | PutOp) -> dict[str, str]:
-    """A namespace ends with its separator, so that no prefix ends within a label."""
-    return {"ns": ".".join(op.namespace) + ".", "k": op.key}
+    """As the store for JavaScript has it. A namespace ends with its separator, so that no prefix ends within a label."""
+    return {"path": ".".join(op.namespace) + ".", "item": op.key}
 
 
 def _place(entry: MemoryEntry) -> tuple[tuple[str, ...], str]:
-    return tuple(entry["key"]["ns"].removesuffix(".").split(".")), entry["key"]["k"]
+    return tuple(entry["key"]["path"].removesuffix(".").split(".")), entry["key"]["item"]
 
 
 def _fields(entry: MemoryEntry) -> dict[str, Any]:
