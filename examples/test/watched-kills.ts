@@ -1,0 +1,87 @@
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { MemoryClient } from "@membus/agent-client";
+import type { MemoryEvent } from "@membus/protocol";
+import { type CliResult, resultOf } from "../../cli/test/run-cli.js";
+import { RunningHost } from "../../cli/test/running-host.js";
+
+/** What became of an example whose host was killed beneath it. */
+export interface KilledRun extends CliResult {
+  /** How often the host was killed while the example ran. */
+  readonly kills: number;
+  /** Entries of durable tiers that were stored and not forgotten by the example, and are not there. */
+  readonly lost: readonly MemoryEvent[];
+  /** Entries of durable tiers that were stored and not forgotten. */
+  readonly kept: number;
+}
+
+/** A host whose users are watched, and which is killed while they store. */
+export class WatchedKills {
+  readonly #host = new RunningHost();
+  readonly #clients: MemoryClient[] = [];
+
+  async start(): Promise<void> {
+    await this.#host.start();
+  }
+
+  get url(): string {
+    return this.#host.url;
+  }
+
+  async client(agent: string): Promise<MemoryClient> {
+    const client = await MemoryClient.connect({ servers: this.url, agent, retryTimeoutMs: 120_000 });
+    this.#clients.push(client);
+    return client;
+  }
+
+  /**
+   * Runs an example to its end. With each store of these numbers, the first of them 1, that the bus tells to be done, the host gets
+   * SIGKILL, and another one is started on the same data.
+   */
+  async run(start: () => ChildProcessWithoutNullStreams, at: readonly number[]): Promise<KilledRun> {
+    const observer = await this.client("observer");
+    const events: MemoryEvent[] = [];
+    let killing = Promise.resolve();
+    let kills = 0;
+    const watch = await observer.watch({ agents: "all" }, (event) => {
+      if (event.tier === "working") return;
+      events.push(event);
+      const stores = events.filter(({ action }) => action === "stored").length;
+      if (event.action !== "stored" || !at.includes(stores)) return;
+      kills += example.exitCode === null ? 1 : 0;
+      killing = killing.then(() => this.#host.restart());
+    });
+    const example = start();
+    const result = await resultOf(example);
+    await killing;
+    await watch.stop();
+    const kept = keptOf(events);
+    return { ...result, kills, kept: kept.length, lost: await this.#missing(kept) };
+  }
+
+  async stop(): Promise<void> {
+    for (const client of this.#clients) await client.close();
+    await this.#host.stop();
+  }
+
+  async #missing(kept: readonly MemoryEvent[]): Promise<MemoryEvent[]> {
+    const missing: MemoryEvent[] = [];
+    for (const event of kept) {
+      const memory = await this.client(event.author);
+      const { namespace, tier, key_hash } = event;
+      const { total } = await memory.retrieve({ namespace, tier, keys: [{ $hash: key_hash }], limit: 0 });
+      if (total !== 1) missing.push(event);
+    }
+    return missing;
+  }
+}
+
+/** What was stored, each once, and not forgotten since. */
+function keptOf(events: readonly MemoryEvent[]): MemoryEvent[] {
+  const kept = new Map<string, MemoryEvent>();
+  for (const event of events) {
+    const id = [event.author, event.tier, event.namespace, event.key_hash].join(" ");
+    if (event.action === "stored") kept.set(id, event);
+    else kept.delete(id);
+  }
+  return [...kept.values()];
+}
