@@ -11,7 +11,7 @@ export interface KilledExample {
   /** Whose memory it is. */
   readonly agent: string;
   /** With which of its stores, as they are done, the host is killed. */
-  readonly at: readonly number[];
+  readonly done: readonly number[];
   /** What it writes, in this order. */
   readonly told: readonly (string | RegExp)[];
   /** How many entries are there afterwards, at least. */
@@ -25,7 +25,7 @@ export const KILLED_EXAMPLES: readonly KilledExample[] = [
   {
     name: "mcp",
     agent: "mcp",
-    at: [1, 3],
+    done: [1, 3],
     told: [
       "chat recalls: main\n",
       "chat is told: the branch has changed\nchat recalls: release-2\n",
@@ -39,7 +39,7 @@ export const KILLED_EXAMPLES: readonly KilledExample[] = [
   {
     name: "langgraph",
     agent: "waiter",
-    at: [1, 8, 20],
+    done: [1, 8, 20],
     told: [
       "  knows: nothing\nrome: waits for an answer: Il Margutta, it cooks without meat. Shall I book it?\n",
       "rome: booked: Il Margutta, it cooks without meat.\n",
@@ -60,13 +60,13 @@ export const KILLED_EXAMPLES: readonly KilledExample[] = [
   {
     name: "langchain",
     agent: "guide",
-    at: [1, 3],
+    done: [1, 3],
     told: [
       "guide: Have a good journey.\n",
       "guide: At half past eight.\n",
       "of 4 messages, found without LangChain: My train to Rome leaves at nine.\n",
     ],
-    kept: 4,
+    kept: 2,
     remembered: async (memory) => {
       const messages = await new MembusChatMessageHistory(memory, { sessionId: "holiday" }).getMessages();
       return messages.map(({ text }) => text);
@@ -81,7 +81,7 @@ export const KILLED_EXAMPLES: readonly KilledExample[] = [
   {
     name: "agents-session",
     agent: "travel-desk",
-    at: [1, 3],
+    done: [1, 3],
     told: [
       "agent:  89 euros.\n",
       /taken back: the last turn; \d+ of 10 items are left\n/,
@@ -100,7 +100,7 @@ export const KILLED_EXAMPLES: readonly KilledExample[] = [
   {
     name: "ai-sdk",
     agent: "cook",
-    at: [1, 3],
+    done: [1, 3],
     told: [
       "user:ada: What shall I eat tonight?\ncook: Lentils with spinach.\n",
       "user:bob: What shall I eat tonight?\ncook: A goulash.\n",
@@ -124,7 +124,7 @@ export const KILLED_EXAMPLES: readonly KilledExample[] = [
   {
     name: "memory-tool",
     agent: "claude",
-    at: [1, 2],
+    done: [1],
     told: [
       "claude:  I have noted it.\n",
       "claude:  My notes are right again.\n",

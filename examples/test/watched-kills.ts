@@ -1,6 +1,8 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { MemoryClient } from "@membus/agent-client";
-import type { MemoryEvent } from "@membus/protocol";
+import { connectNatsBus, type NatsBus } from "@membus/bus";
+import { type MemoryEvent, systemClock } from "@membus/protocol";
+import { RecordingLogger } from "../../bus/test/recording-logger.js";
 import { type CliResult, resultOf } from "../../cli/test/run-cli.js";
 import { RunningHost } from "../../cli/test/running-host.js";
 
@@ -14,13 +16,24 @@ export interface KilledRun extends CliResult {
   readonly kept: number;
 }
 
+/** When the host is killed. */
+export interface KillTimes {
+  /** Whether it is as the first store is asked for, which may be done or not. */
+  readonly asked: boolean;
+  /** With which of the stores that are done. */
+  readonly done: readonly number[];
+}
+
 /** A host whose users are watched, and which is killed while they store. */
 export class WatchedKills {
   readonly #host = new RunningHost();
   readonly #clients: MemoryClient[] = [];
+  #bus: NatsBus | undefined;
 
   async start(): Promise<void> {
     await this.#host.start();
+    const services = { logger: new RecordingLogger(), clock: systemClock };
+    this.#bus = await connectNatsBus({ servers: this.url }, services);
   }
 
   get url(): string {
@@ -34,22 +47,25 @@ export class WatchedKills {
   }
 
   /**
-   * Runs an example to its end. With each store of these numbers, the first of them 1, that the bus tells to be done, the host gets
-   * SIGKILL, and another one is started on the same data.
+   * Runs an example to its end. As it asks for its first store, and with each of those `done`, the first of them 1, that the bus tells
+   * of, the host gets SIGKILL, and another one is started on the same data.
    */
-  async run(start: () => ChildProcessWithoutNullStreams, at: readonly number[]): Promise<KilledRun> {
+  async run(start: () => ChildProcessWithoutNullStreams, { asked, done }: KillTimes): Promise<KilledRun> {
     const observer = await this.client("observer");
     const events: MemoryEvent[] = [];
     let killing = Promise.resolve();
     let kills = 0;
+    const kill = () => {
+      kills += example.exitCode === null ? 1 : 0;
+      killing = killing.then(() => this.#host.restart());
+    };
     const watch = await observer.watch({ agents: "all" }, (event) => {
       if (event.tier === "working") return;
       events.push(event);
       const stores = events.filter(({ action }) => action === "stored").length;
-      if (event.action !== "stored" || !at.includes(stores)) return;
-      kills += example.exitCode === null ? 1 : 0;
-      killing = killing.then(() => this.#host.restart());
+      if (event.action === "stored" && done.includes(stores)) kill();
     });
+    if (asked) await this.#atFirstStore(kill);
     const example = start();
     const result = await resultOf(example);
     await killing;
@@ -60,7 +76,20 @@ export class WatchedKills {
 
   async stop(): Promise<void> {
     for (const client of this.#clients) await client.close();
+    await this.#bus?.close();
     await this.#host.stop();
+  }
+
+  /** Once: who listens to requests keeps the server from saying that there is no host. */
+  async #atFirstStore(kill: () => void): Promise<void> {
+    let isFirst = true;
+    const requests = this.#bus!.subscribe("a2e.default.*.memory.store.req", () => {
+      if (!isFirst) return;
+      isFirst = false;
+      kill();
+      void requests.drain();
+    });
+    await this.#bus!.flush();
   }
 
   async #missing(kept: readonly MemoryEvent[]): Promise<MemoryEvent[]> {
