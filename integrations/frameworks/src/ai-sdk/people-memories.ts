@@ -3,7 +3,7 @@ import type { ChatMessage, LongTermMemory } from "@membus/agentic";
 /** A memory, and when nothing is being recorded into it. */
 interface KeptMemory {
   readonly memory: LongTermMemory;
-  idle: Promise<unknown>;
+  idle: Promise<void>;
 }
 
 /** One memory for each that turns are about, so that what each does in the background can be waited for and ended. */
@@ -32,7 +32,7 @@ export class PeopleMemories {
     const { memory } = kept;
     const recording = wait ? memory.record(said) : memory.record(said, { wait: false });
     if (memory !== this.#own && !wait) {
-      kept.idle = Promise.allSettled([kept.idle, recording]);
+      kept.idle = Promise.allSettled([kept.idle, recording]).then(() => undefined);
       this.#keep(about, kept);
     }
     await recording;
