@@ -1,5 +1,4 @@
-import { isNamespace, LIMITS } from "@membus/protocol";
-import { nameOfSegment, segmentOf } from "../namespace-segment.js";
+import { isNamespace, LIMITS, nameOfSegment, segmentOf } from "@membus/protocol";
 
 const NAME_LENGTH_MAX = 255;
 

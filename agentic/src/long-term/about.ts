@@ -1,5 +1,4 @@
-import { LIMITS, type OptionRule } from "@membus/protocol";
-import { nameOfSegment, segmentOf } from "../namespace-segment.js";
+import { LIMITS, nameOfSegment, type OptionRule, segmentOf } from "@membus/protocol";
 
 /** What is known about something is in a namespace of its own below this one. */
 const ABOUT = "about";

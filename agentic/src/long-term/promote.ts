@@ -1,7 +1,7 @@
 import type { EntryInput } from "@membus/agent-client";
-import type { MemoryEntry } from "@membus/protocol";
+import { isCurrent, type MemoryEntry } from "@membus/protocol";
 import type { CallContext } from "./call-context.js";
-import { isCurrent, readFact } from "./facts/fact.js";
+import { readFact } from "./facts/fact.js";
 import { lookUp } from "./facts/look-up.js";
 import { keysOf } from "./recall/memory.js";
 import type { Shelf } from "./shelf.js";

@@ -6,9 +6,8 @@ import {
   type RetrieveRequest,
   storeFailure,
 } from "@membus/agent-client";
-import { type Json, keyHash, LIMITS, type MemoryEntry, type MemoryTier } from "@membus/protocol";
+import { type Json, keyHash, LIMITS, type MemoryEntry, type MemoryTier, segmentOf } from "@membus/protocol";
 import type { CostMeter } from "../model/index.js";
-import { segmentOf } from "../namespace-segment.js";
 
 export interface SpacePlace {
   readonly tier: MemoryTier;

@@ -1,5 +1,5 @@
 import type { KeyReference } from "@membus/agent-client";
-import { type MemoryTier, TIERS } from "@membus/protocol";
+import { isJsonObject, type MemoryKey, type MemoryTier, TIERS } from "@membus/protocol";
 
 const URI = new RegExp(`^membus://(${TIERS.join("|")})/([0-9a-f]{64})$`);
 
@@ -15,8 +15,19 @@ export interface MemoryReference {
   readonly key: KeyReference;
 }
 
-/** A URI as the tools return it; anything else is a key. */
+/** What names a memory in an answer: its URI, the JSON of a key of several fields, or a name. */
 export function parseReference(text: string): MemoryReference {
   const [, tier, hash] = URI.exec(text) ?? [];
-  return tier === undefined ? { key: text } : { tier: tier as MemoryTier, key: { $hash: hash! } };
+  if (tier !== undefined) return { tier: tier as MemoryTier, key: { $hash: hash! } };
+  return { key: fieldsIn(text) ?? text };
+}
+
+function fieldsIn(text: string): MemoryKey | undefined {
+  if (!text.startsWith("{")) return undefined;
+  try {
+    const fields: unknown = JSON.parse(text);
+    return isJsonObject(fields) ? (fields as MemoryKey) : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -93,15 +93,16 @@ describe.each(EVERY)("a client of $revision over $transport", ({ revision, trans
     expect([await recalled("twice"), await recalled(structured!.uri)]).toEqual(["for now", "kept"]);
   });
 
-  it("refuses a URI as the key to write, which would be another memory than the one that it names", async () => {
+  it("refuses as the key to write what names another memory in an answer", async () => {
     const { structured } = await client.call("memory_remember", { key: "named", value: "old" });
     const key = structured!.uri as string;
     const written = [
       await client.call("memory_remember", { key, value: "new" }),
       await client.call("memory_store", { memories: [{ key, content: "new" }] }),
+      await client.call("memory_remember", { key: '{"name": "named", "of": 1}', value: "new" }),
     ];
     for (const { isError, text } of written) {
-      expect([isError, text]).toEqual([true, expect.stringContaining("a URI is read only: give the key")]);
+      expect([isError, text]).toEqual([true, expect.stringContaining("is read only: give a name")]);
     }
     expect((await client.call("memory_recall", { key })).structured).toMatchObject({ value: "old" });
     const almost = await client.call("memory_remember", { key: `${key}0`, value: 1 });

@@ -1,7 +1,7 @@
-import { MemoryError } from "@membus/protocol";
+import { isCurrent, MemoryError } from "@membus/protocol";
 import type { CallContext } from "../call-context.js";
 import type { Shelf } from "../shelf.js";
-import { type Fact, isCurrent, readFact } from "./fact.js";
+import { type Fact, readFact } from "./fact.js";
 
 /**
  * A fact that is current, at this revision or, if undefined, at any.

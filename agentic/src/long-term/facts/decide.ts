@@ -1,17 +1,10 @@
+import { canonicalText } from "@membus/protocol";
 import { z } from "zod";
 import { askFor, type ChatModel, loadPrompt } from "../../model/index.js";
 import { newestSources } from "../../sources.js";
 import type { CallContext } from "../call-context.js";
 import type { Shelf } from "../shelf.js";
-import {
-  type Candidate,
-  canonicalText,
-  FACT_LENGTH_MAX,
-  type Fact,
-  isWeaker,
-  saidWords,
-  weakest,
-} from "./fact.js";
+import { type Candidate, FACT_LENGTH_MAX, type Fact, isWeaker, saidWords, weakest } from "./fact.js";
 import { lookUp } from "./look-up.js";
 import { type Looked, type Plan, planDuplicate, planNew } from "./plan.js";
 

@@ -1,8 +1,9 @@
+import { canonicalText } from "@membus/protocol";
 import { z } from "zod";
 import { askFor, type ChatModel, loadPrompt } from "../../model/index.js";
 import type { CallContext } from "../call-context.js";
 import type { Said } from "../record-input.js";
-import { type Candidate, canonicalText, FACT_LENGTH_MAX, weakest } from "./fact.js";
+import { type Candidate, FACT_LENGTH_MAX, weakest } from "./fact.js";
 
 /** What a model finds in a talk, in the order in which it finds it. A long talk is read in parts. */
 export async function extractFacts(

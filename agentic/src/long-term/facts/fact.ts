@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import type { EntryInput } from "@membus/agent-client";
 import {
   type Filter,
@@ -47,11 +46,6 @@ export function weakest(trusts: readonly Trust[]): Trust {
   return TRUST_ORDER[Math.max(...trusts.map((trust) => TRUST_ORDER.indexOf(trust)))]!;
 }
 
-/** A text as a fact has it: no spaces but single ones, one form of each character. */
-export function canonicalText(text: string): string {
-  return text.toWellFormed().normalize("NFC").replaceAll(/\s+/g, " ").trim();
-}
-
 /** Around words, where they say nothing: "C++", "-5" and "1.5" are other words than "C", "5" and "15". */
 const AROUND_WORDS = /^["'“”‘’«»([¡¿]+|[.,;:!?…"'“”‘’«»)\]。，；：！？]+$/gu;
 
@@ -61,20 +55,10 @@ export function saidWords(text: string): string {
   return words.flatMap((word) => word.replaceAll(AROUND_WORDS, "") || []).join(" ");
 }
 
-/** The id of the first fact that says `text`, which is canonical; one that says it again later has `.2`, `.3`, ... */
-export function factId(text: string): string {
-  return hash("sha256", text, "hex").slice(0, 32);
-}
-
 export function readFact(entry: MemoryEntry): Fact | undefined {
   const record = readRecord(entry, "fact");
   if (record === undefined) return undefined;
   return { id: record.key.fact, text: record.content.text, metadata: record.metadata, entry };
-}
-
-/** Nothing has taken its place, and its time is not over. */
-export function isCurrent({ metadata }: Pick<Fact, "metadata">, now: number): boolean {
-  return metadata.superseded_by === undefined && (metadata.valid_until ?? Number.POSITIVE_INFINITY) > now;
 }
 
 /** What `isCurrent` says, for a filter; memories of other kinds pass. */

@@ -1,7 +1,7 @@
-import { keyHash } from "@membus/protocol";
+import { factId, isCurrent, keyHash } from "@membus/protocol";
 import { kindIs } from "../../kind-filter.js";
 import type { Shelf } from "../shelf.js";
-import { type Fact, factId, isCurrent, readFact } from "./fact.js";
+import { type Fact, readFact } from "./fact.js";
 
 /** What there is of a text: the fact that says it now, or the id that the next one gets. */
 export interface Slot {

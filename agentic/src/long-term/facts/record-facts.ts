@@ -1,9 +1,10 @@
+import { canonicalText } from "@membus/protocol";
 import { ModelError } from "../../model/index.js";
 import type { CallContext } from "../call-context.js";
 import { type RecordOutcome, refused } from "../outcome.js";
 import type { Shelf } from "../shelf.js";
 import { decide } from "./decide.js";
-import { type Candidate, canonicalText, FACT_LENGTH_MAX } from "./fact.js";
+import { type Candidate, FACT_LENGTH_MAX } from "./fact.js";
 import { look } from "./neighbours.js";
 import type { Pending, Plan } from "./plan.js";
 import { writePlans } from "./write-plans.js";

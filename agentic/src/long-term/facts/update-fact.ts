@@ -1,10 +1,10 @@
 import { type EntryInput, storeFailure } from "@membus/agent-client";
-import { keyHash, MemoryError } from "@membus/protocol";
+import { canonicalText, keyHash, MemoryError } from "@membus/protocol";
 import type { CallContext } from "../call-context.js";
 import type { RecordOutcome } from "../outcome.js";
 import type { Shelf } from "../shelf.js";
 import { currentFact } from "./current-fact.js";
-import { canonicalText, FACT_LENGTH_MAX, type Fact } from "./fact.js";
+import { FACT_LENGTH_MAX, type Fact } from "./fact.js";
 import { lookUp } from "./look-up.js";
 import { type Replacement, replaceBy } from "./replace-by.js";
 import { writePlans } from "./write-plans.js";

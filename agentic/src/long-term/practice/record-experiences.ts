@@ -1,6 +1,8 @@
 import { type EntryInput, pauseAfterConflict, type StoreResult } from "@membus/agent-client";
 import {
   type Clock,
+  canonicalText,
+  factId,
   keyHash,
   type MemoryEntry,
   type MemoryKey,
@@ -14,7 +16,7 @@ import { askFor, type ChatModel, loadPrompt } from "../../model/index.js";
 import { repeatedSources } from "../../sources.js";
 import type { CallContext } from "../call-context.js";
 import { partsOf, transcript } from "../facts/extract.js";
-import { canonicalText, FACT_LENGTH_MAX, factId } from "../facts/fact.js";
+import { FACT_LENGTH_MAX } from "../facts/fact.js";
 import { type RecordOutcome, refused } from "../outcome.js";
 import type { Said } from "../record-input.js";
 import type { Shelf } from "../shelf.js";

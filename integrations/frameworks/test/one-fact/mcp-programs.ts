@@ -28,7 +28,7 @@ export class McpPrograms {
     return [
       {
         name: "the tools of MCP",
-        kept: "clients",
+        kept: "tools of MCP",
         write: async (content) => {
           for (const namespace of NAMESPACES) {
             await this.#call(namespace, "memory_store", { memories: [{ content }] });

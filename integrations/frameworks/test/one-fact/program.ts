@@ -1,6 +1,7 @@
 /** A row and a column of the table in `integrations/README.md`: programs that keep their memories in the same way. */
 export type Kept =
   | "clients"
+  | "tools of MCP"
   | "facts"
   | "items"
   | "conversation"
@@ -10,9 +11,10 @@ export type Kept =
   | "checkpoints"
   | "checkpoints of Python";
 
-/** Where they are kept, but for clients, which are told where. */
+/** Where they are kept, but for clients and the tools of MCP, which are told where. */
 export const PLACES = {
   clients: "project",
+  "tools of MCP": "project",
   facts: "about/user:ada",
   items: "langgraph/store",
   conversation: "conversations",
@@ -30,8 +32,8 @@ export interface Program {
   readonly name: string;
   readonly kept: Kept;
   readonly isPython?: boolean;
-  /** A client does so in every namespace. */
+  /** A client does so in every namespace, and so do the tools of MCP. */
   write(text: string): Promise<void>;
-  /** What answers the question, as it is shown. `namespace` is for clients: where the fact was written. */
+  /** What answers the question, as it is shown. `namespace` is for these: where the fact was written. */
   find(question: string, namespace: string): Promise<unknown>;
 }

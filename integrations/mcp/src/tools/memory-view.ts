@@ -1,4 +1,4 @@
-import type { Json, MemoryEntry, MemoryKey } from "@membus/protocol";
+import { type Json, type MemoryEntry, type MemoryKey, readRecord } from "@membus/protocol";
 import { z } from "zod";
 import { memoryUri } from "../memory-uri.js";
 
@@ -15,12 +15,12 @@ export const MemorySchema = z.object({
 
 export type MemoryView = z.infer<typeof MemorySchema>;
 
-/** An entry as a model sees it. */
+/** An entry as a model sees it: of a fact its text. */
 export function viewOf(entry: MemoryEntry, isRanked: boolean): MemoryView {
   const { content, tier, tags, timestamps, score } = entry;
   return {
     key: keyText(entry.key as MemoryKey),
-    content: content as Json,
+    content: readRecord(entry, "fact")?.content.text ?? (content as Json),
     tier,
     tags: [...tags],
     updated: new Date(timestamps.updated * 1000).toISOString(),

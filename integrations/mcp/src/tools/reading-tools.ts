@@ -4,6 +4,7 @@ import { z } from "zod";
 import { answer, guarded } from "../answers.js";
 import { parseReference } from "../memory-uri.js";
 import { type Offering, READING } from "../offering.js";
+import { currentIn } from "./facts.js";
 import { fitted, MemorySchema, type MemoryView, viewOf } from "./memory-view.js";
 
 const LIMIT_MAX = 100;
@@ -68,7 +69,8 @@ export function addReadingTools({ server, memory, logger }: Offering): void {
       annotations: READING,
     },
     guarded(logger, async ({ max_chars: charsMax, ...request }) => {
-      const page = await (await memory()).retrieve(request);
+      const agent = await memory();
+      const page = await agent.retrieve({ ...request, ...currentIn(agent.namespace) });
       return answer(pageOf(page, charsMax, request.query !== undefined));
     }),
   );

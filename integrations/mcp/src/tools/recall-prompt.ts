@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Offering } from "../offering.js";
+import { currentIn } from "./facts.js";
 import { fitted, viewOf } from "./memory-view.js";
 
 const LIMIT = 20;
@@ -15,7 +16,8 @@ export function addRecallPrompt({ server, memory }: Offering): void {
       argsSchema: z.object({ topic: z.string().min(1).max(8_192).describe("What it is about") }),
     },
     async ({ topic }) => {
-      const { entries } = await (await memory()).retrieve({ query: topic, limit: LIMIT });
+      const agent = await memory();
+      const { entries } = await agent.retrieve({ query: topic, limit: LIMIT, ...currentIn(agent.namespace) });
       const views = entries.map((entry) => viewOf(entry, true));
       const text =
         views.length > 0

@@ -1,18 +1,23 @@
 import { createHash } from "node:crypto";
-import type { EntryInput, StoreResult } from "@membus/agent-client";
-import type { Json, MemoryTier } from "@membus/protocol";
+import type { EntryInput } from "@membus/agent-client";
+import type { Json, MemoryKey, MemoryTier } from "@membus/protocol";
 import { z } from "zod";
 import { answer, errorText, failure, guarded } from "../answers.js";
 import { memoryUri, parseReference } from "../memory-uri.js";
 import type { Offering } from "../offering.js";
+import { aboutOf, FACTS_TIER, factEntry, type Telling, tell } from "./facts.js";
+import { keyText } from "./memory-view.js";
 import { TierSchema } from "./reading-tools.js";
 
-/** The tools that read take a URI for the memory that it names: as a key to write it would be another. */
+/** What names a memory for the tools that read would be another's name here. */
 const KeySchema = z
   .string()
   .min(1)
   .max(1_024)
-  .refine((text) => parseReference(text).tier === undefined, "a URI is read only: give the key instead");
+  .refine(
+    (text) => parseReference(text).key === text,
+    "a URI or a key of several fields is read only: give a name",
+  );
 const tier = TierSchema.optional().describe(
   "working: for this task, gone when the memory stops. episodic: kept, this agent's own. semantic: kept, shared with all agents.",
 );
@@ -84,9 +89,15 @@ export function addWritingTools({ server, memory, options, logger }: Offering): 
       annotations: { ...WRITING, destructiveHint: false },
     },
     guarded(logger, async ({ memories, tier = options.tier }) => {
-      const entries = memories.map((each) => ({ ...each, key: each.key ?? keyOf(each.content), tier }));
-      const result = await (await memory()).store(entries as EntryInput[]);
-      return storedAnswer(entries, result, tier);
+      const agent = await memory();
+      const about = tier === FACTS_TIER ? aboutOf(agent.namespace) : undefined;
+      return storedAnswer(
+        await tell(
+          agent,
+          memories.map((each) => entryOf(each, tier, about)),
+        ),
+        tier,
+      );
     }),
   );
   server.registerTool(
@@ -108,21 +119,29 @@ export function addWritingTools({ server, memory, options, logger }: Offering): 
   );
 }
 
+type GivenMemory = z.infer<typeof StoreSchema>["memories"][number];
+
+/** What has a name is kept as it is; a text without one is a fact where facts are. */
+function entryOf({ content, key, ...settings }: GivenMemory, tier: MemoryTier, about: string | undefined) {
+  const entry =
+    key === undefined && about !== undefined && content.trim() !== ""
+      ? factEntry(content, about)
+      : { content, key: key ?? keyOf(content), tier };
+  return { ...settings, ...entry } as EntryInput;
+}
+
 /** So that a text that is told twice is there once. */
 function keyOf(content: string): string {
   return `text-${createHash("sha256").update(content).digest("hex").slice(0, 24)}`;
 }
 
-function storedAnswer(entries: readonly { readonly key: string }[], result: StoreResult, tier: MemoryTier) {
-  const stored = result.receipts.map(({ index, outcome, key_hash }) => ({
-    key: entries[index]!.key,
+function storedAnswer({ told, errors: refused }: Telling, tier: MemoryTier) {
+  const stored = told.map(({ entry, outcome, key_hash }) => ({
+    key: typeof entry.key === "string" ? entry.key : keyText(entry.key as MemoryKey),
     outcome,
     uri: memoryUri({ tier, key_hash }),
   }));
-  const errors = result.errors.map(({ index, code, message }) => ({
-    index,
-    error: errorText(code, message),
-  }));
+  const errors = refused.map(({ index, code, message }) => ({ index, error: errorText(code, message) }));
   if (stored.length === 0) return failure(errors.map(({ error }) => error).join("\n"));
   return answer({ stored, errors });
 }

@@ -1,0 +1,96 @@
+import type { AgentMemory, EntryInput } from "@membus/agent-client";
+import {
+  canonicalText,
+  type Filter,
+  factId,
+  isCurrent,
+  type MemoryEntry,
+  nameOfSegment,
+  readRecord,
+  recordEntry,
+  type StoreError,
+  type StoreReceipt,
+  systemClock,
+} from "@membus/protocol";
+
+/** Where facts are an agent's own: others are told them once somebody has vouched for them (clause REC-9). */
+export const FACTS_TIER = "episodic";
+
+/** Most times that one text is told anew after something else had taken its place. */
+const TIMES_MAX = 20;
+
+/** Whom what is kept in a namespace is about (clause REC-8); undefined where memories are no facts. */
+export function aboutOf(namespace: string): string | undefined {
+  const [place, segment, ...others] = namespace.split("/");
+  return place === "about" && segment !== undefined && others.length === 0
+    ? nameOfSegment(segment)
+    : undefined;
+}
+
+/** Leaves out facts that something else has taken the place of. */
+export function currentIn(namespace: string): { readonly where?: Filter } {
+  if (aboutOf(namespace) === undefined) return {};
+  return { where: { field: "metadata.superseded_by", op: "exists", value: false } };
+}
+
+/** A text as a fact of chapter 7, which other programs find, too: only if there is none of its key. */
+export function factEntry(text: string, about: string): EntryInput {
+  const fact = canonicalText(text);
+  const key = { fact: factId(fact) };
+  const record = recordEntry({
+    kind: "fact",
+    key,
+    content: { text: fact },
+    metadata: { about, trust: "agent" },
+  });
+  return { ...record, tier: FACTS_TIER, if_revision: 0 };
+}
+
+/** What became of one entry. */
+export interface Told {
+  readonly index: number;
+  readonly entry: EntryInput;
+  readonly outcome: StoreReceipt["outcome"];
+  readonly key_hash: string;
+}
+
+export interface Telling {
+  readonly told: Told[];
+  readonly errors: StoreError[];
+}
+
+/** Stores entries. A fact that is known is "unchanged"; one that something else took the place of is told anew, beside it. */
+export async function tell(agent: AgentMemory, entries: readonly EntryInput[]): Promise<Telling> {
+  const telling: Telling = { told: [], errors: [] };
+  let waiting = entries.map((entry, index) => ({ entry, index }));
+  for (let time = 2; waiting.length > 0; time++) {
+    const sent = waiting;
+    waiting = [];
+    const { receipts, errors } = await agent.store(sent.map(({ entry }) => entry));
+    for (const { index, ...receipt } of receipts) telling.told.push({ ...receipt, ...sent[index]! });
+    for (const error of errors) {
+      const { entry, index } = sent[error.index]!;
+      const known = error.code === "conflict" ? await currentFact(agent, entry) : undefined;
+      if (known !== undefined)
+        telling.told.push({ index, entry, outcome: "unchanged", key_hash: known.key_hash });
+      else if (error.code === "conflict" && time <= TIMES_MAX)
+        waiting.push({ index, entry: anew(entry, time) });
+      else telling.errors.push({ ...error, index });
+    }
+  }
+  telling.told.sort((one, other) => one.index - other.index);
+  return telling;
+}
+
+async function currentFact(agent: AgentMemory, { key }: EntryInput): Promise<MemoryEntry | undefined> {
+  const { entries } = await agent.retrieve({ keys: [key], tier: FACTS_TIER, limit: 1 });
+  return entries.find((entry) => {
+    const fact = readRecord(entry, "fact");
+    return fact !== undefined && isCurrent(fact, systemClock.now());
+  });
+}
+
+function anew({ key, ...entry }: EntryInput, time: number): EntryInput {
+  const [first] = (key as { readonly fact: string }).fact.split(".");
+  return { ...entry, key: { fact: `${first}.${time}` } };
+}
