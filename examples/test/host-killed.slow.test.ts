@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,11 +9,47 @@ import { KILLED_EXAMPLES } from "./killed-examples.js";
 import { leftIn } from "./left-behind.js";
 import { WatchedKills } from "./watched-kills.js";
 
-const PYTHON = process.env.MEMBUS_TEST_PYTHON ?? "python3";
 const PYTHONPATH = fileURLToPath(new URL("../../python/src", import.meta.url));
-const TWO_AGENTS = fileURLToPath(new URL("../python/two_agents.py", import.meta.url));
 const ENV = { ...process.env, PYTHONPATH, PYTHONDONTWRITEBYTECODE: "1" };
-const HAS_PYTHON = spawnSync(PYTHON, ["-c", "import nats"], { env: ENV, timeout: 60_000 }).status === 0;
+const README = readFileSync(new URL("../python/README.md", import.meta.url), "utf8");
+
+/** Programs, what each needs of which Python, and with which of its stores the host is killed. */
+const PYTHON_EXAMPLES = [
+  // It waits to hear of its first store: an event that a kill may take.
+  { program: "two_agents.py", variable: "MEMBUS_TEST_PYTHON", modules: "nats", asked: false, done: [1, 3] },
+  { program: "mem0_memory.py", variable: "MEMBUS_TEST_PYTHON", modules: "nats", asked: true, done: [1] },
+  {
+    program: "langgraph_trip.py",
+    variable: "MEMBUS_TEST_PYTHON",
+    modules: "nats, langgraph.graph",
+    asked: true,
+    done: [1, 4],
+  },
+  {
+    program: "agentscope_2_agent.py",
+    variable: "MEMBUS_TEST_AGENTSCOPE",
+    modules: "nats, agentscope.middleware",
+    asked: true,
+    done: [1],
+  },
+  {
+    program: "agentscope_1_agent.py",
+    variable: "MEMBUS_TEST_AGENTSCOPE_1",
+    modules: "nats, agentscope.memory",
+    asked: true,
+    done: [1, 4],
+  },
+];
+
+function hasModules(python: string, modules: string): boolean {
+  return spawnSync(python, ["-c", `import ${modules}`], { env: ENV, timeout: 60_000 }).status === 0;
+}
+
+/** What the README says that a program writes. */
+function shownOf(program: string): string {
+  const [, section = ""] = README.split(`\`${program}\`:\n\n\`\`\`\n`);
+  return section.split("```")[0]!;
+}
 
 const stage = new WatchedKills();
 let folder: string;
@@ -43,22 +79,16 @@ describe("goes on when the host is killed while it stores, and loses nothing:", 
     });
   }
 
-  it.skipIf(!HAS_PYTHON)("two_agents.py (needs nats of python3 or of MEMBUS_TEST_PYTHON)", async () => {
-    const env = { ...ENV, NATS_URL: stage.url };
-    const start = () => spawn(PYTHON, ["-u", TWO_AGENTS], { env }) as ChildProcessWithoutNullStreams;
-    // It waits to hear of its first store: an event that a kill may take.
-    const run = await stage.run(start, { asked: false, done: [1, 3] });
-    expect([run.code, run.stderr, run.kills, run.kept]).toEqual([0, "", 2, 0]);
-    expect(run.stdout).toBe(
-      [
-        "writer hears of {'fact': 'pump'}",
-        "writer finds Pump P2 cools line 4",
-        "writer knows the hunch: no",
-        "the order is created and created",
-        "too large: 300038 bytes, at most 262144",
-        "left: 0",
-        "",
-      ].join("\n"),
-    );
-  });
+  for (const { program, variable, modules, asked, done } of PYTHON_EXAMPLES) {
+    const python = process.env[variable] ?? "python3";
+    const isThere = hasModules(python, modules);
+    it.skipIf(!isThere)(`${program} (needs ${modules} of python3 or of ${variable})`, async () => {
+      const path = fileURLToPath(new URL(`../python/${program}`, import.meta.url));
+      const env = { ...ENV, NATS_URL: stage.url };
+      const start = () => spawn(python, ["-u", path], { env }) as ChildProcessWithoutNullStreams;
+      const run = await stage.run(start, { asked, done });
+      expect([run.code, run.stdout, run.lost, run.kept]).toEqual([0, shownOf(program), [], 0]);
+      expect(run.kills).toBeGreaterThanOrEqual(done.length);
+    });
+  }
 });

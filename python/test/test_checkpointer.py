@@ -7,6 +7,7 @@ import operator
 from typing import Annotated, Any, AsyncGenerator, TypedDict
 
 import pytest
+from documents import run_example, shown_of
 from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 from langgraph.graph import END, START, StateGraph
@@ -45,6 +46,10 @@ def graph_with(saver: BaseCheckpointSaver[Any]) -> Any:
     graph.add_edge("ask", "wait")
     graph.add_edge("wait", END)
     return graph.compile(checkpointer=saver)
+
+
+def test_the_example_writes_what_its_readme_shows(bus: RunningBus) -> None:
+    assert run_example(bus, "langgraph_trip.py") == shown_of("langgraph_trip.py")
 
 
 def test_a_graph_goes_on_in_another_process(bus: RunningBus, agent: str) -> None:

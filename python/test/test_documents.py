@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from documents import PYTHON, blocks, run, run_example, shown_of
 from running_bus import ROOT, RunningBus
 
-PYTHON = ROOT / "python"
-SOURCE = str(PYTHON / "src")
 
-
-def blocks(file: Path, language: str) -> list[str]:
-    found = re.findall(r"^```(\w*)\n(.*?)^```$", file.read_text(), re.MULTILINE | re.DOTALL)
-    return [block for its_language, block in found if its_language == language]
-
-
-def run(bus: RunningBus, *arguments: str) -> str:
-    env = {**os.environ, "NATS_URL": bus.url, "PYTHONPATH": SOURCE}
-    done = subprocess.run([sys.executable, *arguments], env=env, capture_output=True, text=True, timeout=240)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_the_example_writes_what_its_readme_shows(bus: RunningBus) -> None:
-    folder = ROOT / "examples" / "python"
-    assert run(bus, str(folder / "two_agents.py")) == blocks(folder / "README.md", "")[-1]
+@pytest.mark.parametrize("program", ["two_agents.py", "mem0_memory.py"])
+def test_an_example_writes_what_its_readme_shows(bus: RunningBus, program: str) -> None:
+    assert run_example(bus, program) == shown_of(program)
 
 
 @pytest.mark.parametrize("program", blocks(PYTHON / "README.md", "python"))

@@ -1,0 +1,69 @@
+"""An agent of AgentScope 1.0 with both memories: python agentscope_1_agent.py, with NATS_URL or on nats://127.0.0.1:4222."""
+
+import asyncio
+import os
+import uuid
+from typing import Any
+
+from agentscope.agent import ReActAgent
+from agentscope.formatter import OpenAIChatFormatter
+from agentscope.message import Msg, TextBlock, ToolUseBlock
+from agentscope.model import ChatModelBase, ChatResponse
+from membus import aio
+from membus.agentscope import MembusLongTermMemory, MembusMemory
+from membus.mem0 import Mem0Memory
+
+SERVERS = os.environ.get("NATS_URL", "nats://127.0.0.1:4222")
+# What is stored here is gone at the end: the user and the conversations are of this run alone.
+RUN = str(uuid.uuid4())
+NUTS = {"thinking": "an allergy", "content": ["Allergic to nuts"]}
+
+
+class ScriptedModel(ChatModelBase):  # type: ignore[misc]
+    """In the place of yours: says what comes next in its script, and shows what it was told of Ada."""
+
+    def __init__(self, *script: Any) -> None:
+        super().__init__("scripted", stream=False)
+        self._script = list(script)
+
+    async def __call__(self, messages: list[dict[str, Any]], *args: Any, **options: Any) -> ChatResponse:
+        known = [fact for fact in ("the night train to Lisbon", "Allergic to nuts") if fact in str(messages)]
+        print("  the model is told:", ", ".join(known) or "nothing")
+        return ChatResponse(content=[self._script.pop(0)])
+
+
+def text(words: str) -> TextBlock:
+    return TextBlock(type="text", text=words)
+
+
+async def turn(conversation: str, said: str, *script: Any) -> None:
+    """What a process does that has just begun: all it has is the bus."""
+    async with await aio.connect(SERVERS, agent="assistant") as client:
+        agent = ReActAgent(
+            "planner",
+            "You plan journeys.",
+            ScriptedModel(*script),
+            OpenAIChatFormatter(),
+            memory=MembusMemory(client, f"{RUN}-{conversation}"),
+            long_term_memory=MembusLongTermMemory(client, user_name=f"ada-{RUN}"),
+        )
+        agent.set_console_output_enabled(False)
+        print("user:", said)
+        reply = await agent(Msg("ada", said, "user"))
+        print("agent:", reply.get_text_content())
+
+
+async def main() -> None:
+    call = ToolUseBlock(type="tool_use", id="c", name="record_to_memory", input=NUTS)
+    await turn("first", "I prefer the night train to Lisbon.", call, text("I will remember."))
+    await turn("first", "Where was it to?", text("To Lisbon."))
+    await turn("second", "What do nuts do to me?", text("You are allergic to them."))
+
+    async with await aio.connect(SERVERS, agent="assistant") as client:
+        for conversation in ("first", "second"):
+            await MembusMemory(client, f"{RUN}-{conversation}").clear()
+        await Mem0Memory(client).delete_all(user_id=f"ada-{RUN}")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
