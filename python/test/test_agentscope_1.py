@@ -14,6 +14,7 @@ from agentscope.message import Msg, TextBlock
 from running_bus import RunningBus
 
 from membus import aio
+from membus._exchange import Exchange
 from membus.agentscope import MembusLongTermMemory, MembusMemory
 from membus.aio import AsyncMemory
 
@@ -163,6 +164,28 @@ async def test_a_summary_that_is_written_anew_is_not_the_one_that_was_read(
         monkeypatch.setattr(AsyncMemory, "forget", late)
         await first.update_compressed_summary("greeted well")
         assert (await MembusMemory(client, "c-1").get_memory())[0].content == "greeted once"
+
+
+async def test_messages_are_forgotten_without_being_read(
+    bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their parts go with them, and are not counted."""
+    async with await aio.connect(bus.url, agent=agent) as client:
+        memory = MembusMemory(client, "c-1")
+        await memory.add([Msg("tool", "x" * 600_000, "system"), Msg("alice", "Hello", "user")], marks="a")
+        await memory.add(Msg("alice", "Bye", "user"))
+        sent: list[str] = []
+        send = Exchange.send
+
+        async def counted(exchange: Exchange, request: Any, *how: Any) -> Any:
+            sent.append(request.type)
+            return await send(exchange, request, *how)
+
+        monkeypatch.setattr(Exchange, "send", counted)
+        assert await memory.delete_by_mark("a") == 2
+        await memory.clear()
+        assert sent == ["memory/forget/req"] * 2
+        assert (await client.retrieve(namespace="conversations", limit=0))["total"] == 0
 
 
 async def test_any_number_of_messages_is_marked_and_forgotten(bus: RunningBus, agent: str) -> None:

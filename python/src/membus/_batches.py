@@ -36,12 +36,18 @@ async def forget_cascading(
 async def _forget_halving(
     memory: AsyncMemory, items: list[Any], criteria: Callable[[list[Any]], Mapping[str, Any]]
 ) -> int:
-    request: Any = {**criteria(items), "cascade": True}
     try:
-        reply: ForgetResponse = await memory.forget(**request)
+        return await forget_derived(memory, criteria(items))
     except TooLargeError:
         if len(items) == 1:
             raise
         half = len(items) // 2
         return sum([await _forget_halving(memory, some, criteria) for some in (items[:half], items[half:])])
+
+
+async def forget_derived(memory: AsyncMemory, criteria: Mapping[str, Any]) -> int:
+    """Forgets what meets the criteria, with all that was derived of it, which is not counted. Raises `TooLargeError` for more than a
+    cascade takes: then nothing is forgotten."""
+    request: Any = {**criteria, "cascade": True}
+    reply: ForgetResponse = await memory.forget(**request)
     return reply["deleted"] - sum(reply["receipt"].get("cascaded", []))

@@ -15,12 +15,12 @@ from agentscope.memory import LongTermMemoryBase, MemoryBase
 from agentscope.message import Msg, TextBlock
 from agentscope.tool import ToolResponse
 
-from ._batches import chunks, forget_cascading
+from ._batches import chunks, forget_cascading, forget_derived
 from ._mem0_filters import entities_of
 from ._parts import read_whole, store_whole
 from ._schema import LIMITS, MemoryEntry, MemoryTier
 from .aio import AsyncMemory
-from .errors import ConflictError, MembusError, error_of
+from .errors import ConflictError, MembusError, TooLargeError, error_of
 from .mem0 import Extract, Mem0Memory
 
 _NAMESPACE = "conversations"
@@ -175,8 +175,12 @@ class MembusMemory(MemoryBase):
         await forget_cascading(self._memory, keys, LIMITS["criteriaKeys"], lambda some: {**criteria, "keys": some})
 
     async def _forget_where(self, where: list[Any]) -> int:
-        """Those that are there now: what a cascade takes at once has a bound, so that they are forgotten by their keys."""
+        """Those that are there now; where a cascade does not take as many at once, by their keys."""
         request: Any = {**self._place, "where": _all(where)}
+        try:
+            return await forget_derived(self._memory, request)
+        except TooLargeError:
+            pass
         keys = [entry["key"]["message"] async for entry in self._memory.entries(**request)]
         return await self._forget(keys, lambda some: [{"field": "key.message", "op": "in", "value": some}, *where])
 

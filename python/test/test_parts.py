@@ -1,0 +1,190 @@
+"""What is left of large values that several write at once, or that are refused: nothing but the later value."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Awaitable, Callable
+
+import pytest
+from langgraph.store.base import PutOp
+from running_bus import RunningBus
+
+import membus
+from membus import aio
+from membus._parts import read_whole, store_whole
+from membus.aio import AsyncMemory
+from membus.langgraph import MembusStore
+
+Step = Callable[[], Awaitable[Any]]
+#: 3 parts each.
+FIRST, SECOND = {"text": "a" * 400_000}, {"text": "b" * 400_000}
+SHORT = {"text": "short"}
+IS_HEAD: Any = {"field": "metadata.parts", "op": "exists", "value": True}
+IS_PART: Any = {"field": "metadata.kind", "op": "eq", "value": "part"}
+
+
+def after_stores(monkeypatch: pytest.MonkeyPatch, *steps: Step | None) -> None:
+    """A step after each store, those of the steps themselves included."""
+    stored, left = AsyncMemory.store, [*steps]
+
+    async def store(view: AsyncMemory, entries: Any, **how: Any) -> Any:
+        result = await stored(view, entries, **how)
+        step = left.pop(0) if left else None
+        if step is not None:
+            await step()
+        return result
+
+    monkeypatch.setattr(AsyncMemory, "store", store)
+
+
+async def total(memory: AsyncMemory) -> int:
+    return (await memory.retrieve(namespace="langgraph/store", limit=0))["total"]
+
+
+async def head_of(memory: AsyncMemory) -> Any:
+    """The only one that there is, whole."""
+    (whole,) = await read_whole(memory, [entry async for entry in memory.entries(where=IS_HEAD)])
+    return whole
+
+
+async def revisions(memory: AsyncMemory) -> list[int]:
+    return [part["revision"] async for part in memory.entries(where=IS_PART)]
+
+
+async def test_what_two_put_at_once_goes_when_it_is_replaced(
+    bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The head is of the one, the parts are of the other."""
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        store, other = MembusStore(memory), MembusStore(memory)
+        after_stores(monkeypatch, lambda: other.aput(("a",), "k", FIRST))
+        await store.aput(("a",), "k", FIRST)
+        assert await total(memory) == 4
+        await store.aput(("a",), "k", SHORT)
+        assert await total(memory) == 1
+
+
+async def test_a_value_that_is_there_already_keeps_its_parts(bus: RunningBus, agent: str) -> None:
+    """Also where it is refused."""
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        store, view = MembusStore(memory), memory.in_namespace("langgraph/store")
+        await store.aput(("a",), "k", FIRST)
+        head, parts = await head_of(view), await revisions(view)
+        again = {**head, "metadata": {**head["metadata"], "again": True}, "if_revision": head["revision"]}
+        assert [await store_whole(view, [again]), await revisions(view)] == [[], parts]
+        assert len({entry["metadata"]["part_write"] async for entry in view.entries()}) == 1
+        (error,) = await store_whole(view, [again])
+        assert error["code"] == "conflict"
+        assert await revisions(view) == parts
+        assert (await head_of(view))["content"] == FIRST
+        await store.aput(("a",), "k", SHORT)
+        assert await total(memory) == 1
+
+
+async def test_parts_end_with_a_head_that_is_stored_again(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        entry = {"key": {"id": "k"}, "content": FIRST, "tier": "episodic", "ttl": 1_000}
+        assert await store_whole(memory, [entry]) == []
+        head = await head_of(memory)
+        assert await store_whole(memory, [{**entry, "ttl": 9_000, "if_revision": head["revision"]}]) == []
+        assert [each["ttl"] async for each in memory.entries(tier="episodic")] == [9_000] * 4
+        assert await store_whole(memory, [{**entry, "content": SHORT}]) == []
+
+
+async def test_what_is_refused_leaves_no_parts(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        entry = {"key": {"id": "k"}, "content": FIRST, "tier": "episodic"}
+        assert await store_whole(memory, [entry]) == []
+        for condition in (0, 7):
+            (error,) = await store_whole(memory, [{**entry, "content": SECOND, "if_revision": condition}])
+            assert error["code"] == "conflict"
+        (error,) = await store_whole(memory, [{**entry, "key": {"id": "other"}, "if_revision": 7}])
+        assert error["code"] == "conflict"
+        assert (await memory.retrieve(tier="episodic", limit=0))["total"] == 4
+        assert (await head_of(memory))["content"] == FIRST
+
+
+async def test_what_is_refused_as_another_stores_leaves_no_parts(
+    bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        entry = {"key": {"id": "k"}, "content": FIRST, "tier": "episodic"}
+        after_stores(monkeypatch, None, None, lambda: memory.store({**entry, "content": SHORT}))
+        assert await store_whole(memory, [entry]) == []
+        head = await head_of(memory)
+        (error,) = await store_whole(memory, [{**entry, "content": SECOND, "if_revision": head["revision"]}])
+        assert error["code"] == "conflict"
+        # The other does not look for the parts of the first.
+        hashes = [each["key"].get("sha256") async for each in memory.entries(tier="episodic")]
+        assert (len(hashes), len({*hashes})) == (4, 2)
+        assert (await head_of(memory))["content"] == SHORT
+
+
+async def test_what_is_refused_takes_no_parts_of_another(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whose head is about to be stored."""
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        entry = {"key": {"id": "k"}, "content": FIRST, "tier": "episodic"}
+        left: list[int] = []
+
+        async def refused() -> None:
+            (error,) = await store_whole(memory, [{**entry, "if_revision": 7}])
+            assert error["code"] == "conflict"
+            left.append(len(await revisions(memory)))
+
+        after_stores(monkeypatch, refused)
+        assert await store_whole(memory, [entry]) == []
+        assert left == [3]
+        assert (await head_of(memory))["content"] == FIRST
+
+
+async def test_of_parts_that_are_refused_none_is_left(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        stored = AsyncMemory.store
+
+        async def store(view: AsyncMemory, entries: Any, **how: Any) -> Any:
+            return await stored(view, [*entries[:-1], {**entries[-1], "score": 7}], **how)
+
+        monkeypatch.setattr(AsyncMemory, "store", store)
+        with pytest.raises(membus.SchemaViolationError):
+            await store_whole(memory, [{"key": {"id": "k"}, "content": FIRST, "tier": "episodic"}])
+        assert (await memory.retrieve(tier="episodic", limit=0))["total"] == 0
+
+
+@pytest.mark.parametrize(("value", "left"), [(None, 0), (SHORT, 1)])
+async def test_what_another_takes_away_does_not_come_back(
+    bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch, value: dict[str, Any] | None, left: int
+) -> None:
+    """Between the head and the look whether its parts are there."""
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        store, other = MembusStore(memory), MembusStore(memory)
+        after_stores(monkeypatch, None, lambda: other.abatch([PutOp(("a",), "k", value)]))
+        await store.aput(("a",), "k", FIRST)
+        assert await total(memory) == left
+        item = await store.aget(("a",), "k")
+        assert (item and item.value) == value
+
+
+async def test_what_is_put_while_two_others_put_and_replace_the_same_is_whole(
+    bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that replaces it has read the head of the second, and that of the first is there before it forgets."""
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        first, second, third = (MembusStore(memory) for _ in range(3))
+        is_replaced, is_put = asyncio.Event(), asyncio.Event()
+        replacing: list[asyncio.Task[None]] = []
+
+        async def put_and_replace() -> None:
+            await second.aput(("a",), "k", FIRST)
+            replacing.append(asyncio.create_task(third.aput(("a",), "k", SHORT)))
+            await is_replaced.wait()
+
+        async def wait() -> None:
+            is_replaced.set()
+            await is_put.wait()
+
+        after_stores(monkeypatch, put_and_replace, None, None, wait)
+        await first.aput(("a",), "k", FIRST)
+        is_put.set()
+        await replacing[0]
+        item = await first.aget(("a",), "k")
+        assert item is not None and item.value == FIRST
