@@ -153,7 +153,11 @@ export class LongRecords {
       );
     }
     // All of a conversation may have been forgotten before there was a head to go with them.
-    if ((await this.#count(hashes)) < hashes.length) await this.#sendParts(parts);
+    if ((await this.#count(hashes)) < hashes.length) {
+      await this.#sendParts(parts);
+      // Nor does what another has forgotten or replaced since come back.
+      if (!(await this.#isThere(entry))) await this.#forgetParts(hashes, write);
+    }
     if (old !== undefined) await this.#forgetParts(partsToForget(plan), writeOf(old));
   }
 
@@ -168,6 +172,13 @@ export class LongRecords {
   async #count(hashes: readonly string[]): Promise<number> {
     if (hashes.length === 0) return 0;
     return (await this.#memory.retrieve({ tier: this.#tier, keys: references(hashes), limit: 0 })).total;
+  }
+
+  /** Whether there is a head of the same content now. */
+  async #isThere(head: Pick<EntryInput, "key" | "content" | "metadata">): Promise<boolean> {
+    const hash = keyHash(head.key);
+    const current = (await this.#heads([hash])).get(hash);
+    return current !== undefined && partHashes(current)[0] === partHashes(head)[0];
   }
 
   /** Heads of these key hashes, by them. */

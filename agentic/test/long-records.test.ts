@@ -1,0 +1,56 @@
+import type { EntryInput, MemoryClient } from "@membus/agent-client";
+import { describe, expect, it, vi } from "vitest";
+import { LongRecords } from "../src/long-records/index.js";
+import { openMemory } from "./memory-fixture.js";
+
+/** 3 parts each. */
+const FIRST: EntryInput = { key: { id: "k" }, content: { text: "a".repeat(400_000) }, tier: "episodic" };
+const SHORT: EntryInput = { ...FIRST, content: { text: "short" }, metadata: {} };
+
+/** A step after each store, those of the steps themselves included. */
+function afterStores(memory: MemoryClient, ...steps: readonly (() => Promise<unknown>)[]): void {
+  const [store, left] = [memory.store.bind(memory), [...steps]];
+  vi.spyOn(memory, "store").mockImplementation(async (...given) => {
+    const result = await store(...given);
+    await left.shift()?.();
+    return result;
+  });
+}
+
+const nothing = async () => undefined;
+const total = async (memory: MemoryClient) => (await memory.retrieve({ limit: 0 })).total;
+
+async function contents(records: LongRecords): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for await (const { content } of records.entries({ where: NO_PART })) found.push(content);
+  return found;
+}
+const NO_PART = { not: { field: "metadata.kind", op: "eq", value: "part" } } as const;
+
+describe("parts of a record", () => {
+  it("do not come back where another forgets it between its head and the look at them", async () => {
+    const { memory } = await openMemory();
+    const records = new LongRecords(memory, "episodic");
+    afterStores(memory, nothing, () => memory.forget({ keys: [FIRST.key], cascade: true }));
+    expect((await records.store([FIRST])).errors).toEqual([]);
+    expect(await total(memory)).toBe(0);
+  });
+
+  it("do not come back where another replaces it then", async () => {
+    const { memory } = await openMemory();
+    const records = new LongRecords(memory, "episodic");
+    afterStores(memory, nothing, () => records.store([SHORT], { replacing: true }));
+    expect((await records.store([FIRST])).errors).toEqual([]);
+    expect(await contents(records)).toEqual([SHORT.content]);
+    expect(await total(memory)).toBe(1);
+  });
+
+  it("are stored again where another forgets them before there is a head", async () => {
+    const { memory } = await openMemory();
+    const records = new LongRecords(memory, "episodic");
+    afterStores(memory, () => memory.forget({ tier: "episodic", all: true }));
+    expect((await records.store([FIRST])).errors).toEqual([]);
+    expect(await contents(records)).toEqual([FIRST.content]);
+    expect(await total(memory)).toBe(4);
+  });
+});
