@@ -1,6 +1,7 @@
 import type { EntryInput, MemoryClient } from "@membus/agent-client";
 import { describe, expect, it, vi } from "vitest";
 import { LongRecords } from "../src/long-records/index.js";
+import { latch } from "./learner-fixture.js";
 import { openMemory } from "./memory-fixture.js";
 
 /** 3 parts each. */
@@ -20,12 +21,57 @@ function afterStores(memory: MemoryClient, ...steps: readonly (() => Promise<unk
 const nothing = async () => undefined;
 const total = async (memory: MemoryClient) => (await memory.retrieve({ limit: 0 })).total;
 
+const NO_PART = { not: { field: "metadata.kind", op: "eq", value: "part" } } as const;
+
 async function contents(records: LongRecords): Promise<unknown[]> {
   const found: unknown[] = [];
   for await (const { content } of records.entries({ where: NO_PART })) found.push(content);
   return found;
 }
-const NO_PART = { not: { field: "metadata.kind", op: "eq", value: "part" } } as const;
+
+describe("parts of a record that two store at once", () => {
+  async function storedTwice() {
+    const { memory } = await openMemory();
+    const records = new LongRecords(memory, "episodic");
+    afterStores(memory, () => records.store([FIRST]));
+    expect((await records.store([FIRST])).errors).toEqual([]);
+    expect(await total(memory)).toBe(4);
+    return { memory, records };
+  }
+
+  it("go when it is replaced", async () => {
+    const { memory, records } = await storedTwice();
+    await records.store([SHORT], { replacing: true });
+    expect(await total(memory)).toBe(1);
+  });
+
+  it("go when it is forgotten", async () => {
+    const { memory, records } = await storedTwice();
+    expect(await records.forget({ keys: [FIRST.key] })).toBe(1);
+    expect(await total(memory)).toBe(0);
+  });
+
+  it("stay where a third replaces it, but the later of the two is there again", async () => {
+    const { memory } = await openMemory();
+    const records = new LongRecords(memory, "episodic");
+    const [isReplaced, isStored] = [latch<void>(), latch<void>()];
+    const replacing: Promise<unknown>[] = [];
+    const storeAndReplace = async () => {
+      await records.store([FIRST]);
+      replacing.push(records.store([SHORT], { replacing: true }));
+      await isReplaced.promise;
+    };
+    const wait = async () => {
+      isReplaced.resolve();
+      await isStored.promise;
+    };
+    afterStores(memory, storeAndReplace, nothing, nothing, wait);
+    await records.store([FIRST]);
+    isStored.resolve();
+    await Promise.all(replacing);
+    expect(await contents(records)).toEqual([FIRST.content]);
+  });
+});
 
 describe("parts of a record", () => {
   it("do not come back where another forgets it between its head and the look at them", async () => {

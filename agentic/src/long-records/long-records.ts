@@ -19,8 +19,8 @@ import {
   type StoreReceipt,
 } from "@membus/protocol";
 import {
+  hasSameParts,
   partHashes,
-  partsToForget,
   planRecord,
   type RecordPlan,
   splitInto,
@@ -110,7 +110,7 @@ export class LongRecords {
     const ofHeads = { ...criteria, tier: this.#tier, where: where ? { all: [IS_HEAD, where] } : IS_HEAD };
     for await (const head of this.#memory.entries(ofHeads)) heads.push(head);
     const { deleted } = await this.#memory.forget({ ...request, tier: this.#tier });
-    for (const head of heads) await this.#forgetParts(partHashes(head), writeOf(head));
+    for (const head of heads) await this.#forgetPartsOf(head);
     return deleted;
   }
 
@@ -158,27 +158,38 @@ export class LongRecords {
       // Nor does what another has forgotten or replaced since come back.
       if (!(await this.#isThere(entry))) await this.#forgetParts(hashes, write);
     }
-    if (old !== undefined) await this.#forgetParts(partsToForget(plan), writeOf(old));
+    if (old !== undefined && !hasSameParts(old, entry)) await this.#forgetPartsOf(old);
   }
 
-  /** Parts of one write; undefined: of those that have none. */
+  /**
+   * Those of a head that has been replaced or forgotten, whatever writes they are of: where equal records are stored at
+   * once, it bears the mark of one of them and its parts that of another. Those that are sent from now on stay.
+   */
+  async #forgetPartsOf(head: MemoryEntry): Promise<void> {
+    const hashes = partHashes(head);
+    const write = writeOf(head);
+    const areOfOne = (await this.#count(hashes)) === (await this.#count(hashes, isOf(write)));
+    const writes = areOfOne ? [write] : new Set((await this.#partsOf(head)).map(writeOf));
+    if (await this.#isThere(head)) return;
+    for (const each of writes) await this.#forgetParts(hashes, each);
+  }
+
   async #forgetParts(hashes: readonly string[], write: string | undefined): Promise<void> {
-    const field = `metadata.${WRITE_FIELD}`;
-    const where: Filter =
-      write === undefined ? { field, op: "exists", value: false } : { field, op: "eq", value: write };
-    if (hashes.length > 0) await this.#memory.forget({ tier: this.#tier, keys: references(hashes), where });
+    if (hashes.length === 0) return;
+    await this.#memory.forget({ tier: this.#tier, keys: references(hashes), where: isOf(write) });
   }
 
-  async #count(hashes: readonly string[]): Promise<number> {
+  async #count(hashes: readonly string[], where?: Filter): Promise<number> {
     if (hashes.length === 0) return 0;
-    return (await this.#memory.retrieve({ tier: this.#tier, keys: references(hashes), limit: 0 })).total;
+    const request = { tier: this.#tier, keys: references(hashes), ...(where && { where }), limit: 0 };
+    return (await this.#memory.retrieve(request)).total;
   }
 
   /** Whether there is a head of the same content now. */
   async #isThere(head: Pick<EntryInput, "key" | "content" | "metadata">): Promise<boolean> {
     const hash = keyHash(head.key);
     const current = (await this.#heads([hash])).get(hash);
-    return current !== undefined && partHashes(current)[0] === partHashes(head)[0];
+    return current !== undefined && hasSameParts(current, head);
   }
 
   /** Heads of these key hashes, by them. */
@@ -220,6 +231,12 @@ export class LongRecords {
 /** Whether there may be a head that these replace. */
 function mayReplace(entries: readonly EntryInput[]): boolean {
   return entries.length > 1 || (entries[0]!.if_revision ?? 0) > 0;
+}
+
+/** Undefined: parts of writers that mark none. */
+function isOf(write: string | undefined): Filter {
+  const field = `metadata.${WRITE_FIELD}`;
+  return write === undefined ? { field, op: "exists", value: false } : { field, op: "eq", value: write };
 }
 
 function hashOf({ key }: EntryInput): string {

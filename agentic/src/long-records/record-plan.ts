@@ -11,8 +11,8 @@ import {
 } from "@membus/protocol";
 
 /**
- * In the metadata of a head and of its parts: which write they come from. Whoever replaces a head forgets the parts of
- * the write that it has read, and no others: those of a head that is about to be stored are there already.
+ * In the metadata of a head and of its parts: which write they come from. Whoever forgets parts names the writes that it
+ * means: others, whose heads are about to be stored, may send the same parts meanwhile.
  */
 export const WRITE_FIELD = "part_write";
 
@@ -48,18 +48,18 @@ export function planRecord(split: readonly EntryInput[], old: MemoryEntry | unde
   return { parts: parts.map((part) => ofWrite(part, write)), isSent, entry: ofWrite(entry, write), old };
 }
 
-/** The key hashes of the parts of the old head that no longer fit; none where the new one has the same. */
-export function partsToForget({ entry, old }: RecordPlan): string[] {
-  if (old === undefined) return [];
-  const kept = new Set(partHashes(entry));
-  return partHashes(old).filter((hash) => !kept.has(hash));
+/** Of two heads under one key. */
+export function hasSameParts(head: Recorded, other: Recorded): boolean {
+  return partHashes(head)[0] === partHashes(other)[0];
 }
 
-export function partHashes(head: {
+interface Recorded {
   readonly key: unknown;
   readonly content?: unknown;
   readonly metadata?: unknown;
-}) {
+}
+
+export function partHashes(head: Recorded): string[] {
   return partKeys(head as MemoryEntry).map((key) => keyHash(key as MemoryKey));
 }
 
