@@ -183,9 +183,11 @@ export class Gateway {
 
   #levels(): Levels {
     const { replies, streams } = this.#outbox.waitingBytes;
+    const mcp = this.#mcp?.waitingBytes ?? { answers: 0, streams: 0 };
     const waitingBytes = {
       replies,
-      streams: streams + (this.#mcp?.waitingBytes ?? 0),
+      answers: mcp.answers,
+      streams: streams + mcp.streams,
       bodies: (this.#openAi?.claimedBytes ?? 0) + (this.#mcp?.claimedBytes ?? 0),
     };
     return { streams: this.streamCount, sessions: this.#sessions.count, waitingBytes };

@@ -75,7 +75,8 @@ export interface GatewayOptions {
    */
   readonly sessionCountMax?: number;
   /**
-   * Bytes of replies that wait for one stream to take them. A reader that is slower loses its session. 1048576..2^32.
+   * Bytes that wait for one reader to take them, of a stream or an answer of MCP. One that is slower is cut off, and of A2E loses
+   * its session. 1048576..2^32.
    * @default 33554432
    */
   readonly streamBytesMax?: number;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { writeAnswer } from "../src/mcp/web-exchange.js";
+import { signalOf, writeAnswer } from "../src/mcp/web-exchange.js";
 
 let server: Server;
 let answer: (response: ServerResponse) => void;
@@ -64,6 +64,23 @@ it("is cut off where the answer fails, unless its reader has gone before", async
   await once(gone, "data");
   gone.destroy();
   expect(await written).toBe(true);
+});
+
+it("is ended where its reader has gone before there is one", async () => {
+  const answered = new Promise<ServerResponse>((resolve) => {
+    answer = resolve;
+  });
+  const socket = ask();
+  const response = await answered;
+  socket.destroy();
+  await once(response, "close");
+  expect(signalOf(response).aborted).toBe(true);
+  let isEnded = false;
+  const cancel = () => {
+    isEnded = true;
+  };
+  expect(await writeAnswer(new Response(new ReadableStream({ cancel })), response, 1)).toBe(true);
+  expect(isEnded).toBe(true);
 });
 
 it("passes on a single piece, however long it is", async () => {

@@ -76,7 +76,7 @@ export class Figures {
     const registers = [this.#registry];
     new Gauge({
       name: "membus_gateway_waiting_bytes",
-      help: "Bytes that wait: replies that may be written again, streams to be read, bodies of requests",
+      help: "Bytes that wait: replies that may be written again, answers and streams to be read, bodies of requests",
       labelNames: ["kind"],
       registers,
       collect() {

@@ -3,26 +3,22 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 /** Aborted when the client has gone. */
 export function signalOf(response: ServerResponse): AbortSignal {
   const end = new AbortController();
+  // It may have gone while a memory was looked for.
+  if (response.destroyed) end.abort();
   response.once("close", () => end.abort());
   return end.signal;
 }
 
-/** A request as `fetch` has it. @param body undefined for none. */
+/** A request as `fetch` has it, without the body, which is read already. */
 export function webRequest(
   { method = "GET", url = "/", headersDistinct }: IncomingMessage,
-  body: Buffer | undefined,
   signal: AbortSignal,
 ): Request {
   const fields = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
     values.map((value): [string, string] => [name, value]),
   );
   // By which of its names the gateway was called is judged already.
-  return new Request(`http://localhost${url}`, {
-    method,
-    headers: fields,
-    signal,
-    ...(body !== undefined && { body: new Uint8Array(body) }),
-  });
+  return new Request(`http://localhost${url}`, { method, headers: fields, signal });
 }
 
 /**
@@ -36,7 +32,11 @@ export async function writeAnswer(
   response: ServerResponse,
   waitingBytesMax: number,
 ): Promise<boolean> {
-  if (response.destroyed) return true;
+  if (response.destroyed) {
+    // Whoever makes the answer goes on until it is told.
+    await answer.body?.cancel();
+    return true;
+  }
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   response.flushHeaders();
   try {
