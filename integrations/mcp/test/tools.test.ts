@@ -71,6 +71,14 @@ describe.each(EVERY)("a client of $revision over $transport", ({ revision, trans
     expect(text.match(/<\/memories>/g)).toHaveLength(1);
   });
 
+  it("begins a conversation with words where what is remembered does not fit", async () => {
+    const tags = Array.from({ length: 100 }, (_, n) => `${n}`.padEnd(250, "x"));
+    await client.call("memory_store", { memories: [{ content: "zeppelin", tags }] });
+    expect(await client.prompt("recall", { topic: "zeppelin" })).toBe(
+      "Nothing is remembered of this: zeppelin",
+    );
+  });
+
   it("forgets by key and by URI", async () => {
     await client.call("memory_remember", { key: "a", value: 1 });
     const { structured } = await client.call("memory_remember", { key: "b", value: 2 });

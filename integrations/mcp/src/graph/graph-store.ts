@@ -72,7 +72,8 @@ export class GraphStore {
 
   /**
    * `onRefused` is told the name of an entity whose observations stay as they are.
-   * @throws {TypeError} without it, where an entity does not exist: then nothing is added.
+   * @throws {TypeError} without it, where an entity does not exist: then nothing is added, unless it has gone while this was tried
+   * again after a conflict.
    */
   async addObservations(
     inputs: readonly Observations[],

@@ -19,10 +19,8 @@ export function addRecallPrompt({ server, memory }: Offering): void {
       const agent = await memory();
       const { entries } = await agent.retrieve({ query: topic, limit: LIMIT, ...currentIn(agent.namespace) });
       const views = entries.map((entry) => viewOf(entry, true));
-      const text =
-        views.length > 0
-          ? promptText(topic, fitted(views, CHARS_MAX))
-          : `Nothing is remembered of this: ${topic}`;
+      const shown = fitted(views, CHARS_MAX);
+      const text = shown.length > 0 ? promptText(topic, shown) : `Nothing is remembered of this: ${topic}`;
       return { messages: [{ role: "user", content: { type: "text", text } }] };
     },
   );
