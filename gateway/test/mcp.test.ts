@@ -1,15 +1,22 @@
 import { createHash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { request as httpRequest } from "node:http";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { MemoryClient } from "@membus/agent-client";
 import { type Bus, keyHash } from "@membus/protocol";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { FakeClock } from "../../host/test/fake-clock.js";
 import { type ConnectedClient, connectHttp, REVISIONS } from "../../integrations/mcp/test/mcp-clients.js";
 import { GatewayFixture } from "./gateway-fixture.js";
-import { parsedFigures } from "./parsed-figures.js";
+import {
+  figuresOf,
+  type Headers,
+  JSON_HEADERS,
+  LISTEN,
+  LISTEN_HEADERS,
+  postOf,
+  socketTo,
+} from "./raw-mcp.js";
 
 const fixture = new GatewayFixture();
 const closings: (() => Promise<unknown>)[] = [];
@@ -21,8 +28,6 @@ afterAll(async () => {
 
 const sha256 = (token: string) => createHash("sha256").update(token).digest("hex");
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-
-type Headers = Readonly<Record<string, string>>;
 
 async function clientOf(
   url: string,
@@ -75,46 +80,12 @@ function watchedSubscriptions(bus: Bus): { readonly drained: readonly string[] }
   return { drained };
 }
 
-async function figuresOf(url: string): Promise<Map<string, number>> {
-  return parsedFigures(await (await fetch(`${url}/metrics`)).text());
-}
-
 const INITIALIZE = JSON.stringify({
   ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
 });
-const JSON_HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-
 function initialize(url: string, headers: Headers = {}): Promise<Response> {
   return fetch(url, { method: "POST", headers: { ...JSON_HEADERS, ...headers }, body: INITIALIZE });
-}
-
-const LISTEN = JSON.stringify({
-  ...{ jsonrpc: "2.0", id: 1, method: "subscriptions/listen" },
-  params: {
-    notifications: { resourcesListChanged: true },
-    _meta: {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
-      "io.modelcontextprotocol/clientCapabilities": {},
-    },
-  },
-});
-const LISTEN_HEADERS = { "mcp-method": "subscriptions/listen", "mcp-protocol-version": "2026-07-28" };
-
-/** A request as bytes. */
-function postOf(body: string, headers: Headers = {}): string {
-  const fields = { host: "localhost", ...JSON_HEADERS, ...headers, "content-length": `${body.length}` };
-  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `POST /mcp HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
-}
-
-function socketTo(url: string): Socket {
-  return connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {});
-}
-
-function callOf(id: number, name: string, args: object): object {
-  return { jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args } };
 }
 
 describe.each(REVISIONS)("a client of MCP, %s, that is given a URL", (revision) => {
@@ -270,77 +241,6 @@ describe("a gateway", () => {
       expect(response.statusCode).toBe(405);
       request.destroy();
     }
-  });
-
-  it("answers few messages at once", async () => {
-    const { url } = await fixture.gateway();
-    const post = (count: number) => {
-      const messages = Array.from({ length: count }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" }));
-      return fetch(`${url}/mcp`, { method: "POST", headers: JSON_HEADERS, body: JSON.stringify(messages) });
-    };
-    const text = await (await post(8)).text();
-    expect(text.match(/"result":/g)).toHaveLength(8);
-    const refused = await post(9);
-    expect([refused.status, await refused.json()]).toEqual([
-      400,
-      {
-        jsonrpc: "2.0",
-        error: { code: -32600, message: "Invalid Request: a batch has at most 8 messages" },
-        id: null,
-      },
-    ]);
-    expect((await figuresOf(url)).get('membus_gateway_refused_total{cause="mcp_requests"}')).toBe(1);
-  });
-
-  it("lets nobody fill its log with calls that are wrong", async () => {
-    const { url } = await fixture.gateway();
-    const body = JSON.stringify(callOf(1, "memory_retrieve", { query: "\ud800" }));
-    const response = await fetch(`${url}/mcp`, { method: "POST", headers: JSON_HEADERS, body });
-    expect(await response.text()).toContain('"isError":true');
-    expect(fixture.logger.messages("debug")).toContain("a call was refused");
-    expect(fixture.logger.messages("warn")).not.toContain("a call was refused");
-  });
-
-  it("knows of answers that nobody reads, and ends them after a minute", async () => {
-    const clock = new FakeClock();
-    const { url, gateway } = await fixture.gateway({}, clock);
-    await (await memoryOf("mcp")).remember("quotes", '"'.repeat(120_000), { tier: "episodic" });
-    const uri = `membus://episodic/${keyHash("quotes")}`;
-    const waiting = async () => (await figuresOf(url)).get('membus_gateway_waiting_bytes{kind="answers"}')!;
-    const read = (n: number) => ({ jsonrpc: "2.0", id: n, method: "resources/read", params: { uri } });
-    const batch = JSON.stringify(Array.from({ length: 8 }, (_, n) => read(n)));
-    const socket = socketTo(url).pause();
-    // More than the kernel takes on its own.
-    socket.write(postOf(batch).repeat(6));
-    await expect.poll(waiting).toBeGreaterThan(10_000_000);
-    await expect
-      .poll(async () => {
-        await clock.advance(60_000);
-        return waiting();
-      })
-      .toBe(0);
-    const cause = 'membus_gateway_refused_total{cause="slow_reader"}';
-    expect((await figuresOf(url)).get(cause)).toBeGreaterThan(0);
-    socket.resume();
-    await once(socket, "close");
-    await clock.advanceUntil(gateway.stop());
-  });
-
-  it("that stops waits no longer than it may, whatever a call says that it is", async () => {
-    const { url, gateway } = await fixture.gateway({ prefix: "nobody", drainTimeoutMs: 1 });
-    const body = JSON.stringify(callOf(1, "memory_retrieve", {}));
-    const socket = socketTo(url).setEncoding("utf8");
-    socket.write(postOf(body, { "mcp-method": "subscriptions/listen" }));
-    let came = "";
-    socket.on("data", (text) => {
-      came += text;
-    });
-    const closed = once(socket, "close");
-    await once(socket, "data");
-    await gateway.stop();
-    await closed;
-    expect(came).toMatch(/^HTTP\/1.1 200 /);
-    expect(came).not.toContain("isError");
   });
 
   it("that stops answers what is under way", async () => {
