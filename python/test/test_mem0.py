@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Mapping, Sequence
+from typing import Any, Awaitable, Iterator, Mapping, Sequence
 
 import pytest
 from running_bus import RunningBus
@@ -12,6 +12,14 @@ from membus import aio
 from membus.mem0 import Mem0Memory
 
 ALICE: Any = {"user_id": "alice"}
+
+
+def each_call(memory: Mem0Memory, ids: Any) -> Iterator[Awaitable[Any]]:
+    """Of those that say whose memories they are about."""
+    yield memory.add("coffee", **ids)
+    yield memory.search("tea", filters=ids)
+    yield memory.get_all(filters=ids)
+    yield memory.delete_all(**ids)
 
 
 def texts(found: dict[str, Any]) -> list[str]:
@@ -92,22 +100,58 @@ async def test_agents_and_runs_narrow_what_is_found(bus: RunningBus, agent: str)
         assert found == {"planner": ["tea"], "writer": ["coffee", "tea"], "run": ["tea"]}
         assert len((await memory.get_all(filters=ALICE))["results"]) == 2
         await memory.delete_all(agent_id="writer")
-        assert texts(await memory.get_all(filters={**ALICE, "agent_id": "*"})) == ["tea"]
+        assert texts(await memory.get_all(filters={**ALICE, "agent_id": "planner"})) == ["tea"]
         assert texts(await memory.get_all(filters=ALICE)) == ["tea"]
         assert texts(await memory.get_all(filters={"agent_id": "writer"})) == []
-        assert texts(await memory.get_all(filters={"user_id": "*"})) == ["tea"]
 
 
 @pytest.mark.parametrize("ids", [{"user_id": "*"}, {"user_id": " * "}, {"user_id": "alice", "agent_id": "*"}])
-async def test_everybody_is_nobody_to_remember_or_forget_of(bus: RunningBus, agent: str, ids: Any) -> None:
+async def test_everybody_is_nobody_to_remember_read_or_forget_of(bus: RunningBus, agent: str, ids: Any) -> None:
     async with await aio.connect(bus.url, agent=agent) as client:
         memory = Mem0Memory(client)
         await memory.add("tea", user_id="alice")
-        with pytest.raises(ValueError, match="_id must be a name, got"):
-            await memory.add("coffee", **ids)
-        with pytest.raises(ValueError, match="_id must be a name, got"):
-            await memory.delete_all(**ids)
-        assert texts(await memory.get_all(filters={"user_id": "*"})) == ["tea"]
+        for refused in each_call(memory, ids):
+            with pytest.raises(ValueError, match="_id must be a name, got"):
+                await refused
+        assert (await memory.users())["results"] == [{"name": "alice", "type": "user", "total_memories": 1}]
+
+
+@pytest.mark.parametrize("name", ["user_id", "agent_id", "run_id"])
+@pytest.mark.parametrize("value", ["*", " * ", ""])
+async def test_nor_is_everybody_in_a_branch_of_a_filter(bus: RunningBus, agent: str, name: str, value: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        memory = Mem0Memory(client)
+        for branch in ({"AND": [{name: value}]}, {"NOT": [{"n": 1}, {"OR": [{"n": 2}, {name: value}]}]}):
+            for refused in (memory.search("tea", filters={**ALICE, **branch}), memory.get_all(filters={**ALICE, **branch})):
+                with pytest.raises(ValueError, match=f"{name} must be a name, got"):
+                    await refused
+
+
+@pytest.mark.parametrize(
+    "longest, longer",
+    [
+        ({"user_id": "a" * 59}, {"user_id": "a" * 60}),
+        ({"user_id": "é/" * 14}, {"user_id": "/" * 20}),
+        ({"user_id": "\U0001f600" * 29}, {"user_id": "\U0001f600" * 30}),
+        ({"agent_id": "a" * 58}, {"agent_id": "a" * 59}),
+        ({"run_id": "a" * 60}, {"run_id": "a" * 61}),
+        ({"user_id": "a", "agent_id": "a" * 200}, {"user_id": "a" * 200, "agent_id": "a"}),
+    ],
+)
+async def test_a_name_is_as_long_as_a_namespace_lets_it(bus: RunningBus, agent: str, longest: Any, longer: Any) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        memory = Mem0Memory(client)
+        await memory.add("tea", **longest)
+        found = await memory.get_all(filters=longest)
+        assert texts(found) == texts(await memory.search("tea", filters=longest)) == ["tea"]
+        assert (await memory.get(found["results"][0]["id"])) == found["results"][0]
+        name = next(iter(longer))
+        at_most = {"user_id": 59, "agent_id": 58, "run_id": 60}[name]
+        for refused in each_call(memory, longer) if name == "user_id" else [memory.add("", **longer)]:
+            with pytest.raises(ValueError, match=f"{name} may have at most {at_most} characters, got"):
+                await refused
+        await memory.delete_all(**longest)
+        assert texts(await memory.get_all(filters=longest)) == []
 
 
 async def test_filters_hold_as_mem0_has_them(bus: RunningBus, agent: str) -> None:

@@ -16,7 +16,7 @@ from agentscope.message import Msg, TextBlock
 from agentscope.tool import ToolResponse
 
 from ._batches import chunks, forget_cascading, forget_derived
-from ._mem0_filters import entities_of
+from ._mem0_filters import about_of, entities_of, namespace_of
 from ._parts import read_whole, store_whole
 from ._schema import LIMITS, MemoryEntry, MemoryTier
 from .aio import AsyncMemory
@@ -202,7 +202,8 @@ class MembusMemory(MemoryBase):
 class MembusLongTermMemory(LongTermMemoryBase):
     """What an agent knows about a user, an agent or a run across conversations: facts, as of `membus.mem0`.
 
-    At least one of the names is needed, and none is `*`. `extract` finds the facts in messages; without it they are remembered as they are.
+    At least one of the names is needed, and none is `*`; the first that is given of user, agent and run is as long as `Mem0Memory` lets
+    it. `extract` finds the facts in messages; without it they are remembered as they are.
     """
 
     def __init__(
@@ -219,7 +220,7 @@ class MembusLongTermMemory(LongTermMemoryBase):
         self._ids: dict[str, Any] = {name: value for name, value in names.items() if value is not None}
         if not self._ids:
             raise ValueError("at least one of agent_name, user_name and run_name is needed")
-        entities_of(self._ids)
+        namespace_of(about_of(entities_of(self._ids)))
         self._facts = Mem0Memory(memory, extract=extract)
 
     async def record(self, msgs: list[Msg | None], infer: bool = True, **_: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import unicodedata
 from datetime import datetime, timezone
 from typing import Any, Awaitable, Callable, Iterable, Mapping, Sequence, Union
 
-from ._mem0_filters import ENTITIES, entities_of, where_of
+from ._mem0_filters import ENTITIES, about_of, entities_of, namespace_of, where_of
 from ._parts import WRITE_FIELD
 from ._schema import LIMITS, MemoryEntry, MemoryTier
 from .aio import AsyncMemory
@@ -30,7 +30,6 @@ _TIER: MemoryTier = "episodic"
 _IDS_MAX = 20
 #: Fields of a fact's metadata that are not the caller's.
 _RESERVED = {"kind", "about", "trust", "category", "valid_from", "valid_until", "superseded_by", "confidence", "parts", WRITE_FIELD, *ENTITIES}
-_ESCAPED = re.compile(r"[%/*\x00-\x1f\x7f]")
 
 
 class Mem0Memory:
@@ -56,8 +55,10 @@ class Mem0Memory:
     ) -> dict[str, Any]:
         """Remembers what messages say. `{"results": [{"id", "memory", "event"}]}`: `ADD`, or `NONE` for what is known already.
 
-        Raises `ValueError` without any of the three ids or with `*` as one, `MembusError` where one memory is refused."""
+        Whose it is says the first that is given of `user_id`, of at most 59 characters, `agent_id`, 58, and `run_id`, 60. Raises
+        `ValueError` where that is longer, without any of the three or with `*` as one, `MembusError` where one memory is refused."""
         entities = entities_of({"user_id": user_id, "agent_id": agent_id, "run_id": run_id})
+        namespace_of(about_of(entities))
         _check_own(metadata or {})
         said = _said(messages)
         results = []
@@ -74,7 +75,8 @@ class Mem0Memory:
         threshold: float = 0.1,
     ) -> dict[str, Any]:
         """The memories that answer `query`, the best first, each with its `score`. `filters` has at least one of `user_id`,
-        `agent_id` and `run_id`, and what else mem0 takes there. `threshold` is the least score, 0..1."""
+        `agent_id` and `run_id`, and what else mem0 takes there; `*` as one of the three is a `ValueError`. `threshold` is the least
+        score, 0..1."""
         criteria = _criteria(filters)
         page = await self._memory.retrieve(query=query, limit=_checked(top_k), min_score=threshold, **criteria)
         return {"results": [_item(entry, is_found=True) for entry in page["entries"]]}
@@ -136,14 +138,14 @@ class Mem0Memory:
         return [(text, "user" if is_users else "assistant") for text in map(_canonical, facts) if text]
 
     async def _add(self, text: str, role: str, entities: dict[str, str], metadata: Mapping[str, Any]) -> dict[str, Any]:
-        about = _about(entities)
+        about = about_of(entities)
         trust = {"user": "user", "tool": "tool"}.get(role, "agent")
         fields = {"kind": "fact", "about": about, "trust": trust, **entities, **_flat(metadata)}
         content: dict[str, Any] = {"text": text, "role": role, **({"metadata": dict(metadata)} if metadata else {})}
         for key in _keys(text, entities):
             entry = {"key": {"fact": key}, "content": content, "tier": _TIER, "metadata": fields, "if_revision": 0}
             memory_id = f"{about}/{key}"
-            result = await self._memory.in_namespace(_namespace(about)).store(entry)
+            result = await self._memory.in_namespace(namespace_of(about)).store(entry)
             if not result["errors"]:
                 return {"id": memory_id, "memory": text, "event": "ADD", "role": role}
             if result["errors"][0]["code"] != "conflict":
@@ -173,25 +175,15 @@ class Mem0Memory:
 
 def _criteria(filters: Mapping[str, Any] | None, is_current: bool = True) -> Any:
     """Which facts the filters select. What is about a user is in that user's namespace, whoever else it names."""
-    entities = entities_of(filters or {}, takes_any=True)
+    entities = entities_of(filters or {})
     others = {name: value for name, value in (filters or {}).items() if name not in ENTITIES}
-    about = _about(entities)
-    is_whole = entities.get("user_id", "*") != "*"
+    is_whole = "user_id" in entities
     ids = {} if is_whole and len(entities) == 1 else entities
     where: list[Any] = [{"field": "metadata.kind", "op": "eq", "value": "fact"}, *where_of({**ids, **others})]
     if is_current:
         where.append({"field": "metadata.superseded_by", "op": "exists", "value": False})
         where.append({"not": {"field": "metadata.valid_until", "op": "lte", "value": time.time()}})
-    return {"namespace": _namespace(about) if is_whole else "about/**", "tier": _TIER, "where": {"all": where}}
-
-
-def _about(entities: Mapping[str, str]) -> str:
-    name = next(name for name in ENTITIES if name in entities)
-    return f"{name.removesuffix('_id')}:{entities[name]}"
-
-
-def _namespace(about: str) -> str:
-    return "about/" + _ESCAPED.sub(lambda sign: f"%{ord(sign.group()):02x}", about)
+    return {"namespace": namespace_of(about_of(entities)) if is_whole else "about/**", "tier": _TIER, "where": {"all": where}}
 
 
 def _name_of(segment: str) -> str:
@@ -202,7 +194,7 @@ def _place(memory_id: str) -> tuple[str, dict[str, str]]:
     about, slash, key = memory_id.rpartition("/")
     if not slash or not key:
         raise ValueError(f"Memory with id {memory_id} not found")
-    return _namespace(about), {"fact": key}
+    return namespace_of(about), {"fact": key}
 
 
 def _keys(text: str, entities: Mapping[str, str]) -> Iterable[str]:
