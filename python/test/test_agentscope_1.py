@@ -101,9 +101,13 @@ async def test_what_is_known_of_a_user_is_for_all_conversations(bus: RunningBus,
             MembusLongTermMemory(client)
         with pytest.raises(ValueError, match="user_id must be a name"):
             MembusLongTermMemory(client, user_name="*")
+        with pytest.raises(ValueError, match="user_id may have at most 59 characters"):
+            MembusLongTermMemory(client, user_name="a" * 60)
         for conversation in (None, "", 7):
             with pytest.raises(ValueError, match="conversation must be a name"):
                 MembusMemory(client, conversation)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="tier must be one of working, episodic, semantic, got 'x'"):
+            MembusMemory(client, "c-1", tier="x")  # type: ignore[arg-type]
 
 
 async def test_one_message_is_added_as_often_as_it_is_given(bus: RunningBus, agent: str) -> None:

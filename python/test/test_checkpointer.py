@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import operator
 from typing import Annotated, Any, AsyncGenerator, TypedDict
 
@@ -178,3 +179,56 @@ async def test_what_blocks_its_own_loop_is_refused(bus: RunningBus, agent: str) 
             await saver.aprune(["t"], strategy="keep_all")
         with pytest.raises(ValueError, match="checkpoint_id is missing"):
             await saver.aput_writes({"configurable": {"thread_id": "t"}}, [("x", 1)], "task")
+
+
+@pytest.mark.parametrize("thread_id, error", [(None, TypeError), (7, TypeError), ("", ValueError)])
+async def test_a_thread_has_a_name(bus: RunningBus, agent: str, thread_id: Any, error: type[Exception]) -> None:
+    """Else all that have forgotten it would share one."""
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        saver = MembusSaver(memory)
+        config: Any = {"configurable": {"thread_id": thread_id, "checkpoint_ns": "", "checkpoint_id": "1"}}
+        for refused in (
+            put(saver, {"x": 1}, config, x=1),
+            saver.aput_writes(config, [("x", 1)], "task"),
+            saver.aget_tuple(config),
+            anext(saver.alist(config)),
+            saver.adelete_thread(thread_id),
+            saver.acopy_thread("t", thread_id),
+            saver.acopy_thread(thread_id, "t"),
+            saver.aprune(["t", thread_id]),
+            saver.aprune([thread_id], strategy="delete"),
+        ):
+            with pytest.raises(error, match="thread_id must be a string that is not empty, got"):
+                await refused
+        assert (await memory.retrieve(namespace="langgraph/**", limit=0))["total"] == 0
+
+
+async def test_a_namespace_of_a_thread_is_a_string_or_left_out(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        saver = MembusSaver(memory)
+        for ns in ("", "child"):
+            await put(saver, {"x": ns}, {"configurable": {"thread_id": "t", "checkpoint_ns": ns}}, x=1)
+        root = await saver.aget_tuple({"configurable": {"thread_id": "t", "checkpoint_ns": None}})
+        assert root is not None and root.checkpoint["channel_values"] == {"x": ""}
+        listed = saver.alist({"configurable": {"thread_id": "t", "checkpoint_ns": None}})
+        assert len([each async for each in listed]) == 2
+        with pytest.raises(TypeError, match="checkpoint_ns must be a string, got 7"):
+            await saver.aget_tuple({"configurable": {"thread_id": "t", "checkpoint_ns": 7}})
+
+
+@pytest.mark.parametrize(
+    "options, error, words",
+    [
+        ({"tier": "x"}, ValueError, "tier must be one of working, episodic, semantic, got 'x'"),
+        ({"ttl_s": -1}, ValueError, "ttl_s must be seconds above 0, got -1"),
+        ({"ttl_s": 0}, ValueError, "ttl_s must be seconds above 0, got 0"),
+        ({"ttl_s": math.inf}, ValueError, "ttl_s must be seconds above 0, got inf"),
+        ({"ttl_s": "60"}, TypeError, "ttl_s must be a number, got '60'"),
+    ],
+)
+async def test_an_option_that_no_checkpoint_could_have_is_refused(
+    bus: RunningBus, agent: str, options: Any, error: type[Exception], words: str
+) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        with pytest.raises(error, match=words):
+            MembusSaver(memory, **options)

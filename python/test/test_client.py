@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
+import traceback
 from datetime import datetime
 from typing import Any
 
@@ -197,6 +198,40 @@ def test_names_that_no_host_accepts_are_refused() -> None:
         membus.connect(agent="a", max_reconnect_attempts=3)
     with pytest.raises(TypeError, match="unexpected keyword argument 'pasword'"):
         membus.connect(agent="a", pasword="secret")
+
+
+@pytest.mark.parametrize(
+    "servers, words",
+    [
+        ("nats://127.0.0.1:99999", "not nats://127.0.0.1:99999"),
+        ("http://127.0.0.1:4222", "not http://127.0.0.1:4222"),
+        (["nats://127.0.0.1:4222", "nats://alice:s3cret@[::1:4222"], r"not \[::1:4222"),
+        ("nats://alice:s3cret@:4222", "not :4222"),
+        ("127.0.0.1:port", "not 127.0.0.1:port"),
+        ("", "not ''"),
+        ([], "no server is named"),
+    ],
+)
+def test_what_is_no_server_is_refused(servers: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words) as refused:
+        membus.connect(servers, agent="a")
+    shown = "".join(traceback.format_exception(refused.value))
+    assert "s3cret" not in str(refused.value) and shown.count("Error: ") == 1
+    if servers:
+        assert "a NATS server is nats://host:port, tls://host:port or host:port" in str(refused.value)
+
+
+def test_a_server_needs_no_scheme(bus: RunningBus, agent: str) -> None:
+    with membus.connect(bus.url.removeprefix("nats://"), agent=agent) as memory:
+        assert memory.ping()["type"] == "pong"
+
+
+@pytest.mark.parametrize("score, error", [(7, ValueError), (-0.1, ValueError), (math.nan, ValueError), ("1", TypeError), (True, TypeError)])
+async def test_a_score_is_called_as_it_was_given(bus: RunningBus, agent: str, score: Any, error: type[Exception]) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        with pytest.raises(error, match="score must be"):
+            await memory.remember("k", 1, score=score)
+        assert await memory.recall("k", "none") == "none"
 
 
 def test_the_same_with_threads(bus: RunningBus, agent: str) -> None:

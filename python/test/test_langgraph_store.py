@@ -158,6 +158,13 @@ async def test_what_it_cannot_keep_is_refused_as_a_whole(bus: RunningBus, agent:
         for bad, error in (
             (PutOp(("a.b",), "k", {}), InvalidNamespaceError),
             (PutOp((), "k", {}), InvalidNamespaceError),
+            (PutOp("people", "k", {}), TypeError),  # type: ignore[arg-type]
+            (GetOp("people", "k"), TypeError),  # type: ignore[arg-type]
+            (SearchOp("people"), TypeError),  # type: ignore[arg-type]
+            (ListNamespacesOp((MatchCondition("prefix", "people"),)), TypeError),  # type: ignore[arg-type]
+            (PutOp(("a",), "x", {}, ttl=0), ValueError),
+            (PutOp(("a",), "x", {}, ttl=-1), ValueError),
+            (PutOp(("a",), "x", {}, ttl="5"), TypeError),  # type: ignore[arg-type]
             (SearchOp(("a",), filter={"n": {"$or": 1}}), ValueError),
             (PutOp(("a",), "x", {"at": datetime.now()}), TypeError),
             (PutOp(("a",), "x", {"n": float("nan")}), ValueError),
@@ -168,6 +175,37 @@ async def test_what_it_cannot_keep_is_refused_as_a_whole(bus: RunningBus, agent:
         await store.aput(("a",), "k", {1: (2, 3)})  # type: ignore[dict-item]
         item = await store.aget(("a",), "k")
         assert item is not None and item.value == {"1": [2, 3]}
+
+
+@pytest.mark.parametrize(
+    "options, error, words",
+    [
+        ({"tier": "x"}, ValueError, "tier must be one of working, episodic, semantic, got 'x'"),
+        ({"min_score": 7}, ValueError, "min_score must be 0..1, got 7"),
+        ({"min_score": "0.5"}, TypeError, "min_score must be a number, got '0.5'"),
+        ({"ttl": 60}, TypeError, "ttl must be a mapping such as"),
+        ({"ttl": {"default_ttl": 0}}, ValueError, "default_ttl must be minutes above 0, got 0"),
+        ({"ttl": {"default_ttl": -1}}, ValueError, "default_ttl must be minutes above 0, got -1"),
+        ({"ttl": {"default": 5}}, TypeError, "ttl has the unknown field default"),
+    ],
+)
+async def test_an_option_that_no_item_could_have_is_refused(
+    bus: RunningBus, agent: str, options: Any, error: type[Exception], words: str
+) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        with pytest.raises(error, match=words):
+            MembusStore(memory, **options)
+
+
+def test_a_string_is_no_namespace(bus: RunningBus, agent: str) -> None:
+    """It would be a path of its letters."""
+    with membus.connect(bus.url, agent=agent) as memory:
+        store = MembusStore(memory)
+        with pytest.raises(TypeError, match=r'a namespace is a tuple such as \("users", "alice"\), got \'people\''):
+            store.put("people", "k", {})  # type: ignore[arg-type]
+        assert store.list_namespaces() == []
+        with pytest.raises(ValueError, match="ttl must be minutes above 0, got 0"):
+            store.put(("people",), "k", {}, ttl=0)
 
 
 def test_the_same_with_threads(bus: RunningBus, agent: str) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from dataclasses import dataclass
 from typing import Any, Awaitable, Callable, Sequence
+from urllib.parse import urlsplit
 
 import nats.errors
 from nats.aio.client import Client
@@ -19,6 +20,20 @@ _log = logging.getLogger("membus")
 _OWN_OPTIONS = {"max_reconnect_attempts", "allow_reconnect", "error_cb", "disconnected_cb", "reconnected_cb", "closed_cb"}
 _RECONNECT_WAIT_S = 0.25
 _NO_RESPONDERS = "503"
+_SERVER = "a NATS server is nats://host:port, tls://host:port or host:port"
+
+
+def _address(server: str) -> str:
+    """Of a server's URL what may be shown: no credentials. Raises `ValueError` for what is none."""
+    shown = server.rpartition("@")[2]
+    try:
+        url = urlsplit(server if "://" in server else f"nats://{server}")
+        is_server = url.scheme in ("nats", "tls", "ws", "wss") and bool(url.hostname) and url.port != 0
+    except ValueError:
+        is_server = False
+    if not is_server:
+        raise ValueError(f"{_SERVER}, not {shown or repr(shown)}")
+    return shown
 
 
 @dataclass(eq=False)
@@ -42,6 +57,9 @@ class Connection:
         if refused:
             raise TypeError(f"{', '.join(sorted(refused))}: the client sees to it itself")
         self._servers = [servers] if isinstance(servers, str) else list(servers)
+        if not self._servers:
+            raise ValueError(f"no server is named: {_SERVER}")
+        self._addresses = ", ".join(_address(server) for server in self._servers)
         self._connect_timeout_s = connect_timeout_s
         self._options = {"inbox_prefix": "_INBOX", "name": "membus", "reconnect_time_wait": _RECONNECT_WAIT_S, **options}
         self._client = Client()
@@ -82,7 +100,7 @@ class Connection:
         connecting.cancel()
         refused.cancel()
         await client.close()
-        at = ", ".join(server.rpartition("@")[2] for server in self._servers)
+        at = self._addresses
         if isinstance(last, nats.errors.AuthorizationError) or "authorization violation" in str(last).lower():
             raise UnauthorizedError(f"the NATS server at {at} refuses these credentials") from last
         raise UnavailableError(f"cannot connect to NATS at {at}: {last}", {"reason": "connect", "servers": at}) from last

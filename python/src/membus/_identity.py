@@ -6,7 +6,7 @@ import base64
 import re
 from dataclasses import dataclass
 
-from ._schema import LIMITS
+from ._schema import LIMITS, TIERS
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _PREFIX = re.compile(r"[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64})*")
@@ -33,6 +33,12 @@ def is_namespace(path: str) -> bool:
     if not _NAMESPACE.fullmatch(path):
         return False
     return all(len(segment.encode("utf-16-le", "surrogatepass")) <= 128 for segment in path.split("/"))
+
+
+def require_tier(tier: object) -> None:
+    """Raises `ValueError` for a tier that there is not."""
+    if tier not in TIERS:
+        raise ValueError(f"tier must be one of {', '.join(TIERS)}, got {tier!r}")
 
 
 def selects(pattern: str, namespace: str) -> bool:

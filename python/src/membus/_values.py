@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import re
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 from ._schema import LIMITS
 from .errors import ParseError, SchemaViolationError, TooLargeError
@@ -95,6 +95,14 @@ def _at_most(limit: str, got: int, path: str) -> None:
     if got > LIMITS[limit]:
         detail = {"limit": limit, "max": LIMITS[limit], "got": got, "path": path}
         raise TooLargeError(f"{limit} is at most {LIMITS[limit]}, got {got}", detail)
+
+
+def require_number(name: str, value: object, range: str, is_in: Callable[[float], bool]) -> None:
+    """Of an argument. Raises `TypeError` for what is no number, `ValueError` for one that is not in its range."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    if not (math.isfinite(value) and is_in(value)):
+        raise ValueError(f"{name} must be {range}, got {value!r}")
 
 
 def key_hash(key: Mapping[str, Any] | str) -> str:

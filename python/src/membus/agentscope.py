@@ -16,6 +16,7 @@ from agentscope.message import Msg, TextBlock
 from agentscope.tool import ToolResponse
 
 from ._batches import chunks, forget_cascading, forget_derived
+from ._identity import require_tier
 from ._mem0_filters import about_of, entities_of, namespace_of
 from ._parts import read_whole, store_whole
 from ._schema import LIMITS, MemoryEntry, MemoryTier
@@ -42,6 +43,7 @@ class MembusMemory(MemoryBase):
         super().__init__()
         if not isinstance(conversation, str) or not conversation:
             raise ValueError(f"conversation must be a name, got {conversation!r}")
+        require_tier(tier)
         self._compressed_summary: str = ""
         self._memory = memory.in_namespace(_NAMESPACE)
         self._conversation = conversation

@@ -35,6 +35,7 @@ from ._schema import (
     StoreReceipt,
 )
 from ._store import StoreResult, add_failure, add_reply, check_entries, only_tier, read_store_reply, split
+from ._values import require_number
 from ._watch import AsyncWatch, watch_events
 from .errors import MembusError, error_of
 
@@ -236,7 +237,9 @@ class AsyncMemory:
         retry_timeout_s: float | None = None,
     ) -> StoreReceipt:
         """Stores one value under a key, in the working tier unless told otherwise. `ttl` is seconds until it ends; 0 and None: never.
-        `score` is how important it is, 0..1. Raises also the error of the entry."""
+        `score` is how important it is, 0..1: the `importance` of the entry. Raises also the error of the entry."""
+        if score is not None:
+            require_number("score", score, "0..1", lambda number: 0 <= number <= 1)
         given = {"tier": tier, "tags": None if tags is None else [*tags], "ttl": ttl, "importance": score}
         entry = {"key": key, "content": value, **{name: each for name, each in given.items() if each is not None}}
         result = await self.store(entry, id=id, timeout_s=timeout_s, retry_timeout_s=retry_timeout_s)

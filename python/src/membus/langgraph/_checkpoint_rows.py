@@ -21,6 +21,14 @@ _GREGORIAN_S = 12_219_292_800
 _COPIED_AT_ONCE = 50
 
 
+def thread_of(thread_id: Any) -> str:
+    """Raises `TypeError` for what is no string, `ValueError` for "": callers that have no thread's name would share a thread."""
+    if isinstance(thread_id, str) and thread_id:
+        return thread_id
+    error = ValueError if isinstance(thread_id, str) else TypeError
+    raise error(f"thread_id must be a string that is not empty, got {thread_id!r}")
+
+
 @dataclass(frozen=True)
 class Place:
     """A thread and a namespace of it; None: any."""
@@ -30,8 +38,12 @@ class Place:
 
     @staticmethod
     def of(config: RunnableConfig, is_any: bool = False) -> Place:
-        configurable = config["configurable"]
-        return Place(str(configurable["thread_id"]), None if is_any else configurable.get("checkpoint_ns", ""))
+        """Raises `TypeError` or `ValueError` where the config names no thread."""
+        configurable = config.get("configurable", {})
+        ns = configurable.get("checkpoint_ns") or ""
+        if not isinstance(ns, str):
+            raise TypeError(f"configurable.checkpoint_ns must be a string, got {ns!r}")
+        return Place(thread_of(configurable.get("thread_id")), None if is_any else ns)
 
     def config(self, checkpoint_id: str) -> RunnableConfig:
         return {"configurable": {"thread_id": self.thread, "checkpoint_ns": self.ns or "", "checkpoint_id": checkpoint_id}}

@@ -19,8 +19,10 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
+from .._identity import require_tier
 from .._schema import MemoryTier
-from ._checkpoint_rows import CheckpointRows, Place, Row
+from .._values import require_number
+from ._checkpoint_rows import CheckpointRows, Place, Row, thread_of
 from ._home import AnyMemory, Home
 
 
@@ -30,7 +32,7 @@ class MembusSaver(BaseCheckpointSaver[str]):
     `memory` is a `membus.Memory`, then all methods may be used, or an `AsyncMemory`, then those for asyncio. Threads are kept in
     `namespace`, in the episodic tier unless told otherwise; a checkpoint is there with all its values or not at all: a `put` that fails
     leaves at most values, which go with their thread. `ttl_s`: seconds after which a checkpoint ends, with its values and writes; None:
-    never.
+    never. A `thread_id` is a string that is not empty: another is a `TypeError`, "" a `ValueError`.
     """
 
     def __init__(
@@ -43,6 +45,9 @@ class MembusSaver(BaseCheckpointSaver[str]):
         serde: SerializerProtocol | None = None,
     ) -> None:
         super().__init__(serde=serde)
+        require_tier(tier)
+        if ttl_s is not None:
+            require_number("ttl_s", ttl_s, "seconds above 0", lambda seconds: seconds > 0)
         self._home = Home(memory, namespace)
         self._rows = CheckpointRows(self._home.memory, tier, ttl_s)
 
@@ -82,7 +87,7 @@ class MembusSaver(BaseCheckpointSaver[str]):
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Forgets a thread: its checkpoints, values and writes."""
-        await self._home.arun(self._rows.forget_thread(str(thread_id)))
+        await self._home.arun(self._rows.forget_thread(thread_of(thread_id)))
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Forgets what runs have left: their checkpoints with their writes, and values that no other checkpoint names."""
@@ -90,17 +95,17 @@ class MembusSaver(BaseCheckpointSaver[str]):
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copies a whole thread."""
-        await self._home.arun(self._rows.copy_thread(str(source_thread_id), str(target_thread_id)))
+        await self._home.arun(self._rows.copy_thread(thread_of(source_thread_id), thread_of(target_thread_id)))
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Keeps the latest checkpoint of each namespace, and those that a delta channel of it begins with; `"delete"`: none."""
         if strategy not in ("keep_latest", "delete"):
             raise ValueError(f"strategy must be keep_latest or delete, got {strategy!r}")
-        for thread_id in thread_ids:
+        for thread_id in [*map(thread_of, thread_ids)]:
             if strategy == "delete":
                 await self.adelete_thread(thread_id)
             else:
-                await self._home.arun(self._keep_latest(str(thread_id)))
+                await self._home.arun(self._keep_latest(thread_id))
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         return self._home.run(self._get(config))
@@ -128,13 +133,13 @@ class MembusSaver(BaseCheckpointSaver[str]):
         self._home.run(self._put_writes(config, writes, task_id, task_path))
 
     def delete_thread(self, thread_id: str) -> None:
-        self._home.run(self._rows.forget_thread(str(thread_id)))
+        self._home.run(self._rows.forget_thread(thread_of(thread_id)))
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         self._home.run(self._delete_for_runs(run_ids))
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        self._home.run(self._rows.copy_thread(str(source_thread_id), str(target_thread_id)))
+        self._home.run(self._rows.copy_thread(thread_of(source_thread_id), thread_of(target_thread_id)))
 
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         self._home.run(self.aprune(thread_ids, strategy=strategy))
@@ -147,7 +152,7 @@ class MembusSaver(BaseCheckpointSaver[str]):
     async def _list(
         self, config: RunnableConfig | None, filter: dict[str, Any] | None, before: RunnableConfig | None, limit: int | None
     ) -> AsyncIterator[CheckpointTuple]:
-        place = None if config is None else Place.of(config, is_any="checkpoint_ns" not in config["configurable"])
+        place = None if config is None else Place.of(config, is_any=config.get("configurable", {}).get("checkpoint_ns") is None)
         only = None if config is None else get_checkpoint_id(config)
         rows = self._rows.checkpoints(place, only=only, before=None if before is None else get_checkpoint_id(before))
         left = limit

@@ -25,8 +25,10 @@ from langgraph.store.base import (
 )
 
 from .._batches import entries_of, forget_cascading
+from .._identity import require_tier
 from .._parts import forget_parts, read_whole, store_whole
 from .._schema import LIMITS, MemoryEntry, MemoryTier
+from .._values import require_number
 from ..errors import error_of
 from ._home import AnyMemory, Home
 from ._match import check_filter, is_match, is_selected, mirrored, where_of
@@ -40,7 +42,7 @@ class MembusStore(BaseStore):
     `memory` is a `membus.Memory`, then all methods may be used, or an `AsyncMemory`, then those for asyncio. Items are kept in
     `namespace`, in the episodic tier unless told otherwise. Every item is found by a `query`, but those put with `index=False`; the host
     embeds; what answers less than `min_score`, 0..1, is not found. A `ttl` counts minutes since the last read or write, as
-    `ttl={"default_ttl": ..., "refresh_on_read": ...}` says.
+    `ttl={"default_ttl": ..., "refresh_on_read": ...}` says; None: for ever, 0 is a `ValueError`.
     """
 
     supports_ttl = True
@@ -54,6 +56,9 @@ class MembusStore(BaseStore):
         min_score: float = 0.1,
         ttl: TTLConfig | None = None,
     ) -> None:
+        require_tier(tier)
+        require_number("min_score", min_score, "0..1", lambda score: 0 <= score <= 1)
+        _check_ttl_config(ttl)
         self.ttl_config = ttl
         self._home = Home(memory, namespace)
         self._memory = self._home.memory
@@ -70,9 +75,7 @@ class MembusStore(BaseStore):
         """Reads see what was there before the batch; of two puts under one key the last counts. One bad operation, and nothing is
         written."""
         for op in ops:
-            validate_op_namespace(op)
-            if isinstance(op, PutOp) and not op.namespace:
-                raise InvalidNamespaceError("Namespace cannot be empty.")
+            _check_op(op)
         puts = {(op.namespace, op.key): op for op in ops if isinstance(op, PutOp)}
         entries = [self._entry(op, op.value) for op in puts.values() if op.value is not None]
         items = await self._get([op for op in ops if isinstance(op, GetOp)])
@@ -159,6 +162,40 @@ class MembusStore(BaseStore):
         ttl = {} if op.ttl is None else {"ttl": op.ttl * _MINUTE_S}
         metadata = {"langgraph": "item", "put_at": time.time(), **mirrored(value)}
         return {"key": _key(op), "content": value, "tier": self._tier, "metadata": metadata, "text": _text(op, value), **ttl}
+
+
+def _check_ttl_config(ttl: TTLConfig | None) -> None:
+    if ttl is None:
+        return
+    if not isinstance(ttl, Mapping):
+        raise TypeError(f"ttl must be a mapping such as {{'default_ttl': 60}}, got {ttl!r}")
+    unknown = ttl.keys() - TTLConfig.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"ttl has the unknown field {min(unknown, key=str)}")
+    _check_minutes("default_ttl", ttl.get("default_ttl"))
+
+
+def _check_minutes(name: str, minutes: object) -> None:
+    if minutes is not None:
+        require_number(name, minutes, "minutes above 0", lambda number: number > 0)
+
+
+def _check_op(op: Op) -> None:
+    """Also what LangGraph lets pass: a string, which would be a path of its letters, and a time that the host takes for no end."""
+    for path in _paths(op):
+        if isinstance(path, str):
+            raise TypeError(f'a namespace is a tuple such as ("users", "alice"), got {path!r}')
+    validate_op_namespace(op)
+    if isinstance(op, PutOp):
+        if not op.namespace:
+            raise InvalidNamespaceError("Namespace cannot be empty.")
+        _check_minutes("ttl", op.ttl)
+
+
+def _paths(op: Op) -> list[Any]:
+    if isinstance(op, ListNamespacesOp):
+        return [condition.path for condition in op.match_conditions or ()]
+    return [op.namespace_prefix if isinstance(op, SearchOp) else op.namespace]
 
 
 def _key(op: GetOp | PutOp) -> dict[str, str]:
