@@ -52,3 +52,14 @@ async def test_its_tools_add_and_search(bus: RunningBus, agent: str) -> None:
         assert "Error" not in str(added)
         found = await tools["search_memory"](keywords=["nuts allergy", "train"])
         assert "Allergic to nuts" in str(found)
+
+
+async def test_a_user_called_everybody_reads_nobody(bus: RunningBus, agent: str) -> None:
+    async with await aio.connect(bus.url, agent=agent) as client:
+        memory: Any = Mem0Memory(client)
+        await memory.add("I prefer the night train", user_id="alice")
+        everybody = Mem0Middleware(user_id="*", client=memory)
+        tools = {tool.name: tool for tool in await everybody.list_tools()}
+        found = str(await tools["search_memory"](keywords=["train"]))
+        assert "user_id must be a name" in found and "night" not in found
+        assert "night" not in await reply(everybody, "Which train do I prefer?", "You did not say")
