@@ -22,9 +22,9 @@ _COPIED_AT_ONCE = 50
 
 
 def thread_of(thread_id: Any) -> str:
-    """Raises `TypeError` for what is no string, `ValueError` for "": callers that have no thread's name would share a thread."""
-    if isinstance(thread_id, str) and thread_id:
-        return thread_id
+    """As its text. Raises `TypeError` for None and the like, `ValueError` for "": callers without a thread would share one."""
+    if isinstance(thread_id, (str, int, uuid.UUID)) and not isinstance(thread_id, bool) and thread_id != "":
+        return str(thread_id)
     error = ValueError if isinstance(thread_id, str) else TypeError
     raise error(f"thread_id must be a string that is not empty, got {thread_id!r}")
 

@@ -32,7 +32,7 @@ class MembusSaver(BaseCheckpointSaver[str]):
     `memory` is a `membus.Memory`, then all methods may be used, or an `AsyncMemory`, then those for asyncio. Threads are kept in
     `namespace`, in the episodic tier unless told otherwise; a checkpoint is there with all its values or not at all: a `put` that fails
     leaves at most values, which go with their thread. `ttl_s`: seconds after which a checkpoint ends, with its values and writes; None:
-    never. A `thread_id` is a string that is not empty: another is a `TypeError`, "" a `ValueError`.
+    never. A `thread_id` of None is a `TypeError`, "" a `ValueError`; a number or a UUID is the thread of its text.
     """
 
     def __init__(
