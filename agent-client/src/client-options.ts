@@ -2,6 +2,7 @@ import type { ExistingConnectionOptions, NatsBusOptions, natsBusFromConnection }
 import {
   type Bus,
   booleanOption,
+  checkOptions,
   choiceOption,
   DEFAULT_PREFIX,
   DEFAULTS,
@@ -140,12 +141,13 @@ const KNOWN = [...Object.keys(CLIENT_RULES), ...Object.keys(NATS_OPTIONS), "conn
 
 /**
  * The client's own options, checked, and the rest, which says where to connect.
- * @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range.
+ * @throws {TypeError} for what is no object, an unknown option (naming the nearest known one) or a value out of range.
  */
 export function resolveClientOptions(input: ConnectOptions): {
   readonly client: ResolvedClientOptions;
   readonly target: Target;
 } {
+  checkOptions(input);
   const own: Record<string, unknown> = {};
   const target: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(input)) {

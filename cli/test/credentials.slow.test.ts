@@ -85,13 +85,17 @@ describe("host and commands connect", () => {
     const env = { NATS_URL: "nats://127.0.0.1:1" };
     const failing = async (more: Env) =>
       (await runCli(["recall", "a"], { cwd, env: { ...env, ...more } })).stderr;
-    expect(await failing({ MEMBUS_NATS_NKEY: "absent" })).toMatch(/nats\.nkey cannot be read: .*\(usage\)/);
+    expect(await failing({ MEMBUS_NATS_NKEY: "absent" })).toMatch(
+      /MEMBUS_NATS_NKEY cannot be read: .*\(usage\)/,
+    );
     expect(await failing({ MEMBUS_NATS_CREDENTIALS: "absent" })).toMatch(
-      /nats\.credentials cannot be read: .*\(usage\)/,
+      /MEMBUS_NATS_CREDENTIALS cannot be read: .*\(usage\)/,
     );
     expect(await failing({ MEMBUS_NATS_TLS_CA: "absent" })).toMatch(
       /tls\.caFile cannot be read: .*\(usage\)/,
     );
+    writeFileSync(join(cwd, "membus.yaml"), "nats: { nkey: absent }");
+    expect(await failing({})).toMatch(/nats\.nkey cannot be read: .*\(usage\)/);
     writeFileSync(join(cwd, "membus.yaml"), "nats: { tls_insecure: true }");
     expect(await failing({})).toMatch(/unknown key `nats.tls_insecure`.*\(usage\)/);
   });

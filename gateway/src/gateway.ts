@@ -202,7 +202,7 @@ export class Gateway {
         this.#refusals.add(refusal);
         return answerJson(response, 403, { error: refusal.replace("_", " ") });
       }
-      if (route === undefined) return answerJson(response, 404, { error: "no such path" });
+      if (route === undefined) return answerJson(response, 404, { error: this.#pathError(request) });
       await route.answer(request, response);
     } catch (error) {
       // One that goes away in the middle of its request is nobody's fault.
@@ -222,6 +222,14 @@ export class Gateway {
       this.#mcp?.find(path, headers) ??
       this.#openAi?.find(method, url)
     );
+  }
+
+  /** Who sends a request of OpenAI's to a gateway without a model server has the right path. */
+  #pathError({ url = "" }: IncomingMessage): string {
+    const needsModel = this.#openAi === undefined && url.startsWith("/v1/");
+    return needsModel
+      ? "no such path: /v1 needs a model server, by --openai or `gateway.openai`"
+      : "no such path";
   }
 
   #countAtEnd(response: ServerResponse, route: string): void {

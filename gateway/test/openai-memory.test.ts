@@ -120,9 +120,9 @@ describe("a turn", () => {
   });
 
   it.each([
-    ["mode", "sometimes"],
-    ["agent", "a".repeat(500)],
-    ["conversation", "c".repeat(200)],
+    ["Mode", "sometimes"],
+    ["Agent", "a".repeat(500)],
+    ["Conversation", "c".repeat(200)],
   ])("by a caller whose %s is none is refused", async (field, value) => {
     await expect(say(fixture.client({ [`x-membus-${field}`]: value }), ASKED)).rejects.toThrow(
       `400 X-Membus-${field}`,

@@ -41,7 +41,7 @@ const EXPORTS = `
   QueryFieldSchema RECORD_KINDS RECORD_SCHEMAS RankingExplanationSchema RecencySchema ReindexProgressSchema
   RetrieveModeSchema RoleSchema StoreEntrySchema StoreEnvelopeSchema StoreErrorSchema StoreOutcomeSchema
   StoreReceiptSchema TIERS ToolCallSchema TotalRelationSchema TrustSchema WhereSchema agentToken
-  booleanOption canonicalJson checkEntrySize checkWhere choiceOption compareListPlaces comparePositions
+  booleanOption canonicalJson checkEntrySize checkOptions checkWhere choiceOption compareListPlaces comparePositions
   compileCriteria criteriaShape decodeCursor decodeListCursor decodeMessage delay deriveText detectEncoding
   didYouMean encodeCursor encodeListCursor encodeMessage errorFields errorHeaders eventPattern eventSubject
   fieldValue findPluginModule guardJson hostSubjects integerOption isHead isJsonObject isMemoryError

@@ -45,6 +45,16 @@ describe("options", () => {
   ])("refuse %j", (input, message) => {
     expect(() => resolve(input)).toThrow(new TypeError(message));
   });
+
+  it.each([
+    [undefined, "undefined"],
+    [null, "null"],
+    ["user:ada", "a text"],
+    [["user:ada"], "a list"],
+    [7, "7"],
+  ])("are an object, and not %j", (input, got) => {
+    expect(() => resolve(input as object)).toThrow(new TypeError(`options must be an object, got ${got}`));
+  });
 });
 
 describe("the nearest name", () => {

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { NatsBusOptions } from "@membus/bus";
 import type { Config } from "../config/config-schema.js";
+import { ENVIRONMENT } from "../config/environment.js";
 import { definedOnly } from "./defined-only.js";
 
 /**
@@ -25,6 +26,14 @@ async function contentOf(setting: string, path: string | undefined): Promise<str
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    throw new TypeError(`${setting} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new TypeError(`${whereGiven(setting, path)} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
+}
+
+/** The variable that a setting came from, else its name. */
+function whereGiven(setting: string, value: string): string {
+  const variables = Object.entries(ENVIRONMENT).filter(([, name]) => name === setting);
+  return variables.find(([variable]) => process.env[variable] === value)?.[0] ?? setting;
 }

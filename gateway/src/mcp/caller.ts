@@ -9,6 +9,8 @@ export const MCP_ROOT = "/mcp";
 /** Whose memory it is where neither the token nor the request names an agent. */
 const AGENT = "mcp";
 
+const NO_NAMESPACE = `behind ${MCP_ROOT} stands a namespace: 1..8 segments of at most 64 characters, without \`*\``;
+
 /** Which memory is asked for. */
 export interface Caller {
   readonly identity: Identity;
@@ -24,12 +26,15 @@ export interface CallerRefusal {
 /** The agent is that of the token or of `X-Membus-Agent`, the namespace stands in the path. */
 export function callerOf(path: string, headers: IncomingHttpHeaders, tokens: Tokens): Caller | CallerRefusal {
   const token = bearerOf(headers);
-  if (!tokens.knows(token)) return { status: 401, error: "a token of the gateway is needed" };
+  if (!tokens.knows(token)) {
+    const error = token === "" ? "a token of the gateway is needed" : "the gateway does not know this token";
+    return { status: 401, error };
+  }
   const identity = tokens.identityOf(token, membusHeader(headers, "agent") ?? AGENT);
   if (identity === undefined) return { status: 400, error: "X-Membus-Agent is no name of an agent" };
   const namespace = namespaceOf(path);
   if (namespace === undefined) {
-    return { status: 404, error: `behind ${MCP_ROOT} stands a namespace: a path of 1..8 segments` };
+    return { status: 404, error: NO_NAMESPACE };
   }
   return { identity, namespace };
 }

@@ -25,12 +25,12 @@ export function callerOf(
 ): Caller {
   const named = (field: string) => membusHeader(headers, field) ?? textOf(metadata[`membus_${field}`]);
   const identity = tokens.identityOf(bearerOf(headers), named("agent") ?? options.agent);
-  if (identity === undefined) throw refused("agent", "is no name of an agent");
+  if (identity === undefined) throw refused("Agent", "is no name of an agent");
   const mode = (named("mode") ?? options.mode) as MemoryMode;
-  if (!MEMORY_MODES.includes(mode)) throw refused("mode", `must be one of ${MEMORY_MODES.join(", ")}`);
+  if (!MEMORY_MODES.includes(mode)) throw refused("Mode", `must be one of ${MEMORY_MODES.join(", ")}`);
   const conversation = named("conversation");
   if ((conversation?.length ?? 0) > LIMITS.idLength) {
-    throw refused("conversation", `has at most ${LIMITS.idLength} characters`);
+    throw refused("Conversation", `has at most ${LIMITS.idLength} characters`);
   }
   return { identity, mode, conversation, user: named("user") ?? user ?? "default" };
 }
@@ -39,6 +39,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-function refused(field: string, why: string): OpenAiError {
+/** @param field as the header is documented. */
+function refused(field: "Agent" | "Mode" | "Conversation", why: string): OpenAiError {
   return new OpenAiError(400, "invalid_value", `X-Membus-${field} ${why}`);
 }

@@ -121,7 +121,10 @@ describe("a history", () => {
     const messages = [new HumanMessage("hello"), new RemoveMessage({ id: "run-1" })];
     await expect(history.addMessages(messages)).rejects.toThrow("a message of type remove cannot be kept");
     expect(await history.getMessages()).toEqual([]);
-    expect(() => new MembusChatMessageHistory(memory, { sessionId: "" })).toThrow("sessionId must be 1..128");
+    expect(() => new MembusChatMessageHistory(memory, { sessionId: "" })).toThrow(
+      "sessionId is needed: 1..128 characters",
+    );
+    expect(() => openHistory("s".repeat(129))).toThrow("sessionId must be 1..128 characters");
     const mistyped = { sessionID: "s" } as unknown as HistoryOptions;
     expect(() => new MembusChatMessageHistory(memory, mistyped)).toThrow("did you mean `sessionId`");
   });

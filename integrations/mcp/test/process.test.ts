@@ -104,9 +104,37 @@ it.each([
   ["--agent", ""],
   ["--tenant", "a.b"],
   ["--nats", "http://127.0.0.1"],
-])("ends with what is wrong about %s %s", async (...flags) => {
-  const { code, stderr, stdout } = await endOf(fixture.spawn(flags));
+  ["--nats", "127.0.0.1:99999"],
+  ["--token", "secret"],
+  ["--allow-host", "memory.test"],
+  ["--import", "memory.jsonl"],
+])("ends with what is wrong about %s %s, before it answers anybody", async (...flags) => {
+  const child = fixture.spawn(flags);
+  child.stdin.on("error", () => {});
+  child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+  const { code, stderr, stdout } = await endOf(child);
   expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(/^membus-mcp: .{10,}\n$/)]);
+});
+
+it.each([{ MEMBUS_INBOX_PREFIX: "a..b" }, { MEMBUS_NATS_TLS_CA: "none.pem" }, { NATS_URL: "http://x" }])(
+  "does not listen with a variable that is wrong: %j",
+  async (env) => {
+    const { code, stderr } = await endOf(fixture.spawn(["--http", "0"], env));
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^membus-mcp: .{10,}\n$/)]);
+  },
+);
+
+it("says in one line that it was sent no message", async () => {
+  const { child, end } = await started();
+  const logged = lineOf(child, /a message was refused/);
+  child.stdin.write('{"hello": "you"}\n');
+  expect(JSON.parse(await logged)).toEqual({
+    level: "warn",
+    message: "a message was refused",
+    err: "no message of JSON-RPC",
+  });
+  child.stdin.end();
+  expect(await end).toMatchObject({ code: 0 });
 });
 
 it("says which file of a setting cannot be read", async () => {
@@ -154,6 +182,19 @@ describe("over HTTP", () => {
     ["the page of a stranger", { authorization, origin: "https://evil.test" }, 403],
   ] as const)("answers a request with %s", async (_, headers, status) => {
     expect(await statusOf(headers)).toBe(status);
+  });
+
+  it("says whether a token came", async () => {
+    const told = async (headers: Record<string, string>) => {
+      const response = await fetch(url, { method: "POST", headers: { ...CONTENT, ...headers }, body: BODY });
+      return [response.status, response.headers.get("www-authenticate"), await response.json()];
+    };
+    expect(await told({})).toEqual([401, "Bearer", { error: "a bearer token is needed" }]);
+    expect(await told({ authorization: "Bearer other" })).toEqual([
+      401,
+      "Bearer",
+      { error: "this token is not known" },
+    ]);
   });
 
   it("is at /mcp alone", async () => {

@@ -17,7 +17,12 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 interface Page {
-  readonly memories: readonly { readonly key: string; readonly content: string; readonly cut?: boolean }[];
+  readonly memories: readonly {
+    readonly key: string;
+    readonly content: string;
+    readonly uri: string;
+    readonly cut?: boolean;
+  }[];
   readonly total: number;
   readonly note?: string;
   readonly cursor?: string;
@@ -47,13 +52,41 @@ it("finds by query, tags, tier and score", async () => {
   expect((await retrieved({ query: "violins", min_score: 0.9 })).memories).toEqual([]);
 });
 
-it("says when it cut, and gives no cursor past what was left out", async () => {
-  const page = await retrieved({ limit: 20, max_chars: 2_000 });
-  expect(page.memories.length).toBeGreaterThan(1);
-  expect(page.memories.length).toBeLessThan(10);
-  expect(page.note).toBe(`Cut to ${page.memories.length} of 30 by max_chars: ask more exactly, or raise it.`);
-  expect(page.cursor).toBeUndefined();
-  expect(JSON.stringify({ memories: page.memories }, null, 2).length).toBeLessThanOrEqual(2_000);
+it("says when it cut, and goes on after the last one that is shown", async () => {
+  const whole = await retrieved({ limit: 30, max_chars: 200_000 });
+  const keys: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await retrieved({ limit: 20, max_chars: 2_000, ...(cursor && { cursor }) });
+    keys.push(...page.memories.map(({ key }) => key));
+    cursor = page.cursor;
+    expect(page.memories.length).toBeGreaterThan(1);
+    expect(page.memories.length).toBeLessThan(10);
+    expect(JSON.stringify({ memories: page.memories }, null, 2).length).toBeLessThanOrEqual(2_000);
+    const note = `Cut to ${page.memories.length} of ${page.total} by max_chars: ask more exactly, or go on with cursor.`;
+    expect(page.note).toBe(cursor === undefined ? undefined : note);
+  } while (cursor !== undefined);
+  expect(keys).toEqual(whole.memories.map(({ key }) => key));
+});
+
+it("goes on behind one of which it shows the beginning, and says how to read all of it", async () => {
+  const contents = ["first", "second"].map((word) => `${word} ${"wide ".repeat(500)}`);
+  for (const content of contents)
+    await client.call("memory_store", { memories: [{ key: content.slice(0, 5), content, tags: ["wide"] }] });
+  const first = await retrieved({ tags: ["wide"], max_chars: 1_000 });
+  expect(first).toMatchObject({ memories: [{ key: "secon", cut: true }], cursor: expect.any(String) });
+  expect(first.note).toBe(
+    "Of one that is cut, memory_recall gives all by its uri. Cut to 1 of 2 by max_chars: ask more exactly, or go on with cursor.",
+  );
+  const { structured } = await client.call("memory_recall", { key: first.memories[0]!.uri });
+  expect(structured).toEqual({ found: true, value: contents[1] });
+  const second = await retrieved({ tags: ["wide"], max_chars: 1_000, cursor: first.cursor });
+  expect(second).toMatchObject({ memories: [{ key: "first", cut: true }] });
+  expect([second.note, second.cursor]).toEqual([
+    "Of one that is cut, memory_recall gives all by its uri.",
+    undefined,
+  ]);
+  await client.call("memory_forget", { keys: ["first", "secon"] });
 });
 
 it("gives the beginning of one that alone is too long", async () => {
@@ -64,7 +97,7 @@ it("gives the beginning of one that alone is too long", async () => {
   expect(content.startsWith(memories[0]!.content)).toBe(true);
   expect(memories[0]!.content.length).toBeGreaterThan(400);
   expect(JSON.stringify({ memories }, null, 2).length).toBeLessThanOrEqual(1_000);
-  expect(note).toContain("Cut to 1 of");
+  expect(note).toBe("Of one that is cut, memory_recall gives all by its uri.");
   await client.call("memory_forget", { keys: ["violins"] });
 });
 

@@ -35,13 +35,14 @@ export type ResolvedOptions<T> = { readonly [K in keyof T]-?: Exclude<T[K], unde
 /**
  * The options of a package: `input` over `defaults`, checked by `rules` and frozen; `input` is not changed.
  * An absent or undefined option takes its default.
- * @throws {TypeError} for an unknown option (naming the nearest known one) or a value out of range.
+ * @throws {TypeError} for what is no object, an unknown option (naming the nearest known one) or a value out of range.
  */
 export function resolveOptions<T extends object>(
   input: { readonly [K in keyof T]?: T[K] | undefined },
   defaults: T,
   rules: { readonly [K in keyof T]: OptionRule },
 ): Readonly<T> {
+  checkOptions(input);
   const known = Object.keys(rules);
   const resolved = { ...defaults } as Record<string, unknown>;
   for (const [name, value] of Object.entries(input)) {
@@ -50,6 +51,16 @@ export function resolveOptions<T extends object>(
   }
   for (const name of known) rules[name as keyof T](resolved[name], name);
   return Object.freeze(resolved as unknown as T);
+}
+
+/**
+ * What callers without a compiler give in the place of options.
+ * @throws {TypeError} for what is no object.
+ */
+export function checkOptions(input: unknown): void {
+  if (typeof input === "object" && input !== null && !Array.isArray(input)) return;
+  const given = typeof input === "string" ? "a text" : Array.isArray(input) ? "a list" : String(input);
+  throw new TypeError(`options must be an object, got ${given}`);
 }
 
 /** What may also be absent. */

@@ -29,6 +29,7 @@ export function resolveHistoryOptions(input: HistoryOptions): ResolvedOptions<Hi
 }
 
 function idOption(value: unknown, name: string): void {
-  if (typeof value === "string" && value !== "" && value.length <= LIMITS.idLength) return;
+  if (value === "") throw new TypeError(`${name} is needed: 1..${LIMITS.idLength} characters`);
+  if (typeof value === "string" && value.length <= LIMITS.idLength) return;
   throw new TypeError(`${name} must be 1..${LIMITS.idLength} characters, got ${String(value)}`);
 }

@@ -11,6 +11,14 @@ import type { HttpOptions } from "./http-server.js";
 const RETRY_TIMEOUT_MS = 20_000;
 const HTTP_HOST = "127.0.0.1";
 
+/** What flags need another one. */
+const NEEDED: Readonly<Record<string, "http" | "graph">> = {
+  token: "http",
+  allowHost: "http",
+  allowOrigin: "http",
+  import: "graph",
+};
+
 /** What the command line and the environment say. */
 export interface Flags {
   readonly connect: ConnectOptions;
@@ -92,7 +100,9 @@ export async function readFlags(
   env: NodeJS.ProcessEnv,
   folder: string,
 ): Promise<Flags> {
-  const flags = command().parse(argv).opts<RawFlags>();
+  const parsed = command().parse(argv);
+  const flags = parsed.opts<RawFlags>();
+  refuseAlone(parsed, flags);
   const { agent, tier, readOnly = false, graph = false, http, import: importFile } = flags;
   return {
     connect: {
@@ -107,6 +117,17 @@ export async function readFlags(
     importFile,
     isVerbose: flags.verbose === true,
   };
+}
+
+/** A flag that says nothing without another; a variable may be set for whoever needs it. */
+function refuseAlone(parsed: Command, flags: RawFlags): void {
+  for (const option of parsed.options) {
+    const name = option.attributeName();
+    const needed = NEEDED[name];
+    const isMissing = needed !== undefined && flags[needed] === undefined;
+    if (isMissing && parsed.getOptionValueSource(name) === "cli")
+      throw new TypeError(`${option.long} needs --${needed}`);
+  }
 }
 
 async function connectionOf({ nats, creds }: RawFlags, env: NodeJS.ProcessEnv) {

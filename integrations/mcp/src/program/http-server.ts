@@ -64,8 +64,9 @@ export async function serveHttp(
   const server = createServer(TIMEOUTS, (request, response) => {
     if (!isHostKnown(request, response) || !isOriginKnown(request, response)) return;
     if (request.url?.split("?")[0] !== MCP_PATH) return refuse(response, 404, `it is at ${MCP_PATH}`);
-    if (token !== undefined && !isBearer(request, token))
-      return refuse(response, 401, "a bearer token is needed");
+    const given = bearerOf(request);
+    if (token !== undefined && !isSame(given, token))
+      return refuse(response, 401, given === "" ? "a bearer token is needed" : "this token is not known");
     void answer(request as NodeIncomingMessageLike, response);
   });
   await listen(server, host, port);
@@ -98,9 +99,13 @@ async function stop(
   await closed;
 }
 
+/** The token of a request, "" for none. */
+function bearerOf({ headers }: IncomingMessage): string {
+  return /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
+}
+
 /** Compares digests, so that the time it takes tells nothing of the token. */
-function isBearer({ headers }: IncomingMessage, token: string): boolean {
-  const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
+function isSame(given: string, token: string): boolean {
   const [expected, got] = [token, given].map((text) => createHash("sha256").update(text).digest());
   return timingSafeEqual(expected!, got!);
 }

@@ -30,15 +30,22 @@ async function serve({ connect, options, http }: Flags, logger: Logger): Promise
   const dependencies = { clock: systemClock, logger };
   const source = new MemorySource(connect, dependencies, (memory) => notices.watch(memory));
   const factory = memoryServers({ memory: () => source.memory(), notices, logger }, options);
-  const onerror = (error: Error) => logger.warn({ err: error }, "a message was refused");
+  const end = Promise.race([untilToldToStop(http === undefined), source.mistake]);
+  await Promise.race([source.tried(), end]);
+  const onerror = (error: Error) => logger.warn({ err: shortened(error) }, "a message was refused");
   const server =
     http === undefined
       ? serveStdio(factory, { onerror })
       : await serveHttp(factory, http, { notices, logger });
   if ("url" in server) process.stderr.write(`membus-mcp listens on ${server.url}\n`);
-  await Promise.race([untilToldToStop(http === undefined), source.mistake]);
+  await end;
   await server.close();
   await source.close();
+}
+
+/** What is no message of JSON-RPC fails every form that one may have, and each is told at length. */
+function shortened(error: Error): Error {
+  return "issues" in error ? new TypeError("no message of JSON-RPC", { cause: error }) : error;
 }
 
 function untilToldToStop(isOnStdin: boolean): Promise<unknown> {

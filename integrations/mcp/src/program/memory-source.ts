@@ -44,6 +44,18 @@ export class MemorySource {
     throw new MemoryError("unavailable", "the connection to the bus takes long");
   }
 
+  /**
+   * Waits for the first attempt, for a moment: what is wrong with the options is known before anybody is served.
+   * @throws {TypeError} where they are.
+   */
+  async tried(): Promise<void> {
+    try {
+      await this.memory();
+    } catch (error) {
+      if (!isMemoryError(error)) throw error;
+    }
+  }
+
   /** Waits for what is in flight. One that is still trying to connect is left to the end of the process. */
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -68,10 +68,11 @@ export function addReadingTools({ server, memory, logger }: Offering): void {
       outputSchema: RetrievedSchema,
       annotations: READING,
     },
-    guarded(logger, async ({ max_chars: charsMax, ...request }) => {
+    guarded(logger, async ({ max_chars: charsMax, limit, ...request }) => {
       const agent = await memory();
-      const page = await agent.retrieve({ ...request, ...currentIn(agent.namespace) });
-      return answer(pageOf(page, charsMax, request.query !== undefined));
+      const asked = { ...request, ...currentIn(agent.namespace) };
+      const retrieve = (count: number) => agent.retrieve({ ...asked, limit: count });
+      return answer(pageOf(await fittedPage(retrieve, limit, charsMax, request.query !== undefined)));
     }),
   );
   server.registerTool(
@@ -92,28 +93,49 @@ export function addReadingTools({ server, memory, logger }: Offering): void {
   );
 }
 
-function pageOf(page: RetrieveResult, charsMax: number, isRanked: boolean) {
+interface FittedPage {
+  readonly page: RetrieveResult;
+  readonly memories: readonly MemoryView[];
+  /** Whether there was no room for as many as were asked for. */
+  readonly isCut: boolean;
+}
+
+/** What fits. For no more than that the bus is asked again: its cursor goes on after the last one that is shown. */
+async function fittedPage(
+  retrieve: (limit: number) => Promise<RetrieveResult>,
+  limit: number,
+  charsMax: number,
+  isRanked: boolean,
+): Promise<FittedPage> {
+  const page = await retrieve(limit);
   const views = page.entries.map((entry) => viewOf(entry, isRanked));
   const memories = fitted(views, charsMax);
-  const isWhole = memories.length === views.length && !memories.some(({ cut }) => cut);
-  const note = noteOf(page, memories, isWhole);
-  // After what was cut off, the next page would leave it out.
-  const cursor = isWhole ? page.cursor : undefined;
+  const isCut = memories.length < views.length;
+  if (!isCut || memories.length === 0) return { page, memories, isCut };
+  return { ...(await fittedPage(retrieve, memories.length, charsMax, isRanked)), isCut };
+}
+
+function pageOf(fittedTo: FittedPage) {
+  const { page, memories } = fittedTo;
+  const note = noteOf(fittedTo);
+  // Of a first one that does not fit at all, the next page would say nothing.
+  const cursor = memories.length > 0 ? page.cursor : undefined;
   return { memories, total: page.total, ...(note && { note }), ...(cursor && { cursor }) };
 }
 
-function noteOf(
-  { total, degraded = [], cursor }: RetrieveResult,
-  shown: readonly MemoryView[],
-  isWhole: boolean,
-) {
+function noteOf({ page: { total, degraded = [], cursor }, memories, isCut }: FittedPage): string {
+  const count = `${memories.length} of ${total}`;
   const missing = degraded.map(({ tier, message }) => `Incomplete: ${tier}: ${message}.`);
-  if (!isWhole) {
-    missing.unshift(`Cut to ${shown.length} of ${total} by max_chars: ask more exactly, or raise it.`);
+  if (isCut && memories.length === 0) {
+    missing.unshift(`Cut to ${count} by max_chars: ask more exactly, or raise it.`);
   } else if (cursor !== undefined) {
     missing.unshift(
-      `These are ${shown.length} of ${total}: ask more exactly, raise limit, or go on with cursor.`,
+      isCut
+        ? `Cut to ${count} by max_chars: ask more exactly, or go on with cursor.`
+        : `These are ${count}: ask more exactly, raise limit, or go on with cursor.`,
     );
   }
+  if (memories.some(({ cut }) => cut))
+    missing.unshift("Of one that is cut, memory_recall gives all by its uri.");
   return missing.join(" ");
 }
