@@ -74,7 +74,12 @@ describe("what is passed on", () => {
 
   it("is nothing where there is no model server", async () => {
     const { url } = await fixture.gateway();
-    expect((await fetch(`${url}/v1/models`)).status).toBe(404);
+    const error = async (answer: Response) => [answer.status, await answer.json()];
+    expect(await error(await fetch(`${url}/v1/chat/completions`, post("{}")))).toEqual([
+      404,
+      { error: "no such path: /v1 needs a model server, by --openai or `gateway.openai`" },
+    ]);
+    expect(await error(await fetch(`${url}/v2/models`))).toEqual([404, { error: "no such path" }]);
   });
 });
 
