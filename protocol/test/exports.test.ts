@@ -51,7 +51,7 @@ const EXPORTS = `
   isOfSameCaller parseStoreEntry partKeys pluginProblem positionOf readJson readRecord readableId recordEntry
   recordProblem reindexFigures reindexSubject replyType requestDigest requestSubject resolveOptions scopeId
   scopeOf selectorOf selectsNamespace selectsScope silentLogger splitRecord stringOption systemClock
-  untilAborted within writeJson canonicalText factId isCurrent nameOfSegment segmentOf
+  untilAborted within writeJson aboutOf canonicalText factId isCurrent nameOfSegment segmentOf
 `;
 
 describe("the package", () => {

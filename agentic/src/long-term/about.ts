@@ -1,4 +1,4 @@
-import { LIMITS, nameOfSegment, type OptionRule, segmentOf } from "@membus/protocol";
+import { LIMITS, type OptionRule, segmentOf } from "@membus/protocol";
 
 /** What is known about something is in a namespace of its own below this one. */
 const ABOUT = "about";
@@ -16,13 +16,6 @@ export function quarantineNamespace(about: string): string {
 
 /** All of them, for a read. */
 export const ALL_ABOUT = `${ABOUT}/**`;
-
-/** Of a namespace below `ALL_ABOUT`, what it is about; undefined for another. */
-export function aboutOf(namespace: string): string | undefined {
-  const [root, segment, ...rest] = namespace.split("/");
-  if (root !== ABOUT || segment === undefined || rest.length > 0) return undefined;
-  return nameOfSegment(segment);
-}
 
 export const aboutOption: OptionRule = (value, name) => {
   const max = LIMITS.namespaceSegmentLength;

@@ -1,8 +1,15 @@
 import type { AgentMemory } from "@membus/agent-client";
-import { type Clock, type Logger, resolveOptions, silentLogger, systemClock } from "@membus/protocol";
+import {
+  aboutOf,
+  type Clock,
+  type Logger,
+  resolveOptions,
+  silentLogger,
+  systemClock,
+} from "@membus/protocol";
 import { kindIs } from "../kind-filter.js";
 import { type ChatMessage, type ChatModel, type Cost, CostMeter } from "../model/index.js";
-import { ALL_ABOUT, aboutOf } from "./about.js";
+import { ALL_ABOUT } from "./about.js";
 import type { CallContext } from "./call-context.js";
 import { currentAt, weakest } from "./facts/fact.js";
 import { forgetMark, setForgetMark } from "./facts/forget-mark.js";

@@ -1,5 +1,5 @@
 export { canonicalText, factId, isCurrent } from "./fact.js";
-export { nameOfSegment, segmentOf } from "./namespace-segment.js";
+export { aboutOf, nameOfSegment, segmentOf } from "./namespace-segment.js";
 export {
   isRecordKind,
   type MemoryRecord,

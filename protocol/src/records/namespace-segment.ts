@@ -11,3 +11,10 @@ export function nameOfSegment(segment: string): string {
     String.fromCharCode(Number.parseInt(code, 16)),
   );
 }
+
+/** Whom the records of a namespace `about/<X>` are about (clause REC-8); undefined for another namespace. */
+export function aboutOf(namespace: string): string | undefined {
+  const [place, segment, ...others] = namespace.split("/");
+  if (place !== "about" || segment === undefined || others.length > 0) return undefined;
+  return nameOfSegment(segment);
+}

@@ -1,11 +1,11 @@
 import type { AgentMemory, EntryInput } from "@membus/agent-client";
 import {
+  aboutOf,
   canonicalText,
   type Filter,
   factId,
   isCurrent,
   type MemoryEntry,
-  nameOfSegment,
   readRecord,
   recordEntry,
   type StoreError,
@@ -18,14 +18,6 @@ export const FACTS_TIER = "episodic";
 
 /** Most times that one text is told anew after something else had taken its place. */
 const TIMES_MAX = 20;
-
-/** Whom what is kept in a namespace is about (clause REC-8); undefined where memories are no facts. */
-export function aboutOf(namespace: string): string | undefined {
-  const [place, segment, ...others] = namespace.split("/");
-  return place === "about" && segment !== undefined && others.length === 0
-    ? nameOfSegment(segment)
-    : undefined;
-}
 
 /** Leaves out facts that something else has taken the place of. */
 export function currentIn(namespace: string): { readonly where?: Filter } {
@@ -47,39 +39,42 @@ export function factEntry(text: string, about: string): EntryInput {
 }
 
 /** What became of one entry. */
-export interface Told {
+export interface StoredMemory {
   readonly index: number;
   readonly entry: EntryInput;
   readonly outcome: StoreReceipt["outcome"];
   readonly key_hash: string;
 }
 
-export interface Telling {
-  readonly told: Told[];
+export interface StoredMemories {
+  readonly stored: StoredMemory[];
   readonly errors: StoreError[];
 }
 
 /** Stores entries. A fact that is known is "unchanged"; one that something else took the place of is told anew, beside it. */
-export async function tell(agent: AgentMemory, entries: readonly EntryInput[]): Promise<Telling> {
-  const telling: Telling = { told: [], errors: [] };
+export async function storeMemories(
+  agent: AgentMemory,
+  entries: readonly EntryInput[],
+): Promise<StoredMemories> {
+  const result: StoredMemories = { stored: [], errors: [] };
   let waiting = entries.map((entry, index) => ({ entry, index }));
   for (let time = 2; waiting.length > 0; time++) {
     const sent = waiting;
     waiting = [];
     const { receipts, errors } = await agent.store(sent.map(({ entry }) => entry));
-    for (const { index, ...receipt } of receipts) telling.told.push({ ...receipt, ...sent[index]! });
+    for (const { index, ...receipt } of receipts) result.stored.push({ ...receipt, ...sent[index]! });
     for (const error of errors) {
       const { entry, index } = sent[error.index]!;
       const known = error.code === "conflict" ? await currentFact(agent, entry) : undefined;
       if (known !== undefined)
-        telling.told.push({ index, entry, outcome: "unchanged", key_hash: known.key_hash });
+        result.stored.push({ index, entry, outcome: "unchanged", key_hash: known.key_hash });
       else if (error.code === "conflict" && time <= TIMES_MAX)
-        waiting.push({ index, entry: anew(entry, time) });
-      else telling.errors.push({ ...error, index });
+        waiting.push({ index, entry: toldAgain(entry, time) });
+      else result.errors.push({ ...error, index });
     }
   }
-  telling.told.sort((one, other) => one.index - other.index);
-  return telling;
+  result.stored.sort((one, other) => one.index - other.index);
+  return result;
 }
 
 async function currentFact(agent: AgentMemory, { key }: EntryInput): Promise<MemoryEntry | undefined> {
@@ -90,7 +85,7 @@ async function currentFact(agent: AgentMemory, { key }: EntryInput): Promise<Mem
   });
 }
 
-function anew({ key, ...entry }: EntryInput, time: number): EntryInput {
+function toldAgain({ key, ...entry }: EntryInput, time: number): EntryInput {
   const [first] = (key as { readonly fact: string }).fact.split(".");
   return { ...entry, key: { fact: `${first}.${time}` } };
 }

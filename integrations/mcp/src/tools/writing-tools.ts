@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { EntryInput } from "@membus/agent-client";
-import type { Json, MemoryKey, MemoryTier } from "@membus/protocol";
+import { aboutOf, type Json, type MemoryKey, type MemoryTier } from "@membus/protocol";
 import { z } from "zod";
 import { answer, errorText, failure, guarded } from "../answers.js";
 import { memoryUri, parseReference } from "../memory-uri.js";
 import type { Offering } from "../offering.js";
-import { aboutOf, FACTS_TIER, factEntry, type Telling, tell } from "./facts.js";
+import { FACTS_TIER, factEntry, type StoredMemories, storeMemories } from "./facts.js";
 import { keyText } from "./memory-view.js";
 import { TierSchema } from "./reading-tools.js";
 
@@ -92,7 +92,7 @@ export function addWritingTools({ server, memory, options, logger }: Offering): 
       const agent = await memory();
       const about = tier === FACTS_TIER ? aboutOf(agent.namespace) : undefined;
       return storedAnswer(
-        await tell(
+        await storeMemories(
           agent,
           memories.map((each) => entryOf(each, tier, about)),
         ),
@@ -135,8 +135,8 @@ function keyOf(content: string): string {
   return `text-${createHash("sha256").update(content).digest("hex").slice(0, 24)}`;
 }
 
-function storedAnswer({ told, errors: refused }: Telling, tier: MemoryTier) {
-  const stored = told.map(({ entry, outcome, key_hash }) => ({
+function storedAnswer({ stored: memories, errors: refused }: StoredMemories, tier: MemoryTier) {
+  const stored = memories.map(({ entry, outcome, key_hash }) => ({
     key: typeof entry.key === "string" ? entry.key : keyText(entry.key as MemoryKey),
     outcome,
     uri: memoryUri({ tier, key_hash }),
