@@ -1,4 +1,4 @@
-import { LIMITS, type OptionRule, segmentOf } from "@membus/protocol";
+import { aboutOf, LIMITS, type OptionRule, segmentOf } from "@membus/protocol";
 
 /** What is known about something is in a namespace of its own below this one. */
 const ABOUT = "about";
@@ -16,6 +16,21 @@ export function quarantineNamespace(about: string): string {
 
 /** All of them, for a read. */
 export const ALL_ABOUT = `${ABOUT}/**`;
+
+/** How many memories there are about something. */
+export interface AboutCount {
+  readonly about: string;
+  readonly count: number;
+}
+
+/** Counts of namespaces below `ALL_ABOUT`, sorted by what they are about. */
+export function aboutCounts(counts: ReadonlyMap<string, number>): AboutCount[] {
+  const abouts = [...counts].flatMap(([namespace, count]) => {
+    const about = aboutOf(namespace);
+    return about === undefined ? [] : [{ about, count }];
+  });
+  return abouts.sort((a, b) => (a.about < b.about ? -1 : 1));
+}
 
 export const aboutOption: OptionRule = (value, name) => {
   const max = LIMITS.namespaceSegmentLength;

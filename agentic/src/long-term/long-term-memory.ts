@@ -1,15 +1,8 @@
 import type { AgentMemory } from "@membus/agent-client";
-import {
-  aboutOf,
-  type Clock,
-  type Logger,
-  resolveOptions,
-  silentLogger,
-  systemClock,
-} from "@membus/protocol";
+import { type Clock, type Logger, resolveOptions, silentLogger, systemClock } from "@membus/protocol";
 import { kindIs } from "../kind-filter.js";
 import { type ChatMessage, type ChatModel, type Cost, CostMeter } from "../model/index.js";
-import { ALL_ABOUT } from "./about.js";
+import { type AboutCount, ALL_ABOUT, aboutCounts } from "./about.js";
 import type { CallContext } from "./call-context.js";
 import { currentAt, weakest } from "./facts/fact.js";
 import { forgetMark, setForgetMark } from "./facts/forget-mark.js";
@@ -267,14 +260,10 @@ export class LongTermMemory {
    * What there are memories about, in this tier, and how many; sorted by name. Reads none of them.
    * @throws {MemoryError} `too_large` for more than the host lists at once: 256; `unsupported` where it does not list.
    */
-  async abouts(): Promise<{ readonly about: string; readonly count: number }[]> {
+  async abouts(): Promise<AboutCount[]> {
     const everything = new Shelf(this.#memory, "about", this.#options.tier);
     const counts = await everything.counts({ namespace: ALL_ABOUT, where: kindIs(...MEMORY_KINDS) });
-    const abouts = [...counts].flatMap(([namespace, count]) => {
-      const about = aboutOf(namespace);
-      return about === undefined ? [] : [{ about, count }];
-    });
-    return abouts.sort((a, b) => (a.about < b.about ? -1 : 1));
+    return aboutCounts(counts);
   }
 
   /**
