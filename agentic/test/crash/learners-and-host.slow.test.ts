@@ -16,7 +16,10 @@ afterAll(() => stage.close());
 async function killSome(kill: number): Promise<void> {
   const victim = kill % 4 === 3 ? stage.learners[randomInt(2)]! : undefined;
   const hasServer = kill % 5 === 4;
-  if (hasServer) await stage.chaos.killServer();
+  if (hasServer) {
+    await Promise.all(stage.learners.map((learner) => learner.begun()));
+    await stage.chaos.killServer();
+  }
   await Promise.all([stage.chaos.killHost(), victim?.kill()]);
   await delay(systemClock, randomInt(300));
   if (hasServer) await stage.chaos.startServer();

@@ -1,5 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { createInterface } from "node:readline";
+import { delay, systemClock } from "@membus/protocol";
 import { endChild, spawnCli } from "../../../cli/test/run-cli.js";
 
 /** A `membus learn` that is killed and started again. */
@@ -23,12 +24,21 @@ export class LearningProcess {
   start(): void {
     const child = spawnCli(this.#args, { url: this.#url, cwd: this.#folder });
     this.#child = child;
+    this.#stderr = "";
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
       this.#stderr += chunk;
     });
     createInterface({ input: child.stdout }).on("line", (line) => {
       if (line.startsWith("learned ")) this.batches++;
     });
+  }
+
+  /** Resolves when it has begun: one that finds no server at its start ends at once. */
+  async begun(): Promise<void> {
+    while (!this.#stderr.includes("learning from")) {
+      await delay(systemClock, 20);
+      this.check();
+    }
   }
 
   kill(): Promise<number | null> {
