@@ -18,6 +18,20 @@ function afterStores(memory: MemoryClient, ...steps: readonly (() => Promise<unk
   });
 }
 
+/** A step before the first store of a head. */
+function beforeHead(memory: MemoryClient, step: () => Promise<unknown>): void {
+  const store = memory.store.bind(memory);
+  let isDone = false;
+  vi.spyOn(memory, "store").mockImplementation(async (...given) => {
+    const isHead = [given[0]].flat().some((entry) => (entry as EntryInput).metadata?.parts !== undefined);
+    if (isHead && !isDone) {
+      isDone = true;
+      await step();
+    }
+    return store(...given);
+  });
+}
+
 const nothing = async () => undefined;
 const total = async (memory: MemoryClient) => (await memory.retrieve({ limit: 0 })).total;
 
@@ -74,6 +88,49 @@ describe("parts of a record that two store at once", () => {
 });
 
 describe("parts of a record", () => {
+  it.each([
+    ["forgets", (records: LongRecords) => records.forget({ keys: [FIRST.key] }), 2],
+    ["replaces", (records: LongRecords) => records.store([SHORT], { replacing: true }), 1],
+  ])(
+    "stay where their head comes as another, which %s the same, is about to forget its",
+    async (_, go, nth) => {
+      const { memory } = await openMemory();
+      const records = new LongRecords(memory, "episodic");
+      await records.store([FIRST]);
+      const [isAbout, isStored] = [latch<void>(), latch<void>()];
+      const forget = memory.forget.bind(memory);
+      let forgets = 0;
+      vi.spyOn(memory, "forget").mockImplementation(async (...given) => {
+        if (++forgets === nth) {
+          isAbout.resolve();
+          await isStored.promise;
+        }
+        return forget(...given);
+      });
+      const going: Promise<unknown>[] = [];
+      beforeHead(memory, async () => {
+        going.push(go(records));
+        await isAbout.promise;
+      });
+      expect((await records.store([FIRST])).errors).toEqual([]);
+      isStored.resolve();
+      await Promise.all(going);
+      expect(await contents(records)).toEqual([FIRST.content]);
+      expect(await total(memory)).toBe(4);
+    },
+  );
+
+  it("are sent once where the same is stored again", async () => {
+    const { memory } = await openMemory();
+    const records = new LongRecords(memory, "episodic");
+    const revisions = async () =>
+      (await memory.retrieve({ limit: 10 })).entries.map(({ revision }) => revision);
+    await records.store([FIRST]);
+    const before = await revisions();
+    expect((await records.store([FIRST])).receipts).toMatchObject([{ outcome: "unchanged" }]);
+    expect(await revisions()).toEqual(before);
+  });
+
   it("do not come back where another forgets it between its head and the look at them", async () => {
     const { memory } = await openMemory();
     const records = new LongRecords(memory, "episodic");

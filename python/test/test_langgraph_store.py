@@ -279,18 +279,10 @@ async def test_heads_of_several_tiers_are_read_together(bus: RunningBus, agent: 
         assert [entry["metadata"] for entry in whole] == [{"own": 1}, {"own": 1}]
 
 
-@pytest.mark.parametrize("is_marked", [True, False])
-async def test_parts_of_what_is_replaced_go(bus: RunningBus, agent: str, is_marked: bool) -> None:
-    """Also those of a writer that marks none."""
+async def test_parts_of_what_is_replaced_go(bus: RunningBus, agent: str) -> None:
     async with await aio.connect(bus.url, agent=agent) as memory:
         store, view = MembusStore(memory), memory.in_namespace("langgraph/store")
         await store.aput(("a",), "k", {"text": "a" * 400_000})
-        if not is_marked:
-            for entry in [entry async for entry in view.entries()]:
-                own = {name: value for name, value in entry["metadata"].items() if name != "part_write"}
-                assert (await view.store({**entry, "metadata": own}))["errors"] == []
-        marks = {entry["metadata"].get("part_write") async for entry in view.entries()}
-        assert (len(marks), None in marks) == (1, not is_marked)
         await store.aput(("a",), "k", {"text": "b" * 300_000})
         assert (await view.retrieve(limit=0))["total"] == 3
 
@@ -307,7 +299,7 @@ async def test_what_replaces_a_value_between_two_reads_is_read(
             await store.aput(("a",), "k", value)
             whole = await read_whole(view, head)
             assert [entry["content"] for entry in whole] == [value]
-            assert not {"parts", "part_write"} & whole[0]["metadata"].keys()
+            assert "parts" not in whole[0]["metadata"]
         await store.aput(("a",), "k", {"text": "a" * 400_000})
         await view.forget(tier="episodic", where={"field": "metadata.kind", "op": "eq", "value": "part"})
         sent: list[str] = []

@@ -52,7 +52,7 @@ async def test_what_is_added_is_found_of_its_user_alone(bus: RunningBus, agent: 
         ]
         with pytest.raises(ValueError, match="at least one of user_id"):
             await memory.search("train", filters={"trip": "Zürich"})
-        for reserved in ("trust", "part_write"):
+        for reserved in ("trust", "parts"):
             with pytest.raises(ValueError, match=f"metadata cannot have {reserved}"):
                 await memory.add("x", user_id="alice", metadata={reserved: "user"})
 

@@ -23,14 +23,15 @@ import {
   partHashes,
   planRecord,
   type RecordPlan,
+  type SplitRecord,
   splitInto,
-  WRITE_FIELD,
-  withoutWrite,
-  writeOf,
 } from "./record-plan.js";
 
 /** A head whose parts another forgets when it replaces it is read again, so often. */
 const READS_MAX = 8;
+
+/** A record without a condition that others replace meanwhile, each time, is tried so often; then it is a `conflict`. */
+const ATTEMPTS_MAX = 16;
 
 const IS_HEAD: Filter = { field: "metadata.parts", op: "exists", value: true };
 
@@ -51,7 +52,7 @@ export interface StoredRecords {
 /**
  * Records of any size up to 180 MB, in one tier and the namespace of `memory`: those larger than an entry are kept in parts
  * (chapter 7). Parts are there before their head is, and are forgotten after it; a process that is killed in between
- * leaves parts that no reader sees, and that go when their head is replaced by the same, or all of its group is forgotten.
+ * leaves parts that no reader sees, and that go with a cascade from their head, or when all of its group is forgotten.
  */
 export class LongRecords {
   readonly #memory: AgentMemory;
@@ -66,23 +67,34 @@ export class LongRecords {
 
   /**
    * Stores records in their order; of those that are too large for an entry first the parts. What a record had before,
-   * and needs no longer, is forgotten where it was looked for.
+   * and needs no longer, is forgotten where it was looked for. Needs a tier that declares `conditional` for large records.
    * @throws {MemoryError} `too_large` for one of more than 180 MB, and what befalls parts: then no record is stored.
    */
   async store(
     inputs: readonly EntryInput[],
     { replacing = false }: StoreRecordsOptions = {},
   ): Promise<StoredRecords> {
-    const split = inputs.map((input) => splitInto({ ...input, tier: this.#tier }));
-    const replaced = replacing ? split : split.filter(mayReplace);
-    const old = await this.#heads(replaced.map((entries) => hashOf(entries.at(-1)!)));
-    const plans = split.map((entries) => planRecord(entries, old.get(hashOf(entries.at(-1)!))));
-    const parts = plans.flatMap((plan) => (plan.isSent ? plan.parts : []));
-    const created = await this.#storeParts(parts);
-    const stored = await this.#memory.store(plans.map(({ entry }) => entry));
-    const receipts = new Map(stored.receipts.map((receipt) => [receipt.index, receipt]));
-    for (const [index, plan] of plans.entries()) await this.#settle(plan, receipts.has(index), created);
-    return stored;
+    const receipts: StoreReceipt[] = [];
+    const errors: StoreError[] = [];
+    const last = new Map(inputs.map((input, index) => [hashOf(input), index]));
+    let left = [...inputs.keys()];
+    for (let attempt = 1; left.length > 0; attempt++) {
+      const tried = left;
+      const { plans, stored } = await this.#tryStore(
+        tried.map((index) => inputs[index]!),
+        replacing,
+      );
+      const isBeaten = ({ code, index }: StoreError) =>
+        code === "conflict" &&
+        plans[index]!.isUnconditional &&
+        last.get(hashOf(plans[index]!.entry)) === tried[index] &&
+        attempt < ATTEMPTS_MAX;
+      left = stored.errors.filter(isBeaten).map(({ index }) => tried[index]!);
+      receipts.push(...stored.receipts.map((receipt) => ({ ...receipt, index: tried[receipt.index]! })));
+      const failed = stored.errors.filter((error) => !isBeaten(error));
+      errors.push(...failed.map((error) => ({ ...error, index: tried[error.index]! })));
+    }
+    return { receipts, errors };
   }
 
   /**
@@ -110,19 +122,39 @@ export class LongRecords {
     const ofHeads = { ...criteria, tier: this.#tier, where: where ? { all: [IS_HEAD, where] } : IS_HEAD };
     for await (const head of this.#memory.entries(ofHeads)) heads.push(head);
     const { deleted } = await this.#memory.forget({ ...request, tier: this.#tier });
-    for (const head of heads) await this.#forgetPartsOf(head);
+    for (const head of heads) await this.#forgetUnused(head);
     return deleted;
   }
 
-  /** @returns the key hashes of those that were not there before. */
-  async #storeParts(parts: readonly EntryInput[]): Promise<Set<string>> {
-    if (parts.length === 0) return new Set();
-    const { receipts, errors } = await this.#sendParts(parts);
-    const created = receipts.filter(({ outcome }) => outcome === "created").map(({ key_hash }) => key_hash);
-    if (errors[0] === undefined) return new Set(created);
-    for (const write of new Set(parts.map(({ metadata }) => writeOf({ metadata: metadata ?? {} })))) {
-      await this.#forgetParts(created, write);
-    }
+  async #tryStore(inputs: readonly EntryInput[], replacing: boolean) {
+    const given = inputs.map((input) => ({ ...input, tier: this.#tier }));
+    const split = given.map((input) => splitInto(input));
+    const current = await this.#current(split, replacing);
+    const plans = given.map((input, index) => planRecord(input, split[index]!, current.get(hashOf(input))));
+    await this.#storeParts(plans.filter(({ isSent }) => isSent));
+    const stored = await this.#memory.store(plans.map(({ entry }) => entry));
+    const isStored = new Set(stored.receipts.map(({ index }) => index));
+    for (const [index, plan] of plans.entries()) await this.#settle(plan, isStored.has(index));
+    return { plans, stored };
+  }
+
+  /** What is under the keys of large records now; of small ones, heads that they may replace. */
+  async #current(split: readonly SplitRecord[], replacing: boolean): Promise<Map<string, MemoryEntry>> {
+    const hashesOf = (some: readonly SplitRecord[]) => some.map((entries) => hashOf(entries.at(-1)!));
+    const large = split.filter(({ length }) => length > 1);
+    const small = split.filter(({ length }) => length === 1);
+    const replacers = replacing ? small : small.filter(([entry]) => (entry!.if_revision ?? 0) > 0);
+    const heads = await this.#find(hashesOf(replacers), IS_HEAD);
+    return new Map([...heads, ...(await this.#find(hashesOf(large)))]);
+  }
+
+  /** Where one is refused, none of these is left. */
+  async #storeParts(plans: readonly RecordPlan[]): Promise<void> {
+    const parts = plans.flatMap((plan) => plan.parts);
+    if (parts.length === 0) return;
+    const { errors } = await this.#sendParts(parts);
+    if (errors[0] === undefined) return;
+    await this.#forgetParts(parts.map(hashOf));
     throw storeFailure(errors[0]);
   }
 
@@ -141,64 +173,49 @@ export class LongRecords {
   }
 
   /** What is left to do once a head is stored, or is not. */
-  async #settle(plan: RecordPlan, isStored: boolean, created: ReadonlySet<string>): Promise<void> {
-    const { parts, entry, old } = plan;
+  async #settle(plan: RecordPlan, isStored: boolean): Promise<void> {
+    const { parts, isSent, entry, old } = plan;
     const hashes = parts.map(hashOf);
-    const write = writeOf({ metadata: entry.metadata ?? {} });
     if (!isStored) {
-      // Those that were there may be another's, whose head has been stored or is about to be.
-      return this.#forgetParts(
-        hashes.filter((hash) => created.has(hash)),
-        write,
-      );
+      if (isSent) await this.#forgetUnused(entry);
+      return;
     }
     // All of a conversation may have been forgotten before there was a head to go with them.
     if ((await this.#count(hashes)) < hashes.length) {
-      await this.#sendParts(parts);
-      // Nor does what another has forgotten or replaced since come back.
-      if (!(await this.#isThere(entry))) await this.#forgetParts(hashes, write);
+      await this.#storeParts([plan]);
+      await this.#forgetUnused(entry);
     }
-    if (old !== undefined && !hasSameParts(old, entry)) await this.#forgetPartsOf(old);
+    if (old !== undefined && !hasSameParts(old, entry)) await this.#forgetParts(partHashes(old));
   }
 
   /**
-   * Those of a head that has been replaced or forgotten, whatever writes they are of: where equal records are stored at
-   * once, it bears the mark of one of them and its parts that of another. Those that are sent from now on stay.
+   * Forgets the parts of a head, if it is not there. What has been replaced or forgotten once is not there again: a head
+   * names the parts of one before it only where it replaces just that one.
    */
-  async #forgetPartsOf(head: MemoryEntry): Promise<void> {
-    const hashes = partHashes(head);
-    const write = writeOf(head);
-    const areOfOne = (await this.#count(hashes)) === (await this.#count(hashes, isOf(write)));
-    const writes = areOfOne ? [write] : new Set((await this.#partsOf(head)).map(writeOf));
-    if (await this.#isThere(head)) return;
-    for (const each of writes) await this.#forgetParts(hashes, each);
-  }
-
-  async #forgetParts(hashes: readonly string[], write: string | undefined): Promise<void> {
-    if (hashes.length === 0) return;
-    await this.#memory.forget({ tier: this.#tier, keys: references(hashes), where: isOf(write) });
-  }
-
-  async #count(hashes: readonly string[], where?: Filter): Promise<number> {
-    if (hashes.length === 0) return 0;
-    const request = { tier: this.#tier, keys: references(hashes), ...(where && { where }), limit: 0 };
-    return (await this.#memory.retrieve(request)).total;
-  }
-
-  /** Whether there is a head of the same content now. */
-  async #isThere(head: Pick<EntryInput, "key" | "content" | "metadata">): Promise<boolean> {
+  async #forgetUnused(head: Pick<EntryInput, "key" | "content" | "metadata">): Promise<void> {
     const hash = keyHash(head.key);
-    const current = (await this.#heads([hash])).get(hash);
-    return current !== undefined && hasSameParts(current, head);
+    const current = (await this.#find([hash], IS_HEAD)).get(hash);
+    if (current === undefined || !hasSameParts(current, head)) await this.#forgetParts(partHashes(head));
   }
 
-  /** Heads of these key hashes, by them. */
-  async #heads(hashes: readonly string[]): Promise<Map<string, MemoryEntry>> {
+  async #forgetParts(hashes: readonly string[]): Promise<void> {
+    for (const keys of pagesOf(hashes)) await this.#memory.forget({ tier: this.#tier, keys });
+  }
+
+  async #count(hashes: readonly string[]): Promise<number> {
+    let count = 0;
+    for (const keys of pagesOf(hashes)) {
+      count += (await this.#memory.retrieve({ tier: this.#tier, keys, limit: 0 })).total;
+    }
+    return count;
+  }
+
+  /** Entries of these key hashes, by them. */
+  async #find(hashes: readonly string[], where?: Filter): Promise<Map<string, MemoryEntry>> {
     const found = new Map<string, MemoryEntry>();
-    for (let from = 0; from < hashes.length; from += LIMITS.criteriaKeys) {
-      const keys = references(hashes.slice(from, from + LIMITS.criteriaKeys));
-      const heads = this.#memory.entries({ tier: this.#tier, keys, where: IS_HEAD });
-      for await (const head of heads) found.set(head.key_hash, head);
+    for (const keys of pagesOf(hashes)) {
+      const entries = this.#memory.entries({ tier: this.#tier, keys, ...(where && { where }) });
+      for await (const entry of entries) found.set(entry.key_hash, entry);
     }
     return found;
   }
@@ -208,9 +225,8 @@ export class LongRecords {
     let head = entry;
     for (let read = 1; isHead(head); read++) {
       const joined = joinRecord(head, await this.#partsOf(head));
-      if (joined !== undefined) return withoutWrite(joined);
-      const [current] = (await this.#memory.retrieve({ tier: this.#tier, keys: references([head.key_hash]) }))
-        .entries;
+      if (joined !== undefined) return joined;
+      const current = (await this.#find([head.key_hash])).get(head.key_hash);
       if (current === undefined) return undefined;
       if (current.revision === head.revision || read === READS_MAX) return head;
       head = { ...head, ...current };
@@ -219,30 +235,17 @@ export class LongRecords {
   }
 
   async #partsOf(head: MemoryEntry): Promise<MemoryEntry[]> {
-    const hashes = partHashes(head);
-    const parts: MemoryEntry[] = [];
-    if (hashes.length === 0) return parts;
-    const request = { tier: this.#tier, keys: references(hashes) };
-    for await (const part of this.#memory.entries(request)) parts.push(part);
-    return parts;
+    return [...(await this.#find(partHashes(head))).values()];
   }
-}
-
-/** Whether there may be a head that these replace. */
-function mayReplace(entries: readonly EntryInput[]): boolean {
-  return entries.length > 1 || (entries[0]!.if_revision ?? 0) > 0;
-}
-
-/** Undefined: parts of writers that mark none. */
-function isOf(write: string | undefined): Filter {
-  const field = `metadata.${WRITE_FIELD}`;
-  return write === undefined ? { field, op: "exists", value: false } : { field, op: "eq", value: write };
 }
 
 function hashOf({ key }: EntryInput): string {
   return keyHash(key);
 }
 
-function references(hashes: readonly string[]): { $hash: string }[] {
-  return hashes.map((hash) => ({ $hash: hash }));
+/** As many keys as a request may name, at a time. */
+function pagesOf(hashes: readonly string[]): { $hash: string }[][] {
+  const size = LIMITS.criteriaKeys;
+  const pages = Array.from({ length: Math.ceil(hashes.length / size) }, (_, n) => n * size);
+  return pages.map((from) => hashes.slice(from, from + size).map((hash) => ({ $hash: hash })));
 }

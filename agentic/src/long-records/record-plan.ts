@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { EntryInput } from "@membus/agent-client";
 import {
   checkEntrySize,
+  HeadSchema,
   isHead,
   keyHash,
   type MemoryEntry,
@@ -9,12 +10,6 @@ import {
   partKeys,
   splitRecord,
 } from "@membus/protocol";
-
-/**
- * In the metadata of a head and of its parts: which write they come from. Whoever forgets parts names the writes that it
- * means: others, whose heads are about to be stored, may send the same parts meanwhile.
- */
-export const WRITE_FIELD = "part_write";
 
 /** What is to be written for a record: its parts, where it has some, and then itself, or the head of them. */
 export interface RecordPlan {
@@ -25,30 +20,54 @@ export interface RecordPlan {
    */
   readonly isSent: boolean;
   readonly entry: EntryInput;
-  /** What is there now, where that is a head. */
+  /** Whether the caller has no condition: the entry has one all the same, so that it is known what it replaces. */
+  readonly isUnconditional: boolean;
+  /** The head that is replaced, where there is one. */
   readonly old: MemoryEntry | undefined;
 }
 
+/** Entries of a record: itself, or its parts and head. */
+export type SplitRecord = readonly EntryInput[];
+
 /** @throws {MemoryError} `too_large` for a record of more than 180 MB, or one that is too large without its content. */
-export function splitInto(input: EntryInput): EntryInput[] {
-  const entries = splitRecord(input, { sources: true });
+export function splitInto(input: EntryInput, write: string = randomUUID()): SplitRecord {
+  const entries = splitRecord(input, { sources: true, write });
   if (entries.length > 1) checkEntrySize(entries.at(-1), Number.POSITIVE_INFINITY);
   return entries;
 }
 
-/** `split` is what `splitInto` has made of a record. */
-export function planRecord(split: readonly EntryInput[], old: MemoryEntry | undefined): RecordPlan {
-  const [parts, entry] = [split.slice(0, -1), split.at(-1)!];
-  const condition = entry.if_revision ?? undefined;
-  if (parts.length === 0) return { parts, isSent: false, entry, old };
-  const isExpected = condition === old?.revision;
-  const isThere = old !== undefined && isExpected && keyHash(parts[0]!.key) === partHashes(old)[0];
-  const write = isThere ? writeOf(old) : randomUUID();
-  const isSent = old === undefined || condition === undefined || (isExpected && !isThere);
-  return { parts: parts.map((part) => ofWrite(part, write)), isSent, entry: ofWrite(entry, write), old };
+/** `split` is what `splitInto` has made of `input`, `current` what is under its key now. */
+export function planRecord(
+  input: EntryInput,
+  split: SplitRecord,
+  current: MemoryEntry | undefined,
+): RecordPlan {
+  const old = current !== undefined && isHead(current) ? current : undefined;
+  const isUnconditional = input.if_revision == null;
+  const revision = current?.revision ?? 0;
+  const isExpected = isUnconditional || input.if_revision === revision;
+  const kept = old !== undefined && isExpected ? keptWrite(old, split) : undefined;
+  const entries = kept === undefined ? split : splitInto(input, kept);
+  const [parts, entry] = [entries.slice(0, -1), entries.at(-1)!];
+  const isSent = parts.length > 0 && isExpected && kept === undefined;
+  const isConditioned = parts.length > 0 || old !== undefined;
+  const plan = { parts, isSent, isUnconditional, old };
+  return { ...plan, entry: isUnconditional && isConditioned ? { ...entry, if_revision: revision } : entry };
 }
 
-/** Of two heads under one key. */
+/** The write of which the parts are there already, where they hold the same and none has an end. */
+function keptWrite(old: MemoryEntry, split: SplitRecord): string | undefined {
+  const head = split.at(-1)!;
+  const [there, wanted] = [partsOf(old), partsOf(head)];
+  const hasEnd = [old, head].some(({ ttl, expires_at }) => ttl != null || expires_at != null);
+  return !hasEnd && there?.sha256 === wanted?.sha256 ? there?.write : undefined;
+}
+
+function partsOf(head: Pick<EntryInput, "content" | "metadata">) {
+  return HeadSchema.safeParse(head).data?.content.parts;
+}
+
+/** Whether two heads under one key are of one write. */
 export function hasSameParts(head: Recorded, other: Recorded): boolean {
   return partHashes(head)[0] === partHashes(other)[0];
 }
@@ -61,20 +80,4 @@ interface Recorded {
 
 export function partHashes(head: Recorded): string[] {
   return partKeys(head as MemoryEntry).map((key) => keyHash(key as MemoryKey));
-}
-
-export function writeOf({ metadata }: Pick<MemoryEntry, "metadata">): string | undefined {
-  const write = metadata?.[WRITE_FIELD];
-  return typeof write === "string" ? write : undefined;
-}
-
-/** A record as it was before it was split, without what only its parts are told apart by. */
-export function withoutWrite(entry: MemoryEntry): MemoryEntry {
-  if (isHead(entry) || writeOf(entry) === undefined) return entry;
-  const { [WRITE_FIELD]: _, ...metadata } = entry.metadata!;
-  return { ...entry, metadata };
-}
-
-function ofWrite(entry: EntryInput, write: string | undefined): EntryInput {
-  return write === undefined ? entry : { ...entry, metadata: { ...entry.metadata, [WRITE_FIELD]: write } };
 }

@@ -8,6 +8,9 @@ export const PART_KIND = "part";
 /** Parts and head are stored together. */
 const PARTS_MAX = LIMITS.storeEntries - 1;
 
+/** Which write of its record a part is from: what one stores no other forgets with its own. */
+const WriteSchema = z.string().min(1).max(64).meta({ description: "which write of the record" });
+
 /** What stands in a head in place of the content (clause REC-11). */
 const PartsSchema = z.looseObject({
   count: z.int().min(1).max(PARTS_MAX),
@@ -16,6 +19,7 @@ const PartsSchema = z.looseObject({
     .min(1)
     .meta({ description: "of the content as JSON in UTF-8, which the parts hold in order" }),
   sha256: HashSchema.meta({ description: "of those bytes" }),
+  write: WriteSchema,
 });
 export type Parts = z.infer<typeof PartsSchema>;
 
@@ -33,7 +37,7 @@ export const HeadSchema = z
 export const PartSchema = z.looseObject({
   key: z.strictObject({
     head: HashSchema.meta({ description: "key hash of the head" }),
-    sha256: HashSchema,
+    write: WriteSchema,
     part: z.int().min(1).max(PARTS_MAX),
   }),
   content: z.looseObject({

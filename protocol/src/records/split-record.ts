@@ -13,22 +13,34 @@ const PART_BYTES = 180_000;
 type EntryInput = MemoryStoreRequest["entries"][number];
 type Recorded = Pick<MemoryEntry, "key" | "content" | "metadata">;
 
+export interface SplitOptions {
+  /**
+   * Whether parts name their head, so that a forget with `cascade` of it takes them (clause REC-15). A tier that does not
+   * declare the feature refuses them.
+   * @default false
+   */
+  readonly sources?: boolean | undefined;
+  /**
+   * Which write of the record the parts are from, 1 to 64 characters: another each time where others may replace the record
+   * (clause REC-14).
+   * @default the SHA-256 of the content
+   */
+  readonly write?: string | undefined;
+}
+
 /**
  * The entries to store for one that may be larger than an entry can be: itself where it is not, else its parts and,
  * last, its head (clause REC-11). Store them in this order (clause REC-12). A part
  * is of no word or meaning, and ends with its head; a head without a `text` gets the one that the content has.
- * `sources`, absent false: parts name their head, so that a forget with `cascade` of it takes them (clause REC-15). A tier
- * that does not declare the feature refuses them.
  * @throws {MemoryError} `too_large` for more than 999 parts, which is 180 MB.
  */
-export function splitRecord(
-  entry: EntryInput,
-  { sources = false }: { readonly sources?: boolean } = {},
-): EntryInput[] {
+export function splitRecord(entry: EntryInput, { sources = false, write }: SplitOptions = {}): EntryInput[] {
   if (!isTooLarge(entry)) return [entry];
   const { content, metadata, text, tier, group, occurred_at, ttl, expires_at } = entry;
   const bytes = Buffer.from(writeJson(content));
-  const parts = { count: Math.ceil(bytes.length / PART_BYTES), bytes: bytes.length, sha256: sha256(bytes) };
+  const hash = sha256(bytes);
+  const count = Math.ceil(bytes.length / PART_BYTES);
+  const parts = { count, bytes: bytes.length, sha256: hash, write: write ?? hash };
   if (parts.count >= LIMITS.storeEntries) {
     const detail = { limit: "storeEntries", max: LIMITS.storeEntries, got: parts.count + 1 };
     throw new MemoryError(
@@ -80,10 +92,10 @@ function partsOf(entry: Recorded): Parts | undefined {
   return isHead(entry) ? HeadSchema.safeParse(entry).data?.content.parts : undefined;
 }
 
-/** Of the hash, too: parts of what a record held before do not fit what it holds now. */
-function keysOf(key: EntryInput["key"], { count, sha256 }: Parts) {
+/** Of the write, too: parts of what a record held before do not fit what it holds now. */
+function keysOf(key: EntryInput["key"], { count, write }: Parts) {
   const head = keyHash(key);
-  return Array.from({ length: count }, (_, at) => ({ head, sha256, part: at + 1 }));
+  return Array.from({ length: count }, (_, at) => ({ head, write, part: at + 1 }));
 }
 
 function isTooLarge(entry: EntryInput): boolean {

@@ -20,16 +20,15 @@ _PART_BYTES = 180_000
 _PARTS_MAX = LIMITS["storeEntries"] - 1
 #: A head whose parts another forgets when it replaces it is read again, so often.
 _READS_MAX = 8
-#: In the metadata of a head and of its parts: which write they come from. Whoever forgets parts names the writes that it means: others,
-#: whose heads are about to be stored, may send the same parts meanwhile. JavaScript has the same.
-WRITE_FIELD = "part_write"
+#: An entry without a condition that others replace meanwhile, each time, is tried so often; then it is a `conflict`.
+_ATTEMPTS_MAX = 16
 _IS_HEAD: Any = {"field": "metadata.parts", "op": "exists", "value": True}
 _SHARED = ("tier", "group", "occurred_at", "ttl", "expires_at")
 
 
-def split_entry(entry: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def split_entry(entry: Mapping[str, Any], write: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The parts of an entry and its head, or no parts and itself [REC-11]. A head without a `text` gets that of its content where that
-    is a text or has one.
+    is a text or has one. `write` is another each time, so that no other write has the same parts [REC-14].
 
     Raises `TooLargeError` for more than 999 parts, which is 180 MB."""
     if len(encode(entry)) <= LIMITS["entryBytes"]:
@@ -39,7 +38,7 @@ def split_entry(entry: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[st
     if count > _PARTS_MAX:
         detail = {"limit": "storeEntries", "max": _PARTS_MAX, "got": count}
         raise TooLargeError(f"{len(data)} bytes are more than a store holds", detail)
-    parts = {"count": count, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    parts = {"count": count, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest(), "write": write}
     shared = {name: entry[name] for name in _SHARED if name in entry}
     pieces = [
         {
@@ -65,14 +64,22 @@ def _text_of(entry: Mapping[str, Any]) -> str:
 
 
 def _part_keys(head: str, parts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"head": head, "sha256": parts["sha256"], "part": n + 1} for n in range(parts["count"])]
+    return [{"head": head, "write": parts["write"], "part": n + 1} for n in range(parts["count"])]
 
 
-def part_keys(entry: MemoryEntry) -> list[dict[str, Any]]:
-    """The keys of the parts of a head, in order; none of another entry, as one that replaces a head and has kept its metadata [UPD-1]."""
+def part_keys(entry: Mapping[str, Any]) -> list[Any]:
+    """The keys of the parts of a head, in order; none of another entry."""
+    parts = _parts_named_by(entry)
+    return [] if parts is None else _part_keys(key_hash(entry["key"]), parts)
+
+
+def _parts_named_by(entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """None for an entry that is no head, as one that replaces a head and has kept its metadata [UPD-1]."""
     content = entry["content"]
-    parts = content.get("parts") if "parts" in entry.get("metadata", {}) and isinstance(content, Mapping) else None
-    return _part_keys(entry["key_hash"], parts) if isinstance(parts, Mapping) else []
+    parts = content.get("parts") if "parts" in (entry.get("metadata") or {}) and isinstance(content, Mapping) else None
+    fields = {"count": int, "sha256": str, "write": str}
+    is_named = isinstance(parts, Mapping) and all(isinstance(parts.get(name), kind) for name, kind in fields.items())
+    return parts if is_named else None
 
 
 @dataclass(frozen=True)
@@ -81,106 +88,119 @@ class _Plan:
 
     parts: list[dict[str, Any]]
     head: dict[str, Any]
-    #: False where the head that is there has the same parts for as long, or is not the one that the condition names.
-    is_sent: bool = False
+    #: The head that is replaced, where there is one.
+    old: MemoryEntry | None
+    #: False where the head that is there has the same parts, or is not the one that the condition names.
+    is_sent: bool
+    #: Whether the caller has no condition: the head has one all the same, so that it is known what it replaces.
+    is_unconditional: bool
 
 
-async def store_whole(memory: AsyncMemory, entries: Sequence[Mapping[str, Any]]) -> list[StoreError]:
-    """Stores entries of any size in the namespace of `memory`, parts before what they are parts of [REC-12].
+async def store_whole(memory: AsyncMemory, entries: Sequence[Mapping[str, Any]], *, replacing: bool = False) -> list[StoreError]:
+    """Stores entries of any size in the namespace of `memory`, parts before what they are parts of [REC-12]. Parts that an entry had
+    before are forgotten where it has a condition or is large, and of all entries with `replacing`.
 
     Returns the errors of entries; raises what befalls parts: then nothing else is stored."""
-    split = [split_entry(entry) for entry in entries]
-    old = await _heads(memory, [head for parts, head in split if parts and head.get("if_revision") is not None])
-    plans = [_planned(parts, head, old.get(_place(head))) for parts, head in split]
-    created = await _store_parts(memory, [plan for plan in plans if plan.is_sent])
-    errors = (await memory.store([plan.head for plan in plans]))["errors"]
-    refused = {error["index"] for error in errors}
-    for index, plan in enumerate(plans):
-        if plan.parts:
-            await _settle(memory, plan, index not in refused, created)
+    last = {_place(entry): index for index, entry in enumerate(entries)}
+    errors: list[StoreError] = []
+    left = [*range(len(entries))]
+    for attempt in range(1, _ATTEMPTS_MAX + 1):
+        tried, left = left, []
+        plans, failed = await _try_store(memory, [entries[index] for index in tried], replacing)
+        for error in failed:
+            plan, index = plans[error["index"]], tried[error["index"]]
+            is_beaten = error["code"] == "conflict" and plan.is_unconditional and last[_place(plan.head)] == index
+            if is_beaten and attempt < _ATTEMPTS_MAX:
+                left.append(index)
+            else:
+                errors.append({**error, "index": index})
+        if not left:
+            break
     return errors
 
 
-def _planned(parts: list[dict[str, Any]], head: dict[str, Any], old: MemoryEntry | None) -> _Plan:
-    """`old` is the head that is there, where there is a condition."""
-    if not parts:
-        return _Plan(parts, head)
-    is_expected = old is not None and old["revision"] == head.get("if_revision")
-    is_there = old is not None and is_expected and part_keys(old)[:1] == [parts[0]["key"]]
-    mark = old.get("metadata", {}).get(WRITE_FIELD) if old is not None and is_there else str(uuid.uuid4())
-    has_end = head.get("ttl") is not None or head.get("expires_at") is not None
-    is_sent = old is None or (is_expected and (has_end or not is_there))
-    return _Plan([_of_write(part, mark) for part in parts], _of_write(head, mark), is_sent)
+async def _try_store(
+    memory: AsyncMemory, entries: Sequence[Mapping[str, Any]], replacing: bool
+) -> tuple[list[_Plan], list[StoreError]]:
+    split = [split_entry(entry, str(uuid.uuid4())) for entry in entries]
+    large = [head for parts, head in split if parts]
+    small = [head for parts, head in split if not parts and (replacing or head.get("if_revision"))]
+    current = {**await _find(memory, small, where=_IS_HEAD), **await _find(memory, large)}
+    plans = [_planned(entry, *each, current.get(_place(entry))) for entry, each in zip(entries, split)]
+    await _store_parts(memory, [plan for plan in plans if plan.is_sent])
+    errors = (await memory.store([plan.head for plan in plans]))["errors"] if plans else []
+    refused = {error["index"] for error in errors}
+    for index, plan in enumerate(plans):
+        await _settle(memory, plan, index not in refused)
+    return plans, errors
 
 
-def _of_write(entry: dict[str, Any], mark: Any) -> dict[str, Any]:
-    return entry if mark is None else {**entry, "metadata": {**entry["metadata"], WRITE_FIELD: mark}}
+def _planned(
+    entry: Mapping[str, Any], parts: list[dict[str, Any]], head: dict[str, Any], current: MemoryEntry | None
+) -> _Plan:
+    """`current` is what is under the key now."""
+    old = current if current is not None and _write_of(current) is not None else None
+    condition, revision = entry.get("if_revision"), 0 if current is None else current["revision"]
+    is_expected = condition is None or condition == revision
+    is_kept = old is not None and is_expected and bool(parts) and _has_same_content(old, head)
+    if is_kept:
+        parts, head = split_entry(entry, _write_of(old))
+    if condition is None and (parts or old):
+        head = {**head, "if_revision": revision}
+    return _Plan(parts, head, old, is_sent=bool(parts) and is_expected and not is_kept, is_unconditional=condition is None)
 
 
-async def _store_parts(memory: AsyncMemory, plans: Sequence[_Plan]) -> set[str]:
-    """The key hashes of those that were not there before; where one is refused, none of these is left."""
+def _has_same_content(old: Any, head: Any) -> bool:
+    """Without an end, at which the parts that are there would go."""
+    has_end = any(each.get(name) is not None for each in (old, head) for name in ("ttl", "expires_at"))
+    return not has_end and bool(old["content"]["parts"]["sha256"] == head["content"]["parts"]["sha256"])
+
+
+async def _store_parts(memory: AsyncMemory, plans: Sequence[_Plan]) -> None:
+    """Where one is refused, none of these is left."""
     parts = [part for plan in plans for part in plan.parts]
-    if not parts:
-        return set()
-    result = await memory.store(parts)
-    created = {receipt["key_hash"] for receipt in result["receipts"] if receipt["outcome"] == "created"}
-    for error in result["errors"]:
+    for error in (await memory.store(parts))["errors"] if parts else ():
         for plan in plans:
-            await _settle(memory, plan, False, created)
+            await _forget_unused(memory, plan.head)
         raise error_of(error)
-    return created
 
 
-async def _settle(memory: AsyncMemory, plan: _Plan, is_stored: bool, created: set[str]) -> None:
+async def _settle(memory: AsyncMemory, plan: _Plan, is_stored: bool) -> None:
     """What is left to do once a head is stored, or is not."""
     keys, (tier, _) = [part["key"] for part in plan.parts], _place(plan.head)
     if not is_stored:
-        # Those that were there may be another's, whose head has been stored or is about to be.
-        keys = [key for key in keys if key_hash(key) in created]
-    elif await _is_any_missing(memory, tier, keys):
+        if plan.is_sent:
+            await _forget_unused(memory, plan.head)
+        return
+    if keys and (await memory.retrieve(tier=tier, keys=keys, limit=0))["total"] < len(keys):
         # Another has forgotten what was there under this key before the head was.
         await _store_parts(memory, [plan])
-    else:
-        return
-    # Nor does what another has forgotten or replaced since come back.
-    if keys and not await _is_there(memory, plan.head):
-        await memory.forget(tier=tier, keys=keys, where=_is_of(plan.head["metadata"].get(WRITE_FIELD)))
+        await _forget_unused(memory, plan.head)
+    if plan.old is not None and _write_of(plan.old) != _write_of(plan.head):
+        await memory.forget(tier=tier, keys=part_keys(plan.old))
 
 
-async def _is_any_missing(memory: AsyncMemory, tier: MemoryTier, keys: list[Any]) -> bool:
-    return (await memory.retrieve(tier=tier, keys=keys, limit=0))["total"] < len(keys)
+async def _forget_unused(memory: AsyncMemory, head: Mapping[str, Any]) -> None:
+    """Forgets the parts of a head, if it is not there. What has been replaced or forgotten once is not there again: a head names the
+    parts of one before it only where it replaces just that one."""
+    current = (await _find(memory, [head])).get(_place(head))
+    if current is None or _write_of(current) != _write_of(head):
+        await memory.forget(tier=_place(head)[0], keys=part_keys(head))
 
 
-async def forget_parts(memory: AsyncMemory, head: MemoryEntry) -> None:
-    """Those of a head that has been replaced [REC-14], whatever writes they are of: where equal values are written at once, it bears the
-    mark of one of them and its parts that of another. Those that are sent from now on stay."""
-    parts: Any = {"tier": head["tier"], "keys": part_keys(head)}
-    if not parts["keys"]:
-        return
-    marks = [str(item["value"]) async for item in memory.items(field=f"metadata.{WRITE_FIELD}", **parts)]
-    if not await _is_there(memory, head):
-        await memory.forget(**parts, where={"any": [_is_of(None), *([_is_of(*marks)] if marks else [])]})
+def _write_of(entry: Any) -> Any:
+    """Of a head; None of another entry."""
+    return (_parts_named_by(entry) or {}).get("write")
 
 
-def _is_of(*marks: str | None) -> Any:
-    """None: of a writer that marks none."""
-    how = {"op": "exists", "value": False} if None in marks else {"op": "in", "value": [*marks]}
-    return {"field": f"metadata.{WRITE_FIELD}", **how}
-
-
-async def _is_there(memory: AsyncMemory, head: Mapping[str, Any]) -> bool:
-    """Whether there is a head of the same content now."""
-    current = (await _heads(memory, [head])).get(_place(head))
-    keys = [] if current is None else part_keys(current)
-    return bool(keys) and keys[0]["sha256"] == head["content"]["parts"]["sha256"]
-
-
-async def _heads(memory: AsyncMemory, entries: Sequence[Mapping[str, Any]]) -> dict[tuple[MemoryTier, str], MemoryEntry]:
-    """What is under the keys of these now, where that is a head."""
+async def _find(
+    memory: AsyncMemory, entries: Sequence[Mapping[str, Any]], **how: Any
+) -> dict[tuple[MemoryTier, str], MemoryEntry]:
+    """What is under the keys of these now."""
     keys: dict[MemoryTier, list[Any]] = {}
     for tier, hashed in map(_place, entries):
         keys.setdefault(tier, []).append({"$hash": hashed})
-    return {_place(head): head for tier in keys async for head in entries_of(memory, tier, keys[tier], where=_IS_HEAD)}
+    return {_place(entry): entry for tier in keys async for entry in entries_of(memory, tier, keys[tier], **how)}
 
 
 def _place(entry: Mapping[str, Any]) -> tuple[MemoryTier, str]:
@@ -224,5 +244,5 @@ def _joined(entry: MemoryEntry, parts: Mapping[str, bytes]) -> MemoryEntry | Non
     data = b"".join(parts.get(key_hash(key), b"") for key in keys)
     if hashlib.sha256(data).hexdigest() != entry["content"]["parts"]["sha256"]:
         return None
-    own = {name: value for name, value in entry.get("metadata", {}).items() if name not in ("parts", WRITE_FIELD)}
+    own = {name: value for name, value in entry.get("metadata", {}).items() if name != "parts"}
     return {**entry, "content": json.loads(data), "metadata": own}

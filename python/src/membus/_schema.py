@@ -675,6 +675,7 @@ class HeadRecordContentParts(TypedDict):
     count: int
     bytes: int  # of the content as JSON in UTF-8, which the parts hold in order
     sha256: str  # of those bytes
+    write: str  # which write of the record
 
 
 class HeadRecordContent(TypedDict):
@@ -778,7 +779,7 @@ class OffloadRecord(TypedDict):
 
 class PartRecordKey(TypedDict):
     head: str  # key hash of the head
-    sha256: str
+    write: str  # which write of the record
     part: int
 
 

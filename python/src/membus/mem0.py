@@ -17,7 +17,6 @@ from datetime import datetime, timezone
 from typing import Any, Awaitable, Callable, Iterable, Mapping, Sequence, Union
 
 from ._mem0_filters import ENTITIES, about_of, entities_of, namespace_of, where_of
-from ._parts import WRITE_FIELD
 from ._schema import LIMITS, MemoryEntry, MemoryTier
 from .aio import AsyncMemory
 from .errors import error_of
@@ -29,7 +28,7 @@ Extract = Callable[[Sequence[Mapping[str, Any]]], Awaitable[Iterable[str]]]
 _TIER: MemoryTier = "episodic"
 _IDS_MAX = 20
 #: Fields of a fact's metadata that are not the caller's.
-_RESERVED = {"kind", "about", "trust", "category", "valid_from", "valid_until", "superseded_by", "confidence", "parts", WRITE_FIELD, *ENTITIES}
+_RESERVED = {"kind", "about", "trust", "category", "valid_from", "valid_until", "superseded_by", "confidence", "parts", *ENTITIES}
 
 
 class Mem0Memory:

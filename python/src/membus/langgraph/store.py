@@ -26,7 +26,7 @@ from langgraph.store.base import (
 
 from .._batches import entries_of, forget_cascading
 from .._identity import require_tier
-from .._parts import forget_parts, read_whole, store_whole
+from .._parts import read_whole, store_whole
 from .._schema import LIMITS, MemoryEntry, MemoryTier
 from .._values import require_number
 from ..errors import error_of
@@ -131,16 +131,8 @@ class MembusStore(BaseStore):
         return sorted(selected)[op.offset : op.offset + op.limit]
 
     async def _write(self, entries: list[dict[str, Any]]) -> None:
-        if not entries:
-            return
-        # Heads that these replace have parts that would stay.
-        is_head: Any = {"field": "metadata.parts", "op": "exists", "value": True}
-        keys = [entry["key"] for entry in entries]
-        old = [head async for head in entries_of(self._memory, self._tier, keys, where=is_head)]
-        for error in await store_whole(self._memory, entries):
+        for error in await store_whole(self._memory, entries, replacing=True):
             raise error_of(error)
-        for head in old:
-            await forget_parts(self._memory, head)
 
     async def _refresh(self, entries: list[MemoryEntry]) -> None:
         """There is no touching an entry: it is stored again, unless somebody has changed it meanwhile."""
