@@ -1,4 +1,5 @@
 import type { EntryInput, MemoryClient } from "@membus/agent-client";
+import { keyHash } from "@membus/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { LongRecords } from "../src/long-records/index.js";
 import { latch } from "./learner-fixture.js";
@@ -18,16 +19,12 @@ function afterStores(memory: MemoryClient, ...steps: readonly (() => Promise<unk
   });
 }
 
-/** A step before the first store of a head. */
-function beforeHead(memory: MemoryClient, step: () => Promise<unknown>): void {
-  const store = memory.store.bind(memory);
-  let isDone = false;
+/** A step before each of the first stores of a head. */
+function beforeHeads(memory: MemoryClient, ...steps: readonly (() => Promise<unknown>)[]): void {
+  const [store, left] = [memory.store.bind(memory), [...steps]];
   vi.spyOn(memory, "store").mockImplementation(async (...given) => {
     const isHead = [given[0]].flat().some((entry) => (entry as EntryInput).metadata?.parts !== undefined);
-    if (isHead && !isDone) {
-      isDone = true;
-      await step();
-    }
+    if (isHead) await left.shift()?.();
     return store(...given);
   });
 }
@@ -89,7 +86,7 @@ describe("parts of a record that two store at once", () => {
 
 describe("parts of a record", () => {
   it.each([
-    ["forgets", (records: LongRecords) => records.forget({ keys: [FIRST.key] }), 2],
+    ["forgets", (records: LongRecords) => records.forget({ keys: [FIRST.key] }), 3],
     ["replaces", (records: LongRecords) => records.store([SHORT], { replacing: true }), 1],
   ])(
     "stay where their head comes as another, which %s the same, is about to forget its",
@@ -108,7 +105,7 @@ describe("parts of a record", () => {
         return forget(...given);
       });
       const going: Promise<unknown>[] = [];
-      beforeHead(memory, async () => {
+      beforeHeads(memory, async () => {
         going.push(go(records));
         await isAbout.promise;
       });
@@ -153,6 +150,70 @@ describe("parts of a record", () => {
     const records = new LongRecords(memory, "episodic");
     afterStores(memory, () => memory.forget({ tier: "episodic", all: true }));
     expect((await records.store([FIRST])).errors).toEqual([]);
+    expect(await contents(records)).toEqual([FIRST.content]);
+    expect(await total(memory)).toBe(4);
+  });
+
+  it("are sent once where others take its place again and again", async () => {
+    const { memory } = await openMemory();
+    const records = new LongRecords(memory, "episodic");
+    const takePlace = (n: number) => () => memory.store({ ...SHORT, content: { text: `short ${n}` } });
+    beforeHeads(memory, takePlace(1), takePlace(2), takePlace(3));
+    expect((await records.store([FIRST])).receipts).toMatchObject([{ index: 0, outcome: "updated" }]);
+    const sent = vi.mocked(memory.store).mock.calls.flatMap(([entries]) => entries as readonly EntryInput[]);
+    expect(sent.filter(({ metadata }) => metadata?.kind === "part")).toHaveLength(3);
+    expect(await contents(records)).toEqual([FIRST.content]);
+    expect(await total(memory)).toBe(4);
+  });
+
+  it.each([
+    ["is refused", "memory_full", 0],
+    ["may be stored yet", "timeout", 3],
+  ])("go where their head %s, or not", async (_, code, left) => {
+    const { memory } = await openMemory();
+    const store = memory.store.bind(memory);
+    vi.spyOn(memory, "store").mockImplementation(async (...given) => {
+      const [entry] = [given[0]].flat() as EntryInput[];
+      if (entry!.metadata?.parts === undefined) return store(...given);
+      const error = { index: 0, key_hash: keyHash(entry!.key), code, message: "no" } as const;
+      return { stored: [], receipts: [], errors: [error as never], requestIds: [] };
+    });
+    const { errors } = await new LongRecords(memory, "episodic").store([FIRST]);
+    expect(errors).toMatchObject([{ index: 0, code }]);
+    expect(await total(memory)).toBe(left);
+  });
+
+  it("are in the group and at the time of their head, also where that has kept them", async () => {
+    const { memory } = await openMemory();
+    const records = new LongRecords(memory, "episodic");
+    const place = { group: "g", occurred_at: 1_000 };
+    await records.store([{ ...FIRST, ...place, metadata: { a: 1 } }]);
+    for (const content of [{ text: "b".repeat(400_000) }, FIRST.content]) {
+      await records.store([{ ...FIRST, content }]);
+      const within = { group: "g", until: 1_001, limit: 0 };
+      expect((await memory.retrieve(within)).total).toBe(4);
+    }
+    await records.store([{ ...FIRST, occurred_at: 2_000 }]);
+    expect((await memory.retrieve({ group: "g", since: 1_999, limit: 0 })).total).toBe(4);
+    const { metadata: _, ...short } = SHORT;
+    await records.store([short], { replacing: true });
+    const [entry] = (await memory.retrieve({})).entries;
+    expect(entry).toMatchObject({ content: SHORT.content, metadata: { a: 1 } });
+    expect(entry!.metadata).not.toHaveProperty("parts");
+  });
+});
+
+describe("a record that comes while others are forgotten", () => {
+  it("stays, with all its parts", async () => {
+    const { memory } = await openMemory();
+    const records = new LongRecords(memory, "episodic");
+    await records.store([SHORT]);
+    const forget = memory.forget.bind(memory);
+    vi.spyOn(memory, "forget").mockImplementationOnce(async (...given) => {
+      await records.store([FIRST]);
+      return forget(...given);
+    });
+    expect(await records.forget({ keys: [FIRST.key] })).toBe(0);
     expect(await contents(records)).toEqual([FIRST.content]);
     expect(await total(memory)).toBe(4);
   });

@@ -69,7 +69,8 @@ describe("a record of any size", () => {
   it("has parts that name their head and nothing else, where that is asked for", () => {
     const whole = { ...LARGE, sources: ["a".repeat(64)] };
     const hash = "5769a842";
-    const [plain, naming] = [splitRecord(whole), splitRecord(whole, { sources: true })];
+    const write = "w";
+    const [plain, naming] = [splitRecord(whole, { write }), splitRecord(whole, { write, sources: true })];
     expect(plain.map(({ sources }) => sources)).toEqual([...Array(6).fill(undefined), whole.sources]);
     for (const part of naming.slice(0, -1)) {
       expect(part.sources).toEqual([keyHash({ offload: "o" })]);

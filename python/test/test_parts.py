@@ -218,3 +218,56 @@ async def test_what_is_put_as_another_replaces_the_same_is_whole(bus: RunningBus
         item = await store.aget(("a",), "k")
         assert item is not None and item.value == FIRST
         assert await total(memory) == 4
+
+
+async def test_parts_are_sent_once_where_others_take_their_place(bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        entry = {"key": {"id": "k"}, "content": FIRST, "tier": "episodic"}
+        stored, sent, left = AsyncMemory.store, [], [1, 2, 3]
+
+        async def beaten(view: AsyncMemory, entries: Any, **how: Any) -> Any:
+            sent.extend(entries)
+            if left and "parts" in entries[0].get("metadata", {}):
+                await stored(view, [{**entry, "content": {"text": f"short {left.pop()}"}}])
+            return await stored(view, entries, **how)
+
+        monkeypatch.setattr(AsyncMemory, "store", beaten)
+        assert await store_whole(memory, [entry]) == []
+        assert (await head_of(memory))["content"] == FIRST
+        assert sum(each["metadata"].get("kind") == "part" for each in sent) == 3
+        assert (await memory.retrieve(tier="episodic", limit=0))["total"] == 4
+
+
+@pytest.mark.parametrize(("code", "left"), [("memory_full", 0), ("timeout", 3)])
+async def test_parts_go_where_their_head_is_refused(
+    bus: RunningBus, agent: str, monkeypatch: pytest.MonkeyPatch, code: str, left: int
+) -> None:
+    """And stay where it may be stored yet."""
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        stored = AsyncMemory.store
+
+        async def refused(view: AsyncMemory, entries: Any, **how: Any) -> Any:
+            if "parts" not in entries[0]["metadata"]:
+                return await stored(view, entries, **how)
+            return {"stored": [], "receipts": [], "errors": [{"index": 0, "code": code, "message": "no"}]}
+
+        monkeypatch.setattr(AsyncMemory, "store", refused)
+        (error,) = await store_whole(memory, [{"key": {"id": "k"}, "content": FIRST, "tier": "episodic"}])
+        assert error["code"] == code
+        assert (await memory.retrieve(tier="episodic", limit=0))["total"] == left
+
+
+async def test_parts_are_where_their_head_is(bus: RunningBus, agent: str) -> None:
+    """In its group and at its time, also where it has kept them; and what replaces it without metadata keeps its own."""
+    async with await aio.connect(bus.url, agent=agent) as memory:
+        entry = {"key": {"id": "k"}, "content": FIRST, "tier": "episodic"}
+        assert await store_whole(memory, [{**entry, "group": "g", "occurred_at": 1_000, "metadata": {"a": 1}}]) == []
+        for content in (SECOND, FIRST):
+            assert await store_whole(memory, [{**entry, "content": content}]) == []
+            assert (await memory.retrieve(tier="episodic", group="g", until=1_001, limit=0))["total"] == 4
+        assert await store_whole(memory, [{**entry, "occurred_at": 2_000}]) == []
+        assert (await memory.retrieve(tier="episodic", group="g", since=1_999, limit=0))["total"] == 4
+        assert (await head_of(memory))["metadata"] == {"a": 1}
+        assert await store_whole(memory, [{**entry, "content": SHORT}], replacing=True) == []
+        (short,) = [each async for each in memory.entries(tier="episodic")]
+        assert (short["content"], short["metadata"]) == (SHORT, {"a": 1})

@@ -133,13 +133,12 @@ export class ConversationRecords {
    */
   async store(records: readonly NewRecord[]): Promise<WrittenRecords> {
     if (records.length === 0) return { receipts: new Map(), conflicts: [] };
-    const { receipts, errors } = await this.#long.store(
-      records.map(({ sources, ...record }) => ({
-        ...record,
-        group: this.conversation,
-        ...(this.#keepsSources && sources != null && { sources }),
-      })),
-    );
+    const entries = records.map(({ sources, ...record }) => ({
+      ...record,
+      group: this.conversation,
+      ...(this.#keepsSources && sources != null && { sources }),
+    }));
+    const { receipts, errors } = await this.#long.store(entries, { replacing: true });
     const failure = errors.find(({ code }) => code !== "conflict");
     if (failure !== undefined) throw storeFailure(failure);
     return {

@@ -3,6 +3,7 @@ import {
   type EntriesOptions,
   type EntryInput,
   type ForgetRequest,
+  pauseAfterConflict,
   type RetrieveRequest,
   storeFailure,
 } from "@membus/agent-client";
@@ -14,23 +15,26 @@ import {
   keyHash,
   LIMITS,
   type MemoryEntry,
+  MemoryError,
   type MemoryTier,
   type StoreError,
   type StoreReceipt,
+  systemClock,
 } from "@membus/protocol";
 import {
-  hasSameParts,
+  type Draft,
+  draftOf,
+  isSameWrite,
+  nextDraft,
   partHashes,
   planRecord,
   type RecordPlan,
-  type SplitRecord,
-  splitInto,
 } from "./record-plan.js";
 
 /** A head whose parts another forgets when it replaces it is read again, so often. */
 const READS_MAX = 8;
 
-/** A record without a condition that others replace meanwhile, each time, is tried so often; then it is a `conflict`. */
+/** A record without a condition that others replace meanwhile, each time, is tried so often. */
 const ATTEMPTS_MAX = 16;
 
 const IS_HEAD: Filter = { field: "metadata.parts", op: "exists", value: true };
@@ -47,6 +51,11 @@ export interface StoreRecordsOptions {
 export interface StoredRecords {
   readonly receipts: readonly StoreReceipt[];
   readonly errors: readonly StoreError[];
+}
+
+interface Stored {
+  readonly receipts: StoreReceipt[];
+  readonly errors: StoreError[];
 }
 
 /**
@@ -67,34 +76,22 @@ export class LongRecords {
 
   /**
    * Stores records in their order; of those that are too large for an entry first the parts. What a record had before,
-   * and needs no longer, is forgotten where it was looked for. Needs a tier that declares `conditional` for large records.
-   * @throws {MemoryError} `too_large` for one of more than 180 MB, and what befalls parts: then no record is stored.
+   * and needs no longer, is forgotten where it was looked for, which needs a tier that declares `conditional`.
+   * @throws {MemoryError} `too_large` for one of more than 180 MB; what befalls parts: then no record is stored; `conflict`
+   *   for a record without a condition that others replace all the time.
    */
   async store(
     inputs: readonly EntryInput[],
     { replacing = false }: StoreRecordsOptions = {},
   ): Promise<StoredRecords> {
-    const receipts: StoreReceipt[] = [];
-    const errors: StoreError[] = [];
-    const last = new Map(inputs.map((input, index) => [hashOf(input), index]));
-    let left = [...inputs.keys()];
+    const stored: Stored = { receipts: [], errors: [] };
+    let left = inputs.map((input, index) => draftOf({ ...input, tier: this.#tier }, index));
     for (let attempt = 1; left.length > 0; attempt++) {
-      const tried = left;
-      const { plans, stored } = await this.#tryStore(
-        tried.map((index) => inputs[index]!),
-        replacing,
-      );
-      const isBeaten = ({ code, index }: StoreError) =>
-        code === "conflict" &&
-        plans[index]!.isUnconditional &&
-        last.get(hashOf(plans[index]!.entry)) === tried[index] &&
-        attempt < ATTEMPTS_MAX;
-      left = stored.errors.filter(isBeaten).map(({ index }) => tried[index]!);
-      receipts.push(...stored.receipts.map((receipt) => ({ ...receipt, index: tried[receipt.index]! })));
-      const failed = stored.errors.filter((error) => !isBeaten(error));
-      errors.push(...failed.map((error) => ({ ...error, index: tried[error.index]! })));
+      if (attempt > ATTEMPTS_MAX) throw await this.#givenUp(left);
+      if (attempt > 1) await pauseAfterConflict(attempt, systemClock);
+      left = await this.#storePlans(await this.#plans(left, replacing), stored);
     }
-    return { receipts, errors };
+    return stored;
   }
 
   /**
@@ -102,7 +99,7 @@ export class LongRecords {
    */
   async *entries(request: RetrieveRequest, options: EntriesOptions = {}): AsyncGenerator<MemoryEntry> {
     for await (const entry of this.#memory.entries({ ...request, tier: this.#tier }, options)) {
-      const whole = await this.#whole(entry);
+      const whole = await this.whole(entry);
       if (whole !== undefined) yield whole;
     }
   }
@@ -111,41 +108,76 @@ export class LongRecords {
   async page(request: RetrieveRequest): Promise<MemoryEntry[]> {
     const { entries } = await this.#memory.retrieve({ ...request, tier: this.#tier });
     const whole: (MemoryEntry | undefined)[] = [];
-    for (const entry of entries) whole.push(await this.#whole(entry));
+    for (const entry of entries) whole.push(await this.whole(entry));
     return whole.filter((entry) => entry !== undefined);
   }
 
-  /** Forgets records and their parts, and counts the records. */
-  async forget(request: Omit<ForgetRequest, "tier">): Promise<number> {
-    const { where, ...criteria } = request;
+  /** Forgets records and their parts, and counts the records. A head that comes meanwhile stays. */
+  async forget(request: Omit<ForgetRequest, "tier" | "all">): Promise<number> {
+    const criteria = { ...request, tier: this.#tier };
+    const given = request.where ? [request.where] : [];
     const heads: MemoryEntry[] = [];
-    const ofHeads = { ...criteria, tier: this.#tier, where: where ? { all: [IS_HEAD, where] } : IS_HEAD };
+    const ofHeads = { ...criteria, where: { all: [IS_HEAD, ...given] } };
     for await (const head of this.#memory.entries(ofHeads)) heads.push(head);
-    const { deleted } = await this.#memory.forget({ ...request, tier: this.#tier });
-    for (const head of heads) await this.#forgetUnused(head);
+    const ofOthers = { ...criteria, where: { all: [{ not: IS_HEAD }, ...given] } };
+    let { deleted } = await this.#memory.forget(ofOthers);
+    for (const head of heads) deleted += await this.#forgetHead(head);
     return deleted;
   }
 
-  async #tryStore(inputs: readonly EntryInput[], replacing: boolean) {
-    const given = inputs.map((input) => ({ ...input, tier: this.#tier }));
-    const split = given.map((input) => splitInto(input));
-    const current = await this.#current(split, replacing);
-    const plans = given.map((input, index) => planRecord(input, split[index]!, current.get(hashOf(input))));
-    await this.#storeParts(plans.filter(({ isSent }) => isSent));
-    const stored = await this.#memory.store(plans.map(({ entry }) => entry));
-    const isStored = new Set(stored.receipts.map(({ index }) => index));
-    for (const [index, plan] of plans.entries()) await this.#settle(plan, isStored.has(index));
-    return { plans, stored };
+  /** What is under the keys of large records, and of small ones that may replace a head. */
+  async #plans(drafts: readonly Draft[], replacing: boolean): Promise<RecordPlan[]> {
+    const isLookedFor = ({ parts, input }: Draft) =>
+      parts.length > 0 || (replacing && input.if_revision == null);
+    const isReplacing = ({ input }: Draft) => (input.if_revision ?? 0) > 0;
+    const hashesOf = (some: readonly Draft[]) => some.map(({ input }) => hashOf(input));
+    const replacers = drafts.filter((draft) => isReplacing(draft) && !isLookedFor(draft));
+    const heads = await this.#find(hashesOf(replacers), IS_HEAD);
+    const current = await this.#find(hashesOf(drafts.filter(isLookedFor)));
+    return drafts.map((draft) => {
+      const hash = hashOf(draft.input);
+      const there = current.get(hash) ?? heads.get(hash);
+      if (isLookedFor(draft) || there !== undefined) return planRecord(draft, there);
+      return { ...draft, draft, old: undefined, isOurCondition: false };
+    });
   }
 
-  /** What is under the keys of large records now; of small ones, heads that they may replace. */
-  async #current(split: readonly SplitRecord[], replacing: boolean): Promise<Map<string, MemoryEntry>> {
-    const hashesOf = (some: readonly SplitRecord[]) => some.map((entries) => hashOf(entries.at(-1)!));
-    const large = split.filter(({ length }) => length > 1);
-    const small = split.filter(({ length }) => length === 1);
-    const replacers = replacing ? small : small.filter(([entry]) => (entry!.if_revision ?? 0) > 0);
-    const heads = await this.#find(hashesOf(replacers), IS_HEAD);
-    return new Map([...heads, ...(await this.#find(hashesOf(large)))]);
+  /** @returns those whose place another has taken since it was looked for. */
+  async #storePlans(plans: readonly RecordPlan[], done: Stored): Promise<Draft[]> {
+    await this.#storeParts(plans.filter(({ isSent, draft }) => isSent && !draft.isSent));
+    const { receipts, errors } = await this.#storeEntries(plans);
+    const beaten: Draft[] = [];
+    for (const error of errors) {
+      const plan = plans[error.index]!;
+      if (error.code === "conflict" && plan.isOurCondition && isLast(plan, plans)) {
+        beaten.push(nextDraft(plan));
+        continue;
+      }
+      if (plan.isSent && isRefusal(error)) await this.#forgetUnused(plan);
+      done.errors.push({ ...error, index: plan.index });
+    }
+    for (const receipt of receipts) {
+      const plan = plans[receipt.index]!;
+      await this.#settle(plan);
+      done.receipts.push({ ...receipt, index: plan.index });
+    }
+    return beaten;
+  }
+
+  async #storeEntries(plans: readonly RecordPlan[]): Promise<StoredRecords> {
+    try {
+      return await this.#memory.store(plans.map(({ entry }) => entry));
+    } catch (error) {
+      const sent = isMemoryError(error) && isRefusal(error) ? plans.filter(({ isSent }) => isSent) : [];
+      for (const plan of sent) await this.#forgetUnused(plan);
+      throw error;
+    }
+  }
+
+  async #givenUp(drafts: readonly Draft[]): Promise<MemoryError> {
+    for (const draft of drafts.filter(({ isSent }) => isSent)) await this.#forgetUnused(draft);
+    const key = JSON.stringify(drafts[0]!.input.key);
+    return new MemoryError("conflict", `others change the record ${key} all the time`);
   }
 
   /** Where one is refused, none of these is left. */
@@ -154,7 +186,7 @@ export class LongRecords {
     if (parts.length === 0) return;
     const { errors } = await this.#sendParts(parts);
     if (errors[0] === undefined) return;
-    await this.#forgetParts(parts.map(hashOf));
+    for (const plan of plans) await this.#forgetUnused(plan);
     throw storeFailure(errors[0]);
   }
 
@@ -172,30 +204,35 @@ export class LongRecords {
     return this.#memory.store(nameless);
   }
 
-  /** What is left to do once a head is stored, or is not. */
-  async #settle(plan: RecordPlan, isStored: boolean): Promise<void> {
-    const { parts, isSent, entry, old } = plan;
+  /** What is left to do once a record is stored. */
+  async #settle(plan: RecordPlan): Promise<void> {
+    const { parts, entry, old } = plan;
     const hashes = parts.map(hashOf);
-    if (!isStored) {
-      if (isSent) await this.#forgetUnused(entry);
-      return;
-    }
     // All of a conversation may have been forgotten before there was a head to go with them.
     if ((await this.#count(hashes)) < hashes.length) {
       await this.#storeParts([plan]);
-      await this.#forgetUnused(entry);
+      await this.#forgetUnused(plan);
     }
-    if (old !== undefined && !hasSameParts(old, entry)) await this.#forgetParts(partHashes(old));
+    if (old !== undefined && !isSameWrite(old, entry)) await this.#forgetParts(partHashes(old));
   }
 
   /**
    * Forgets the parts of a head, if it is not there. What has been replaced or forgotten once is not there again: a head
    * names the parts of one before it only where it replaces just that one.
    */
-  async #forgetUnused(head: Pick<EntryInput, "key" | "content" | "metadata">): Promise<void> {
-    const hash = keyHash(head.key);
+  async #forgetUnused({ entry }: Draft): Promise<void> {
+    const hash = hashOf(entry);
     const current = (await this.#find([hash], IS_HEAD)).get(hash);
-    if (current === undefined || !hasSameParts(current, head)) await this.#forgetParts(partHashes(head));
+    if (current === undefined || !isSameWrite(current, entry)) await this.#forgetParts(partHashes(entry));
+  }
+
+  /** As it was read: whoever has replaced or forgotten it sees to its parts. */
+  async #forgetHead(head: MemoryEntry): Promise<number> {
+    const where = { field: "updated", op: "lte", value: head.timestamps.updated } as const;
+    const [keys] = pagesOf([head.key_hash]);
+    const { deleted } = await this.#memory.forget({ tier: this.#tier, keys, where });
+    if (deleted > 0) await this.#forgetParts(partHashes(head));
+    return deleted;
   }
 
   async #forgetParts(hashes: readonly string[]): Promise<void> {
@@ -221,7 +258,7 @@ export class LongRecords {
   }
 
   /** A record as it was before it was split; the head where parts are missing; undefined for one that has gone meanwhile. */
-  async #whole(entry: MemoryEntry): Promise<MemoryEntry | undefined> {
+  async whole(entry: MemoryEntry): Promise<MemoryEntry | undefined> {
     let head = entry;
     for (let read = 1; isHead(head); read++) {
       const joined = joinRecord(head, await this.#partsOf(head));
@@ -237,6 +274,18 @@ export class LongRecords {
   async #partsOf(head: MemoryEntry): Promise<MemoryEntry[]> {
     return [...(await this.#find(partHashes(head))).values()];
   }
+}
+
+/** Codes with which an entry may be stored all the same, or soon be. */
+const UNKNOWN_CODES = new Set(["timeout", "unavailable", "runtime_error"]);
+
+function isRefusal({ code }: { readonly code: string }): boolean {
+  return !UNKNOWN_CODES.has(code);
+}
+
+/** Of several of one key in a call the last counts, and the others are the conflicts that the host says. */
+function isLast({ index, input }: Draft, plans: readonly RecordPlan[]): boolean {
+  return !plans.some((other) => other.index > index && hashOf(other.input) === hashOf(input));
 }
 
 function hashOf({ key }: EntryInput): string {

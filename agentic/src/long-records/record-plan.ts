@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { EntryInput } from "@membus/agent-client";
 import {
   checkEntrySize,
@@ -11,73 +10,98 @@ import {
   splitRecord,
 } from "@membus/protocol";
 
-/** What is to be written for a record: its parts, where it has some, and then itself, or the head of them. */
-export interface RecordPlan {
+/** A record that is to be stored. */
+export interface Draft {
+  /** In the call. */
+  readonly index: number;
+  readonly input: EntryInput;
+  /** Parts of a write of their own. */
   readonly parts: readonly EntryInput[];
-  /**
-   * False where the parts need not be sent: the head that is there has the same, or is not the one that the condition
-   * names.
-   */
-  readonly isSent: boolean;
+  /** The record itself, or the head of the parts. */
   readonly entry: EntryInput;
-  /** Whether the caller has no condition: the entry has one all the same, so that it is known what it replaces. */
-  readonly isUnconditional: boolean;
+  /** Whether the parts are there, from a try before. */
+  readonly isSent: boolean;
+}
+
+/** How a draft is stored over what is there. */
+export interface RecordPlan extends Draft {
+  readonly draft: Draft;
+  /** Whether the entry has a condition that the caller did not give: then it is known what it replaces. */
+  readonly isOurCondition: boolean;
   /** The head that is replaced, where there is one. */
   readonly old: MemoryEntry | undefined;
 }
 
-/** Entries of a record: itself, or its parts and head. */
-export type SplitRecord = readonly EntryInput[];
-
 /** @throws {MemoryError} `too_large` for a record of more than 180 MB, or one that is too large without its content. */
-export function splitInto(input: EntryInput, write: string = randomUUID()): SplitRecord {
-  const entries = splitRecord(input, { sources: true, write });
-  if (entries.length > 1) checkEntrySize(entries.at(-1), Number.POSITIVE_INFINITY);
-  return entries;
+export function draftOf(input: EntryInput, index: number): Draft {
+  const split = splitRecord(input, { sources: true });
+  const [parts, entry] = [split.slice(0, -1), split.at(-1)!];
+  if (parts.length > 0) checkEntrySize(entry, Number.POSITIVE_INFINITY);
+  return { index, input, parts, entry, isSent: false };
 }
 
-/** `split` is what `splitInto` has made of `input`, `current` what is under its key now. */
-export function planRecord(
-  input: EntryInput,
-  split: SplitRecord,
-  current: MemoryEntry | undefined,
-): RecordPlan {
+/**
+ * `current` is what is under the key. The plan is a draft of the same: `isSent` says whether its parts are to be there, which
+ * they need not be for an entry that is refused, or where the head that is there has the same.
+ */
+export function planRecord(draft: Draft, current: MemoryEntry | undefined): RecordPlan {
   const old = current !== undefined && isHead(current) ? current : undefined;
-  const isUnconditional = input.if_revision == null;
-  const revision = current?.revision ?? 0;
-  const isExpected = isUnconditional || input.if_revision === revision;
-  const kept = old !== undefined && isExpected ? keptWrite(old, split) : undefined;
-  const entries = kept === undefined ? split : splitInto(input, kept);
-  const [parts, entry] = [entries.slice(0, -1), entries.at(-1)!];
-  const isSent = parts.length > 0 && isExpected && kept === undefined;
-  const isConditioned = parts.length > 0 || old !== undefined;
-  const plan = { parts, isSent, isUnconditional, old };
-  return { ...plan, entry: isUnconditional && isConditioned ? { ...entry, if_revision: revision } : entry };
+  const [condition, revision] = [draft.input.if_revision ?? undefined, current?.revision ?? 0];
+  const filled = draft.isSent ? draft : withFieldsOf(draft, current);
+  const common = { draft, old, isOurCondition: condition === undefined };
+  const entry = common.isOurCondition ? { ...filled.entry, if_revision: revision } : filled.entry;
+  const plan = { ...filled, ...common, entry };
+  if (draft.isSent || draft.parts.length === 0) return plan;
+  if (condition !== undefined && condition !== revision) return plan;
+  const kept = old && writeThatHolds(filled.entry, old);
+  return kept === undefined ? { ...plan, isSent: true } : { ...plan, ...ofWrite(plan, kept) };
 }
 
-/** The write of which the parts are there already, where they hold the same and none has an end. */
-function keptWrite(old: MemoryEntry, split: SplitRecord): string | undefined {
-  const head = split.at(-1)!;
-  const [there, wanted] = [partsOf(old), partsOf(head)];
+/** For another try, over what is there then. */
+export function nextDraft({ draft, parts, entry, isSent }: RecordPlan): Draft {
+  return isSent ? { ...draft, parts, entry, isSent } : draft;
+}
+
+/** What a store without them leaves as it is (clause UPD-2): parts are where their head is, and it says no more that it has some. */
+function withFieldsOf(draft: Draft, current: MemoryEntry | undefined): Draft {
+  if (current === undefined) return draft;
+  const { parts: _, ...metadata } = current.metadata ?? {};
+  const { group, occurred_at } = current;
+  const place = { ...(group !== undefined && { group }), occurred_at };
+  const own = { ...metadata, ...draft.entry.metadata };
+  const entry = draft.input.metadata === undefined ? { ...draft.entry, metadata: own } : draft.entry;
+  if (draft.parts.length === 0) return isHead(current) ? { ...draft, entry } : draft;
+  const placed = (each: EntryInput) => ({ ...place, ...each });
+  return { ...draft, parts: draft.parts.map(placed), entry: placed(entry) };
+}
+
+/** The write of which the parts are there already: they hold the same, lie where these would, and have no end. */
+function writeThatHolds(head: EntryInput, old: MemoryEntry): string | undefined {
+  const [there, wanted] = [partsNamedBy(old), partsNamedBy(head)];
+  const isSame = there?.sha256 === wanted?.sha256 && there?.count === wanted?.count;
+  const isThere = old.group === (head.group ?? undefined) && old.occurred_at === head.occurred_at;
   const hasEnd = [old, head].some(({ ttl, expires_at }) => ttl != null || expires_at != null);
-  return !hasEnd && there?.sha256 === wanted?.sha256 ? there?.write : undefined;
+  return isSame && isThere && !hasEnd ? there?.write : undefined;
 }
 
-function partsOf(head: Pick<EntryInput, "content" | "metadata">) {
-  return HeadSchema.safeParse(head).data?.content.parts;
+function ofWrite({ parts, entry }: Draft, write: string): Pick<Draft, "parts" | "entry"> {
+  const content = { parts: { ...partsNamedBy(entry), write } };
+  const renamed = parts.map((part) => ({ ...part, key: { ...(part.key as MemoryKey), write } }));
+  return { parts: renamed as EntryInput[], entry: { ...entry, content } };
+}
+
+type Recorded = Pick<EntryInput, "content" | "metadata">;
+
+function partsNamedBy(entry: Recorded) {
+  return HeadSchema.safeParse(entry).data?.content.parts;
 }
 
 /** Whether two heads under one key are of one write. */
-export function hasSameParts(head: Recorded, other: Recorded): boolean {
-  return partHashes(head)[0] === partHashes(other)[0];
+export function isSameWrite(head: Recorded, other: Recorded): boolean {
+  return partsNamedBy(head)?.write === partsNamedBy(other)?.write;
 }
 
-interface Recorded {
-  readonly key: unknown;
-  readonly content?: unknown;
-  readonly metadata?: unknown;
-}
-
-export function partHashes(head: Recorded): string[] {
+/** The key hashes of the parts of a head; none of another entry. */
+export function partHashes(head: Pick<EntryInput, "key" | "content" | "metadata">): string[] {
   return partKeys(head as MemoryEntry).map((key) => keyHash(key as MemoryKey));
 }

@@ -1,17 +1,5 @@
 import type { EntryInput } from "@membus/agent-client";
-import {
-  isHead,
-  type Json,
-  joinRecord,
-  keyHash,
-  LIMITS,
-  type MemoryEntry,
-  partKeys,
-  readRecord,
-  recordEntry,
-  splitRecord,
-  type Trust,
-} from "@membus/protocol";
+import { type Json, keyHash, LIMITS, readRecord, recordEntry, type Trust } from "@membus/protocol";
 import { textOf } from "../conversation/index.js";
 import { kindIs } from "../kind-filter.js";
 import type { ChatMessage } from "../model/index.js";
@@ -111,10 +99,10 @@ export async function readHistory(space: MemorySpace, pointer: HistoryPointer): 
     order: "oldest",
     limit: CONVERSATION_MESSAGES_MAX,
   });
+  const within = entries.filter(({ seq }) => seq >= pointer.from && seq <= pointer.to);
   const messages: ChatMessage[] = [];
-  for (const entry of entries.sort((a, b) => a.seq - b.seq)) {
-    if (entry.seq < pointer.from || entry.seq > pointer.to) continue;
-    const whole = await wholeOf(space, entry);
+  for (const entry of within.sort((a, b) => a.seq - b.seq)) {
+    const whole = await space.whole(entry);
     const record = whole && readRecord(whole, "message");
     if (record !== undefined) messages.push(record.content);
   }
@@ -178,28 +166,17 @@ function messageEntry(conversation: string, id: string, message: ChatMessage): E
   return { ...record, group: conversation, text };
 }
 
-/** The seq of each, also of those that were there. One that is larger than an entry can be is kept in parts. */
+/** The seq of each, also of those that were there. */
 async function storeMessages(space: MemorySpace, messages: readonly EntryInput[]): Promise<number[]> {
-  const split = messages.map((message) => splitRecord(message, { sources: true }));
-  const entries = split.flat();
-  const outcomes = await space.write(
+  const outcomes = await space.writeLong(
     space.conversations,
-    entries.map((entry) => ({ entry, revision: 0 })),
+    messages.map((entry) => ({ entry, revision: 0 })),
   );
-  const heads = new Set(split.map((parts) => parts.at(-1)));
-  const seqs: number[] = [];
-  const known: string[] = [];
-  for (const [index, entry] of entries.entries()) {
-    const outcome = outcomes[index]!;
-    if (!heads.has(entry)) continue;
-    if (outcome.outcome === "created") seqs.push(outcome.revision);
-    else known.push(keyHash(entry.key));
-  }
-  return [...seqs, ...(await space.find(space.conversations, known)).map(({ seq }: MemoryEntry) => seq)];
-}
-
-/** A message with the content that its parts hold, where it has some; undefined where one is missing. */
-async function wholeOf(space: MemorySpace, entry: MemoryEntry): Promise<MemoryEntry | undefined> {
-  if (!isHead(entry)) return entry;
-  return joinRecord(entry, await space.find(space.conversations, partKeys(entry).map(keyHash)));
+  const created = outcomes.flatMap((outcome) => (outcome.outcome === "created" ? [outcome.revision] : []));
+  const known = messages.filter((_, index) => outcomes[index]!.outcome !== "created");
+  const found = await space.find(
+    space.conversations,
+    known.map(({ key }) => keyHash(key)),
+  );
+  return [...created, ...found.map(({ seq }) => seq)];
 }

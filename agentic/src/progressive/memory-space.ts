@@ -6,7 +6,16 @@ import {
   type RetrieveRequest,
   storeFailure,
 } from "@membus/agent-client";
-import { type Json, keyHash, LIMITS, type MemoryEntry, type MemoryTier, segmentOf } from "@membus/protocol";
+import {
+  isHead,
+  type Json,
+  keyHash,
+  LIMITS,
+  type MemoryEntry,
+  type MemoryTier,
+  segmentOf,
+} from "@membus/protocol";
+import { LongRecords, type StoredRecords } from "../long-records/index.js";
 import type { CostMeter } from "../model/index.js";
 
 export interface SpacePlace {
@@ -99,13 +108,32 @@ export class MemorySpace {
    */
   async write(namespace: string, writes: readonly SpaceWrite[]): Promise<WriteOutcome[]> {
     if (writes.length === 0) return [];
-    const entries = writes.map(({ entry: { sources, ...entry }, revision }) => ({
-      ...entry,
-      ...(this.#keepsSources && sources != null && { sources }),
-      tier: this.tier,
-      if_revision: revision,
-    }));
-    const result = await this.#memory.inNamespace(namespace).store(entries, this.#call);
+    const entries = writes.map((write) => this.#entryOf(write));
+    return this.#outcomes(await this.#memory.inNamespace(namespace).store(entries, this.#call));
+  }
+
+  /** As `write`, of entries of any size: those that are larger than an entry may be are kept in parts. */
+  async writeLong(namespace: string, writes: readonly SpaceWrite[]): Promise<WriteOutcome[]> {
+    const entries = writes.map((write) => this.#entryOf(write));
+    return this.#outcomes(await this.#long(namespace).store(entries));
+  }
+
+  /** An entry with the content that its parts hold, where it has some; undefined where one is missing. */
+  async whole(entry: MemoryEntry): Promise<MemoryEntry | undefined> {
+    const whole = await this.#long(entry.namespace).whole(entry);
+    return whole === undefined || isHead(whole) ? undefined : whole;
+  }
+
+  #long(namespace: string): LongRecords {
+    return new LongRecords(this.#memory.inNamespace(namespace), this.tier);
+  }
+
+  #entryOf({ entry: { sources, ...entry }, revision }: SpaceWrite): EntryInput {
+    const lineage = this.#keepsSources && sources != null ? { sources } : {};
+    return { ...entry, ...lineage, tier: this.tier, if_revision: revision };
+  }
+
+  #outcomes(result: StoredRecords): WriteOutcome[] {
     const written = result.receipts.filter(({ outcome }) => outcome !== "unchanged");
     this.meter.written(written.length);
     const outcomes: WriteOutcome[] = [];

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { checkEntrySize, readJson, writeJson } from "../codec/index.js";
 import { deriveText, keyHash, type MemoryEntry } from "../entry/index.js";
 import type { Json } from "../json.js";
@@ -34,13 +34,15 @@ export interface SplitOptions {
  * is of no word or meaning, and ends with its head; a head without a `text` gets the one that the content has.
  * @throws {MemoryError} `too_large` for more than 999 parts, which is 180 MB.
  */
-export function splitRecord(entry: EntryInput, { sources = false, write }: SplitOptions = {}): EntryInput[] {
+export function splitRecord(
+  entry: EntryInput,
+  { sources = false, write = randomUUID() }: SplitOptions = {},
+): EntryInput[] {
   if (!isTooLarge(entry)) return [entry];
   const { content, metadata, text, tier, group, occurred_at, ttl, expires_at } = entry;
   const bytes = Buffer.from(writeJson(content));
-  const hash = sha256(bytes);
   const count = Math.ceil(bytes.length / PART_BYTES);
-  const parts = { count, bytes: bytes.length, sha256: hash, write: write ?? hash };
+  const parts = { count, bytes: bytes.length, sha256: sha256(bytes), write };
   if (parts.count >= LIMITS.storeEntries) {
     const detail = { limit: "storeEntries", max: LIMITS.storeEntries, got: parts.count + 1 };
     throw new MemoryError(

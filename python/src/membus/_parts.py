@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import json
+import random
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Iterable, Mapping, Sequence
 
 from ._batches import entries_of
 from ._schema import LIMITS, MemoryEntry, MemoryTier, StoreError
 from ._values import encode, key_hash
 from .aio import AsyncMemory
-from .errors import TooLargeError, error_of
+from .errors import ConflictError, MembusError, TooLargeError, error_of
 
 #: Bytes of the content in one part: as base64, and with what else a part has, less than an entry may have.
 _PART_BYTES = 180_000
 _PARTS_MAX = LIMITS["storeEntries"] - 1
 #: A head whose parts another forgets when it replaces it is read again, so often.
 _READS_MAX = 8
-#: An entry without a condition that others replace meanwhile, each time, is tried so often; then it is a `conflict`.
+#: An entry without a condition that others replace meanwhile, each time, is tried so often.
 _ATTEMPTS_MAX = 16
+_PAUSE_S_MAX = 0.2
 _IS_HEAD: Any = {"field": "metadata.parts", "op": "exists", "value": True}
 _SHARED = ("tier", "group", "occurred_at", "ttl", "expires_at")
 
@@ -83,109 +86,179 @@ def _parts_named_by(entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 @dataclass(frozen=True)
-class _Plan:
-    """What is to be written for an entry: its parts, where it has some, and then itself, or the head of them."""
+class _Draft:
+    """An entry that is to be stored."""
 
+    #: In the call.
+    index: int
+    given: Mapping[str, Any]
+    #: Parts of a write of their own.
     parts: list[dict[str, Any]]
-    head: dict[str, Any]
+    #: The entry itself, or the head of the parts.
+    entry: dict[str, Any]
+    #: Whether the parts are there, from a try before.
+    is_sent: bool = False
+
+    @property
+    def place(self) -> tuple[MemoryTier, str]:
+        return _place(self.entry)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How a draft is stored over what is there."""
+
+    draft: _Draft
+    #: The same with what it replaces in mind. `is_sent`: whether its parts are to be there, which they need not be for an entry that is
+    #: refused, or where the head that is there has the same.
+    filled: _Draft
+    #: Whether the entry has a condition that the caller did not give: then it is known what it replaces.
+    is_our_condition: bool = False
     #: The head that is replaced, where there is one.
-    old: MemoryEntry | None
-    #: False where the head that is there has the same parts, or is not the one that the condition names.
-    is_sent: bool
-    #: Whether the caller has no condition: the head has one all the same, so that it is known what it replaces.
-    is_unconditional: bool
+    old: MemoryEntry | None = None
 
 
 async def store_whole(memory: AsyncMemory, entries: Sequence[Mapping[str, Any]], *, replacing: bool = False) -> list[StoreError]:
     """Stores entries of any size in the namespace of `memory`, parts before what they are parts of [REC-12]. Parts that an entry had
-    before are forgotten where it has a condition or is large, and of all entries with `replacing`.
+    before are forgotten where it has a condition or is large, and with `replacing` of all entries.
 
-    Returns the errors of entries; raises what befalls parts: then nothing else is stored."""
-    last = {_place(entry): index for index, entry in enumerate(entries)}
+    Returns the errors of entries; raises what befalls parts, when nothing else is stored, and `ConflictError` for an entry without a
+    condition that others replace all the time."""
+    drafts = [_Draft(index, entry, *split_entry(entry, str(uuid.uuid4()))) for index, entry in enumerate(entries)]
     errors: list[StoreError] = []
-    left = [*range(len(entries))]
-    for attempt in range(1, _ATTEMPTS_MAX + 1):
-        tried, left = left, []
-        plans, failed = await _try_store(memory, [entries[index] for index in tried], replacing)
-        for error in failed:
-            plan, index = plans[error["index"]], tried[error["index"]]
-            is_beaten = error["code"] == "conflict" and plan.is_unconditional and last[_place(plan.head)] == index
-            if is_beaten and attempt < _ATTEMPTS_MAX:
-                left.append(index)
-            else:
-                errors.append({**error, "index": index})
-        if not left:
-            break
+    for attempt in range(_ATTEMPTS_MAX):
+        if not drafts:
+            return errors
+        if attempt > 0:
+            await asyncio.sleep(random.uniform(0, min(_PAUSE_S_MAX, 0.005 * 2**attempt)))
+        drafts = await _store_plans(memory, await _plans(memory, drafts, replacing), errors)
+    for draft in drafts:
+        await _forget_unused(memory, draft)
+    if drafts:
+        raise ConflictError(f"others change the entry {encode(drafts[0].given['key']).decode()} all the time")
     return errors
 
 
-async def _try_store(
-    memory: AsyncMemory, entries: Sequence[Mapping[str, Any]], replacing: bool
-) -> tuple[list[_Plan], list[StoreError]]:
-    split = [split_entry(entry, str(uuid.uuid4())) for entry in entries]
-    large = [head for parts, head in split if parts]
-    small = [head for parts, head in split if not parts and (replacing or head.get("if_revision"))]
-    current = {**await _find(memory, small, where=_IS_HEAD), **await _find(memory, large)}
-    plans = [_planned(entry, *each, current.get(_place(entry))) for entry, each in zip(entries, split)]
-    await _store_parts(memory, [plan for plan in plans if plan.is_sent])
-    errors = (await memory.store([plan.head for plan in plans]))["errors"] if plans else []
-    refused = {error["index"] for error in errors}
-    for index, plan in enumerate(plans):
-        await _settle(memory, plan, index not in refused)
-    return plans, errors
+async def _plans(memory: AsyncMemory, drafts: Sequence[_Draft], replacing: bool) -> list[_Plan]:
+    """What is under the keys of large entries, and of small ones that may replace a head."""
+    conditions = [draft.given.get("if_revision") for draft in drafts]
+    looked_for = {draft.index for draft, condition in zip(drafts, conditions) if draft.parts or (replacing and condition is None)}
+    replacers = [draft.entry for draft, condition in zip(drafts, conditions) if condition and draft.index not in looked_for]
+    heads = await _find(memory, replacers, where=_IS_HEAD)
+    current = await _find(memory, [draft.entry for draft in drafts if draft.index in looked_for])
+    plans = []
+    for draft in drafts:
+        there = current.get(draft.place) or heads.get(draft.place)
+        is_planned = draft.index in looked_for or there is not None
+        plans.append(_planned(draft, there) if is_planned else _Plan(draft, draft))
+    return plans
 
 
-def _planned(
-    entry: Mapping[str, Any], parts: list[dict[str, Any]], head: dict[str, Any], current: MemoryEntry | None
-) -> _Plan:
-    """`current` is what is under the key now."""
+def _planned(draft: _Draft, current: MemoryEntry | None) -> _Plan:
+    """`current` is what is under the key."""
     old = current if current is not None and _write_of(current) is not None else None
-    condition, revision = entry.get("if_revision"), 0 if current is None else current["revision"]
+    condition, revision = draft.given.get("if_revision"), 0 if current is None else current["revision"]
+    filled = draft if draft.is_sent or current is None else _with_fields_of(draft, current)
     is_expected = condition is None or condition == revision
-    is_kept = old is not None and is_expected and bool(parts) and _has_same_content(old, head)
-    if is_kept:
-        parts, head = split_entry(entry, _write_of(old))
-    if condition is None and (parts or old):
-        head = {**head, "if_revision": revision}
-    return _Plan(parts, head, old, is_sent=bool(parts) and is_expected and not is_kept, is_unconditional=condition is None)
+    if condition is None:
+        filled = replace(filled, entry={**filled.entry, "if_revision": revision})
+    if filled.parts and is_expected and not draft.is_sent:
+        is_kept = old is not None and _is_held_by(old, filled.entry)
+        filled = _of_write(filled, _write_of(old)) if is_kept else replace(filled, is_sent=True)
+    return _Plan(draft, filled, condition is None, old)
 
 
-def _has_same_content(old: Any, head: Any) -> bool:
-    """Without an end, at which the parts that are there would go."""
+def _with_fields_of(draft: _Draft, current: MemoryEntry) -> _Draft:
+    """What a store without them leaves as it is [UPD-2]: parts are where their head is, and it says no more that it has some."""
+    entry: dict[str, Any] = draft.entry
+    place: dict[str, Any] = {name: value for name, value in current.items() if name in ("group", "occurred_at")}
+    if "metadata" not in draft.given and (draft.parts or _write_of(current) is not None):
+        own = {name: value for name, value in current.get("metadata", {}).items() if name != "parts"}
+        entry = {**entry, "metadata": {**own, **entry.get("metadata", {})}}
+    if not draft.parts:
+        return replace(draft, entry=entry)
+    return replace(draft, parts=[{**place, **part} for part in draft.parts], entry={**place, **entry})
+
+
+def _is_held_by(old: Any, head: Any) -> bool:
+    """Whether the parts that are there hold the same, lie where these would, and have no end."""
+    there, wanted = old["content"]["parts"], head["content"]["parts"]
+    is_same = all(there[name] == wanted[name] for name in ("sha256", "count"))
+    is_there = all(old.get(name) == head.get(name) for name in ("group", "occurred_at"))
     has_end = any(each.get(name) is not None for each in (old, head) for name in ("ttl", "expires_at"))
-    return not has_end and bool(old["content"]["parts"]["sha256"] == head["content"]["parts"]["sha256"])
+    return is_same and is_there and not has_end
 
 
-async def _store_parts(memory: AsyncMemory, plans: Sequence[_Plan]) -> None:
+def _of_write(draft: _Draft, write: str) -> _Draft:
+    parts = [{**part, "key": {**part["key"], "write": write}} for part in draft.parts]
+    content = {"parts": {**draft.entry["content"]["parts"], "write": write}}
+    return replace(draft, parts=parts, entry={**draft.entry, "content": content})
+
+
+async def _store_plans(memory: AsyncMemory, plans: Sequence[_Plan], errors: list[StoreError]) -> list[_Draft]:
+    """Adds to `errors`. Returns those whose place another has taken since it was looked for."""
+    await _store_parts(memory, [plan.filled for plan in plans if plan.filled.is_sent and not plan.draft.is_sent])
+    beaten, refused = [], set()
+    for error in await _store_entries(memory, [plan.filled for plan in plans]):
+        plan = plans[error["index"]]
+        refused.add(error["index"])
+        # Of several of one key in a call the last counts, and the others are the conflicts that the host says.
+        is_last = all(other.draft.index <= plan.draft.index or other.draft.place != plan.draft.place for other in plans)
+        if error["code"] == "conflict" and plan.is_our_condition and is_last:
+            beaten.append(plan.filled if plan.filled.is_sent else plan.draft)
+            continue
+        if _is_refusal(error["code"]):
+            await _forget_unused(memory, plan.filled)
+        errors.append({**error, "index": plan.draft.index})
+    for index, plan in enumerate(plans):
+        if index not in refused:
+            await _settle(memory, plan)
+    return beaten
+
+
+async def _store_entries(memory: AsyncMemory, drafts: Sequence[_Draft]) -> list[StoreError]:
+    try:
+        return (await memory.store([draft.entry for draft in drafts]))["errors"]
+    except MembusError as error:
+        for draft in drafts if _is_refusal(error.code) else ():
+            await _forget_unused(memory, draft)
+        raise
+
+
+def _is_refusal(code: str) -> bool:
+    """With other codes an entry may be stored all the same, or soon be."""
+    return code not in ("timeout", "unavailable", "runtime_error")
+
+
+async def _store_parts(memory: AsyncMemory, drafts: Sequence[_Draft]) -> None:
     """Where one is refused, none of these is left."""
-    parts = [part for plan in plans for part in plan.parts]
+    parts = [part for draft in drafts for part in draft.parts]
     for error in (await memory.store(parts))["errors"] if parts else ():
-        for plan in plans:
-            await _forget_unused(memory, plan.head)
+        for draft in drafts:
+            await _forget_unused(memory, draft)
         raise error_of(error)
 
 
-async def _settle(memory: AsyncMemory, plan: _Plan, is_stored: bool) -> None:
-    """What is left to do once a head is stored, or is not."""
-    keys, (tier, _) = [part["key"] for part in plan.parts], _place(plan.head)
-    if not is_stored:
-        if plan.is_sent:
-            await _forget_unused(memory, plan.head)
-        return
+async def _settle(memory: AsyncMemory, plan: _Plan) -> None:
+    """What is left to do once an entry is stored."""
+    filled, (tier, _) = plan.filled, plan.draft.place
+    keys = [part["key"] for part in filled.parts]
     if keys and (await memory.retrieve(tier=tier, keys=keys, limit=0))["total"] < len(keys):
         # Another has forgotten what was there under this key before the head was.
-        await _store_parts(memory, [plan])
-        await _forget_unused(memory, plan.head)
-    if plan.old is not None and _write_of(plan.old) != _write_of(plan.head):
+        await _store_parts(memory, [filled])
+        await _forget_unused(memory, replace(filled, is_sent=True))
+    if plan.old is not None and _write_of(plan.old) != _write_of(filled.entry):
         await memory.forget(tier=tier, keys=part_keys(plan.old))
 
 
-async def _forget_unused(memory: AsyncMemory, head: Mapping[str, Any]) -> None:
+async def _forget_unused(memory: AsyncMemory, draft: _Draft) -> None:
     """Forgets the parts of a head, if it is not there. What has been replaced or forgotten once is not there again: a head names the
     parts of one before it only where it replaces just that one."""
-    current = (await _find(memory, [head])).get(_place(head))
-    if current is None or _write_of(current) != _write_of(head):
-        await memory.forget(tier=_place(head)[0], keys=part_keys(head))
+    if not draft.is_sent:
+        return
+    current = (await _find(memory, [draft.entry])).get(draft.place)
+    if current is None or _write_of(current) != _write_of(draft.entry):
+        await memory.forget(tier=draft.place[0], keys=part_keys(draft.entry))
 
 
 def _write_of(entry: Any) -> Any:

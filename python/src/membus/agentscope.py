@@ -106,7 +106,7 @@ class MembusMemory(MemoryBase):
         entry = {"key": key, "content": content, "metadata": {"kind": "summary", "level": 1, **covers}, **self._place}
         request: Any = {**self._place, "where": _IS_SUMMARY}
         known = [other async for other in self._memory.entries(**request)]
-        for error in await store_whole(self._memory, [entry]):
+        for error in await store_whole(self._memory, [entry], replacing=True):
             raise error_of(error)
         await self._forget_as_read([other for other in known if other["key"] != key])
 

@@ -198,7 +198,7 @@ const splitCheck = memoryCheck({
     const content = { text, lines: [16_000, 1.2e18], empty: [] };
     const metadata = { kind: "offload", bytes: Buffer.byteLength(text) };
     const whole = t.entry({ key: { offload: "large" }, content, metadata, group: "c" });
-    for (const entry of splitRecord(whole)) {
+    for (const entry of splitRecord(whole, { write: t.random.hex(16) })) {
       const { errors } = await caller.store(entry);
       expect.equal(errors, [], "errors of a store of a part, or of the head");
     }
@@ -231,7 +231,9 @@ const cascadeCheck = memoryCheck({
         content: { text },
         metadata: { kind: "offload", bytes: text.length },
       });
-    const entries = ["goes", "stays"].flatMap((name) => splitRecord(record(name), { sources: true }));
+    const entries = ["goes", "stays"].flatMap((name) =>
+      splitRecord(record(name), { sources: true, write: run }),
+    );
     for (const entry of entries) await caller.store(entry);
     expect.equal((await caller.retrieve({ limit: 0 })).total, 6, "two heads, and two parts of each");
     const { receipt } = await caller.forget({ keys: [record("goes").key as never], cascade: true });

@@ -107,7 +107,7 @@ class CheckpointRows:
             content = {"channel": channel, "value": _written(value), "path": path}
             entry = self._entry("write", place, {"checkpoint": checkpoint_id, "task": task, "index": index}, content)
             entries.append(entry if index < 0 else {**entry, "if_revision": 0})
-        for error in await store_whole(self._memory, entries) if entries else ():
+        for error in await store_whole(self._memory, entries, replacing=True):
             if error["code"] != "conflict":
                 raise error_of(error)
 

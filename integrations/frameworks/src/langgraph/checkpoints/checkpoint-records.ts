@@ -1,6 +1,6 @@
 import { type AgentMemory, type EntryInput, type RetrieveRequest, storeFailure } from "@membus/agent-client";
 import { LongRecords } from "@membus/agentic";
-import { type Filter, LIMITS, type MemoryEntry, type StoreError } from "@membus/protocol";
+import { type Filter, isHead, LIMITS, type MemoryEntry, type StoreError } from "@membus/protocol";
 import {
   type ChannelVersion,
   channelInput,
@@ -46,14 +46,15 @@ export class CheckpointRecords {
   }
 
   async putWrites(at: CheckpointPlace, writes: readonly StoredWrite[]): Promise<void> {
-    const errors = await this.#store(writes.map((write) => writeInput(at, write)));
+    const inputs = writes.map((write) => writeInput(at, write));
+    const errors = await this.#store(inputs, true);
     const failed = errors.find(({ code }) => code !== "conflict");
     if (failed !== undefined) throw storeFailure(failed);
   }
 
   async find(place: CheckpointPlace): Promise<StoredCheckpoint | undefined> {
-    const [entry] = await this.#records.page({ keys: [checkpointKey(place)], limit: 1 });
-    return entry && readCheckpoint(entry);
+    const [stored] = await this.#read({ keys: [checkpointKey(place)] }, readCheckpoint);
+    return stored;
   }
 
   /** The one with the greatest id, which is nearly always the one that was stored last. */
@@ -61,6 +62,8 @@ export class CheckpointRecords {
     const match = { kind: "checkpoint", thread, ns };
     const [entry] = await this.#records.page({ match, limit: 1, order: "newest" });
     if (entry === undefined) return undefined;
+    // Parts of it are missing: there is one before it at most.
+    if (isHead(entry)) return (await this.select({ thread, ns, id: undefined }).next()).value;
     const stored = readCheckpoint(entry);
     const where: Filter = { field: "key.id", op: "gt", value: stored.id };
     if ((await this.#count({ match, where })) === 0) return stored;
@@ -117,10 +120,10 @@ export class CheckpointRecords {
     await this.#memory.forget({ tier: this.#settings.tier, group: groupOf(thread) });
   }
 
-  async #store(inputs: readonly EntryInput[]): Promise<readonly StoreError[]> {
+  async #store(inputs: readonly EntryInput[], replacing = false): Promise<readonly StoreError[]> {
     const { ttl } = this.#settings;
     const ending = ttl === undefined ? inputs : inputs.map((input) => ({ ...input, ttl }));
-    return (await this.#records.store(ending)).errors;
+    return (await this.#records.store(ending, { replacing })).errors;
   }
 
   async #count(request: RetrieveRequest): Promise<number> {
@@ -139,7 +142,7 @@ export class CheckpointRecords {
 
   async #read<T>(request: RetrieveRequest, read: (entry: MemoryEntry) => T): Promise<T[]> {
     const found: T[] = [];
-    for await (const entry of this.#records.entries(request)) found.push(read(entry));
+    for await (const entry of this.#records.entries(request)) if (!isHead(entry)) found.push(read(entry));
     return found;
   }
 }

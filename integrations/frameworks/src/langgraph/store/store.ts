@@ -11,7 +11,7 @@ import {
 } from "@langchain/langgraph-checkpoint";
 import { type AgentMemory, storeFailure } from "@membus/agent-client";
 import { LongRecords } from "@membus/agentic";
-import { type Filter, keyHash, LIMITS } from "@membus/protocol";
+import { type Filter, isHead, keyHash, LIMITS } from "@membus/protocol";
 import { itemInput, itemKey, itemOf, PATH_FIELD, pathOf } from "./item-entry.js";
 import { listNamespaces } from "./list-namespaces.js";
 import { type Known, knownOperation } from "./operations.js";
@@ -80,7 +80,7 @@ export class MembusStore extends BaseStore {
     const found = new Map<string, Item>();
     for (const keys of pagesOf(gets.map(itemKey))) {
       const pages = this.#records.entries({ keys }, { pageSize: keys.length });
-      for await (const entry of pages) found.set(entry.key_hash, itemOf(entry));
+      for await (const entry of pages) if (!isHead(entry)) found.set(entry.key_hash, itemOf(entry));
     }
     return found;
   }
@@ -98,7 +98,7 @@ export class MembusStore extends BaseStore {
     let left = offset;
     for await (const entry of this.#records.entries({ ...ranking, where }, { pageSize })) {
       if (query && entry.score <= 0) break;
-      if (!holds(entry.content, filter ?? {}) || --left >= 0) continue;
+      if (isHead(entry) || !holds(entry.content, filter ?? {}) || --left >= 0) continue;
       found.push({ ...itemOf(entry), ...(query && { score: entry.score }) });
       if (found.length === limit) break;
     }
