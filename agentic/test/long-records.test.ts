@@ -203,18 +203,21 @@ describe("parts of a record", () => {
   });
 });
 
-describe("a record that comes while others are forgotten", () => {
-  it("stays, with all its parts", async () => {
+describe("a record that is forgotten", () => {
+  it.each([
+    ["before", 1],
+    ["after", 2],
+  ])("goes with all its parts, also where it has become another %s it was looked for", async (_, nth) => {
     const { memory } = await openMemory();
     const records = new LongRecords(memory, "episodic");
-    await records.store([SHORT]);
+    await records.store([{ ...FIRST, content: { text: "b".repeat(400_000) } }]);
     const forget = memory.forget.bind(memory);
-    vi.spyOn(memory, "forget").mockImplementationOnce(async (...given) => {
-      await records.store([FIRST]);
+    let forgets = 0;
+    vi.spyOn(memory, "forget").mockImplementation(async (...given) => {
+      if (++forgets === nth) await records.store([FIRST]);
       return forget(...given);
     });
-    expect(await records.forget({ keys: [FIRST.key] })).toBe(0);
-    expect(await contents(records)).toEqual([FIRST.content]);
-    expect(await total(memory)).toBe(4);
+    expect(await records.forget({ since: 0 })).toBe(1);
+    expect(await total(memory)).toBe(0);
   });
 });

@@ -92,7 +92,13 @@ describe("a record of any size", () => {
       .slice(0, -1)
       .map(asRead);
     expect(joinRecord(head, ofOther)).toBeUndefined();
-    expect(joinRecord({ ...head, content: { text: "x" } }, parts)).toBeUndefined();
+    expect(joinRecord({ ...head, content: { parts: {} } }, parts)).toBeUndefined();
+  });
+
+  it("is none where another has replaced it and kept its metadata", () => {
+    const replaced = { ...asRead(splitRecord(LARGE).at(-1)!), content: { text: "x" } };
+    expect(joinRecord(replaced, [])).toBe(replaced);
+    expect(partKeys(replaced)).toEqual([]);
   });
 
   it("is joined from the golden parts, by another's hands", () => {

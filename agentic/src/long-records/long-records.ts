@@ -38,6 +38,7 @@ const READS_MAX = 8;
 const ATTEMPTS_MAX = 16;
 
 const IS_HEAD: Filter = { field: "metadata.parts", op: "exists", value: true };
+const IS_PART: Filter = { field: "metadata.kind", op: "eq", value: "part" };
 
 export interface StoreRecordsOptions {
   /**
@@ -77,8 +78,8 @@ export class LongRecords {
   /**
    * Stores records in their order; of those that are too large for an entry first the parts. What a record had before,
    * and needs no longer, is forgotten where it was looked for, which needs a tier that declares `conditional`.
-   * @throws {MemoryError} `too_large` for one of more than 180 MB; what befalls parts: then no record is stored; `conflict`
-   *   for a record without a condition that others replace all the time.
+   * @throws {MemoryError} `too_large` for one of more than 180 MB, what befalls parts, and `conflict` for a record without a
+   *   condition that others replace all the time. Others of the call may be stored then.
    */
   async store(
     inputs: readonly EntryInput[],
@@ -87,9 +88,16 @@ export class LongRecords {
     const stored: Stored = { receipts: [], errors: [] };
     let left = inputs.map((input, index) => draftOf({ ...input, tier: this.#tier }, index));
     for (let attempt = 1; left.length > 0; attempt++) {
-      if (attempt > ATTEMPTS_MAX) throw await this.#givenUp(left);
       if (attempt > 1) await pauseAfterConflict(attempt, systemClock);
-      left = await this.#storePlans(await this.#plans(left, replacing), stored);
+      try {
+        if (attempt > ATTEMPTS_MAX) throw contended(left[0]!);
+        left = await this.#storePlans(await this.#plans(left, replacing), stored);
+      } catch (error) {
+        if (!isMemoryError(error) || isRefusal(error)) {
+          for (const draft of left) await this.#forgetUnused(draft);
+        }
+        throw error;
+      }
     }
     return stored;
   }
@@ -112,17 +120,24 @@ export class LongRecords {
     return whole.filter((entry) => entry !== undefined);
   }
 
-  /** Forgets records and their parts, and counts the records. A head that comes meanwhile stays. */
-  async forget(request: Omit<ForgetRequest, "tier" | "all">): Promise<number> {
-    const criteria = { ...request, tier: this.#tier };
+  /** Forgets records and their parts, and counts the records. */
+  async forget(request: Omit<ForgetRequest, "tier" | "namespace" | "all">): Promise<number> {
     const given = request.where ? [request.where] : [];
-    const heads: MemoryEntry[] = [];
-    const ofHeads = { ...criteria, where: { all: [IS_HEAD, ...given] } };
-    for await (const head of this.#memory.entries(ofHeads)) heads.push(head);
-    const ofOthers = { ...criteria, where: { all: [{ not: IS_HEAD }, ...given] } };
-    let { deleted } = await this.#memory.forget(ofOthers);
-    for (const head of heads) deleted += await this.#forgetHead(head);
-    return deleted;
+    const criteria = (...all: readonly Filter[]) => ({
+      ...request,
+      tier: this.#tier,
+      where: { all: [...all, ...given] },
+    });
+    let { deleted: count } = await this.#memory.forget(criteria({ not: IS_HEAD }, { not: IS_PART }));
+    for (let read = 1, isMissed = true; isMissed && read <= READS_MAX; read++) {
+      const heads: MemoryEntry[] = [];
+      for await (const head of this.#memory.entries(criteria(IS_HEAD))) heads.push(head);
+      const counts: number[] = [];
+      for (const head of heads) counts.push(await this.#forgetHead(head));
+      count += counts.reduce((sum, deleted) => sum + deleted, 0);
+      isMissed = counts.includes(0);
+    }
+    return count;
   }
 
   /** What is under the keys of large records, and of small ones that may replace a head. */
@@ -145,11 +160,14 @@ export class LongRecords {
   /** @returns those whose place another has taken since it was looked for. */
   async #storePlans(plans: readonly RecordPlan[], done: Stored): Promise<Draft[]> {
     await this.#storeParts(plans.filter(({ isSent, draft }) => isSent && !draft.isSent));
-    const { receipts, errors } = await this.#storeEntries(plans);
+    const { receipts, errors } = await this.#memory.store(plans.map(({ entry }) => entry));
+    // Of several of one key the last counts, and the others are the conflicts that the host says.
+    const last = new Map(plans.map(({ input, index }) => [hashOf(input), index]));
     const beaten: Draft[] = [];
     for (const error of errors) {
       const plan = plans[error.index]!;
-      if (error.code === "conflict" && plan.isOurCondition && isLast(plan, plans)) {
+      const isBeaten = error.code === "conflict" && plan.isOurCondition;
+      if (isBeaten && last.get(hashOf(plan.input)) === plan.index) {
         beaten.push(nextDraft(plan));
         continue;
       }
@@ -164,30 +182,11 @@ export class LongRecords {
     return beaten;
   }
 
-  async #storeEntries(plans: readonly RecordPlan[]): Promise<StoredRecords> {
-    try {
-      return await this.#memory.store(plans.map(({ entry }) => entry));
-    } catch (error) {
-      const sent = isMemoryError(error) && isRefusal(error) ? plans.filter(({ isSent }) => isSent) : [];
-      for (const plan of sent) await this.#forgetUnused(plan);
-      throw error;
-    }
-  }
-
-  async #givenUp(drafts: readonly Draft[]): Promise<MemoryError> {
-    for (const draft of drafts.filter(({ isSent }) => isSent)) await this.#forgetUnused(draft);
-    const key = JSON.stringify(drafts[0]!.input.key);
-    return new MemoryError("conflict", `others change the record ${key} all the time`);
-  }
-
-  /** Where one is refused, none of these is left. */
   async #storeParts(plans: readonly RecordPlan[]): Promise<void> {
     const parts = plans.flatMap((plan) => plan.parts);
     if (parts.length === 0) return;
     const { errors } = await this.#sendParts(parts);
-    if (errors[0] === undefined) return;
-    for (const plan of plans) await this.#forgetUnused(plan);
-    throw storeFailure(errors[0]);
+    if (errors[0] !== undefined) throw storeFailure(errors[0]);
   }
 
   async #sendParts(parts: readonly EntryInput[]): Promise<StoredRecords> {
@@ -220,7 +219,8 @@ export class LongRecords {
    * Forgets the parts of a head, if it is not there. What has been replaced or forgotten once is not there again: a head
    * names the parts of one before it only where it replaces just that one.
    */
-  async #forgetUnused({ entry }: Draft): Promise<void> {
+  async #forgetUnused({ parts, entry }: Draft): Promise<void> {
+    if (parts.length === 0) return;
     const hash = hashOf(entry);
     const current = (await this.#find([hash], IS_HEAD)).get(hash);
     if (current === undefined || !isSameWrite(current, entry)) await this.#forgetParts(partHashes(entry));
@@ -283,9 +283,8 @@ function isRefusal({ code }: { readonly code: string }): boolean {
   return !UNKNOWN_CODES.has(code);
 }
 
-/** Of several of one key in a call the last counts, and the others are the conflicts that the host says. */
-function isLast({ index, input }: Draft, plans: readonly RecordPlan[]): boolean {
-  return !plans.some((other) => other.index > index && hashOf(other.input) === hashOf(input));
+function contended({ input }: Draft): MemoryError {
+  return new MemoryError("conflict", `others change the record ${JSON.stringify(input.key)} all the time`);
 }
 
 function hashOf({ key }: EntryInput): string {

@@ -47,7 +47,7 @@ export function draftOf(input: EntryInput, index: number): Draft {
 export function planRecord(draft: Draft, current: MemoryEntry | undefined): RecordPlan {
   const old = current !== undefined && isHead(current) ? current : undefined;
   const [condition, revision] = [draft.input.if_revision ?? undefined, current?.revision ?? 0];
-  const filled = draft.isSent ? draft : withFieldsOf(draft, current);
+  const filled = withMetadataOf(withPlaceOf(draft, current), current);
   const common = { draft, old, isOurCondition: condition === undefined };
   const entry = common.isOurCondition ? { ...filled.entry, if_revision: revision } : filled.entry;
   const plan = { ...filled, ...common, entry };
@@ -58,21 +58,25 @@ export function planRecord(draft: Draft, current: MemoryEntry | undefined): Reco
 }
 
 /** For another try, over what is there then. */
-export function nextDraft({ draft, parts, entry, isSent }: RecordPlan): Draft {
-  return isSent ? { ...draft, parts, entry, isSent } : draft;
+export function nextDraft({ draft, parts, entry: { group, occurred_at }, isSent }: RecordPlan): Draft {
+  return isSent ? { ...draft, parts, entry: { ...draft.entry, group, occurred_at }, isSent } : draft;
 }
 
-/** What a store without them leaves as it is (clause UPD-2): parts are where their head is, and it says no more that it has some. */
-function withFieldsOf(draft: Draft, current: MemoryEntry | undefined): Draft {
-  if (current === undefined) return draft;
-  const { parts: _, ...metadata } = current.metadata ?? {};
-  const { group, occurred_at } = current;
-  const place = { ...(group !== undefined && { group }), occurred_at };
-  const own = { ...metadata, ...draft.entry.metadata };
-  const entry = draft.input.metadata === undefined ? { ...draft.entry, metadata: own } : draft.entry;
-  if (draft.parts.length === 0) return isHead(current) ? { ...draft, entry } : draft;
-  const placed = (each: EntryInput) => ({ ...place, ...each });
-  return { ...draft, parts: draft.parts.map(placed), entry: placed(entry) };
+/** A store without metadata leaves them as they are (clause UPD-2), but for what says that there are parts. */
+function withMetadataOf(draft: Draft, current: MemoryEntry | undefined): Draft {
+  if (draft.input.metadata !== undefined || current?.metadata === undefined) return draft;
+  if (draft.parts.length === 0 && !isHead(current)) return draft;
+  const { parts: _, ...metadata } = current.metadata;
+  const count = draft.parts.length > 0 ? { parts: draft.parts.length } : {};
+  return { ...draft, entry: { ...draft.entry, metadata: { ...metadata, ...count } } };
+}
+
+/** It also leaves group and time: parts get those of their head, which are said, as others may change them until it is stored. */
+function withPlaceOf(draft: Draft, current: MemoryEntry | undefined): Draft {
+  if (draft.isSent || draft.parts.length === 0) return draft;
+  const { group = current?.group ?? null, occurred_at = current?.occurred_at ?? null } = draft.input;
+  const placed = (each: EntryInput) => ({ ...each, group, occurred_at });
+  return { ...draft, parts: draft.parts.map(placed), entry: placed(draft.entry) };
 }
 
 /** The write of which the parts are there already: they hold the same, lie where these would, and have no end. */

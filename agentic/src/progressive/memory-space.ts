@@ -114,6 +114,7 @@ export class MemorySpace {
 
   /** As `write`, of entries of any size: those that are larger than an entry may be are kept in parts. */
   async writeLong(namespace: string, writes: readonly SpaceWrite[]): Promise<WriteOutcome[]> {
+    this.signal?.throwIfAborted();
     const entries = writes.map((write) => this.#entryOf(write));
     return this.#outcomes(await this.#long(namespace).store(entries));
   }

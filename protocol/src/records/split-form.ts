@@ -49,7 +49,8 @@ export const PartSchema = z.looseObject({
   metadata: z.looseObject({ kind: z.literal(PART_KIND) }),
 });
 
-/** Whether the content of a record is in parts. */
-export function isHead({ metadata }: Pick<MemoryEntry, "metadata">): boolean {
-  return metadata?.parts !== undefined;
+/** Whether the content of a record is in parts: not of one that has replaced a head and kept its metadata (clause UPD-2). */
+export function isHead({ content, metadata }: Pick<MemoryEntry, "content" | "metadata">): boolean {
+  const { parts } = (content ?? {}) as { readonly parts?: unknown };
+  return metadata?.parts !== undefined && typeof parts === "object" && parts !== null;
 }

@@ -54,7 +54,7 @@ def split_entry(entry: Mapping[str, Any], write: str) -> tuple[list[dict[str, An
         }
         for at, key in enumerate(_part_keys(key_hash(entry["key"]), parts))
     ]
-    head = {"content": {"parts": parts}, "metadata": {**entry.get("metadata", {}), "parts": count}}
+    head = {"content": {"parts": parts}, "metadata": {**(entry.get("metadata") or {}), "parts": count}}
     return pieces, {**entry, **head, "text": _text_of(entry)}
 
 
@@ -122,8 +122,8 @@ async def store_whole(memory: AsyncMemory, entries: Sequence[Mapping[str, Any]],
     """Stores entries of any size in the namespace of `memory`, parts before what they are parts of [REC-12]. Parts that an entry had
     before are forgotten where it has a condition or is large, and with `replacing` of all entries.
 
-    Returns the errors of entries; raises what befalls parts, when nothing else is stored, and `ConflictError` for an entry without a
-    condition that others replace all the time."""
+    Returns the errors of entries; raises what befalls parts, and `ConflictError` for an entry without a condition that others replace all
+    the time. Others of the call may be stored then."""
     drafts = [_Draft(index, entry, *split_entry(entry, str(uuid.uuid4()))) for index, entry in enumerate(entries)]
     errors: list[StoreError] = []
     for attempt in range(_ATTEMPTS_MAX):
@@ -131,11 +131,15 @@ async def store_whole(memory: AsyncMemory, entries: Sequence[Mapping[str, Any]],
             return errors
         if attempt > 0:
             await asyncio.sleep(random.uniform(0, min(_PAUSE_S_MAX, 0.005 * 2**attempt)))
-        drafts = await _store_plans(memory, await _plans(memory, drafts, replacing), errors)
+        try:
+            drafts = await _store_plans(memory, await _plans(memory, drafts, replacing), errors)
+        except Exception as error:
+            if not isinstance(error, MembusError) or _is_refusal(error.code):
+                await _forget_all_unused(memory, drafts)
+            raise
+    await _forget_all_unused(memory, drafts)
     for draft in drafts:
-        await _forget_unused(memory, draft)
-    if drafts:
-        raise ConflictError(f"others change the entry {encode(drafts[0].given['key']).decode()} all the time")
+        raise ConflictError(f"others change the entry {encode(draft.given['key']).decode()} all the time")
     return errors
 
 
@@ -158,7 +162,7 @@ def _planned(draft: _Draft, current: MemoryEntry | None) -> _Plan:
     """`current` is what is under the key."""
     old = current if current is not None and _write_of(current) is not None else None
     condition, revision = draft.given.get("if_revision"), 0 if current is None else current["revision"]
-    filled = draft if draft.is_sent or current is None else _with_fields_of(draft, current)
+    filled = _with_metadata_of(_with_place_of(draft, current), current)
     is_expected = condition is None or condition == revision
     if condition is None:
         filled = replace(filled, entry={**filled.entry, "if_revision": revision})
@@ -168,16 +172,29 @@ def _planned(draft: _Draft, current: MemoryEntry | None) -> _Plan:
     return _Plan(draft, filled, condition is None, old)
 
 
-def _with_fields_of(draft: _Draft, current: MemoryEntry) -> _Draft:
-    """What a store without them leaves as it is [UPD-2]: parts are where their head is, and it says no more that it has some."""
-    entry: dict[str, Any] = draft.entry
-    place: dict[str, Any] = {name: value for name, value in current.items() if name in ("group", "occurred_at")}
-    if "metadata" not in draft.given and (draft.parts or _write_of(current) is not None):
-        own = {name: value for name, value in current.get("metadata", {}).items() if name != "parts"}
-        entry = {**entry, "metadata": {**own, **entry.get("metadata", {})}}
-    if not draft.parts:
-        return replace(draft, entry=entry)
-    return replace(draft, parts=[{**place, **part} for part in draft.parts], entry={**place, **entry})
+def _next_draft(plan: _Plan) -> _Draft:
+    """For another try, over what is there then."""
+    if not plan.filled.is_sent:
+        return plan.draft
+    place = {name: plan.filled.entry[name] for name in ("group", "occurred_at") if name in plan.filled.entry}
+    return replace(plan.draft, parts=plan.filled.parts, entry={**plan.draft.entry, **place}, is_sent=True)
+
+
+def _with_metadata_of(draft: _Draft, current: MemoryEntry | None) -> _Draft:
+    """A store without metadata leaves them as they are [UPD-2], but for what says that there are parts."""
+    if "metadata" in draft.given or current is None or not (draft.parts or _write_of(current)):
+        return draft
+    own = {name: value for name, value in current.get("metadata", {}).items() if name != "parts"}
+    count = {"parts": len(draft.parts)} if draft.parts else {}
+    return replace(draft, entry={**draft.entry, "metadata": {**own, **count}})
+
+
+def _with_place_of(draft: _Draft, current: Any) -> _Draft:
+    """It also leaves group and time: parts get those of their head, which are said, as others may change them until it is stored."""
+    if draft.is_sent or not draft.parts:
+        return draft
+    place: dict[str, Any] = {name: draft.given.get(name, (current or {}).get(name)) for name in ("group", "occurred_at")}
+    return replace(draft, parts=[{**part, **place} for part in draft.parts], entry={**draft.entry, **place})
 
 
 def _is_held_by(old: Any, head: Any) -> bool:
@@ -199,15 +216,15 @@ async def _store_plans(memory: AsyncMemory, plans: Sequence[_Plan], errors: list
     """Adds to `errors`. Returns those whose place another has taken since it was looked for."""
     await _store_parts(memory, [plan.filled for plan in plans if plan.filled.is_sent and not plan.draft.is_sent])
     beaten, refused = [], set()
-    for error in await _store_entries(memory, [plan.filled for plan in plans]):
+    # Of several of one key in a call the last counts, and the others are the conflicts that the host says.
+    last = {plan.draft.place: plan for plan in plans}
+    for error in (await memory.store([plan.filled.entry for plan in plans]))["errors"]:
         plan = plans[error["index"]]
         refused.add(error["index"])
-        # Of several of one key in a call the last counts, and the others are the conflicts that the host says.
-        is_last = all(other.draft.index <= plan.draft.index or other.draft.place != plan.draft.place for other in plans)
-        if error["code"] == "conflict" and plan.is_our_condition and is_last:
-            beaten.append(plan.filled if plan.filled.is_sent else plan.draft)
+        if error["code"] == "conflict" and plan.is_our_condition and last[plan.draft.place] is plan:
+            beaten.append(_next_draft(plan))
             continue
-        if _is_refusal(error["code"]):
+        if plan.filled.is_sent and _is_refusal(error["code"]):
             await _forget_unused(memory, plan.filled)
         errors.append({**error, "index": plan.draft.index})
     for index, plan in enumerate(plans):
@@ -216,26 +233,14 @@ async def _store_plans(memory: AsyncMemory, plans: Sequence[_Plan], errors: list
     return beaten
 
 
-async def _store_entries(memory: AsyncMemory, drafts: Sequence[_Draft]) -> list[StoreError]:
-    try:
-        return (await memory.store([draft.entry for draft in drafts]))["errors"]
-    except MembusError as error:
-        for draft in drafts if _is_refusal(error.code) else ():
-            await _forget_unused(memory, draft)
-        raise
-
-
 def _is_refusal(code: str) -> bool:
     """With other codes an entry may be stored all the same, or soon be."""
     return code not in ("timeout", "unavailable", "runtime_error")
 
 
 async def _store_parts(memory: AsyncMemory, drafts: Sequence[_Draft]) -> None:
-    """Where one is refused, none of these is left."""
     parts = [part for draft in drafts for part in draft.parts]
     for error in (await memory.store(parts))["errors"] if parts else ():
-        for draft in drafts:
-            await _forget_unused(memory, draft)
         raise error_of(error)
 
 
@@ -246,15 +251,20 @@ async def _settle(memory: AsyncMemory, plan: _Plan) -> None:
     if keys and (await memory.retrieve(tier=tier, keys=keys, limit=0))["total"] < len(keys):
         # Another has forgotten what was there under this key before the head was.
         await _store_parts(memory, [filled])
-        await _forget_unused(memory, replace(filled, is_sent=True))
+        await _forget_unused(memory, filled)
     if plan.old is not None and _write_of(plan.old) != _write_of(filled.entry):
         await memory.forget(tier=tier, keys=part_keys(plan.old))
+
+
+async def _forget_all_unused(memory: AsyncMemory, drafts: Sequence[_Draft]) -> None:
+    for draft in drafts:
+        await _forget_unused(memory, draft)
 
 
 async def _forget_unused(memory: AsyncMemory, draft: _Draft) -> None:
     """Forgets the parts of a head, if it is not there. What has been replaced or forgotten once is not there again: a head names the
     parts of one before it only where it replaces just that one."""
-    if not draft.is_sent:
+    if not draft.parts:
         return
     current = (await _find(memory, [draft.entry])).get(draft.place)
     if current is None or _write_of(current) != _write_of(draft.entry):
