@@ -176,7 +176,7 @@ def _next_draft(plan: _Plan) -> _Draft:
     """For another try, over what is there then."""
     if not plan.filled.is_sent:
         return plan.draft
-    place = {name: plan.filled.entry[name] for name in ("group", "occurred_at") if name in plan.filled.entry}
+    place: dict[str, Any] = {name: plan.filled.entry[name] for name in ("group", "occurred_at") if name in plan.filled.entry}
     return replace(plan.draft, parts=plan.filled.parts, entry={**plan.draft.entry, **place}, is_sent=True)
 
 
