@@ -93,6 +93,7 @@ function expectWordsThenVectors(answers: readonly string[][], words: string[], p
 }
 
 async function expectWhole(directory: string, generation: Generation, present: string[]): Promise<void> {
+  const reindex_done = (await isDone(directory)) ? 0 : NAMESPACES.length * ROWS;
   plugin = await openGeneration(directory, generation);
   await untilDone(plugin);
   expect(await rankings(plugin)).toEqual(present);
@@ -101,7 +102,7 @@ async function expectWhole(directory: string, generation: Generation, present: s
     const { entries, total } = await retrieve({ include: ["embedding"] });
     expect([total, entries.filter(({ embedding }) => embedding?.length === 5).length]).toEqual([ROWS, ROWS]);
   }
-  expect(plugin.stats?.()).toMatchObject({ reindex_state: "done", reindex_done: NAMESPACES.length * ROWS });
+  expect(plugin.stats?.()).toMatchObject({ reindex_state: "done", reindex_done });
 }
 
 describe("a process killed while it changes", () => {
