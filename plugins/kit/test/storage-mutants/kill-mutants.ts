@@ -14,7 +14,7 @@ class WritesLater extends LinesStorage {
 
   protected override async write(scope: string, lines: Lines): Promise<void> {
     this.#waiting.push([scope, lines]);
-    this.#timer ??= setTimeout(() => void this.flush(), 200);
+    this.#timer ??= setTimeout(() => void this.flush(), 1_000);
   }
 
   protected async flush(): Promise<void> {
