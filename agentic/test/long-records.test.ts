@@ -167,9 +167,9 @@ describe("parts of a record", () => {
   });
 
   it.each([
-    ["is refused", "memory_full", 0],
-    ["may be stored yet", "timeout", 3],
-  ])("go where their head %s, or not", async (_, code, left) => {
+    ["go where their head is refused", "memory_full", 0],
+    ["stay where their head may be stored yet", "timeout", 3],
+  ])("%s", async (_, code, left) => {
     const { memory } = await openMemory();
     const store = memory.store.bind(memory);
     vi.spyOn(memory, "store").mockImplementation(async (...given) => {

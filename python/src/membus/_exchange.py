@@ -125,7 +125,7 @@ class Exchange:
                 return read(_read_reply(data, request))
             except MembusError as error:
                 error.detail.update({"attempts": attempts} if attempts > 1 else {})
-                pause_s = error.retry_after_ms / 1000 + _backoff_s(attempts)
+                pause_s = error.retry_after_ms / 1000 + backoff_s(attempts)
                 is_over = time.monotonic() - started + pause_s > patience.retry_timeout_s
                 if not error.retryable or is_over or await self._closes_within(pause_s):
                     raise
@@ -144,7 +144,7 @@ class Exchange:
         await self.connection.close()
 
 
-def _backoff_s(attempts: int) -> float:
+def backoff_s(attempts: int) -> float:
     """Doubling from 50 ms to 2 s, less up to half at random, so that clients do not return together."""
     full_s = min(_PAUSE_MAX_S, _PAUSE_FIRST_S * 2.0 ** min(attempts - 1, 10))
     return full_s * (1 - random.random() / 2)

@@ -6,12 +6,12 @@ import asyncio
 import base64
 import hashlib
 import json
-import random
 import uuid
 from dataclasses import dataclass, replace
 from typing import Any, Iterable, Mapping, Sequence
 
 from ._batches import entries_of
+from ._exchange import backoff_s
 from ._schema import LIMITS, MemoryEntry, MemoryTier, StoreError
 from ._values import encode, key_hash
 from .aio import AsyncMemory
@@ -24,7 +24,6 @@ _PARTS_MAX = LIMITS["storeEntries"] - 1
 _READS_MAX = 8
 #: An entry without a condition that others replace meanwhile, each time, is tried so often.
 _ATTEMPTS_MAX = 16
-_PAUSE_S_MAX = 0.2
 _IS_HEAD: Any = {"field": "metadata.parts", "op": "exists", "value": True}
 _SHARED = ("tier", "group", "occurred_at", "ttl", "expires_at")
 
@@ -126,20 +125,20 @@ async def store_whole(memory: AsyncMemory, entries: Sequence[Mapping[str, Any]],
     the time. Others of the call may be stored then."""
     drafts = [_Draft(index, entry, *split_entry(entry, str(uuid.uuid4()))) for index, entry in enumerate(entries)]
     errors: list[StoreError] = []
-    for attempt in range(_ATTEMPTS_MAX):
-        if not drafts:
-            return errors
-        if attempt > 0:
-            await asyncio.sleep(random.uniform(0, min(_PAUSE_S_MAX, 0.005 * 2**attempt)))
+    attempts = 0
+    while drafts:
+        if attempts > 0:
+            await asyncio.sleep(backoff_s(attempts))
+        attempts += 1
         try:
+            if attempts > _ATTEMPTS_MAX:
+                raise ConflictError(f"others change the entry {encode(drafts[0].given['key']).decode()} all the time")
             drafts = await _store_plans(memory, await _plans(memory, drafts, replacing), errors)
         except Exception as error:
             if not isinstance(error, MembusError) or _is_refusal(error.code):
-                await _forget_all_unused(memory, drafts)
+                for draft in drafts:
+                    await _forget_unused(memory, draft)
             raise
-    await _forget_all_unused(memory, drafts)
-    for draft in drafts:
-        raise ConflictError(f"others change the entry {encode(draft.given['key']).decode()} all the time")
     return errors
 
 
@@ -254,11 +253,6 @@ async def _settle(memory: AsyncMemory, plan: _Plan) -> None:
         await _forget_unused(memory, filled)
     if plan.old is not None and _write_of(plan.old) != _write_of(filled.entry):
         await memory.forget(tier=tier, keys=part_keys(plan.old))
-
-
-async def _forget_all_unused(memory: AsyncMemory, drafts: Sequence[_Draft]) -> None:
-    for draft in drafts:
-        await _forget_unused(memory, draft)
 
 
 async def _forget_unused(memory: AsyncMemory, draft: _Draft) -> None:

@@ -14,7 +14,7 @@ class WritesLater extends LinesStorage {
 
   protected override async write(scope: string, lines: Lines): Promise<void> {
     this.#waiting.push([scope, lines]);
-    this.#timer ??= setTimeout(() => void this.flush(), 1_000);
+    this.#timer ??= setTimeout(() => void this.flush(), 200);
   }
 
   protected async flush(): Promise<void> {
@@ -155,7 +155,13 @@ function isJson(line: string): boolean {
 }
 
 export const killMutants: readonly StorageMutant[] = [
-  { name: "writes-later", check: "kill/append", says: /acknowledged rows .* missing/s, storage: WritesLater },
+  {
+    name: "writes-later",
+    check: "kill/append",
+    says: /acknowledged rows .* missing/s,
+    killCount: KILLS,
+    storage: WritesLater,
+  },
   {
     name: "appends-by-rewriting",
     check: "kill/append",
@@ -177,7 +183,13 @@ export const killMutants: readonly StorageMutant[] = [
     killCount: KILLS,
     storage: RemovesLater,
   },
-  { name: "removals-written-later", check: "kill/remove", says: /acknowledged rows /, storage: WritesLater },
+  {
+    name: "removals-written-later",
+    check: "kill/remove",
+    says: /acknowledged rows /,
+    killCount: KILLS,
+    storage: WritesLater,
+  },
   {
     name: "removes-by-rewriting",
     check: "kill/remove",
