@@ -23,7 +23,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "tidy", include: ["tidy/**/*.test.ts"], isolate: false, sequence: { groupOrder: 0 } },
+        test: {
+          name: "tidy",
+          include: ["tools/tidy/**/*.test.ts"],
+          isolate: false,
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         extends: true,
@@ -41,7 +46,7 @@ export default defineConfig({
           name: "system",
           include: [
             "*/test/**/*.test.ts",
-            "{plugins/*,integrations/*,conformance/mutants}/test/**/*.test.ts",
+            "{plugins/*,integrations/*,tools/*,gateway/inspector,conformance/mutants}/test/**/*.test.ts",
           ],
           exclude: [
             ...configDefaults.exclude,

@@ -15,7 +15,7 @@ import { systemClock } from "@membus/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { freePort } from "../../bus/test/free-port.js";
 import { NATS_SERVER } from "../../bus/test/nats-server.js";
-import { readServerInfo } from "../../nats-server/src/server-info.js";
+import { readServerInfo } from "../../tools/nats-server/src/server-info.js";
 import { endChild, lineOf, runCli, spawnCli } from "./run-cli.js";
 
 let directory: string;

@@ -14,7 +14,7 @@ import { type RateQuotas, ratesOption } from "./rates/index.js";
 
 export interface HostOptions {
   /**
-   * First tokens of every subject.
+   * Leading tokens of every subject.
    * @default "a2e"
    */
   readonly prefix?: string;
@@ -24,9 +24,9 @@ export interface HostOptions {
    */
   readonly tenants?: readonly string[];
   /**
-   * What a reply subject must begin with, followed by a dot. `{tenant}` and `{agent}`, one a token, stand for the
-   * caller's own tokens: an inbox that only this caller may read. A request with another reply subject is dropped and
-   * counted: answering it would make the host publish where the caller may not.
+   * Prefixes that a reply subject must start with, followed by a dot. `{tenant}` and `{agent}`, one per
+   * token, are replaced with the caller's own tokens. A request with another reply subject is dropped and
+   * counted, because answering it would publish where the caller has no permission.
    * @default ["_INBOX", "_INBOX_{agent}"]
    */
   readonly inboxPrefixes?: readonly string[];

@@ -3,7 +3,7 @@ import { isMemoryError } from "@membus/protocol";
 import { kindIs } from "../kind-filter.js";
 import { lineageOf } from "./facts/history.js";
 import { keysOf, MEMORY_KINDS } from "./recall/memory.js";
-import type { Shelf } from "./shelf.js";
+import type { NamespaceView } from "./shelf.js";
 
 /** What to forget: by one of the three. */
 export type Forgetting = (
@@ -20,7 +20,7 @@ export type Forgetting = (
 };
 
 /** Memories of every kind that meet it, current or not. @returns how many there were. */
-export async function forgetIn(shelf: Shelf, what: Forgetting): Promise<number> {
+export async function forgetIn(shelf: NamespaceView, what: Forgetting): Promise<number> {
   const cascade = (what.cascade === true ? { cascade: true } : {}) as ForgetRequest;
   if ("all" in what) return shelf.forget({ ...cascade, where: kindIs(...MEMORY_KINDS) });
   if ("category" in what) {
@@ -31,7 +31,7 @@ export async function forgetIn(shelf: Shelf, what: Forgetting): Promise<number> 
   return shelf.forgetKeys(ids.flatMap(keysOf), cascade);
 }
 
-async function withHistory(shelf: Shelf, ids: readonly string[]): Promise<string[]> {
+async function withHistory(shelf: NamespaceView, ids: readonly string[]): Promise<string[]> {
   const all = new Set(ids);
   for (const id of ids) {
     try {

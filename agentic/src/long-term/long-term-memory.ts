@@ -40,7 +40,7 @@ import {
   resolveToolCallOptions,
   type ToolCallOptions,
 } from "./record-options.js";
-import { Shelf } from "./shelf.js";
+import { NamespaceView } from "./shelf.js";
 import { Shelves } from "./shelves.js";
 import { splitInput } from "./tasks/split-input.js";
 import type { TaskOutcome, TaskState, Work } from "./tasks/task.js";
@@ -261,7 +261,7 @@ export class LongTermMemory {
    * @throws {MemoryError} `too_large` for more than the host lists at once: 256; `unsupported` where it does not list.
    */
   async abouts(): Promise<AboutCount[]> {
-    const everything = new Shelf(this.#memory, "about", this.#options.tier);
+    const everything = new NamespaceView(this.#memory, "about", this.#options.tier);
     const counts = await everything.counts({ namespace: ALL_ABOUT, where: kindIs(...MEMORY_KINDS) });
     return aboutCounts(counts);
   }
@@ -364,7 +364,7 @@ export class LongTermMemory {
     return recordInputs(this.#shelves, inputs, fields, isForgotten, context);
   }
 
-  #marked(shelf: Shelf, outcomes: readonly RecordOutcome[]): RecordOutcome[] {
+  #marked(shelf: NamespaceView, outcomes: readonly RecordOutcome[]): RecordOutcome[] {
     const isQuarantine = shelf === this.#shelves.quarantine;
     return outcomes.map((one) =>
       isQuarantine && one.outcome !== "refused" ? { ...one, quarantined: true } : one,

@@ -4,7 +4,7 @@ import type { CallContext } from "./call-context.js";
 import { readFact } from "./facts/fact.js";
 import { lookUp } from "./facts/look-up.js";
 import { keysOf } from "./recall/memory.js";
-import type { Shelf } from "./shelf.js";
+import type { NamespaceView } from "./shelf.js";
 import type { Shelves } from "./shelves.js";
 
 /**
@@ -39,7 +39,7 @@ interface Move {
   readonly entry?: EntryInput | undefined;
 }
 
-async function movesTo(main: Shelf, found: readonly MemoryEntry[], now: number): Promise<Move[]> {
+async function movesTo(main: NamespaceView, found: readonly MemoryEntry[], now: number): Promise<Move[]> {
   const facts = new Map(found.map((entry) => [entry, readFact(entry)]));
   const texts = [...facts.values()].flatMap((fact) => fact?.text ?? []);
   const slots = await lookUp(main, texts, now);

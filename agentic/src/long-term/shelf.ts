@@ -9,7 +9,7 @@ import type {
 import { LIMITS, type MemoryEntry, type MemoryKey, type MemoryTier } from "@membus/protocol";
 
 /** One namespace of one tier, in which memories about something are. */
-export class Shelf {
+export class NamespaceView {
   readonly namespace: string;
   readonly tier: MemoryTier;
   readonly #memory: AgentMemory;

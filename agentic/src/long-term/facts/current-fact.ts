@@ -1,6 +1,6 @@
 import { isCurrent, MemoryError } from "@membus/protocol";
 import type { CallContext } from "../call-context.js";
-import type { Shelf } from "../shelf.js";
+import type { NamespaceView } from "../shelf.js";
 import { type Fact, readFact } from "./fact.js";
 
 /**
@@ -8,7 +8,7 @@ import { type Fact, readFact } from "./fact.js";
  * @throws {MemoryError} `memory_not_found`, or `conflict` where it is not what it was.
  */
 export async function currentFact(
-  shelf: Shelf,
+  shelf: NamespaceView,
   id: string,
   ifRevision: number | undefined,
   { clock }: CallContext,

@@ -3,13 +3,13 @@ import { z } from "zod";
 import { askFor, type ChatModel, loadPrompt } from "../../model/index.js";
 import { newestSources } from "../../sources.js";
 import type { CallContext } from "../call-context.js";
-import type { Shelf } from "../shelf.js";
+import type { NamespaceView } from "../shelf.js";
 import { type Candidate, FACT_LENGTH_MAX, type Fact, isWeaker, saidWords, weakest } from "./fact.js";
 import { lookUp } from "./look-up.js";
 import { type Looked, type Plan, planDuplicate, planNew } from "./plan.js";
 
 /** What is to be done with each candidate. */
-export async function decide(shelf: Shelf, looked: readonly Looked[], context: CallContext): Promise<Plan[]> {
+export async function decide(shelf: NamespaceView, looked: readonly Looked[], context: CallContext): Promise<Plan[]> {
   const plans = new Map(looked.map((one) => [one, planWithoutModel(one, context.model !== undefined)]));
   const open = looked.filter((one) => plans.get(one) === undefined);
   if (context.model !== undefined && open.length > 0) {
@@ -115,7 +115,7 @@ function mergedCandidate(candidate: Candidate, { metadata, entry }: Fact, text: 
 }
 
 /** A text that a model has made may be there already, too. */
-async function withSlots(shelf: Shelf, plans: readonly Plan[], { clock }: CallContext): Promise<Plan[]> {
+async function withSlots(shelf: NamespaceView, plans: readonly Plan[], { clock }: CallContext): Promise<Plan[]> {
   const made = plans.filter(({ candidate, pending }) => candidate.text !== pending.candidate.text);
   const slots = await lookUp(
     shelf,

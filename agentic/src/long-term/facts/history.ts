@@ -1,6 +1,6 @@
 import { keyHash, LIMITS, MemoryError } from "@membus/protocol";
 import { kindIs } from "../../kind-filter.js";
-import type { Shelf } from "../shelf.js";
+import type { NamespaceView } from "../shelf.js";
 import { type Fact, readFact } from "./fact.js";
 
 /** Facts of one lineage that are read. */
@@ -11,7 +11,7 @@ const VERSIONS_MAX = 1_000;
  * written.
  * @throws {MemoryError} `memory_not_found` where there is no such fact.
  */
-export async function lineageOf(shelf: Shelf, id: string): Promise<Fact[]> {
+export async function lineageOf(shelf: NamespaceView, id: string): Promise<Fact[]> {
   const found = new Map<string, Fact>();
   let open = await factsByHash(shelf, [keyHash({ fact: id })]);
   if (open.length === 0) throw new MemoryError("memory_not_found", `there is no fact ${id}`);
@@ -30,13 +30,13 @@ export async function lineageOf(shelf: Shelf, id: string): Promise<Fact[]> {
   return [...found.values()].sort((a, b) => a.entry.seq - b.entry.seq);
 }
 
-async function factsByHash(shelf: Shelf, hashes: readonly string[]): Promise<Fact[]> {
+async function factsByHash(shelf: NamespaceView, hashes: readonly string[]): Promise<Fact[]> {
   if (hashes.length === 0) return [];
   const entries = await shelf.byKey([...new Set(hashes)].map(($hash) => ({ $hash })));
   return [...entries.values()].map(readFact).filter((fact) => fact !== undefined);
 }
 
-async function replacedBy(shelf: Shelf, hashes: readonly string[]): Promise<Fact[]> {
+async function replacedBy(shelf: NamespaceView, hashes: readonly string[]): Promise<Fact[]> {
   const where = {
     all: [
       kindIs("fact"),

@@ -1,6 +1,6 @@
 import { factId, isCurrent, keyHash } from "@membus/protocol";
 import { kindIs } from "../../kind-filter.js";
-import type { Shelf } from "../shelf.js";
+import type { NamespaceView } from "../shelf.js";
 import { type Fact, readFact } from "./fact.js";
 
 /** What there is of a text: the fact that says it now, or the id that the next one gets. */
@@ -11,7 +11,7 @@ export interface Slot {
 
 /** Looks canonical texts up by their hashes. A text that was superseded may be true again: then it is a fact of its own. */
 export async function lookUp(
-  shelf: Shelf,
+  shelf: NamespaceView,
   texts: readonly string[],
   now: number,
 ): Promise<Map<string, Slot>> {
@@ -28,7 +28,7 @@ export async function lookUp(
   return slots;
 }
 
-async function latest(shelf: Shelf, id: string, now: number): Promise<Slot> {
+async function latest(shelf: NamespaceView, id: string, now: number): Promise<Slot> {
   const where = {
     all: [kindIs("fact"), { field: "key.fact", op: "starts_with" as const, value: `${id}.` }],
   };

@@ -1,7 +1,7 @@
 import { LIMITS } from "@membus/protocol";
 import { kindIs } from "../../kind-filter.js";
 import type { CallContext } from "../call-context.js";
-import type { Shelf } from "../shelf.js";
+import type { NamespaceView } from "../shelf.js";
 import { currentAt, type Fact, readFact } from "./fact.js";
 import { lookUp } from "./look-up.js";
 import type { Looked, Pending } from "./plan.js";
@@ -14,7 +14,7 @@ const QUERIES_AT_ONCE = 8;
  * are asked for, those that may say the same.
  */
 export async function look(
-  shelf: Shelf,
+  shelf: NamespaceView,
   pending: readonly Pending[],
   context: CallContext,
 ): Promise<Looked[]> {
@@ -49,7 +49,7 @@ export async function look(
 }
 
 async function related(
-  shelf: Shelf,
+  shelf: NamespaceView,
   text: string,
   { now, minScore, limit }: { readonly now: number; readonly minScore: number; readonly limit: number },
 ): Promise<Fact[]> {

@@ -2,7 +2,7 @@ import { canonicalText } from "@membus/protocol";
 import { ModelError } from "../../model/index.js";
 import type { CallContext } from "../call-context.js";
 import { type RecordOutcome, refused } from "../outcome.js";
-import type { Shelf } from "../shelf.js";
+import type { NamespaceView } from "../shelf.js";
 import { decide } from "./decide.js";
 import { type Candidate, FACT_LENGTH_MAX } from "./fact.js";
 import { look } from "./neighbours.js";
@@ -18,7 +18,7 @@ const BATCH_COUNT_MAX = 100;
  * @returns an outcome for each, in their order.
  */
 export async function recordFacts(
-  shelf: Shelf,
+  shelf: NamespaceView,
   candidates: readonly Candidate[],
   isForgotten: () => Promise<boolean>,
   context: CallContext,
@@ -45,7 +45,7 @@ export async function recordFacts(
 }
 
 async function reconcile(
-  shelf: Shelf,
+  shelf: NamespaceView,
   batch: readonly Pending[],
   isForgotten: () => Promise<boolean>,
   context: CallContext,
@@ -66,7 +66,7 @@ async function reconcile(
 
 /** @throws {ModelError} where nothing is written yet: later on it is told of what is left. */
 async function plansFor(
-  shelf: Shelf,
+  shelf: NamespaceView,
   pending: readonly Pending[],
   context: CallContext,
 ): Promise<readonly Plan[] | { readonly reason: string }> {

@@ -1,7 +1,7 @@
 import { type EntryInput, storeFailure } from "@membus/agent-client";
 import type { CallContext } from "../call-context.js";
 import type { RecordOutcome } from "../outcome.js";
-import type { Shelf } from "../shelf.js";
+import type { NamespaceView } from "../shelf.js";
 import { currentFact } from "./current-fact.js";
 import { type Fact, supersededEntry } from "./fact.js";
 
@@ -18,7 +18,7 @@ export interface Replacement {
  * @throws {MemoryError} `memory_not_found`, or `conflict` where somebody else changes one of the two: then both stay.
  */
 export async function replaceBy(
-  shelf: Shelf,
+  shelf: NamespaceView,
   fact: Fact,
   { id, ifRevision }: Replacement,
   context: CallContext,
@@ -38,6 +38,6 @@ export async function replaceBy(
 }
 
 /** Nothing has taken its place after all. */
-async function restore(shelf: Shelf, { entry }: Fact, revision: number): Promise<void> {
+async function restore(shelf: NamespaceView, { entry }: Fact, revision: number): Promise<void> {
   await shelf.store([{ ...entry, if_revision: revision } as EntryInput]);
 }

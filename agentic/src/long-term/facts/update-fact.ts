@@ -2,7 +2,7 @@ import { type EntryInput, storeFailure } from "@membus/agent-client";
 import { canonicalText, keyHash, MemoryError } from "@membus/protocol";
 import type { CallContext } from "../call-context.js";
 import type { RecordOutcome } from "../outcome.js";
-import type { Shelf } from "../shelf.js";
+import type { NamespaceView } from "../shelf.js";
 import { currentFact } from "./current-fact.js";
 import { FACT_LENGTH_MAX, type Fact } from "./fact.js";
 import { lookUp } from "./look-up.js";
@@ -30,7 +30,7 @@ export interface FactChanges {
  * @throws {MemoryError} `memory_not_found`, or `conflict` where somebody else changes it or has replaced it.
  */
 export async function updateFact(
-  shelf: Shelf,
+  shelf: NamespaceView,
   id: string,
   changes: FactChanges,
   context: CallContext,
@@ -65,7 +65,7 @@ function changedMetadata({ metadata }: Fact, changes: FactChanges): FactMetadata
 }
 
 async function updateInPlace(
-  shelf: Shelf,
+  shelf: NamespaceView,
   { id, text, entry }: Fact,
   metadata: FactMetadata,
   { meter }: CallContext,
@@ -79,7 +79,7 @@ async function updateInPlace(
 }
 
 async function replaceText(
-  shelf: Shelf,
+  shelf: NamespaceView,
   fact: Fact,
   text: string,
   metadata: FactMetadata,
@@ -101,6 +101,6 @@ async function replaceText(
   throw new MemoryError("conflict", outcome?.reason ?? `fact ${fact.id} is being changed by others`);
 }
 
-async function withdraw(shelf: Shelf, id: string, { meter }: CallContext): Promise<void> {
+async function withdraw(shelf: NamespaceView, id: string, { meter }: CallContext): Promise<void> {
   meter.written(await shelf.forget({ keys: [{ $hash: keyHash({ fact: id }) }] }));
 }

@@ -4,7 +4,7 @@ import { keyHash, type StoreError, type StoreReceipt, type Trust } from "@membus
 import { repeatedSources } from "../../sources.js";
 import type { CallContext } from "../call-context.js";
 import { type RecordOutcome, refused } from "../outcome.js";
-import type { Shelf } from "../shelf.js";
+import type { NamespaceView } from "../shelf.js";
 import { type Fact, factEntry, isWeaker, repeatedEntry, supersededEntry } from "./fact.js";
 import type { Pending, Plan } from "./plan.js";
 
@@ -27,7 +27,7 @@ interface Step {
  * revision that was decided about.
  */
 export async function writePlans(
-  shelf: Shelf,
+  shelf: NamespaceView,
   plans: readonly Plan[],
   context: CallContext,
 ): Promise<WrittenPlans> {
@@ -132,7 +132,7 @@ class Results {
 }
 
 async function settle(
-  shelf: Shelf,
+  shelf: NamespaceView,
   { plan, id, creates, marks }: Step,
   results: Results,
   context: CallContext,
@@ -153,13 +153,13 @@ async function settle(
 }
 
 /** Nothing has taken its place after all. */
-async function unmark(shelf: Shelf, { target }: Plan, receipt: StoreReceipt, { meter }: CallContext) {
+async function unmark(shelf: NamespaceView, { target }: Plan, receipt: StoreReceipt, { meter }: CallContext) {
   const entry = { ...target!.entry, if_revision: receipt.revision } as EntryInput;
   const { receipts } = await shelf.store([entry]);
   meter.written(receipts.length);
 }
 
-async function takeBack(shelf: Shelf, id: string, { meter }: CallContext): Promise<void> {
+async function takeBack(shelf: NamespaceView, id: string, { meter }: CallContext): Promise<void> {
   meter.written(await shelf.forget({ keys: [{ fact: id }] }));
 }
 

@@ -6,7 +6,7 @@ import { kindIs } from "../../kind-filter.js";
 import { askFor, type ChatModel, loadPrompt, ModelError } from "../../model/index.js";
 import { newestSources } from "../../sources.js";
 import type { CallContext } from "../call-context.js";
-import type { Shelf } from "../shelf.js";
+import type { NamespaceView } from "../shelf.js";
 import { figuresOf, figuresText } from "./figures.js";
 
 type Call = RecordContent<"tool_call">;
@@ -32,7 +32,7 @@ export interface Written {
  * Writes what the latest calls of a tool come to, over the revision that was read before they were counted: a count that is
  * older than another never replaces it.
  */
-export async function writeGuideline(shelf: Shelf, tool: string, context: CallContext): Promise<Written> {
+export async function writeGuideline(shelf: NamespaceView, tool: string, context: CallContext): Promise<Written> {
   let advised: Advised | undefined;
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const [before] = (await shelf.byKey([{ guideline: tool }])).values();
@@ -58,7 +58,7 @@ export async function writeGuideline(shelf: Shelf, tool: string, context: CallCo
  * where no call has a source, for then none of them is derived from anything.
  */
 async function latestCalls(
-  shelf: Shelf,
+  shelf: NamespaceView,
   tool: string,
   countMax: number,
 ): Promise<{ readonly calls: readonly Call[]; readonly sources: string[] }> {

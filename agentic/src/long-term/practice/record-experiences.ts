@@ -19,7 +19,7 @@ import { partsOf, transcript } from "../facts/extract.js";
 import { FACT_LENGTH_MAX } from "../facts/fact.js";
 import { type RecordOutcome, refused } from "../outcome.js";
 import type { Said } from "../record-input.js";
-import type { Shelf } from "../shelf.js";
+import type { NamespaceView } from "../shelf.js";
 
 /** What was learned from doing something. */
 export interface Experience {
@@ -38,7 +38,7 @@ export interface ExperienceFields {
 
 /** Writes experiences. One that is known gets the new value. */
 export async function recordExperiences(
-  shelf: Shelf,
+  shelf: NamespaceView,
   experiences: readonly Experience[],
   fields: ExperienceFields,
   { meter, clock }: CallContext,
@@ -74,7 +74,7 @@ const ATTEMPTS_MAX = 16;
 
 /** One that is known has the sources of before, too: it is stored over the revision that these were read of. */
 async function storeSourced(
-  shelf: Shelf,
+  shelf: NamespaceView,
   entries: readonly SourcedEntry[],
   sources: readonly string[] | undefined,
   clock: Clock,

@@ -1,6 +1,6 @@
 import type { CallContext } from "../call-context.js";
 import { type RecordOutcome, type RecordResult, refused } from "../outcome.js";
-import type { Shelf } from "../shelf.js";
+import type { NamespaceView } from "../shelf.js";
 import { writeGuideline } from "./guideline.js";
 import { readReport, reportsOf, type ToolCallInput, toolCallEntry } from "./tool-call.js";
 
@@ -19,7 +19,7 @@ export interface ToolCallsResult extends RecordResult {
 
 /** Writes reports of calls, then the guidelines of their tools. */
 export async function recordToolCalls(
-  shelf: Shelf,
+  shelf: NamespaceView,
   inputs: readonly ToolCallInput[],
   sources: readonly string[] | undefined,
   context: CallContext,
@@ -54,7 +54,7 @@ export async function recordToolCalls(
 }
 
 /** Of known calls too: whoever recorded them may have ended before it came to the guideline. */
-async function writeGuidelines(shelf: Shelf, tools: ReadonlySet<string>, context: CallContext) {
+async function writeGuidelines(shelf: NamespaceView, tools: ReadonlySet<string>, context: CallContext) {
   const guidelines: string[] = [];
   const unadvised: UnadvisedTool[] = [];
   for (const tool of tools) {

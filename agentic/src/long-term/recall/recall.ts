@@ -15,7 +15,7 @@ import { kindIs } from "../../kind-filter.js";
 import { type ChatMessage, type Cost, CostMeter } from "../../model/index.js";
 import { currentAt, trueAt } from "../facts/fact.js";
 import { fractionOption, timeOption } from "../long-term-options.js";
-import type { Shelf } from "../shelf.js";
+import type { NamespaceView } from "../shelf.js";
 import { type LongTermItem, MEMORY_KINDS, type MemoryKind, readItem } from "./memory.js";
 import { recalledText, withoutRecalled } from "./recalled-text.js";
 
@@ -112,7 +112,7 @@ export interface Recall {
 }
 
 export async function recall(
-  shelf: Shelf,
+  shelf: NamespaceView,
   query: string,
   options: ResolvedRecallOptions,
   meter: CostMeter,

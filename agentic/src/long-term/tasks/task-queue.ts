@@ -3,7 +3,7 @@ import { type AgentMemory, storeFailure } from "@membus/agent-client";
 import { type Clock, type Filter, MemoryError, type MemoryTier } from "@membus/protocol";
 import { kindIs } from "../../kind-filter.js";
 import type { ResolvedLongTermOptions } from "../long-term-options.js";
-import { Shelf } from "../shelf.js";
+import { NamespaceView } from "../shelf.js";
 import { readTask, type Task, type TaskState, taskEntry, type Work } from "./task.js";
 
 /** One namespace for all: who works for an agent finds its tasks without knowing what they are about. */
@@ -27,13 +27,13 @@ export async function pendingAbouts(memory: AgentMemory, tier: MemoryTier, now: 
 }
 
 /** What is still to be done is never shared: nobody has vouched for it. */
-function tasksOf(memory: AgentMemory, tier: MemoryTier): Shelf {
-  return new Shelf(memory, NAMESPACE, tier === "working" ? "working" : "episodic");
+function tasksOf(memory: AgentMemory, tier: MemoryTier): NamespaceView {
+  return new NamespaceView(memory, NAMESPACE, tier === "working" ? "working" : "episodic");
 }
 
 /** The tasks about something. They outlive the process, as what they are about does. */
 export class TaskQueue {
-  readonly #shelf: Shelf;
+  readonly #shelf: NamespaceView;
   readonly #options: ResolvedLongTermOptions;
   readonly #clock: Clock;
 

@@ -1,4 +1,4 @@
-import { seededRandom } from "../../../../bench/src/harness/random.js";
+import { seededRandom } from "../../../../tools/bench/src/harness/random.js";
 
 /** Chance that comes again with its seed. When a host dies among requests depends on the machine besides. */
 export class Chance {

@@ -1,5 +1,5 @@
 import { ensureNatsServer } from "@membus/nats-server";
-import { endOnSignal } from "../../../../bench/src/harness/end-on-signal.js";
+import { endOnSignal } from "../../../../tools/bench/src/harness/end-on-signal.js";
 import { Chance } from "./chance.js";
 import { Findings } from "./findings.js";
 import { type CrashFlags, HELP, readCrashFlags } from "./flags.js";

@@ -3,8 +3,8 @@ import { createRequire } from "node:module";
 import type { GatewayOptions } from "@membus/gateway";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
-import type { Plugins } from "../../gateway/test/gateway-fixture.js";
-import { InspectedGateway } from "../../gateway/test/inspected-gateway.js";
+import type { Plugins } from "../../test/gateway-fixture.js";
+import { InspectedGateway } from "../../test/inspected-gateway.js";
 import { CHROMIUM } from "./chromium.js";
 
 const FLAGS = [

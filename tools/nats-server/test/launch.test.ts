@@ -4,7 +4,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { systemClock } from "@membus/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { NATS_SERVER as binary } from "../../bus/test/nats-server.js";
+import { NATS_SERVER as binary } from "../../../bus/test/nats-server.js";
 import { findNatsServer, type LaunchOptions, launchNatsServer, type NatsServer } from "../src/index.js";
 import { readServerInfo } from "../src/server-info.js";
 import { temporaryDir } from "./fake-nats-server.js";

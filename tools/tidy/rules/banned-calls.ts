@@ -25,8 +25,8 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
 
 /** Where they may stand: the clock itself, and what talks to a terminal or is a process of its own. */
 const ALLOWED: readonly { readonly path: RegExp; readonly replacements: readonly string[] }[] = [
-  { path: /^(protocol|inspector)\/src\/clock\.ts$/, replacements: [TIME, WAIT] },
-  { path: /^(cli|bench)\/src\//, replacements: [OUTPUT, SETTING] },
+  { path: /^(protocol|gateway\/inspector)\/src\/clock\.ts$/, replacements: [TIME, WAIT] },
+  { path: /^(cli|tools\/bench)\/src\//, replacements: [OUTPUT, SETTING] },
   { path: /^integrations\/mcp\/src\/program\/(main|flags)\.ts$/, replacements: [SETTING] },
   { path: /^conformance\/src\/(cli\/|plugin-route\/(store-forever|live-and-die))/, replacements: [SETTING] },
 ];

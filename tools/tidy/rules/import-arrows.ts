@@ -17,13 +17,13 @@ const LOADERS: ReadonlySet<string> = new Set([
 const ARROWS: Readonly<Record<string, readonly string[] | typeof ALL>> = {
   protocol: [],
   bus: ["protocol"],
-  "nats-server": ["protocol"],
+  "tools/nats-server": ["protocol"],
   host: ["protocol", "bus"],
   "agent-client": ["protocol", "bus"],
   agentic: ["protocol", "agent-client"],
   gateway: ["protocol", "agent-client", "agentic", "integrations/mcp"],
   "integrations/frameworks": ["protocol", "agent-client", "agentic"],
-  inspector: ["gateway/answers"],
+  "gateway/inspector": ["gateway/answers"],
   integrations: ["protocol", "agent-client", "agentic"],
   conformance: ["protocol", "bus"],
   "conformance/mutants": ["protocol", "bus", "host", "conformance", "plugins/disk", "plugins/lru"],
@@ -31,7 +31,7 @@ const ARROWS: Readonly<Record<string, readonly string[] | typeof ALL>> = {
   "plugins/kit": ["protocol", "plugins/disk"],
   plugins: ["protocol", "plugins/disk", "plugins/kit"],
   cli: ALL,
-  bench: ALL,
+  "tools/bench": ALL,
 };
 
 /** Imports of one `src` file that the arrows do not allow, that reach into another package, or that are computed. */

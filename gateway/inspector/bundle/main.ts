@@ -3,10 +3,10 @@ import { appendFile, cp, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
-import { licences } from "../../cli/bundle/licences.js";
+import { licences } from "../../../cli/bundle/licences.js";
 
 const pathOf = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
-const folder = pathOf("../../gateway/dist/page");
+const folder = pathOf("../../dist/page");
 
 const { output } = await build({
   input: { inspector: pathOf("../dist/main.js") },

@@ -5,8 +5,8 @@ import { MemoryClient } from "@membus/agent-client";
 import { createHost, type Host } from "@membus/host";
 import { createLanceDbPlugin } from "@membus/plugin-lancedb";
 import { type Embedder, MemoryError } from "@membus/protocol";
-import type { GatewayFixture } from "../../gateway/test/gateway-fixture.js";
-import { vectorOf } from "../../plugins/kit/test/scripted-embedder.js";
+import { vectorOf } from "../../../plugins/kit/test/scripted-embedder.js";
+import type { GatewayFixture } from "../../test/gateway-fixture.js";
 
 export const DURABLE_PREFIX = "durable";
 export const ENTRY_COUNT = 20;

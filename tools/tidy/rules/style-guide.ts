@@ -19,12 +19,12 @@ export function checkStyleGuide(guide: string, files: readonly string[], biomeCo
 /** Rules that no bad example tests: they may never find anything. */
 export function checkRulesAreTested(files: readonly string[]): Finding[] {
   return ruleNames(files)
-    .filter((rule) => !files.includes(`tidy/${rule}.test.ts`))
-    .map((rule) => `tidy/rules/${rule}.ts:1 has no tidy/${rule}.test.ts`);
+    .filter((rule) => !files.includes(`tools/tidy/${rule}.test.ts`))
+    .map((rule) => `tools/tidy/rules/${rule}.ts:1 has no tidy/${rule}.test.ts`);
 }
 
 function ruleNames(files: readonly string[]): string[] {
-  return files.flatMap((path) => /^tidy\/rules\/(.+)\.ts$/.exec(path)?.[1] ?? []);
+  return files.flatMap((path) => /^tools\/tidy\/rules\/(.+)\.ts$/.exec(path)?.[1] ?? []);
 }
 
 /** `a`, `b` of `(tidy: a, b)`. */

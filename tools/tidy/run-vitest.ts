@@ -8,7 +8,7 @@ import type { RunSummary } from "./run-summary.js";
 import { SUMMARY_FILE } from "./summary-reporter.js";
 
 const VITEST = join(ROOT, "node_modules", "vitest", "vitest.mjs");
-const REPORTER = join(ROOT, "tidy", "summary-reporter.ts");
+const REPORTER = join(ROOT, "tools", "tidy", "summary-reporter.ts");
 
 /** Runs vitest in a process of its own, so that its end, whatever it is, can be told. */
 export async function runVitest(

@@ -95,7 +95,7 @@ function checkOrder(arrows: readonly Arrow[], order: readonly string[], rooms: r
     ({ from, to }) => order.includes(from) && order.indexOf(to) > order.indexOf(from),
   );
   return [
-    ...missing.map((room) => `tidy/rules/rooms.ts:1 ${room} has a place in the order, and is no room`),
+    ...missing.map((room) => `tools/tidy/rules/rooms.ts:1 ${room} has a place in the order, and is no room`),
     ...upward.map(({ node, from, to }) =>
       finding(node, `${from} may not import ${to}, which comes after it`),
     ),

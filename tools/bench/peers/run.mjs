@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 /**
- * `node bench/peers/run.mjs [--only NAME,...] [--entries N,...] [--json FILE]`: installs each peer from the npm
+ * `node tools/bench/peers/run.mjs [--only NAME,...] [--entries N,...] [--json FILE]`: installs each peer from the npm
  * registry into a temporary folder, stores the same entries one by one, asks the same queries, and removes the folder.
  * membus runs the same way, over NATS. Needs a built tree (`npm run build`).
  */
@@ -56,7 +56,7 @@ async function install(folder, name) {
 }
 
 async function run(command, args, cwd) {
-  const env = { ...process.env, MEMBUS_ROOT: fileURLToPath(new URL("../..", import.meta.url)) };
+  const env = { ...process.env, MEMBUS_ROOT: fileURLToPath(new URL("../../..", import.meta.url)) };
   const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "inherit"], timeout: 600_000 });
   let output = "";
   child.stdout.on("data", (chunk) => {
