@@ -15,10 +15,10 @@ it("ends with the counts", () => {
   ]);
 });
 
-it("tells which files were left out, and what runs them", () => {
+it("lists the files that were left out and the command that runs them", () => {
   const run = { passed: 12, failed: 0, skipped: [{ title: "a.test.ts > stops", reason: "no disk" }] };
   expect(describeRun(run, ["a.slow.test.ts"]).split("\n")).toEqual([
-    "Left to npm run test:all, because they take long:",
+    "Slow tests, run by npm run test:slow:",
     "  a.slow.test.ts",
     "Skipped:",
     "  a.test.ts > stops: no disk",

@@ -1,7 +1,7 @@
-/** What one run of the tests came to. */
+/** Counts of one test run. */
 export interface RunSummary {
   readonly passed: number;
-  /** Tests, hooks, files that could not be loaded, and errors outside of any test. */
+  /** Failed tests and hooks, files that failed to load, and errors outside of any test. */
   readonly failed: number;
   readonly skipped: readonly SkippedTest[];
 }
@@ -9,16 +9,16 @@ export interface RunSummary {
 export interface SkippedTest {
   /** File and full title. */
   readonly title: string;
-  /** Beyond what the title says. */
+  /** Reason, if the title does not contain it. */
   readonly reason?: string | undefined;
 }
 
-/** Something must have run, and nothing may have failed. */
+/** Returns true if at least one test ran and none failed. */
 export function isSuccess({ passed, failed }: RunSummary): boolean {
   return passed > 0 && failed === 0;
 }
 
-/** The files that were left out, the skipped tests and why, then, as the last line, the counts. */
+/** Lists the files that were left out and the skipped tests with their reasons. The last line has the counts. */
 export function describeRun(
   { passed, failed, skipped }: RunSummary,
   filesLeftOut: readonly string[] = [],
@@ -27,7 +27,7 @@ export function describeRun(
   const counts = [`${passed} passed`, `${failed} failed`];
   if (skipped.length > 0) counts.push(`${skipped.length} skipped`);
   return [
-    ...listing("Left to npm run test:all, because they take long:", filesLeftOut),
+    ...listing("Slow tests, run by npm run test:slow:", filesLeftOut),
     ...listing("Skipped:", titles),
     counts.join(", "),
   ].join("\n");

@@ -1,19 +1,25 @@
+import { parseArgs } from "node:util";
 import { ensureNatsServer } from "@membus/nats-server";
 import { FILES } from "./repository.js";
 import { describeRun, isSuccess } from "./run-summary.js";
 import { runVitest } from "./run-vitest.js";
 
-/** Where the tests look first for the nats-server to run with. */
+/** Names the nats-server that the tests start. */
 const NATS_SERVER = "MEMBUS_NATS_SERVER";
 
-/** Given by `npm run test:all`. */
-const ALL = "--all";
+/** Projects of vitest.config.ts that `npm test` runs. `npm run check` runs the project "tidy". */
+const FAST_PROJECTS = ["unit", "system", "suites"];
 
-const args = process.argv.slice(2).filter((argument) => argument !== ALL);
-const isAll = process.argv.includes(ALL);
-const filesLeftOut = isAll ? [] : FILES.filter((path) => path.endsWith(".slow.test.ts"));
+/** `npm run test:slow` passes --slow, `npm run test:all` passes --all. */
+const { values, positionals } = parseArgs({
+  options: { slow: { type: "boolean" }, all: { type: "boolean" } },
+  allowPositionals: true,
+});
+const runsFast = values.slow !== true || values.all === true;
+const runsSlow = values.slow === true || values.all === true;
+const filesLeftOut = runsSlow ? [] : FILES.filter((path) => path.endsWith(".slow.test.ts"));
 
-// Without a server the tests run all the same, and the missing server counts as a failure.
+// Without a server the other tests still run, and the missing server counts as a failure.
 const server = await ensureNatsServer({
   explicitPath: process.env[NATS_SERVER] || undefined,
   env: process.env,
@@ -25,9 +31,8 @@ const server = await ensureNatsServer({
 if (server !== undefined) console.log(`Testing with nats-server ${server.version}: ${server.path}`);
 
 const env = { ...process.env, [NATS_SERVER]: server?.path };
-// The rules of `tidy` are kept by `npm run check`.
-const projects = ["unit", "system", "suites", ...(isAll ? ["slow"] : [])].map((name) => `--project=${name}`);
-const run = await runVitest([...projects, ...args], env);
+const projects = [...(runsFast ? FAST_PROJECTS : []), ...(runsSlow ? ["slow"] : [])];
+const run = await runVitest([...projects.map((name) => `--project=${name}`), ...positionals], env);
 const summary = server === undefined ? { ...run, failed: run.failed + 1 } : run;
 console.log(describeRun(summary, filesLeftOut));
 process.exitCode = isSuccess(summary) ? 0 : 1;

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { FILES, readText } from "./repository.js";
 import { checkRulesAreTested, checkStyleGuide } from "./rules/style-guide.js";
 
-const EXAMPLE_FILES = ["tidy/rules/names.ts", "tidy/names.test.ts"];
+const EXAMPLE_FILES = ["tools/tidy/rules/names.ts", "tools/tidy/names.test.ts"];
 
 it("STYLE.md names every rule that there is, and no other", () => {
   expect(checkStyleGuide(readText("STYLE.md"), FILES, readText("biome.json"))).toEqual([]);
@@ -28,7 +28,7 @@ it("finds rules that are not named, not there, not turned on or not enforced", (
 });
 
 it("finds a rule without a test", () => {
-  expect(checkRulesAreTested([...EXAMPLE_FILES, "tidy/rules/calls.ts"])).toEqual([
-    "tidy/rules/calls.ts:1 has no tidy/calls.test.ts",
+  expect(checkRulesAreTested([...EXAMPLE_FILES, "tools/tidy/rules/calls.ts"])).toEqual([
+    "tools/tools/tidy/rules/calls.ts:1 has no tools/tidy/calls.test.ts",
   ]);
 });
