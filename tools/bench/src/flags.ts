@@ -6,14 +6,17 @@ import { LIMITS } from "@membus/protocol";
 const ENTRIES_MAX_DEFAULT = 100_000;
 
 export function helpText(cases: readonly string[]): string {
-  return `npm run bench -- [--only CASE,...] [--entries MAX] [--dimensions N] [--json FILE]
+  return `npm run bench -- [--only CASE,...] [--entries MAX] [--dimensions N] [--json FILE] [--chart FILE]
+npm run bench -- --from FILE --chart FILE
 
 Every figure is a ratio to a raw limit that is measured beside it. bench/README.md tells what the cases are.
 
   --only CASE,...  ${cases.join(", ")}; all if not given
   --entries MAX    the most entries that \`retrieve\` is measured over, ${ENTRIES_MAX_DEFAULT} if not given
   --dimensions N   components of its vectors, 1 to ${LIMITS.embeddingDimensions}, ${STATIC_EMBEDDER_DEFAULTS.dimensions} if not given
-  --json FILE      writes the figures there, too
+  --json FILE      also writes the figures to this file
+  --chart FILE     writes an SVG chart of the searches that \`retrieve\` measured
+  --from FILE      reads the figures that --json wrote, instead of measuring
 `;
 }
 
@@ -22,6 +25,8 @@ export interface Flags {
   readonly entriesMax: number;
   readonly dimensions: number;
   readonly json: string | undefined;
+  readonly chart: string | undefined;
+  readonly from: string | undefined;
 }
 
 /** Of a command line. Undefined where it asks for help; a `TypeError` tells what is wrong with one. */
@@ -33,6 +38,8 @@ export function readFlags(args: string[], cases: readonly string[]): Flags | und
       entries: { type: "string", default: String(ENTRIES_MAX_DEFAULT) },
       dimensions: { type: "string", default: String(STATIC_EMBEDDER_DEFAULTS.dimensions) },
       json: { type: "string" },
+      chart: { type: "string" },
+      from: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -46,6 +53,8 @@ export function readFlags(args: string[], cases: readonly string[]): Flags | und
     entriesMax: numberOf("entries", values.entries, Number.MAX_SAFE_INTEGER),
     dimensions: numberOf("dimensions", values.dimensions, LIMITS.embeddingDimensions),
     json: values.json,
+    chart: values.chart,
+    from: values.from,
   };
 }
 

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { benchAgentic } from "./cases/agentic.js";
 import { benchGateway } from "./cases/gateway.js";
 import { benchHybrid } from "./cases/hybrid.js";
@@ -8,6 +8,7 @@ import { benchOpen } from "./cases/open.js";
 import { benchRetrieve } from "./cases/retrieve.js";
 import { benchStores } from "./cases/stores.js";
 import { benchWorking } from "./cases/working.js";
+import { searchChart } from "./chart.js";
 import { type Flags, helpText, readFlags } from "./flags.js";
 import { endOnSignal } from "./harness/end-on-signal.js";
 import { type BenchEnvironment, openEnvironment } from "./harness/environment.js";
@@ -36,10 +37,20 @@ async function main(args: string[]): Promise<void> {
     return;
   }
   if (flags === undefined) process.stdout.write(helpText(cases));
-  else await measure(flags);
+  else await report(flags.from === undefined ? await measure(flags) : await readResults(flags.from), flags);
 }
 
-async function measure(flags: Flags): Promise<void> {
+async function readResults(file: string): Promise<BenchResult[]> {
+  return JSON.parse(await readFile(file, "utf8")) as BenchResult[];
+}
+
+async function report(results: readonly BenchResult[], { json, chart }: Flags): Promise<void> {
+  process.stdout.write(`${resultTable(results)}\n`);
+  if (json !== undefined) await writeFile(json, `${JSON.stringify(results, null, 2)}\n`);
+  if (chart !== undefined) await writeFile(chart, searchChart(results));
+}
+
+async function measure(flags: Flags): Promise<BenchResult[]> {
   const results: BenchResult[] = [];
   for (const name of flags.only) {
     const environment = await openEnvironment();
@@ -52,8 +63,7 @@ async function measure(flags: Flags): Promise<void> {
       takeBack();
     }
   }
-  process.stdout.write(`${resultTable(results)}\n`);
-  if (flags.json !== undefined) await writeFile(flags.json, `${JSON.stringify(results, null, 2)}\n`);
+  return results;
 }
 
 await main(process.argv.slice(2));
