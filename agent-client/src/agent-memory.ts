@@ -47,34 +47,34 @@ import { type EntryInput, type StoreResult, storeEntries, storeFailure } from ".
 import { type OnEvent, type Watch, type WatchFilter, watchEvents } from "./watch.js";
 
 export interface ForgetResult extends Pick<MemoryForgetResponse, "deleted" | "receipt"> {
-  /** The id under which it was sent: what `forgetStatus` takes. */
+  /** Id of the request, for `forgetStatus`. */
   readonly requestId: string;
 }
 export type StatusResult = Pick<MemoryStatusResponse, "done" | "receipts" | "errors">;
 
-/** What became of the bytes that a forget took. */
+/** Erasure state of the bytes that a forget deleted. */
 export interface ForgetStatus {
-  /** Whether they are gone from disk. */
+  /** Whether the bytes are erased from disk. */
   readonly purge: "done" | "scheduled";
-  /** Unix seconds: they were gone then. With `done` alone. */
+  /** Time of the erasure in Unix seconds. Only with `done`. */
   readonly purged_at?: number;
-  /** Unix seconds: when they are gone at the latest. With `scheduled`, and absent where that is not known. */
+  /** Latest time of the erasure in Unix seconds. Only with `scheduled`, absent if unknown. */
   readonly purge_by?: number;
 }
 
 export type PingResult = Pick<Pong, "host_id" | "tiers">;
 
-/** A key as criteria name it. */
+/** Reference to a key in criteria. */
 export type KeyReference = MemoryKey | string | KeyHashReference;
 
 /**
- * The memory of one agent, in one session and one namespace.
+ * Memory of one agent, in one session and one namespace.
  *
- * First arguments are in the protocol's own names (snake_case), as they go on the wire; options of the call itself
- * come last, in camelCase. Results are the fields of the replies.
+ * First arguments use the protocol's names (snake_case), as on the wire. Call options come last, in
+ * camelCase. Results are the fields of the replies.
  *
- * Every method throws `MemoryError` for what the bus or the host reports, after the retries that the error allows,
- * and `TypeError`, before anything is sent, for a mistake in the call.
+ * Every method throws `MemoryError` for errors of the bus or the host, after the retries that the error
+ * allows. Every method throws `TypeError` for an invalid call, before anything is sent.
  */
 export class AgentMemory {
   readonly #exchange: Exchange;
@@ -102,28 +102,31 @@ export class AgentMemory {
     return this.#settings.namespace;
   }
 
-  /** The memory of another agent, as far as the server lets this connection speak for it. Shares the connection. */
+  /**
+   * Returns the memory of another agent, if the server permits this connection to act for it. Shares the
+   * connection.
+   */
   forAgent(agent: string): AgentMemory {
     return new AgentMemory(this.#exchange, { ...this.#settings, agent });
   }
 
-  /** The same with the working tier of another session. Shares the connection. */
+  /** Returns a view with the working tier of another session. Shares the connection. */
   forSession(session: string): AgentMemory {
     return new AgentMemory(this.#exchange, { ...this.#settings, session });
   }
 
-  /** The same in another namespace, `a/b/c`. Shares the connection. */
+  /** Returns a view of another namespace, `a/b/c`. Shares the connection. */
   inNamespace(namespace: string): AgentMemory {
     return new AgentMemory(this.#exchange, { ...this.#settings, namespace });
   }
 
   /**
-   * Stores entries in the namespace of this view: any number, in requests of as many as fit. One that was retrieved
-   * may be changed and stored again.
+   * Stores any number of entries in the namespace of this view, in as many requests as necessary. Retrieved
+   * entries may be changed and stored again.
    *
-   * @returns what became of each entry. One that is refused, such as one over 256 KiB (`too_large`, it is not sent),
-   * is in `errors` and keeps none of its neighbours from being stored: look at `errors`, also for a single entry.
-   * @throws {MemoryError} when the request failed as a whole, and nothing is known to be stored. Cites STORE-2.
+   * @returns the outcome of each entry. Check `errors`, also for a single entry. An invalid entry, such as an
+   * entry over 256 KiB (`too_large`, not sent), does not prevent the other entries from being stored.
+   * @throws {MemoryError} if the request failed as a whole and no entry is known to be stored. Cites STORE-2.
    */
   async store(entries: EntryInput | readonly EntryInput[], options: StoreOptions = {}): Promise<StoreResult> {
     const inputs = Array.isArray(entries) ? (entries as readonly EntryInput[]) : [entries];
@@ -131,53 +134,61 @@ export class AgentMemory {
   }
 
   /**
-   * One page of the entries that meet all criteria, the best or newest first; 10 unless `limit` says otherwise, in
-   * this view's namespace unless `namespace` names another or a subtree `a/**`.
+   * Returns one page of the entries that match all criteria, best or newest first. A page has 10 entries
+   * unless `limit` is set. The namespace is this view's, unless `namespace` names another or a subtree
+   * `a/**`.
    *
-   * What steers the ranking is off unless given: `recency` (newer entries count for more), `diversity` (0..1, entries
-   * that are alike make room), `fields` (where the words are looked for), `rerank` (by the host's reranker). `expand`
-   * adds the neighbours of each entry in its group, `explain` why it has its score.
+   * Ranking options are off by default: `recency` (ranks newer entries higher), `diversity` (0..1, avoids
+   * similar entries), `fields` (fields to search), `rerank` (uses the host's reranker). `expand` adds the
+   * neighbours of each entry in its group. `explain` adds an explanation of each score.
    *
-   * @returns no entries, and `total` 0, where there are none. `cursor` is there while more may follow: the same
-   * request with it is the next page; with `diversity` and `rerank` there is one page. `degraded` names the tiers that could not, or not fully, be asked.
-   * @throws {MemoryError} among others `unsupported` for a tier or mode that the host does not offer.
+   * @returns an empty page with `total` 0 if nothing matches. `cursor` is present if there may be more
+   * entries: repeat the request with it. With `diversity` and `rerank` there is a single page. `degraded`
+   * lists the tiers with a missing or partial result.
+   * @throws {MemoryError} for example `unsupported` for a tier or mode that the host does not support.
    */
   async retrieve(request: RetrieveRequest = {}, options: CallOptions = {}): Promise<RetrieveResult> {
     return this.#retrieve(request, resolveCallOptions(options, this.#settings));
   }
 
   /**
-   * All entries that meet the criteria, page by page as they are read; `limit`, which has no bound here, ends it
-   * earlier.
+   * Iterates over all entries that match the criteria and fetches page after page. `limit` ends the iteration
+   * early and has no maximum here.
    *
-   * @throws {TypeError} for `diversity` and `rerank`, which give one page: they are for `retrieve`.
-   * @throws {MemoryError} also where `retrieve` would report a tier as `degraded`: nothing is left out in silence.
+   * @throws {TypeError} for `diversity` and `rerank`, which return a single page: use `retrieve`.
+   * @throws {MemoryError} also if `retrieve` would report a tier as `degraded`, so that no entries are
+   * silently missing.
    */
   async *entries(request: RetrieveRequest = {}, options: EntriesOptions = {}): AsyncGenerator<MemoryEntry> {
     const resolved = resolveEntriesOptions(options, this.#settings);
     if (request.diversity || request.rerank)
-      throw new TypeError("diversity and rerank give one page: retrieve it");
+      throw new TypeError(
+        "`diversity` and `rerank` return a single page and cannot be iterated. Use retrieve()",
+      );
     for await (const { entries } of this.#pages(request, resolved, requireWhole)) yield* entries;
   }
 
   /**
-   * What there is, without reading it: the distinct values of `field` among the entries that meet all criteria, or
-   * without `field` the namespaces; 100 unless `limit` says otherwise. Of values in this view's namespace, and of
-   * namespaces those below it, unless `namespace` names another, a subtree `a/**`, or `**` for all. Cites LIST-1, LIST-6.
+   * Lists the distinct values of `field` among the entries that match all criteria, without reading the
+   * entries. Without `field`, lists namespaces. A page has 100 items unless `limit` is set. Values come from
+   * this view's namespace, and namespaces from below it. `namespace` selects another one, a subtree `a/**`,
+   * or `**` for all. Cites LIST-1, LIST-6.
    *
-   * @returns items by `name`, `count` or `newest`, each with its `count`, `newest` (the latest `occurred_at`, Unix seconds)
-   * and `bytes`; none, and `total` 0, where there are none. `cursor` is there while more may follow. `degraded` names the
-   * tiers that could not be asked.
-   * @throws {MemoryError} among others `unsupported` where the host or the tier cannot list, as one of version 1.0, which
-   * may say `invalid_message`; `too_large` for more than 256 namespaces or 100,000 values.
+   * @returns items by `name`, `count` or `newest`, each with its `count`, `newest` (the latest `occurred_at`,
+   * Unix seconds) and `bytes`. Empty with `total` 0 if nothing matches. `cursor` is present if there may be
+   * more items. `degraded` lists the tiers without a result.
+   * @throws {MemoryError} for example `unsupported` if the host or tier cannot list (a host of version 1.0
+   * may return `invalid_message`), or `too_large` for more than 256 namespaces or 100,000 values.
    */
   async list(request: ListRequest = {}, options: CallOptions = {}): Promise<ListResult> {
     return this.#list(request, resolveCallOptions(options, this.#settings));
   }
 
   /**
-   * All items of a list, page by page as they are read; `limit`, which has no bound here, ends it earlier.
-   * @throws {MemoryError} also where `list` would report a tier as `degraded`.
+   * Iterates over all items of a list and fetches page after page. `limit` ends the iteration early and has
+   * no maximum here.
+   *
+   * @throws {MemoryError} also if `list` would report a tier as `degraded`.
    */
   async *items(request: ListRequest = {}, options: EntriesOptions = {}): AsyncGenerator<ListItem> {
     const resolved = resolveEntriesOptions(options, this.#settings);
@@ -192,19 +203,20 @@ export class AgentMemory {
   }
 
   /**
-   * Deletes all entries that meet all criteria; with `dry_run` it only counts them. Without criteria, and for all of
-   * the shared tier, it needs `all: true`. Cites FORGET-1, FORGET-3.
+   * Deletes all entries that match all criteria. With `dry_run` it only counts them. Without criteria, and to
+   * delete the whole shared tier, `all: true` is required. Cites FORGET-1, FORGET-3.
    *
-   * With `cascade: true` also what was derived from them, as the `sources` of entries say, in all namespaces of the agent:
-   * an entry goes when none of its sources is left. Cites CASC-1.
+   * With `cascade: true`, also deletes derived entries in all namespaces of the agent. An entry is deleted
+   * when none of its `sources` is left. Cites CASC-1.
    *
-   * With `purge: true` the reply comes when no byte of them is left on disk; `timeout` says that it takes longer, and the same
-   * request with the same id tells when it is done. Cites FORGET-9. Without, `forgetStatus` tells when that is.
+   * With `purge: true`, the reply comes after all bytes are erased from disk. On `timeout`, repeat the
+   * request with the same id to wait longer. Cites FORGET-9. Without `purge`, use `forgetStatus` to check the
+   * erasure.
    *
-   * @returns how many were deleted, and by tier; 0 where there are none. With `cascade`, `receipt.cascaded` has how many of
-   * them were derived, at each level; it is empty where none were.
-   * @throws {MemoryError} among others, with `cascade`, `unsupported` where a tier cannot, and `too_large` for more than
-   * 10,000 entries or 16 levels: then nothing of that tier is deleted.
+   * @returns the number of deleted entries, in total and by tier, 0 if nothing matches. With `cascade`,
+   * `receipt.cascaded` is the number of derived entries at each level, empty if there are none.
+   * @throws {MemoryError} for example, with `cascade`, `unsupported` if a tier does not support it, and
+   * `too_large` for more than 10,000 entries or 16 levels. In both cases nothing of that tier is deleted.
    */
   async forget(criteria: ForgetRequest, options: WriteOptions = {}): Promise<ForgetResult> {
     const resolved = resolveWriteOptions(options, this.#settings);
@@ -217,7 +229,8 @@ export class AgentMemory {
   }
 
   /**
-   * Stores one value under a key, in the working tier unless told otherwise.
+   * Stores one value under a key, by default in the working tier.
+   *
    * @throws {MemoryError} also the error of the entry.
    */
   async remember(key: MemoryKey | string, value: Json, options: RememberOptions = {}): Promise<StoreReceipt> {
@@ -229,11 +242,11 @@ export class AgentMemory {
   }
 
   /**
-   * The content under a key: of the working tier if it is there, else of the episodic, else of the semantic one.
-   * One request asks them all.
+   * Returns the content of a key from the first tier that has it: working, episodic, semantic. Sends one
+   * request for all tiers.
    *
-   * @returns `fallback` when there is no such entry; null is a content like any other.
-   * @throws {MemoryError} when a tier fails that might have had the answer.
+   * @returns `fallback` if there is no such entry. null is a valid content.
+   * @throws {MemoryError} if a tier that may have the entry fails.
    */
   async recall<F = null>(
     key: KeyReference,
@@ -251,9 +264,10 @@ export class AgentMemory {
   }
 
   /**
-   * What became of an earlier store of this agent, such as one with `ack: "queued"`. `requestId` is one of the
-   * result's `requestIds`.
-   * @throws {MemoryError} `memory_not_found` where the host does not know it, or no more.
+   * Returns the state of an earlier store of this agent, such as a store with `ack: "queued"`. `requestId` is
+   * one of the result's `requestIds`.
+   *
+   * @throws {MemoryError} `memory_not_found` if the request is unknown to the host or no longer remembered.
    */
   async status(requestId: string, options: CallOptions = {}): Promise<StatusResult> {
     const resolved = resolveCallOptions(options, this.#settings);
@@ -263,10 +277,11 @@ export class AgentMemory {
   }
 
   /**
-   * Whether the bytes that an earlier forget of this agent took are gone from disk, and since or by when; what was `done` stays
-   * so. `requestId` is that of the forget's result. Cites STATUS-5, STATUS-7.
-   * @throws {MemoryError} `memory_not_found` where the host does not know it, or no more, as of one with `dry_run`;
-   * `unsupported` where no tier tells.
+   * Returns whether the bytes that an earlier forget of this agent deleted are erased from disk, and since or
+   * by when. `done` is final. `requestId` comes from the result of the forget. Cites STATUS-5, STATUS-7.
+   *
+   * @throws {MemoryError} `memory_not_found` if the request is unknown to the host or no longer remembered,
+   * or had `dry_run`. `unsupported` if no tier reports the erasure.
    */
   async forgetStatus(requestId: string, options: CallOptions = {}): Promise<ForgetStatus> {
     const resolved = resolveCallOptions(options, this.#settings);
@@ -282,17 +297,17 @@ export class AgentMemory {
   }
 
   /**
-   * Calls `onEvent` for what happens from now on to the agent's own entries, in every session and namespace, and to
-   * those of the shared tier, whoever did it; with `agents: "all"` to those of every agent of the tenant. At most once each: what
-   * happens while disconnected is missed.
+   * Calls `onEvent` for future events of the agent's own entries, in every session and namespace, and for all
+   * events of the shared tier. With `agents: "all"`, also for the entries of every agent of the tenant.
+   * Events are delivered at most once. Events during a disconnection are lost.
    *
-   * @throws {MemoryError} `unauthorized` where the server refuses the subscription.
+   * @throws {MemoryError} `unauthorized` if the server refuses the subscription.
    */
   async watch(filter: WatchFilter, onEvent: OnEvent): Promise<Watch> {
     return this.#exchange.watch((bus) => watchEvents(bus, this.#settings, filter, onEvent));
   }
 
-  /** Which host answers now, and the tiers that it serves. Never tried again unless told to. */
+  /** Returns the id and the tiers of a host that answers. By default it is not retried. */
   async ping(options: CallOptions = {}): Promise<PingResult> {
     const resolved = resolveCallOptions(options, { ...this.#settings, retryTimeoutMs: 0 });
     const reply = await this.#ask<Pong>("ping", {}, resolved);
@@ -369,12 +384,16 @@ export class AgentMemory {
   }
 }
 
-/** Throws where a reply does not do; for a passing reason, so that the request is sent again. */
+/** Throws if a reply is insufficient. A retryable error repeats the request. */
 type Check<T> = (reply: T) => void;
 
-/** @throws {TypeError} for what is no count. */
+/**
+ * Returns the limit, or infinity if it is absent.
+ *
+ * @throws {TypeError} if it is not an integer from 0.
+ */
 function limitOf(limit: number | null | undefined): number {
   if (limit == null) return Number.POSITIVE_INFINITY;
   if (Number.isSafeInteger(limit) && limit >= 0) return limit;
-  throw new TypeError(`limit must be an integer from 0, got ${String(limit)}`);
+  throw new TypeError(`limit must be an integer of at least 0, got ${String(limit)}`);
 }

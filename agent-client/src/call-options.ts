@@ -12,28 +12,31 @@ import {
 } from "@membus/protocol";
 import { retryTimeoutOption, timeoutOption } from "./client-options.js";
 
-/** How one request is sent. What it says is its first argument, in the protocol's own names. */
+/** Options of one request. The content of the request is its first argument, with the protocol's names. */
 export interface CallOptions {
-  /** Instead of the client's. */
+  /** Overrides the client's `timeoutMs`. */
   readonly timeoutMs?: number | undefined;
-  /** Instead of the client's. */
+  /** Overrides the client's `retryTimeoutMs`. */
   readonly retryTimeoutMs?: number | undefined;
-  /** Once aborted, the call rejects with the signal's reason; what was sent may still have its effect. */
+  /**
+   * Aborting it rejects the call with the signal's reason. A request that was already sent may still take
+   * effect.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface WriteOptions extends CallOptions {
   /**
-   * Idempotency key, 1..120 printable characters: the same call again with the same id has one effect and gets the
-   * same result (clause RETRY-1), also from another process. Without it each call has its own.
+   * Idempotency key, 1..120 printable characters. A repeated call with the same id takes effect once and
+   * returns the same result (clause RETRY-1), also from another process. By default each call has a new id.
    */
   readonly id?: string | undefined;
 }
 
 export interface StoreOptions extends WriteOptions {
-  /** "stored" answers when the entries are durable and embedded, "queued" when they are durable. */
+  /** "stored" replies when the entries are durable and embedded, "queued" when they are durable. */
   readonly ack?: Ack | undefined;
-  /** Features that the host must have: it answers `unsupported` otherwise, and stores nothing. */
+  /** Features that the host must have. Otherwise it returns `unsupported` and stores nothing. */
   readonly requires?: readonly string[] | undefined;
 }
 
@@ -41,15 +44,15 @@ export interface RememberOptions extends StoreOptions {
   /** @default "working" */
   readonly tier?: MemoryTier | undefined;
   readonly tags?: readonly string[] | undefined;
-  /** Seconds until the entry ends; 0 and null: never. */
+  /** Lifetime of the entry in seconds, unlimited if 0 or null. */
   readonly ttl?: number | null | undefined;
-  /** How important it is, 0..1, also where the entry exists already: sent as `importance`. */
+  /** Importance, 0..1, also for an existing entry. Sent as `importance`. */
   readonly score?: number | undefined;
 }
 
 export interface EntriesOptions extends CallOptions {
   /**
-   * Entries, or items of a list, asked for at a time, 1..1000.
+   * Number of entries, or items of a list, per request, 1..1000.
    * @default 100
    */
   readonly pageSize?: number | undefined;
@@ -58,7 +61,7 @@ export interface EntriesOptions extends CallOptions {
 export const ENTRIES_DEFAULTS = Object.freeze({ pageSize: 100 });
 
 export interface RecallOptions extends CallOptions {
-  /** Asks this tier alone. */
+  /** Queries only this tier. */
   readonly tier?: MemoryTier | undefined;
 }
 
@@ -68,7 +71,10 @@ export interface ResolvedCallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Parts of a split store append their number to the id, which has at most 128 characters. */
+/**
+ * Maximum length of an id. A split store appends its part numbers, and the limit of the protocol is 128
+ * characters.
+ */
 const ID_LENGTH_MAX = 120;
 
 function signalOption(value: unknown, name: string): void {
@@ -83,11 +89,11 @@ function idOption(id: unknown, name: string): void {
 
 function namesOption(value: unknown, name: string): void {
   if (!Array.isArray(value) || !value.every((item) => typeof item === "string" && item !== "")) {
-    throw new TypeError(`${name} must be a list of names`);
+    throw new TypeError(`${name} must be a list of non-empty strings`);
   }
 }
 
-/** Values that belong to the entry are judged by the host. */
+/** Accepts any value, because the host validates fields of the entry. */
 const ofEntry: OptionRule = () => {};
 
 const CALL_RULES = {
@@ -102,10 +108,10 @@ const STORE_RULES = {
   requires: optionalOption(namesOption),
 };
 
-/** What a call takes from its client. */
+/** Defaults that a call takes from its client. */
 type CallDefaults = Pick<ResolvedCallOptions, "timeoutMs" | "retryTimeoutMs">;
 
-/** Checks the options of one method: TypeErrors as of `resolveOptions`. */
+/** Returns a function that validates the options of one method. Throws TypeErrors like `resolveOptions`. */
 function resolver<T extends CallOptions>(
   rules: { readonly [K in keyof T]-?: OptionRule },
   defaults: Partial<T> = {},

@@ -18,20 +18,20 @@ import { checkIdentity, type Identity } from "./identity.js";
 export type NatsConnection = Parameters<typeof natsBusFromConnection>[0];
 
 export interface ClientOptions {
-  /** Whose memory this is. What a NATS server lets a connection claim is up to the server's configuration. */
+  /** Name of the agent. The configuration of the NATS server decides which names a connection may use. */
   readonly agent: string;
   /**
-   * The group of agents that share the semantic tier: 1..64 of `A-Z a-z 0-9 _ -`.
+   * Group of agents that share the semantic tier: 1..64 of `A-Z a-z 0-9 _ -`.
    * @default "default"
    */
   readonly tenant?: string;
   /**
-   * The session that the working tier belongs to, at most 128 characters; "" is a session like any other.
+   * Session of the working tier, at most 128 characters. "" is a valid session.
    * @default ""
    */
   readonly session?: string;
   /**
-   * Where entries are stored and, unless a request names another, looked for: `a/b/c`, 1..8 segments.
+   * Namespace to store entries in, and to search unless a request names another: `a/b/c`, 1..8 segments.
    * @default "default"
    */
   readonly namespace?: string;
@@ -41,24 +41,24 @@ export interface ClientOptions {
    */
   readonly prefix?: string;
   /**
-   * How requests are written. Those that hold or ask for vectors are always MessagePack.
+   * Encoding of requests. Requests that contain or return vectors always use MessagePack.
    * @default "json"
    */
   readonly encoding?: Encoding;
   /**
-   * Whether a request that is about one tier names it in its subject, `...memory.store.semantic.req`, as an agent needs whom
-   * the NATS server lets reach some tiers alone. One that names no tier goes to the subject without.
+   * Whether a request for a single tier names the tier in its subject, `...memory.store.semantic.req`. Set it
+   * if the NATS server limits the agent to some tiers. Other requests use the subject without a tier.
    * @default false
    */
   readonly tierSubjects?: boolean;
   /**
-   * How long one attempt waits for its answer; also the host's deadline. Milliseconds, integer 1..600000.
+   * Time that one attempt waits for its reply, also the host's deadline. Milliseconds, integer 1..600000.
    * @default 5000
    */
   readonly timeoutMs?: number;
   /**
-   * How long a request that failed for a passing reason is tried again, counted from its first attempt.
-   * Milliseconds, integer 0..86400000; 0: never again.
+   * Time during which a request with a retryable error is retried, from its first attempt. Milliseconds,
+   * integer 0..86400000. 0 disables retries.
    * @default 30000
    */
   readonly retryTimeoutMs?: number;
@@ -70,18 +70,18 @@ interface NatsTarget extends NatsBusOptions {
 }
 
 interface ConnectionTarget extends ExistingConnectionOptions {
-  /** A connection of `@nats-io/transport-node` that stays its maker's. */
+  /** Connection of `@nats-io/transport-node`. The client does not close it. */
   readonly connection: NatsConnection;
   readonly bus?: never;
 }
 
 interface BusTarget {
-  /** The bus of a host in this process. It stays its maker's. */
+  /** Bus of a host in this process. The client does not close it. */
   readonly bus: Bus;
   readonly connection?: never;
 }
 
-/** Where the host is: by URL (with the options of `connectNatsBus`), on a connection, or on a bus. */
+/** Location of the host: a URL (with the options of `connectNatsBus`), a connection, or a bus. */
 export type Target = NatsTarget | ConnectionTarget | BusTarget;
 
 export type ConnectOptions = ClientOptions & Target;
@@ -121,7 +121,10 @@ const CLIENT_RULES = {
   retryTimeoutMs: retryTimeoutOption,
 };
 
-/** By name, so that a mistyped option is found whatever the target; the compiler sees to it that none is missing. */
+/**
+ * Names of the NATS options, to detect mistyped options for any target. The type ensures that the list is
+ * complete.
+ */
 const NATS_OPTIONS: Record<keyof NatsBusOptions, true> = {
   servers: true,
   name: true,
@@ -140,8 +143,10 @@ const NATS_OPTIONS: Record<keyof NatsBusOptions, true> = {
 const KNOWN = [...Object.keys(CLIENT_RULES), ...Object.keys(NATS_OPTIONS), "connection", "bus"];
 
 /**
- * The client's own options, checked, and the rest, which says where to connect.
- * @throws {TypeError} for what is no object, an unknown option (naming the nearest known one) or a value out of range.
+ * Splits options into the client's own options, validated, and the connection target.
+ *
+ * @throws {TypeError} if `input` is not an object, an option is unknown (with the closest known name), or a
+ * value is out of range.
  */
 export function resolveClientOptions(input: ConnectOptions): {
   readonly client: ResolvedClientOptions;

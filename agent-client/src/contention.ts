@@ -5,8 +5,8 @@ const PAUSE_FIRST_MS = 2;
 const PAUSE_MAX_MS = 100;
 
 /**
- * Waits before a change is tried once more that another writer forestalled: at random, so that two that met do not meet
- * again, and longer with each attempt. `attempt` counts from 1.
+ * Waits before a change is retried after a conflict with another writer. The pause is random, so that two
+ * writers do not collide again, and its maximum doubles with each attempt. `attempt` counts from 1.
  */
 export async function pauseAfterConflict(attempt: number, clock: Clock): Promise<void> {
   const most = Math.min(PAUSE_MAX_MS, PAUSE_FIRST_MS * 2 ** attempt);

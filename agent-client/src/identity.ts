@@ -10,7 +10,7 @@ import {
   requestSubject,
 } from "@membus/protocol";
 
-/** Who speaks, and where in memory: what a view fixes. */
+/** Identity and namespace of a view. */
 export interface Identity {
   readonly prefix: string;
   readonly tenant: string;
@@ -19,23 +19,27 @@ export interface Identity {
   readonly namespace: string;
 }
 
-/** @throws {TypeError} for a part that no host would accept. */
+/**
+ * Validates an identity.
+ *
+ * @throws {TypeError} for a part that no host accepts.
+ */
 export function checkIdentity({ prefix, tenant, agent, session, namespace }: Identity): void {
   for (const [name, value] of Object.entries({ prefix, tenant, agent, session, namespace })) {
     if (typeof value !== "string") throw new TypeError(`${name} must be a string, got ${String(value)}`);
   }
   agentToken(agent);
   if (!isSubjectPrefix(prefix))
-    throw new TypeError(`prefix must be tokens with dots between, got \`${prefix}\``);
+    throw new TypeError(`prefix must be tokens separated by dots, got \`${prefix}\``);
   if (!isToken(tenant)) throw new TypeError(`tenant must be 1..64 of A-Z a-z 0-9 _ -, got \`${tenant}\``);
   if (session.length > LIMITS.idLength || !session.isWellFormed()) {
-    throw new TypeError(`session must be at most ${LIMITS.idLength} characters`);
+    throw new TypeError(`session must be at most ${LIMITS.idLength} characters without lone surrogates`);
   }
   if (!isNamespace(namespace))
     throw new TypeError(`namespace must be a path of 1..8 segments, got \`${namespace}\``);
 }
 
-/** `tier` is the one that the request is about; undefined: none, or several. */
+/** Returns the subject of a request. `tier` is its only tier, or undefined for none or several. */
 export function subjectOf(
   { tenant, agent, prefix, tierSubjects }: Identity & { readonly tierSubjects: boolean },
   type: RequestType,
@@ -44,7 +48,7 @@ export function subjectOf(
   return requestSubject({ tenant, agent, type, ...(tierSubjects && tier && { tier }) }, prefix);
 }
 
-/** What every request begins with. */
+/** Common fields of every request. */
 export type Envelope = {
   readonly type: RequestType;
   readonly id: string;

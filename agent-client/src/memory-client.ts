@@ -10,13 +10,13 @@ import {
 import { Exchange, loadTraceHeaders } from "./exchange/index.js";
 
 export interface ClientDependencies {
-  /** @default the machine's clock */
+  /** @default the system clock */
   readonly clock?: Clock;
-  /** Hears of lost connections and of `watch` callbacks that fail. Without it nobody does. */
+  /** Logs lost connections and failed `watch` callbacks. By default nothing is logged. */
   readonly logger?: Logger;
 }
 
-/** An agent's memory together with the connection to its host. */
+/** Memory of an agent with the connection to its host. */
 export class MemoryClient extends AgentMemory {
   readonly #exchange: Exchange;
   readonly #closeBus: () => Promise<void>;
@@ -29,11 +29,11 @@ export class MemoryClient extends AgentMemory {
   }
 
   /**
-   * Connects to a host: by URL, over a NATS connection that is there already, or in process.
+   * Connects to a host: by URL, over an existing NATS connection, or in process.
    *
-   * @throws {TypeError} for an option that is unknown, out of range or excluded by another.
-   * @throws {MemoryError} `unavailable` when no NATS server can be reached, `unauthorized` when it refuses.
-   * That a host listens is not asked: see `ping`.
+   * @throws {TypeError} for an option that is unknown, out of range or excluded by another option.
+   * @throws {MemoryError} `unavailable` if no NATS server can be reached, `unauthorized` if the server
+   * refuses the connection. Does not check that a host is running: see `ping`.
    */
   static async connect(
     options: ConnectOptions,
@@ -48,8 +48,8 @@ export class MemoryClient extends AgentMemory {
   }
 
   /**
-   * Waits until every request in flight is answered or has failed, without further retries, ends the watches, and
-   * closes the connection if `connect` made it. Views end with it; later calls are refused with `unavailable`.
+   * Waits until all requests in flight have ended, without further retries. Then ends the watches and closes
+   * the connection if `connect` opened it. Later calls, also of other views, fail with `unavailable`.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -64,11 +64,15 @@ export class MemoryClient extends AgentMemory {
 
 interface OpenBus {
   readonly bus: Bus;
-  /** Ends what was opened here, and nothing that was given. */
+  /** Closes the bus if it was opened here. */
   close(): Promise<void>;
 }
 
-/** @throws {TypeError} for options that do not go with the target. */
+/**
+ * Opens the bus of a target.
+ *
+ * @throws {TypeError} for options that the target does not allow.
+ */
 async function openBus(target: Target, dependencies: BusDependencies): Promise<OpenBus> {
   const { bus, connection, ...options } = target;
   if (bus !== undefined) {

@@ -9,13 +9,13 @@ import {
   TIERS,
 } from "@membus/protocol";
 
-/** One page and how to go on. */
+/** One page of entries, and the cursor of the next page. */
 export type RetrieveResult = Pick<
   MemoryRetrieveResponse,
   "entries" | "total" | "total_relation" | "cursor" | "degraded" | "explain" | "took_ms"
 >;
 
-/** One page of a list and how to go on. */
+/** One page of a list, and the cursor of the next page. */
 export type ListResult = Pick<
   MemoryListResponse,
   "items" | "total" | "total_relation" | "cursor" | "degraded"
@@ -32,8 +32,9 @@ export interface PageSource<Page extends AnyPage> {
 }
 
 /**
- * Every page from `cursor` on, until there is no more or as many as `limit` says have come.
- * @throws {MemoryError} `runtime_error` when a cursor leads to itself.
+ * Yields pages from `cursor` on, until there are no more or `limit` is reached.
+ *
+ * @throws {MemoryError} `runtime_error` if a cursor returns itself.
  */
 export async function* followPages<Page extends AnyPage>(
   source: PageSource<Page>,
@@ -45,14 +46,16 @@ export async function* followPages<Page extends AnyPage>(
     const page = await source.fetch(Math.min(left, pageSize), next);
     yield page;
     if (page.cursor === undefined) return;
-    if (page.cursor === next) throw new MemoryError("runtime_error", "the host's cursor does not advance");
+    if (page.cursor === next)
+      throw new MemoryError("runtime_error", "the host returned the same cursor twice");
     left -= source.sizeOf(page);
     next = page.cursor;
   }
 }
 
 /**
- * A listing must not lack some without a word: `retrieve` and `list` are for those who can use a part.
+ * Rejects an incomplete page, because an iteration must not silently skip entries.
+ *
  * @throws {MemoryError} the first reason why a page is `degraded`.
  */
 export function requireWhole({ degraded = [] }: AnyPage): void {
@@ -60,8 +63,9 @@ export function requireWhole({ degraded = [] }: AnyPage): void {
 }
 
 /**
- * Of the entries of one key, the content of the one in the first tier.
- * @throws {MemoryError} that of a tier which failed and comes before it.
+ * Returns the content of a key from the first tier that has an entry.
+ *
+ * @throws {MemoryError} the error of a failed tier before it.
  */
 export function contentByTier<F>(page: Pick<RetrieveResult, "entries" | "degraded">, fallback: F): Json | F {
   for (const tier of TIERS) {
@@ -73,7 +77,7 @@ export function contentByTier<F>(page: Pick<RetrieveResult, "entries" | "degrade
   return fallback;
 }
 
-/** Why a tier is missing, as the error that it would be of a request to it alone. */
+/** Returns the error of a degraded tier. */
 function tierFailure({ code, message }: DegradedTier): MemoryError {
   return parseErrorMessage({ code, message, detail: {} } as ErrorMessage);
 }

@@ -19,24 +19,30 @@ import {
 import type { Identity } from "./identity.js";
 
 export interface WatchFilter {
-  /** Events of this tier alone. */
+  /** Only events of this tier. */
   readonly tier?: MemoryTier | undefined;
   readonly action?: EventAction | undefined;
-  /** One namespace, or a subtree `a/**`. Without it those of every namespace. */
+  /** One namespace, or a subtree `a/**`. By default all namespaces. */
   readonly namespace?: string | undefined;
-  /** "all": of every agent of the tenant, as far as the server lets this connection hear of them. Without it the own ones. */
+  /**
+   * "all": entries of every agent of the tenant, as far as the server permits. By default only the agent's
+   * own entries.
+   */
   readonly agents?: "own" | "all" | undefined;
 }
 
-/** A subscription to events. */
+/** Subscription to events. */
 export interface Watch {
-  /** Resolves when the last callback has returned. */
+  /** Ends the subscription. Resolves when the last callback has returned. */
   stop(): Promise<void>;
 }
 
 export type OnEvent = (event: MemoryEvent) => void | Promise<void>;
 
-/** Subscribed when it resolves: to the agent's own events, and in the shared tier to those of all agents; or to all. */
+/**
+ * Subscribes to the events of the agent and, in the shared tier or with `agents: "all"`, of all agents.
+ * Resolves when the server has processed the subscriptions.
+ */
 export async function watchEvents(
   bus: Bus,
   identity: Identity,
@@ -85,7 +91,7 @@ function watchPatterns({ prefix, tenant, agent }: Identity, { tier, action, agen
   });
 }
 
-/** The event, if it is one and passes the filter. */
+/** Returns the event of a message, or undefined if it is invalid or does not match the filter. */
 function readEvent(message: BusMessage, { namespace }: WatchFilter): MemoryEvent | undefined {
   const decoded = decodeMessage(message.payload, { contentType: message.headers[CONTENT_TYPE_HEADER] });
   const parsed = MemoryEventSchema.safeParse(decoded.ok ? decoded.message : undefined);

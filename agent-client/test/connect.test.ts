@@ -32,12 +32,15 @@ describe("connecting", () => {
   });
 
   it.each([
-    [{}, "an agent's name is a non-empty string"],
+    [{}, "the agent name must be a non-empty string without lone surrogates"],
     [{ agent: 7 }, "agent must be a string, got 7"],
-    [{ agent: `${"a".repeat(192)} ` }, "an agent's name has at most 192 bytes"],
+    [{ agent: `${"a".repeat(192)} ` }, "the agent name is too long: 193 bytes, limit 192"],
     [{ agent: "a", tenant: "a.b" }, "tenant must be 1..64 of A-Z a-z 0-9 _ -, got `a.b`"],
-    [{ agent: "a", prefix: "a.>" }, "prefix must be tokens with dots between, got `a.>`"],
-    [{ agent: "a", session: "s".repeat(129) }, "session must be at most 128 characters"],
+    [{ agent: "a", prefix: "a.>" }, "prefix must be tokens separated by dots, got `a.>`"],
+    [
+      { agent: "a", session: "s".repeat(129) },
+      "session must be at most 128 characters without lone surrogates",
+    ],
     [{ agent: "a", namespace: "a/**" }, "namespace must be a path of 1..8 segments, got `a/**`"],
     [{ agent: "a", encoding: "xml" }, "encoding must be one of json, msgpack, got xml"],
     [{ agent: "a", timeoutMs: 600_001 }, "timeoutMs must be an integer of 1..600000, got 600001"],

@@ -69,13 +69,13 @@ describe("entries never lacks some in silence", () => {
   it("fails where a cursor leads nowhere", async () => {
     const fixture = await openFixture({ answer: () => ({ entries: [], cursor: "same" }) });
     const error = await rejection(list(fixture), "runtime_error");
-    expect(error.message).toBe("the host's cursor does not advance");
+    expect(error.message).toBe("the host returned the same cursor twice");
     expect(fixture.host.requests).toHaveLength(2);
   });
 
   it.each([
-    [{ limit: -1 }, {}, "limit must be an integer from 0, got -1"],
-    [{ limit: 1.5 }, {}, "limit must be an integer from 0, got 1.5"],
+    [{ limit: -1 }, {}, "limit must be an integer of at least 0, got -1"],
+    [{ limit: 1.5 }, {}, "limit must be an integer of at least 0, got 1.5"],
     [{}, { pageSize: 1_001 }, "pageSize must be an integer of 1..1000, got 1001"],
     [{}, { pagesize: 1 }, "unknown option `pagesize` (did you mean `pageSize`?)"],
   ])("refuses %j, %j", async (request, options, message) => {

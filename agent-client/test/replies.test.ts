@@ -42,7 +42,7 @@ describe("replies that answer something", () => {
     expect(await client.forgetStatus("f1")).toEqual({ purge: "done", purged_at: 1 });
     expect(host.bodies[0]).toEqual({ request_id: "f1", kind: "forget" });
     const error = await rejection(client.forgetStatus("f1"), "runtime_error");
-    expect(error.message).toContain("the host's reply cannot be read: it has no `purge`");
+    expect(error.message).toContain("invalid reply from the host: it has no `purge`");
     await expect(client.forgetStatus("")).rejects.toThrow(TypeError);
   });
 
@@ -70,17 +70,17 @@ const raw = (fields: Message) => (request: Message) =>
     "json",
   );
 
-const UNREADABLE = "the host's reply cannot be read: ";
+const UNREADABLE = "invalid reply from the host: ";
 
 describe("replies that cannot be used are runtime_error", () => {
   it.each([
     ["no JSON", () => Buffer.from("{"), "the message is not valid JSON in UTF-8"],
-    ["no object", () => Buffer.from("[]"), "the message is not an object"],
-    ["another type", raw({ type: "memory/forget/resp" }), "it is of another type"],
-    ["another request's", raw({ req_id: "other" }), "it answers another request"],
+    ["no object", () => Buffer.from("[]"), "the message must be an object"],
+    ["another type", raw({ type: "memory/forget/resp" }), "unexpected type"],
+    ["another request's", raw({ req_id: "other" }), "it belongs to another request"],
     ["a list missing", raw({ errors: undefined }), "it has no list `errors`"],
-    ["an entry missing", raw({ receipts: [] }), "entries are missing in it"],
-    ["half an error", raw({ type: "error", code: "timeout" }), "it is no complete error"],
+    ["an entry missing", raw({ receipts: [] }), "it does not cover all entries"],
+    ["half an error", raw({ type: "error", code: "timeout" }), "incomplete error message"],
   ])("%s", async (_name, answer, message) => {
     const { client, host } = await openFixture({ answer });
     const error = await rejection(client.store(ENTRY), "runtime_error");

@@ -51,7 +51,9 @@ describe("retrieve", () => {
   it.each([{ diversity: 0.5 }, { rerank: true }])("goes not page by page with %j", async (steering) => {
     const { client, host } = await openFixture(retrieving);
     const first = client.entries({ query: "heron", ...steering }).next();
-    await expect(first).rejects.toThrow(new TypeError("diversity and rerank give one page: retrieve it"));
+    await expect(first).rejects.toThrow(
+      new TypeError("`diversity` and `rerank` return a single page and cannot be iterated. Use retrieve()"),
+    );
     expect(host.requests).toEqual([]);
   });
 
@@ -82,12 +84,12 @@ describe("mistakes in a request are TypeErrors, and nothing is sent", () => {
   it.each([
     [{ minScore: 0.3 }, "unknown field `minScore` (did you mean `min_score`?)"],
     [{ quary: "x" }, "unknown field `quary` (did you mean `query`?)"],
-    [{ session_id: "s" }, "`session_id` is set by the client"],
-    [{ id: "x" }, "`id` is set by the client"],
+    [{ session_id: "s" }, "`session_id` is set by the client, remove it from the call"],
+    [{ id: "x" }, "`id` is set by the client, remove it from the call"],
     [{ tier: "smantic" }, "tier"],
     [{ limit: 1e308 }, "limit"],
-    [{ min_score: Number.NaN }, "min_score is not a finite number"],
-    [{ match: { a: () => 1 } }, "match.a is a function"],
+    [{ min_score: Number.NaN }, "min_score must be a finite number"],
+    [{ match: { a: () => 1 } }, "match.a has type function, which a message cannot carry"],
     [{ where: { field: "metadata.a", op: "is", value: 1 } }, "where.op"],
     [{ embedding: [1] }, "embedding_model"],
     [{ keys: "a" }, "keys"],
@@ -109,7 +111,7 @@ describe("mistakes in a request are TypeErrors, and nothing is sent", () => {
     const { client } = await openFixture(retrieving);
     const cycle: Json[] = [];
     cycle.push(cycle);
-    const message = "depth is at most 64, got 65; does it hold itself?";
+    const message = "depth is at most 64, got 65 (the value may contain a cycle)";
     await expect(client.retrieve({ match: { a: cycle } })).rejects.toThrow(new TypeError(message));
   });
 
@@ -136,7 +138,7 @@ describe("forget", () => {
   });
 
   it.each([
-    [{}, "would forget every entry: say `all: true`"],
+    [{}, "would forget every entry: set `all: true`"],
     [{ tier: "semantic" }, "would forget every entry"],
     [{ tags: [] }, "tags"],
     [{ keys: [] }, "keys"],

@@ -77,7 +77,7 @@ describe("a request without an answer", () => {
     const failed = rejection(fixture.client.store(ENTRY), "timeout");
     await advance(fixture, 10_000);
     const error = await failed;
-    expect(error.message).toMatch(/^no answer on a2e\.default\.alice\.memory\.store\.req .*\(3 attempts\)$/);
+    expect(error.message).toMatch(/^no reply on a2e\.default\.alice\.memory\.store\.req .*\(3 attempts\)$/);
     expect(error.detail).toEqual({ subject: "a2e.default.alice.memory.store.req", attempts: 3 });
     expect(fixture.host.requests).toHaveLength(3);
   });

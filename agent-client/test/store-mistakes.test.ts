@@ -14,18 +14,34 @@ function nested(levels: number): unknown {
 
 describe("a mistake in code is a TypeError, and nothing is sent", () => {
   it.each([
-    ["NaN", { key: "a", content: { x: Number.NaN } }, "entries[1].content.x is not a finite number"],
-    ["undefined within", { key: "a", content: [undefined] }, "entries[1].content[0] is a undefined"],
-    ["a function", { key: "a", content: () => 1 }, "entries[1].content is a function"],
-    ["a BigInt", { key: "a", content: 1n }, "entries[1].content is a bigint"],
-    ["a date", { key: "a", content: new Date(0) }, "entries[1].content is not a plain JSON value"],
-    ["a map", { key: "a", content: new Map() }, "entries[1].content is not a plain JSON value"],
-    ["binary", { key: "a", content: { raw: Buffer.from("x") } }, "entries[1].content.raw is binary"],
-    ["a cycle", { key: "a", content: cyclic }, "depth is at most 64, got 65; does it hold itself?"],
-    ["no content", { key: "a" }, "entries[1] has no `content`"],
-    ["undefined as content", { key: "a", content: undefined }, "entries[1] has no `content`"],
-    ["no key", { content: 1 }, "entries[1] has no `key`"],
-    ["no object", "a", "entries[1] is not an object"],
+    ["NaN", { key: "a", content: { x: Number.NaN } }, "entries[1].content.x must be a finite number"],
+    [
+      "undefined within",
+      { key: "a", content: [undefined] },
+      "entries[1].content[0] has type undefined, which a message cannot carry",
+    ],
+    [
+      "a function",
+      { key: "a", content: () => 1 },
+      "entries[1].content has type function, which a message cannot carry",
+    ],
+    [
+      "a BigInt",
+      { key: "a", content: 1n },
+      "entries[1].content has type bigint, which a message cannot carry",
+    ],
+    ["a date", { key: "a", content: new Date(0) }, "entries[1].content must be a plain JSON value"],
+    ["a map", { key: "a", content: new Map() }, "entries[1].content must be a plain JSON value"],
+    [
+      "binary",
+      { key: "a", content: { raw: Buffer.from("x") } },
+      "entries[1].content.raw must not be binary, only an embedding may be",
+    ],
+    ["a cycle", { key: "a", content: cyclic }, "depth is at most 64, got 65 (the value may contain a cycle)"],
+    ["no content", { key: "a" }, "entries[1] must have a `content`"],
+    ["undefined as content", { key: "a", content: undefined }, "entries[1] must have a `content`"],
+    ["no key", { content: 1 }, "entries[1] must have a `key`"],
+    ["no object", "a", "entries[1] must be an object"],
     ["a mistyped field", { key: "a", content: 1, tag: ["x"] }, "unknown field `tag` (did you mean `tags`?)"],
     ["a mistyped condition", { key: "a", content: 1, if_revison: 0 }, "(did you mean `if_revision`?)"],
   ])("%s", async (_name, entry, message) => {
@@ -44,7 +60,7 @@ describe("a mistake in code is a TypeError, and nothing is sent", () => {
     [{ id: "a\nb" }, "id must be 1..120 printable characters"],
     [{ timeoutMs: 0 }, "timeoutMs must be an integer of 1..600000, got 0"],
     [{ retryTimeoutMs: -1 }, "retryTimeoutMs must be an integer of 0..86400000, got -1"],
-    [{ requires: "durable" }, "requires must be a list of names"],
+    [{ requires: "durable" }, "requires must be a list of non-empty strings"],
     [{ signal: {} }, "signal must be an AbortSignal"],
   ])("%j", async (options, message) => {
     const { client, host } = await openFixture();
@@ -78,7 +94,7 @@ describe("what only data can be is the error of its entry", () => {
     const { client } = await openFixture();
     const { errors } = await client.store([GOOD, { key: "a", content: { text: "\ud800" } }]);
     expect(errors).toMatchObject([
-      { index: 1, message: "content.text holds a lone surrogate", detail: { path: "content.text" } },
+      { index: 1, message: "content.text contains a lone surrogate", detail: { path: "content.text" } },
     ]);
   });
 

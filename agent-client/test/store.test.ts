@@ -130,7 +130,7 @@ describe("vectors", () => {
     const { client, host } = await openFixture();
     const entry = { key: "a", content: 1, embedding: Float64Array.of(1) as never, embedding_model: "m" };
     await expect(client.store(entry)).rejects.toThrow(
-      new TypeError("an embedding is a Float32Array or a list of numbers"),
+      new TypeError("an embedding must be a Float32Array or a list of numbers"),
     );
     expect(host.requests).toEqual([]);
   });

@@ -2,7 +2,7 @@ import type { BusState, Clock, Logger, MemoryError } from "@membus/protocol";
 import { notConnected } from "./bus-errors.js";
 import type { ResolvedBusDependencies } from "./dependencies.js";
 
-/** Whether the bus can send now, and who wants to know when that changes. `closed` is final. */
+/** Connection state of a bus and its listeners. `closed` is final. */
 export class ConnectionState {
   readonly #logger: Logger;
   readonly #clock: Clock;
@@ -26,7 +26,7 @@ export class ConnectionState {
       try {
         listener(state);
       } catch (error) {
-        this.#logger.error({ err: error, state }, "a listener to the bus's state failed");
+        this.#logger.error({ err: error, state }, "bus state listener failed");
       }
     }
   }
@@ -42,7 +42,10 @@ export class ConnectionState {
     if (this.#current !== "connected") throw notConnected(this.#current);
   }
 
-  /** What is left of `timeoutMs` once connected; rejects with `unavailable` when it passes or the bus closes. */
+  /**
+   * Waits for a connection and returns the rest of `timeoutMs`. Rejects with `unavailable` after the timeout
+   * or if the bus closes.
+   */
   async connectedWithin(timeoutMs: number): Promise<number> {
     if (this.#current === "connected") return timeoutMs;
     const startedAt = this.#clock.now();
@@ -51,7 +54,7 @@ export class ConnectionState {
     return Math.max(1, timeoutMs - waitedMs);
   }
 
-  /** `work`, or a rejection with `unavailable` as soon as the connection goes. */
+  /** Returns `work`, or rejects with `unavailable` as soon as the connection is lost. */
   whileConnected<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const stop = this.onChange((state) => {

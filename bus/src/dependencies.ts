@@ -1,9 +1,9 @@
 import { type Clock, type Logger, silentLogger, systemClock } from "@membus/protocol";
 
 export interface BusDependencies {
-  /** Hears of callbacks that fail, of messages dropped and of what the server refuses. Without it nobody does. */
+  /** Logs failed callbacks, dropped messages and refusals of the server. By default nothing is logged. */
   readonly logger?: Logger;
-  /** @default the machine's clock */
+  /** @default the system clock */
   readonly clock?: Clock;
 }
 

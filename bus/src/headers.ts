@@ -5,10 +5,14 @@ type EncodableHeaders = MsgHdrs & { encode(): Uint8Array };
 
 export const NO_HEADERS: HeaderMap = Object.freeze(Object.create(null) as HeaderMap);
 
-/** Frozen headers as they are on the wire: a sender that keeps its headers has them written once. */
+/** Encoded form of frozen headers, so that headers which a sender reuses are encoded once. */
 const writtenOnce = new WeakMap<HeaderMap, MsgHdrs>();
 
-/** @throws {TypeError} for a name with blanks, colons or non-ASCII characters, or a value with a line end. */
+/**
+ * Encodes headers.
+ *
+ * @throws {TypeError} for a name with blanks, colons or non-ASCII characters, or a value with a line break.
+ */
 export function encodeHeaders(map: HeaderMap): MsgHdrs {
   const known = writtenOnce.get(map);
   if (known !== undefined) return known;
@@ -22,7 +26,7 @@ export function encodeHeaders(map: HeaderMap): MsgHdrs {
   return encoded;
 }
 
-/** The NATS client writes headers anew for every message, by this method. */
+/** Caches the encoded bytes. The NATS client calls `encode` for every message. */
 function withBytes(encoded: MsgHdrs): MsgHdrs {
   const writable = encoded as EncodableHeaders;
   const bytes = writable.encode();
@@ -30,14 +34,17 @@ function withBytes(encoded: MsgHdrs): MsgHdrs {
   return writable;
 }
 
-/** Names as sent, the first value of each. Without a prototype, so that no name is there by inheritance. */
+/**
+ * Decodes headers: names as sent, the first value of each. The map has no prototype, so it has no inherited
+ * names.
+ */
 export function decodeHeaders(encoded: MsgHdrs): HeaderMap {
   const map = Object.create(null) as Record<string, string>;
   for (const [name, values] of encoded) map[name] = values[0] ?? "";
   return Object.freeze(map);
 }
 
-/** What a message counts against max_payload: its payload and its headers as they are on the wire. */
+/** Returns the size that counts against max_payload: the payload and the encoded headers. */
 export function messageSizeBytes(payload: Uint8Array, headers: MsgHdrs | undefined): number {
   return headers === undefined
     ? payload.length

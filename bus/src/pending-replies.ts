@@ -2,25 +2,25 @@ import type { BusMessage, Clock } from "@membus/protocol";
 import { createInbox } from "@nats-io/transport-node";
 import { noAnswer, noResponders } from "./bus-errors.js";
 
-/** Answers that one `many` keeps, so that a flood of them cannot fill the memory. */
+/** Maximum number of replies that one `many` keeps, which limits the memory. */
 const ANSWERS_MAX = 10_000;
 
 const TIMEOUT_MAX_MS = 2 ** 31 - 1;
 
 interface Expectation {
   readonly subject: string;
-  /** True when this answer was the last one wanted. */
+  /** Returns true if this reply was the last one needed. */
   answer(message: BusMessage): boolean;
   fail(error: Error): void;
-  /** Nobody listens. */
+  /** Called if the subject has no responders. */
   unheard(): void;
   expire(): void;
   cancelTimer(): void;
 }
 
 /**
- * The requests under way, each waiting on a reply subject of its own below one inbox. The NATS client has the
- * same, but costs three times the CPU per request and cannot fail all of them when the connection goes.
+ * Requests in flight, each with its own reply subject below one inbox. The NATS client's own requests cost
+ * three times the CPU and cannot all be failed when the connection is lost.
  */
 export class PendingReplies {
   readonly #inbox: string;
@@ -33,12 +33,12 @@ export class PendingReplies {
     this.#clock = clock;
   }
 
-  /** What to subscribe to for `receive`. */
+  /** Subject to subscribe to for `receive`. */
   get pattern(): string {
     return `${this.#inbox}.*`;
   }
 
-  /** The first answer to what `send` publishes with the reply subject that it is given. */
+  /** Returns the first reply to the message that `send` publishes with the given reply subject. */
   one(subject: string, timeoutMs: number, send: (reply: string) => void): Promise<BusMessage> {
     return new Promise((resolve, reject) => {
       const answer = (message: BusMessage) => {
@@ -51,7 +51,7 @@ export class PendingReplies {
     });
   }
 
-  /** The answers within `waitMs`, `ANSWERS_MAX` at most; none when nobody listens. */
+  /** Returns the replies within `waitMs`, at most `REPLIES_MAX`. Empty if there are no responders. */
   many(subject: string, waitMs: number, send: (reply: string) => void): Promise<BusMessage[]> {
     return new Promise((resolve, reject) => {
       const answers: BusMessage[] = [];
@@ -69,12 +69,12 @@ export class PendingReplies {
     if (this.#expectations.get(message.subject)?.answer(message)) this.#end(message.subject);
   }
 
-  /** Nobody listens on the subject whose answer was to arrive on `reply`. */
+  /** Fails the request that expects its reply on `reply`, because its subject has no responders. */
   failUnheard(reply: string): void {
     this.#end(reply)?.unheard();
   }
 
-  /** Fails the requests to `subject`; returns how many there were. */
+  /** Fails the requests to `subject` and returns their number. */
   failSubject(subject: string, error: Error): number {
     const replies = [...this.#expectations].filter(([, expectation]) => expectation.subject === subject);
     for (const [reply] of replies) this.#end(reply)?.fail(error);
@@ -87,7 +87,7 @@ export class PendingReplies {
 
   #expect(waitMs: number, wanted: Omit<Expectation, "cancelTimer">, send: (reply: string) => void): void {
     if (!(waitMs > 0 && waitMs <= TIMEOUT_MAX_MS)) {
-      throw new TypeError(`a request waits 1..${TIMEOUT_MAX_MS} ms, got ${waitMs}`);
+      throw new TypeError(`the request timeout must be 1..${TIMEOUT_MAX_MS} ms, got ${waitMs}`);
     }
     this.#lastNumber++;
     const reply = `${this.#inbox}.${this.#lastNumber.toString(36)}`;

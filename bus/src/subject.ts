@@ -4,14 +4,14 @@ const PUBLISHABLE = /^[^\s]+$/;
 const PATTERN = /^[^\s.]+(\.[^\s.]+)*$/;
 
 /**
- * True when a subscription to `pattern` receives `subject`: `*` stands for one token, `>` at the end for one
- * or more. Wildcards in `subject` are plain tokens.
+ * Returns true if a subscription to `pattern` receives `subject`. `*` matches one token, and `>` at the end
+ * one or more. Wildcards in `subject` are plain tokens.
  */
 export function subjectMatches(pattern: string, subject: string): boolean {
   return tokensMatch(pattern.split("."), subject.split("."));
 }
 
-/** `subjectMatches` on subjects already split at their dots. */
+/** Matches subjects that are already split at their dots, like `subjectMatches`. */
 export function tokensMatch(pattern: readonly string[], subject: readonly string[]): boolean {
   for (const [index, token] of pattern.entries()) {
     if (index >= subject.length) return false;
@@ -25,28 +25,41 @@ export function hasWildcard(pattern: string): boolean {
   return pattern.split(".").some((token) => token === "*" || token === ">");
 }
 
-/** @throws {TypeError} for a subject that cannot be written on the wire: empty, or with white space. */
+/**
+ * Rejects a subject that is empty or contains white space.
+ *
+ * @throws {TypeError} for an invalid subject.
+ */
 export function checkSubject(subject: string): void {
-  if (!PUBLISHABLE.test(subject)) throw new TypeError(`\`${subject}\` is no subject`);
+  if (!PUBLISHABLE.test(subject))
+    throw new TypeError(`invalid subject \`${subject}\`: it must not be empty or contain white space`);
 }
 
-/** False for what no server subscribes to: an empty token, white space, or `>` before the end. */
+/** Returns false for an invalid pattern: an empty token, white space, or `>` before the end. */
 function isPattern(pattern: string): boolean {
   return PATTERN.test(pattern) && !pattern.split(".").slice(0, -1).includes(">");
 }
 
-/** @throws {TypeError} for a subject that no server subscribes to. */
+/**
+ * Rejects an invalid subscription pattern.
+ *
+ * @throws {TypeError} for a pattern that no server accepts.
+ */
 export function checkPattern(pattern: string): void {
-  if (!isPattern(pattern)) throw new TypeError(`\`${pattern}\` is no subject to subscribe to`);
+  if (!isPattern(pattern)) throw new TypeError(`invalid subscription pattern \`${pattern}\``);
 }
 
 export const INBOX_PREFIX_DEFAULT = "_INBOX";
 
-/** @throws {TypeError} for what replies cannot arrive under: an empty token, white space or a wildcard. */
+/**
+ * Rejects an invalid inbox prefix.
+ *
+ * @throws {TypeError} for an empty token, white space or a wildcard.
+ */
 export function inboxPrefixOption(value: unknown, name: string): void {
   stringOption(value, name);
   const prefix = value as string;
   if (!isPattern(prefix) || hasWildcard(prefix)) {
-    throw new TypeError(`${name} must be tokens with dots between, without wildcards, got \`${prefix}\``);
+    throw new TypeError(`${name} must be tokens separated by dots, without wildcards, got \`${prefix}\``);
   }
 }

@@ -1,7 +1,7 @@
 import type { BusMessage, BusSubscription, Clock, Logger } from "@membus/protocol";
 import type { ResolvedBusDependencies } from "./dependencies.js";
 
-/** Calls one subscription's `onMessage`, keeps its failures away from the connection, and knows when it is idle. */
+/** Calls the `onMessage` of one subscription, logs its failures, and tracks running calls. */
 export class HandlerRuns {
   readonly #subject: string;
   readonly #onMessage: (message: BusMessage) => void | Promise<void>;
@@ -24,7 +24,7 @@ export class HandlerRuns {
     }
   }
 
-  /** Resolves when no asynchronous run is left. */
+  /** Resolves when no asynchronous call is running. */
   idle(): Promise<void> {
     if (this.#running === 0) return Promise.resolve();
     return new Promise((resolve) => this.#whenIdle.push(resolve));
@@ -43,11 +43,11 @@ export class HandlerRuns {
   }
 
   #report(error: unknown): void {
-    this.#logger.error({ err: error, subject: this.#subject }, "a subscription's callback failed");
+    this.#logger.error({ err: error, subject: this.#subject }, "subscription callback failed");
   }
 }
 
-/** True when `work` has resolved or rejected within `timeoutMs`. */
+/** Returns true if `work` resolves or rejects within `timeoutMs`. */
 export function settledWithin(timeoutMs: number, work: Promise<unknown>, clock: Clock): Promise<boolean> {
   return new Promise((resolve) => {
     const cancel = clock.after(timeoutMs, () => resolve(false));
@@ -59,7 +59,7 @@ export function settledWithin(timeoutMs: number, work: Promise<unknown>, clock: 
   });
 }
 
-/** Drains every subscription; gives up after `timeoutMs`, so that a callback that hangs cannot hold up a close. */
+/** Drains every subscription. Gives up after `timeoutMs`, so that a hanging callback cannot block a close. */
 export async function drainWithin(
   timeoutMs: number,
   subscriptions: Iterable<BusSubscription>,
@@ -67,5 +67,5 @@ export async function drainWithin(
 ): Promise<void> {
   const drained = Promise.all(Array.from(subscriptions, (subscription) => subscription.drain()));
   if (await settledWithin(timeoutMs, drained, clock)) return;
-  logger.warn({ timeoutMs }, "closing the bus while callbacks are still running");
+  logger.warn({ timeoutMs }, "closing the bus while callbacks are running");
 }

@@ -66,7 +66,7 @@ function describeClose(setup: BusSetup): void {
     await bus.flush();
     await bus.close();
     expect(bus.state).toBe("closed");
-    expect(logger.messages("warn")).toEqual(["closing the bus while callbacks are still running"]);
+    expect(logger.messages("warn")).toEqual(["closing the bus while callbacks are running"]);
   });
 
   it("fails the requests that are still waiting", async () => {
@@ -106,6 +106,6 @@ function describeClosed(setup: BusSetup): void {
     await bus.close();
     expect(seen).toEqual(["closed"]);
     expect(unseen).toEqual([]);
-    expect(logger.messages("error")).toEqual(["a listener to the bus's state failed"]);
+    expect(logger.messages("error")).toEqual(["bus state listener failed"]);
   });
 }

@@ -58,7 +58,7 @@ describe("local bus only", () => {
     }
     expect(arrived).toEqual([0, 1, 0, 1]);
     expect(bus.droppedMessages).toBe(6);
-    const line = "a subscription is too slow, messages are dropped";
+    const line = "dropping messages: subscription is too slow";
     expect(logger.messages("error")).toEqual([line, line]);
   });
 

@@ -56,7 +56,7 @@ describe.each(NATS_SERVERS.map((binary) => [serverTitle(binary), binary]))("a bu
 
   it("is opened with the time that it was made with, or not at all", async () => {
     await expect(bus.openBucket({ name: "values", ttlS: 60 })).rejects.toThrow(
-      "the bucket `values` keeps its values for 3600 s, not 60 s",
+      "bucket `values` has a lifetime of 3600 s, expected 60 s",
     );
     await expect(bus.openBucket({ name: "a.b", ttlS: 60 })).rejects.toThrow(TypeError);
     const again = await bus.openBucket({ name: "values", ttlS: 3_600 });

@@ -48,7 +48,7 @@ describe.each(NATS_SERVERS)("reconnecting to %s", (binary) => {
       expect(bus.state).toBe("connected");
     }
     expect(logger.messages("warn")).toEqual(Array(2).fill("disconnected from NATS"));
-    expect(logger.messages("info")).toEqual(Array(2).fill("connected to NATS again"));
+    expect(logger.messages("info")).toEqual(Array(2).fill("reconnected to NATS"));
     expect(logger.messages("error")).toEqual([]);
   });
 
@@ -97,7 +97,7 @@ describe.each(NATS_SERVERS)("giving up on %s", (binary) => {
     const configFile = await fixture.file("nats.conf", "authorization { token: other }");
     await fixture.launch({ binary, configFile, port: server.port });
     await closed;
-    expect(logger.messages("error").at(-1)).toBe("the NATS connection is closed");
+    expect(logger.messages("error").at(-1)).toBe("NATS connection closed");
   });
 
   it("drains and closes without a server", async () => {

@@ -68,11 +68,16 @@ describe("the plugins of the settings", () => {
 
 describe("a plugin that cannot be served", () => {
   it.each([
-    ["absent.mjs", undefined, /^plugins\.semantic: there is no file .*absent\.mjs/, /paths are from /],
+    [
+      "absent.mjs",
+      undefined,
+      /^plugins\.semantic: plugin not found: no file .*absent\.mjs/,
+      /paths are from /,
+    ],
     [
       "no-factory.mjs",
       undefined,
-      /cannot be loaded: .* exports no function `createPlugin`/,
+      /cannot be loaded: .* does not export a function `createPlugin`/,
       /name the built module/,
     ],
     [
@@ -90,7 +95,7 @@ describe("a plugin that cannot be served", () => {
     [
       "no-plugin.mjs",
       undefined,
-      /gives no MemoryPlugin: no method onRetrieve, onForget, onStatus$/,
+      /gives no MemoryPlugin: missing method onRetrieve, onForget, onStatus$/,
       /membus conformance/,
     ],
     ["no-manifest.mjs", undefined, /gives no MemoryPlugin: manifest\.contract: /, /--tier semantic/],
@@ -123,7 +128,7 @@ describe("membus doctor", () => {
 
   it.each([
     ["served.mjs", "ok", /^lru \d+\.\d+\.\d+: similarity, full_text, ttl, shared, /, undefined],
-    ["absent.mjs", "problem", /there is no file/, /build the plugin/],
+    ["absent.mjs", "problem", /plugin not found: no file/, /build the plugin/],
     ["no-manifest.mjs", "problem", /manifest\.contract/, /membus conformance plugin \.\/no-manifest\.mjs/],
     ["cannot-open.mjs", "problem", /the disk is on fire/, /plugins\.semantic\.options/],
     ["held.mjs", "warning", /it is open elsewhere: process 7 has it/, /while a host serves it/],

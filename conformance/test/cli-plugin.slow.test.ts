@@ -167,9 +167,9 @@ describe("what cannot be tested", () => {
       /did you mean `retrieve\/limit-is-upper-bound`/,
     ],
     ["a check of hosts", ["./sound.mjs", "--only", "discovery"], /`discovery` is not about a plugin/],
-    ["no file", ["./nowhere.mjs"], /there is no file .*nowhere\.mjs, and no package/],
+    ["no file", ["./nowhere.mjs"], /plugin not found: no file .*nowhere\.mjs and no package/],
     ["no module at all", [], /name the plugin's module/],
-    ["a module without `createPlugin`", ["./no-factory.mjs"], /exports no function `createPlugin`/],
+    ["a module without `createPlugin`", ["./no-factory.mjs"], /does not export a function `createPlugin`/],
     ["a module that is no code", ["./no-code.mjs"], /no-code\.mjs cannot be loaded: /],
     [
       "an unknown tier",

@@ -15,29 +15,29 @@ const ref = (...path: string[]): Node => ({ $ref: `#/${path.join("/")}` });
 const PARAMETERS = {
   prefix: { description: "First tokens of every subject.", default: DEFAULT_PREFIX },
   tenant: { description: "1..64 of A-Z a-z 0-9 _ -", default: "default" },
-  agent: { description: "The agent's name, or `=` and the base64url of its UTF-8.", examples: ["alice"] },
+  agent: { description: "Agent name, or `=` and the base64url of its UTF-8 bytes.", examples: ["alice"] },
   tier: { enum: [...TIERS] },
   action: { enum: ["stored", "forgotten", "expired", "evicted"] },
-  hostId: { description: "The id of the host, a UUID." },
+  hostId: { description: "Host id, a UUID." },
 };
 
 function parameters(...names: (keyof typeof PARAMETERS)[]): Node {
   return Object.fromEntries(names.map((name) => [name, ref("components", "parameters", name)]));
 }
 
-/** `memory/store/req` -> `MemoryStoreRequest`, the name that the schema carries. */
+/** Returns the name that the schema of a message type carries: `memory/store/req` -> `MemoryStoreRequest`. */
 function messageName(type: MessageType): string {
   return String(MESSAGE_SCHEMAS[type].meta()?.id);
 }
 
-/** The messages of a channel, each under its own name. */
+/** Returns references to the messages of a channel, by message name. */
 function channelMessages(...types: MessageType[]): Node {
   return Object.fromEntries(
     types.map((type) => [messageName(type), ref("components", "messages", messageName(type))]),
   );
 }
 
-/** A request's channel, its reply's, and the operation of the host that joins them. */
+/** Returns the channels of a request and its reply, and the host operation that connects them. */
 function requestReply(
   name: string,
   request: MessageType,
@@ -56,7 +56,7 @@ function requestReply(
       },
       [`${name}Reply`]: {
         address: null,
-        description: "The reply subject of the request, which begins with an inbox prefix.",
+        description: "Reply subject of the request. Starts with an inbox prefix.",
         messages: channelMessages(reply, "error"),
       },
     },
@@ -82,7 +82,7 @@ function message(type: MessageType): Node {
   };
 }
 
-/** The protocol as an AsyncAPI 3.0 document, from the side of the host. */
+/** Returns the protocol as an AsyncAPI 3.0 document, from the host's point of view. */
 export function asyncApiDocument(): Node {
   const requests: [string, MessageType, string][] = [
     ...OPERATIONS.flatMap((name): [string, MessageType, string][] => [
@@ -97,7 +97,7 @@ export function asyncApiDocument(): Node {
     info: {
       title: "membus memory protocol",
       version: `${PROTOCOL_VERSION}.0`,
-      description: "Memory for agents over NATS. The text is in ../spec.",
+      description: "Memory for agents over NATS. The specification is in ../spec.",
       license: { name: "Apache-2.0" },
     },
     defaultContentType: "application/json",
@@ -134,7 +134,11 @@ function reindexChannel(): Node {
   };
 }
 
-/** @throws {Error} for a document that the AsyncAPI 3.0.0 schema refuses, or a reference within it that leads nowhere. */
+/**
+ * Checks a document against the AsyncAPI 3.0.0 schema and resolves its internal references.
+ *
+ * @throws {Error} if the schema rejects the document or a reference has no target.
+ */
 export function checkAsyncApi(document: Node): void {
   const file = createRequire(import.meta.url).resolve("@asyncapi/specs/schemas/3.0.0.json");
   // The document brings its own copy of the draft-07 meta-schema.
@@ -144,6 +148,6 @@ export function checkAsyncApi(document: Node): void {
   if (!validate(document)) throw new Error(`asyncapi: ${ajv.errorsText(validate.errors)}`);
   for (const [, path] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
     const target = path!.split("/").reduce<unknown>((at, name) => (at as Node | undefined)?.[name], document);
-    if (target === undefined) throw new Error(`asyncapi: #/${path} leads nowhere`);
+    if (target === undefined) throw new Error(`asyncapi: reference #/${path} has no target`);
   }
 }

@@ -6,7 +6,7 @@ export interface CatalogueRow {
   readonly what_to_do: string;
 }
 
-/** `protocol/src/error-catalogue.ts` from the rows of `spec/errors.json`. */
+/** Returns the source of `protocol/src/error-catalogue.ts` for the rows of `spec/errors.json`. */
 export function errorCatalogueSource(rows: readonly CatalogueRow[]): string {
   const entries = rows.map(
     (row) => `  /** ${row.when} */\n  ${row.code}: { header: ${row.header}, retryable: ${row.retryable} },`,
@@ -23,7 +23,7 @@ export function errorCatalogueSource(rows: readonly CatalogueRow[]): string {
   ].join("\n");
 }
 
-/** The table of `spec/04-errors.md`. */
+/** Returns the error table of `spec/04-errors.md`. */
 export function errorTableMarkdown(rows: readonly CatalogueRow[]): string {
   const line = (row: CatalogueRow) =>
     `| \`${row.code}\` | ${row.header} | ${row.retryable ? "yes" : "no"} | ${row.when} | ${row.what_to_do} |`;

@@ -13,7 +13,10 @@ export function schemaFileName(type: MessageType): string {
   return `${type.replaceAll("/", "-")}.json`;
 }
 
-/** One self-contained JSON Schema (draft 2020-12) of the JSON form of a message, as a sender should write it. */
+/**
+ * Returns a self-contained JSON Schema (draft 2020-12) of the JSON form that senders of a message should
+ * write.
+ */
 export function messageJsonSchema(type: MessageType): JsonSchema {
   const { $schema, ...schema } = z.toJSONSchema(MESSAGE_SCHEMAS[type], {
     target: "draft-2020-12",
@@ -24,7 +27,7 @@ export function messageJsonSchema(type: MessageType): JsonSchema {
   return { $schema: $schema!, title: type, ...schema };
 }
 
-/** An entry of each kind of records, and the two of one that is in parts. */
+/** Schemas of each record kind, and of the head and parts of a split record. */
 const RECORDS: Readonly<Record<string, z.ZodType>> = {
   ...RECORD_SCHEMAS,
   head: HeadSchema,
@@ -32,7 +35,9 @@ const RECORDS: Readonly<Record<string, z.ZodType>> = {
 };
 export const RECORD_NAMES = Object.keys(RECORDS);
 
-/** One self-contained JSON Schema of an entry that is a record of a kind: its other fields are those of an entry. */
+/**
+ * Returns a self-contained JSON Schema of an entry that contains a record. Other entry fields are allowed.
+ */
 export function recordJsonSchema(name: string): JsonSchema {
   const { $schema, ...schema } = z.toJSONSchema(RECORDS[name]!, {
     target: "draft-2020-12",
@@ -42,7 +47,10 @@ export function recordJsonSchema(name: string): JsonSchema {
   return { $schema: $schema!, title: name, ...schema };
 }
 
-/** What zod cannot say: vectors, and names that a prefix ignores or refuses (clauses ENV-6 and ENTRY-8). */
+/**
+ * Adds rules that zod cannot express: vectors, and name prefixes that are ignored or rejected (clauses ENV-6
+ * and ENTRY-8).
+ */
 function adjust({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: JsonSchema }): void {
   if (zodSchema === EmbeddingSchema) {
     delete jsonSchema.anyOf;

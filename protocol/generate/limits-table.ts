@@ -1,6 +1,8 @@
 import { LIMITS } from "../src/limits.js";
 
-/** The table of limits in `spec/01-envelope.md`: values from `LIMITS`, meanings from the comments in its source. */
+/**
+ * Returns the limits table of `spec/01-envelope.md`: values from `LIMITS`, descriptions from its comments.
+ */
 export function limitsTableMarkdown(source: string): string {
   const meanings = new Map(
     [...source.matchAll(/^ {2}\/\*\* (.+) \*\/\n {2}(\w+): /gm)].map(([, meaning, name]) => [
@@ -13,5 +15,5 @@ export function limitsTableMarkdown(source: string): string {
     if (meaning === undefined) throw new Error(`limit \`${name}\` has no comment`);
     return `| \`${name}\` | ${max.toLocaleString("en-US")} | ${meaning} |`;
   });
-  return ["| limit | max | of what |", "|---|---|---|", ...rows].join("\n");
+  return ["| limit | max | applies to |", "|---|---|---|", ...rows].join("\n");
 }

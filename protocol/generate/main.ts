@@ -21,7 +21,7 @@ function read(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
 }
 
-/** Every generated file by its path in the package. */
+/** Returns every generated file by its path in the package. */
 function generatedFiles(): Map<string, string> {
   const errors = JSON.parse(read("spec/errors.json")) as CatalogueRow[];
   const limits = limitsTableMarkdown(read("src/limits.ts"));
@@ -51,7 +51,7 @@ function isStale(path: string, content: string): boolean {
   }
 }
 
-/** Writes what is stale, or with `--check` only names it and fails. */
+/** Writes stale files. With `check`, only lists them and sets a failing exit code. */
 function main(check: boolean): void {
   const stale = [...generatedFiles()].filter(([path, content]) => isStale(path, content));
   for (const [path, content] of stale) {

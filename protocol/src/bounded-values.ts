@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** A string of at most `max` UTF-16 code units (clause LIMIT-5). zod, and JSON Schema, count code points. */
+/**
+ * Returns a schema for a string of at most `max` UTF-16 code units (clause LIMIT-5). zod and JSON Schema
+ * count code points.
+ */
 export function boundedString(max: number): z.ZodString {
   return z
     .string()
@@ -11,5 +14,5 @@ export function boundedString(max: number): z.ZodString {
     });
 }
 
-/** 0 to 1, both included. */
+/** A number from 0 to 1, both included. */
 export const FractionSchema = z.number().min(0).max(1);

@@ -1,17 +1,20 @@
-/** Time as the protocol counts it. Everything that waits or stamps takes one of these, so tests can drive it. */
+/**
+ * Source of time and timers. Everything that waits or reads the time takes a `Clock`, so that tests can
+ * control it.
+ */
 export interface Clock {
-  /** Unix seconds, float, never below the value returned before. */
+  /** Returns Unix seconds as a float. The value never decreases. */
   now(): number;
   /**
-   * Calls `run` once after `delayMs`; the returned function cancels it. A timer in the background, unlike one that
-   * somebody waits for, does not keep the process alive.
+   * Calls `run` once after `delayMs` and returns a function that cancels the timer. A `background` timer does
+   * not keep the process alive.
    */
   after(delayMs: number, run: () => void, options?: { readonly background?: boolean }): () => void;
 }
 
 let latest = 0;
 
-/** The machine's clock. */
+/** System clock. */
 export const systemClock: Clock = Object.freeze({
   now(): number {
     latest = Math.max(latest, (performance.timeOrigin + performance.now()) / 1000);
@@ -31,7 +34,7 @@ export function delay(clock: Clock, delayMs: number): Promise<void> {
   });
 }
 
-/** What `work` comes to, or undefined when it takes longer than `timeoutMs`. It is not stopped then. */
+/** Returns the result of `work`, or undefined after `timeoutMs`. A timeout does not stop `work`. */
 export async function within<T>(clock: Clock, timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
   let cancel: () => void = () => {};
   const late = new Promise<undefined>((resolve) => {
@@ -44,7 +47,10 @@ export async function within<T>(clock: Clock, timeoutMs: number, work: Promise<T
   }
 }
 
-/** What `work` comes to, or a rejection with the signal's reason as soon as that is aborted. It is not stopped then. */
+/**
+ * Returns the result of `work`, or rejects with the signal's reason as soon as the signal is aborted.
+ * Aborting does not stop `work`.
+ */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const refuse = () => reject(signal.reason as Error);

@@ -12,12 +12,12 @@ type Path = readonly (string | number)[];
 
 const SHOWN_LENGTH_MAX = 64;
 
-/** A name of the caller's as an error shows it: cut, so that no error is too large to be answered. */
+/** Truncates a name from a request for error messages, so that the error reply stays small. */
 export function shownName(name: string): string {
   return name.length <= SHOWN_LENGTH_MAX ? name : `${name.slice(0, SHOWN_LENGTH_MAX).toWellFormed()}…`;
 }
 
-/** A path as error details show it: `entries[0].key`. */
+/** Formats a path for error details: `entries[0].key`. */
 export function formatPath(path: Path): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;
@@ -35,17 +35,21 @@ export function refuseOverLimit(limit: string, max: number, got: number, path: P
   throw new MemoryError("too_large", `${limit} is at most ${max}, got ${got}`, { limit, max, got, ...where });
 }
 
-/** Refuses a message with too many objects and lists: each takes a hundred times what it takes on the wire. */
+/**
+ * Rejects a message with too many objects and lists. In memory each takes about 100 times its size on the
+ * wire.
+ */
 export function checkNestedCount(got: number, max: number): void {
   if (got > max) refuseOverLimit("nestedValues", max, got);
 }
 
 /**
- * Refuses what one of the two encodings cannot carry (clauses ENV-VALUE-1 to ENV-VALUE-6), and what passes a bound of
- * depth or count. Binary is allowed where an embedding belongs, and becomes a Float32Array there, in place.
- * @param nestedMax objects and lists in all
- * @returns whether there are numbers of integral value beyond ±(2^53 - 1): a double is carried, an integer is not, and
- *   only what the value was read from can tell (`refuseGreatIntegers`).
+ * Rejects values that an encoding cannot carry (clauses ENV-VALUE-1 to ENV-VALUE-6), and values over a depth
+ * or count limit. Binary embeddings become a Float32Array in place.
+ *
+ * @param nestedMax maximum number of objects and lists
+ * @returns whether there are numbers with an integral value beyond ±(2^53 - 1). Doubles are allowed, integers
+ * are not. Only the source text shows the difference (`rejectUnsafeIntegers`).
  * @throws {MemoryError} `schema_violation` with the path, or `too_large`.
  */
 export function guardJson(value: unknown, nestedMax = Number.POSITIVE_INFINITY): boolean {
@@ -55,7 +59,8 @@ export function guardJson(value: unknown, nestedMax = Number.POSITIVE_INFINITY):
 }
 
 /**
- * Refuses a value that was read so that integers beyond ±(2^53 - 1) are infinities or bigints in it (clause ENV-VALUE-3).
+ * Rejects integers beyond ±(2^53 - 1), which must be infinities or bigints in `value` (clause ENV-VALUE-3).
+ *
  * @throws {MemoryError} `schema_violation` with the path.
  */
 export function refuseGreatIntegers(value: unknown, path: Path = []): void {
@@ -72,7 +77,7 @@ export function refuseGreatIntegers(value: unknown, path: Path = []): void {
   }
 }
 
-/** Where a look at a message is, and what it has seen. */
+/** State of a traversal: the current path and the findings so far. */
 class Walk {
   readonly path: (string | number)[] = [];
   nestedCount = 0;
@@ -85,10 +90,10 @@ function guardValue(value: unknown, walk: Walk): void {
   const { path } = walk;
   switch (typeof value) {
     case "string":
-      if (!value.isWellFormed()) refuse(path, "holds a lone surrogate");
+      if (!value.isWellFormed()) refuse(path, "contains a lone surrogate");
       return;
     case "number":
-      if (!Number.isFinite(value)) refuse(path, "is not a finite number");
+      if (!Number.isFinite(value)) refuse(path, "must be a finite number");
       if (isGreat(value)) walk.hasGreatNumbers = true;
       return;
     case "boolean":
@@ -96,11 +101,11 @@ function guardValue(value: unknown, walk: Walk): void {
     case "object":
       return value === null ? undefined : guardNested(value, walk);
     default:
-      refuse(path, `is a ${typeof value}, which no message can carry`);
+      refuse(path, `has type ${typeof value}, which a message cannot carry`);
   }
 }
 
-/** Of integral value, and beyond ±(2^53 - 1). */
+/** Returns true for an integral value beyond ±(2^53 - 1). */
 function isGreat(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
@@ -111,7 +116,7 @@ function guardNested(value: object, walk: Walk): void {
   if (path.length > LIMITS.depth) refuseOverLimit("depth", LIMITS.depth, path.length);
   if (Array.isArray(value)) return guardList(value, walk);
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) refuse(path, "is not a plain JSON value");
+  if (prototype !== Object.prototype && prototype !== null) refuse(path, "must be a plain JSON value");
   guardFields(value as Record<string, unknown>, walk);
 }
 
@@ -140,20 +145,20 @@ function guardFields(object: Record<string, unknown>, walk: Walk): void {
   }
 }
 
-/** Binary is allowed as `embedding` of the message or of one of its entries, and nowhere else. */
+/** Converts binary to a vector. Only `embedding` of the message or of one of its entries may be binary. */
 function guardVector(value: ArrayBufferView, path: Path): Float32Array {
   const expected = path.length === 1 || (path.length === 3 && path[0] === "entries");
-  if (path.at(-1) !== "embedding" || !expected) refuse(path, "is binary, which only an embedding may be");
+  if (path.at(-1) !== "embedding" || !expected) refuse(path, "must not be binary, only an embedding may be");
   const vector = value instanceof Float32Array ? value : float32From(value, path);
   for (const component of vector) {
-    if (!Number.isFinite(component)) refuse(path, "is not a finite number");
-    if (isGreat(component)) refuse(path, "is beyond ±(2^53 - 1)");
+    if (!Number.isFinite(component)) refuse(path, "must contain finite numbers only");
+    if (isGreat(component)) refuse(path, "contains a number beyond ±(2^53 - 1)");
   }
   return vector;
 }
 
 function float32From(value: ArrayBufferView, path: Path): Float32Array {
-  if (value.byteLength % 4 !== 0) refuse(path, "is not a list of little-endian float32");
+  if (value.byteLength % 4 !== 0) refuse(path, "must be a list of little-endian float32");
   return new Float32Array(
     value.buffer.slice(value.byteOffset, value.byteOffset + value.byteLength) as ArrayBuffer,
   );

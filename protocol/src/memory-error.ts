@@ -4,7 +4,7 @@ export type ErrorDetail = Readonly<Record<string, string | number | boolean>>;
 
 const BRAND = Symbol.for("membus.MemoryError");
 
-/** A failure that crosses the wire. `code` is its identity; the message may change between versions. */
+/** Error that is sent to the peer. `code` identifies it. The message may change between versions. */
 export class MemoryError extends Error {
   override readonly name = "MemoryError";
   readonly code: ErrorCode;
@@ -20,7 +20,7 @@ export class MemoryError extends Error {
   }
 }
 
-/** True for a `MemoryError` of any copy of this package. */
+/** Returns true for a `MemoryError` from any copy of this package. */
 export function isMemoryError(error: unknown): error is MemoryError {
   return error instanceof Error && (error as unknown as Record<symbol, unknown>)[BRAND] === true;
 }

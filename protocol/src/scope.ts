@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LIMITS } from "./limits.js";
 
-/** The three tiers, in the order in which equal scores are listed and in which `recall` asks them. */
+/** Tiers, in the order in which equal scores are listed and `recall` prefers results. */
 export const TIERS = ["working", "episodic", "semantic"] as const;
 
 export const MemoryTierSchema = z
@@ -13,26 +13,29 @@ export type MemoryTier = z.infer<typeof MemoryTierSchema>;
 const SEGMENT = `[^/*\\u0000-\\u001f\\u007f]{1,${LIMITS.namespaceSegmentLength}}`;
 const PATH = `${SEGMENT}(/${SEGMENT}){0,${LIMITS.namespaceSegments - 1}}`;
 
-/** A path of 1..8 segments of 1..64 characters without `/`, `*` and controls (clause NS-1). */
+/** Path of 1..8 segments of 1..64 characters without `/`, `*` and control characters (clause NS-1). */
 export const NAMESPACE = new RegExp(`^${PATH}$`);
-/** A namespace, or one followed by `/**` (clause NS-2). */
+/** Namespace, optionally followed by `/**` (clause NS-2). */
 export const NAMESPACE_SELECTOR = new RegExp(`^${PATH}(/\\*\\*)?$`);
 
-/** The same in a list, which may also be of all namespaces (clause LIST-7). */
+/** Namespace of a list request: like `NAMESPACE_SELECTOR`, or `**` for all namespaces (clause LIST-7). */
 export const LIST_NAMESPACE = new RegExp(`^(\\*\\*|${PATH}(/\\*\\*)?)$`);
 
-/** A namespace to read or forget from: one exactly, or it and all below; all of the caller's below "". */
+/**
+ * Namespace to read or forget: exactly one, or its whole subtree. The subtree of "" is all namespaces of the
+ * caller.
+ */
 export interface NamespaceSelector {
   readonly namespace: string;
   readonly subtree: boolean;
 }
 
-/** True for what a write may name (clause NS-1). */
+/** Returns true for a namespace that a write may use (clause NS-1). */
 export function isNamespace(path: string): boolean {
   return NAMESPACE.test(path);
 }
 
-/** True for what a read or forget may name (clause NS-2). */
+/** Returns true for a namespace or subtree that a read or forget may use (clause NS-2). */
 export function isNamespacePattern(path: string): boolean {
   return NAMESPACE_SELECTOR.test(path);
 }
@@ -43,35 +46,38 @@ export function parseNamespacePattern(path: string): NamespaceSelector {
   return { namespace: subtree ? path.slice(0, -3) : path, subtree };
 }
 
-/** Whether `namespace` is the selected one or, in a subtree, below it: `a/**` holds `a/b` but not `ab`, `**` all. */
+/**
+ * Returns whether the selector includes `namespace`. `a/**` includes `a` and `a/b` but not `ab`. `**`
+ * includes all.
+ */
 export function selectsNamespace(selector: NamespaceSelector, namespace: string): boolean {
   if (namespace === selector.namespace) return true;
   if (selector.namespace === "") return selector.subtree;
   return selector.subtree && namespace.startsWith(`${selector.namespace}/`);
 }
 
-/** Whose memory: the tenant, agent and session of a request. */
+/** Tenant, agent and session of a request. */
 export interface Caller {
   readonly tenant: string;
   readonly agent: string;
   readonly session: string;
 }
 
-/** One partition. Nothing is shared between two (clause SCOPE-1). */
+/** One partition. Partitions share no data (clause SCOPE-1). */
 export interface Scope {
   readonly tier: MemoryTier;
   readonly tenant: string;
   /** Absent in the semantic tier, which all agents of a tenant share. */
   readonly agent?: string;
-  /** Present in the working tier alone. */
+  /** Present only in the working tier. */
   readonly session?: string;
   readonly namespace: string;
 }
 
-/** The partitions of one caller and tier that a read or forget touches. */
+/** Partitions of one caller and tier that a read or forget touches. */
 export interface ScopeSelector extends Omit<Scope, "namespace">, NamespaceSelector {}
 
-// Fields after a spread cost more than the rest of a request's scope: each tier's object is written out.
+// Object literals without spread, because a spread is slower than the rest of the function.
 export function scopeOf(tier: MemoryTier, { tenant, agent, session }: Caller, namespace: string): Scope {
   if (tier === "semantic") return { tier, tenant, namespace };
   return tier === "episodic"
@@ -87,12 +93,12 @@ export function selectsScope(selector: ScopeSelector, scope: Scope): boolean {
   return isOfSameCaller(selector, scope) && selectsNamespace(selector, scope.namespace);
 }
 
-/** Whether one caller reaches both, in one tier, whatever their namespaces are (clause CASC-3). */
+/** Returns whether the same caller can access both scopes in one tier, in any namespace (clause CASC-3). */
 export function isOfSameCaller(a: Omit<Scope, "namespace">, b: Omit<Scope, "namespace">): boolean {
   return a.tier === b.tier && a.tenant === b.tenant && a.agent === b.agent && a.session === b.session;
 }
 
-/** One string per scope and one scope per string: what storage and logs file it under. */
+/** Returns a unique string for a scope, used as a key in storage and logs. */
 export function scopeId(scope: Scope): string {
   return JSON.stringify([
     scope.tier,

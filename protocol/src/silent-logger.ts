@@ -1,4 +1,4 @@
 import type { Logger } from "./plugin/index.js";
 
-/** Of a library that says nothing unless it is asked to. */
+/** Logger that discards everything, the default of libraries. */
 export const silentLogger: Logger = Object.freeze({ debug() {}, info() {}, warn() {}, error() {} });

@@ -4,13 +4,13 @@ import { type MemoryTier, TIERS } from "./scope.js";
 const TOKEN = /^[A-Za-z0-9_-]{1,64}$/;
 const PREFIX = /^[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64})*$/;
 const AGENT_BYTES_MAX = 192;
-/** `memory.store.semantic.req`. */
+/** Number of tokens of `memory.store.semantic.req`. */
 const TOKENS_WITH_TIER = 4;
 const TIER_AT = 2;
 
 export const DEFAULT_PREFIX = "a2e";
 
-/** Operations in the order of the spec; the type of a request is `memory/<operation>/req`. */
+/** Operations in the order of the specification. The type of a request is `memory/<operation>/req`. */
 export const OPERATIONS = ["store", "retrieve", "forget", "status", "list"] as const;
 export type OperationName = (typeof OPERATIONS)[number];
 export type RequestType = `memory/${OperationName}/req` | "ping";
@@ -19,11 +19,11 @@ export interface RequestAddress {
   readonly tenant: string;
   readonly agent: string;
   readonly type: RequestType;
-  /** The tier that the request is about alone (clause SUBJ-12); absent: its fields say which. */
+  /** Only tier of the request (clause SUBJ-12). Absent: the fields of the request select the tiers. */
   readonly tier?: MemoryTier;
 }
 
-/** True for 1..64 of `A-Z a-z 0-9 _ -` (clause SUBJ-2). */
+/** Returns true for 1..64 of `A-Z a-z 0-9 _ -` (clause SUBJ-2). */
 export function isToken(text: string): boolean {
   return TOKEN.test(text);
 }
@@ -33,19 +33,24 @@ export function isSubjectPrefix(text: string): boolean {
 }
 
 /**
- * The subject token of an agent's name: the name where it is a token, else `=` and base64url (clause SUBJ-3).
- * @throws {TypeError} for an empty name, one over 192 bytes, or one with a lone surrogate.
+ * Returns the subject token of an agent: its name if that is a valid token, else `=` and base64url (clause
+ * SUBJ-3).
+ *
+ * @throws {TypeError} for an empty name, a name over 192 bytes, or a name with a lone surrogate.
  */
 export function agentToken(agent: string): string {
   if (TOKEN.test(agent)) return agent;
-  if (agent === "" || !agent.isWellFormed()) throw new TypeError("an agent's name is a non-empty string");
+  if (agent === "" || !agent.isWellFormed())
+    throw new TypeError("the agent name must be a non-empty string without lone surrogates");
   const bytes = Buffer.from(agent, "utf8");
   if (bytes.length > AGENT_BYTES_MAX)
-    throw new TypeError(`an agent's name has at most ${AGENT_BYTES_MAX} bytes`);
+    throw new TypeError(`the agent name is too long: ${bytes.length} bytes, limit ${AGENT_BYTES_MAX}`);
   return `=${bytes.toString("base64url")}`;
 }
 
-/** The agent's name behind a token, or undefined where no agent has that token: one name, one token. */
+/**
+ * Returns the agent name of a token, or undefined if the token is invalid. Each name has exactly one token.
+ */
 export function parseAgentToken(token: string): string | undefined {
   if (TOKEN.test(token)) return token;
   if (!token.startsWith("=")) return undefined;
@@ -55,23 +60,25 @@ export function parseAgentToken(token: string): string | undefined {
 }
 
 /**
- * Where a request is published: `a2e.default.alice.memory.store.req` (clause SUBJ-1), or `...memory.store.semantic.req`
- * with a tier (clause SUBJ-12).
+ * Returns the subject of a request: `a2e.default.alice.memory.store.req` (clause SUBJ-1), or with a tier
+ * `a2e.default.alice.memory.store.semantic.req` (clause SUBJ-12).
  */
 export function requestSubject(
   { tenant, agent, type, tier }: RequestAddress,
   prefix = DEFAULT_PREFIX,
 ): string {
-  if (!isToken(tenant)) throw new TypeError(`\`${tenant}\` is no tenant name`);
+  if (!isToken(tenant))
+    throw new TypeError(`invalid tenant name \`${tenant}\`: use 1..64 of A-Z a-z 0-9 _ -`);
   const ending = tier === undefined ? "req" : `${tier}.req`;
   const operation = type.replaceAll("/", ".").replace(/req$/, ending);
-  if (type === "ping" && tier !== undefined) throw new TypeError("a ping is about no tier");
+  if (type === "ping" && tier !== undefined) throw new TypeError("a ping cannot have a tier");
   return `${prefix}.${tenant}.${agentToken(agent)}.${operation}`;
 }
 
 /**
- * Who sends what, as the subject says.
- * @throws {MemoryError} `invalid_message` for a subject that is no request's.
+ * Returns the address in the subject of a request.
+ *
+ * @throws {MemoryError} `invalid_message` for any other subject.
  */
 export function parseRequestSubject(subject: string, prefix = DEFAULT_PREFIX): RequestAddress {
   const tokens = subject.startsWith(`${prefix}.`) ? subject.slice(prefix.length + 1).split(".") : [];
@@ -80,7 +87,9 @@ export function parseRequestSubject(subject: string, prefix = DEFAULT_PREFIX): R
   const tier = rest.length === TOKENS_WITH_TIER ? TIERS.find((known) => known === rest[TIER_AT]) : undefined;
   const type = (tier === undefined ? rest : rest.toSpliced(TIER_AT, 1)).join("/");
   if (!isToken(tenant) || agent === undefined || !isRequestType(type)) {
-    throw new MemoryError("invalid_message", "the subject names no tenant, agent and operation", { subject });
+    throw new MemoryError("invalid_message", "the subject must contain a tenant, an agent and an operation", {
+      subject,
+    });
   }
   return { tenant, agent, type, ...(tier && { tier }) };
 }
@@ -89,7 +98,7 @@ function isRequestType(type: string): type is RequestType {
   return type === "ping" || OPERATIONS.some((operation) => type === `memory/${operation}/req`);
 }
 
-/** The subjects that a host listens on, for one tenant or for all. */
+/** Returns the subjects that a host subscribes to, for one tenant or all. */
 export function hostSubjects(prefix = DEFAULT_PREFIX, tenant = "*"): readonly string[] {
   const own = `${prefix}.${tenant}.*`;
   return [`${own}.memory.*.req`, `${own}.memory.*.*.req`, `${own}.ping`];
@@ -99,19 +108,19 @@ export type EventAction = "stored" | "forgotten" | "expired" | "evicted";
 
 export interface EventAddress {
   readonly tenant: string;
-  /** The acting agent; for expired and evicted entries their author. */
+  /** Acting agent. For expired and evicted entries their author. */
   readonly agent: string;
   readonly tier: MemoryTier;
   readonly action: EventAction;
 }
 
-/** `a2e.default.alice.events.memory.working.stored` (clause SUBJ-6). */
+/** Returns the subject of an event: `a2e.default.alice.events.memory.working.stored` (clause SUBJ-6). */
 export function eventSubject(address: EventAddress, prefix = DEFAULT_PREFIX): string {
   const { tenant, agent, tier, action } = address;
   return `${prefix}.${tenant}.${agentToken(agent)}.events.memory.${tier}.${action}`;
 }
 
-/** A subscription to the events of one agent (or all that may be seen) and tier. */
+/** Returns the subscription pattern for events. Absent fields match all values that the server permits. */
 export function eventPattern(
   filter: { tenant: string; agent?: string; tier?: MemoryTier; action?: EventAction },
   prefix = DEFAULT_PREFIX,

@@ -151,7 +151,9 @@ describe("what the caller passed", () => {
     const embedding = Float32Array.of(1, 2);
     const entries = Object.freeze([Object.freeze({ embedding })]);
     expect(() => guardJson(Object.freeze({ type: "t", entries }))).not.toThrow();
-    expect(() => guardJson({ content: { embedding } })).toThrow("content.embedding is binary");
+    expect(() => guardJson({ content: { embedding } })).toThrow(
+      "content.embedding must not be binary, only an embedding may be",
+    );
   });
 
   it("is not changed by encoding", () => {

@@ -46,10 +46,10 @@ describe("a plugin's module", () => {
   });
 
   it.each([
-    ["./absent.js", /^there is no file .*absent\.js, and no package/],
-    ["absent", /^there is no file .*absent, and no package that Node finds as `absent`$/],
-    ["hollow", /^there is no file .*hollow, and no package/],
-    ["./made", /made is a folder: name the plugin's file in it, such as made.dist.plugin\.js$/],
+    ["./absent.js", /^plugin not found: no file .*absent\.js and no package/],
+    ["absent", /^plugin not found: no file .*absent and no package `absent`$/],
+    ["hollow", /^plugin not found: no file .*hollow and no package/],
+    ["./made", /made is a folder: name the plugin's file, such as made.dist.plugin\.js$/],
   ])("%s is a TypeError", async (module, message) => {
     const refused = findPluginModule(module, folder);
     await expect(refused).rejects.toThrow(message);
@@ -60,7 +60,7 @@ describe("a plugin's module", () => {
     const { createPlugin } = await loadPluginModule(urlOf("node_modules/packed/main.js"));
     expect(createPlugin({ size: 3 })).toEqual({ options: { size: 3 } });
     await expect(loadPluginModule(urlOf("made/dist/plugin.js"))).rejects.toThrow(
-      /made\/dist\/plugin\.js exports no function `createPlugin`/,
+      /made\/dist\/plugin\.js does not export a function `createPlugin`/,
     );
   });
 });
@@ -72,11 +72,11 @@ describe("what is no plugin", () => {
   const plugin = { manifest, onStore: work, onRetrieve: work, onForget: work, onStatus: work };
 
   it.each([
-    [undefined, "undefined is no plugin"],
-    [null, "null is no plugin"],
-    [{ ...plugin, onStore: 1, onForget: undefined }, "no method onStore, onForget"],
-    [{ ...plugin, onStatus: undefined }, "no method onStatus"],
-    [{ ...plugin, stats: {} }, "`stats` is no function"],
+    [undefined, "undefined is not a plugin"],
+    [null, "null is not a plugin"],
+    [{ ...plugin, onStore: 1, onForget: undefined }, "missing method onStore, onForget"],
+    [{ ...plugin, onStatus: undefined }, "missing method onStatus"],
+    [{ ...plugin, stats: {} }, "`stats` is not a function"],
     [{ ...plugin, manifest: undefined }, /^manifest: /],
     [{ ...plugin, manifest: { ...manifest, contract: "2.0" } }, /^manifest\.contract: /],
     [

@@ -37,8 +37,8 @@ describe("a book of quotas", () => {
     [{ agnet: {} }, "shelves: unknown option `agnet` (did you mean `agent`?)"],
     [{ agent: 5 }, "shelves: agent must be an object"],
     [{ agents: { "a.b": 5 } }, "shelves.agents.a.b must be an object"],
-    [{ agents: { alice: {} } }, "shelves.agents.alice: an agent is named <tenant>.<agent>"],
-    [{ tenants: { "acme.alice": {} } }, "shelves.tenants.acme.alice: a tenant has no dot"],
+    [{ agents: { alice: {} } }, "shelves.agents.alice: an agent must be named <tenant>.<agent>"],
+    [{ tenants: { "acme.alice": {} } }, "shelves.tenants.acme.alice: a tenant name must not contain a dot"],
     [
       { tenants: { acme: { book: 1 } } },
       "shelves.tenants.acme: unknown option `book` (did you mean `books`?)",

@@ -47,7 +47,7 @@ describe("messages of errors", () => {
       { key: "a", content: 1, metadata: { a: {} } },
       "metadata.a: must be a string, a number, a boolean or a list of strings",
     ],
-    [{ key: "a", content: 1, tags: Array(300).fill("t") }, "tags has at most 256, got 300"],
+    [{ key: "a", content: 1, tags: Array(300).fill("t") }, "tags is too large: 300, limit 256"],
     [
       { key: "a", content: 1, embedding: "x" },
       "embedding: must be a list of numbers, or binary in MessagePack",
@@ -59,8 +59,8 @@ describe("messages of errors", () => {
 
 describe("a where tree", () => {
   it("is checked by itself too", () => {
-    expect(refusal(() => checkWhere({ any: [] })).message).toBe("where.any is empty");
-    expect(refusal(() => checkWhere(undefined)).message).toBe("where is not an object");
+    expect(refusal(() => checkWhere({ any: [] })).message).toBe("where.any must not be empty");
+    expect(refusal(() => checkWhere(undefined)).message).toBe("where must be an object");
     const leaf = { field: "tags", op: "eq", value: "a" };
     expect(checkWhere({ all: [leaf] })).toEqual({ all: [leaf] });
   });

@@ -81,7 +81,7 @@ describe("the AsyncAPI document", () => {
       ...(broken.operations as object),
       lost: { action: "send", channel: { $ref: "#/channels/none" } },
     };
-    expect(() => checkAsyncApi(broken)).toThrow("#/channels/none leads nowhere");
+    expect(() => checkAsyncApi(broken)).toThrow("reference #/channels/none has no target");
   });
 
   it("refers to the schema files there are", () => {
@@ -94,7 +94,7 @@ describe("generated sections", () => {
   it("replace what is between their markers and nothing else", () => {
     const text = "a\n<!-- begin x -->\nold\n<!-- end x -->\nb";
     expect(withSection(text, "x", "new")).toBe("a\n<!-- begin x -->\nnew\n<!-- end x -->\nb");
-    expect(() => withSection(text, "y", "new")).toThrow("no section `y`");
+    expect(() => withSection(text, "y", "new")).toThrow("section `y` has no begin and end markers");
   });
 
   it("give every limit its comment", () => {

@@ -7,7 +7,7 @@ import type { EncodedRequest } from "./request.js";
 import { withRetries } from "./retry.js";
 import type { TraceHeaders } from "./trace-headers.js";
 
-/** Sends requests over one bus, awaits their replies, tries again, and knows what is in flight. */
+/** Sends requests over one bus, awaits and retries them, and tracks requests in flight. */
 export class Exchange {
   readonly bus: Bus;
   readonly #clock: Clock;
@@ -21,13 +21,13 @@ export class Exchange {
     this.bus = bus;
     this.#clock = clock;
     this.#traceHeaders = traceHeaders;
-    // Every request in a pause listens: that many are no leak, here and on a signal that calls share.
+    // Every waiting request adds a listener, here and to a shared signal. This disables the leak warning.
     setMaxListeners(0, this.#closing.signal);
   }
 
   /**
-   * What `read` makes of the reply. A retryable error of the bus, of the host, or thrown by `read` sends the same
-   * bytes again, which a host takes for the same request.
+   * Sends a request and returns the result of `read`. A retryable error of the bus, the host or `read`
+   * repeats the same bytes, which the host recognizes as the same request.
    */
   async send<T>(
     request: EncodedRequest,
@@ -44,7 +44,7 @@ export class Exchange {
     }
   }
 
-  /** The watch that `open` starts, which ends with the client if not before. */
+  /** Opens a watch that ends with the client at the latest. */
   async watch(open: (bus: Bus) => Promise<Watch>): Promise<Watch> {
     this.#requireOpen();
     const { stop } = await open(this.bus);
@@ -59,7 +59,9 @@ export class Exchange {
     };
   }
 
-  /** Refuses new requests, tries none again, and resolves when those in flight are settled and no watch is left. */
+  /**
+   * Refuses new requests, stops retries, and resolves when all requests in flight and all watches have ended.
+   */
   async close(): Promise<void> {
     this.#closing.abort();
     const idle = this.#inFlight === 0 || new Promise<void>((resolve) => this.#whenIdle.push(resolve));

@@ -10,7 +10,7 @@ import {
 } from "@membus/protocol";
 import type { EncodedRequest } from "./request.js";
 
-/** Lists that the client reads itself: a host that leaves them out must not show as a TypeError here. */
+/** Lists that the client reads. A reply without them is reported as malformed, not as a TypeError. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   "memory/store/resp": ["stored", "errors", "receipts"],
   "memory/retrieve/resp": ["entries"],
@@ -18,16 +18,18 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The reply to `request`. Fields that this version does not know stay in it.
- * @throws {MemoryError} the one that an `error` reply holds; `runtime_error` for what is not a reply to this request.
+ * Returns the reply to `request`, including unknown fields.
+ *
+ * @throws {MemoryError} the error of an `error` reply, or `runtime_error` if this is not a reply to the
+ * request.
  */
 export function readReply(answer: BusMessage, request: EncodedRequest): Message {
   const decoded = decodeMessage(answer.payload, { contentType: answer.headers[CONTENT_TYPE_HEADER] });
   if (!decoded.ok) throw malformed(decoded.text);
   const { message } = decoded;
   if (message.type === "error") throw readError(message);
-  if (message.type !== replyType(request.type)) throw malformed("it is of another type");
-  if (message.req_id !== request.id) throw malformed("it answers another request");
+  if (message.type !== replyType(request.type)) throw malformed("unexpected type");
+  if (message.req_id !== request.id) throw malformed("it belongs to another request");
   for (const name of LISTS[message.type as string] ?? []) {
     if (!Array.isArray(message[name])) throw malformed(`it has no list \`${name}\``);
   }
@@ -36,9 +38,9 @@ export function readReply(answer: BusMessage, request: EncodedRequest): Message 
 
 function readError(message: Message): MemoryError {
   const parsed = ErrorMessageSchema.safeParse(message);
-  return parsed.success ? parseErrorMessage(parsed.data) : malformed("it is no complete error");
+  return parsed.success ? parseErrorMessage(parsed.data) : malformed("incomplete error message");
 }
 
 export function malformed(why: string): MemoryError {
-  return new MemoryError("runtime_error", `the host's reply cannot be read: ${why}`);
+  return new MemoryError("runtime_error", `invalid reply from the host: ${why}`);
 }

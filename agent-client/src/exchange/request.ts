@@ -18,7 +18,7 @@ import {
 import { v7 as uuidv7 } from "uuid";
 import type { Envelope } from "../identity.js";
 
-/** A request as it is sent, and sent again: the same bytes each time. */
+/** Encoded request. Retries send the same bytes. */
 export interface EncodedRequest {
   readonly type: RequestType;
   readonly id: string;
@@ -29,11 +29,14 @@ export interface EncodedRequest {
 
 type EnvelopedMessage = Envelope & Readonly<Record<string, unknown>>;
 
-/** What the client writes itself. */
+/** Fields that the client sets itself. */
 const ENVELOPE_FIELDS = ["type", "id", "version", "ts", "session_id", "deadline_ms"] as const;
 type EnvelopeField = (typeof ENVELOPE_FIELDS)[number];
 
-/** `memory/retrieve/req` without its envelope: criteria, query, order, limit, ... in the protocol's own names. */
+/**
+ * `memory/retrieve/req` without its envelope: criteria, query, order, limit and so on, with the protocol's
+ * names.
+ */
 export type RetrieveRequest = Omit<MemoryRetrieveRequest, EnvelopeField>;
 /** `memory/forget/req` without its envelope. */
 export type ForgetRequest = Omit<MemoryForgetRequest, EnvelopeField>;
@@ -43,7 +46,7 @@ export type ListRequest = Omit<MemoryListRequest, EnvelopeField>;
 
 const MSGPACK_HEADERS: HeaderMap = Object.freeze({ [CONTENT_TYPE_HEADER]: CONTENT_TYPES.msgpack });
 
-/** JSON goes without a header: every peer takes bytes without one for it. */
+/** Encodes a request. JSON has no header, because every peer defaults to JSON. */
 export function encodeRequest(
   subject: string,
   message: EnvelopedMessage,
@@ -55,15 +58,17 @@ export function encodeRequest(
 }
 
 /**
- * A request of these fields behind this envelope, checked as a host would.
- * @throws {TypeError} for a field that is unknown (naming the nearest), of the wrong type or out of range.
- * @throws {MemoryError} `too_large` for one over a limit.
+ * Combines an envelope and fields into a request and validates it like a host.
+ *
+ * @throws {TypeError} for a field that is unknown (with the closest known name), of the wrong type or out of
+ * range.
+ * @throws {MemoryError} `too_large` for a request over a limit.
  */
 export function checkRequest(envelope: Envelope, fields: object): EnvelopedMessage {
   const message: Record<string, unknown> = { ...envelope };
   for (const [name, value] of Object.entries(fields)) {
     if (ENVELOPE_FIELDS.includes(name as EnvelopeField))
-      throw new TypeError(`\`${name}\` is set by the client`);
+      throw new TypeError(`\`${name}\` is set by the client, remove it from the call`);
     if (value !== undefined) message[name] = name === "embedding" ? toVector(value) : value;
   }
   try {
@@ -76,7 +81,10 @@ export function checkRequest(envelope: Envelope, fields: object): EnvelopedMessa
   }
 }
 
-/** MessagePack where vectors go either way: four bytes a component, and `Float32Array` on arrival. */
+/**
+ * Returns MessagePack if the request contains or returns vectors: four bytes per component, and
+ * `Float32Array` on arrival.
+ */
 export function encodingFor(message: EnvelopedMessage, preferred: Encoding): Encoding {
   const { embedding, include } = message as { embedding?: unknown; include?: readonly string[] };
   return embedding !== undefined || include?.includes("embedding") ? "msgpack" : preferred;
@@ -84,11 +92,11 @@ export function encodingFor(message: EnvelopedMessage, preferred: Encoding): Enc
 
 const ID_BYTES = 16;
 
-/** Drawn for many ids at once: a draw for each would cost as much as the rest of its request. */
+/** Random bytes for many ids. One call for each id would cost as much as the rest of the request. */
 const randomBytes = new Uint8Array(ID_BYTES * 256);
 let used = randomBytes.length;
 
-/** A UUIDv7: an idempotency key that no other call has. */
+/** Returns a UUIDv7 as a unique idempotency key. */
 export function newRequestId(): string {
   if (used === randomBytes.length) {
     randomFillSync(randomBytes);
@@ -99,30 +107,30 @@ export function newRequestId(): string {
   return uuidv7({ random });
 }
 
-/** Whether JSON carries `value` unchanged: without undefined, NaN, functions, cycles, dates and other classes. */
+/** Returns whether JSON preserves `value`: no undefined, NaN, functions, cycles, dates or other classes. */
 export function survivesJson(value: unknown): boolean {
   try {
     return isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value);
   } catch (error) {
-    // Too deep for the stack is still JSON; a cycle and a BigInt are TypeErrors.
+    // A value too deep for the stack is valid JSON. A cycle or a BigInt is a TypeError.
     return error instanceof RangeError;
   }
 }
 
-/** The caller's mistake behind a refusal: of a cycle, all that was found is its depth. */
+/** Converts an error of the validation to a TypeError. A cycle is detected only by its depth. */
 export function mistakeError(refusal: MemoryError, message = refusal.message): TypeError {
-  const hint = refusal.code === "too_large" ? "; does it hold itself?" : "";
+  const hint = refusal.code === "too_large" ? " (the value may contain a cycle)" : "";
   return new TypeError(message + hint, { cause: refusal });
 }
 
 /**
- * A caller's embedding in its wire form. Other lists of numbers in binary are refused: their bytes would be read
- * as float32.
+ * Converts an embedding to its wire form. Rejects other typed arrays, because their bytes would be read as
+ * float32.
  */
 export function toVector(value: unknown): unknown {
   if (Array.isArray(value)) return Float32Array.from(value as number[]);
   if (ArrayBuffer.isView(value) && !(value instanceof Float32Array)) {
-    throw new TypeError("an embedding is a Float32Array or a list of numbers");
+    throw new TypeError("an embedding must be a Float32Array or a list of numbers");
   }
   return value;
 }

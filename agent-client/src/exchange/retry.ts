@@ -5,16 +5,16 @@ const PAUSE_FIRST_MS = 50;
 const PAUSE_MAX_MS = 2_000;
 
 export interface RetryPolicy {
-  /** No attempt begins later than this after the first. */
+  /** Maximum time in milliseconds between the first and the last attempt. */
   readonly retryTimeoutMs: number;
-  /** Any of them ends a pause early, and the attempts with it. */
+  /** Signals that end a pause and all further attempts. */
   readonly stops: readonly AbortSignal[];
 }
 
 /**
- * Calls `attempt` until it succeeds, fails for good, or fails with a retryable `MemoryError` and no time is left.
- * Pauses double from 50 ms to 2 s, less up to half at random, so that clients do not return together; a pause that
- * the host asks for (`retry_after_ms`) comes on top.
+ * Calls `attempt` until it succeeds, fails with a non-retryable error, or no time is left. Pauses double from
+ * 50 ms to 2 s, reduced by up to half at random, so that clients do not retry simultaneously.
+ * `retry_after_ms` of the host is added.
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,

@@ -1,16 +1,19 @@
 import type { HeaderMap } from "@membus/protocol";
 import type * as Api from "@opentelemetry/api";
 
-/** What of a trace is sent: names and the longest values of W3C Trace Context. Baggage stays here: it may say anything. */
+/**
+ * Maximum lengths of the W3C Trace Context headers to send. Baggage is not sent, because it may contain
+ * anything.
+ */
 const LONGEST: Readonly<Record<string, number>> = { traceparent: 55, tracestate: 512 };
 
-/** Of both headers: names, values, and what stands around them. */
+/** Maximum bytes of both headers, including names and separators. */
 export const TRACE_HEADER_BYTES_MAX = 640;
 
-/** The headers that name the active span; undefined where none is. */
+/** Returns the headers of the active span, or undefined if there is none. */
 export type TraceHeaders = () => HeaderMap | undefined;
 
-/** By the API of OpenTelemetry, an optional peer: undefined where it is not installed. */
+/** Loads the OpenTelemetry API, an optional peer dependency. Returns undefined if it is not installed. */
 export async function loadTraceHeaders(): Promise<TraceHeaders | undefined> {
   const api = await loadApi();
   return api && (() => activeHeaders(api));

@@ -12,24 +12,25 @@ import {
 } from "@membus/protocol";
 import { mistakeError, survivesJson, toVector } from "../exchange/index.js";
 
-/** An entry to store, in the protocol's own names; one that was retrieved is one, too. */
+/** Entry to store, with the protocol's field names. Retrieved entries are accepted. */
 export type EntryInput = MemoryStoreRequest["entries"][number];
 
-/** An entry and its position in what the caller gave. */
+/** Entry with its position in the caller's list. */
 export interface IndexedEntry {
   readonly index: number;
   readonly entry: EntryInput;
 }
 
 const ENTRY_FIELDS = new Set(Object.keys(StoreEntrySchema.shape));
-/** What a retrieved entry has on top. Not sent back: the host sets these itself. */
+/** Additional fields of a retrieved entry. They are not sent, because the host sets them. */
 const HOST_FIELDS = new Set(Object.keys(MemoryEntrySchema.shape).filter((name) => !ENTRY_FIELDS.has(name)));
 
 /**
- * Copies the entries, so that what is sent is what was given. What the values mean is the host's to judge, entry by
- * entry; here is refused what would be lost on the way.
- * @throws {TypeError} for what only a mistake in code produces: a value that JSON drops or changes, a mistyped field,
- * an entry without key or content. What data may hold but the protocol refuses is an error of its entry.
+ * Copies and checks entries. Rejects values that encoding would lose. The host validates the meaning of
+ * values for each entry.
+ *
+ * @throws {TypeError} for errors in code: a value that JSON drops or changes, a mistyped field, or an entry
+ * without key or content. Invalid data is reported as an error of its entry.
  */
 export function checkEntries(inputs: readonly unknown[]): { entries: IndexedEntry[]; errors: StoreError[] } {
   const entries: IndexedEntry[] = [];
@@ -43,13 +44,13 @@ export function checkEntries(inputs: readonly unknown[]): { entries: IndexedEntr
   return { entries, errors };
 }
 
-/** An error as a store reply reports it. */
+/** Returns an error in the format of a store reply. */
 export function entryError({ index, entry }: IndexedEntry, error: MemoryError): StoreError {
   return { index, key: entry.key, ...errorFields(error) };
 }
 
 function copyEntry(input: unknown, path: string): EntryInput {
-  if (!isJsonObject(input)) throw new TypeError(`${path} is not an object`);
+  if (!isJsonObject(input)) throw new TypeError(`${path} must be an object`);
   const entry: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || HOST_FIELDS.has(name)) continue;
@@ -57,12 +58,15 @@ function copyEntry(input: unknown, path: string): EntryInput {
     entry[name] = name === "embedding" ? toVector(value) : value;
   }
   for (const name of ["key", "content"]) {
-    if (!Object.hasOwn(entry, name)) throw new TypeError(`${path} has no \`${name}\``);
+    if (!Object.hasOwn(entry, name)) throw new TypeError(`${path} must have a \`${name}\``);
   }
   return entry as unknown as EntryInput;
 }
 
-/** Hosts ignore entry fields that they do not know, so that a later version's pass; a near miss is none of those. */
+/**
+ * Rejects a field that is similar to a known field. Other unknown fields are allowed, because hosts ignore
+ * fields of later versions.
+ */
 function refuseMistyped(name: string, path: string): void {
   const nearest = nearestName(name, ENTRY_FIELDS);
   if (nearest === undefined) return;
@@ -80,7 +84,7 @@ function findRefusal({ index, entry }: IndexedEntry): MemoryError | undefined {
   }
 }
 
-/** With paths that begin at the entry, as those of a host do. */
+/** Returns the error with paths relative to the entry, like the errors of a host. */
 function withinEntry({ code, message, detail }: MemoryError): MemoryError {
   const shorten = (text: string) => text.replace(/^entries\[0\]\./, "");
   const path = typeof detail.path === "string" ? { path: shorten(detail.path) } : {};

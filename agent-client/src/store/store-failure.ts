@@ -1,6 +1,6 @@
 import { type ErrorMessage, type MemoryError, parseErrorMessage, type StoreError } from "@membus/protocol";
 
-/** An error of an entry as the one that it would be of a request. */
+/** Converts the error of an entry to a `MemoryError`. */
 export function storeFailure({ code, message, detail = {} }: StoreError): MemoryError {
   return parseErrorMessage({ code, message, detail } as ErrorMessage);
 }

@@ -10,7 +10,7 @@ import {
 import { type EncodedRequest, TRACE_HEADER_BYTES_MAX } from "../exchange/index.js";
 import { entryError, type IndexedEntry } from "./store-entries.js";
 
-/** One request of a store, and the entries in it. */
+/** One request of a store and its entries. */
 export interface StorePart {
   readonly request: EncodedRequest;
   readonly entries: readonly IndexedEntry[];
@@ -22,16 +22,18 @@ export interface PartWriter {
   write(id: string, entries: readonly IndexedEntry[]): EncodedRequest;
 }
 
-/** One mebibyte, NATS's default: more in one message would only hold up others. */
+/** Maximum bytes of one request: one mebibyte, the default of NATS. Larger messages would delay others. */
 const PART_BYTES_MAX = 1024 * 1024;
-/** The encoding and, where requests are traced, what names the span. */
+/** Content type and, if requests are traced, trace headers. */
 const HEADER_BYTES_MAX = 64 + TRACE_HEADER_BYTES_MAX;
-/** Every entry is counted with what a receipt or error takes, so that the reply, which repeats the key, fits as well. */
+/**
+ * Bytes of a receipt or error. Each entry reserves them, so that the reply, which repeats the key, also fits.
+ */
 const RECEIPT_BYTES_MAX = 320;
 
 /**
- * Divides a store into requests that bus and host take: in order, so that of two entries with one key the later
- * wins. Their ids derive from the call's, so that the same call again is the same requests again.
+ * Splits a store into requests that the bus and the host accept, in order, so that the later of two entries
+ * with one key wins. Request ids derive from the call's id, so that a repeated call sends the same requests.
  */
 export function splitStore(
   entries: readonly IndexedEntry[],
@@ -58,7 +60,10 @@ function partId(id: string, n: number): string {
   return `${id}.${n}`;
 }
 
-/** Without a look at each entry: none is larger than the whole, nor than six times its bytes once it is JSON. */
+/**
+ * Checks the limits without measuring each entry. An entry is at most as large as the request, or six times
+ * that as JSON.
+ */
 function fitsWhole(request: EncodedRequest, count: number, maxBytes: number, encoding: Encoding): boolean {
   const bytes = request.payload.length;
   const entryBytesMax = encoding === "json" ? bytes : bytes * 6;
@@ -90,7 +95,7 @@ function findTooLarge({ entry }: IndexedEntry, bytes: number, maxBytes: number):
     throw error;
   }
   if (bytes <= maxBytes) return undefined;
-  const message = `an entry of ${bytes} bytes with its receipt does not fit a message of the bus`;
+  const message = `entry too large for the bus: ${bytes} bytes with its receipt, limit ${maxBytes}`;
   return new MemoryError("too_large", message, { limit: "messageBytes", max: maxBytes, got: bytes });
 }
 

@@ -17,20 +17,20 @@ import { type PartWriter, type StorePart, splitStore } from "./store-parts.js";
 
 const TYPE = "memory/store/req";
 
-/** What became of each entry. `index` is its position in the call, also where the call was split. */
+/** Outcome of each entry. `index` is its position in the call, even if the call was split. */
 export interface StoreResult {
-  /** The keys really written. */
+  /** Keys that were written. */
   readonly stored: MemoryStoreResponse["stored"];
-  /** By index. */
+  /** Errors in order of their index. */
   readonly errors: StoreError[];
   readonly receipts: StoreReceipt[];
-  /** The ids under which the entries were sent: what `status` takes, and `event_id`s begin with. */
+  /** Ids of the requests, for `status`. Event ids start with them. */
   readonly requestIds: string[];
 }
 
 /**
- * Sends the parts one after the other. Throws what befalls the first, because then nothing is known to be written;
- * what befalls a later one ends the call and is reported for each entry that is left.
+ * Sends the parts one after the other. Throws the error of the first part, because no entry is known to be
+ * stored. An error of a later part ends the call and is reported for each remaining entry.
  */
 export async function storeEntries(
   inputs: readonly unknown[],
@@ -66,7 +66,7 @@ function partWriter(
     const envelope = envelopeOf(settings, TYPE, requestId, timeoutMs);
     const fields = { namespace, ack, requires, entries: part.map(({ entry }) => entry) };
     const subject = subjectOf(settings, TYPE, onlyTierOf(part));
-    // Spreading a fresh object takes as long as encoding it.
+    // Spreading a new object takes as long as encoding it.
     return encodeRequest(subject, Object.assign(envelope, fields), encoding);
   };
   return { id, encoding, write };
@@ -95,12 +95,12 @@ async function sendParts(
 }
 
 /**
- * A reply in which every entry failed for a passing reason stands for an `error` reply: nothing is written or
- * remembered under its id, so it may be sent again. Any other reply is final.
+ * Returns a store reply. Throws if every entry failed with a retryable error, because the host stores and
+ * remembers nothing in that case. Any other reply is final.
  */
 function readStoreReply(message: Message, count: number): MemoryStoreResponse {
   const reply = message as MemoryStoreResponse;
-  if (reply.receipts.length + reply.errors.length !== count) throw malformed("entries are missing in it");
+  if (reply.receipts.length + reply.errors.length !== count) throw malformed("it does not cover all entries");
   const errors = reply.errors.map(storeFailure);
   if (reply.receipts.length === 0 && errors.every((error) => error.retryable)) throw errors[0]!;
   return reply;

@@ -24,9 +24,9 @@ interface SendOptions {
 }
 
 /**
- * The `Bus` port within one process, for hosts and clients that share it. As over NATS a message is delivered later,
- * never within `publish`, and in the order published. Its payload is copied once, when it is published: the
- * publisher may reuse its own, and all receivers share the copy, so none may change it.
+ * `Bus` within one process, for hosts and clients that share it. Like NATS, it delivers messages in order and
+ * never within `publish`. `publish` copies the payload once, so the publisher may reuse its buffer. Receivers
+ * share the copy and must not change it.
  */
 export class LocalBus implements Bus {
   readonly maxPayloadBytes: number;
@@ -62,7 +62,7 @@ export class LocalBus implements Bus {
     return this.#state.current;
   }
 
-  /** Messages dropped because a subscription had too many waiting. */
+  /** Number of messages dropped because the queue of a subscription was full. */
   get droppedMessages(): number {
     return this.#droppedMessages;
   }
@@ -109,7 +109,7 @@ export class LocalBus implements Bus {
     await this.#delivery.queue.passed();
   }
 
-  /** Drains the subscriptions, waiting for their callbacks. */
+  /** Drains the subscriptions and waits for their callbacks. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -130,7 +130,7 @@ export class LocalBus implements Bus {
     if (this.#send(subject, payload, options) === 0) this.#replies.failUnheard(options.reply);
   }
 
-  /** Returns how many subscriptions the message goes to. */
+  /** Sends a message and returns the number of receiving subscriptions. */
   #send(subject: string, payload: Uint8Array, { headers, reply }: SendOptions): number {
     this.#state.requireConnected();
     checkSubject(subject);
@@ -153,12 +153,13 @@ export class LocalBus implements Bus {
     this.#droppedMessages++;
     if (!isFirst) return;
     const { subject } = subscription;
-    this.#dependencies.logger.error({ subject }, "a subscription is too slow, messages are dropped");
+    this.#dependencies.logger.error({ subject }, "dropping messages: subscription is too slow");
   }
 }
 
 /**
- * A bus within this process.
+ * Creates a bus within this process.
+ *
  * @throws {TypeError} for an unknown option or a value out of range.
  */
 export function createLocalBus(options: LocalBusOptions, dependencies: BusDependencies = {}): LocalBus {

@@ -3,27 +3,28 @@ import { INBOX_PREFIX_DEFAULT, inboxPrefixOption } from "../subject.js";
 
 export interface LocalBusOptions {
   /**
-   * Largest message with its headers. Bytes, 1..67108864.
+   * Maximum size of a message with its headers. Bytes, 1..67108864.
    * @default 1048576
    */
   readonly maxPayloadBytes?: number;
   /**
-   * Where the replies to requests arrive.
+   * Subject prefix of replies to requests.
    * @default "_INBOX"
    */
   readonly inboxPrefix?: string;
   /**
-   * Messages that may wait for one subscription; what comes on top is dropped, logged and counted. 1..1000000.
+   * Maximum number of queued messages of one subscription. Further messages are dropped, logged and counted.
+   * 1..1000000.
    * @default 65536
    */
   readonly pendingMessages?: number;
   /**
-   * Bytes that may wait for one subscription, as `pendingMessages`. 1..1073741824.
+   * Maximum bytes of queued messages of one subscription, like `pendingMessages`. 1..1073741824.
    * @default 67108864
    */
   readonly pendingBytes?: number;
   /**
-   * How long `close` waits for callbacks under way. Milliseconds, 1..600000.
+   * Time that `close` waits for running callbacks. Milliseconds, 1..600000.
    * @default 10000
    */
   readonly closeTimeoutMs?: number;
@@ -39,7 +40,11 @@ export const LOCAL_BUS_DEFAULTS: ResolvedLocalBusOptions = Object.freeze({
   closeTimeoutMs: 10_000,
 });
 
-/** @throws {TypeError} for an unknown option or a value out of range. */
+/**
+ * Resolves the options of a local bus.
+ *
+ * @throws {TypeError} for an unknown option or a value out of range.
+ */
 export function resolveLocalBusOptions(input: LocalBusOptions): ResolvedLocalBusOptions {
   return resolveOptions(input, LOCAL_BUS_DEFAULTS, {
     maxPayloadBytes: integerOption(1, LIMITS.messageBytes),

@@ -5,7 +5,10 @@ export interface Route {
   readonly queue: string | undefined;
 }
 
-/** Who receives a subject. Of each queue group one member does, the one that has waited longest for its turn. */
+/**
+ * Finds the receivers of a subject. In each queue group, the member that has waited longest receives the
+ * message.
+ */
 export class LocalRoutes<R extends Route> {
   readonly #exact = new Map<string, Set<R>>();
   readonly #patterns = new Map<R, readonly string[]>();
@@ -43,7 +46,7 @@ export class LocalRoutes<R extends Route> {
     return matching;
   }
 
-  /** One member of each group. */
+  /** Selects one member of each group. */
   #chosen(matching: readonly R[]): Iterable<R> {
     const chosen = new Map<string, R>();
     for (const route of matching) {

@@ -2,17 +2,19 @@ import type { BusMessage, BusSubscription } from "@membus/protocol";
 import type { HandlerRuns } from "../subscriptions.js";
 import type { LocalRoutes, Route } from "./local-routes.js";
 
-/** What the subscriptions of one bus share. */
+/** State that the subscriptions of one bus share. */
 export interface LocalDelivery {
   readonly routes: LocalRoutes<LocalSubscription>;
   readonly queue: DeliveryQueue;
   readonly limits: { readonly pendingMessages: number; readonly pendingBytes: number };
   onDrained(subscription: LocalSubscription): void;
-  /** A message is dropped; `isFirst` of a burst, so that a burst is logged once. */
+  /**
+   * Reports a dropped message. `isFirst` is true for the first of a burst, so that each burst is logged once.
+   */
   onDropped(subscription: LocalSubscription, isFirst: boolean): void;
 }
 
-/** One subscription of a local bus: counts what waits for it and drops what does not fit. */
+/** Subscription of a local bus. Counts queued messages and drops messages over the limits. */
 export class LocalSubscription implements BusSubscription, Route {
   readonly subject: string;
   readonly queue: string | undefined;
@@ -66,8 +68,7 @@ export class LocalSubscription implements BusSubscription, Route {
 }
 
 /**
- * Runs what is pushed in order and later: never within the push itself, and timers and sockets of the process get
- * their turn between two batches.
+ * Runs callbacks in order, never within `push`. Timers and sockets of the process run between two batches.
  */
 export class DeliveryQueue {
   #waiting: (() => void)[] = [];

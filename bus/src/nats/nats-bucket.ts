@@ -5,13 +5,13 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { fromNatsError } from "./nats-errors.js";
 
 export interface BucketOptions {
-  /** 1..128 of A-Z a-z 0-9 _ -. */
+  /** Bucket name: 1..128 of A-Z a-z 0-9 _ -. */
   readonly name: string;
-  /** How long a value is kept after it was written. Seconds. */
+  /** Lifetime of a value after its write, in seconds. */
   readonly ttlS: number;
 }
 
-/** A value, and the revision that tells it from those before and after. */
+/** Value with its revision. */
 export interface BucketValue {
   readonly value: Uint8Array;
   readonly revision: number;
@@ -20,10 +20,10 @@ export interface BucketValue {
 const NAME = /^[\w-]{1,128}$/;
 const WRONG_LAST_SEQUENCE = new Set([10071, 10164]);
 const MILLISECONDS = 1_000;
-/** The second is told where nobody answers requests of JetStream. */
+/** Names of JetStream errors. `NoResponders` means that JetStream is disabled. */
 const OF_JETSTREAM = /^(JetStream.*|NoResponders)$/;
 
-/** A bucket of JetStream's key-value store. Keys are tokens of a subject. Whoever reads has what was written before. */
+/** Bucket of JetStream's key-value store. Keys are subject tokens. Reads return the latest write. */
 export class NatsBucket {
   readonly #values: KV;
   readonly #streams: JetStreamManager["streams"];
@@ -38,16 +38,18 @@ export class NatsBucket {
   }
 
   /**
-   * Opens it, and makes it where it is not there.
-   * @throws {MemoryError} `unavailable` without JetStream, `unauthorized` where the server refuses it.
-   * @throws {TypeError} for a wrong name, and for a bucket that keeps its values for another time, or former ones.
+   * Opens a bucket and creates it if it does not exist.
+   *
+   * @throws {MemoryError} `unavailable` without JetStream, `unauthorized` if the server refuses access.
+   * @throws {TypeError} for an invalid name, and for an existing bucket with another lifetime or with a
+   * history.
    */
   static async open(connection: NatsConnection, { name, ttlS }: BucketOptions): Promise<NatsBucket> {
     if (!NAME.test(name))
-      throw new TypeError(`a bucket's name is 1..128 of A-Z a-z 0-9 _ -, not \`${name}\``);
+      throw new TypeError(`invalid bucket name \`${name}\`: use 1..128 of A-Z a-z 0-9 _ -`);
     return asked(async () => {
       const { streams } = await jetstreamManager(connection);
-      // Values are read from the leader: what another connection wrote a moment ago must be found.
+      // Reads go to the leader, so that they see recent writes of other connections.
       const options = { ttl: ttlS * MILLISECONDS, history: 1, allow_direct: false };
       const values = await new Kvm(connection).create(name, options);
       requireSame(name, await values.status(), ttlS);
@@ -64,7 +66,7 @@ export class NatsBucket {
     await asked(() => this.#values.put(key, value));
   }
 
-  /** Writes it where its latest revision is still this one; false where it is not. */
+  /** Writes a value if its latest revision is unchanged. Returns false otherwise. */
   async replace(key: string, { value, revision }: BucketValue): Promise<boolean> {
     try {
       await asked(() => this.#values.update(key, value, revision));
@@ -76,7 +78,7 @@ export class NatsBucket {
     }
   }
 
-  /** Without a marker in its place, which would be counted until its time is over. */
+  /** Removes a value without a delete marker, which would be counted until it expires. */
   async remove(key: string): Promise<void> {
     await asked(() => this.#streams.purge(this.#stream, { filter: this.#subjectPrefix + key }));
   }
@@ -87,14 +89,14 @@ export class NatsBucket {
   }
 }
 
-/** A bucket that was there is used as it is. One with former values would count these, too. */
+/** Rejects an existing bucket with another configuration. `count` would include values of its history. */
 function requireSame(name: string, { ttl, history }: KvStatus, ttlS: number): void {
   if (ttl !== ttlS * MILLISECONDS)
-    throw new TypeError(`the bucket \`${name}\` keeps its values for ${ttl / MILLISECONDS} s, not ${ttlS} s`);
-  if (history !== 1) throw new TypeError(`the bucket \`${name}\` keeps ${history} values of a key, not 1`);
+    throw new TypeError(`bucket \`${name}\` has a lifetime of ${ttl / MILLISECONDS} s, expected ${ttlS} s`);
+  if (history !== 1) throw new TypeError(`bucket \`${name}\` keeps ${history} values per key, expected 1`);
 }
 
-/** Runs it, its errors as those of the bus. */
+/** Runs `work` and converts its errors to errors of the bus. */
 async function asked<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

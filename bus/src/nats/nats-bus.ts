@@ -22,24 +22,25 @@ import { isNoResponders, NatsMessage, NatsSubscription } from "./nats-subscripti
 export interface NatsBusSettings {
   readonly inboxPrefix: string;
   readonly closeTimeoutMs: number;
-  /** Whether `close` closes the connection too. */
+  /** Whether `close` also closes the connection. */
   readonly ownsConnection: boolean;
 }
 
-/** A server's limit unless it is told another; what counts before the first connection. */
+/** Default limit of a server, used before the first connection. */
 const SERVER_MAX_PAYLOAD = 1024 * 1024;
 
 /**
- * The `Bus` port on a NATS connection.
+ * `Bus` on a NATS connection.
  *
- * When the connection goes, every request under way fails at once with `unavailable` (`reason: "disconnected"`):
- * it may have had its effect, its answer is lost. A request made meanwhile waits for the next connection as long
- * as its timeout allows, then is sent. `publish` and `flush` throw meanwhile: NATS would lose the message.
- * Subscriptions come back by themselves. A server that refuses the credentials twice running closes the bus for good.
+ * If the connection is lost, every request in flight fails at once with `unavailable` (`reason:
+ * "disconnected"`). The request may have taken effect, but its reply is lost. While disconnected, a new
+ * request waits for a connection until its timeout. `publish` and `flush` throw, because NATS would lose the
+ * message. Subscriptions are restored on reconnect. A server that refuses the credentials twice in a row
+ * closes the bus permanently.
  *
- * A payload is written with the next microtask and not copied before: its publisher leaves it alone until then.
+ * A payload is written in the next microtask and is not copied. The publisher must not change it until then.
  *
- * A subscription that the server refuses is logged, and the next `flush` rejects with `unauthorized`.
+ * A refused subscription is logged, and the next `flush` rejects with `unauthorized`.
  */
 export class NatsBus implements Bus {
   readonly inboxPrefix: string;
@@ -68,7 +69,7 @@ export class NatsBus implements Bus {
     void connection.closed().then((error) => this.#onClosed(error ?? undefined));
   }
 
-  /** The server's limit; while disconnected, its last one. */
+  /** Limit of the server. While disconnected, the last known limit. */
   get maxPayloadBytes(): number {
     this.#maxPayloadBytes = this.#connection.info?.max_payload ?? this.#maxPayloadBytes;
     return this.#maxPayloadBytes;
@@ -146,15 +147,19 @@ export class NatsBus implements Bus {
     if (refusal !== undefined) throw refusal;
   }
 
-  /** @throws as `NatsBucket.open` does. Whoever needs no bucket does not load JetStream's client. */
+  /**
+   * Opens a bucket. The JetStream client is loaded only by this method.
+   *
+   * @throws like `NatsBucket.open`.
+   */
   async openBucket(options: BucketOptions): Promise<NatsBucket> {
     const buckets = await import("./nats-bucket.js");
     return buckets.NatsBucket.open(this.#connection, options);
   }
 
   /**
-   * Drains the subscriptions, waiting for their callbacks, then the connection, and closes it. A connection that
-   * was made elsewhere stays open; only what this bus published is flushed.
+   * Drains the subscriptions, waits for their callbacks, then drains and closes the connection. A connection
+   * that was opened elsewhere stays open, and only messages of this bus are flushed.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -170,7 +175,7 @@ export class NatsBus implements Bus {
     this.#onClosed();
   }
 
-  /** Gives the server what was published last. */
+  /** Sends the remaining published messages to the server. */
   async #finishWithin(timeoutMs: number): Promise<void> {
     const finish = this.#settings.ownsConnection ? this.#connection.drain() : this.#connection.flush();
     await settledWithin(timeoutMs, this.#state.whileConnected(finish), this.#dependencies.clock);
@@ -194,7 +199,7 @@ export class NatsBus implements Bus {
 
   #onReply(error: Error | null, message: Msg): void {
     if (error !== null) {
-      // The server has dropped the subscription; the next request makes it again.
+      // The server has dropped the subscription. The next request subscribes again.
       this.#inbox = undefined;
       this.#replies.failAll(fromNatsError(error));
     } else if (isNoResponders(message)) {
@@ -217,36 +222,36 @@ export class NatsBus implements Bus {
       this.#replies.failAll(notConnected("disconnected"));
       this.#state.set("disconnected");
     } else if (status.type === "reconnect") {
-      this.#logger.info({ server: status.server }, "connected to NATS again");
+      this.#logger.info({ server: status.server }, "reconnected to NATS");
       this.#state.set("connected");
     } else if (status.type === "error") {
       this.#onServerError(status.error);
     }
   }
 
-  /** Refused subscriptions come to their own callbacks. */
+  /** Handles an error of the server. Subscriptions report their own refusals in their callbacks. */
   #onServerError(error: Error): void {
     const refused = refusedByServer(error);
     if (refused?.operation === "subscription") return;
     if (refused !== undefined && this.#replies.failSubject(refused.subject, fromNatsError(error)) > 0) return;
-    this.#logger.error({ err: error }, "the NATS server reports an error");
+    this.#logger.error({ err: error }, "NATS server reported an error");
   }
 
   #onRefused(error: Error, subscription: NatsSubscription): void {
-    this.#logger.error({ err: error }, "the NATS server refuses a subscription");
+    this.#logger.error({ err: error }, "NATS server refused a subscription");
     this.#subscriptions.delete(subscription);
     this.#refusal = fromNatsError(error);
   }
 
   #onClosed(error?: Error): void {
     if (this.state === "closed") return;
-    if (error !== undefined) this.#logger.error({ err: error }, "the NATS connection is closed");
+    if (error !== undefined) this.#logger.error({ err: error }, "NATS connection closed");
     this.#replies.failAll(notConnected("closed"));
     this.#state.set("closed");
   }
 }
 
-/** A connection shows its server's info only while it has one. */
+/** Returns the state of a connection. Only a connected client has server info. */
 function stateOf(connection: NatsConnection): BusState {
   if (connection.isClosed()) return "closed";
   return connection.info === undefined ? "disconnected" : "connected";

@@ -25,16 +25,20 @@ import {
 import { identityCheck } from "./server-identity.js";
 
 const PING_INTERVAL_MS = 20_000;
-/** With the jitter, a client is back within a second of its server, and a thousand of them do not come at once. */
+/**
+ * Reconnect delay. With the jitter, a client reconnects within a second, and a thousand clients do not
+ * reconnect at once.
+ */
 const RECONNECT_WAIT_MS = 200;
 const RECONNECT_JITTER_MS = 500;
 
 /**
- * Connects to NATS; `close` of the bus closes the connection.
+ * Connects to NATS. Closing the bus closes the connection.
  *
- * @throws {MemoryError} `unavailable` (`reason: "connect"`) when no server can be reached, `unauthorized` when one
- * refuses the credentials. Both name the servers, without credentials.
- * @throws {TypeError} for options that are unknown, out of range or exclude each other, and files that cannot be read.
+ * @throws {MemoryError} `unavailable` (`reason: "connect"`) if no server can be reached, `unauthorized` if a
+ * server refuses the credentials. Both contain the servers, without credentials.
+ * @throws {TypeError} for options that are unknown, out of range or exclude each other, and for files that
+ * cannot be read.
  */
 export async function connectNatsBus(
   options: NatsBusOptions,
@@ -47,8 +51,9 @@ export async function connectNatsBus(
 }
 
 /**
- * A bus on a connection that was made elsewhere and stays its maker's: `close` of the bus drains only the bus's own
- * subscriptions. Reconnecting is as the connection was told: `maxReconnectAttempts: -1` is what membus uses.
+ * Creates a bus on an existing connection, which stays open when the bus closes. Closing drains only the
+ * bus's own subscriptions. The connection's own reconnect options apply. membus itself uses
+ * `maxReconnectAttempts: -1`.
  */
 export function natsBusFromConnection(
   connection: NatsConnection,
@@ -99,11 +104,14 @@ function toConnectionOptions(
   };
 }
 
-/** The client reads them itself, again at each reconnect, so that a renewed certificate is used. */
+/**
+ * Checks that the TLS files are readable. The client reads them again at each reconnect, so that renewed
+ * certificates are used.
+ */
 async function requireReadable(tls: NatsTlsOptions): Promise<void> {
   for (const [name, path] of Object.entries(tls)) {
     await access(path, constants.R_OK).catch((error: unknown) => {
-      throw new TypeError(`tls.${name} cannot be read: ${(error as Error).message}`, { cause: error });
+      throw new TypeError(`cannot read tls.${name}: ${(error as Error).message}`, { cause: error });
     });
   }
 }
@@ -125,12 +133,12 @@ function hasCredentials(server: NatsServer): boolean {
   return server.user !== undefined || server.token !== undefined;
 }
 
-/** Signs once, so that what cannot be read is refused here and not in the middle of a handshake. */
+/** Signs once, so that invalid credentials are rejected here and not during a handshake. */
 function readable(option: string, authenticator: Authenticator): Authenticator {
   try {
     authenticator("nonce");
   } catch (error) {
-    throw new TypeError(`${option} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new TypeError(`invalid ${option}: ${(error as Error).message}`, { cause: error });
   }
   return authenticator;
 }

@@ -3,8 +3,9 @@ import type { PermissionViolationError } from "@nats-io/transport-node";
 import { notConnected } from "../bus-errors.js";
 
 /**
- * A NATS client's error as the bus's own, with the original as `cause`; TypeErrors for a caller's mistakes.
- * Told apart by name, because a connection made elsewhere may come from another copy of the client.
+ * Converts an error of a NATS client to an error of the bus, with the original as `cause`. Invalid calls
+ * become TypeErrors. Errors are identified by name, because a connection may come from another copy of the
+ * client.
  */
 export function fromNatsError(error: unknown): MemoryError | TypeError {
   if (isMemoryError(error)) return error;
@@ -27,17 +28,17 @@ export function fromNatsError(error: unknown): MemoryError | TypeError {
   }
 }
 
-/** What the server has just refused this client, if that is what `error` says. */
+/** Returns the permission violation that the server reported, or undefined for any other error. */
 export function refusedByServer(error: Error): PermissionViolationError | undefined {
   return error.name === "PermissionViolationError" ? (error as PermissionViolationError) : undefined;
 }
 
-/** Why a connection could not be made: `servers` are named as given, without their credentials. */
+/** Returns the error of a failed connection. `servers` are URLs without credentials. */
 export function connectFailure(error: unknown, servers: readonly string[]): MemoryError {
   const { name, message } = error as Error;
   const at = servers.join(", ");
   if (name === "AuthorizationError") {
-    const text = `the NATS server at ${at} refuses these credentials`;
+    const text = `the NATS server at ${at} refused the credentials`;
     return new MemoryError("unauthorized", text, { servers: at }, { cause: error });
   }
   const text = `cannot connect to NATS at ${at}: ${message}`;

@@ -2,22 +2,22 @@ import { booleanOption, integerOption, optionalOption, resolveOptions, stringOpt
 import { INBOX_PREFIX_DEFAULT, inboxPrefixOption } from "../subject.js";
 
 export interface NatsTlsOptions {
-  /** Certificates of the authorities to trust, PEM file. Without it the system's. */
+  /** PEM file with the certificate authorities to trust. Default: those of the system. */
   readonly caFile?: string;
-  /** The client's own certificate, PEM file; together with `keyFile`. */
+  /** PEM file with the client certificate, requires `keyFile`. */
   readonly certFile?: string;
   readonly keyFile?: string;
 }
 
-/** At most one of `user`, `token`, `creds` and `nkeySeed`. Credentials within a URL are used when there is none. */
+/** At most one of `user`, `token`, `creds` and `nkeySeed`. Without one, credentials in the URL are used. */
 export interface NatsBusOptions {
   /**
-   * One or more of `nats://host:port`, `tls://host:port` (refuses an unencrypted server) or `host:port`.
+   * One or more of `nats://host:port`, `tls://host:port` (rejects an unencrypted server) or `host:port`.
    * @default "nats://127.0.0.1:4222"
    */
   readonly servers?: string | readonly string[];
   /**
-   * What the server's monitoring shows for this connection.
+   * Name of the connection in the server's monitoring.
    * @default "membus"
    */
   readonly name?: string;
@@ -27,27 +27,27 @@ export interface NatsBusOptions {
   readonly token?: string;
   /** Content of a credentials file (JWT and seed), not its path. */
   readonly creds?: string;
-  /** An nkey's seed, `SU...`. */
+  /** Seed of an nkey, `SU...`. */
   readonly nkeySeed?: string;
   readonly tls?: NatsTlsOptions;
   /**
-   * Where the replies to this connection arrive; private to it where the server's permissions say so.
+   * Subject prefix of replies to this connection. Permissions of the server can make it private.
    * @default "_INBOX"
    */
   readonly inboxPrefix?: string;
   /**
-   * How long one attempt to connect may take. Milliseconds, 1..600000.
+   * Time limit of one connection attempt. Milliseconds, 1..600000.
    * @default 5000
    */
   readonly connectTimeoutMs?: number;
   /**
-   * True keeps trying, without an end, when no server answers the first attempt; false fails then. Once
-   * connected, a lost connection is always tried again without an end, every 200 to 700 ms.
+   * Whether to retry forever if no server answers the first attempt. False fails in that case. A lost
+   * connection is always retried forever, every 200 to 700 ms.
    * @default false
    */
   readonly waitOnFirstConnect?: boolean;
   /**
-   * How long `close` waits for callbacks under way and for the server before it closes all the same.
+   * Time that `close` waits for running callbacks and for the server. It then closes the connection.
    * Milliseconds, 1..600000.
    * @default 10000
    */
@@ -56,12 +56,12 @@ export interface NatsBusOptions {
 
 export interface ExistingConnectionOptions {
   /**
-   * The `inboxPrefix` that the connection was made with: the server may allow no other.
+   * The `inboxPrefix` of the connection. The server may permit no other.
    * @default "_INBOX"
    */
   readonly inboxPrefix?: string;
   /**
-   * As for `connectNatsBus`.
+   * Same as in `connectNatsBus`.
    * @default 10000
    */
   readonly closeTimeoutMs?: number;
@@ -90,7 +90,11 @@ const CREDENTIALS = ["user", "token", "creds", "nkeySeed"] as const;
 const durationOption = integerOption(1, 600_000);
 const optionalString = optionalOption(stringOption);
 
-/** @throws {TypeError} for an unknown option, a value out of range, or more than one kind of credentials. */
+/**
+ * Resolves the options of a NATS bus.
+ *
+ * @throws {TypeError} for an unknown option, a value out of range, or more than one kind of credentials.
+ */
 export function resolveNatsBusOptions(input: NatsBusOptions): ResolvedNatsBusOptions {
   const options = resolveOptions<ResolvedNatsBusOptions>(input, NATS_BUS_DEFAULTS, {
     servers: serversOption,
@@ -107,8 +111,8 @@ export function resolveNatsBusOptions(input: NatsBusOptions): ResolvedNatsBusOpt
     closeTimeoutMs: durationOption,
   });
   const given = CREDENTIALS.filter((name) => options[name] !== undefined);
-  if (given.length > 1) throw new TypeError(`${given.join(" and ")} exclude each other`);
-  if (options.pass !== undefined && options.user === undefined) throw new TypeError("pass needs user");
+  if (given.length > 1) throw new TypeError(`${given.join(" and ")} exclude each other, set only one`);
+  if (options.pass !== undefined && options.user === undefined) throw new TypeError("pass requires user");
   return options;
 }
 
@@ -122,7 +126,7 @@ export function resolveExistingConnectionOptions(
 
 function serversOption(value: unknown, name: string): void {
   const servers = Array.isArray(value) ? value : [value];
-  if (servers.length === 0) throw new TypeError(`${name} must name at least one server`);
+  if (servers.length === 0) throw new TypeError(`${name} must contain at least one server`);
   for (const server of servers) {
     stringOption(server, name);
     parseServer(server as string);
@@ -135,12 +139,12 @@ function tlsOption(value: unknown, name: string): void {
   const rules = { caFile: optionalString, certFile: optionalString, keyFile: optionalString };
   const tls = resolveOptions<Record<keyof typeof none, string | undefined>>(value, none, rules);
   if ((tls.certFile === undefined) !== (tls.keyFile === undefined)) {
-    throw new TypeError(`${name}.certFile and ${name}.keyFile belong together`);
+    throw new TypeError(`${name}.certFile and ${name}.keyFile must be set together`);
   }
 }
 
 export interface NatsServer {
-  /** The URL without credentials: what is dialled, logged and shown. */
+  /** URL without credentials, used to connect and in messages. */
   readonly url: string;
   readonly tls: boolean;
   readonly user?: string;
@@ -149,22 +153,24 @@ export interface NatsServer {
 }
 
 /**
- * A server's URL as it may be shown: without its credentials.
- * @throws {TypeError} for what is no server's URL.
+ * Returns the URL of a server without its credentials.
+ *
+ * @throws {TypeError} for an invalid URL.
  */
 export function serverAddress(server: string): string {
   return parseServer(server).url;
 }
 
 /**
- * `nats://`, `tls://` or no scheme; `user:pass@` and `token@` before the host, percent-encoded.
- * @throws {TypeError} for anything else. The message never repeats the URL, which may hold a password.
+ * Parses `nats://`, `tls://` or no scheme, with percent-encoded `user:pass@` or `token@` before the host.
+ *
+ * @throws {TypeError} for any other URL. The message never includes the URL, which may contain a password.
  */
 export function parseServer(server: string): NatsServer {
   const text = server.includes("://") ? server : `nats://${server}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["nats:", "tls:"].includes(url.protocol) || url.hostname === "") {
-    throw new TypeError("a NATS server is nats://host:port, tls://host:port or host:port");
+    throw new TypeError("invalid NATS server URL: use nats://host:port, tls://host:port or host:port");
   }
   const address = { url: `${url.protocol}//${url.host}`, tls: url.protocol === "tls:" };
   const user = decodeURIComponent(url.username);

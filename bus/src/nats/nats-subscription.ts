@@ -4,7 +4,7 @@ import type { ConnectionState } from "../connection-state.js";
 import { decodeHeaders, NO_HEADERS } from "../headers.js";
 import type { HandlerRuns } from "../subscriptions.js";
 
-/** A NATS subscription whose drain, unlike NATS's own, also waits for asynchronous callbacks. */
+/** NATS subscription whose drain also waits for asynchronous callbacks. */
 export class NatsSubscription implements BusSubscription {
   readonly #subscription: Subscription;
   readonly #runs: HandlerRuns;
@@ -35,7 +35,8 @@ export class NatsSubscription implements BusSubscription {
       this.#state.requireConnected();
       await this.#state.whileConnected(this.#subscription.drain());
     } catch {
-      // Without a connection nothing more arrives, and the next one must not bring the subscription back.
+      // Without a connection no more messages arrive. Unsubscribing prevents the next connection from
+      // restoring the subscription.
       this.#subscription.unsubscribe();
     }
   }
@@ -44,8 +45,8 @@ export class NatsSubscription implements BusSubscription {
 const NO_RESPONDERS_STATUS = 503;
 
 /**
- * A received message. Its payload is a view of the receive buffer; headers are parsed when first read, and
- * malformed ones are as none.
+ * Received message. Its payload is a view of the receive buffer. Headers are parsed on first access, and
+ * malformed headers are treated as empty.
  */
 export class NatsMessage implements BusMessage {
   readonly subject: string;
@@ -73,12 +74,12 @@ export class NatsMessage implements BusMessage {
   }
 }
 
-/** True for the server's own answer to a request that nobody listens for. */
+/** Returns true for the server's reply to a request without responders. */
 export function isNoResponders(message: Msg): boolean {
   return message.data.length === 0 && wellFormedHeaders(message)?.code === NO_RESPONDERS_STATUS;
 }
 
-/** The client throws on header names that no client should send but any can. */
+/** Returns the headers, or undefined if they are malformed. The client throws on invalid header names. */
 function wellFormedHeaders(message: Msg): MsgHdrs | undefined {
   try {
     return message.headers;

@@ -3,12 +3,12 @@ import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import type { TlsOptions } from "@nats-io/transport-node";
 import type { NatsServer } from "./nats-options.js";
 
-/** What Node compares a certificate with where the client names no server, as it does for an address. */
+/** Host name that Node checks if the client passes no server name, as it does for IP addresses. */
 const UNNAMED = "localhost";
 
 /**
- * Compares the certificate of a server that is dialled by its address with the addresses given: the client names none to
- * Node, which would take a certificate for `localhost` instead, and refuse the right one.
+ * Checks the certificate of a server that is addressed by IP against that address. The client passes no name
+ * to Node. Node would then accept a certificate for `localhost` and reject the correct one.
  */
 export function identityCheck(servers: readonly Pick<NatsServer, "url">[]): TlsOptions {
   const hosts = servers.map(({ url }) => new URL(url).hostname.replace(/^\[|\]$/g, ""));
@@ -18,6 +18,6 @@ export function identityCheck(servers: readonly Pick<NatsServer, "url">[]): TlsO
     const problems = unnamed.map((name) => checkServerIdentity(name, certificate));
     return problems.includes(undefined) ? undefined : problems[0];
   };
-  // Not among the options that the client declares; it hands them on to Node as they are.
+  // The client does not declare this option but passes it on to Node.
   return { checkServerIdentity: check } as TlsOptions;
 }

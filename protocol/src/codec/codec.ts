@@ -16,7 +16,10 @@ export const CONTENT_TYPES: Readonly<Record<Encoding, string>> = Object.freeze({
 
 export type Message = Record<string, unknown>;
 
-/** A peer's bad bytes are a value, not an exception. `reqId` is what `readableId` gives. */
+/**
+ * Result of decoding. Invalid bytes are reported as a value, not thrown. `reqId` is the result of
+ * `readableId`.
+ */
 export type DecodeOutcome =
   | { readonly ok: true; readonly encoding: Encoding; readonly message: Message }
   | {
@@ -30,7 +33,9 @@ export type DecodeOutcome =
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The encoding that a message is in: its header decides, then its first byte (clauses ENC-1 and ENC-2). */
+/**
+ * Returns the encoding of a message: from its header, or else from its first byte (clauses ENC-1 and ENC-2).
+ */
 export function detectEncoding(payload: Uint8Array, contentType?: string): Encoding {
   const named = contentType?.replace(/;.*$/s, "").trim().toLowerCase();
   if (named === CONTENT_TYPES.msgpack) return "msgpack";
@@ -40,9 +45,10 @@ export function detectEncoding(payload: Uint8Array, contentType?: string): Encod
 }
 
 /**
- * Bytes to message: an object without anything that one of the encodings cannot carry (clause ENV-VALUE-1). Size is
- * checked before anything is parsed. Vectors that came as binary are a `Float32Array`. No bytes make it throw.
- * @param options.nestedMax objects and lists in all, for a request; any number if absent
+ * Decodes a message and rejects values that one of the encodings cannot carry (clause ENV-VALUE-1). The size
+ * is checked before parsing. Binary vectors become a `Float32Array`. Invalid bytes never throw.
+ *
+ * @param options.nestedMax maximum number of objects and lists in a request, unlimited if absent
  */
 export function decodeMessage(
   payload: Uint8Array,
@@ -53,7 +59,7 @@ export function decodeMessage(
   try {
     checkSize(payload.length, options.maxBytes ?? LIMITS.messageBytes);
     message = encoding === "json" ? parseJson(payload) : parsePack(payload, options.nestedMax);
-    if (!isJsonObject(message)) throw new MemoryError("invalid_message", "the message is not an object");
+    if (!isJsonObject(message)) throw new MemoryError("invalid_message", "the message must be an object");
     if (guardJson(message, options.nestedMax)) refuseGreatIntegers(withGreatIntegers(payload, encoding));
     return { ok: true, encoding, message };
   } catch (error) {
@@ -65,14 +71,17 @@ export function decodeMessage(
 
 function checkSize(got: number, max: number): void {
   if (got <= max) return;
-  throw new MemoryError("too_large", `a message has at most ${max} bytes, got ${got}`, {
+  throw new MemoryError("too_large", `message too large: ${got} bytes, limit ${max}`, {
     limit: "messageBytes",
     max,
     got,
   });
 }
 
-/** The message once more, with integers beyond ±(2^53 - 1) as what `refuseGreatIntegers` knows them by. */
+/**
+ * Decodes the message again in the form that `rejectUnsafeIntegers` checks: integers beyond ±(2^53 - 1) are
+ * infinities or bigints.
+ */
 function withGreatIntegers(payload: Uint8Array, encoding: Encoding): unknown {
   if (encoding === "msgpack") return decodePack(payload, { mapKeyConverter: stringKey, useBigInt64: true });
   const json = utf8.decode(payload);
@@ -81,8 +90,9 @@ function withGreatIntegers(payload: Uint8Array, encoding: Encoding): unknown {
 }
 
 /**
- * The value of a JSON text, in which no integer is rounded.
- * @throws {SyntaxError} for what is no JSON.
+ * Parses JSON without rounding integers.
+ *
+ * @throws {SyntaxError} for invalid JSON.
  * @throws {MemoryError} `schema_violation` for an integer literal beyond ±(2^53 - 1) (clause ENV-VALUE-3).
  */
 export function readJson(json: string): unknown {
@@ -101,7 +111,7 @@ function parseJson(payload: Uint8Array): unknown {
 }
 
 function stringKey(key: unknown): string {
-  if (typeof key !== "string") throw new TypeError("map keys are strings");
+  if (typeof key !== "string") throw new TypeError("map keys must be strings");
   return key;
 }
 
@@ -115,26 +125,32 @@ function parsePack(payload: Uint8Array, nestedMax = Number.POSITIVE_INFINITY): u
   }
 }
 
-/** The id by which a reply, also one to a broken message, names its request; null where there is none (clause ERR-5). */
+/**
+ * Returns the message id for a reply, also to an invalid message, or null if it has no valid id (clause
+ * ERR-5).
+ */
 export function readableId(message: unknown): string | null {
   return isJsonObject(message) && isMessageId(message.id) ? message.id : null;
 }
 
-/** JSON that `readJson` takes back, doubles of any size included (clause ENV-VALUE-3). */
+/** Writes JSON that `readJson` can read back, including doubles of any size (clause ENV-VALUE-3). */
 export function writeJson(value: unknown): string {
   return withExponents(JSON.stringify(value));
 }
 
 /**
- * Message to bytes. Fields that are undefined are left out; embeddings are binary in MessagePack, lists in JSON. Numbers
- * of integral value beyond ±(2^53 - 1) are doubles, in JSON written with an exponent.
+ * Encodes a message. Undefined fields are omitted. Embeddings are binary in MessagePack and lists in JSON.
+ * Doubles with an integral value beyond ±(2^53 - 1) are written in JSON with an exponent.
  */
 export function encodeMessage(message: Readonly<Message>, encoding: Encoding): Uint8Array {
   if (encoding === "msgpack") return encodePack(message, { ignoreUndefined: true });
   return Buffer.from(writeJson(withLists(message)), "utf8");
 }
 
-/** Vectors as lists where a message may hold some. A replacer would do, but slows every encoding down several times. */
+/**
+ * Converts vectors to lists in the fields that may hold one. A `JSON.stringify` replacer makes encoding
+ * several times slower.
+ */
 function withLists(message: Readonly<Message>): Readonly<Message> {
   const { entries } = message;
   const own = withList(message) as Message;

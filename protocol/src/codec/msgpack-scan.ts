@@ -2,12 +2,13 @@ import { isUtf8 } from "node:buffer";
 import { checkNestedCount } from "../json.js";
 
 /**
- * Refuses bytes in which the MessagePack library would trust a false header: it allocates the elements that a list
- * claims before it has them, so 60 KB of nested headers could claim gigabytes, and it reads strings that are not
- * UTF-8 as if they were. Objects and lists are counted before they are made, too. Nothing is decoded here. A value cut
- * off at the very end is left to the library.
+ * Rejects bytes that the MessagePack library would decode unsafely. The library allocates list elements
+ * before they arrive, so 60 KB of nested headers could claim gigabytes. The library also accepts strings that
+ * are not UTF-8. Objects and lists are counted before they are allocated. The scan decodes nothing and leaves
+ * a value that is cut off at the end to the library.
+ *
  * @throws {MemoryError} `too_large` for more than `nestedMax` objects and lists.
- * @throws {RangeError} for a message that ends before what it claims, a string that is not UTF-8, an unknown first byte.
+ * @throws {RangeError} for a message that ends early, a string that is not UTF-8, or an unknown first byte.
  */
 export function scanPack(bytes: Uint8Array, nestedMax: number): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -15,7 +16,7 @@ export function scanPack(bytes: Uint8Array, nestedMax: number): void {
   let nestedCount = 0;
   for (let awaited = 1; awaited > 0; awaited--) {
     const head = HEADS[view.getUint8(offset)];
-    if (head === undefined) throw new RangeError(`unknown first byte at ${offset}`);
+    if (head === undefined) throw new RangeError(`unknown first byte at offset ${offset}`);
     const body = offset + 1 + head.lengthBytes;
     const size = head.size + lengthAt(view, offset + 1, head.lengthBytes);
     offset = body;
@@ -23,15 +24,16 @@ export function scanPack(bytes: Uint8Array, nestedMax: number): void {
     if (head.kind === "list") awaited += size;
     else if (head.kind === "map") awaited += 2 * size;
     else offset += size;
-    if (head.kind === "string" && !isText(bytes, body, offset)) throw new RangeError(`no UTF-8 at ${body}`);
+    if (head.kind === "string" && !isText(bytes, body, offset))
+      throw new RangeError(`invalid UTF-8 at offset ${body}`);
   }
 }
 
 interface Head {
   readonly kind: "value" | "string" | "list" | "map";
-  /** Bytes of a value or string, elements of a list, pairs of a map ... */
+  /** Bytes of a value or string, elements of a list, or pairs of a map. */
   readonly size: number;
-  /** ... to which the big-endian number in this many bytes is added. */
+  /** Number of bytes of the big-endian length that is added to `size`. */
   readonly lengthBytes: 0 | 1 | 2 | 4;
 }
 
@@ -39,7 +41,7 @@ function head(kind: Head["kind"], size: number, lengthBytes: Head["lengthBytes"]
   return { kind, size, lengthBytes };
 }
 
-/** First bytes 0xc0 to 0xdf. */
+/** Formats of the first bytes 0xc0 to 0xdf. */
 const NAMED_HEADS: readonly (Head | undefined)[] = [
   ...[head("value", 0), undefined, head("value", 0), head("value", 0)], // nil, unused, false, true
   ...[head("value", 0, 1), head("value", 0, 2), head("value", 0, 4)], // bin
@@ -64,7 +66,7 @@ function lengthAt(view: DataView, offset: number, bytes: Head["lengthBytes"]): n
   return bytes === 2 ? view.getUint16(offset) : view.getUint32(offset);
 }
 
-/** Most strings are ASCII, which is seen faster here than by a call out of JavaScript. */
+/** Checks for UTF-8. Most strings are ASCII, and this loop is faster for short strings than a native call. */
 function isText(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start > 256) return isUtf8(bytes.subarray(start, end));
   for (let at = start; at < end; at++) if (bytes[at]! >= 0x80) return isUtf8(bytes.subarray(start, end));

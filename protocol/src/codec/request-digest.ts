@@ -4,9 +4,10 @@ import { isJsonObject } from "../json.js";
 const NOT_PART_OF_IT = new Set(["id", "ts", "deadline_ms", "version"]);
 
 /**
- * What makes a request the same request: a hash over its fields, as `parseRequest` gives them, without id, ts,
- * deadline_ms and version (clause RETRY-2). Alike in both encodings and for any order of fields.
- * `without` leaves out more: a cursor's digest also ignores limit and cursor.
+ * Returns a hash that identifies a request: over its parsed fields without id, ts, deadline_ms and version
+ * (clause RETRY-2). The hash is the same in both encodings and for any field order.
+ *
+ * @param exclude further fields to leave out, such as limit and cursor for a cursor's digest
  */
 export function requestDigest(
   request: Readonly<Record<string, unknown>>,
@@ -20,18 +21,20 @@ export function requestDigest(
   return hash("sha256", sortedJson(fields), "base64url").slice(0, 22);
 }
 
-/** An entry with its embedding as float32, which is all that MessagePack carries of it. */
+/** Converts the embedding of an entry to float32, the precision of MessagePack. */
 function withVector(entry: unknown): unknown {
   if (!isJsonObject(entry) || !Array.isArray(entry.embedding)) return entry;
   return { ...entry, embedding: Float32Array.from(entry.embedding as number[]) };
 }
 
-/** JSON with sorted field names: sorted first, because writing all of it at once costs a third of writing each part. */
+/**
+ * Returns JSON with sorted field names. One `JSON.stringify` call costs a third of one call for each part.
+ */
 function sortedJson(value: unknown): string {
   return JSON.stringify(sorted(value));
 }
 
-/** The same value with its field names in one order, itself where they are. */
+/** Returns a copy of the value with sorted field names. */
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Float32Array) return Array.from(value);
@@ -41,7 +44,10 @@ function sorted(value: unknown): unknown {
   return result;
 }
 
-/** Names in order of code units. Inserted one by one: the objects of a message are small, and often in order. */
+/**
+ * Returns field names sorted by code units. Insertion sort is used because message objects are small and
+ * often in order.
+ */
 function sortedNames(object: object): string[] {
   const names = Object.keys(object);
   if (names.length > 32) return names.sort((a, b) => (a < b ? -1 : 1));

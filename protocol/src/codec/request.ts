@@ -32,14 +32,15 @@ export function isRequestType(type: unknown): type is RequestType {
 }
 
 /**
- * Checks a decoded message as a request. Entries of a store stay unread: see `parseStoreEntry`.
+ * Validates a decoded request. The entries of a store are not validated: see `parseStoreEntry`.
+ *
  * @throws {MemoryError} `invalid_message`, `version_mismatch`, `schema_violation` or `too_large`.
  */
 export function parseRequest(message: Readonly<Record<string, unknown>>): DecodedRequest {
   const { type } = message;
   if (!isRequestType(type)) {
     const near = typeof type === "string" ? didYouMean(type, Object.keys(REQUEST_SCHEMAS)) : "";
-    throw new MemoryError("invalid_message", `\`type\` is no request type${near}`, { path: "type" });
+    throw new MemoryError("invalid_message", `\`type\` is not a request type${near}`, { path: "type" });
   }
   checkVersion(message.version);
   const request = withoutAbsent(message, type === "memory/forget/req");
@@ -58,11 +59,13 @@ function checkVersion(version: unknown): void {
   const major = /^(\d+)(\.|$)/.exec(version)?.[1];
   const shown = shownName(version);
   if (major !== undefined && major !== "1") {
-    throw new MemoryError("version_mismatch", `version ${shown} is not 1.x`, { version: shown });
+    throw new MemoryError("version_mismatch", `unsupported version ${shown}, must be 1.x`, {
+      version: shown,
+    });
   }
 }
 
-/** Leaves out `x_` fields and what counts as not given: null, and outside forget also "" and [] (clauses ENV-4, ENV-6). */
+/** Removes `x_` fields and absent fields: null and, except in forget, "" and [] (clauses ENV-4, ENV-6). */
 function withoutAbsent(message: Readonly<Record<string, unknown>>, strict: boolean): Record<string, unknown> {
   const request: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(message)) {
@@ -77,12 +80,13 @@ function withoutAbsent(message: Readonly<Record<string, unknown>>, strict: boole
 const ENTRY_FIELDS = Object.keys(StoreEntrySchema.shape);
 
 /**
- * Checks one entry of a store request.
+ * Validates one entry of a store request.
+ *
  * @throws {MemoryError} `schema_violation` or `too_large`.
  */
 export function parseStoreEntry(value: unknown): StoreEntry {
   if (!isJsonObject(value))
-    throw new MemoryError("schema_violation", "the entry is not an object", { path: "" });
+    throw new MemoryError("schema_violation", "the entry must be an object", { path: "" });
   for (const name of Object.keys(value)) {
     if (name.startsWith("if_") && name !== "if_revision") {
       const message = `unknown condition \`${shownName(name)}\`${didYouMean(name, ["if_revision"])}`;
@@ -96,13 +100,13 @@ export function parseStoreEntry(value: unknown): StoreEntry {
   return parsed.data;
 }
 
-/** A part of a key is no longer than a key. */
+/** Limits `match` to the size of a key, because it holds parts of one. */
 function checkMatchSize(match: object): void {
   const bytes = Buffer.byteLength(JSON.stringify(match));
   if (bytes > LIMITS.keyBytes) refuseOverLimit("keyBytes", LIMITS.keyBytes, bytes, ["match"]);
 }
 
-/** Ends at the first component that is none: the schema would list them all. */
+/** Stops at the first component that is not a number. The schema would report all of them. */
 function checkVector(vector: unknown): void {
   if (!Array.isArray(vector)) return;
   const max = LIMITS.embeddingDimensions;
@@ -114,23 +118,24 @@ function checkVector(vector: unknown): void {
 }
 
 function checkKeySize(key: MemoryKey | string): void {
-  // Canonical JSON only sorts the fields, so it is as long.
+  // Canonical JSON sorts the fields and has the same length.
   const bytes = Buffer.byteLength(JSON.stringify(normaliseKey(key)));
   if (bytes > LIMITS.keyBytes) refuseOverLimit("keyBytes", LIMITS.keyBytes, bytes, ["key"]);
 }
 
 /**
- * Checks the size of one entry of a message of `messageBytes`.
+ * Checks the size of one entry in a message of `messageBytes`.
+ *
  * @throws {MemoryError} `too_large` for an entry of more than 256 KiB as JSON (clause LIMIT-1).
  */
 export function checkEntrySize(entry: unknown, messageBytes: number): void {
-  // No value takes more than six times its encoded bytes as JSON, so small messages need no second look.
+  // JSON takes at most six times the encoded bytes, so entries of small messages need no check.
   if (messageBytes * 6 <= LIMITS.entryBytes || !isJsonObject(entry)) return;
   const bytes = encodeMessage(entry as Message, "json").length;
   if (bytes > LIMITS.entryBytes) refuseOverLimit("entryBytes", LIMITS.entryBytes, bytes);
 }
 
-/** The first problem that a schema found, as the error the protocol gives it (clause ERR-4). */
+/** Converts the first issue that the schema found to the protocol's error (clause ERR-4). */
 function schemaError(error: z.ZodError, knownFields: readonly string[], value: unknown): MemoryError {
   const issue = deepest(error.issues[0]!);
   const parts = issue.path as (string | number)[];
@@ -143,12 +148,16 @@ function schemaError(error: z.ZodError, knownFields: readonly string[], value: u
   }
   if (issue.code === "too_big" && SIZED.has(issue.origin)) {
     const detail = { limit: path, max: Number(issue.maximum), got: sizeAt(value, issue.path), path };
-    return new MemoryError("too_large", `${path} has at most ${issue.maximum}, got ${detail.got}`, detail);
+    return new MemoryError(
+      "too_large",
+      `${path} is too large: ${detail.got}, limit ${issue.maximum}`,
+      detail,
+    );
   }
   return new MemoryError("schema_violation", `${path || "message"}: ${reason(issue)}`, { path });
 }
 
-/** What has a size, so that too much of it is `too_large`; a number out of range is `schema_violation`. */
+/** Types whose excess size is `too_large`. A number out of range is `schema_violation`. */
 const SIZED: ReadonlySet<string> = new Set(["array", "string", "object"]);
 
 function reason(issue: z.core.$ZodIssue): string {
@@ -157,7 +166,10 @@ function reason(issue: z.core.$ZodIssue): string {
   return issue.message;
 }
 
-/** Of a union's branches, the problem furthest inside is the one that was meant. */
+/**
+ * Returns the most deeply nested issue of a union's branches, which most likely describes the intended
+ * branch.
+ */
 function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== "invalid_union") return issue;
   const inner = issue.errors.flatMap((branch) => branch.slice(0, 1)).map(deepest);
@@ -169,7 +181,7 @@ function deepest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   return best === undefined ? issue : ({ ...best, path: [...issue.path, ...best.path] } as z.core.$ZodIssue);
 }
 
-/** Characters of a string, elements of a list, fields of an object. */
+/** Returns the number of characters of a string, elements of a list, or fields of an object. */
 function sizeAt(value: unknown, path: readonly PropertyKey[]): number {
   let found = value;
   for (const part of path) found = (found as Record<PropertyKey, unknown>)[part];

@@ -2,14 +2,14 @@ import { isJsonObject, type Json } from "../json.js";
 import { LIMITS } from "../limits.js";
 import type { MemoryKey } from "./key.js";
 
-/** What is indexed of an entry whose `text` is not given (clause TEXT-1). */
+/** Returns the text to index for an entry without `text` (clause TEXT-1). */
 export function deriveText(content: Json): string {
   if (typeof content === "string") return cut(content);
   if (isJsonObject(content) && typeof content.text === "string") return cut(content.text);
   return cut(leafLines(content).join("\n"));
 }
 
-/** Words of a key that help to find its entry: they count as context (clause TEXT-2). */
+/** Returns the words of a key, which are searched as context (clause TEXT-2). */
 export function keyContext(key: MemoryKey): string {
   return Object.values(key)
     .filter((value) => typeof value === "string")
@@ -23,7 +23,7 @@ function cut(text: string): string {
   return text.slice(0, splitsPair ? end - 1 : end);
 }
 
-/** `name: value` of every leaf in order, until there is enough text. */
+/** Returns `name: value` for each leaf in order, until the text is long enough. */
 function leafLines(content: Json): string[] {
   const lines: string[] = [];
   let length = 0;

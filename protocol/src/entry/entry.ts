@@ -5,12 +5,14 @@ import { LIMITS } from "../limits.js";
 import { MemoryTierSchema } from "../scope.js";
 import { EntryExplanationSchema } from "./ranking.js";
 
-/** Any JSON value. What no encoding can carry was refused before schemas see it (clause ENV-VALUE-1). */
+/**
+ * Any JSON value. Values that an encoding cannot carry are rejected before schemas run (clause ENV-VALUE-1).
+ */
 export const JsonSchema = z
   .custom<Json>((value) => value !== undefined, "is required")
   .meta({ description: "any JSON value" });
 
-/** Refines a record: more fields than `max` are `too_large`, as of a list. */
+/** Returns a refinement that reports a record with more than `max` fields as `too_large`. */
 export function atMostFields(max: number) {
   return (record: object, context: z.RefinementCtx): void => {
     if (Object.keys(record).length <= max) return;
@@ -19,29 +21,29 @@ export function atMostFields(max: number) {
 }
 
 const KeyObjectSchema = z
-  .record(boundedString(LIMITS.stringLength).min(1, "must have a name for every field"), JsonSchema)
+  .record(boundedString(LIMITS.stringLength).min(1, "field names must not be empty"), JsonSchema)
   .refine((key) => Object.keys(key).length > 0, "must have at least one field")
   .refine(
     (key) => !Object.keys(key).some((name) => name.startsWith("$")),
-    "must have no field that begins with $",
+    "must not have a field name that starts with $",
   )
   .meta({ minProperties: 1, propertyNames: { pattern: "^[^$]", maxLength: LIMITS.stringLength } });
 
-/** What identifies an entry; a string is short for `{"name": string}` (clause KEY-1). */
+/** Identity of an entry. A string is short for `{"name": string}` (clause KEY-1). */
 export const MemoryKeySchema = z
   .union([KeyObjectSchema, boundedString(LIMITS.stringLength).min(1)], {
     error: "must be a non-empty object or a string",
   })
   .meta({ id: "MemoryKey" });
 
-/** A key hash. */
+/** Key hash. */
 export const HashSchema = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hex digits");
 
 export const TagSchema = boundedString(LIMITS.tagLength).min(1);
 export const TimeSchema = z.number().min(0).max(1e11).meta({ description: "Unix seconds" });
 const FieldNameSchema = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, "must have names of 1..64 letters, digits, _ and -");
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, "field names must be 1..64 letters, digits, _ or -");
 export const GroupSchema = boundedString(LIMITS.stringLength).min(1);
 
 const MetadataValueSchema = z.union(
@@ -60,10 +62,13 @@ const MetadataSchema = z
   .superRefine(atMostFields(LIMITS.metadataFields))
   .meta({ maxProperties: LIMITS.metadataFields });
 
-/** Every float32 nearest to a number up to this is one that JSON can carry too: below 2^53. */
+/**
+ * Largest magnitude of a component. The nearest float32 to any number up to this limit is below 2^53, so JSON
+ * can carry it.
+ */
 const COMPONENT_MAX = 9e15;
 
-/** A list of numbers in JSON, little-endian float32 binary in MessagePack (clause ENC-5). */
+/** Embedding: a list of numbers in JSON, little-endian float32 binary in MessagePack (clause ENC-5). */
 export const EmbeddingSchema = z
   .union(
     [
@@ -91,24 +96,29 @@ const SourcesSchema = z
   .array(HashSchema)
   .max(LIMITS.sources)
   .refine((sources) => new Set(sources).size === sources.length, "must be distinct")
-  .meta({ uniqueItems: true, description: "key hashes of what it was derived from" });
+  .meta({ uniqueItems: true, description: "key hashes of the entries that this entry was derived from" });
 
-/** The extension fields: on an update an absent one stays, null clears it (clause UPD-2). */
+/** Extension fields. On an update, an absent field keeps its value and null clears it (clause UPD-2). */
 const extensionShape = {
   metadata: MetadataSchema.nullish(),
-  text: z.string().nullish().meta({ description: "what to index, instead of the derived text" }),
-  context: z.string().nullish().meta({ description: "helps to find the entry, is not part of it" }),
-  group: GroupSchema.nullish().meta({ description: "what it is part of: a conversation, a document" }),
+  text: z.string().nullish().meta({ description: "text to index instead of the derived text" }),
+  context: z
+    .string()
+    .nullish()
+    .meta({ description: "text that helps to find the entry but is not part of it" }),
+  group: GroupSchema.nullish().meta({
+    description: "group that the entry belongs to, such as a conversation or a document",
+  }),
   occurred_at: TimeSchema.nullish(),
   importance: FractionSchema.nullish(),
   sources: SourcesSchema.nullish(),
   embedding: EmbeddingSchema.nullish(),
 };
 
-/** The extension fields, as stored and listed. */
+/** Names of the extension fields of stored and listed entries. */
 export const EXTENSION_FIELDS = Object.keys(extensionShape) as readonly (keyof typeof extensionShape)[];
 
-/** One entry of a store request. Fields not listed here are ignored, except those beginning `if_`. */
+/** One entry of a store request. Unknown fields are ignored, unless their name starts with `if_`. */
 export const StoreEntrySchema = z
   .object({
     key: MemoryKeySchema,
@@ -116,20 +126,24 @@ export const StoreEntrySchema = z
     tier: MemoryTierSchema.nullish(),
     tags: z.array(TagSchema).max(LIMITS.tags).nullish(),
     source: boundedString(LIMITS.stringLength).nullish(),
-    score: FractionSchema.nullish().meta({ description: "importance of a new entry; ignored on an update" }),
+    score: FractionSchema.nullish().meta({ description: "importance of a new entry, ignored on an update" }),
     ttl: z
       .number()
       .min(0)
       .max(1e10)
       .nullish()
-      .meta({ description: "seconds from acceptance; 0 and null: none" }),
-    expires_at: TimeSchema.nullish().meta({ description: "instead of ttl" }),
+      .meta({ description: "lifetime in seconds from acceptance, unlimited if 0 or null" }),
+    expires_at: TimeSchema.nullish().meta({ description: "expiry time, instead of ttl" }),
     ...extensionShape,
     embedding_model: boundedString(LIMITS.stringLength).min(1).nullish(),
-    if_revision: z.int().min(0).nullish().meta({ description: "0: must not exist" }),
+    if_revision: z
+      .int()
+      .min(0)
+      .nullish()
+      .meta({ description: "expected revision, 0 if the entry must not exist" }),
   })
   .refine((entry) => !entry.embedding || entry.embedding_model, {
-    error: "an embedding needs its embedding_model",
+    error: "is required with an embedding",
     path: ["embedding_model"],
   })
   .meta({ id: "StoreEntry" });
@@ -150,10 +164,10 @@ const returnedShape = {
   score: FractionSchema.meta({ description: "relevance x importance x recency" }),
   ttl: z.number().positive().nullable(),
   timestamps: TimestampsSchema,
-  revision: z.int().min(1).meta({ description: "opaque, strictly growing per key" }),
-  seq: z.int().min(1).meta({ description: "the revision at creation" }),
+  revision: z.int().min(1).meta({ description: "opaque, increases with every write of the key" }),
+  seq: z.int().min(1).meta({ description: "revision at creation" }),
   namespace: z.string(),
-  author: z.string().meta({ description: "the agent that wrote this revision" }),
+  author: z.string().meta({ description: "agent that wrote this revision" }),
   occurred_at: TimeSchema,
   importance: FractionSchema,
   expires_at: TimeSchema.optional(),
@@ -168,16 +182,16 @@ const returnedShape = {
 
 const { embedding: _vector, embedding_model: _model, ...neighbourShape } = returnedShape;
 
-/** An entry that is returned beside one that was found: its score is its importance (clause RET-30). */
+/** Neighbour of a retrieved entry. Its score is its importance (clause RET-30). */
 const NeighbourSchema = z.looseObject(neighbourShape).meta({ id: "Neighbour" });
 
-/** Of the same group, nearest in `seq`, both lists ascending in it (clause RET-29). */
+/** Entries of the same group that are nearest in `seq`, in ascending order (clause RET-29). */
 const NeighboursSchema = z
   .looseObject({ before: z.array(NeighbourSchema), after: z.array(NeighbourSchema) })
   .meta({ id: "Neighbours" });
 export type Neighbours = z.infer<typeof NeighboursSchema>;
 
-/** An entry as it is returned. Readers ignore fields that they do not know. */
+/** Retrieved entry. Readers ignore unknown fields. */
 export const MemoryEntrySchema = z
   .looseObject({
     ...returnedShape,

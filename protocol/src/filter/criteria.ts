@@ -15,7 +15,7 @@ import { MemoryTierSchema, NAMESPACE_SELECTOR } from "../scope.js";
 import type { Filter } from "./filter.js";
 import { WhereSchema } from "./where.js";
 
-/** A key as criteria name it: the object, a string, or its hash (clause KEY-4). */
+/** Reference to a key in criteria: the object, a string, or its hash (clause KEY-4). */
 export const KeyReferenceSchema = z
   .union([MemoryKeySchema, z.strictObject({ $hash: HashSchema })], {
     error: 'must be a key: an object, a string, or {"$hash": hex}',
@@ -27,7 +27,9 @@ export const NamespacePatternSchema = z
   .regex(NAMESPACE_SELECTOR, "must be a path of 1..8 segments, or one followed by /**")
   .meta({ description: "one namespace, or a subtree `a/**`" });
 
-/** The criteria of retrieve and forget, all ANDed (clause CRIT-1). `namespace` stands in the envelope. */
+/**
+ * Criteria of retrieve and forget, combined with AND (clause CRIT-1). `namespace` is a field of the envelope.
+ */
 export const criteriaShape = {
   keys: z.array(KeyReferenceSchema).min(1).max(LIMITS.criteriaKeys).nullish(),
   match: z
@@ -49,7 +51,9 @@ export const criteriaShape = {
 export const CriteriaSchema = z.object(criteriaShape).meta({ id: "Criteria" });
 export type Criteria = z.infer<typeof CriteriaSchema>;
 
-/** One filter for all criteria but tier and namespace, which choose the partitions (clause CRIT-1). */
+/**
+ * Compiles all criteria except tier and namespace, which select partitions, into one filter (clause CRIT-1).
+ */
 export function compileCriteria(criteria: Criteria): Filter {
   const all: Filter[] = [];
   if (criteria.keys) all.push({ field: "key_hash", op: "in", value: criteria.keys.map(keyReferenceHash) });
@@ -69,7 +73,7 @@ function compileTags(tags: string[], mode: "any" | "all"): Filter {
   return { all: tags.map((tag): Filter => ({ field: "tags", op: "eq", value: tag })) };
 }
 
-/** True when no criterion but tier and namespace is given (clause FORGET-3). */
+/** Returns true if there is no criterion except tier and namespace (clause FORGET-3). */
 export function isUnfiltered(criteria: Criteria): boolean {
   return (compileCriteria(criteria) as { all: readonly Filter[] }).all.length === 0;
 }

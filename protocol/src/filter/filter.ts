@@ -23,14 +23,14 @@ export interface FilterLeaf {
   readonly value: Json;
 }
 
-/** What every criterion compiles to, and all that a plugin sees of them. `{all: []}` holds for every entry. */
+/** Compiled criteria. Plugins see only this form. `{all: []}` matches every entry. */
 export type Filter =
   | { readonly all: readonly Filter[] }
   | { readonly any: readonly Filter[] }
   | { readonly not: Filter }
   | FilterLeaf;
 
-/** The fields of an entry that a filter can see. A `MemoryEntry` is one. */
+/** Fields of an entry that a filter can read. A `MemoryEntry` has them. */
 export interface FilterableEntry {
   readonly key: Readonly<Record<string, Json>>;
   readonly key_hash: string;
@@ -46,7 +46,10 @@ export interface FilterableEntry {
   readonly sources?: readonly string[] | undefined;
 }
 
-/** Whether `entry` passes `filter` (clauses CRIT-7 to CRIT-9). The meaning of a filter, for every plugin. */
+/**
+ * Returns whether `entry` matches `filter` (clauses CRIT-7 to CRIT-9). Defines the semantics of filters for
+ * every plugin.
+ */
 export function matches(entry: FilterableEntry, filter: Filter): boolean {
   if ("all" in filter) return filter.all.every((child) => matches(entry, child));
   if ("any" in filter) return filter.any.some((child) => matches(entry, child));
@@ -54,7 +57,7 @@ export function matches(entry: FilterableEntry, filter: Filter): boolean {
   return matchesOperator(fieldValue(entry, filter.field), filter.op, filter.value);
 }
 
-/** The value of a filter field; undefined where the entry has none. */
+/** Returns the value of a filter field, or undefined if the entry does not have it. */
 export function fieldValue(entry: FilterableEntry, field: string): Json | undefined {
   if (field.startsWith("metadata.")) return own(entry.metadata, field.slice(9));
   if (field.startsWith("key.")) return own(entry.key, field.slice(4));
@@ -68,7 +71,7 @@ function own(object: Readonly<Record<string, Json>> | undefined, name: string): 
   return object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** One operator on one value; `undefined` is a missing field. */
+/** Applies one operator to one value. `undefined` is a missing field. */
 export function matchesOperator(actual: Json | undefined, op: FilterOperator, expected: Json): boolean {
   if (op === "exists") return (actual !== undefined) === expected;
   if (op === "ne") return !matchesOperator(actual, "eq", expected);
@@ -82,7 +85,7 @@ export function matchesOperator(actual: Json | undefined, op: FilterOperator, ex
   return matchesScalar(actual, op, expected);
 }
 
-/** Operators that hold on a list as soon as they hold on one of its elements. */
+/** Returns true for operators that match a list if they match one of its elements. */
 function anyElement(op: FilterOperator): boolean {
   return op === "eq" || op === "in" || op === "contains" || op === "starts_with";
 }
@@ -113,7 +116,10 @@ function matchesOrder(actual: Json, op: FilterOperator, expected: Json): boolean
   return op === "lt" ? actual < expected : actual <= expected;
 }
 
-/** Of the list of each `in`: an entry's list would else be compared with it element by element. */
+/**
+ * Cache of value sets by the list of an `in` operator. Without it, each list element is compared with each
+ * value.
+ */
 const valueSets = new WeakMap<readonly Json[], ReadonlySet<Json>>();
 
 function valuesOf(list: readonly Json[]): ReadonlySet<Json> {

@@ -1,9 +1,9 @@
-/** Below so many units, `includes` takes so many comparisons for each unit of the text at most, and far fewer usually. */
+/** Maximum part length for `includes`, which needs at most this number of comparisons for each text unit. */
 const SHORT = 16;
 
 /**
- * Whether `text` has `part` in it. The time is linear in their lengths whatever they are, where that of `includes` may
- * be their product: seconds for a request made for it (Knuth, Morris, Pratt).
+ * Returns whether `text` contains `part`, in linear time (Knuth, Morris, Pratt). `includes` can take
+ * quadratic time: seconds for a malicious request.
  */
 export function hasSubstring(text: string, part: string): boolean {
   if (part.length < SHORT) return text.includes(part);
@@ -16,13 +16,13 @@ export function hasSubstring(text: string, part: string): boolean {
   return false;
 }
 
-/** Of the part looked for last: a filter looks for the same one in many texts. */
+/** Table of the last part, because a filter searches many texts for the same part. */
 let latest: { readonly part: string; readonly borders: Uint32Array } = {
   part: "",
   borders: new Uint32Array(0),
 };
 
-/** For each length of a beginning of `part` but the whole: how much of it is also its end, itself apart. */
+/** Returns the failure table of `part`: for each proper prefix, the length of its longest border. */
 function bordersOf(part: string): Uint32Array {
   if (part !== latest.part) latest = { part, borders: computeBorders(part) };
   return latest.borders;
@@ -36,7 +36,7 @@ function computeBorders(part: string): Uint32Array {
   return borders;
 }
 
-/** How much of the beginning of `part` a text ends with after one unit more, where it was `matched` before. */
+/** Returns the length of the matched prefix of `part` after one more text unit. */
 function extended(part: string, borders: Uint32Array, matched: number, unit: number): number {
   let length = matched;
   while (length > 0 && part.charCodeAt(length) !== unit) length = borders[length]!;

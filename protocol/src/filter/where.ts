@@ -24,7 +24,7 @@ const FIELD = new RegExp(
 
 const ScalarSchema = z.union([boundedString(LIMITS.stringLength), z.number(), z.boolean()]);
 
-/** The `where` tree of a request: its shape, for the generated schema and types. */
+/** Schema of the `where` tree, for the generated schema and types. */
 export const WhereSchema: z.ZodType<Filter> = z
   .lazy(() =>
     z.union([
@@ -44,8 +44,9 @@ const BRANCHES = ["all", "any", "not"];
 const LEAF_FIELDS = ["field", "op", "value"];
 
 /**
- * Checks a `where` tree and its bounds (clauses CRIT-5 and CRIT-6). An empty `all` or `any` is refused: it would
- * hold for every entry or for none, and no caller means that.
+ * Validates a `where` tree and its limits (clauses CRIT-5 and CRIT-6). An empty `all` or `any` is rejected,
+ * because it would match every entry or none.
+ *
  * @throws {MemoryError} `schema_violation` with the path, or `too_large`.
  */
 export function checkWhere(where: unknown): Filter {
@@ -53,13 +54,13 @@ export function checkWhere(where: unknown): Filter {
   const visit = (node: unknown, path: string, depth: number): void => {
     if (++nodes > LIMITS.whereNodes) refuseOverLimit("whereNodes", LIMITS.whereNodes, nodes);
     if (depth > LIMITS.whereDepth) refuseOverLimit("whereDepth", LIMITS.whereDepth, depth);
-    if (!isJsonObject(node)) return refuse(path, "is not an object");
+    if (!isJsonObject(node)) return refuse(path, "must be an object");
     const branch = branchOf(node, path);
     if (branch === undefined) return checkLeaf(node, path);
     if (branch === "not") return visit(node.not, `${path}.not`, depth + 1);
     const children = node[branch];
-    if (!Array.isArray(children)) return refuse(`${path}.${branch}`, "is not a list");
-    if (children.length === 0) refuse(`${path}.${branch}`, "is empty");
+    if (!Array.isArray(children)) return refuse(`${path}.${branch}`, "must be a list");
+    if (children.length === 0) refuse(`${path}.${branch}`, "must not be empty");
     for (const [index, child] of children.entries()) visit(child, `${path}.${branch}[${index}]`, depth + 1);
   };
   visit(where, "where", 1);
@@ -70,7 +71,7 @@ function refuse(path: string, why: string): never {
   throw new MemoryError("schema_violation", `${path} ${why}`, { path });
 }
 
-/** The one of `all`, `any` and `not` that a node is; undefined for a leaf. */
+/** Returns the branch operator of a node (`all`, `any` or `not`), or undefined for a leaf. */
 function branchOf(node: Record<string, Json>, path: string): "all" | "any" | "not" | undefined {
   const names = Object.keys(node);
   const unknown = names.find((name) => !BRANCHES.includes(name) && !LEAF_FIELDS.includes(name));
@@ -80,7 +81,7 @@ function branchOf(node: Record<string, Json>, path: string): "all" | "any" | "no
   }
   const branch = names.find((name) => BRANCHES.includes(name));
   if (names.length === 0 || (branch !== undefined && names.length > 1)) {
-    refuse(path, "is not one of {all}, {any}, {not}, {field, op, value}");
+    refuse(path, "must be one of {all}, {any}, {not}, {field, op, value}");
   }
   return branch as "all" | "any" | "not" | undefined;
 }
@@ -90,10 +91,10 @@ function checkLeaf(node: Record<string, Json>, path: string): void {
   if (typeof field !== "string" || !FIELD.test(field)) {
     const known = [...FIXED_FIELDS, ...["metadata.", "key."].map((open) => open + lastPart(field))];
     const near = didYouMean(String(field), known);
-    refuse(`${path}.field`, `is none of ${FIXED_FIELDS.join(", ")}, metadata.<name>, key.<name>${near}`);
+    refuse(`${path}.field`, `must be one of ${FIXED_FIELDS.join(", ")}, metadata.<name>, key.<name>${near}`);
   }
   if (!FILTER_OPERATORS.includes(op as FilterOperator)) {
-    refuse(`${path}.op`, `is none of ${FILTER_OPERATORS.join(", ")}`);
+    refuse(`${path}.op`, `must be one of ${FILTER_OPERATORS.join(", ")}`);
   }
   checkValue(op as FilterOperator, value, `${path}.value`);
 }
@@ -104,9 +105,9 @@ function lastPart(field: Json | undefined): string {
 
 function checkValue(op: FilterOperator, value: Json | undefined, path: string): void {
   if (op === "exists") {
-    if (typeof value !== "boolean") refuse(path, "is not true or false");
+    if (typeof value !== "boolean") refuse(path, "must be true or false");
   } else if (op === "in" || op === "nin") {
-    if (!Array.isArray(value)) refuse(path, "is not a list");
+    if (!Array.isArray(value)) refuse(path, "must be a list");
     if (value.length > LIMITS.listElements)
       refuseOverLimit("listElements", LIMITS.listElements, value.length);
     for (const [index, element] of value.entries()) checkScalar(element, `${path}[${index}]`);
@@ -115,7 +116,7 @@ function checkValue(op: FilterOperator, value: Json | undefined, path: string): 
 
 function checkScalar(value: Json | undefined, path: string): void {
   if (!["string", "number", "boolean"].includes(typeof value))
-    refuse(path, "is not a string, number or boolean");
+    refuse(path, "must be a string, number or boolean");
   if (typeof value === "string" && value.length > LIMITS.stringLength) {
     refuseOverLimit("stringLength", LIMITS.stringLength, value.length);
   }

@@ -4,29 +4,29 @@ import { NamespacePatternSchema } from "../filter/index.js";
 import { LIMITS } from "../limits.js";
 import { NAMESPACE } from "../scope.js";
 
-/** What this package speaks: it understands every 1.x (clause ENV-8). */
+/** Protocol version of this package. It accepts every 1.x (clause ENV-8). */
 export const PROTOCOL_VERSION = "1.1";
 export const CONTENT_TYPE_HEADER = "Content-Type";
 
-/** Nothing of the Unicode categories control, format, surrogate, private use and unassigned. */
+/** Rejects the Unicode categories control, format, surrogate, private use and unassigned. */
 const PRINTABLE = /^[^\p{C}]+$/u;
 
-/** True for what may be the `id` of a message: 1..128 printable characters (clause ENV-3). */
+/** Returns true for a valid message `id`: 1..128 printable characters (clause ENV-3). */
 export function isMessageId(value: unknown): value is string {
   return typeof value === "string" && value.length <= LIMITS.idLength && PRINTABLE.test(value);
 }
 
 export const MessageIdSchema = boundedString(LIMITS.idLength)
   .regex(PRINTABLE, "must be 1..128 printable characters")
-  .meta({ description: "idempotency key; UUIDv7 recommended" });
+  .meta({ description: "idempotency key, UUIDv7 recommended" });
 
 const VersionSchema = z.string().regex(/^1\.\d{1,6}$/, "must be 1.x");
 
-/** Fields of every message but its `type`. Absent ones take their default at the receiver. */
+/** Fields of every message except `type`. The receiver applies defaults for absent fields. */
 export const envelopeShape = {
   id: MessageIdSchema.nullish(),
   version: VersionSchema.nullish().meta({ description: 'default "1.0"' }),
-  ts: z.number().nullish().meta({ description: "Unix seconds; default now" }),
+  ts: z.number().nullish().meta({ description: "Unix seconds, default now" }),
 };
 
 const requestShape = {
@@ -37,11 +37,15 @@ const requestShape = {
     .min(1)
     .max(LIMITS.deadlineMs)
     .nullish()
-    .meta({ description: "from receipt; default 5000" }),
-  requires: z.array(boundedString(64).min(1)).max(64).nullish().meta({ description: "features demanded" }),
+    .meta({ description: "milliseconds from receipt, default 5000" }),
+  requires: z
+    .array(boundedString(64).min(1))
+    .max(64)
+    .nullish()
+    .meta({ description: "features that the host must have" }),
 };
 
-/** Fields of a request that writes one namespace. */
+/** Fields of a request that writes to one namespace. */
 export const writeShape = {
   ...requestShape,
   namespace: z.string().regex(NAMESPACE, "must be a path of 1..8 segments").nullish(),
@@ -52,7 +56,7 @@ export const selectShape = { ...requestShape, namespace: NamespacePatternSchema.
 
 export { requestShape };
 
-/** Fields of every reply. Receivers ignore what they do not know. */
+/** Fields of every reply. Receivers ignore unknown fields. */
 export const replyShape = {
   id: z.string(),
   version: VersionSchema,
@@ -63,7 +67,7 @@ export const replyShape = {
 export const PingSchema = z.strictObject({ type: z.literal("ping"), ...requestShape }).meta({ id: "Ping" });
 export type Ping = z.input<typeof PingSchema>;
 
-/** `pong`: who answers, and which tiers it serves. */
+/** `pong`: the host's id and its tiers. */
 export const PongSchema = z
   .looseObject({ type: z.literal("pong"), ...replyShape, host_id: z.string(), tiers: z.array(z.string()) })
   .meta({ id: "Pong" });

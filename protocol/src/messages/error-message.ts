@@ -3,12 +3,12 @@ import { ERROR_CATALOGUE, type ErrorCode } from "../error-catalogue.js";
 import { type ErrorDetail, MemoryError } from "../memory-error.js";
 import { replyShape } from "./envelope.js";
 
-/** `error`: the reply to a request that failed as a whole (04-errors). */
+/** `error`: reply to a request that failed as a whole (04-errors). */
 export const ErrorMessageSchema = z
   .looseObject({
     type: z.literal("error"),
     ...replyShape,
-    req_id: z.string().nullable().meta({ description: "null where the request's could not be read" }),
+    req_id: z.string().nullable().meta({ description: "null if the request id could not be read" }),
     code: z.string(),
     message: z.string(),
     detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
@@ -18,7 +18,7 @@ export const ErrorMessageSchema = z
   .meta({ id: "ErrorMessage" });
 export type ErrorMessage = z.infer<typeof ErrorMessageSchema>;
 
-/** What every report of an error holds, in a reply and in `errors` of a store alike (clause ERR-1). */
+/** Returns the fields of an error in a reply and in `errors` of a store (clause ERR-1). */
 export function errorFields(error: MemoryError): {
   code: ErrorCode;
   message: string;
@@ -28,7 +28,7 @@ export function errorFields(error: MemoryError): {
   return { code: error.code, message: error.message, detail: error.detail, retryable: error.retryable };
 }
 
-/** The headers by which NATS tools see an error (clause ERR-7). */
+/** Returns the headers that report an error to NATS tools (clause ERR-7). */
 export function errorHeaders(error: MemoryError): Record<string, string> {
   return {
     "Nats-Service-Error": error.message.replace(/[\r\n]+/g, " ").slice(0, 256),
@@ -36,7 +36,10 @@ export function errorHeaders(error: MemoryError): Record<string, string> {
   };
 }
 
-/** The error behind an `error` reply; a code of a later version becomes `runtime_error`, its name kept in `detail.code`. */
+/**
+ * Converts an `error` reply to a `MemoryError`. An unknown code becomes `runtime_error` with the original
+ * code in `detail.code`.
+ */
 export function parseErrorMessage(message: ErrorMessage): MemoryError {
   if (Object.hasOwn(ERROR_CATALOGUE, message.code)) {
     return new MemoryError(message.code as ErrorCode, message.message, message.detail);

@@ -3,7 +3,10 @@ import { type MemoryTier, MemoryTierSchema } from "../scope.js";
 import { DEFAULT_PREFIX } from "../subjects.js";
 import { envelopeShape } from "./envelope.js";
 
-/** `memory/event`: that an entry was stored, forgotten, expired or evicted; never its content. At most once. */
+/**
+ * `memory/event`: an entry was stored, forgotten, expired or evicted. It never includes the content and is
+ * delivered at most once.
+ */
 export const MemoryEventSchema = z
   .looseObject({
     type: z.literal("memory/event"),
@@ -26,19 +29,19 @@ export type MemoryEvent = z.infer<typeof MemoryEventSchema>;
 const figuresShape = {
   state: z.enum(["done", "running", "paused"]),
   generation: z.int().min(0),
-  /** Empty where the tier has none. */
+  /** Embedder id, empty if the tier has no embedder. */
   embedder: z.string(),
   analyzer: z.string(),
-  /** Entries in all, and those of the present generation. */
+  /** Number of entries, and of entries in the current generation. */
   total: z.int().min(0),
   done: z.int().min(0),
 };
 
 const FiguresSchema = z.object(figuresShape);
-/** How far a tier has got with its present embedder and analyzer. */
+/** Reindex progress of a tier with its current embedder and analyzer. */
 export type ReindexFigures = z.infer<typeof FiguresSchema>;
 
-/** `memory/reindex`: the same, as a host tells its operators. */
+/** `memory/reindex`: reindex progress that a host reports to its operators. */
 export const ReindexProgressSchema = z
   .looseObject({
     type: z.literal("memory/reindex"),
@@ -50,13 +53,16 @@ export const ReindexProgressSchema = z
   .meta({ id: "ReindexProgress" });
 export type ReindexProgress = z.infer<typeof ReindexProgressSchema>;
 
-/** What a plugin's `stats()` say of it; undefined where they say nothing. */
+/** Returns the reindex status from a plugin's `stats()`, or undefined if they do not contain it. */
 export function reindexFigures(stats: Readonly<Record<string, unknown>>): ReindexFigures | undefined {
   const { reindex_state: state, reindex_total: total, reindex_done: done, ...rest } = stats;
   return FiguresSchema.safeParse({ ...rest, state, total, done }).data;
 }
 
-/** `a2e.$HOST.<host id>.events.reindex.semantic`: no tenant is called `$HOST` (clause EVENT-6). */
+/**
+ * Returns the subject `a2e.$HOST.<host id>.events.reindex.semantic`. `$HOST` is not a valid tenant name
+ * (clause EVENT-6).
+ */
 export function reindexSubject(hostId: string, tier: MemoryTier, prefix = DEFAULT_PREFIX): string {
   return `${prefix}.$HOST.${hostId}.events.reindex.${tier}`;
 }

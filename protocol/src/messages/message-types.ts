@@ -8,7 +8,7 @@ import { MemoryRetrieveRequestSchema, MemoryRetrieveResponseSchema } from "./ret
 import { MemoryStatusRequestSchema, MemoryStatusResponseSchema } from "./status.js";
 import { MemoryStoreRequestSchema, MemoryStoreResponseSchema } from "./store.js";
 
-/** Every message of the protocol by its `type`, in the order of the spec. */
+/** Schemas of all messages by `type`, in the order of the specification. */
 export const MESSAGE_SCHEMAS = {
   "memory/store/req": MemoryStoreRequestSchema,
   "memory/store/resp": MemoryStoreResponseSchema,
@@ -29,7 +29,7 @@ export const MESSAGE_SCHEMAS = {
 
 export type MessageType = keyof typeof MESSAGE_SCHEMAS;
 
-/** The reply type of a request type. */
+/** Returns the reply type of a request type. */
 export function replyType(type: string): string {
   return type === "ping" ? "pong" : type.replace(/\/req$/, "/resp");
 }

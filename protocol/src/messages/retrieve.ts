@@ -31,13 +31,15 @@ export const MemoryRetrieveRequestSchema = z
     query: boundedString(LIMITS.queryLength).nullish(),
     embedding: EmbeddingSchema.nullish(),
     embedding_model: boundedString(LIMITS.stringLength).min(1).nullish(),
-    order: OrderSchema.nullish().meta({ description: "default relevance with a query, else newest" }),
+    order: OrderSchema.nullish().meta({
+      description: "default relevance with a query or embedding, otherwise newest",
+    }),
     limit: z
       .int()
       .min(0)
       .max(LIMITS.retrieveLimit)
       .nullish()
-      .meta({ description: "default 10; 0 only counts" }),
+      .meta({ description: "default 10, 0 only counts" }),
     min_score: FractionSchema.nullish(),
     cursor: boundedString(LIMITS.cursorLength).nullish(),
     mode: RetrieveModeSchema.nullish().meta({ description: "default hybrid" }),
@@ -47,21 +49,21 @@ export const MemoryRetrieveRequestSchema = z
       .min(1)
       .max(8)
       .nullish()
-      .meta({ description: "where the words of the query are looked for; default everywhere" }),
+      .meta({ description: "fields to search for the words of the query, default all" }),
     recency: RecencySchema.nullish(),
     diversity: FractionSchema.nullish().meta({
-      description: "default 0; above 0: one page, without a cursor",
+      description: "default 0, a larger value returns a single page without a cursor",
     }),
     expand: ExpandSchema.nullish(),
     explain: z.boolean().nullish(),
-    rerank: z.boolean().nullish().meta({ description: "true: one page, without a cursor" }),
+    rerank: z.boolean().nullish().meta({ description: "true returns a single page without a cursor" }),
   })
   .refine((request) => !request.embedding || request.embedding_model, {
-    error: "an embedding needs its embedding_model",
+    error: "is required with an embedding",
     path: ["embedding_model"],
   })
   .refine((request) => request.order !== "relevance" || request.query || request.embedding, {
-    error: "order relevance needs a query or an embedding",
+    error: "relevance needs a query or an embedding",
     path: ["order"],
   })
   .refine((request) => !request.diversity || isByRelevance(request), {
@@ -73,7 +75,7 @@ export const MemoryRetrieveRequestSchema = z
     path: ["rerank"],
   })
   .refine((request) => !request.cursor || !(request.diversity || request.rerank), {
-    error: "diversity and rerank give one page",
+    error: "cannot be combined with diversity or rerank, which return a single page",
     path: ["cursor"],
   })
   .meta({ id: "MemoryRetrieveRequest" });
@@ -99,7 +101,7 @@ export const DegradedTierSchema = z
   .meta({ id: "DegradedTier" });
 export type DegradedTier = z.infer<typeof DegradedTierSchema>;
 
-/** How a tier ranked, where `explain` asks for it (clause RET-33). */
+/** Ranking details of a tier, if the request sets `explain` (clause RET-33). */
 const TierExplanationSchema = z
   .looseObject({ tier: MemoryTierSchema, ...rankingShape })
   .meta({ id: "TierExplanation" });
@@ -110,11 +112,14 @@ export const MemoryRetrieveResponseSchema = z
     type: z.literal("memory/retrieve/resp"),
     ...replyShape,
     entries: z.array(MemoryEntrySchema),
-    total: z.int().min(0).meta({ description: "matches before the limit" }),
+    total: z.int().min(0).meta({ description: "number of matches before the limit" }),
     total_relation: TotalRelationSchema,
-    cursor: z.string().optional().meta({ description: "present while more may follow" }),
+    cursor: z.string().optional().meta({ description: "present if there may be more entries" }),
     degraded: z.array(DegradedTierSchema).optional(),
-    explain: z.array(TierExplanationSchema).optional().meta({ description: "of each tier that answered" }),
+    explain: z
+      .array(TierExplanationSchema)
+      .optional()
+      .meta({ description: "ranking details of each tier that answered" }),
     took_ms: z.record(z.string(), z.number()),
   })
   .meta({ id: "MemoryRetrieveResponse" });

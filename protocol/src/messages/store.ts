@@ -5,11 +5,11 @@ import { replyShape, writeShape } from "./envelope.js";
 
 export const AckSchema = z.enum(["stored", "queued"]).meta({
   id: "Ack",
-  description: "stored (default): answered when durable and embedded; queued: when durable",
+  description: "stored (default): replies when durable and embedded; queued: replies when durable",
 });
 export type Ack = z.infer<typeof AckSchema>;
 
-/** `memory/store/req`: 1..1000 entries; a bad entry never fails its neighbours (clause STORE-2). */
+/** `memory/store/req`: 1..1000 entries. An invalid entry does not fail the other entries (clause STORE-2). */
 export const MemoryStoreRequestSchema = z
   .strictObject({
     type: z.literal("memory/store/req"),
@@ -20,7 +20,7 @@ export const MemoryStoreRequestSchema = z
   .meta({ id: "MemoryStoreRequest" });
 export type MemoryStoreRequest = z.input<typeof MemoryStoreRequestSchema>;
 
-/** The request with its entries unread: each is checked by itself. */
+/** Store request with unvalidated entries. Each entry is validated separately. */
 export const StoreEnvelopeSchema = MemoryStoreRequestSchema.extend({
   entries: z.array(z.unknown()).min(1).max(LIMITS.storeEntries),
 });
@@ -37,10 +37,7 @@ export const StoreReceiptSchema = z
     key_hash: z.string(),
     outcome: StoreOutcomeSchema,
     revision: z.int().min(1),
-    event_id: z
-      .string()
-      .optional()
-      .meta({ description: "<request id>/<index>, where an event was published" }),
+    event_id: z.string().optional().meta({ description: "<request id>/<index>, if an event was published" }),
   })
   .meta({ id: "StoreReceipt" });
 export type StoreReceipt = z.infer<typeof StoreReceiptSchema>;
@@ -48,7 +45,7 @@ export type StoreReceipt = z.infer<typeof StoreReceiptSchema>;
 export const StoreErrorSchema = z
   .looseObject({
     index: z.int().min(0),
-    key: MemoryKeySchema.nullable().meta({ description: "null where it could not be read" }),
+    key: MemoryKeySchema.nullable().meta({ description: "null if the key could not be read" }),
     code: z.string(),
     message: z.string(),
     detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
@@ -57,7 +54,7 @@ export const StoreErrorSchema = z
   .meta({ id: "StoreError" });
 export type StoreError = z.infer<typeof StoreErrorSchema>;
 
-/** `memory/store/resp`: the keys really written, and what became of each entry. */
+/** `memory/store/resp`: the keys written, and the outcome of each entry. */
 export const MemoryStoreResponseSchema = z
   .looseObject({
     type: z.literal("memory/store/resp"),

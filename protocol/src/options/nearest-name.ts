@@ -1,7 +1,7 @@
-/** Longer names are compared by their beginning: the time of a comparison grows with the length. */
+/** Number of characters to compare of a longer name, which limits the time of a comparison. */
 const COMPARED_LENGTH_MAX = 64;
 
-/** The known name closest to `name` by edit distance, or undefined when none is close enough to be meant. */
+/** Returns the known name that is closest to `name` by edit distance, or undefined if none is similar. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const compared = name.slice(0, COMPARED_LENGTH_MAX);
   let nearest: string | undefined;
@@ -29,7 +29,7 @@ function editDistance(a: string, b: string): number {
   return row[b.length]!;
 }
 
-/** " (did you mean `x`?)", or nothing. For messages that name an unknown field or option. */
+/** Returns " (did you mean `x`?)" for an unknown field or option, or "" if no known name is similar. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   const nearest = nearestName(name, known);
   return nearest === undefined ? "" : ` (did you mean \`${nearest}\`?)`;

@@ -1,21 +1,21 @@
 import { isJsonObject } from "../json.js";
 import { type OptionRule, resolveOptions } from "./resolve-options.js";
 
-/** What agents and tenants may have. A quota by name is instead of the one for all, as a whole. */
+/** Quotas of agents and tenants. A quota by name replaces the general quota as a whole. */
 export interface QuotasOf<Quota> {
   readonly agent?: Quota | undefined;
   readonly tenant?: Quota | undefined;
-  /** By `<tenant>.<agent>`, as in subjects. */
+  /** Quotas by `<tenant>.<agent>`, as in subjects. */
   readonly agents?: Readonly<Record<string, Quota>> | undefined;
   readonly tenants?: Readonly<Record<string, Quota>> | undefined;
 }
 
-/** What a quota may say, and says where nothing is said. */
+/** Rules and defaults of the quotas. */
 export interface QuotaTerms<Quota extends object> {
-  /** What the option is called, for problems. */
+  /** Name of the option, for error messages. */
   readonly name: string;
   readonly rules: { readonly [K in keyof Quota]-?: OptionRule };
-  /** Defaults of an agent's quota, and of a tenant's. */
+  /** Default quotas of an agent and of a tenant. */
   readonly agent: Quota;
   readonly tenant: Quota;
 }
@@ -23,18 +23,18 @@ export interface QuotaTerms<Quota extends object> {
 const OBJECT: OptionRule = (value, name) => {
   if (value !== undefined && !isJsonObject(value)) throw new TypeError(`${name} must be an object`);
 };
-/** Of the name of each, between dots. */
+/** Number of dot-separated parts of a name. */
 const TOKENS = { agent: 2, tenant: 1 };
 const PARTS = { agent: OBJECT, tenant: OBJECT, agents: OBJECT, tenants: OBJECT };
 
-/** Whose quota is which. */
+/** Resolves the quota of an agent or tenant. */
 export class QuotaBook<Quota extends object> {
   readonly #agent: Readonly<Quota>;
   readonly #tenant: Readonly<Quota>;
   readonly #agents: ReadonlyMap<string, Readonly<Quota>>;
   readonly #tenants: ReadonlyMap<string, Readonly<Quota>>;
 
-  /** @throws {TypeError} naming what is unknown or out of range, and where. */
+  /** @throws {TypeError} for an unknown option or a value out of range. The message contains the path. */
   constructor(quotas: QuotasOf<Partial<Quota>>, { name, rules, ...defaults }: QuotaTerms<Quota>) {
     const given = at(name, () => resolveOptions<QuotasOf<Partial<Quota>>>(quotas, {}, PARTS));
     const resolved = (path: string, quota: Partial<Quota>, of: "agent" | "tenant"): Readonly<Quota> => {
@@ -47,7 +47,7 @@ export class QuotaBook<Quota extends object> {
           const path = `${name}.${part}.${owner}`;
           if (owner.split(".").length !== TOKENS[of])
             throw new TypeError(
-              `${path}: ${of === "agent" ? "an agent is named <tenant>.<agent>" : "a tenant has no dot"}`,
+              `${path}: ${of === "agent" ? "an agent must be named <tenant>.<agent>" : "a tenant name must not contain a dot"}`,
             );
           return [owner, resolved(path, quota, of)];
         }),
@@ -67,7 +67,7 @@ export class QuotaBook<Quota extends object> {
   }
 }
 
-/** A problem is named with where it is. */
+/** Calls `resolve` and prefixes its TypeError with `path`. */
 function at<T>(path: string, resolve: () => T): T {
   try {
     return resolve();

@@ -1,9 +1,9 @@
 import { didYouMean } from "./nearest-name.js";
 
-/** One option's rule: throws or returns nothing. */
+/** Validation rule of one option. Throws a TypeError if the value is invalid. */
 export type OptionRule = (value: unknown, name: string) => void;
 
-/** An integer of `min`..`max`. */
+/** Returns a rule for an integer of `min`..`max`. */
 export function integerOption(min: number, max: number): OptionRule {
   return (value, name) => {
     if (!Number.isInteger(value) || (value as number) < min || (value as number) > max) {
@@ -20,7 +20,7 @@ export function stringOption(value: unknown, name: string): void {
   if (typeof value !== "string" || value === "") throw new TypeError(`${name} must be a non-empty string`);
 }
 
-/** One of `values`. */
+/** Returns a rule for one of `values`. */
 export function choiceOption(...values: readonly string[]): OptionRule {
   return (value, name) => {
     if (!values.includes(value as string)) {
@@ -29,13 +29,15 @@ export function choiceOption(...values: readonly string[]): OptionRule {
   };
 }
 
-/** Options as their package uses them: every one is there. */
+/** Options with all defaults applied. */
 export type ResolvedOptions<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
 
 /**
- * The options of a package: `input` over `defaults`, checked by `rules` and frozen; `input` is not changed.
- * An absent or undefined option takes its default.
- * @throws {TypeError} for what is no object, an unknown option (naming the nearest known one) or a value out of range.
+ * Returns `input` merged over `defaults`, validated by `rules` and frozen. `input` is not changed. An absent
+ * or undefined option gets its default.
+ *
+ * @throws {TypeError} if `input` is not an object, an option is unknown (with the closest known name), or a
+ * value is out of range.
  */
 export function resolveOptions<T extends object>(
   input: { readonly [K in keyof T]?: T[K] | undefined },
@@ -54,8 +56,9 @@ export function resolveOptions<T extends object>(
 }
 
 /**
- * What callers without a compiler give in the place of options.
- * @throws {TypeError} for what is no object.
+ * Rejects options that are not an object, which untyped callers can pass.
+ *
+ * @throws {TypeError} if `input` is not an object.
  */
 export function checkOptions(input: unknown): void {
   if (typeof input === "object" && input !== null && !Array.isArray(input)) return;
@@ -63,7 +66,7 @@ export function checkOptions(input: unknown): void {
   throw new TypeError(`options must be an object, got ${given}`);
 }
 
-/** What may also be absent. */
+/** Returns a rule that also accepts undefined. */
 export function optionalOption(rule: OptionRule): OptionRule {
   return (value, name) => {
     if (value !== undefined) rule(value, name);

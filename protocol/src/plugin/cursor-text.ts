@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { MemoryError } from "../memory-error.js";
 
-/** What a cursor carries besides its place: whose request it was. */
+/** Part of every cursor: the digest of its request. */
 interface OfRequest {
   readonly digest: string;
 }
@@ -10,14 +10,22 @@ export function cursorText<Cursor extends OfRequest>(cursor: Cursor): string {
   return Buffer.from(JSON.stringify(cursor), "utf8").toString("base64url");
 }
 
-/** @throws {MemoryError} `schema_violation` for one that is no cursor, or another request's (clauses RET-9 and LIST-11). */
+/**
+ * Parses a cursor.
+ *
+ * @throws {MemoryError} `schema_violation` for an invalid cursor or the cursor of another request (clauses
+ * RET-9 and LIST-11).
+ */
 export function readCursor<Cursor extends OfRequest>(
   schema: z.ZodType<Cursor>,
   text: string,
   digest: string,
 ): Cursor {
   const parsed = schema.safeParse(readJson(text));
-  if (!parsed.success) throw new MemoryError("schema_violation", "not a cursor", { path: "cursor" });
+  if (!parsed.success)
+    throw new MemoryError("schema_violation", "invalid cursor: pass the `cursor` of a reply", {
+      path: "cursor",
+    });
   if (parsed.data.digest !== digest) {
     const message = "the cursor belongs to a request with other criteria";
     throw new MemoryError("schema_violation", message, { path: "cursor" });

@@ -3,17 +3,17 @@ import { z } from "zod";
 import type { ListItem, ListOrder } from "../messages/index.js";
 import { cursorText, readCursor } from "./cursor-text.js";
 
-/** UTF-16 units of a value that its place tells: with longer ones a cursor would outgrow its limit. */
+/** Maximum UTF-16 units of a value in a cursor. Longer values would exceed the cursor limit. */
 const UNITS_TOLD = 256;
 
 const PlaceSchema = z.strictObject({
   rank: z.number(),
   value: z.union([z.string().max(UNITS_TOLD), z.number(), z.boolean()]),
-  /** Of a longer value, which decides between those that begin alike. */
+  /** Hash of a truncated value, which orders values with the same beginning. */
   sha256: z.string().optional(),
 });
 
-/** Where an item stands in a list (clause LIST-8). */
+/** Position of an item in a list (clause LIST-8). */
 export type ListPlace = z.infer<typeof PlaceSchema>;
 
 export function listPlaceOf({ value, count, newest }: ListItem, order: ListOrder): ListPlace {
@@ -22,7 +22,7 @@ export function listPlaceOf({ value, count, newest }: ListItem, order: ListOrder
   return { rank, value: value.slice(0, UNITS_TOLD), sha256: hash("sha256", value) };
 }
 
-/** Negative when `a` is listed before `b`. Total: 0 for the same value alone. */
+/** Compares two positions. Negative if `a` is listed before `b`, 0 only for the same value. */
 export function compareListPlaces(a: ListPlace, b: ListPlace): number {
   return a.rank - b.rank || compareValues(a.value, b.value) || compareSame(a.sha256 ?? "", b.sha256 ?? "");
 }
@@ -41,12 +41,17 @@ function compareSame<T extends string | number | boolean>(a: T, b: T): number {
 
 const CursorSchema = z.strictObject({ after: PlaceSchema, digest: z.string() });
 
-/** `digest` tells whose request it is. */
+/** Encodes a list cursor. `digest` identifies its request. */
 export function encodeListCursor(after: ListPlace, digest: string): string {
   return cursorText({ after, digest });
 }
 
-/** @throws {MemoryError} `schema_violation` for one that is no cursor, or another request's (clause LIST-11). */
+/**
+ * Decodes a list cursor.
+ *
+ * @throws {MemoryError} `schema_violation` for an invalid cursor or the cursor of another request (clause
+ * LIST-11).
+ */
 export function decodeListCursor(text: string, digest: string): ListPlace {
   return readCursor(CursorSchema, text, digest).after;
 }

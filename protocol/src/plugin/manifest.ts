@@ -3,37 +3,40 @@ import { boundedString } from "../bounded-values.js";
 
 export const PLUGIN_CONTRACT = "1.0";
 
-/** What a plugin may or may not offer. Declared features must work; undeclared ones that a request demands are refused. */
+/**
+ * Features of plugins. A declared feature must work. The host refuses requests that need an undeclared
+ * feature.
+ */
 export const FEATURES = Object.freeze({
   similarity: "ranks by meaning: `query` with mode vector or hybrid, and `embedding`",
   full_text: "ranks by words: `query` with mode text or hybrid",
-  ttl: "entries end at `expires_at`",
-  durable: "what was acknowledged survives a crash of the host",
-  shared: "agents of a tenant see each other's entries",
-  conditional: "compare-and-set by `if_revision`",
-  eviction: "drops the least recently used entries instead of answering `memory_full`",
-  subtree: "reads and forgets `a/**`",
+  ttl: "entries expire at `expires_at`",
+  durable: "acknowledged entries survive a crash of the host",
+  shared: "agents of a tenant share entries",
+  conditional: "compare-and-set with `if_revision`",
+  eviction: "evicts the least recently used entries instead of returning `memory_full`",
+  subtree: "reads and forgets subtrees `a/**`",
   queued: '`ack: "queued"` returns before the embedder has answered',
-  fields: "looks for the words of a query where `fields` says",
-  recency: "counts newer entries for more by `recency`",
-  diversity: "does not fill a page with entries that are alike, by `diversity`",
-  expand: "returns the neighbours of an entry in its group, by `expand`",
-  explain: "tells why an entry has its score, by `explain`",
-  rerank: "scores its best entries anew with the host's reranker, by `rerank`",
-  context: "finds an entry by the words of its `context`, for less than those of its text",
-  absolute: "relevance does not depend on what else is found",
-  generations: "never compares vectors of different embedders, and embeds anew after a change",
-  list: "tells which namespaces, or values of a field, there are",
-  sources: "keeps which entries an entry was derived from, by `sources`",
-  cascade: "forgets what was derived from what it forgets too, by `cascade`",
-  purge: "answers a forget when its bytes are gone from disk, by `purge`",
-  erasure: "tells whether the bytes that a forget took are gone from disk, by its status",
-  own_only: "stores over no entry of another author, by `own_only`",
+  fields: "limits the search for query words to the fields in `fields`",
+  recency: "ranks newer entries higher with `recency`",
+  diversity: "avoids similar entries on a page with `diversity`",
+  expand: "returns the neighbours of an entry in its group with `expand`",
+  explain: "explains the score of an entry with `explain`",
+  rerank: "rescores its best entries with the host's reranker with `rerank`",
+  context: "finds an entry by the words of its `context`, with a lower weight than its text",
+  absolute: "relevance does not depend on the other results",
+  generations: "never compares vectors of different embedders, and re-embeds after a change",
+  list: "lists the existing namespaces or the values of a field",
+  sources: "stores the entries that an entry was derived from in `sources`",
+  cascade: "also forgets derived entries with `cascade`",
+  purge: "replies to a forget after its bytes are erased from disk with `purge`",
+  erasure: "reports in the status of a forget whether its bytes are erased from disk",
+  own_only: "does not overwrite entries of another author with `own_only`",
 });
 
 export type Feature = keyof typeof FEATURES;
 
-/** What version 1.1 added: a manifest that does not name it does not declare it (clause PLUG-21). */
+/** Features added in version 1.1. A manifest without them does not declare them (clause PLUG-21). */
 export const ADDED_FEATURES = [
   "list",
   "sources",
@@ -52,7 +55,10 @@ const featureShape = Object.fromEntries(
   ]),
 ) as Record<Exclude<Feature, AddedFeature>, z.ZodBoolean> & Record<AddedFeature, z.ZodOptional<z.ZodBoolean>>;
 
-/** Every feature of version 1.0 by name, true or false: no defaults. What a later version added is left out. */
+/**
+ * Manifest of a plugin. Every feature of version 1.0 is required and has no default. Features of later
+ * versions may be absent.
+ */
 export const PluginManifestSchema = z
   .object({
     contract: z.literal(PLUGIN_CONTRACT),

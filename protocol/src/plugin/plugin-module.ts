@@ -3,15 +3,16 @@ import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { MemoryPlugin } from "./plugin.js";
 
-/** What the module of a plugin exports (clause PLUG-19). */
+/** Exports of a plugin module (clause PLUG-19). */
 export interface PluginModule {
-  /** A new instance, not opened. `options` are those of its settings, absent where there are none. */
+  /** Creates a plugin that is not yet open. `options` are the plugin's settings, absent if there are none. */
   createPlugin(options?: Readonly<Record<string, unknown>>): MemoryPlugin | Promise<MemoryPlugin>;
 }
 
 /**
- * The URL of a plugin's module: a file, by its path from `folder`, or else a package that is installed for files there.
- * @throws {TypeError} where there is neither.
+ * Returns the URL of a plugin module: a file relative to `folder`, or a package that is installed there.
+ *
+ * @throws {TypeError} if neither exists.
  */
 export async function findPluginModule(module: string, folder: string): Promise<string> {
   const path = resolve(folder, module);
@@ -19,8 +20,8 @@ export async function findPluginModule(module: string, folder: string): Promise<
   const found = isPath(module) ? undefined : await findPackage(module, folder);
   if (found !== undefined) return found;
   const message = existsSync(path)
-    ? `${path} is a folder: name the plugin's file in it, such as ${join(module, "dist/plugin.js")}`
-    : `there is no file ${path}, and no package that Node finds as \`${module}\``;
+    ? `${path} is a folder: name the plugin's file, such as ${join(module, "dist/plugin.js")}`
+    : `plugin not found: no file ${path} and no package \`${module}\``;
   throw new TypeError(message);
 }
 
@@ -32,7 +33,7 @@ function isPath(module: string): boolean {
   return module.startsWith(".") || isAbsolute(module);
 }
 
-/** As `import` finds it; what a package names without having it is not found. */
+/** Resolves a package like `import`. Returns undefined if the file that the package names does not exist. */
 async function findPackage(name: string, folder: string): Promise<string | undefined> {
   const { resolve: resolvePackage } = await import("import-meta-resolve");
   try {
@@ -44,14 +45,15 @@ async function findPackage(name: string, folder: string): Promise<string | undef
 }
 
 /**
- * Loads a module that exports `createPlugin`, by that name or as its default.
- * @throws {TypeError} when it exports none, and what importing it throws.
+ * Loads a module that exports `createPlugin`, by name or as its default export.
+ *
+ * @throws {TypeError} if the module does not export it. Errors of the import are passed on.
  */
 export async function loadPluginModule(url: string): Promise<PluginModule> {
   const module = (await import(url)) as { createPlugin?: unknown; default?: unknown };
   const createPlugin = module.createPlugin ?? module.default;
   if (typeof createPlugin !== "function") {
-    throw new TypeError(`${url} exports no function \`createPlugin\`, by that name or as its default`);
+    throw new TypeError(`${url} does not export a function \`createPlugin\`, by name or as its default`);
   }
   return { createPlugin: createPlugin as PluginModule["createPlugin"] };
 }

@@ -4,17 +4,18 @@ import type { MemoryPlugin } from "./plugin.js";
 const REQUIRED = ["onStore", "onRetrieve", "onForget", "onStatus"] as const;
 const OPTIONAL = ["open", "onErasure", "onList", "maintain", "stats", "close"] as const;
 
-/** What keeps a value from being a `MemoryPlugin`, for a message; undefined where nothing does (clause PLUG-19). */
+/** Returns why a value is not a `MemoryPlugin`, or undefined if it is valid (clause PLUG-19). */
 export function pluginProblem(value: unknown): string | undefined {
-  if (value === null) return "null is no plugin";
-  if (typeof value !== "object") return `${typeof value} is no plugin`;
+  if (value === null) return "null is not a plugin";
+  if (typeof value !== "object") return `${typeof value} is not a plugin`;
   const plugin = value as Partial<Record<keyof MemoryPlugin, unknown>>;
   const missing = REQUIRED.filter((name) => typeof plugin[name] !== "function");
-  if (missing.length > 0) return `no method ${missing.join(", ")}`;
+  if (missing.length > 0) return `missing method ${missing.join(", ")}`;
   const wrong = OPTIONAL.find((name) => plugin[name] !== undefined && typeof plugin[name] !== "function");
-  if (wrong !== undefined) return `\`${wrong}\` is no function`;
+  if (wrong !== undefined) return `\`${wrong}\` is not a function`;
   const { data, error } = PluginManifestSchema.safeParse(plugin.manifest);
-  if (data?.features.list && plugin.onList === undefined) return "no method onList, and `list` is declared";
+  if (data?.features.list && plugin.onList === undefined)
+    return "missing method onList: the manifest declares `list`";
   const issue = error?.issues[0];
   return issue && `${["manifest", ...issue.path].join(".")}: ${issue.message}`;
 }

@@ -17,19 +17,22 @@ import type { PluginManifest } from "./manifest.js";
 import type { Embedder, Logger, Reranker } from "./ports.js";
 import type { Position } from "./position.js";
 
-/** Who asks for a mutation, and which one it is: the same `tenant`, `agent` and `id` with the same digest is the same one. */
+/**
+ * Caller and identity of a mutation. Operations with equal `tenant`, `agent`, `id` and `digest` are the same
+ * operation.
+ */
 export interface Operation {
   readonly tenant: string;
   readonly agent: string;
   readonly id: string;
   readonly digest: string;
-  /** Unix seconds. */
+  /** Time of acceptance in Unix seconds. */
   readonly accepted_at: number;
 }
 
-/** One entry to store: checked, its key an object, its expiry a time. */
+/** Validated entry to store. Its key is an object and its expiry a time. */
 export interface StoreItem extends Omit<StoreEntry, "key" | "tier" | "ttl" | "expires_at"> {
-  /** Position in the request, 0-based; receipts and errors name it. */
+  /** Position in the request from 0, used in receipts and errors. */
   readonly index: number;
   readonly key: MemoryKey;
   readonly key_hash: string;
@@ -40,11 +43,11 @@ export interface StoreItem extends Omit<StoreEntry, "key" | "tier" | "ttl" | "ex
 export interface PluginStoreRequest {
   readonly op: Operation;
   readonly ack: Ack;
-  /** No two with the same key hash. */
+  /** Entries with distinct key hashes. */
   readonly entries: readonly StoreItem[];
   /**
-   * One over an entry whose author is not `op.agent` is refused with `unauthorized` (clause PLUG-23). Only where the
-   * plugin's manifest declares it.
+   * Refuses to overwrite an entry whose author is not `op.agent`, with `unauthorized` (clause PLUG-23). Sent
+   * only if the plugin's manifest declares it.
    */
   readonly own_only?: true;
 }
@@ -57,48 +60,55 @@ export interface PluginStoreResult {
 export interface PluginRetrieveRequest {
   readonly filter: Filter;
   readonly query?: string;
-  /** Who asks, as a text: `cacheFor` of the query when it is embedded. The same for all requests of an agent. */
+  /**
+   * Opaque id of the caller, used as `cacheFor` when the query is embedded. The same for all requests of an
+   * agent.
+   */
   readonly asker?: string;
-  /** Of the host's embedder. Ranks instead of, or together with, the query's own. */
+  /** Vector of the host's embedder. Ranks instead of, or together with, the query's own vector. */
   readonly embedding?: Float32Array;
   readonly order: Order;
-  /** 0 only counts. */
+  /** Maximum number of entries. 0 only counts. */
   readonly limit: number;
-  /** Bytes that a reply may have: behind the entry that passes it a page may end, and is then `cut` (clause PLUG-18). */
+  /**
+   * Maximum bytes of a reply. A page may end after the entry that exceeds the limit and is then `cut` (clause
+   * PLUG-18).
+   */
   readonly max_bytes: number;
   readonly min_score: number;
   readonly mode: RetrieveMode;
   readonly include: readonly Include[];
-  /** Only entries behind this position are returned; `total` counts all. */
+  /** Returns only entries after this position. `total` counts all entries. */
   readonly after?: Position;
-  /** Unix seconds of the first page. */
+  /** Time of the first page in Unix seconds. */
   readonly as_of: number;
-  // From here on only what the plugin's manifest declares: a host refuses the rest, or leaves the tier out (clause RET-22).
-  /** Where the words of the query are looked for; absent: everywhere. Not empty. */
+  // The following fields are sent only if the manifest declares them. Otherwise the host refuses the request
+  // or skips the tier (clause RET-22).
+  /** Fields to search for the words of the query. Absent: all fields. Never empty. */
   readonly fields?: readonly QueryField[];
   /** Multiplies each score by (1 - weight) + weight * 0.5^(age / half_life_s) (clause RET-24). */
   readonly recency?: { readonly half_life_s: number; readonly weight: number };
-  /** Above 0 and up to 1; absent: 0. Never with `after`, and only in order of relevance. */
+  /** Above 0 and up to 1. Absent: 0. Never with `after`, and only in order of relevance. */
   readonly diversity?: number;
-  /** Neighbours wanted of each entry; absent: none, and no `neighbours`. */
+  /** Number of neighbours to return with each entry. Absent: entries have no `neighbours`. */
   readonly expand?: { readonly before: number; readonly after: number };
-  /** Each entry, and the result, tell how they came about. */
+  /** Adds an explanation to each entry and to the result. */
   readonly explain?: true;
-  /** The best entries are scored anew by the host's reranker. Never with `after`, and only with a query. */
+  /** Rescores the best entries with the host's reranker. Never with `after`, and only with a query. */
   readonly rerank?: true;
 }
 
 export interface PluginRetrieveResult {
-  /** In the total order, at most `limit`. */
+  /** Entries in the total order, at most `limit`. */
   readonly entries: readonly MemoryEntry[];
   readonly total: number;
   readonly total_relation: TotalRelation;
-  /** The page ends early because of `max_bytes`. It has an entry at least. */
+  /** The page ended early because of `max_bytes`. It contains at least one entry. */
   readonly cut?: true;
-  /** Why the result is less than what was asked, such as an embedder that does not answer. */
+  /** Reason for a reduced result, such as an embedder that does not answer. */
   readonly degraded?: MemoryError;
   readonly took_ms?: Readonly<Record<string, number>>;
-  /** Present where `explain` asks for it. */
+  /** Present if the request sets `explain`. */
   readonly explain?: RankingExplanation;
 }
 
@@ -106,17 +116,28 @@ export interface PluginForgetRequest {
   readonly op: Operation;
   readonly filter: Filter;
   readonly dry_run: boolean;
-  /** What was derived from it goes too (clauses CASC-1 to CASC-6). Only where the plugin's manifest declares `cascade`. */
+  /**
+   * Also forgets derived entries (clauses CASC-1 to CASC-6). Sent only if the manifest declares `cascade`.
+   */
   readonly cascade?: true;
-  /** The result comes when the bytes are gone from disk, and says `done` (clause FORGET-9). Only where the manifest declares `purge`. */
+  /**
+   * Returns after the bytes are erased from disk, with `done` (clause FORGET-9). Sent only if the manifest
+   * declares `purge`.
+   */
   readonly purge?: true;
 }
 
 export interface PluginForgetResult {
   readonly deleted: number;
-  /** Present where `cascade` asks for it: derived entries by level, which `deleted` counts too. Empty where there are none. */
+  /**
+   * Number of derived entries by level, included in `deleted`. Present if the request sets `cascade`. Empty
+   * if there are none.
+   */
   readonly cascaded?: readonly number[];
-  /** Unix seconds of the first acceptance: a repeated `op` gets the same. Absent where nothing is remembered. */
+  /**
+   * Time of the first acceptance in Unix seconds. A repeated `op` returns the same time. Absent if the plugin
+   * does not remember operations.
+   */
   readonly at?: number;
   readonly purge: "done" | "scheduled";
 }
@@ -126,27 +147,27 @@ export interface PluginStatusResult extends PluginStoreResult {
   readonly done: boolean;
 }
 
-/** What became of the bytes that a forget took. Times are Unix seconds. */
+/** Erasure state of the bytes that a forget deleted. Times are in Unix seconds. */
 export type PluginErasureResult =
-  /** They were gone from disk at `purged_at`. */
+  /** Erased from disk at `purged_at`. */
   | { readonly purge: "done"; readonly purged_at: number }
-  /** They go by `purge_by`; absent where that is not known. */
+  /** Will be erased by `purge_by`, which is absent if unknown. */
   | { readonly purge: "scheduled"; readonly purge_by?: number };
 
 export interface PluginListRequest {
   readonly filter: Filter;
-  /** Whose values are told; absent: the namespaces. */
+  /** Field to list the values of. Absent: lists namespaces. */
   readonly field?: string;
-  /** More distinct values are refused with `too_large`. */
+  /** Maximum number of distinct values. More values are refused with `too_large`. */
   readonly values_max: number;
 }
 
 export interface PluginListResult {
-  /** Each value once, in any order; a namespace as its whole path. The host cuts, sorts and pages. */
+  /** Each value once, in any order. A namespace is its whole path. The host truncates, sorts and pages. */
   readonly items: readonly ListItem[];
 }
 
-/** What happened to an entry, for events: forgotten, expired or evicted. The host reports `stored` itself. */
+/** Event of an entry: forgotten, expired or evicted. The host itself reports `stored`. */
 export interface MemoryChange {
   readonly action: EventAction;
   readonly scope: Scope;
@@ -158,43 +179,61 @@ export interface MemoryChange {
   readonly author: string;
 }
 
-/** What the host offers a plugin. */
+/** Services that the host provides to a plugin. */
 export interface PluginServices {
   readonly tier: MemoryTier;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Caches and coalesces what is for the same `cacheFor`. Absent when the host has none. */
+  /**
+   * Caches vectors and merges concurrent calls with the same `cacheFor`. Absent if the host has no embedder.
+   */
   readonly embedder?: Embedder;
-  /** Absent when the host has none. */
+  /** Absent if the host has no reranker. */
   readonly reranker?: Reranker;
-  /** The directory of this tier, made by the host's owner; absent when nothing may be written. */
+  /**
+   * Directory of this tier, created by the operator of the host. Absent if the plugin must not write to disk.
+   */
   readonly dataDirectory?: string;
-  /** Reports an entry that went away. Never throws. */
+  /** Reports an entry that was removed. Never throws. */
   notify(change: MemoryChange, agent: string): void;
 }
 
 /**
- * The storage of one tier (05-plugin). The host has validated every request, checks everything that is returned,
- * and turns a thrown `MemoryError` into the error reply; anything else thrown becomes `runtime_error`.
+ * Storage of one tier (05-plugin). The host validates every request and every result. The host turns a thrown
+ * `MemoryError` into the error reply, and any other error into `runtime_error`.
  */
 export interface MemoryPlugin {
   readonly manifest: PluginManifest;
-  /** Called once, before any request. */
+  /** Prepares the plugin. Called once, before any request. */
   open?(services: PluginServices): Promise<void>;
-  /** A repeated `op` gets its first result; the same id with another digest is `conflict` (clause RETRY-1). */
+  /**
+   * Stores entries. A repeated `op` returns its first result. The same id with another digest is `conflict`
+   * (clause RETRY-1).
+   */
   onStore(scope: Scope, request: PluginStoreRequest): Promise<PluginStoreResult>;
   onRetrieve(selector: ScopeSelector, request: PluginRetrieveRequest): Promise<PluginRetrieveResult>;
   onForget(selector: ScopeSelector, request: PluginForgetRequest): Promise<PluginForgetResult>;
-  /** A store as it stands; undefined for a forget, or an operation that is not known (any more) (clause PLUG-15). */
+  /**
+   * Returns the current state of a store. Undefined for a forget, or if the operation is unknown or no longer
+   * remembered (clause PLUG-15).
+   */
   onStatus(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginStatusResult | undefined>;
-  /** Of a plugin that declares `erasure`: of a forget; undefined for a store, or one that is not known (any more) (clause PLUG-22). */
+  /**
+   * Returns the erasure state of a forget, if the manifest declares `erasure`. Undefined for a store, or if
+   * the forget is unknown or no longer remembered (clause PLUG-22).
+   */
   onErasure?(op: Pick<Operation, "tenant" | "agent" | "id">): Promise<PluginErasureResult | undefined>;
-  /** Of a plugin that declares `list`: what there is, without reading it (clause PLUG-20). */
+  /**
+   * Lists namespaces or values without reading the entries, if the manifest declares `list` (clause PLUG-20).
+   */
   onList?(selector: ScopeSelector, request: PluginListRequest): Promise<PluginListResult>;
-  /** Called by the host now and then, never twice at once: expiry, compaction. */
+  /** Runs expiry and compaction. Called periodically by the host, never concurrently. */
   maintain?(): Promise<void>;
-  /** Figures for operators. `failed: 1` says that it takes no stores at present: discovery then says `serving: false` (clause DISC-6). */
+  /**
+   * Returns metrics for operators. `failed: 1` means that the plugin accepts no stores. Discovery then
+   * reports `serving: false` (clause DISC-6).
+   */
   stats?(): Readonly<Record<string, number | string>>;
-  /** Called once, after the last request has been answered. */
+  /** Closes the plugin. Called once, after the last request has been answered. */
   close?(): Promise<void>;
 }

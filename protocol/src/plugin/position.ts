@@ -4,7 +4,9 @@ import type { Order } from "../messages/index.js";
 import { type MemoryTier, MemoryTierSchema, TIERS } from "../scope.js";
 import { cursorText, readCursor } from "./cursor-text.js";
 
-/** Where an entry stands in the total order of a retrieve (clause RET-5). `rank` is its score, or occurred_at. */
+/**
+ * Position of an entry in the total order of a retrieve (clause RET-5). `rank` is its score or occurred_at.
+ */
 export const PositionSchema = z.strictObject({
   rank: z.number(),
   seq: z.number(),
@@ -19,7 +21,7 @@ export function positionOf(entry: MemoryEntry, order: Order): Position {
   return { rank: order === "relevance" ? entry.score : entry.occurred_at, seq, tier, namespace, key_hash };
 }
 
-/** Negative when `a` is listed before `b`. Total: 0 for the same entry alone. */
+/** Compares two positions. Negative if `a` is listed before `b`, 0 only for the same entry. */
 export function comparePositions(a: Position, b: Position, order: Order): number {
   const direction = order === "oldest" ? 1 : -1;
   return (
@@ -40,7 +42,9 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** What a cursor carries: the last position of the page, the time of the first page, and whose request it was. */
+/**
+ * Content of a cursor: the last position of the page, the time of the first page, and the request's digest.
+ */
 const CursorSchema = z.strictObject({ after: PositionSchema, as_of: z.number(), digest: z.string() });
 export type Cursor = z.infer<typeof CursorSchema>;
 
@@ -48,7 +52,12 @@ export function encodeCursor(cursor: Cursor): string {
   return cursorText(cursor);
 }
 
-/** @throws {MemoryError} `schema_violation` for one that is no cursor, or another request's (clause RET-9). */
+/**
+ * Decodes a cursor.
+ *
+ * @throws {MemoryError} `schema_violation` for an invalid cursor or the cursor of another request (clause
+ * RET-9).
+ */
 export function decodeCursor(text: string, digest: string): Cursor {
   return readCursor(CursorSchema, text, digest);
 }

@@ -1,4 +1,4 @@
-/** A name as a segment of a namespace: one segment for each name, and one name for each segment. */
+/** Encodes a name as one namespace segment. The encoding is unique and reversible. */
 export function segmentOf(name: string): string {
   return name.replaceAll(
     /[%/*\p{Cc}]/gu,
@@ -12,7 +12,10 @@ export function nameOfSegment(segment: string): string {
   );
 }
 
-/** Whom the records of a namespace `about/<X>` are about (clause REC-8); undefined for another namespace. */
+/**
+ * Returns the subject of the records in a namespace `about/<X>` (clause REC-8), or undefined for another
+ * namespace.
+ */
 export function aboutOf(namespace: string): string | undefined {
   const [place, segment, ...others] = namespace.split("/");
   if (place !== "about" || segment === undefined || others.length > 0) return undefined;

@@ -6,14 +6,17 @@ import { LIMITS } from "../limits.js";
 const IdSchema = boundedString(LIMITS.idLength).min(1);
 const NameSchema = boundedString(LIMITS.stringLength).min(1);
 const SeqSchema = z.int().min(0);
-/** Unix seconds; what was true before 1970 has a time below 0. */
+/** Unix seconds. Times before 1970 are negative. */
 const InstantSchema = z
   .number()
   .min(-1e11)
   .max(1e11)
-  .meta({ description: "Unix seconds, before 1970 below 0" });
+  .meta({ description: "Unix seconds, negative before 1970" });
 
-/** Whose word a memory is: what is not the user's is not shared until somebody vouches for it (clause REC-9). */
+/**
+ * Origin of a memory. Memories of another origin than the user are not shared until they are confirmed
+ * (clause REC-9).
+ */
 export const TrustSchema = z.enum(["user", "agent", "tool", "web"]);
 export type Trust = z.infer<typeof TrustSchema>;
 
@@ -21,8 +24,8 @@ export const RoleSchema = z.enum(["system", "developer", "user", "assistant", "t
 export type Role = z.infer<typeof RoleSchema>;
 
 /**
- * A call that a model asked for; `arguments` are JSON as the model wrote them, and so perhaps none. Ids are of the
- * provider: some are empty, some carry a signature of many kilobytes.
+ * Tool call of a model. `arguments` are the model's text, which may be invalid JSON. Ids come from the
+ * provider. Some are empty, and some contain a signature of many kilobytes.
  */
 export const ToolCallSchema = z.looseObject({
   id: z.string(),
@@ -30,7 +33,7 @@ export const ToolCallSchema = z.looseObject({
   arguments: z.string(),
 });
 
-/** What was said: `content` is a text, parts as model providers have them, or null beside tool calls. */
+/** Chat message. `content` is a text, a list of the model provider's parts, or null with tool calls. */
 export const MessageContentSchema = z.looseObject({
   role: RoleSchema,
   content: z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()], {
@@ -49,15 +52,15 @@ const FigureSchema = z.number().min(0);
 
 const CONTROLS = "\\u0000-\\u001f\\u007f-\\u009f";
 
-/** Names with `/` between them: no empty one, no `.` and no `..`, and no controls. */
+/** Relative path with `/`. Empty names, `.`, `..` and control characters are not allowed. */
 const FilePathSchema = NameSchema.regex(
   new RegExp(`^(?!([\\s\\S]*/)?\\.{0,2}(/|$))[^${CONTROLS}]+$`),
   "must be a path without a leading /, and without empty names, `.` and `..`",
 );
 
 /**
- * The kinds of records (chapter 7), by the `kind` in their metadata. `key` and `metadata` are what a reader finds them by,
- * `content` is what they hold; `kind` itself is left out of `metadata` here. Of all of them unknown fields are kept.
+ * Record kinds (chapter 7), by the `kind` in their metadata. Readers search by `key` and `metadata`.
+ * `content` is the payload. `metadata` is listed without `kind`. Unknown fields are kept.
  */
 export const RECORD_KINDS = {
   message: {
@@ -164,7 +167,7 @@ export const RECORD_KINDS = {
   },
 } as const;
 
-/** Where metadata say what the key or the content says: to be found by (clause REC-3). */
+/** Metadata fields that repeat a field of the key or content, so that they can be searched (clause REC-3). */
 export const REPEATED: {
   readonly [Kind in RecordKind]?: Readonly<Record<string, readonly ["key" | "content", string]>>;
 } = {

@@ -11,7 +11,7 @@ import {
 } from "./record-kinds.js";
 import { HeadSchema, isHead, PART_KIND, PartSchema } from "./split-form.js";
 
-/** What makes a record: an entry whose metadata name its kind (clause REC-1). */
+/** Record: an entry whose metadata contains its kind (clause REC-1). */
 export interface MemoryRecord<Kind extends RecordKind> {
   readonly kind: Kind;
   readonly key: RecordKey<Kind>;
@@ -21,7 +21,7 @@ export interface MemoryRecord<Kind extends RecordKind> {
 
 type Recorded = Pick<MemoryEntry, "key" | "content" | "metadata">;
 
-/** The fields of an entry that a record sets; what else an entry may have (tier, group, text, tags) is added to them. */
+/** Returns the entry fields of a record. Add other fields, such as tier, group, text and tags. */
 export function recordEntry<Kind extends RecordKind>({
   kind,
   key,
@@ -38,7 +38,7 @@ export function isRecordKind(kind: unknown): kind is RecordKind {
   return typeof kind === "string" && Object.hasOwn(RECORD_KINDS, kind);
 }
 
-/** An entry of each kind: what the JSON Schemas of records describe. */
+/** Schemas of the entries of each kind, the source of the JSON Schemas of records. */
 export const RECORD_SCHEMAS = Object.fromEntries(
   Object.entries(RECORD_KINDS).map(([kind, { key, content, metadata }]) => [
     kind,
@@ -47,8 +47,8 @@ export const RECORD_SCHEMAS = Object.fromEntries(
 ) as unknown as Readonly<Record<RecordKind, z.ZodType>>;
 
 /**
- * An entry as the record of a kind; undefined for one that is none, or not as chapter 7 has it, or of which the content
- * is in parts (`joinRecord` puts it together).
+ * Returns an entry as a record of a kind. Undefined if it has another kind, is invalid (chapter 7), or its
+ * content is split into parts (see `joinRecord`).
  */
 export function readRecord<Kind extends RecordKind>(
   entry: Recorded,
@@ -61,9 +61,9 @@ export function readRecord<Kind extends RecordKind>(
 }
 
 /**
- * Why an entry is not what its kind says (clauses REC-1, REC-3 and REC-11), with the path of the field: the first reason
- * found. Undefined for one that is, for a part and the head of parts that are as they must be, and for an entry of
- * another kind or none, which is an entry like others (clause REC-5).
+ * Returns the first reason why an entry is invalid for its kind, with the path of the field (clauses REC-1,
+ * REC-3 and REC-11). Undefined for a valid record, a valid part or head, and an entry of another or no kind
+ * (clause REC-5).
  */
 export function recordProblem(
   entry: Recorded,
@@ -82,7 +82,7 @@ function problemOf(schema: z.ZodType, entry: Recorded) {
   if (issue === undefined) return undefined;
   const path = issue.path as (string | number)[];
   if (issue.code !== "unrecognized_keys") return { path: formatPath(path), message: issue.message };
-  return { path: formatPath([...path, issue.keys[0]!]), message: "is no field of it" };
+  return { path: formatPath([...path, issue.keys[0]!]), message: "is an unknown field" };
 }
 
 function repetitionProblem(kind: RecordKind, entry: Recorded) {
@@ -90,7 +90,7 @@ function repetitionProblem(kind: RecordKind, entry: Recorded) {
     if (part === "content" && isHead(entry)) continue;
     const said = (isJsonObject(entry[part]) ? entry[part] : {})[field];
     if (entry.metadata?.[name] !== said) {
-      return { path: `metadata.${name}`, message: `is not what ${part}.${field} says` };
+      return { path: `metadata.${name}`, message: `must be equal to ${part}.${field}` };
     }
   }
   return undefined;

@@ -2,35 +2,37 @@ import { z } from "zod";
 import { HashSchema, type MemoryEntry } from "../entry/index.js";
 import { LIMITS } from "../limits.js";
 
-/** `metadata.kind` of a part. It is no kind of record: readers skip parts. */
+/** `metadata.kind` of a part. Parts are not records, and readers skip them. */
 export const PART_KIND = "part";
 
-/** Parts and head are stored together. */
+/** Maximum number of parts. Parts and head are stored in one request. */
 const PARTS_MAX = LIMITS.storeEntries - 1;
 
-/** Which write of its record a part is from: what one stores no other forgets with its own. */
-const WriteSchema = z.string().min(1).max(64).meta({ description: "which write of the record" });
+/**
+ * Id of the write that a part belongs to. Forgetting the parts of one write does not affect those of another.
+ */
+const WriteSchema = z.string().min(1).max(64).meta({ description: "id of the write of the record" });
 
-/** What stands in a head in place of the content (clause REC-11). */
+/** Content of a head, in place of the record's content (clause REC-11). */
 const PartsSchema = z.looseObject({
   count: z.int().min(1).max(PARTS_MAX),
   bytes: z
     .int()
     .min(1)
-    .meta({ description: "of the content as JSON in UTF-8, which the parts hold in order" }),
-  sha256: HashSchema.meta({ description: "of those bytes" }),
+    .meta({ description: "size of the content as JSON in UTF-8, which the parts contain in order" }),
+  sha256: HashSchema.meta({ description: "SHA-256 of the content bytes" }),
   write: WriteSchema,
 });
 export type Parts = z.infer<typeof PartsSchema>;
 
-/** A record of which the content is in parts; key and other metadata are those of its kind. */
+/** Head of a record whose content is split into parts. Key and other metadata are the record's own. */
 export const HeadSchema = z
   .looseObject({
     content: z.looseObject({ parts: PartsSchema }),
     metadata: z.looseObject({ parts: z.int().min(1).max(PARTS_MAX) }),
   })
   .refine(({ content, metadata }) => content.parts.count === metadata.parts, {
-    error: "is not what content.parts.count says",
+    error: "must be equal to content.parts.count",
     path: ["metadata", "parts"],
   });
 
@@ -49,7 +51,10 @@ export const PartSchema = z.looseObject({
   metadata: z.looseObject({ kind: z.literal(PART_KIND) }),
 });
 
-/** Whether the content of a record is in parts: not of one that has replaced a head and kept its metadata (clause UPD-2). */
+/**
+ * Returns whether the content of a record is split into parts. False for an update that replaced a head but
+ * kept its metadata (clause UPD-2).
+ */
 export function isHead({ content, metadata }: Pick<MemoryEntry, "content" | "metadata">): boolean {
   const { parts } = (content ?? {}) as { readonly parts?: unknown };
   return metadata?.parts !== undefined && typeof parts === "object" && parts !== null;

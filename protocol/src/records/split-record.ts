@@ -7,7 +7,7 @@ import { isMemoryError, MemoryError } from "../memory-error.js";
 import type { MemoryStoreRequest } from "../messages/index.js";
 import { HeadSchema, isHead, PART_KIND, PartSchema, type Parts } from "./split-form.js";
 
-/** Bytes of the content in one part: as base64, and with what else a part has, less than an entry may have. */
+/** Content bytes in one part. Encoded as base64 with its other fields, a part stays below the entry limit. */
 const PART_BYTES = 180_000;
 
 type EntryInput = MemoryStoreRequest["entries"][number];
@@ -15,24 +15,25 @@ type Recorded = Pick<MemoryEntry, "key" | "content" | "metadata">;
 
 export interface SplitOptions {
   /**
-   * Whether parts name their head, so that a forget with `cascade` of it takes them (clause REC-15). A tier that does not
-   * declare the feature refuses them.
+   * Adds the head to the `sources` of the parts, so that a forget with `cascade` of the head also deletes
+   * them (clause REC-15). A tier that does not declare the feature refuses `sources`.
    * @default false
    */
   readonly sources?: boolean | undefined;
   /**
-   * Which write of the record the parts are from, 1 to 64 characters: another each time where others may replace the record
+   * Id of the write, 1 to 64 characters. Use a new id for each write if other writers may replace the record
    * (clause REC-14).
-   * @default the SHA-256 of the content
+   * @default a random UUID
    */
   readonly write?: string | undefined;
 }
 
 /**
- * The entries to store for one that may be larger than an entry can be: itself where it is not, else its parts and,
- * last, its head (clause REC-11). Store them in this order (clause REC-12). A part
- * is of no word or meaning, and ends with its head; a head without a `text` gets the one that the content has.
- * @throws {MemoryError} `too_large` for more than 999 parts, which is 180 MB.
+ * Returns the entries to store for an entry of any size: the entry itself if it fits, else its parts and then
+ * its head (clause REC-11). Store them in this order (clause REC-12). Parts have no text or vector and expire
+ * with their head. A head without `text` gets the text derived from the content.
+ *
+ * @throws {MemoryError} `too_large` for more than 999 parts (180 MB).
  */
 export function splitRecord(
   entry: EntryInput,
@@ -47,7 +48,7 @@ export function splitRecord(
     const detail = { limit: "storeEntries", max: LIMITS.storeEntries, got: parts.count + 1 };
     throw new MemoryError(
       "too_large",
-      `a record of ${bytes.length} bytes is more than a store holds`,
+      `record too large: ${bytes.length} bytes need ${count} parts, limit ${LIMITS.storeEntries - 1}`,
       detail,
     );
   }
@@ -62,15 +63,15 @@ export function splitRecord(
   return [...pieces, { ...entry, ...ofHead, text: text ?? deriveText(content) }];
 }
 
-/** The keys of the parts of a head, in order; none of another entry, or of a head that is not as it must be. */
+/** Returns the keys of the parts of a head, in order. Empty for another entry or an invalid head. */
 export function partKeys(entry: Recorded): { readonly [name: string]: Json }[] {
   const parts = partsOf(entry);
   return parts === undefined ? [] : keysOf(entry.key, parts);
 }
 
 /**
- * A head with the content that its parts hold, as it was before it was split; another entry as it is. Undefined where a
- * part is missing or is not as it was (clause REC-13). The parts may come in any order, and among other entries.
+ * Restores the original entry from a head and its parts. Returns other entries unchanged. Undefined if a part
+ * is missing or differs (clause REC-13). The parts may be in any order, and among other entries.
  */
 export function joinRecord<Entry extends Recorded>(
   entry: Entry,
@@ -94,7 +95,7 @@ function partsOf(entry: Recorded): Parts | undefined {
   return isHead(entry) ? HeadSchema.safeParse(entry).data?.content.parts : undefined;
 }
 
-/** Of the write, too: parts of what a record held before do not fit what it holds now. */
+/** Returns keys that include the write, because parts of an earlier write do not fit the current content. */
 function keysOf(key: EntryInput["key"], { count, write }: Parts) {
   const head = keyHash(key);
   return Array.from({ length: count }, (_, at) => ({ head, write, part: at + 1 }));

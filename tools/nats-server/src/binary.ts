@@ -1,12 +1,12 @@
 import { runCommand } from "./run-command.js";
 
-/** A nats-server that runs on this machine. */
+/** Working nats-server program. */
 export interface NatsServerBinary {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** As it prints it, without the leading "v": "2.15.2". */
+  /** Version as printed, without the leading "v": "2.15.2". */
   readonly version: string;
-  /** Where it was found: named by the caller, on the PATH, or in membus's cache. */
+  /** Location: given by the caller, on the PATH, or in the cache of membus. */
   readonly source: "option" | "path" | "cache";
 }
 
@@ -18,7 +18,10 @@ export const BINARY_NAME = process.platform === "win32" ? "nats-server.exe" : "n
 
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** Runs `path -v` with the environment `env`: the version that it prints, or why it is no nats-server. */
+/**
+ * Runs `path -v` with the environment `env`. Returns the printed version, or the reason why it is not a
+ * nats-server.
+ */
 export async function probeNatsServer(path: string, env: NodeJS.ProcessEnv): Promise<Probe> {
   try {
     const { stdout } = await runCommand(path, ["-v"], { env, timeoutMs: PROBE_TIMEOUT_MS });

@@ -4,12 +4,13 @@ import { BINARY_NAME, type NatsServerBinary, probeNatsServer } from "./binary.js
 import { cachedBinaries, membusCacheDir } from "./install/cache-dir.js";
 
 export interface FindOptions {
-  /** The one to use, and no other. Relative to the working directory. */
+  /** Program to use, relative to the working directory. No other program is used. */
   readonly explicitPath?: string | undefined;
-  /** Read: PATH, MEMBUS_CACHE_DIR, XDG_CACHE_HOME, HOME. */
+  /** Environment. Reads PATH, MEMBUS_CACHE_DIR, XDG_CACHE_HOME and HOME. */
   readonly env: NodeJS.ProcessEnv;
   /**
-   * Searched after the PATH: Debian installs nats-server where an ordinary user's PATH does not lead.
+   * Directories to search after the PATH. Debian installs nats-server in a directory that is not on an
+   * ordinary user's PATH.
    * @default ["/usr/local/sbin", "/usr/sbin"]
    */
   readonly systemDirs?: readonly string[];
@@ -18,10 +19,11 @@ export interface FindOptions {
 const SYSTEM_DIRS: readonly string[] = ["/usr/local/sbin", "/usr/sbin"];
 
 /**
- * Finds a nats-server that runs: `explicitPath`, else the first on the PATH (then the system folders), else the
- * newest in membus's cache. A file that does not answer `-v` is passed over.
- * @returns undefined when there is none.
- * @throws {TypeError} when `explicitPath` is not a nats-server; it says why.
+ * Finds a working nats-server: `explicitPath`, else the first on the PATH (then the system directories), else
+ * the newest in the cache of membus. Files that do not answer `-v` are skipped.
+ *
+ * @returns undefined if there is none.
+ * @throws {TypeError} if `explicitPath` is not a nats-server, with the reason.
  */
 export async function findNatsServer({
   explicitPath,
@@ -39,7 +41,10 @@ async function explicitServer(path: string, env: NodeJS.ProcessEnv): Promise<Nat
   return { path, version: probe.version, source: "option" };
 }
 
-/** Relative PATH entries are left out: what runs must not depend on the working directory. */
+/**
+ * Returns candidate paths. Relative PATH entries are skipped, so that the result does not depend on the
+ * working directory.
+ */
 function pathCandidates(env: NodeJS.ProcessEnv, systemDirs: readonly string[]): string[] {
   const directories = (env.PATH ?? "").split(delimiter).filter((directory) => isAbsolute(directory));
   return [...new Set([...directories, ...systemDirs])].map((directory) => join(directory, BINARY_NAME));

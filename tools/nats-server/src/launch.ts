@@ -16,20 +16,22 @@ export interface LaunchOptions {
   /** Path of the nats-server program. */
   readonly binary: string;
   /**
-   * Port for clients, 0..65535. 0 lets the server take a free one, so that two never race for it.
+   * Port for clients, 0..65535. 0 lets the server choose a free port, so that two servers never compete for
+   * one.
    * @default 0
    */
   readonly port?: number;
-  /** Turns JetStream on and keeps its data here. Absent: no JetStream. */
+  /** Directory for JetStream data. Absent: JetStream is disabled. */
   readonly storeDir?: string;
   /**
-   * A nats-server configuration file. Address and port of this launch override its own. Absent: one that leaves 512 MiB
-   * waiting for a client before the server gives it up as too slow, instead of 64.
+   * Configuration file of nats-server. Address and port of this launch override those in the file. The
+   * default configuration raises `max_pending` from 64 to 512 MiB, so that the server disconnects slow
+   * clients later.
    */
   readonly configFile?: string;
-  /** Further arguments for nats-server. Address and port of this launch override theirs. */
+  /** Additional arguments for nats-server. Address and port of this launch override them. */
   readonly extraArgs?: readonly string[];
-  /** The server writes its process id here. */
+  /** File for the process id of the server. */
   readonly pidFile?: string;
 }
 
@@ -38,34 +40,42 @@ export interface LaunchServices {
   readonly clock?: Clock;
 }
 
-/** A nats-server of ours, on loopback. It ends with this process, however that ends. */
+/** Running nats-server on loopback. It ends when this process ends, even if the process is killed. */
 export interface NatsServer {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
   readonly version: string;
-  /** Resolves when the server has ended, by us or by itself. Never rejects. */
+  /** Resolves when the server has ended for any reason. Never rejects. */
   readonly exited: Promise<ServerExit>;
-  /** Has it read its configuration file again (SIGHUP); one that is wrong changes nothing. Not on Windows. */
+  /** Reloads the configuration file (SIGHUP). An invalid file has no effect. Not available on Windows. */
   reload(): void;
-  /** SIGTERM; SIGKILL if it has not ended within 5 s. Resolves when it has ended; harmless afterwards. */
+  /**
+   * Stops the server with SIGTERM, and with SIGKILL after 5 s. Resolves when it has ended, also if called
+   * again.
+   */
   stop(): Promise<void>;
-  /** SIGKILL. Resolves when it has ended; harmless afterwards. */
+  /** Stops the server with SIGKILL. Resolves when it has ended, also if called again. */
   kill(): Promise<void>;
 }
 
 const HOST = "127.0.0.1";
-/** What one fast sender has on the way to a host that is busy for a moment is more than the server's own default. */
+/**
+ * Default configuration. A fast sender can queue more than the server's default while the host is briefly
+ * busy.
+ */
 const OWN_CONFIG = "max_pending: 536870912\n";
 const READY_TIMEOUT_MS = 10_000;
 const READY_POLL_MS = 10;
 const STOP_TIMEOUT_MS = 5_000;
 
 /**
- * Starts a nats-server on 127.0.0.1, without authentication unless `configFile` sets it up, and waits until it
- * greets a connection (10 s at most).
+ * Starts a nats-server on 127.0.0.1 and waits until it accepts a connection (at most 10 s). Authentication is
+ * off unless `configFile` enables it.
+ *
  * @throws {TypeError} for a port out of range.
- * @throws {MemoryError} `unavailable` when it does not start, with the end of its log; nothing is left running.
+ * @throws {MemoryError} `unavailable` if it does not start, with the end of its log. No process is left
+ * running.
  */
 export async function launchNatsServer(
   options: LaunchOptions,
@@ -76,14 +86,14 @@ export async function launchNatsServer(
   const configFile = options.configFile ?? (await ownConfig(portsDir));
   const server = spawnServer(options.binary, serverArguments({ ...options, configFile }, portsDir));
   const ready = await awaitReady(server, portsDir, clock);
-  // Removed at once, not when the server ends: then nothing is left behind if we are killed.
+  // Removed now, so that no directory is left if this process is killed.
   await rm(portsDir, { recursive: true, force: true });
   if (ready === undefined) {
     await killProcess(server);
     throw startFailure(options, server.lastLog);
   }
   const pid = server.pid as number;
-  logger?.info({ port: ready.port, pid, version: ready.version }, "nats-server started");
+  logger?.info({ port: ready.port, pid, version: ready.version }, "started nats-server");
   return {
     url: `nats://${HOST}:${ready.port}`,
     ...ready,
@@ -101,7 +111,10 @@ async function ownConfig(directory: string): Promise<string> {
   return path;
 }
 
-/** Ours come last: the server takes the last of two equal flags, so nothing can make it listen elsewhere. */
+/**
+ * Returns the arguments. Our flags come last, because the server uses the last of two equal flags. No
+ * argument can change the address.
+ */
 function serverArguments(options: LaunchOptions, portsDir: string): string[] {
   return [
     ...(options.extraArgs ?? []),
@@ -129,7 +142,7 @@ async function awaitReady(
 }
 
 function startFailure(options: LaunchOptions, lastLog: string): MemoryError {
-  const said = lastLog || "it said nothing";
+  const said = lastLog || "no log output";
   return new MemoryError("unavailable", `${options.binary} did not start: ${said}`, {
     binary: options.binary,
     port: options.port ?? 0,

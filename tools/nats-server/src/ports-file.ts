@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * The client port that a nats-server wrote to its ports file in `directory`; undefined while there is none.
- * It writes the file once it listens, so the port is its own, also when something else answers there.
+ * Returns the client port in the ports file that a nats-server wrote to `directory`, or undefined if there is
+ * no file. The server writes the file when it listens, so the port belongs to that server.
  */
 export async function readClientPort(directory: string): Promise<number | undefined> {
   try {
@@ -12,7 +12,7 @@ export async function readClientPort(directory: string): Promise<number | undefi
     const { nats } = JSON.parse(await readFile(join(directory, name), "utf8")) as { nats?: string[] };
     return nats?.[0] === undefined ? undefined : Number(new URL(nats[0]).port);
   } catch {
-    // Half written: the next look finds it whole.
+    // The file is incomplete. The next read succeeds.
     return undefined;
   }
 }

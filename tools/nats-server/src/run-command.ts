@@ -3,7 +3,7 @@ import { MemoryError } from "@membus/protocol";
 
 export interface CommandOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** The command is killed (SIGKILL) after this many milliseconds. */
+  /** Time limit in milliseconds. The command is then killed with SIGKILL. */
   readonly timeoutMs: number;
   readonly cwd?: string;
 }
@@ -16,9 +16,10 @@ export interface CommandOutput {
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Runs a program without a shell and with an empty standard input, so that it cannot wait for an answer.
- * @throws {MemoryError} `unavailable`, saying why in one line: not found, not executable, too slow, or the
- * end of what it wrote to standard error.
+ * Runs a program without a shell and with an empty standard input, so that it cannot wait for input.
+ *
+ * @throws {MemoryError} `unavailable` with the reason in one line: not found, not executable, timeout, or the
+ * end of its standard error.
  */
 export function runCommand(
   command: string,
@@ -57,7 +58,7 @@ function failureReason(error: ExecFileException, stderr: string, timeoutMs: numb
   return `failed: ${lastLines(stderr) || `exit code ${error.code}`}`;
 }
 
-/** The last three non-empty lines of `output`, in one. */
+/** Returns the last three non-empty lines of `output`, joined into one. */
 export function lastLines(output: string): string {
   const lines = output.split("\n").map((line) => line.trim());
   return lines

@@ -5,7 +5,7 @@ export interface ServerInfo {
   readonly version: string;
 }
 
-/** The INFO line with which a NATS server greets a connection; undefined when none comes within `timeoutMs`. */
+/** Returns the INFO message that a NATS server sends on connect, or undefined after `timeoutMs`. */
 export function readServerInfo(
   port: number,
   timeoutMs: number,

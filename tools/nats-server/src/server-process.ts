@@ -5,33 +5,37 @@ import { guardOrphan } from "./orphan-guard.js";
 import { lastLines } from "./run-command.js";
 
 export interface ServerExit {
-  /** Null when a signal ended it, or when it could not be started. */
+  /** Null if a signal ended the server, or if it could not be started. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
 export interface ServerProcess {
-  /** Undefined when the program could not be started. */
+  /** Undefined if the program could not be started. */
   readonly pid: number | undefined;
   readonly exited: Promise<ServerExit>;
   readonly running: boolean;
-  /** The end of its log, in one line. */
+  /** End of the log, in one line. */
   readonly lastLog: string;
-  /** Does nothing when it has ended. */
+  /** Sends a signal. Does nothing after the process has ended. */
   signal(name: NodeJS.Signals): void;
 }
 
 const LOG_CHARS_KEPT = 4096;
 
-/** Starts `binary` in its own process group: Ctrl-C in a terminal reaches the caller, who then stops it in order. */
+/**
+ * Starts `binary` in its own process group, so that Ctrl-C in a terminal reaches only the caller, which then
+ * stops the server.
+ */
 export function spawnServer(binary: string, args: readonly string[]): ServerProcess {
   return supervise(spawn(binary, args, { stdio: ["ignore", "ignore", "pipe"], detached: true }));
 }
 
-/** Keeps the end of what a child writes to standard error, and sees to it that the child ends with this process. */
+/** Keeps the end of a child's standard error, and ends the child when this process ends. */
 export function supervise(child: ChildProcess & { readonly stderr: Readable }): ServerProcess {
   const releaseGuard = child.pid === undefined ? () => {} : guardOrphan(child.pid);
-  // Not when its output ends, perhaps much later: its process id may be another's by then.
+  // Release the guard on exit, not on close. Output may end much later, when another process may have the
+  // same id.
   child.once("exit", releaseGuard);
   let log = "";
   let running = true;
@@ -62,7 +66,7 @@ export function supervise(child: ChildProcess & { readonly stderr: Readable }): 
   };
 }
 
-/** SIGTERM; SIGKILL if it has not ended within `timeoutMs`. Resolves when it has ended. */
+/** Stops a process with SIGTERM, and with SIGKILL after `timeoutMs`. Resolves when it has ended. */
 export async function stopProcess(
   server: ServerProcess,
   timeoutMs: number,
@@ -75,7 +79,7 @@ export async function stopProcess(
   return exit;
 }
 
-/** SIGKILL. Resolves when it has ended. */
+/** Stops a process with SIGKILL. Resolves when it has ended. */
 export async function killProcess(server: ServerProcess): Promise<ServerExit> {
   server.signal("SIGKILL");
   return server.exited;

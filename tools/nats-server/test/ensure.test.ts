@@ -46,7 +46,7 @@ it("installs when none is found, says so, and finds it the next time", async () 
   const options = { ...bare({ MEMBUS_NATS_DOWNLOAD_BASE: site.url }), release: releaseOf(archive) };
   const path = join(directory, "cache", "nats-server", "9.9.9", "nats-server");
   expect(await ensureNatsServer(options)).toEqual({ path, version: "9.9.9", source: "cache" });
-  expect(steps[0]).toBe("No nats-server found on the PATH or in membus's cache");
+  expect(steps[0]).toBe("No nats-server found on the PATH or in the cache of membus");
   expect(await ensureNatsServer(options)).toEqual({ path, version: "9.9.9", source: "cache" });
   expect(site.paths).toHaveLength(1);
   await site.close();

@@ -63,9 +63,9 @@ describe("installNatsServer, release", () => {
   it("says what it will do before it does it", async () => {
     await install();
     expect(steps).toEqual([
-      `Installing nats-server into ${join(cacheDir, "nats-server")} by the first that works: release`,
+      `Installing nats-server into ${join(cacheDir, "nats-server")}, trying in order: release`,
       expect.stringMatching(
-        /^Downloading http:\/\/127.*\.tar\.gz, to be checked against the SHA-256 that membus carries$/,
+        /^Downloading http:\/\/127.*\.tar\.gz, to be verified against the SHA-256 in membus$/,
       ),
       `Installed nats-server 9.9.9: ${join(cacheDir, "nats-server", "9.9.9", "nats-server")}`,
     ]);
@@ -74,7 +74,7 @@ describe("installNatsServer, release", () => {
   it("refuses another checksum and leaves nothing", async () => {
     const release = releaseOf(Buffer.from("another archive"));
     await expect(install({ release })).rejects.toThrow(
-      /SHA-256 is [0-9a-f]{64}, expected [0-9a-f]{64}; not installed/,
+      /SHA-256 is [0-9a-f]{64}, expected [0-9a-f]{64}. Not installed/,
     );
     expect(installed()).toEqual([]);
   });
@@ -106,7 +106,7 @@ describe("installNatsServer, download site", () => {
 
   it("reports a status that is not 2xx", async () => {
     await answering((_request, response) => void response.writeHead(503).end());
-    await expect(install()).rejects.toThrow(/\.tar\.gz: the site answers 503/);
+    await expect(install()).rejects.toThrow(/\.tar\.gz: the site returned status 503/);
   });
 
   it("follows redirects", async () => {
@@ -126,7 +126,7 @@ describe("installNatsServer, download site", () => {
   it("gives up on a site that stops in the middle", async () => {
     await answering((_request, response) => void response.write(archive.subarray(0, 10)));
     const timeouts = { downloadTimeoutMs: 200 };
-    await expect(install({ timeouts })).rejects.toThrow(/\.tar\.gz: not complete within 0\.2 s/);
+    await expect(install({ timeouts })).rejects.toThrow(/\.tar\.gz: not completed within 0\.2 s/);
   });
 
   it("stops at a body that has no end", async () => {
@@ -172,7 +172,7 @@ describe("installNatsServer, when no method works", () => {
     const file = join(directory, "archive.tar.gz");
     await expect(install({ cacheDir: file })).rejects.toMatchObject({
       code: "unavailable",
-      message: expect.stringContaining("MEMBUS_CACHE_DIR names another cache folder"),
+      message: expect.stringContaining("set MEMBUS_CACHE_DIR to use another cache directory"),
     });
     expect(site.paths).toEqual([]);
   });

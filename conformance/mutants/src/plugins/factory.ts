@@ -26,7 +26,7 @@ export const factoryMutants: readonly Mutant[] = [
     id: "factory-figures-instead-of-stats",
     defect: "`stats` is an object of figures, not a function that gives them",
     check: "factory/gives-a-whole-plugin",
-    names: /what keeps the result of `createPlugin` from being a plugin.*`stats` is no function/s,
+    names: /what keeps the result of `createPlugin` from being a plugin.*`stats` is not a function/s,
     createPlugin: () => Object.defineProperty(new ReferencePlugin(), "stats", { value: { entries: 0 } }),
   }),
   pluginMutant({

@@ -4,8 +4,8 @@ import { isAbsolute, join, resolve } from "node:path";
 import { BINARY_NAME } from "../binary.js";
 
 /**
- * Where membus keeps what it installs: `MEMBUS_CACHE_DIR`, else `membus` in `XDG_CACHE_HOME` (ignored unless
- * absolute, as its specification demands), else in the user's cache folder.
+ * Returns the cache directory of membus: `MEMBUS_CACHE_DIR`, else `membus` in `XDG_CACHE_HOME`, else in the
+ * user's cache directory. `XDG_CACHE_HOME` is ignored unless it is absolute, as its specification requires.
  */
 export function membusCacheDir(env: NodeJS.ProcessEnv): string {
   if (env.MEMBUS_CACHE_DIR) return resolve(env.MEMBUS_CACHE_DIR);
@@ -16,12 +16,12 @@ export function membusCacheDir(env: NodeJS.ProcessEnv): string {
     : join(home, ".cache", "membus");
 }
 
-/** The folder of `cacheDir` that holds one folder per installed version. */
+/** Returns the directory with one subdirectory per installed version. */
 export function natsServerDir(cacheDir: string): string {
   return join(cacheDir, "nats-server");
 }
 
-/** Paths of the installed binaries, newest version first. Whether they run is not checked. */
+/** Returns the paths of the installed binaries, newest version first. Does not check that they work. */
 export async function cachedBinaries(cacheDir: string): Promise<string[]> {
   const directory = natsServerDir(cacheDir);
   const names = await readdir(directory).catch(() => []);

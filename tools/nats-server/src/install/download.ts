@@ -7,19 +7,21 @@ export interface DownloadLimits {
 }
 
 /**
- * Fetches `url`, following redirects.
- * @throws {MemoryError} `unavailable` for no answer in time, a status other than 2xx, or a body over the limit.
+ * Fetches `url` and follows redirects.
+ *
+ * @throws {MemoryError} `unavailable` for a timeout, a status other than 2xx, or a body over the limit.
  */
 export async function download(url: string, limits: DownloadLimits, clock: Clock): Promise<Buffer> {
   const abort = new AbortController();
   const abortAfter = (timeoutMs: number, what: string) =>
     clock.after(timeoutMs, () => abort.abort(new Error(`${what} within ${timeoutMs / 1000} s`)));
   const cancelConnect = abortAfter(limits.connectTimeoutMs, "no answer");
-  const cancelTotal = abortAfter(limits.downloadTimeoutMs, "not complete");
+  const cancelTotal = abortAfter(limits.downloadTimeoutMs, "not completed");
   try {
     const response = await fetch(url, { signal: abort.signal });
     cancelConnect();
-    if (!response.ok || response.body === null) throw new Error(`the site answers ${response.status}`);
+    if (!response.ok || response.body === null)
+      throw new Error(`the site returned status ${response.status}`);
     return await readBody(response.body, limits.sizeBytesMax);
   } catch (error) {
     abort.abort();
@@ -41,7 +43,10 @@ async function readBody(body: AsyncIterable<Uint8Array>, sizeBytesMax: number): 
   return Buffer.concat(chunks);
 }
 
-/** fetch says only "fetch failed"; the reason is in its cause. */
+/**
+ * Returns the reason of a network error. fetch itself reports only "fetch failed" and keeps the reason in the
+ * cause.
+ */
 function networkReason(error: unknown): string {
   const { message, cause } = error as Error;
   const { message: detail, code } = (cause ?? {}) as NodeJS.ErrnoException;

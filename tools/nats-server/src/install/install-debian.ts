@@ -5,9 +5,10 @@ import { lastLines, runCommand } from "../run-command.js";
 import type { InstallContext } from "./install-method.js";
 
 /**
- * Downloads Debian's (or Ubuntu's) package with apt-get, which checks its signature, and unpacks it without
- * installing it: needs no root and changes nothing of the system's own packages.
- * @returns the path of the program, in the work folder.
+ * Downloads the package of Debian or Ubuntu with apt-get, which checks its signature, and unpacks it without
+ * installing it. This needs no root and does not change the system's packages.
+ *
+ * @returns the path of the program in the work directory.
  */
 export async function installFromDebian(context: InstallContext): Promise<string> {
   const { workDir, env, onStep, timeouts } = context;
@@ -19,8 +20,9 @@ export async function installFromDebian(context: InstallContext): Promise<string
     });
   const apt = await privateFolders(workDir);
   await run("apt-get", ["--version"]);
-  onStep("Fetching Debian's package nats-server with apt-get, unpacked without installing it");
-  // One unreachable source among many must not stop us, so the outcome of `update` is only told if all fails.
+  onStep("Downloading the Debian package nats-server with apt-get and unpacking it without installing it");
+  // A single unreachable source must not stop the installation. The output of `update` is reported only if
+  // the download fails.
   const update = await run("apt-get", [...apt, "-q", "update"]).then(
     ({ stderr }) => lastLines(stderr),
     (error: Error) => error.message,
@@ -34,7 +36,7 @@ export async function installFromDebian(context: InstallContext): Promise<string
   return join(unpacked, "usr", "sbin", "nats-server");
 }
 
-/** apt-get's options that keep its lists, cache and state below `workDir`. */
+/** Returns the options of apt-get that keep its lists, cache and state below `workDir`. */
 async function privateFolders(workDir: string): Promise<string[]> {
   const [lists, cache, state] = [join(workDir, "lists"), join(workDir, "cache"), join(workDir, "state")];
   await Promise.all(
@@ -45,12 +47,14 @@ async function privateFolders(workDir: string): Promise<string[]> {
   return [
     ...["-o", `Dir::State::lists=${lists}`, "-o", `Dir::Cache=${cache}`, "-o", `Dir::State=${state}`],
     ...["-o", "Debug::NoLocking=1", "-o", "Acquire::Languages=none", "-o", "Acquire::Retries=1"],
-    // Run by root, apt-get would fetch as a user of its own, who may not enter our folders.
+    // As root, apt-get would download as its own user, which cannot access our directories.
     ...["-o", "APT::Sandbox::User=root"],
   ];
 }
 
-/** Temporary files too belong into our folder: a TMPDIR of another user may be closed to us. */
+/**
+ * Returns the environment with TMPDIR in our directory, because a TMPDIR of another user may be inaccessible.
+ */
 function debianEnv(env: NodeJS.ProcessEnv, workDir: string): NodeJS.ProcessEnv {
   return { ...env, TMPDIR: workDir, LC_ALL: "C", DEBIAN_FRONTEND: "noninteractive" };
 }

@@ -5,8 +5,9 @@ import type { InstallContext } from "./install-method.js";
 import { GO_MODULE } from "./release.js";
 
 /**
- * Compiles nats-server with the Go that is on the PATH, which downloads the sources and checks them.
- * @returns the path of the program, in the work folder.
+ * Compiles nats-server with the Go on the PATH, which downloads and verifies the sources.
+ *
+ * @returns the path of the program in the work directory.
  */
 export async function installWithGo({ workDir, env, onStep, timeouts }: InstallContext): Promise<string> {
   await runCommand("go", ["version"], { env, timeoutMs: timeouts.goTimeoutMs });

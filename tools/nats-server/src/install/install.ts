@@ -22,21 +22,24 @@ export const INSTALL_TIMEOUT_DEFAULTS: InstallTimeouts = Object.freeze({
 });
 
 export interface InstallOptions {
-  /** Only this one. Absent: the first that works, in the order release, go, debian. */
+  /** Only this method. Absent: the first that works, in the order release, go, debian. */
   readonly method?: InstallMethod | undefined;
   /**
-   * membus's cache folder; the program goes to `nats-server/<version>/` in it.
-   * @default what `env` says, where `findNatsServer` looks
+   * Cache directory of membus. The program is installed in its `nats-server/<version>/`.
+   * @default the directory from `env` that `findNatsServer` searches
    */
   readonly cacheDir?: string | undefined;
-  /** Told what is about to be done and what failed, a sentence each. */
+  /** Receives one sentence for each step and each failure. */
   readonly onStep: (message: string) => void;
-  /** For the tools that are run. Read too: MEMBUS_NATS_DOWNLOAD_BASE, MEMBUS_CACHE_DIR, XDG_CACHE_HOME, HOME. */
+  /**
+   * Environment of the commands. Also reads MEMBUS_NATS_DOWNLOAD_BASE, MEMBUS_CACHE_DIR, XDG_CACHE_HOME and
+   * HOME.
+   */
   readonly env: NodeJS.ProcessEnv;
   readonly timeouts?: Partial<InstallTimeouts>;
   /**
-   * The release that method "release" downloads.
-   * @default the one pinned in this version of membus
+   * Release to download with the method "release".
+   * @default the release pinned in this version of membus
    */
   readonly release?: NatsServerRelease;
 }
@@ -48,10 +51,11 @@ const INSTALLERS: Record<InstallMethod, (context: InstallContext) => Promise<str
 };
 
 /**
- * Installs nats-server into membus's cache, for this user alone. It appears there whole and tried, or not at all;
- * an equal version is replaced. Several may install at once.
- * @throws {MemoryError} `unavailable` when no method works: the message and `detail` (by method) say why, the
- * message also what to do by hand; or when the cache folder cannot be made.
+ * Installs nats-server into the cache of membus, for this user only. The program is complete and tested
+ * before it appears there, and replaces an equal version. Concurrent installations are safe.
+ *
+ * @throws {MemoryError} `unavailable` if no method works, or if the cache directory cannot be created. The
+ * message and `detail` (by method) contain the reasons, and the message also manual instructions.
  * @throws {TypeError} for a timeout out of range.
  */
 export async function installNatsServer(
@@ -63,7 +67,7 @@ export async function installNatsServer(
   const target = natsServerDir(options.cacheDir ?? membusCacheDir(env));
   await makeTarget(target);
   const methods = options.method === undefined ? INSTALL_METHODS : [options.method];
-  onStep(`Installing nats-server into ${target} by the first that works: ${methods.join(", ")}`);
+  onStep(`Installing nats-server into ${target}, trying in order: ${methods.join(", ")}`);
   const failures: Partial<Record<InstallMethod, string>> = {};
   for (const method of methods) {
     try {
@@ -87,12 +91,15 @@ function resolveTimeouts(timeouts: Partial<InstallTimeouts>): InstallTimeouts {
 
 async function makeTarget(target: string): Promise<void> {
   await mkdir(target, { recursive: true }).catch((error: Error) => {
-    const message = `${target} cannot be made; MEMBUS_CACHE_DIR names another cache folder: ${error.message}`;
+    const message = `cannot create ${target}, set MEMBUS_CACHE_DIR to use another cache directory: ${error.message}`;
     throw new MemoryError("unavailable", message, { directory: target }, { cause: error });
   });
 }
 
-/** Works in a folder of its own beside the target, so that the last step is a rename within one file system. */
+/**
+ * Installs with one method. The work directory is next to the target, so that the last step is a rename
+ * within one file system.
+ */
 async function installBy(
   method: InstallMethod,
   target: string,
@@ -117,7 +124,7 @@ function installFailureMessage(failures: Partial<Record<InstallMethod, string>>)
   return [
     "nats-server could not be installed:",
     ...Object.entries(failures).map(([method, reason]) => `  ${method}: ${reason}`),
-    "Install it by hand, or set NATS_URL to a server that runs:",
+    "Install it manually, or set NATS_URL to a running server:",
     ...BY_HAND.map((line) => `  ${line}`),
   ].join("\n");
 }

@@ -1,14 +1,14 @@
-/** A nats-server release and what its archives must hash to. */
+/** Release of nats-server with the hashes of its archives. */
 export interface NatsServerRelease {
-  /** Without the leading "v". */
+  /** Version without the leading "v". */
   readonly version: string;
-  /** SHA-256 in hex of the .tar.gz by platform, "linux-amd64". */
+  /** SHA-256 in hex of the .tar.gz by platform, such as "linux-amd64". */
   readonly sha256: Readonly<Record<string, string>>;
 }
 
 /**
- * The newest release whose published checksums could be confirmed when this was written (from the Dockerfiles of
- * nats-io/nats-docker and from independent copies of the release's SHA256SUMS). To change it, change both.
+ * Newest release with independently confirmed checksums (from the Dockerfiles of nats-io/nats-docker and
+ * copies of the release's SHA256SUMS). Change version and checksums together.
  */
 export const PINNED_RELEASE: NatsServerRelease = Object.freeze({
   version: "2.15.0",
@@ -20,10 +20,10 @@ export const PINNED_RELEASE: NatsServerRelease = Object.freeze({
   }),
 });
 
-/** What `go install` builds. Go verifies it by its own module checksums, so it needs no pin of ours. */
+/** Module that `go install` builds. Go verifies it with its own checksum database. */
 export const GO_MODULE = "github.com/nats-io/nats-server/v2@v2.15.2";
 
-/** How to install nats-server without membus. */
+/** Instructions to install nats-server manually. */
 export const BY_HAND: readonly string[] = Object.freeze([
   "Debian, Ubuntu: sudo apt-get install nats-server",
   "macOS: brew install nats-server",
